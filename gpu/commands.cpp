@@ -1,0 +1,217 @@
+#include "gpu/commands.h"
+
+#include <algorithm>
+
+#include "gpu/check.h"
+#include "gpu/device.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr size_t most_uses = 16;
+
+Access access_of(const Use& use) {
+    const bool writes = use.how != Use::How::read;
+    if (use.image) return {use.image->handle(), 0, UINT64_MAX, writes};
+    const Tensor& t = use.tensor;
+    const uint64_t size = bytes_of(t.type);
+    const uint64_t first = t.base + t.offset * size;
+    const uint64_t elements = uint64_t(t.batch - 1) * t.batch_stride +
+                              uint64_t(t.rows - 1) * t.row_stride + padded(t.columns);
+    return {t.buffer, first, std::min(first + elements * size, t.base + t.bytes), writes};
+}
+
+// Everything before has finished and is visible to everything after.
+void full_barrier(VkCommandBuffer commands, VkPipelineStageFlags2 to, VkAccessFlags2 access) {
+    VkMemoryBarrier2 memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+    memory.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    memory.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
+    memory.dstStageMask = to;
+    memory.dstAccessMask = access;
+    VkDependencyInfo dependency{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    dependency.memoryBarrierCount = 1;
+    dependency.pMemoryBarriers = &memory;
+    vkCmdPipelineBarrier2(commands, &dependency);
+}
+
+}  // namespace
+
+Commands::Commands(Device& device, Arena& scratch, std::string name, int timed_depth)
+    : device_(device),
+      scratch_(scratch),
+      name_(std::move(name)),
+      profile_(device, name_),
+      timed_depth_(timed_depth) {
+    VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    pool.queueFamilyIndex = device.queue_family();
+    check(vkCreateCommandPool(device.handle(), &pool, nullptr, &pool_),
+          "creating a command pool for '" + name_ + "'");
+    device.name(pool_, VK_OBJECT_TYPE_COMMAND_POOL, name_);
+    VkCommandBufferAllocateInfo buffer{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    buffer.commandPool = pool_;
+    buffer.commandBufferCount = 1;
+    check(vkAllocateCommandBuffers(device.handle(), &buffer, &buffer_),
+          "creating a command buffer for '" + name_ + "'");
+    device.name(buffer_, VK_OBJECT_TYPE_COMMAND_BUFFER, name_);
+    auto function = [&](const char* symbol) {
+        return reinterpret_cast<void*>(vkGetDeviceProcAddr(device.handle(), symbol));
+    };
+    push_descriptors_ = function("vkCmdPushDescriptorSetKHR");
+    if (device.instance().names_objects()) {
+        begin_label_ = function("vkCmdBeginDebugUtilsLabelEXT");
+        end_label_ = function("vkCmdEndDebugUtilsLabelEXT");
+    }
+}
+
+Commands::~Commands() { vkDestroyCommandPool(device_.handle(), pool_, nullptr); }
+
+void Commands::begin() {
+    check(vkResetCommandPool(device_.handle(), pool_, 0), "recording '" + name_ + "'");
+    VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    check(vkBeginCommandBuffer(buffer_, &info), "recording '" + name_ + "'");
+    hazards_.barrier();
+    counts_ = {};
+    trace_.clear();
+    depth_ = 0;
+    profile_.reset(buffer_);
+    // Submissions on one queue may overlap; this one waits for what the earlier ones wrote.
+    full_barrier(buffer_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                 VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
+}
+
+void Commands::end() {
+    full_barrier(buffer_, VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+    check(vkEndCommandBuffer(buffer_), "recording '" + name_ + "'");
+}
+
+Ticket Commands::submit() { return device_.submit(buffer_, name_); }
+void Commands::wait(Ticket ticket) { device_.wait(ticket, name_); }
+
+Commands::Scope::Scope(Commands& commands, std::string_view name)
+    : commands_(commands), mark_(commands.scratch_.mark()), timed_(false) {
+    if (commands.begin_label_) {
+        const std::string text(name);
+        VkDebugUtilsLabelEXT label{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
+        label.pLabelName = text.c_str();
+        reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(commands.begin_label_)(commands.buffer_,
+                                                                                  &label);
+    }
+    if (commands.depth_ < commands.timed_depth_)
+        timed_ = commands.profile_.enter(commands.buffer_, name, commands.depth_);
+    ++commands.depth_;
+}
+
+void Commands::leave(Arena::Mark mark, bool timed) {
+    --depth_;
+    if (timed) profile_.leave(buffer_);
+    if (end_label_) reinterpret_cast<PFN_vkCmdEndDebugUtilsLabelEXT>(end_label_)(buffer_);
+    scratch_.release(mark);
+}
+
+void Commands::order(std::span<const Use> uses) {
+    if (std::ranges::any_of(uses, [&](const Use& u) { return hazards_.conflicts(access_of(u)); }))
+        barrier();
+    for (const Use& use : uses) hazards_.add(access_of(use));
+}
+
+void Commands::barrier() {
+    const VkPipelineStageFlags2 stages =
+        VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_TRANSFER_BIT;
+    VkMemoryBarrier2 memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+    memory.srcStageMask = memory.dstStageMask = stages;
+    memory.srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
+    memory.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT |
+                           VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_READ_BIT |
+                           VK_ACCESS_2_TRANSFER_WRITE_BIT;
+    VkDependencyInfo dependency{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    dependency.memoryBarrierCount = 1;
+    dependency.pMemoryBarriers = &memory;
+    vkCmdPipelineBarrier2(buffer_, &dependency);
+    hazards_.barrier();
+    ++counts_.barriers;
+    if (tracing_) trace_.push_back("barrier");
+}
+
+void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const Use> uses,
+                        std::span<const std::byte> params) {
+    const Pipeline& pipeline = device_.pipelines().get(kernel);
+    const Reflection& shader = pipeline.reflection;
+    auto where = [&] { return "shader '" + pipeline.name + "'"; };  // only errors need the text
+    if (uses.size() != shader.bindings.size() || uses.size() > most_uses)
+        throw Error(where() + " has " + std::to_string(shader.bindings.size()) + " bindings, " +
+                    std::to_string(uses.size()) + " given");
+    if (params.size() != shader.push_constant_bytes)
+        throw Error(where() + " takes " + std::to_string(shader.push_constant_bytes) +
+                    " bytes of parameters, " + std::to_string(params.size()) + " given");
+    const uint32_t wanted[3] = {threads.x, threads.y, threads.z};
+    uint32_t groups[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        const uint32_t local = shader.local_size[axis];
+        groups[axis] = wanted[axis] / local + (wanted[axis] % local != 0);
+        if (groups[axis] == 0 || groups[axis] > device_.limits().workgroup_count[axis])
+            throw Error(where() + " cannot run over " + std::to_string(wanted[axis]) +
+                        " threads on " + device_.info().name);
+    }
+
+    VkDescriptorBufferInfo buffers[most_uses];
+    VkDescriptorImageInfo images[most_uses];
+    VkWriteDescriptorSet writes[most_uses];
+    for (uint32_t i = 0; i < uses.size(); ++i) {
+        const Use& use = uses[i];
+        const bool image = shader.bindings[i] == Reflection::Binding::image;
+        if (image != (use.image != nullptr) || (!image && !use.tensor))
+            throw Error(where() + " binding " + std::to_string(i) + " is of another kind");
+        writes[i] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+        writes[i].dstBinding = i;
+        writes[i].descriptorCount = 1;
+        if (image) {
+            images[i] = {nullptr, use.image->view(), VK_IMAGE_LAYOUT_GENERAL};
+            writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+            writes[i].pImageInfo = &images[i];
+        } else {
+            const Tensor& t = use.tensor;
+            if (t.bytes > device_.limits().storage_range ||
+                t.base % device_.limits().storage_alignment != 0)
+                throw Error(where() + " cannot bind " + std::to_string(t.bytes >> 20) + " MiB at " +
+                            std::to_string(t.base) + " on " + device_.info().name);
+            buffers[i] = {t.buffer, t.base, t.bytes};
+            writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+            writes[i].pBufferInfo = &buffers[i];
+        }
+    }
+
+    order(uses);
+    vkCmdBindPipeline(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
+    reinterpret_cast<PFN_vkCmdPushDescriptorSetKHR>(push_descriptors_)(
+        buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0,
+        static_cast<uint32_t>(uses.size()), writes);
+    vkCmdPushConstants(buffer_, pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       static_cast<uint32_t>(params.size()), params.data());
+    vkCmdDispatch(buffer_, groups[0], groups[1], groups[2]);
+    ++counts_.dispatches;
+
+    if (tracing_) {
+        std::string line = pipeline.name;
+        for (uint32_t constant : kernel.constants()) line += " #" + std::to_string(constant);
+        for (uint32_t group : groups) line += " x" + std::to_string(group);
+        for (const Use& use : uses)
+            line += " @" + std::to_string(use.tensor.base) + "+" + std::to_string(use.tensor.bytes);
+        for (std::byte b : params) line += " " + std::to_string(static_cast<int>(b));
+        trace_.push_back(std::move(line));
+    }
+}
+
+void Commands::copy_bytes(const Tensor& from, const Tensor& to) {
+    const Use uses[] = {read(from), write(to)};
+    const Access source = access_of(uses[0]), target = access_of(uses[1]);
+    if (source.end - source.begin != target.end - target.begin || from.type != to.type ||
+        from.row_stride != to.row_stride)
+        throw Error("cannot copy " + from.shape() + " to " + to.shape());
+    order(uses);
+    const VkBufferCopy region{source.begin, target.begin, source.end - source.begin};
+    vkCmdCopyBuffer(buffer_, from.buffer, to.buffer, 1, &region);
+    if (tracing_) trace_.push_back("copy " + from.shape());
+}
+
+}  // namespace saccade

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/arena.h"
+#include "gpu/device.h"
+#include "gpu/hazards.h"
+#include "gpu/image.h"
+#include "gpu/pipelines.h"
+#include "gpu/profile.h"
+#include "gpu/tensor.h"
+
+namespace saccade {
+
+// How a dispatch uses a tensor or an image. The first use is binding 0, and so on.
+struct Use {
+    enum class How { read, write, read_write } how;
+    Tensor tensor;
+    const Image* image = nullptr;
+};
+inline Use read(const Tensor& t) { return {Use::How::read, t, nullptr}; }
+inline Use write(const Tensor& t) { return {Use::How::write, t, nullptr}; }
+inline Use read_write(const Tensor& t) { return {Use::How::read_write, t, nullptr}; }
+inline Use read(const Image& i) { return {Use::How::read, {}, &i}; }
+inline Use write(const Image& i) { return {Use::How::write, {}, &i}; }
+
+// Threads, not workgroups: the recorder rounds up to the kernel's own workgroup size.
+struct Threads {
+    uint32_t x = 1, y = 1, z = 1;
+};
+
+// Records work for the device. It owns what surrounds a dispatch, so that a model need not: the
+// barriers that the order of reads and writes asks for, debug labels, timestamps, and scratch
+// memory that lives as long as the scope it was taken in. A recording can be submitted any number
+// of times.
+class Commands {
+public:
+    // `timed_depth` scopes deep, timestamps are written: 0 none, 1 only the outermost, ...
+    Commands(Device& device, Arena& scratch, std::string name, int timed_depth = 1);
+    ~Commands();
+    Commands(const Commands&) = delete;
+    Commands& operator=(const Commands&) = delete;
+
+    void begin();
+    void end();
+    Ticket submit();
+    void wait(Ticket ticket);
+    // begin() must not be called, nor this object destroyed, before the last submission is done.
+    void run() { wait(submit()); }
+
+    class Scope {
+    public:
+        ~Scope() { commands_.leave(mark_, timed_); }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+
+    private:
+        friend class Commands;
+        Scope(Commands& commands, std::string_view name);
+        Commands& commands_;
+        Arena::Mark mark_;
+        bool timed_;
+    };
+    [[nodiscard]] Scope scope(std::string_view name) { return Scope(*this, name); }
+
+    Tensor scratch(uint32_t batch, uint32_t rows, uint32_t columns, Type type) {
+        return scratch_.allocate(batch, rows, columns, type);
+    }
+
+    template <typename Params>
+    void dispatch(const Kernel& kernel, Threads threads, std::initializer_list<Use> uses,
+                  const Params& params) {
+        dispatch(kernel, threads, std::span(uses.begin(), uses.size()),
+                 std::as_bytes(std::span(&params, 1)));
+    }
+    void dispatch(const Kernel& kernel, Threads threads, std::span<const Use> uses,
+                  std::span<const std::byte> params);
+    // Whole bytes from one tensor's memory to another's of the same layout.
+    void copy_bytes(const Tensor& from, const Tensor& to);
+
+    Device& device() const { return device_; }
+    const std::string& name() const { return name_; }
+    // GPU time of each scope of the last finished submission.
+    std::vector<ScopeTime> times() const { return profile_.read(); }
+
+    struct Counts {
+        uint32_t dispatches = 0, barriers = 0;
+        bool operator==(const Counts&) const = default;
+    };
+    Counts counts() const { return counts_; }
+    // One line for everything recorded, with every number in it: what tests compare.
+    void keep_trace(bool keep) { tracing_ = keep; }
+    const std::vector<std::string>& trace() const { return trace_; }
+
+private:
+    void leave(Arena::Mark mark, bool timed);
+    void order(std::span<const Use> uses);
+    void barrier();
+
+    Device& device_;
+    Arena& scratch_;
+    std::string name_;
+    VkCommandPool pool_ = nullptr;
+    VkCommandBuffer buffer_ = nullptr;
+    Hazards hazards_;
+    Profile profile_;
+    Counts counts_;
+    int depth_ = 0, timed_depth_;
+    bool tracing_ = false;
+    std::vector<std::string> trace_;
+    void* push_descriptors_ = nullptr;
+    void *begin_label_ = nullptr, *end_label_ = nullptr;
+};
+
+}  // namespace saccade

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/handles.h"
+#include "gpu/instance.h"
+
+namespace saccade {
+
+class Pipelines;
+
+// A point on the device's timeline: reached once everything submitted up to it has finished.
+struct Ticket {
+    uint64_t value = 0;
+};
+
+struct MemoryUse {
+    uint64_t device_bytes = 0;  // what this program holds of the device's memory
+    uint64_t host_bytes = 0;    // resident memory of this process
+};
+
+// One logical device with one queue, its allocator, its timeline and its pipelines.
+class Device {
+public:
+    struct Options {
+        bool cooperative_matrix = true;       // false forces the plain kernels
+        std::vector<std::string> extensions;  // what a window needs
+        std::string pipeline_cache;           // a file; empty keeps pipelines in memory only
+    };
+    Device(const Instance& instance, const DeviceInfo& info, Options options);
+    ~Device();
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    const DeviceInfo& info() const { return info_; }
+    const Features& features() const { return info_.features; }
+    const Limits& limits() const { return info_.limits; }
+    // Software Vulkan: threads are SIMD lanes of few cores, and shared memory is no faster.
+    bool is_cpu() const { return info_.kind == DeviceKind::cpu; }
+
+    Pipelines& pipelines() const { return *pipelines_; }
+    VkDevice handle() const { return device_; }
+    VkQueue queue() const { return queue_; }
+    uint32_t queue_family() const { return queue_family_; }
+    VmaAllocator allocator() const { return allocator_; }
+
+    // Hands a recorded command buffer to the queue. `what` names it in errors.
+    Ticket submit(VkCommandBuffer commands, std::string_view what);
+    // Waits on the host. Throws when the device is lost or does not answer for a minute.
+    void wait(Ticket ticket, std::string_view what) const;
+    bool reached(Ticket ticket) const;
+
+    // Gives a Vulkan object its name in validation messages and captures.
+    void name(uint64_t object, int type, std::string_view name) const;
+    template <typename Handle>
+    void name(Handle object, int type, std::string_view text) const {
+        name(reinterpret_cast<uint64_t>(object), type, text);
+    }
+    const Instance& instance() const { return instance_; }
+
+    MemoryUse memory() const;
+
+private:
+    const Instance& instance_;
+    DeviceInfo info_;
+    VkDevice device_ = nullptr;
+    VkQueue queue_ = nullptr;
+    uint32_t queue_family_ = 0;
+    VmaAllocator allocator_ = nullptr;
+    VkSemaphore timeline_ = nullptr;
+    uint64_t submitted_ = 0;
+    void* set_name_ = nullptr;
+    std::unique_ptr<Pipelines> pipelines_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,135 @@
+#pragma once
+
+#include "gpu/commands.h"
+#include "gpu/tensor.h"
+#include "shaders/params.h"
+
+// The operations that models are written in. Each is one name: a function here, a Params struct in
+// shaders/params.h, a shader, and a test. Shapes are checked when an operation is recorded. Tensors
+// are (batch, rows, columns); results that are returned live in scratch memory until the scope they
+// were made in ends.
+
+namespace saccade {
+
+enum class Activation : uint32_t {
+    none = params::activation_none,
+    gelu_erf = params::activation_gelu_erf,
+    gelu_tanh = params::activation_gelu_tanh,
+    quick_gelu = params::activation_quick_gelu,
+    relu = params::activation_relu,
+    tanh = params::activation_tanh,
+    sigmoid = params::activation_sigmoid,
+};
+
+struct Linear {
+    Tensor weight;  // (out, in)
+    Tensor bias;    // (out) f32, or none
+};
+
+struct Norm {
+    Tensor weight, bias;  // (columns) f32
+    float eps = 1e-5f;
+};
+
+// y = activation(x W^T + b)
+Tensor linear(Commands& c, const Tensor& x, const Linear& w,
+              Activation activation = Activation::none);
+void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                 Activation activation = Activation::none);
+// y += x W^T + b
+void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w);
+
+// y = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias, over each row
+Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out);
+
+// How heads share the columns of q, k and v: `count` groups side by side, each of a multiple of 8
+// columns up to 128. A model with other heads pads them with zeros, which change no product.
+struct Heads {
+    uint32_t count = 1;
+    float scale = 1.0f;  // of q k^T
+};
+
+// softmax(scale q k^T) v for each head. Scores are never stored. With `causal`, query i of n sees
+// keys 0 .. i + (keys - n): the last query sees all.
+Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v, const Heads& heads,
+                 bool causal = false);
+
+// The probabilities that `attention` weighs v with, for rows [first_row, first_row + rows) and
+// heads [first_head, first_head + heads): map is (batch, heads * rows, keys) f32.
+struct MapRange {
+    uint32_t first_row = 0, rows = 1, first_head = 0, heads = 1;
+};
+void attention_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
+                   const Heads& heads, const MapRange& range);
+
+// y = keep y + scale sum over heads h and rows r of weights[first_row + r] map[h * rows + r]
+// y and weights are (1, 1, columns) and (1, 1, n) f32; map as attention_map makes it, batch 1.
+struct RowSum {
+    uint32_t heads = 1, first_row = 0;
+    float keep = 0, scale = 1;
+};
+void row_sum(Commands& c, const Tensor& y, const Tensor& weights, const Tensor& map,
+             const RowSum& sum);
+
+// y = a + b; every batch of a meets the same b where that has only one.
+Tensor add(Commands& c, const Tensor& a, const Tensor& b, Type out);
+void add_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b);
+
+// Rows of `table` (ids, columns), chosen by ids (batch, 1, n) u32: (batch, n, columns) f32.
+Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table);
+
+// Over each row, in f32.
+Tensor softmax(Commands& c, const Tensor& x);
+
+// The k largest of each row, largest first, equal ones by column: values f32, columns u32.
+struct Top {
+    Tensor values, columns;  // (batch, rows, k)
+};
+Top topk(Commands& c, const Tensor& x, uint32_t k);
+void topk_into(Commands& c, const Top& top, const Tensor& x);
+
+// Copies with any change of type between f32 and f16.
+void copy(Commands& c, const Tensor& to, const Tensor& from);
+
+// The same for up to four dimensions and any strides: y[i][j][k][l] = x[i][j][k][l], zero where x
+// ends before y does. This is how checkpoint tensors become ours: x is raw bytes as a file stores
+// them, in an upload buffer.
+enum class Stored : uint32_t {
+    f32 = params::stored_f32,
+    f16 = params::stored_f16,
+    bf16 = params::stored_bf16,
+};
+struct Layout {
+    uint32_t size[4] = {1, 1, 1, 1};
+    uint32_t stride[4] = {0, 0, 0, 1};  // elements
+    uint32_t offset = 0;
+};
+void copy_strided(Commands& c, const Tensor& to, const Layout& y, const Tensor& from, Stored stored,
+                  const Layout& x);
+
+// Packed 8-bit RGB or BGR pixels in a buffer, as cameras and decoders give them, to an image.
+struct Pixels {
+    Tensor bytes;  // u32 words
+    uint32_t row_bytes = 0;
+    bool bgr = false;
+};
+void unpack(Commands& c, const Image& image, const Pixels& pixels);
+
+// One direction of a separable resize: output i is the sum of `count[i]` source samples from
+// `first[i]` on, in fixed point with 22 bits, as Pillow does it.
+struct ResizeTaps {
+    Tensor windows;  // (size) pairs first, count: u32
+    Tensor weights;  // (size, max_taps) u32, two's complement
+    uint32_t size = 0, max_taps = 0;
+};
+// What a model's preprocessor does to a picture, ready for the device.
+struct Preprocess {
+    ResizeTaps horizontal, vertical;
+    float scale[3] = {1, 1, 1}, shift[3] = {0, 0, 0};  // value = level * scale + shift
+    uint32_t patch_width = 1, patch_height = 1;
+};
+// pixel_values, cut into patches: row (i, j) of y is the patch at (i, j), its columns are
+// (channel, row, column). A patch of 1 x 1 makes a channels-last picture.
+void preprocess(Commands& c, const Tensor& y, const Image& image, const Preprocess& how);
+
+}  // namespace saccade

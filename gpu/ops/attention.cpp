@@ -1,0 +1,82 @@
+#include "gpu/ops/common.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr uint32_t largest_head = 128;
+
+uint32_t head_size(const Tensor& q, const Tensor& k, const Heads& heads, const char* op) {
+    const uint32_t size = heads.count ? q.columns / heads.count : 0;
+    require(size * heads.count == q.columns && size > 0 && size % row_quantum == 0 &&
+                size <= largest_head,
+            op,
+            q.shape() + " does not hold " + std::to_string(heads.count) +
+                " heads of a multiple of 8 up to 128 columns");
+    require(k.columns == q.columns && k.batch == q.batch && k.type == q.type, op,
+            "q " + q.shape() + " and k " + k.shape());
+    require_wide(q, op);
+    require_wide(k, op);
+    return size;
+}
+
+}  // namespace
+
+Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v, const Heads& heads,
+                 bool causal) {
+    constexpr const char* op = "attention";
+    const uint32_t size = head_size(q, k, heads, op);
+    require(v.columns == k.columns && v.rows == k.rows && v.batch == k.batch && v.type == k.type,
+            op, "k " + k.shape() + " and v " + v.shape());
+    require_wide(v, op);
+    require(!causal || k.rows >= q.rows, op,
+            "causal with more queries than keys: " + q.shape() + ", " + k.shape());
+
+    // Software Vulkan pays for loads: there a thread shares each key among several queries.
+    const uint32_t queries = c.device().is_cpu() ? 4 : 1;
+    const uint32_t threads = c.device().is_cpu() ? 4 : 64;
+    Tensor y = c.scratch(q.batch, q.rows, q.columns, q.type);
+    const params::AttentionParams p{view(q), view(k), view(v),     view(y),
+                                    q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0};
+    c.dispatch(Kernel("attention", q.type, {threads, queries, size / 4, causal ? 1u : 0u}),
+               {divide_up(q.rows, queries), heads.count, q.batch},
+               {read(q), read(k), read(v), write(y)}, p);
+    return y;
+}
+
+void attention_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
+                   const Heads& heads, const MapRange& range) {
+    constexpr const char* op = "attention_map";
+    const uint32_t size = head_size(q, k, heads, op);
+    require(map.type == Type::f32 && map.batch == q.batch && map.rows == range.heads * range.rows &&
+                map.columns == k.rows,
+            op, "map " + map.shape() + " for q " + q.shape() + ", k " + k.shape());
+    require(uint64_t(range.first_row) + range.rows <= q.rows &&
+                uint64_t(range.first_head) + range.heads <= heads.count,
+            op, "rows or heads outside of " + q.shape());
+    const uint32_t threads = row_threads(c);
+    const params::AttentionMapParams p{view(q),    view(k), view(map),        range.first_row,
+                                       range.rows, k.rows,  range.first_head, heads.scale};
+    c.dispatch(Kernel("attention_map", q.type, Type::f32, {threads, size / 4}),
+               {threads, map.rows, map.batch}, {read(q), read(k), write(map)}, p);
+}
+
+void row_sum(Commands& c, const Tensor& y, const Tensor& weights, const Tensor& map,
+             const RowSum& sum) {
+    constexpr const char* op = "row_sum";
+    const uint32_t rows = sum.heads ? map.rows / sum.heads : 0;
+    require(rows * sum.heads == map.rows && map.batch == 1 && map.columns == y.columns &&
+                y.all_rows() == 1 && weights.all_rows() == 1 &&
+                uint64_t(sum.first_row) + rows <= weights.columns,
+            op, map.shape() + " weighted by " + weights.shape() + " into " + y.shape());
+    require(map.type == Type::f32 && y.type == Type::f32 && weights.type == Type::f32, op,
+            "all must be f32");
+    require_wide(y, op);
+    const params::RowSumParams p{view(map), view(weights), view(y),  sum.heads, rows,
+                                 y.columns, sum.first_row, sum.keep, sum.scale};
+    const uint32_t threads = c.device().is_cpu() ? 4 : 64;
+    c.dispatch(Kernel("row_sum", {threads}), {padded(y.columns) / 4},
+               {read(map), read(weights), read_write(y)}, p);
+}
+
+}  // namespace saccade

@@ -1,0 +1,53 @@
+#pragma once
+
+// What the files of the operations share.
+
+#include <string>
+#include <vector>
+
+#include "gpu/device.h"
+#include "gpu/error.h"
+#include "gpu/ops.h"
+
+namespace saccade {
+
+inline params::View view(const Tensor& t) { return {t.offset, t.batch_stride, t.row_stride}; }
+
+// The rows that a kernel goes over: (batch, rows) of each tensor, or all rows as one batch where
+// none of the tensors has gaps between its batches.
+struct Span {
+    uint32_t batch, rows;
+};
+template <typename... Tensors>
+Span rows_of(const Tensor& first, const Tensors&... others) {
+    auto gapless = [](const Tensor& t) { return t.batch_stride == t.rows * t.row_stride; };
+    if (gapless(first) && (gapless(others) && ...)) return {1, first.batch * first.rows};
+    return {first.batch, first.rows};
+}
+
+// Shapes are checked at record time, always.
+inline void require(bool holds, const char* op, const std::string& what) {
+    if (!holds) throw Error(std::string(op) + ": " + what);
+}
+
+// Kernels that load four elements at once need rows that begin on multiples of four.
+inline void require_wide(const Tensor& t, const char* op) {
+    require(t.offset % 4 == 0 && t.row_stride % 4 == 0 && (t.batch == 1 || t.batch_stride % 4 == 0),
+            op, t.shape() + " does not begin on multiples of four");
+}
+
+// A table that is larger than what one binding can see, in parts that are not. Parts begin on
+// multiples of 64 rows: rows are multiples of 16 bytes, so any device's alignment is met.
+struct Part {
+    Tensor rows;
+    uint32_t first_row;
+};
+std::vector<Part> parts_of(const Tensor& table, const Limits& limits);
+
+inline uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+
+// Threads that work on one row together. A GPU wants warps; software Vulkan runs the lanes of one
+// SIMD register for free and pays for every further one at each barrier.
+inline uint32_t row_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 128; }
+
+}  // namespace saccade

@@ -1,0 +1,80 @@
+#include "gpu/ops/common.h"
+
+namespace saccade {
+
+namespace {
+
+uint32_t column_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 64; }
+
+}  // namespace
+
+Tensor add(Commands& c, const Tensor& a, const Tensor& b, Type out) {
+    Tensor y = c.scratch(a.batch, a.rows, a.columns, out);
+    add_into(c, y, a, b);
+    return y;
+}
+
+void add_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b) {
+    constexpr const char* op = "add";
+    require(a.columns == b.columns && a.rows == b.rows && (b.batch == a.batch || b.batch == 1) &&
+                y.batch == a.batch && y.rows == a.rows && y.columns == a.columns &&
+                a.type == b.type,
+            op, a.shape() + " + " + b.shape() + " -> " + y.shape());
+    for (const Tensor* t : {&y, &a, &b}) require_wide(*t, op);
+    params::AddParams p{view(a), view(b), view(y), a.rows, a.columns};
+    if (b.batch < a.batch) p.b.batch_stride = 0;  // every batch meets the same b
+    c.dispatch(Kernel("add", a.type, y.type, {column_threads(c)}),
+               {padded(a.columns) / 4, a.rows, a.batch},
+               {read(a), read(b), y.buffer == a.buffer ? read_write(y) : write(y)}, p);
+}
+
+Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table) {
+    constexpr const char* op = "embedding";
+    require(ids.type == Type::u32 && ids.rows == 1 && table.batch == 1, op,
+            ids.shape() + " into " + table.shape());
+    require_wide(table, op);
+    Tensor y = c.scratch(ids.batch, ids.columns, table.columns, Type::f32);
+    for (const Part& part : parts_of(table, c.device().limits())) {
+        const params::EmbeddingParams p{view(ids), view(part.rows), view(y),        ids.columns,
+                                        y.columns, part.first_row,  part.rows.rows, table.rows};
+        c.dispatch(Kernel("embedding", table.type, Type::f32, {column_threads(c)}),
+                   {padded(y.columns) / 4, ids.columns, ids.batch},
+                   {read(ids), read(part.rows), write(y)}, p);
+    }
+    return y;
+}
+
+void copy(Commands& c, const Tensor& to, const Tensor& from) {
+    constexpr const char* op = "copy";
+    require(to.batch == from.batch && to.rows == from.rows && to.columns == from.columns &&
+                from.type != Type::u32 && to.type != Type::u32,
+            op, from.shape() + " to " + to.shape());
+    const Stored stored = from.type == Type::f16 ? Stored::f16 : Stored::f32;
+    copy_strided(c, to,
+                 {{1, to.batch, to.rows, padded(to.columns)},
+                  {0, to.batch_stride, to.row_stride, 1},
+                  to.offset},
+                 from, stored,
+                 {{1, from.batch, from.rows, from.columns},
+                  {0, from.batch_stride, from.row_stride, 1},
+                  from.offset});
+}
+
+void copy_strided(Commands& c, const Tensor& to, const Layout& y, const Tensor& from, Stored stored,
+                  const Layout& x) {
+    constexpr const char* op = "copy";
+    require(y.stride[3] == 1, op, "the innermost elements of the result must lie side by side");
+    params::CopyParams p{};
+    p.y_offset = y.offset;
+    p.x_offset = x.offset;
+    for (int i = 0; i < 4; ++i) {
+        p.y_size[i] = y.size[i];
+        p.x_size[i] = x.size[i];
+        p.x_stride[i] = x.stride[i];
+        if (i < 3) p.y_stride[i] = y.stride[i];
+    }
+    c.dispatch(Kernel("copy", to.type, {column_threads(c), static_cast<uint32_t>(stored)}),
+               {y.size[3], y.size[2], y.size[0] * y.size[1]}, {read(from), write(to)}, p);
+}
+
+}  // namespace saccade

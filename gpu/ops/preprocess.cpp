@@ -1,0 +1,70 @@
+#include "gpu/ops/common.h"
+
+namespace saccade {
+
+namespace {
+
+uint32_t pixel_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 64; }
+
+void require_taps(const ResizeTaps& taps, const char* op) {
+    require(taps.size > 0 && taps.windows.type == Type::u32 && taps.weights.type == Type::u32 &&
+                taps.windows.bytes >= uint64_t(taps.size) * 8 &&
+                taps.weights.bytes >= uint64_t(taps.size) * taps.max_taps * 4 &&
+                taps.windows.offset == 0 && taps.weights.offset == 0,
+            op, "taps for " + std::to_string(taps.size) + " outputs are not all there");
+}
+
+}  // namespace
+
+void unpack(Commands& c, const Image& image, const Pixels& pixels) {
+    constexpr const char* op = "unpack";
+    require(pixels.row_bytes >= 3 * image.width() &&
+                pixels.bytes.bytes >= uint64_t(pixels.row_bytes) * (image.height() - 1) +
+                                          3 * uint64_t(image.width()) &&
+                pixels.bytes.type == Type::u32 && pixels.bytes.offset == 0,
+            op,
+            "the buffer is too small for " + std::to_string(image.width()) + "x" +
+                std::to_string(image.height()) + " pixels");
+    const params::UnpackParams p{image.width(), image.height(), pixels.row_bytes,
+                                 pixels.bgr ? 1u : 0u};
+    c.dispatch(Kernel("unpack", {pixel_threads(c)}), {image.width(), image.height()},
+               {read(pixels.bytes), write(image)}, p);
+}
+
+void preprocess(Commands& c, const Tensor& y, const Image& image, const Preprocess& how) {
+    constexpr const char* op = "preprocess";
+    require_taps(how.horizontal, op);
+    require_taps(how.vertical, op);
+    const uint32_t width = how.horizontal.size, height = how.vertical.size;
+    require(width % how.patch_width == 0 && height % how.patch_height == 0, op,
+            std::to_string(width) + "x" + std::to_string(height) + " is not made of patches of " +
+                std::to_string(how.patch_width) + "x" + std::to_string(how.patch_height));
+    require(y.batch == 1 && y.rows == width / how.patch_width * (height / how.patch_height) &&
+                y.columns == 3 * how.patch_width * how.patch_height,
+            op, "patches do not make " + y.shape());
+
+    auto scope = c.scope(op);
+    const Tensor rows = c.scratch(1, image.height(), width, Type::u32);
+    const params::PreprocessHorizontalParams h{view(rows), width, image.height(),
+                                               how.horizontal.max_taps};
+    c.dispatch(
+        Kernel("preprocess.horizontal", {pixel_threads(c)}), {width, image.height()},
+        {read(image), read(how.horizontal.windows), read(how.horizontal.weights), write(rows)}, h);
+    params::PreprocessVerticalParams v{view(rows),
+                                       view(y),
+                                       width,
+                                       height,
+                                       how.patch_width,
+                                       how.patch_height,
+                                       how.vertical.max_taps,
+                                       {},
+                                       {}};
+    for (int i = 0; i < 3; ++i) {
+        v.scale[i] = how.scale[i];
+        v.shift[i] = how.shift[i];
+    }
+    c.dispatch(Kernel("preprocess.vertical", y.type, {pixel_threads(c)}), {width, height},
+               {read(rows), read(how.vertical.windows), read(how.vertical.weights), write(y)}, v);
+}
+
+}  // namespace saccade

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "gpu/handles.h"
+#include "gpu/spirv.h"
+#include "gpu/tensor.h"
+
+namespace saccade {
+
+class Device;
+
+// Names a kernel: shader, storage types, and the specialisation constants 0, 1, 2, ... in order.
+// It fits into a few words, so that looking one up costs no allocation.
+class Kernel {
+public:
+    Kernel(std::string_view shader, std::initializer_list<uint32_t> constants = {});
+    Kernel(std::string_view shader, Type type, std::initializer_list<uint32_t> constants = {});
+    Kernel(std::string_view shader, Type in, Type out,
+           std::initializer_list<uint32_t> constants = {});
+
+    std::string_view name() const { return {name_.data(), name_length_}; }
+    std::span<const uint32_t> constants() const { return {constants_.data(), constant_count_}; }
+    bool operator==(const Kernel&) const = default;
+    struct Hash {
+        size_t operator()(const Kernel& kernel) const;
+    };
+
+private:
+    void append(std::string_view text);
+    void take(std::initializer_list<uint32_t> constants);
+
+    std::array<char, 40> name_{};
+    std::array<uint32_t, 12> constants_{};
+    uint32_t name_length_ = 0, constant_count_ = 0;
+};
+
+// A compiled kernel and its layout.
+struct Pipeline {
+    explicit Pipeline(VkDevice owner) : device(owner) {}
+    ~Pipeline();
+    Pipeline(const Pipeline&) = delete;
+    Pipeline& operator=(const Pipeline&) = delete;
+
+    VkDevice device;
+    std::string name;
+    Reflection reflection;  // with the workgroup size as specialised
+    VkDescriptorSetLayout set_layout = nullptr;
+    VkPipelineLayout layout = nullptr;
+    VkPipeline handle = nullptr;
+};
+
+// Makes pipelines when they are first asked for and keeps them; the driver's compiled code
+// outlives the program in a cache file.
+class Pipelines {
+public:
+    Pipelines(Device& device, std::string cache_file);
+    ~Pipelines();
+    Pipelines(const Pipelines&) = delete;
+    Pipelines& operator=(const Pipelines&) = delete;
+
+    const Pipeline& get(const Kernel& kernel);
+    size_t count() const { return pipelines_.size(); }
+    // Writes the cache file if pipelines have been made since it was read. A failure to write is
+    // no reason to fail: the next start is merely slower.
+    void save();
+
+private:
+    std::unique_ptr<Pipeline> create(const Kernel& kernel);
+    void load();
+
+    Device& device_;
+    std::string cache_file_;
+    VkPipelineCache cache_ = nullptr;
+    bool unsaved_ = false;
+    std::unordered_map<Kernel, std::unique_ptr<Pipeline>, Kernel::Hash> pipelines_;
+};
+
+}  // namespace saccade

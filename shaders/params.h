@@ -1,0 +1,122 @@
+// What a kernel is told at every dispatch (push constants) and when it is built (specialisation
+// constants). This file is compiled both as C++ and as GLSL: only 32-bit scalars and structs of
+// them, whose layout is the same in both.
+#ifdef __cplusplus
+#pragma once
+#include <cstdint>
+namespace saccade::params {
+using uint = uint32_t;
+#define SACCADE_CONSTANT inline constexpr uint
+#else
+#define SACCADE_CONSTANT const uint
+#endif
+
+// Where the elements of a (batch, rows, columns) tensor lie in its binding. Kernels take the batch
+// from the third dispatch axis: no kernel divides by a number that it only learns at run time.
+struct View {
+    uint offset, batch_stride, row_stride;
+};
+
+// What follows a product: y = activation(x W^T + b).
+SACCADE_CONSTANT activation_none = 0;
+SACCADE_CONSTANT activation_gelu_erf = 1;
+SACCADE_CONSTANT activation_gelu_tanh = 2;
+SACCADE_CONSTANT activation_quick_gelu = 3;
+SACCADE_CONSTANT activation_relu = 4;
+SACCADE_CONSTANT activation_tanh = 5;
+SACCADE_CONSTANT activation_sigmoid = 6;
+
+struct LinearParams {
+    View x, y;
+    uint bias;      // where b begins
+    uint m, n, k;   // rows of x in a batch, columns of y, columns of x
+    uint w_stride;  // elements from one row of W to the next
+};
+
+struct LayerNormParams {
+    View x, y;
+    uint rows, columns;
+    float eps;
+};
+
+struct AttentionParams {
+    View q, k, v, y;
+    uint queries, keys;  // of one batch
+    float scale;
+    uint causal_offset;  // query i sees keys 0 .. i + causal_offset where CAUSAL is set
+};
+
+struct AttentionMapParams {
+    View q, k, map;
+    uint first_row, rows, keys;
+    uint first_head;  // the map has heads * rows rows in each batch
+    float scale;
+};
+
+// y[j] = keep y[j] + scale sum_h sum_r weights[first_row + r] map[h * rows + r][j]
+struct RowSumParams {
+    View map, weights, y;
+    uint heads, rows, columns, first_row;
+    float keep, scale;
+};
+
+struct AddParams {
+    View a, b, y;
+    uint rows, columns;
+};
+
+struct EmbeddingParams {
+    View ids, table, y;
+    uint rows, columns;
+    uint first_id, bound_ids, all_ids;  // the part of the table that is bound, and the whole
+};
+
+struct SoftmaxParams {
+    View x, y;
+    uint rows, columns;
+};
+
+struct TopkParams {
+    View x, values, columns_found;
+    uint rows, columns, k;
+};
+
+// How the elements of `copy`'s source are stored; a checkpoint may hold any of these.
+SACCADE_CONSTANT stored_f32 = 0;
+SACCADE_CONSTANT stored_f16 = 1;
+SACCADE_CONSTANT stored_bf16 = 2;
+
+// y[i][j][k][l] = x[i][j][k][l], zero where x ends before y does.
+struct CopyParams {
+    uint y_offset;
+    uint y_size[4], y_stride[3];  // the innermost elements of y lie side by side
+    uint x_offset;
+    uint x_size[4], x_stride[4];
+};
+
+// Packed 8-bit pixels to an image.
+struct UnpackParams {
+    uint width, height;
+    uint row_bytes;
+    uint bgr;  // 1: blue comes first
+};
+
+// The two passes of a separable resize with Pillow's fixed-point weights of this many bits.
+SACCADE_CONSTANT tap_bits = 22;
+struct PreprocessHorizontalParams {
+    View y;              // (height, width) RGBA pixels in words
+    uint width, height;  // of what this pass writes
+    uint max_taps;
+};
+struct PreprocessVerticalParams {
+    View x, y;
+    uint width, height;              // of pixel_values
+    uint patch_width, patch_height;  // y has a row for each patch
+    uint max_taps;
+    float scale[3], shift[3];        // value = level * scale + shift
+};
+
+#ifdef __cplusplus
+}  // namespace saccade::params
+#endif
+#undef SACCADE_CONSTANT

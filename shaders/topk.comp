@@ -1,0 +1,66 @@
+#version 460
+// The k largest of each row of x, largest first, equal ones in the order of their columns.
+// x (rows, columns); values (rows, k) f32 and columns (rows, k) u32. One workgroup per row finds
+// one after the other: the best of those that come after the one found last.
+#extension GL_GOOGLE_include_directive : require
+#include "params.h"
+#include "types.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint THREADS = 4;
+
+layout(binding = 0) readonly buffer X { IN x[]; };
+layout(binding = 1) writeonly buffer Values { float values[]; };
+layout(binding = 2) writeonly buffer Columns { uint found[]; };
+layout(push_constant) uniform Push { TopkParams p; };
+
+shared float best_value[THREADS];
+shared uint best_column[THREADS];
+
+const uint nothing = 0xffffffffu;
+
+bool comes_first(float a, uint a_column, float b, uint b_column) {
+    return b_column == nothing || a > b || (a == b && a_column < b_column);
+}
+
+void main() {
+    const uint row = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
+    const uint x_at = row_start(p.x, batch, row);
+    const uint me = gl_LocalInvocationID.x;
+    float last = 0.0;
+    uint last_column = nothing;
+
+    for (uint i = 0; i < p.k; ++i) {
+        float value = 0.0;
+        uint column = nothing;
+        for (uint j = me; j < p.columns; j += THREADS) {
+            const float v = float(x[x_at + j]);
+            const bool taken = last_column != nothing && !comes_first(last, last_column, v, j);
+            if (!taken && !isnan(v) && comes_first(v, j, value, column)) {
+                value = v;
+                column = j;
+            }
+        }
+        best_value[me] = value;
+        best_column[me] = column;
+        barrier();
+        for (uint half_way = THREADS / 2; half_way > 0; half_way /= 2) {
+            if (me < half_way) {
+                const uint other = best_column[me + half_way];
+                if (other != nothing && comes_first(best_value[me + half_way], other,
+                                                    best_value[me], best_column[me])) {
+                    best_value[me] = best_value[me + half_way];
+                    best_column[me] = other;
+                }
+            }
+            barrier();
+        }
+        last = best_value[0];
+        last_column = best_column[0];
+        barrier();
+        if (me == 0) {
+            values[row_start(p.values, batch, row) + i] = last;
+            found[row_start(p.columns_found, batch, row) + i] = last_column;
+        }
+    }
+}
