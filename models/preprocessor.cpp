@@ -16,6 +16,7 @@ namespace {
 // No configuration or camera comes near; a file that asks for more is broken, and a plan for it
 // would ask for gigabytes.
 constexpr uint32_t max_side = 32768;
+constexpr uint32_t max_side_before_crop = 1u << 23;
 constexpr WholeRange one_side{1, max_side};
 
 using Triple = std::array<double, 3>;
@@ -291,6 +292,14 @@ std::string dimensions(const ImageSize& size) {
     return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
 
+void check_sides(const char* what, const ImageSize& image) {
+    if (image.width == 0 || image.height == 0)
+        throw Error(std::string(what) + " of " + dimensions(image) + " has no pixels");
+    if (image.width > max_side || image.height > max_side)
+        throw Error(std::string(what) + " of " + dimensions(image) + " is too large; " +
+                    std::to_string(max_side) + " pixels a side is the most");
+}
+
 // Where the crop begins on one side. transformers v5 (torchvision) pads a small picture by
 // floor(missing / 2) before and the rest behind; v4 and the PIL backend put the odd pixel in front.
 int32_t crop_offset(uint32_t resized, uint32_t crop) {
@@ -373,53 +382,56 @@ std::optional<ImageSize> Preprocessor::fixed_size() const {
     return std::nullopt;
 }
 
+ImageSize Preprocessor::resized(ImageSize source, std::optional<ImageSize> within) const {
+    check_sides("a frame", source);
+    if (within) {
+        check_sides("a size", *within);
+        if (const auto only = fixed_size())
+            throw Error("this model takes pictures of " + dimensions(*only) +
+                        " only; leave --size away");
+        if (resize == Resize::none)
+            throw Error("this model's preprocessor does not resize; leave --size away");
+        return whole(within_box(*within, source.width, source.height), multiple);
+    }
+    switch (resize) {
+        case Resize::none:
+            break;
+        case Resize::fixed:
+            return size;
+        case Resize::edges:
+            return whole(by_edges(*this, source.width, source.height), multiple);
+        case Resize::box:
+            return whole(by_box(size, source.width, source.height), 1);
+    }
+    return source;
+}
+
 PreprocessPlan Preprocessor::plan(uint32_t source_width, uint32_t source_height,
                                   std::optional<ImageSize> within) const {
     const ImageSize source{source_width, source_height};
-    auto check = [&](const char* what, const ImageSize& image) {
-        if (image.width == 0 || image.height == 0)
-            throw Error(std::string(what) + " of " + dimensions(image) + " has no pixels");
-        if (image.width > max_side || image.height > max_side)
-            throw Error(std::string(what) + " of " + dimensions(image) + " is too large: " +
-                        std::to_string(max_side) + " pixels a side is the most");
-    };
-    check("a frame", source);
-    if (within) {
-        check("a size", *within);
-        if (const auto fixed = fixed_size())
-            throw Error("this model takes pictures of " + dimensions(*fixed) +
-                        " only: leave --size away");
-        if (resize == Resize::none)
-            throw Error("this model's preprocessor does not resize: leave --size away");
-    }
-
-    ImageSize resized = source;
-    if (within)
-        resized = whole(within_box(*within, source_width, source_height), multiple);
-    else if (resize == Resize::fixed)
-        resized = size;
-    else if (resize == Resize::edges)
-        resized = whole(by_edges(*this, source_width, source_height), multiple);
-    else if (resize == Resize::box)
-        resized = whole(by_box(size, source_width, source_height), 1);
+    const ImageSize whole_frame = resized(source, within);
+    // Of what a crop throws away only the weights are worked out, but they are.
+    const uint32_t most = crop ? max_side_before_crop : max_side;
+    if (whole_frame.width > most || whole_frame.height > most)
+        throw Error("a frame of " + dimensions(source) + " would be enlarged to " +
+                    dimensions(whole_frame) + "; it is too long and thin for this model");
 
     PreprocessPlan plan;
-    plan.source_width = source_width;
-    plan.source_height = source_height;
-    plan.resized_width = resized.width;
-    plan.resized_height = resized.height;
-    const ImageSize out = crop.value_or(resized);
-    if (out.width > max_side || out.height > max_side)
-        throw Error("a frame of " + dimensions(source) + " would be enlarged to " +
-                    dimensions(out) + ": it is too long and thin for this model");
+    plan.source_width = source.width;
+    plan.source_height = source.height;
+    plan.resized_width = whole_frame.width;
+    plan.resized_height = whole_frame.height;
+    const ImageSize out = crop.value_or(whole_frame);
     plan.width = out.width;
     plan.height = out.height;
     if (crop) {
-        plan.crop_left = crop_offset(resized.width, out.width);
-        plan.crop_top = crop_offset(resized.height, out.height);
+        plan.crop_left = crop_offset(whole_frame.width, out.width);
+        plan.crop_top = crop_offset(whole_frame.height, out.height);
     }
-    plan.horizontal = make_taps(source_width, resized.width, filter, plan.crop_left, plan.width);
-    plan.vertical = make_taps(source_height, resized.height, filter, plan.crop_top, plan.height);
+    plan.horizontal =
+        make_taps(source.width, whole_frame.width, filter, plan.crop_left, out.width, rounding);
+    plan.vertical =
+        make_taps(source.height, whole_frame.height, filter, plan.crop_top, out.height, rounding);
     for (size_t c = 0; c < 3; ++c) {
         plan.scale[c] = static_cast<float>(rescale_factor / std_dev[c]);
         plan.shift[c] = static_cast<float>(-mean[c] / std_dev[c]);

@@ -38,8 +38,7 @@ struct PreprocessPlan {
 
 // The image processor of a Hugging Face folder: how a picture becomes pixel_values. ViT, DeiT,
 // DETR, YOLOS, BLIP and CLIP (GIT's too) of transformers v4 and v5, and the feature extractors
-// before them. Sizes and crops follow v5's default, torchvision backend; the filters are Pillow's,
-// which torchvision's match to a level.
+// before them. Sizes, crops and rounding follow v5's default, the torchvision backend, bit for bit.
 struct Preprocessor {
     enum class Resize {
         none,
@@ -56,6 +55,7 @@ struct Preprocessor {
     uint32_t longest_edge = 0;   // edges; 0: no limit
     uint32_t multiple = 1;       // edges: both sides are floored to this (YOLOS: 16)
     Filter filter = Filter::bilinear;
+    Rounding rounding = Rounding::torchvision;
     std::optional<ImageSize> crop;  // centre crop after the resize
     double rescale_factor = 1.0;    // 1 where the file says not to rescale
     std::array<double, 3> mean{0.0, 0.0, 0.0};
@@ -74,12 +74,16 @@ struct Preprocessor {
     // The size of pixel_values where it does not depend on the frame.
     std::optional<ImageSize> fixed_size() const;
 
-    // The plan for frames of one size. `within` (the --size option) replaces the file's size rule
-    // for models that take frames of any size: the frame keeps its aspect and becomes the largest
-    // that fits into that box, floored to the multiple as ever. Models of one input size refuse it.
+    // What frames of one size are resized to, before the crop. `within` (the --size option)
+    // replaces the file's size rule for models that take frames of any size: the frame keeps its
+    // aspect and becomes the largest that fits into that box, floored to the multiple as ever.
+    // Models of one input size refuse it.
     //
     // No side ever comes out empty: a frame so long that transformers would resize its short side
     // to 0 (and fail) gets 1 pixel there, or one multiple.
+    ImageSize resized(ImageSize source, std::optional<ImageSize> within = std::nullopt) const;
+
+    // All that a frame of that size needs.
     PreprocessPlan plan(uint32_t source_width, uint32_t source_height,
                         std::optional<ImageSize> within = std::nullopt) const;
 };

@@ -7,10 +7,17 @@
 
 #include "gpu/error.h"
 
+// Where a filter's border falls exactly on a pixel's, the last bit decides which pixels it reads. A
+// compiler that fuses a * b + c into one rounding (GCC's default wherever there is an instruction
+// for it, as on arm64) would pick others than Pillow and torchvision do.
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
 namespace saccade {
 namespace {
-
-constexpr int32_t weight_one = 1 << weight_bits;
 
 double sinc(double x) {
     if (x == 0.0) return 1.0;
@@ -64,79 +71,129 @@ double response(Filter filter, double x) {
     return 0.0;
 }
 
-int32_t to_fixed(double weight) {
-    return static_cast<int32_t>(weight * weight_one + (weight < 0.0 ? -0.5 : 0.5));
+int32_t to_fixed(double weight, int bits) {
+    const double scaled = weight * (1 << bits);
+    return static_cast<int32_t>(scaled + (scaled < 0.0 ? -0.5 : 0.5));
 }
 
-// Where an output looks, before the weights are known.
-struct Window {
-    double centre;
-    uint32_t first;
-    uint32_t count;
+// One axis of a resize, before anything is rounded.
+class Axis {
+public:
+    Axis(uint32_t in_size, uint32_t out_size, Filter filter)
+        : in_size_(in_size),
+          out_size_(out_size),
+          filter_(filter),
+          scale_(static_cast<double>(in_size) / out_size),
+          stretch_(std::max(scale_, 1.0)),
+          support_(reach(filter) * stretch_),
+          copies_(filter == Filter::nearest || in_size == out_size) {
+        if (filter != Filter::nearest || in_size == out_size) return;
+        // Pillow walks in steps and lets rounding errors add up; where a centre falls on a border
+        // between two pixels they decide.
+        double at = scale_ * 0.5;
+        for (uint32_t i = 0; i < out_size; ++i, at += scale_)
+            nearest_.push_back(std::min(static_cast<uint32_t>(at), in_size - 1));
+    }
+
+    // Source pixels are copied, not weighed.
+    bool copies() const { return copies_; }
+
+    uint32_t first(uint32_t output) const {
+        if (in_size_ == out_size_) return output;
+        if (copies_) return nearest_[output];
+        // The + 0.5 and truncation round to the nearest pixel border.
+        return static_cast<uint32_t>(std::max(centre(output) - support_ + 0.5, 0.0));
+    }
+
+    uint32_t count(uint32_t output) const {
+        if (copies_) return 1;
+        const double end = std::min(centre(output) + support_ + 0.5, static_cast<double>(in_size_));
+        return static_cast<uint32_t>(end) - first(output);
+    }
+
+    // The weights of one output, with sum 1.
+    void weigh(uint32_t output, std::vector<double>& weights) const {
+        weights.resize(count(output));
+        const double start = first(output);
+        double sum = 0.0;
+        for (size_t k = 0; k < weights.size(); ++k) {
+            const double offset = static_cast<double>(k) + start - centre(output) + 0.5;
+            weights[k] = response(filter_, offset * (1.0 / stretch_));
+            sum += weights[k];
+        }
+        if (sum != 0.0)
+            for (double& weight : weights) weight /= sum;
+    }
+
+private:
+    double centre(uint32_t output) const { return (output + 0.5) * scale_; }
+
+    uint32_t in_size_, out_size_;
+    Filter filter_;
+    double scale_, stretch_, support_;
+    bool copies_;
+    std::vector<uint32_t> nearest_;  // source of each output, for that filter alone
 };
+
+// torchvision's weights: one precision for the axis, whole as it is before any crop.
+int bits_of_torchvision(const Axis& axis, uint32_t out_size) {
+    double largest = 0.0;
+    std::vector<double> weights;
+    for (uint32_t i = 0; i < out_size; ++i) {
+        axis.weigh(i, weights);
+        for (double weight : weights) largest = std::max(largest, weight);
+    }
+    int bits = 0;
+    while (bits < weight_bits && to_fixed(largest, bits + 1) < (1 << 15)) ++bits;
+    return bits;
+}
 
 }  // namespace
 
-Taps make_taps(uint32_t in_size, uint32_t out_size, Filter filter) {
-    return make_taps(in_size, out_size, filter, 0, out_size);
+Taps make_taps(uint32_t in_size, uint32_t out_size, Filter filter, Rounding rounding) {
+    return make_taps(in_size, out_size, filter, 0, out_size, rounding);
 }
 
 Taps make_taps(uint32_t in_size, uint32_t out_size, Filter filter, int64_t crop_first,
-               uint32_t crop_count) {
+               uint32_t crop_count, Rounding rounding) {
     if (in_size == 0 || out_size == 0 || crop_count == 0)
         throw Error("cannot resample " + std::to_string(in_size) + " pixels to " +
                     std::to_string(out_size) + " and keep " + std::to_string(crop_count) +
-                    " of them: every side must be at least 1");
+                    " of them; every side must be at least 1");
 
-    const double scale = static_cast<double>(in_size) / out_size;
-    const double stretch = std::max(scale, 1.0);
-    const double support = reach(filter) * stretch;
-    const bool one_tap = filter == Filter::nearest || in_size == out_size;
-
-    auto window_of = [&](int64_t output) -> Window {
-        if (output < 0 || output >= static_cast<int64_t>(out_size)) return {0.0, 0, 0};
-        const double centre = (static_cast<double>(output) + 0.5) * scale;
-        if (one_tap) {
-            const uint32_t source =
-                in_size == out_size ? static_cast<uint32_t>(output) : static_cast<uint32_t>(centre);
-            return {centre, std::min(source, in_size - 1), 1};
-        }
-        // Truncation after the + 0.5, not floor: left of the picture both end at 0 anyway.
-        const auto first = static_cast<int64_t>(std::max(centre - support + 0.5, 0.0));
-        const auto end =
-            std::min(static_cast<int64_t>(centre + support + 0.5), static_cast<int64_t>(in_size));
-        return {centre, static_cast<uint32_t>(first), static_cast<uint32_t>(end - first)};
+    const Axis axis(in_size, out_size, filter);
+    auto exists = [&](uint32_t i) {
+        return crop_first + i >= 0 && crop_first + i < static_cast<int64_t>(out_size);
     };
 
     Taps taps;
     taps.out_size = crop_count;
     taps.max_taps = 1;
-    taps.first.resize(crop_count);
-    taps.count.resize(crop_count);
+    taps.first.assign(crop_count, 0);
+    taps.count.assign(crop_count, 0);
     for (uint32_t i = 0; i < crop_count; ++i) {
-        const Window window = window_of(crop_first + i);
-        taps.first[i] = window.first;
-        taps.count[i] = window.count;
-        taps.max_taps = std::max(taps.max_taps, window.count);
+        if (!exists(i)) continue;
+        const auto output = static_cast<uint32_t>(crop_first + i);
+        taps.first[i] = axis.first(output);
+        taps.count[i] = axis.count(output);
+        taps.max_taps = std::max(taps.max_taps, taps.count[i]);
     }
 
+    const bool coarse = rounding == Rounding::torchvision && !axis.copies() &&
+                        (filter == Filter::bilinear || filter == Filter::bicubic);
+    const int bits = coarse ? bits_of_torchvision(axis, out_size) : weight_bits;
     taps.weights.assign(static_cast<size_t>(crop_count) * taps.max_taps, 0);
-    std::vector<double> row(taps.max_taps);
+    std::vector<double> exact;
     for (uint32_t i = 0; i < crop_count; ++i) {
+        if (!exists(i)) continue;
         int32_t* weights = &taps.weights[static_cast<size_t>(i) * taps.max_taps];
-        const Window window = window_of(crop_first + i);
-        if (one_tap) {
-            if (window.count == 1) weights[0] = weight_one;
+        if (axis.copies()) {
+            weights[0] = 1 << weight_bits;
             continue;
         }
-        double sum = 0.0;
-        for (uint32_t k = 0; k < window.count; ++k) {
-            const double offset = static_cast<double>(k + window.first) - window.centre + 0.5;
-            row[k] = response(filter, offset * (1.0 / stretch));
-            sum += row[k];
-        }
-        for (uint32_t k = 0; k < window.count; ++k)
-            weights[k] = to_fixed(sum != 0.0 ? row[k] / sum : row[k]);
+        axis.weigh(static_cast<uint32_t>(crop_first + i), exact);
+        for (size_t k = 0; k < exact.size(); ++k)
+            weights[k] = to_fixed(exact[k], bits) * (1 << (weight_bits - bits));
     }
     return taps;
 }

@@ -9,7 +9,14 @@
 // A PreprocessPlan carried out in plain loops: what the device must reproduce.
 namespace saccade::reference {
 
-// One pass along an axis of in_size levels, `stride` apart.
+// A fingerprint for expectations too long to print.
+inline uint64_t fnv1a(const std::vector<uint8_t>& bytes) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
+    return hash;
+}
+
+// One output of a pass along an axis whose levels lie `stride` apart.
 inline uint8_t apply_taps(const Taps& taps, uint32_t output, const uint8_t* in, size_t stride) {
     int32_t sum = 1 << (weight_bits - 1);
     for (uint32_t k = 0; k < taps.count[output]; ++k)
