@@ -15,7 +15,7 @@ void main() {
     const uint j = gl_GlobalInvocationID.x, row = gl_GlobalInvocationID.y;
     const uint batch = gl_GlobalInvocationID.z;
     if (4 * j >= padded(p.columns)) return;
-    const vec4 sum = vec4(a[row_start(p.a, batch, row) / 4 + j]) +
-                     vec4(b[row_start(p.b, batch, row) / 4 + j]);
-    y[row_start(p.y, batch, row) / 4 + j] = to_out(before(sum, 4 * j, p.columns));
+    const vec4 sum = load(a[row_start(p.a, batch, row) / 4 + j]) +
+                     load(b[row_start(p.b, batch, row) / 4 + j]);
+    y[row_start(p.y, batch, row) / 4 + j] = store(before(sum, 4 * j, p.columns));
 }

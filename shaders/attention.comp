@@ -29,7 +29,7 @@ void main() {
     [[unroll]] for (uint i = 0; i < QUERIES; ++i) {
         const uint at = row_start(p.q, batch, min(first + i, p.queries - 1)) / 4 + head * HEAD4;
         [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
-            query[i][d] = vec4(q[at + d]) * p.scale;
+            query[i][d] = load(q[at + d]) * p.scale;
             sum[i][d] = vec4(0.0);
         }
         largest[i] = -1e30;
@@ -47,7 +47,7 @@ void main() {
             vec4 dots[QUERIES];
             [[unroll]] for (uint i = 0; i < QUERIES; ++i) dots[i] = vec4(0.0);
             [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
-                const vec4 kd = vec4(k[at + d]);
+                const vec4 kd = load(k[at + d]);
                 [[unroll]] for (uint i = 0; i < QUERIES; ++i) dots[i] += query[i][d] * kd;
             }
             [[unroll]] for (uint i = 0; i < QUERIES; ++i) {
@@ -73,7 +73,7 @@ void main() {
             const uint at =
                 row_start(p.v, batch, min(first_key + j, p.keys - 1)) / 4 + head * HEAD4;
             [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
-                const vec4 vd = vec4(v[at + d]);
+                const vec4 vd = load(v[at + d]);
                 [[unroll]] for (uint i = 0; i < QUERIES; ++i) sum[i][d] += score[i][j] * vd;
             }
         }
@@ -82,6 +82,6 @@ void main() {
     [[unroll]] for (uint i = 0; i < QUERIES; ++i) {
         if (first + i >= p.queries) break;
         const uint at = row_start(p.y, batch, first + i) / 4 + head * HEAD4;
-        [[unroll]] for (uint d = 0; d < HEAD4; ++d) y[at + d] = to_out(sum[i][d] / total[i]);
+        [[unroll]] for (uint d = 0; d < HEAD4; ++d) y[at + d] = store(sum[i][d] / total[i]);
     }
 }

@@ -27,14 +27,14 @@ void main() {
 
     vec4 query[HEAD4];
     const uint q_at = row_start(p.q, batch, p.first_row + r) / 4 + head * HEAD4;
-    [[unroll]] for (uint d = 0; d < HEAD4; ++d) query[d] = vec4(q[q_at + d]) * p.scale;
+    [[unroll]] for (uint d = 0; d < HEAD4; ++d) query[d] = load(q[q_at + d]) * p.scale;
 
     // Each thread meets only its own elements of the map again, so no barrier is needed for them.
     float largest = -1e30;
     for (uint key = me; key < p.keys; key += THREADS) {
         const uint k_at = row_start(p.k, batch, key) / 4 + head * HEAD4;
         vec4 dots = vec4(0.0);
-        [[unroll]] for (uint d = 0; d < HEAD4; ++d) dots += query[d] * vec4(k[k_at + d]);
+        [[unroll]] for (uint d = 0; d < HEAD4; ++d) dots += query[d] * load(k[k_at + d]);
         const float score = dot(dots, vec4(1.0));
         map[map_at + key] = score;
         largest = max(largest, score);

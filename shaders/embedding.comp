@@ -20,7 +20,7 @@ void main() {
     const uint id = ids[row_start(p.ids, batch, 0) + row];
     const uint y_at = row_start(p.y, batch, row) / 4 + j;
     if (id >= p.first_id && id < p.first_id + p.bound_ids)
-        y[y_at] = to_out(vec4(table[row_start(p.table, 0, id - p.first_id) / 4 + j]));
+        y[y_at] = store(load(table[row_start(p.table, 0, id - p.first_id) / 4 + j]));
     else if (id >= p.all_ids && p.first_id == 0)
-        y[y_at] = to_out(vec4(0.0));
+        y[y_at] = store(vec4(0.0));
 }

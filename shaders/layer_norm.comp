@@ -24,19 +24,19 @@ void main() {
     const uint me = gl_LocalInvocationID.x;
 
     vec4 sum = vec4(0.0);
-    for (uint j = me; j < columns4; j += THREADS) sum += vec4(x[x_at + j]);  // padding is zero
+    for (uint j = me; j < columns4; j += THREADS) sum += load(x[x_at + j]);  // padding is zero
     const float mean = workgroup_sum(dot(sum, vec4(1.0))) / float(p.columns);
 
     vec4 squares = vec4(0.0);
     for (uint j = me; j < columns4; j += THREADS) {
-        const vec4 d = before(vec4(x[x_at + j]) - mean, 4 * j, p.columns);
+        const vec4 d = before(load(x[x_at + j]) - mean, 4 * j, p.columns);
         squares += d * d;
     }
     const float variance = workgroup_sum(dot(squares, vec4(1.0))) / float(p.columns);
     const float scale = 1.0 / sqrt(variance + p.eps);
 
     for (uint j = me; j < padded(p.columns) / 4; j += THREADS) {
-        const vec4 v = (vec4(x[x_at + j]) - mean) * scale * weight[j] + bias[j];
-        y[y_at + j] = to_out(before(v, 4 * j, p.columns));
+        const vec4 v = (load(x[x_at + j]) - mean) * scale * weight[j] + bias[j];
+        y[y_at + j] = store(before(v, 4 * j, p.columns));
     }
 }

@@ -40,9 +40,9 @@ void main() {
     const uint k4 = (p.k + 3) / 4;
     for (uint k = 0; k < k4; ++k) {
         vec4 wk[TILE_N];
-        [[unroll]] for (uint j = 0; j < TILE_N; ++j) wk[j] = vec4(w[w_at[j] + k]);
+        [[unroll]] for (uint j = 0; j < TILE_N; ++j) wk[j] = load(w[w_at[j] + k]);
         [[unroll]] for (uint i = 0; i < TILE_M; ++i) {
-            const vec4 xk = vec4(x[x_at[i] + k]);
+            const vec4 xk = load(x[x_at[i] + k]);
             [[unroll]] for (uint j = 0; j < TILE_N; j += 4)
                 sum[i][j / 4] += vec4(dot(xk, wk[j]), dot(xk, wk[j + 1]), dot(xk, wk[j + 2]),
                                       dot(xk, wk[j + 3]));
@@ -58,8 +58,8 @@ void main() {
             vec4 v = sum[i][j];
             if (BIAS != 0) v += b[(p.bias + column) / 4];
             v = activate(v);
-            if (ACCUMULATE != 0) v += vec4(y[y_at + column / 4]);
-            y[y_at + column / 4] = to_out(before(v, column, p.n));
+            if (ACCUMULATE != 0) v += load_out(y[y_at + column / 4]);
+            y[y_at + column / 4] = store(before(v, column, p.n));
         }
     }
 }

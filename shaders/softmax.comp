@@ -8,29 +8,32 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 4;
 
-layout(binding = 0) readonly buffer X { IN x[]; };
-layout(binding = 1) buffer Y { float y[]; };
+layout(binding = 0) readonly buffer X { IN4 x[]; };
+layout(binding = 1) buffer Y { vec4 y[]; };
 layout(push_constant) uniform Push { SoftmaxParams p; };
 
 #include "reduce.glsl"
 
 void main() {
     const uint row = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
-    const uint x_at = row_start(p.x, batch, row), y_at = row_start(p.y, batch, row);
+    const uint x_at = row_start(p.x, batch, row) / 4, y_at = row_start(p.y, batch, row) / 4;
+    const uint columns4 = padded(p.columns) / 4;
     const uint me = gl_LocalInvocationID.x;
 
-    float largest = -3.4e38;
-    for (uint j = me; j < p.columns; j += THREADS) largest = max(largest, float(x[x_at + j]));
-    largest = workgroup_max(largest);
+    const float smallest = -3.4e38;
+    vec4 highest = vec4(smallest);
+    for (uint j = me; j < columns4; j += THREADS)
+        highest = max(highest, before(load(x[x_at + j]), 4 * j, p.columns, smallest));
+    const float largest =
+        workgroup_max(max(max(highest.x, highest.y), max(highest.z, highest.w)));
 
-    float total = 0.0;
-    for (uint j = me; j < p.columns; j += THREADS) {
-        const float e = exp(float(x[x_at + j]) - largest);
+    vec4 sum = vec4(0.0);
+    for (uint j = me; j < columns4; j += THREADS) {
+        const vec4 e = before(exp(load(x[x_at + j]) - largest), 4 * j, p.columns, 0.0);
         y[y_at + j] = e;
-        total += e;
+        sum += e;
     }
-    total = workgroup_sum(total);
+    const float total = workgroup_sum(dot(sum, vec4(1.0)));
 
-    for (uint j = me; j < padded(p.columns); j += THREADS)
-        y[y_at + j] = j < p.columns ? y[y_at + j] / total : 0.0;
+    for (uint j = me; j < columns4; j += THREADS) y[y_at + j] /= total;
 }

@@ -9,7 +9,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 4;
 
-layout(binding = 0) readonly buffer X { IN x[]; };
+layout(binding = 0) readonly buffer X { IN4 x[]; };
 layout(binding = 1) writeonly buffer Values { float values[]; };
 layout(binding = 2) writeonly buffer Columns { uint found[]; };
 layout(push_constant) uniform Push { TopkParams p; };
@@ -25,7 +25,7 @@ bool comes_first(float a, uint a_column, float b, uint b_column) {
 
 void main() {
     const uint row = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
-    const uint x_at = row_start(p.x, batch, row);
+    const uint x_at = row_start(p.x, batch, row) / 4;
     const uint me = gl_LocalInvocationID.x;
     float last = 0.0;
     uint last_column = nothing;
@@ -33,12 +33,16 @@ void main() {
     for (uint i = 0; i < p.k; ++i) {
         float value = 0.0;
         uint column = nothing;
-        for (uint j = me; j < p.columns; j += THREADS) {
-            const float v = float(x[x_at + j]);
-            const bool taken = last_column != nothing && !comes_first(last, last_column, v, j);
-            if (!taken && !isnan(v) && comes_first(v, j, value, column)) {
-                value = v;
-                column = j;
+        for (uint j4 = me; 4 * j4 < p.columns; j4 += THREADS) {
+            const vec4 four = load(x[x_at + j4]);
+            [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
+                const float v = four[lane];
+                const uint j = 4 * j4 + lane;
+                const bool taken = last_column != nothing && !comes_first(last, last_column, v, j);
+                if (j < p.columns && !taken && !isnan(v) && comes_first(v, j, value, column)) {
+                    value = v;
+                    column = j;
+                }
             }
         }
         best_value[me] = value;

@@ -1,29 +1,43 @@
 // Storage types. A kernel is compiled once for each pair of types that it is used with: T is what
-// its inputs and weights are stored as, OUT its result. Arithmetic is always fp32.
-#extension GL_EXT_shader_16bit_storage : require
+// its inputs and weights are stored as, OUT its result. Arithmetic is always fp32. Four elements are
+// loaded and stored at once; fp16 goes through words, which every Vulkan device can do.
 #extension GL_EXT_control_flow_attributes : require
-#extension GL_GOOGLE_include_directive : require
 
 #define f32 1
 #define f16 2
 
+// Two halves of a word as fp32, exactly, subnormals too. Written out because the compiler of some
+// software drivers (Mesa 22 on ARM) fails on unpackHalf2x16. Infinity does not occur: see store().
+vec2 unpack_halves(uint word) {
+    const uvec2 bits = uvec2(word & 0xffffu, word >> 16);
+    const uvec2 magnitude = (bits & 0x7fffu) << 13;
+    const vec2 normal = uintBitsToFloat(magnitude + (112u << 23));
+    const vec2 subnormal = uintBitsToFloat(magnitude + (113u << 23)) - 6.103515625e-05;
+    const vec2 value = mix(normal, subnormal, lessThan(magnitude, uvec2(1u << 23)));
+    return uintBitsToFloat(floatBitsToUint(value) | ((bits & 0x8000u) << 16));
+}
+vec4 unpack_halves(uvec2 words) { return vec4(unpack_halves(words.x), unpack_halves(words.y)); }
+
 #if defined(T) && T == f16
-#define IN float16_t
-#define IN4 f16vec4
+#define IN4 uvec2
+vec4 load(uvec2 v) { return unpack_halves(v); }
 #else
-#define IN float
 #define IN4 vec4
+vec4 load(vec4 v) { return v; }
 #endif
 
-// fp16 ends at 65504: a larger value is stored as that, because infinity would soon be NaN.
 #if defined(OUT) && OUT == f16
-#define OUT1 float16_t
-#define OUT4 f16vec4
-#define to_out(v) f16vec4(clamp(v, -65504.0, 65504.0))
+#define OUT4 uvec2
+vec4 load_out(uvec2 v) { return unpack_halves(v); }
+uvec2 store(vec4 v) {
+    // fp16 ends at 65504: a larger value is stored as that, because infinity would soon be NaN.
+    const vec4 held = clamp(v, -65504.0, 65504.0);
+    return uvec2(packHalf2x16(held.xy), packHalf2x16(held.zw));
+}
 #else
-#define OUT1 float
 #define OUT4 vec4
-#define to_out(v) (v)
+vec4 load_out(vec4 v) { return v; }
+vec4 store(vec4 v) { return v; }
 #endif
 
 // The first element of a row.
@@ -34,10 +48,12 @@ uint row_start(View v, uint batch, uint row) {
 // Rows end at multiples of eight elements; a kernel writes a row up to there.
 uint padded(uint columns) { return (columns + 7) & ~7u; }
 
-// Keeps the columns of `v` that lie before `columns`; those after it are padding, which is zero.
-vec4 before(vec4 v, uint column, uint columns) {
-    return mix(vec4(0.0), v, lessThan(column + uvec4(0, 1, 2, 3), uvec4(columns)));
+// The four columns from `column` on, with `instead` where the row has ended.
+vec4 before(vec4 v, uint column, uint columns, float instead) {
+    return mix(vec4(instead), v, lessThan(column + uvec4(0, 1, 2, 3), uvec4(columns)));
 }
+// Padding is zero.
+vec4 before(vec4 v, uint column, uint columns) { return before(v, column, columns, 0.0); }
 
 // a / b for a below 2^22. Vulkan drivers that run on a CPU are slow at integer division, or broken.
 uint divide(uint a, uint b) { return uint((float(a) + 0.5) / float(b)); }

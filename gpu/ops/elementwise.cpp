@@ -63,7 +63,9 @@ void copy(Commands& c, const Tensor& to, const Tensor& from) {
 void copy_strided(Commands& c, const Tensor& to, const Layout& y, const Tensor& from, Stored stored,
                   const Layout& x) {
     constexpr const char* op = "copy";
-    require(y.stride[3] == 1, op, "the innermost elements of the result must lie side by side");
+    require(y.stride[3] == 1 && y.size[3] % 4 == 0 && y.offset % 4 == 0 && y.stride[0] % 4 == 0 &&
+                y.stride[1] % 4 == 0 && y.stride[2] % 4 == 0,
+            op, "the innermost elements of the result must lie side by side, in fours");
     params::CopyParams p{};
     p.y_offset = y.offset;
     p.x_offset = x.offset;
@@ -74,7 +76,7 @@ void copy_strided(Commands& c, const Tensor& to, const Layout& y, const Tensor& 
         if (i < 3) p.y_stride[i] = y.stride[i];
     }
     c.dispatch(Kernel("copy", to.type, {column_threads(c), static_cast<uint32_t>(stored)}),
-               {y.size[3], y.size[2], y.size[0] * y.size[1]}, {read(from), write(to)}, p);
+               {y.size[3] / 4, y.size[2], y.size[0] * y.size[1]}, {read(from), write(to)}, p);
 }
 
 }  // namespace saccade

@@ -63,7 +63,8 @@ void preprocess(Commands& c, const Tensor& y, const Image& image, const Preproce
         v.scale[i] = how.scale[i];
         v.shift[i] = how.shift[i];
     }
-    c.dispatch(Kernel("preprocess.vertical", y.type, {pixel_threads(c)}), {width, height},
+    c.dispatch(Kernel("preprocess.vertical", y.type, {pixel_threads(c)}),
+               {padded(y.columns) / 4, y.rows},
                {read(rows), read(how.vertical.windows), read(how.vertical.weights), write(y)}, v);
 }
 

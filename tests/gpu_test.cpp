@@ -1,0 +1,173 @@
+#include "tests/gpu_test.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <glm/gtc/packing.hpp>
+#include <limits>
+#include <memory>
+
+namespace saccade {
+
+namespace {
+
+int messages = 0;
+
+void on_message(std::string_view text) {
+    ++messages;
+    ADD_FAILURE() << "validation: " << text;
+}
+
+struct TestDevice {
+    Instance instance{{.validation = true, .on_message = on_message, .extensions = {}}};
+    Device device{instance, instance.choose(std::getenv("SACCADE_DEVICE")
+                                                ? std::getenv("SACCADE_DEVICE")
+                                                : ""),
+                  {}};
+};
+std::unique_ptr<TestDevice> opened;
+
+// Closes the device after the last test, when a leak still counts.
+class CloseDevice : public ::testing::Environment {
+    void TearDown() override {
+        opened.reset();
+        EXPECT_EQ(messages, 0) << "the validation layers had something to say";
+    }
+};
+const auto* close_device = ::testing::AddGlobalTestEnvironment(new CloseDevice);
+
+}  // namespace
+
+Device& test_device() {
+    if (!opened) {
+        opened = std::make_unique<TestDevice>();
+        const DeviceInfo& info = opened->device.info();
+        std::printf("device: %s (%s)\n", info.name.c_str(), info.driver.c_str());
+    }
+    return opened->device;
+}
+
+GpuTest::GpuTest()
+    : device(test_device()), arena(device, "test scratch"), commands(device, arena, "test") {}
+
+GpuTest::~GpuTest() = default;
+
+std::span<std::byte> GpuTest::bytes_of_tensor(const Tensor& host) const {
+    for (const Buffer& buffer : buffers_)
+        if (buffer.handle() == host.buffer) return buffer.mapped().subspan(host.base, host.bytes);
+    throw Error("not a tensor of this test");
+}
+
+Tensor GpuTest::poisoned(uint32_t batch, uint32_t rows, uint32_t columns, Type type) {
+    buffers_.emplace_back(device, "test tensor", tensor_bytes(batch, rows, columns, type),
+                          Memory::readback);
+    std::ranges::fill(buffers_.back().mapped(), std::byte{0xff});  // a NaN in f32 and in f16
+    buffers_.back().flush();
+    return make_tensor(buffers_.back().handle(), 0, batch, rows, columns, type);
+}
+
+Tensor GpuTest::tensor(uint32_t batch, uint32_t rows, uint32_t columns, Type type,
+                       std::span<const float> source) {
+    const Tensor t = poisoned(batch, rows, columns, type);
+    std::span<std::byte> bytes = bytes_of_tensor(t);
+    std::ranges::fill(bytes, std::byte{0});
+    for (uint32_t r = 0; r < batch * rows; ++r)
+        for (uint32_t j = 0; j < columns; ++j) {
+            const float value = source[size_t(r) * columns + j];
+            const size_t at = size_t(r) * t.row_stride + j;
+            if (type == Type::f16) {
+                const uint16_t half = glm::packHalf1x16(value);
+                std::memcpy(&bytes[at * 2], &half, 2);
+            } else {
+                std::memcpy(&bytes[at * 4], &value, 4);
+            }
+        }
+    buffers_.back().flush();
+    return t;
+}
+
+Tensor GpuTest::ids(std::span<const uint32_t> source) {
+    const Tensor t = poisoned(1, 1, static_cast<uint32_t>(source.size()), Type::u32);
+    std::memcpy(bytes_of_tensor(t).data(), source.data(), source.size_bytes());
+    buffers_.back().flush();
+    return t;
+}
+
+std::vector<float> GpuTest::random(size_t count, Type type) {
+    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+    std::vector<float> result(count);
+    for (float& value : result) {
+        value = uniform(random_);
+        if (type == Type::f16) value = glm::unpackHalf1x16(glm::packHalf1x16(value));
+    }
+    return result;
+}
+
+void GpuTest::begin() {
+    commands.begin();
+    const Arena::Mark mark = arena.mark();
+    const Tensor scratch = commands.scratch(1, 1, 1u << 18, Type::f32);  // what tests use of it
+    commands.copy_bytes(poisoned(1, 1, 1u << 18, Type::f32), scratch);
+    arena.release(mark);
+}
+
+void GpuTest::finish() {
+    commands.end();
+    commands.run();
+    arena.release({});
+    for (const Buffer& buffer : buffers_) buffer.invalidate();
+}
+
+std::vector<float> GpuTest::values(const Tensor& host) const {
+    const std::span<const std::byte> bytes = bytes_of_tensor(host);
+    std::vector<float> result;
+    for (uint32_t r = 0; r < host.batch * host.rows; ++r)
+        for (uint32_t j = 0; j < host.columns; ++j) {
+            const size_t at = size_t(r) * host.row_stride + j;
+            float value;
+            if (host.type == Type::f16) {
+                uint16_t half;
+                std::memcpy(&half, &bytes[at * 2], 2);
+                value = glm::unpackHalf1x16(half);
+            } else {
+                std::memcpy(&value, &bytes[at * 4], 4);
+            }
+            result.push_back(value);
+        }
+    return result;
+}
+
+std::vector<uint32_t> GpuTest::words(const Tensor& host) const {
+    const std::span<const std::byte> bytes = bytes_of_tensor(host);
+    std::vector<uint32_t> result;
+    for (uint32_t r = 0; r < host.batch * host.rows; ++r)
+        for (uint32_t j = 0; j < host.columns; ++j) {
+            uint32_t word;
+            std::memcpy(&word, &bytes[(size_t(r) * host.row_stride + j) * 4], 4);
+            result.push_back(word);
+        }
+    return result;
+}
+
+void GpuTest::expect_zero_padding(const Tensor& host) const {
+    const std::span<const std::byte> bytes = bytes_of_tensor(host);
+    const size_t size = bytes_of(host.type);
+    for (uint32_t r = 0; r < host.batch * host.rows; ++r)
+        for (size_t at = host.columns * size; at < host.row_stride * size; ++at)
+            ASSERT_EQ(bytes[r * host.row_stride * size + at], std::byte{0})
+                << "padding of row " << r << " of " << host.shape();
+}
+
+double relative_error(std::span<const float> got, std::span<const float> want) {
+    if (got.size() != want.size()) return std::numeric_limits<double>::infinity();
+    double worst = 0, largest = 1e-30;
+    for (size_t i = 0; i < got.size(); ++i) {
+        if (!std::isfinite(got[i])) return std::numeric_limits<double>::infinity();
+        worst = std::max(worst, std::abs(double(got[i]) - double(want[i])));
+        largest = std::max(largest, std::abs(double(want[i])));
+    }
+    return worst / largest;
+}
+
+}  // namespace saccade
