@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/safetensors.h"
+
+namespace saccade {
+
+// Where a model's weights come from: the files of a folder, or the generator of synthetic.h. Names
+// are those of transformers v4, which the Hub's files carry; a source that has a tensor under its
+// v5 name finds it too.
+class WeightSource {
+public:
+    virtual ~WeightSource() = default;
+
+    // The tensor, or nullopt when the source has none of that name. The source may ignore `shape`:
+    // a file holds what it holds. Bytes stay valid until released.
+    virtual std::optional<StoredTensor> find(std::string_view name,
+                                             std::span<const uint64_t> shape) = 0;
+
+    // Says that these bytes of a tensor have been read and their memory may go. A large tensor may
+    // be released piece by piece, from its front to its end.
+    virtual void release(std::span<const std::byte> bytes) = 0;
+
+    // The file that holds the tensor, or the folder where it should be, for errors.
+    virtual std::string where(std::string_view name) const = 0;
+
+    // Names of tensors that nobody asked for, sorted.
+    virtual std::vector<std::string> unused() const = 0;
+
+    // What a loader calls. A missing tensor, one of another shape, and one that does not hold F32,
+    // F16 or BF16 are Errors that name the tensor and the file.
+    StoredTensor required(std::string_view name, const std::vector<uint64_t>& shape);
+    std::optional<StoredTensor> optional(std::string_view name, const std::vector<uint64_t>& shape);
+};
+
+// A Hugging Face model folder: model.safetensors, or the shards that model.safetensors.index.json
+// lists.
+class Checkpoint : public WeightSource {
+public:
+    explicit Checkpoint(const std::filesystem::path& folder);
+
+    std::optional<StoredTensor> find(std::string_view name,
+                                     std::span<const uint64_t> shape = {}) override;
+    void release(std::span<const std::byte> bytes) override;
+    std::string where(std::string_view name) const override;
+    std::vector<std::string> unused() const override;
+
+    const std::filesystem::path& folder() const { return folder_; }
+    std::vector<const StoredTensor*> tensors() const;  // by name
+    uint64_t total_bytes() const;
+    uint64_t total_elements() const;
+
+private:
+    struct Place {
+        const StoredTensor* tensor;
+        size_t file;  // index into files_
+    };
+
+    void open_shards(const std::filesystem::path& index);
+    const Place* locate(std::string_view name) const;
+
+    std::filesystem::path folder_;
+    std::vector<SafetensorsFile> files_;
+    std::map<std::string, Place, std::less<>> places_;  // points into files_
+    std::set<const StoredTensor*> used_;
+};
+
+// The other names under which a tensor may be stored: what transformers v5 renamed it to, then the
+// mixtures of both that tools have been seen to write.
+std::vector<std::string> aliases(std::string_view v4_name);
+
+}  // namespace saccade
