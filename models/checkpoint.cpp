@@ -224,13 +224,13 @@ std::vector<const StoredTensor*> Checkpoint::tensors() const {
     return tensors;
 }
 
-uint64_t Checkpoint::total_bytes() const {
+uint64_t Checkpoint::bytes() const {
     uint64_t total = 0;
     for (const auto& [name, place] : places_) total += place.tensor->bytes.size();
     return total;
 }
 
-uint64_t Checkpoint::total_elements() const {
+uint64_t Checkpoint::elements() const {
     uint64_t total = 0;
     for (const auto& [name, place] : places_) total += place.tensor->elements();
     return total;

@@ -33,6 +33,9 @@ public:
     // The file that holds the tensor, or the folder where it should be, for errors.
     virtual std::string where(std::string_view name) const = 0;
 
+    // Elements of all its tensors together, 0 when the source cannot know.
+    virtual uint64_t elements() const = 0;
+
     // Names of tensors that nobody asked for, sorted.
     virtual std::vector<std::string> unused() const = 0;
 
@@ -52,12 +55,12 @@ public:
                                      std::span<const uint64_t> shape = {}) override;
     void release(std::span<const std::byte> bytes) override;
     std::string where(std::string_view name) const override;
+    uint64_t elements() const override;
     std::vector<std::string> unused() const override;
 
     const std::filesystem::path& folder() const { return folder_; }
     std::vector<const StoredTensor*> tensors() const;  // by name
-    uint64_t total_bytes() const;
-    uint64_t total_elements() const;
+    uint64_t bytes() const;                            // of all of them
 
 private:
     struct Place {

@@ -190,6 +190,14 @@ std::string SyntheticWeights::where(std::string_view) const {
     return "synthetic weights, seed " + std::to_string(seed_);
 }
 
+uint64_t SyntheticWeights::elements() const {
+    uint64_t total = 0;
+    if (listed_) {
+        for (const auto& [name, shape] : *listed_) total += count_of(shape);
+    }
+    return total;
+}
+
 std::vector<std::string> SyntheticWeights::unused() const {
     std::vector<std::string> names;
     if (listed_) {

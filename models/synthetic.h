@@ -52,6 +52,7 @@ public:
                                      std::span<const uint64_t> shape) override;
     void release(std::span<const std::byte> bytes) override;  // frees once the end is released
     std::string where(std::string_view name) const override;
+    uint64_t elements() const override;  // 0 without a manifest
     std::vector<std::string> unused() const override;
 
 private:

@@ -40,8 +40,8 @@ protected:
 TEST_F(CheckpointTest, a_single_file_is_found_and_counted) {
     Checkpoint checkpoint = single({floats("b"), floats("a", {2, 2})});
     EXPECT_EQ(checkpoint.folder(), folder_.path());
-    EXPECT_EQ(checkpoint.total_bytes(), 32u);
-    EXPECT_EQ(checkpoint.total_elements(), 8u);
+    EXPECT_EQ(checkpoint.bytes(), 32u);
+    EXPECT_EQ(checkpoint.elements(), 8u);
     ASSERT_EQ(checkpoint.tensors().size(), 2u);
     EXPECT_EQ(checkpoint.tensors()[0]->name, "a");
     EXPECT_EQ(checkpoint.where("a"), (folder_ / "model.safetensors").string());

@@ -162,6 +162,7 @@ TEST(Synthetic, a_manifest_decides_which_tensors_there_are_and_their_shapes) {
     EXPECT_EQ(manifest.tensors.size(), 56u);
     SyntheticWeights weights(manifest);
     EXPECT_EQ(weights.unused().size(), 56u);
+    EXPECT_EQ(weights.elements(), 163946u);
     StoredTensor bias = weights.required("classifier.bias", {10});
     EXPECT_EQ(hash_of(bias.bytes), "8d565c3b2fb77f09");
     EXPECT_EQ(weights.unused().size(), 55u);
@@ -183,6 +184,7 @@ TEST(Synthetic, without_a_manifest_every_tensor_is_there_in_the_shape_asked_for)
     EXPECT_EQ(hash_of(all.required("classifier.bias", {10}).bytes), "65b80c7a1fdb340a");
     EXPECT_EQ(all.required("classifier.bias", {7}).bytes.size(), 14u);
     EXPECT_TRUE(all.unused().empty());
+    EXPECT_EQ(all.elements(), 0u);
 
     SyntheticWeights some(1, StoredType::f32,
                           [](std::string_view name) { return !name.ends_with("query.bias"); });
