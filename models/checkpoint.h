@@ -77,8 +77,8 @@ private:
     std::set<const StoredTensor*> used_;
 };
 
-// The other names under which a tensor may be stored: what transformers v5 renamed it to, then the
-// mixtures of both that tools have been seen to write.
+// The other names under which a tensor may be stored: what transformers v5 renamed it to, then
+// mixtures of both, for files renamed in part.
 std::vector<std::string> aliases(std::string_view v4_name);
 
 }  // namespace saccade
