@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gpu/activation.h"
 #include "gpu/commands.h"
 #include "gpu/tensor.h"
 #include "shaders/params.h"
@@ -10,16 +11,6 @@
 // were made in ends.
 
 namespace saccade {
-
-enum class Activation : uint32_t {
-    none = params::activation_none,
-    gelu_erf = params::activation_gelu_erf,
-    gelu_tanh = params::activation_gelu_tanh,
-    quick_gelu = params::activation_quick_gelu,
-    relu = params::activation_relu,
-    tanh = params::activation_tanh,
-    sigmoid = params::activation_sigmoid,
-};
 
 struct Linear {
     Tensor weight;  // (out, in)
@@ -88,12 +79,12 @@ struct Top {
 Top topk(Commands& c, const Tensor& x, uint32_t k);
 void topk_into(Commands& c, const Top& top, const Tensor& x);
 
-// Copies with any change of type between f32 and f16.
+// Copies with any change of type between f32 and f16; where `from` has one batch, into every one.
 void copy(Commands& c, const Tensor& to, const Tensor& from);
 
-// The same for up to four dimensions and any strides: y[i][j][k][l] = x[i][j][k][l], zero where x
-// ends before y does. This is how checkpoint tensors become ours: x is raw bytes as a file stores
-// them, in an upload buffer.
+// The same for up to four dimensions and any strides: y[i][j][k][l] = scale x[i][j][k][l], zero
+// where x ends before y does. This is how checkpoint tensors become ours: x is raw bytes as a file
+// stores them, in an upload buffer.
 enum class Stored : uint32_t {
     f32 = params::stored_f32,
     f16 = params::stored_f16,
@@ -105,12 +96,14 @@ struct Layout {
     uint32_t offset = 0;
 };
 void copy_strided(Commands& c, const Tensor& to, const Layout& y, const Tensor& from, Stored stored,
-                  const Layout& x);
+                  const Layout& x, float scale = 1.0f);
 
-// Packed 8-bit RGB or BGR pixels in a buffer, as cameras and decoders give them, to an image.
+// Packed 8-bit RGB or BGR pixels in a buffer, as cameras and decoders give them, to some rows of an
+// image.
 struct Pixels {
     Tensor bytes;  // u32 words
     uint32_t row_bytes = 0;
+    uint32_t first_row = 0, rows = 0;
     bool bgr = false;
 };
 void unpack(Commands& c, const Image& image, const Pixels& pixels);

@@ -12,19 +12,19 @@
 namespace saccade {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ActivationName>, 12> activations{{
-    {"gelu", ActivationName::gelu_erf},
-    {"gelu_python", ActivationName::gelu_erf},
-    {"gelu_new", ActivationName::gelu_tanh},
-    {"gelu_fast", ActivationName::gelu_tanh},
-    {"gelu_accurate", ActivationName::gelu_tanh},
-    {"gelu_pytorch_tanh", ActivationName::gelu_tanh},
-    {"gelu_python_tanh", ActivationName::gelu_tanh},
-    {"quick_gelu", ActivationName::quick_gelu},
-    {"relu", ActivationName::relu},
-    {"tanh", ActivationName::tanh},
-    {"sigmoid", ActivationName::sigmoid},
-    {"linear", ActivationName::none},
+constexpr std::array<std::pair<std::string_view, Activation>, 12> activations{{
+    {"gelu", Activation::gelu_erf},
+    {"gelu_python", Activation::gelu_erf},
+    {"gelu_new", Activation::gelu_tanh},
+    {"gelu_fast", Activation::gelu_tanh},
+    {"gelu_accurate", Activation::gelu_tanh},
+    {"gelu_pytorch_tanh", Activation::gelu_tanh},
+    {"gelu_python_tanh", Activation::gelu_tanh},
+    {"quick_gelu", Activation::quick_gelu},
+    {"relu", Activation::relu},
+    {"tanh", Activation::tanh},
+    {"sigmoid", Activation::sigmoid},
+    {"linear", Activation::none},
 }};
 
 constexpr uint32_t most_labels = 1'000'000;
@@ -72,7 +72,7 @@ bool contains(const std::vector<std::string>& list, std::string_view item) {
 
 }  // namespace
 
-ActivationName activation_named(std::string_view name, const std::string& where) {
+Activation activation_named(std::string_view name, const std::string& where) {
     auto found =
         std::ranges::find(activations, name, [](const auto& entry) { return entry.first; });
     if (found != activations.end()) return found->second;

@@ -5,14 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/activation.h"
 #include "models/json.h"
 
 namespace saccade {
 
-enum class ActivationName { none, gelu_erf, gelu_tanh, quick_gelu, relu, tanh, sigmoid };
-
 // From transformers' names ("gelu", "gelu_new", ...). `where` opens the error over an unknown one.
-ActivationName activation_named(std::string_view name, const std::string& where);
+Activation activation_named(std::string_view name, const std::string& where);
 
 // What every config.json says.
 struct ModelConfig {
@@ -33,7 +32,7 @@ struct ViTConfig {
     uint32_t channels = 0;
     float norm_eps = 0;
     bool qkv_bias = true;
-    ActivationName activation = ActivationName::gelu_erf;
+    Activation activation = Activation::gelu_erf;
     bool distilled = false;     // DeiT: a distillation token after the class token
     bool teacher_head = false;  // two classifiers, one on each token, whose logits are averaged
     std::vector<std::string> labels;

@@ -1,5 +1,5 @@
 #version 460
-// y[i][j][k][l] = x[i][j][k][l], zero where x ends before y does; any strides, any change of type.
+// y[i][j][k][l] = scale x[i][j][k][l], zero where x ends before y does; any strides, any change of type.
 // x is read as words, whatever it stores. One thread per four elements of y: l on the first axis, k
 // on the second, i and j on the third.
 #extension GL_GOOGLE_include_directive : require
@@ -32,5 +32,5 @@ void main() {
             if (l + lane < p.x_size[3]) value[lane] = stored(at + (l + lane) * p.x_stride[3]);
     }
     y[(p.y_offset + i * p.y_stride[0] + j * p.y_stride[1] + k * p.y_stride[2] + l) / 4] =
-        store(value);
+        store(p.scale * value);
 }

@@ -86,17 +86,19 @@ SACCADE_CONSTANT stored_f32 = 0;
 SACCADE_CONSTANT stored_f16 = 1;
 SACCADE_CONSTANT stored_bf16 = 2;
 
-// y[i][j][k][l] = x[i][j][k][l], zero where x ends before y does.
+// y[i][j][k][l] = scale x[i][j][k][l], zero where x ends before y does.
 struct CopyParams {
     uint y_offset;
     uint y_size[4], y_stride[3];  // the innermost elements of y lie side by side
     uint x_offset;
     uint x_size[4], x_stride[4];
+    float scale;
 };
 
 // Packed 8-bit pixels to an image.
 struct UnpackParams {
-    uint width, height;
+    uint width;
+    uint first_row, rows;  // of the image, that the bytes hold
     uint row_bytes;
     uint bgr;  // 1: blue comes first
 };

@@ -46,8 +46,8 @@ Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table) {
 
 void copy(Commands& c, const Tensor& to, const Tensor& from) {
     constexpr const char* op = "copy";
-    require(to.batch == from.batch && to.rows == from.rows && to.columns == from.columns &&
-                from.type != Type::u32 && to.type != Type::u32,
+    require((to.batch == from.batch || from.batch == 1) && to.rows == from.rows &&
+                to.columns == from.columns && from.type != Type::u32 && to.type != Type::u32,
             op, from.shape() + " to " + to.shape());
     const Stored stored = from.type == Type::f16 ? Stored::f16 : Stored::f32;
     copy_strided(c, to,
@@ -55,13 +55,13 @@ void copy(Commands& c, const Tensor& to, const Tensor& from) {
                   {0, to.batch_stride, to.row_stride, 1},
                   to.offset},
                  from, stored,
-                 {{1, from.batch, from.rows, from.columns},
-                  {0, from.batch_stride, from.row_stride, 1},
+                 {{1, to.batch, from.rows, from.columns},
+                  {0, from.batch < to.batch ? 0 : from.batch_stride, from.row_stride, 1},
                   from.offset});
 }
 
 void copy_strided(Commands& c, const Tensor& to, const Layout& y, const Tensor& from, Stored stored,
-                  const Layout& x) {
+                  const Layout& x, float scale) {
     constexpr const char* op = "copy";
     require(y.stride[3] == 1 && y.size[3] % 4 == 0 && y.offset % 4 == 0 && y.stride[0] % 4 == 0 &&
                 y.stride[1] % 4 == 0 && y.stride[2] % 4 == 0,
@@ -69,6 +69,7 @@ void copy_strided(Commands& c, const Tensor& to, const Layout& y, const Tensor& 
     params::CopyParams p{};
     p.y_offset = y.offset;
     p.x_offset = x.offset;
+    p.scale = scale;
     for (int i = 0; i < 4; ++i) {
         p.y_size[i] = y.size[i];
         p.x_size[i] = x.size[i];

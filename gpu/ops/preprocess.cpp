@@ -18,16 +18,17 @@ void require_taps(const ResizeTaps& taps, const char* op) {
 
 void unpack(Commands& c, const Image& image, const Pixels& pixels) {
     constexpr const char* op = "unpack";
-    require(pixels.row_bytes >= 3 * image.width() &&
-                pixels.bytes.bytes >= uint64_t(pixels.row_bytes) * (image.height() - 1) +
-                                          3 * uint64_t(image.width()) &&
+    require(pixels.rows > 0 && uint64_t(pixels.first_row) + pixels.rows <= image.height() &&
+                pixels.row_bytes >= 3 * image.width() &&
+                pixels.bytes.bytes >=
+                    uint64_t(pixels.row_bytes) * (pixels.rows - 1) + 3 * uint64_t(image.width()) &&
                 pixels.bytes.type == Type::u32 && pixels.bytes.offset == 0,
             op,
-            "the buffer is too small for " + std::to_string(image.width()) + "x" +
-                std::to_string(image.height()) + " pixels");
-    const params::UnpackParams p{image.width(), image.height(), pixels.row_bytes,
+            "the buffer does not hold " + std::to_string(pixels.rows) + " rows of a picture of " +
+                std::to_string(image.width()) + "x" + std::to_string(image.height()));
+    const params::UnpackParams p{image.width(), pixels.first_row, pixels.rows, pixels.row_bytes,
                                  pixels.bgr ? 1u : 0u};
-    c.dispatch(Kernel("unpack", {pixel_threads(c)}), {image.width(), image.height()},
+    c.dispatch(Kernel("unpack", {pixel_threads(c)}), {image.width(), pixels.rows},
                {read(pixels.bytes), write(image)}, p);
 }
 

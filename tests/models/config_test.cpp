@@ -34,7 +34,7 @@ TEST(Config, the_golden_vit_reads_as_it_is) {
     EXPECT_EQ(config.tokens(), 17u);
     EXPECT_EQ(config.norm_eps, 1e-12f);
     EXPECT_TRUE(config.qkv_bias);
-    EXPECT_EQ(config.activation, ActivationName::gelu_erf);
+    EXPECT_EQ(config.activation, Activation::gelu_erf);
     EXPECT_FALSE(config.distilled);
     EXPECT_FALSE(config.teacher_head);
     ASSERT_EQ(config.labels.size(), 10u);
@@ -116,15 +116,15 @@ TEST(Config, labels_that_are_not_a_map_from_numbers_to_names_are_refused) {
 
 TEST(Config, activations_have_the_names_of_transformers) {
     auto named = [](std::string_view name) { return activation_named(name, "config.json"); };
-    EXPECT_EQ(named("gelu"), ActivationName::gelu_erf);
-    EXPECT_EQ(named("gelu_new"), ActivationName::gelu_tanh);
-    EXPECT_EQ(named("gelu_pytorch_tanh"), ActivationName::gelu_tanh);
-    EXPECT_EQ(named("gelu_fast"), ActivationName::gelu_tanh);
-    EXPECT_EQ(named("quick_gelu"), ActivationName::quick_gelu);
-    EXPECT_EQ(named("relu"), ActivationName::relu);
-    EXPECT_EQ(named("tanh"), ActivationName::tanh);
-    EXPECT_EQ(named("sigmoid"), ActivationName::sigmoid);
-    EXPECT_EQ(named("linear"), ActivationName::none);
+    EXPECT_EQ(named("gelu"), Activation::gelu_erf);
+    EXPECT_EQ(named("gelu_new"), Activation::gelu_tanh);
+    EXPECT_EQ(named("gelu_pytorch_tanh"), Activation::gelu_tanh);
+    EXPECT_EQ(named("gelu_fast"), Activation::gelu_tanh);
+    EXPECT_EQ(named("quick_gelu"), Activation::quick_gelu);
+    EXPECT_EQ(named("relu"), Activation::relu);
+    EXPECT_EQ(named("tanh"), Activation::tanh);
+    EXPECT_EQ(named("sigmoid"), Activation::sigmoid);
+    EXPECT_EQ(named("linear"), Activation::none);
 }
 
 TEST(Config, an_unknown_activation_is_refused_by_name) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/options.h"
+
+namespace saccade {
+
+struct ClassifyOptions {
+    CommonOptions common;
+    std::vector<std::string> images;
+    std::string classifier;
+    std::string preprocess = "hub";
+    uint32_t top = 5;
+    bool json = false;
+};
+
+// `saccade classify`: the likeliest classes of each picture. Returns the exit code: 1 where a
+// picture could not be read; the others are done all the same.
+int classify(const ClassifyOptions& options);
+
+}  // namespace saccade

@@ -1,0 +1,49 @@
+#include "app/lab/engine.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+// In the user's cache folder, one file a device and driver: another driver's code is of no use.
+std::string pipeline_cache_file(const DeviceInfo& info) {
+    const char* cache = std::getenv("XDG_CACHE_HOME");
+    const char* home = std::getenv("HOME");
+    std::filesystem::path folder;
+    if (cache && *cache == '/')
+        folder = cache;
+    else if (home && *home == '/')
+        folder = std::filesystem::path(home) / ".cache";
+    else
+        return {};
+    return folder / "saccade" /
+           ("pipelines-" + std::to_string(info.vendor_id) + "-" + std::to_string(info.device_id) +
+            ".bin");
+}
+
+Type storage(Precision precision) { return precision == Precision::fp32 ? Type::f32 : Type::f16; }
+
+}  // namespace
+
+Precision precision_named(const std::string& name) {
+    if (name == "auto") return Precision::automatic;
+    if (name == "fp16") return Precision::fp16;
+    if (name == "fp32") return Precision::fp32;
+    throw Error("--precision is auto, fp16 or fp32, not '" + name + "'");
+}
+
+Engine::Engine(const EngineOptions& options)
+    : instance_(
+          {.validation = options.validation, .on_message = options.on_message, .extensions = {}}),
+      device_(instance_, instance_.choose(options.device),
+              {.cooperative_matrix = options.cooperative_matrix,
+               .extensions = {},
+               .pipeline_cache = pipeline_cache_file(instance_.choose(options.device))}),
+      precision_(storage(options.precision)),
+      scratch_(device_, "scratch") {}
+
+}  // namespace saccade

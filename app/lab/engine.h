@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gpu/arena.h"
+#include "gpu/device.h"
+
+namespace saccade {
+
+// --precision: how matrices and activations are stored.
+enum class Precision { automatic, fp16, fp32 };
+Precision precision_named(const std::string& name);
+
+struct EngineOptions {
+    std::string device;  // an index or a part of a name; empty takes the best
+    Precision precision = Precision::automatic;
+    bool cooperative_matrix = true;
+    bool validation = false;
+    MessageSink on_message;
+};
+
+// The device that a command runs on, with the scratch memory that its models share.
+class Engine {
+public:
+    explicit Engine(const EngineOptions& options);
+
+    Device& device() { return device_; }
+    Arena& scratch() { return scratch_; }
+    Type precision() const { return precision_; }
+
+private:
+    Instance instance_;
+    Device device_;
+    Type precision_;
+    Arena scratch_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,143 @@
+// saccade-lab: parity dump and benchmark for machines without OpenCV, a window, or anything beyond
+// a compiler, Vulkan and this engine. The saccade program has the same commands and more.
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/lab/bench.h"
+#include "app/lab/devices.h"
+#include "app/lab/dump.h"
+#include "app/lab/ppm.h"
+#include "gpu/error.h"
+
+namespace saccade {
+namespace {
+
+constexpr const char* usage =
+    "saccade-lab " SACCADE_VERSION
+    "\n"
+    "  saccade-lab devices\n"
+    "  saccade-lab dump --model FOLDER --image PICTURE.ppm -o OUT.safetensors\n"
+    "  saccade-lab bench [--model FOLDER|NAME]... [--batch N] [--runs N] [--json]\n"
+    "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --validate\n";
+
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// The words after the command: every option but the flags takes one value.
+class Arguments {
+public:
+    Arguments(int argc, char** argv) {
+        for (int i = 2; i < argc; ++i) {
+            std::string name = argv[i];
+            if (name == "-o") name = "--out";
+            if (!name.starts_with("--")) throw UsageError("unexpected '" + name + "'");
+            if (name == "--json" || name == "--no-coopmat" || name == "--validate") {
+                values_[name].emplace_back();
+            } else {
+                if (i + 1 == argc) throw UsageError(name + " needs a value");
+                values_[name].emplace_back(argv[++i]);
+            }
+        }
+    }
+    bool flag(const std::string& name) { return !take(name).empty(); }
+    std::vector<std::string> take(const std::string& name) {
+        const auto found = values_.find(name);
+        if (found == values_.end()) return {};
+        std::vector<std::string> result = found->second;
+        values_.erase(found);
+        return result;
+    }
+    std::string one(const std::string& name, const std::string& fallback) {
+        const std::vector<std::string> all = take(name);
+        return all.empty() ? fallback : all.back();
+    }
+    std::string required(const std::string& name) {
+        const std::vector<std::string> all = take(name);
+        if (all.empty()) throw UsageError(name + " is missing");
+        return all.back();
+    }
+    uint32_t number(const std::string& name, uint32_t fallback) {
+        const std::string text = one(name, std::to_string(fallback));
+        if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != text.npos)
+            throw UsageError(name + " takes a number, not '" + text + "'");
+        return static_cast<uint32_t>(std::stoul(text));
+    }
+    void finish() const {
+        if (!values_.empty()) throw UsageError("unknown option " + values_.begin()->first);
+    }
+
+private:
+    std::map<std::string, std::vector<std::string>> values_;
+};
+
+EngineOptions engine_options(Arguments& arguments) {
+    EngineOptions options;
+    options.device = arguments.one("--device", "");
+    options.precision = precision_named(arguments.one("--precision", "auto"));
+    options.cooperative_matrix = !arguments.flag("--no-coopmat");
+    options.validation = arguments.flag("--validate");
+    options.on_message = [](std::string_view text) {
+        std::fprintf(stderr, "saccade-lab: validation: %.*s\n", int(text.size()), text.data());
+    };
+    return options;
+}
+
+int run(int argc, char** argv) {
+    const std::string command = argc > 1 ? argv[1] : "";
+    if (command.empty() || command == "--help" || command == "-h") {
+        std::fputs(usage, command.empty() ? stderr : stdout);
+        return command.empty() ? 2 : 0;
+    }
+    if (command == "--version") {
+        std::puts("saccade-lab " SACCADE_VERSION);
+        return 0;
+    }
+    Arguments arguments(argc, argv);
+    if (command == "devices") {
+        arguments.finish();
+        std::fputs(describe_devices().c_str(), stdout);
+    } else if (command == "dump") {
+        const std::string model = arguments.required("--model");
+        const std::string image = arguments.required("--image");
+        const std::string out = arguments.required("--out");
+        const EngineOptions options = engine_options(arguments);
+        arguments.finish();
+        const Picture picture = read_ppm(image);
+        Engine engine(options);
+        dump(engine, model,
+             {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false}, out);
+    } else if (command == "bench") {
+        BenchOptions bench_options;
+        bench_options.models = arguments.take("--model");
+        bench_options.batch = arguments.number("--batch", 1);
+        bench_options.runs = arguments.number("--runs", 0);
+        bench_options.json = arguments.flag("--json");
+        const EngineOptions options = engine_options(arguments);
+        arguments.finish();
+        Engine engine(options);
+        std::fputs(bench(engine, bench_options).c_str(), stdout);
+    } else {
+        throw UsageError("unknown command '" + command + "'");
+    }
+    return 0;
+}
+
+}  // namespace
+}  // namespace saccade
+
+int main(int argc, char** argv) {
+    try {
+        return saccade::run(argc, argv);
+    } catch (const saccade::UsageError& error) {
+        std::fprintf(stderr, "saccade-lab: %s; see saccade-lab --help\n", error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "saccade-lab: %s\n", error.what());
+        return 1;
+    }
+}

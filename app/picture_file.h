@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <opencv2/core.hpp>
+
+#include "gpu/frame.h"
+
+namespace saccade {
+
+// A picture from a file, as 8-bit BGR: grey, palette, RGBA and 16-bit pictures are converted, and
+// turned upright where the file says so, as transformers does.
+class PictureFile {
+public:
+    explicit PictureFile(const std::filesystem::path& path);
+
+    PictureView view() const;
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+    cv::Mat pixels_;
+};
+
+}  // namespace saccade

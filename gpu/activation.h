@@ -1,0 +1,18 @@
+#pragma once
+
+#include "shaders/params.h"
+
+namespace saccade {
+
+// What may follow a linear layer, as models name it.
+enum class Activation : uint32_t {
+    none = params::activation_none,
+    gelu_erf = params::activation_gelu_erf,
+    gelu_tanh = params::activation_gelu_tanh,
+    quick_gelu = params::activation_quick_gelu,
+    relu = params::activation_relu,
+    tanh = params::activation_tanh,
+    sigmoid = params::activation_sigmoid,
+};
+
+}  // namespace saccade

@@ -1,0 +1,55 @@
+#include "models/attention_maps.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+constexpr uint64_t map_bytes = 8ull << 20;  // of attention rows that are held at a time
+}
+
+Rollout::Rollout(Device& device, uint32_t tokens)
+    : start_(device, "rollout start", tensor_bytes(1, 1, tokens, Type::f32), Memory::upload),
+      tokens_(tokens) {}
+
+Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch) {
+    if (tap.layers().empty()) throw Error("rollout needs a tap on every layer");
+    if (row >= tokens_) throw Error("there is no token " + std::to_string(row) + " to roll out");
+    std::memset(start_.mapped().data(), 0, start_.bytes());
+    const float one = 1.0f;
+    std::memcpy(&start_.mapped()[row * sizeof one], &one, sizeof one);
+    start_.flush();
+
+    Tensor r = make_tensor(start_.handle(), 0, 1, 1, tokens_, Type::f32);
+    for (auto layer = tap.layers().rbegin(); layer != tap.layers().rend(); ++layer) {
+        const Tap::Kept& kept = layer->second;
+        const Tensor q = kept.q.at_batch(batch), k = kept.k.at_batch(batch);
+        const uint32_t heads = kept.heads.count;
+        const Tensor next = c.scratch(1, 1, tokens_, Type::f32);
+        copy(c, next, r);
+
+        // All rows matter, except at the last layer, where r is a single one.
+        const bool last = layer == tap.layers().rbegin();
+        const uint32_t begin = last ? row : 0, end = last ? row + 1 : tokens_;
+        const uint64_t row_bytes = tensor_bytes(1, heads, tokens_, Type::f32);
+        const auto most = static_cast<uint32_t>(std::max<uint64_t>(map_bytes / row_bytes, 1));
+        for (uint32_t first = begin; first < end; first += most) {
+            auto scope = c.scope("rollout");
+            const uint32_t rows = std::min(most, end - first);
+            const Tensor map = c.scratch(1, heads * rows, tokens_, Type::f32);
+            attention_map(c, map, q, k, kept.heads, {first, rows, 0, heads});
+            row_sum(c, next, r, map,
+                    {.heads = heads,
+                     .first_row = first,
+                     .keep = first == begin ? 0.5f : 1.0f,
+                     .scale = 0.5f / static_cast<float>(heads)});
+        }
+        r = next;
+    }
+    return r;
+}
+
+}  // namespace saccade

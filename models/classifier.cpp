@@ -1,0 +1,87 @@
+#include "models/classifier.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr uint32_t most_classes_wanted = 16;
+
+}  // namespace
+
+Classifier Classifier::open(Device& device, const std::filesystem::path& folder, Type precision) {
+    const std::filesystem::path file = folder / "config.json";
+    if (!std::filesystem::is_regular_file(file))
+        throw Error("'" + folder.string() +
+                    "' is not a model folder: it has no config.json; name a folder with "
+                    "config.json and model.safetensors");
+    const ViTConfig config = read_vit_config(read_json(file), file.string());
+    Preprocessor preprocessor = Preprocessor::read(folder);
+    Checkpoint checkpoint(folder);
+    return Classifier(device, config, std::move(preprocessor), checkpoint, precision);
+}
+
+Classifier::Classifier(Device& device, const ViTConfig& config, Preprocessor preprocessor,
+                       WeightSource& weights, Type precision)
+    : Classifier(device, load(device, config, weights, precision), std::move(preprocessor),
+                 precision) {
+    check_input();
+}
+
+void Classifier::check_input() const {
+    const ViTConfig& config = model_.config();
+    const std::optional<ImageSize> makes = input_.preprocessor().fixed_size();
+    if (makes && *makes == ImageSize{config.image_width, config.image_height}) return;
+    throw Error(
+        "the model takes pictures of " + std::to_string(config.image_width) + "x" +
+        std::to_string(config.image_height) + ", its preprocessor makes " +
+        (makes ? std::to_string(makes->width) + "x" + std::to_string(makes->height) : "any size") +
+        ": preprocessor_config.json does not match config.json");
+}
+
+void Classifier::use(Preprocessor preprocessor) {
+    input_ = PictureInput(device_, std::move(preprocessor), input_.patch());
+    check_input();
+}
+
+Classifier::Classifier(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision)
+    : device_(device),
+      precision_(precision),
+      memory_(std::move(loaded.memory)),
+      model_(std::move(loaded.model)),
+      unused_(std::move(loaded.unused)),
+      input_(device, std::move(preprocessor),
+             {model_.config().patch_width, model_.config().patch_height}) {}
+
+Classifier::Loaded Classifier::load(Device& device, const ViTConfig& config, WeightSource& weights,
+                                    Type precision) {
+    WeightLoader loader(device, weights, precision, "classifier");
+    ViTClassifier model(loader, config, config.distilled ? "deit" : "vit");
+    return {std::move(model), loader.finish(), weights.unused()};
+}
+
+void Classifier::record(Commands& c, const Image& image, Tap& tap) {
+    auto scope = c.scope("classifier");
+    const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), precision_);
+    input_.record(c, patches, image);
+    const Tensor logits = model_.logits(c, patches, tap);
+    const Top top = topk(c, softmax(c, logits), std::min(most_classes_wanted, logits.columns));
+    logits_.record(c, logits);
+    top_scores_.record(c, top.values);
+    top_ids_.record(c, top.columns);
+}
+
+std::vector<ClassScore> Classifier::top(uint32_t count) const {
+    const std::vector<float> scores = top_scores_.floats();
+    const std::vector<uint32_t> ids = top_ids_.words();
+    std::vector<ClassScore> result;
+    for (size_t i = 0; i < ids.size() && i < count; ++i)
+        if (ids[i] < labels().size()) result.push_back({ids[i], scores[i]});
+    return result;
+}
+
+}  // namespace saccade

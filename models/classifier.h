@@ -1,0 +1,70 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "gpu/download.h"
+#include "gpu/frame.h"
+#include "models/picture_input.h"
+#include "models/vit.h"
+
+namespace saccade {
+
+struct ClassScore {
+    uint32_t id = 0;
+    float score = 0;
+};
+
+// A Hugging Face folder that names what a picture shows: ViT and DeiT.
+class Classifier {
+public:
+    // Opens a folder; matrices are stored as `precision`.
+    static Classifier open(Device& device, const std::filesystem::path& folder, Type precision);
+    // From any source of weights, for benchmarks and tests.
+    Classifier(Device& device, const ViTConfig& config, Preprocessor preprocessor,
+               WeightSource& weights, Type precision);
+
+    const std::vector<std::string>& labels() const { return model_.config().labels; }
+    const ViTConfig& config() const { return model_.config(); }
+    PictureInput& input() { return input_; }
+    // Another preprocessor than the folder's.
+    void use(Preprocessor preprocessor);
+    Type precision() const { return precision_; }
+    // Tensors of the file that the model has no use for.
+    const std::vector<std::string>& unused() const { return unused_; }
+
+    // Records everything from the picture to the probabilities. The picture's size must have been
+    // prepared.
+    void record(Commands& c, const Image& image, Tap& tap);
+    // The model alone, for any batch of patches: (batch, 1, classes) f32.
+    Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const {
+        return model_.logits(c, patches, tap);
+    }
+
+    // After the recording has run.
+    std::vector<ClassScore> top(uint32_t count) const;
+    std::vector<float> logits() const { return logits_.floats(); }
+
+private:
+    struct Loaded {
+        ViTClassifier model;
+        std::vector<Buffer> memory;
+        std::vector<std::string> unused;
+    };
+    static Loaded load(Device& device, const ViTConfig& config, WeightSource& weights,
+                       Type precision);
+    Classifier(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision);
+
+    void check_input() const;
+
+    Device& device_;
+    Type precision_;
+    std::vector<Buffer> memory_;
+    ViTClassifier model_;
+    std::vector<std::string> unused_;
+    PictureInput input_;
+    Download logits_, top_scores_, top_ids_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/buffer.h"
+#include "gpu/commands.h"
+#include "gpu/ops.h"
+#include "models/checkpoint.h"
+
+namespace saccade {
+
+// How a linear layer's weight becomes ours.
+struct LinearForm {
+    uint32_t out = 0, in = 0;
+    // Attention heads of this size lie in the rows (q, k, v) or in the columns (the projection that
+    // follows attention): each is padded with zeros to a multiple of eight. 0: no heads.
+    uint32_t out_head = 0, in_head = 0;
+    bool bias = true;                   // false: there is none, even if the file has one
+    bool transposed = false;            // stored as (in, out): GPT-2's Conv1D
+    float scale = 1.0f;                 // of weight and bias
+    std::vector<uint64_t> stored = {};  // the weight's shape in the file, where it is not (out, in)
+};
+
+// Brings a model's tensors onto the device: from the file's mapping into a staging buffer, from
+// there by a kernel that converts, pads and reorders into the one place where they stay. The host
+// never holds more than the staging buffers, and pages of the file are given back once read.
+class WeightLoader {
+public:
+    // Matrices are stored as `type`; biases, norms and embeddings added to the fp32 residual
+    // stream stay fp32, because they are small.
+    WeightLoader(Device& device, WeightSource& source, Type type, std::string name);
+    ~WeightLoader();
+
+    // name.weight (out, in) and name.bias (out).
+    Linear linear(const std::string& name, const LinearForm& form);
+    // Several layers of one form that read the same input, their rows one after the other.
+    Linear stacked(std::span<const std::string> names, const LinearForm& each);
+    // name.weight and name.bias (columns).
+    Norm norm(const std::string& name, uint32_t columns, float eps);
+    // Any tensor of rows x columns elements, whatever its number of dimensions, as f32 or `type`.
+    Tensor tensor(const std::string& name, const std::vector<uint64_t>& shape, uint32_t rows,
+                  uint32_t columns, Type type);
+
+    // Adds a stored tensor of one row to one that has been loaded.
+    void add_to(const Tensor& row, const std::string& name, const std::vector<uint64_t>& shape);
+
+    WeightSource& source() { return source_; }
+    Type type() const { return type_; }
+    // Waits until everything is there and hands over the memory that the tensors lie in.
+    std::vector<Buffer> finish();
+
+private:
+    struct Stage;
+
+    Tensor allocate(uint32_t rows, uint32_t columns, Type type);
+    void put_matrix(const Tensor& to, uint32_t first_row, const std::string& name,
+                    const LinearForm& form);
+    void put_bias(const Tensor& to, uint32_t first, const std::string& name,
+                  const LinearForm& form);
+    // Copies a stored tensor, cut into pieces along its slowest dimension where it is large.
+    void put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,
+             float scale = 1.0f);
+    Stage& stage_for(uint64_t bytes);
+
+    Device& device_;
+    WeightSource& source_;
+    Type type_;
+    std::string name_;
+    std::vector<Buffer> blocks_;
+    uint64_t used_ = 0;  // of the last block
+    Arena scratch_;
+    std::unique_ptr<Stage> stages_[2];
+    int current_ = 0;
+};
+
+}  // namespace saccade
