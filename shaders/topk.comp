@@ -1,7 +1,8 @@
 #version 460
 // The k largest of each row of x, largest first, equal ones in the order of their columns.
 // x (rows, columns); values (rows, k) f32 and columns (rows, k) u32. One workgroup per row finds
-// one after the other: the best of those that come after the one found last.
+// one after the other: the best of those that come after the one found last. A NaN is never found;
+// where a row runs out of numbers, what is left of the k has value 0 and column `nothing`.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
@@ -38,7 +39,8 @@ void main() {
             [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
                 const float v = four[lane];
                 const uint j = 4 * j4 + lane;
-                const bool taken = last_column != nothing && !comes_first(last, last_column, v, j);
+                const bool taken = i > 0 && (last_column == nothing ||
+                                             !comes_first(last, last_column, v, j));
                 if (j < p.columns && !taken && !isnan(v) && comes_first(v, j, value, column)) {
                     value = v;
                     column = j;
@@ -66,5 +68,9 @@ void main() {
             values[row_start(p.values, batch, row) + i] = last;
             found[row_start(p.columns_found, batch, row) + i] = last_column;
         }
+    }
+    for (uint i = p.k + me; i < padded(p.k); i += THREADS) {
+        values[row_start(p.values, batch, row) + i] = 0.0;
+        found[row_start(p.columns_found, batch, row) + i] = 0;
     }
 }
