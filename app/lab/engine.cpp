@@ -25,7 +25,11 @@ std::string pipeline_cache_file(const DeviceInfo& info) {
             ".bin");
 }
 
-Type storage(Precision precision) { return precision == Precision::fp32 ? Type::f32 : Type::f16; }
+// A GPU is fast and saves half its memory with fp16; software Vulkan only converts back and forth.
+Type storage(Precision precision, const Device& device) {
+    if (precision == Precision::automatic) return device.is_cpu() ? Type::f32 : Type::f16;
+    return precision == Precision::fp32 ? Type::f32 : Type::f16;
+}
 
 }  // namespace
 
@@ -43,7 +47,7 @@ Engine::Engine(const EngineOptions& options)
               {.cooperative_matrix = options.cooperative_matrix,
                .extensions = {},
                .pipeline_cache = pipeline_cache_file(instance_.choose(options.device))}),
-      precision_(storage(options.precision)),
+      precision_(storage(options.precision, device_)),
       scratch_(device_, "scratch") {}
 
 }  // namespace saccade
