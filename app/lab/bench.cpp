@@ -38,7 +38,7 @@ Classifier make(Engine& engine, const std::string& model) {
                                        {"num_attention_heads", a.heads},
                                        {"intermediate_size", a.intermediate},
                                        {"image_size", a.image},
-                                       {"num_labels", 1000}};
+                                       {"num_labels", 1000u}};
         const nlohmann::json processor = {{"image_processor_type", "ViTImageProcessor"},
                                           {"size", {{"height", a.image}, {"width", a.image}}}};
         SyntheticWeights weights(1, StoredType::f32);

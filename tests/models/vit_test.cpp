@@ -130,7 +130,7 @@ TEST_P(ViTParity, every_tensor_is_what_transformers_computes) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, ViTParity, ::testing::Values("vit-nano"));
+INSTANTIATE_TEST_SUITE_P(Golden, ViTParity, ::testing::Values("vit-nano", "vit-odd", "deit-distilled"));
 
 TEST_F(ViTTest, looking_changes_no_bit_of_the_answer) {
     const Golden golden("vit-nano");
