@@ -84,7 +84,8 @@ TEST(Device, devices_are_listed_from_discrete_to_cpu_with_what_they_can_do) {
 }
 
 TEST(Device, cooperative_matrices_can_be_forced_off) {
-    Device plain(instance(), test_device().info(), {.cooperative_matrix = false});
+    Device plain(instance(), test_device().info(),
+                 {.cooperative_matrix = false, .extensions = {}, .pipeline_cache = {}});
     EXPECT_FALSE(plain.features().cooperative_matrix);
     EXPECT_FALSE(plain.features().cooperative_matrix2);
     EXPECT_TRUE(plain.features().matrix_shapes.empty());

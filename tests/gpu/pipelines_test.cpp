@@ -20,10 +20,14 @@ protected:
         std::ifstream file(path, std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
     }
+    static Device::Options with_cache(const fs::path& path) {
+        Device::Options options;
+        options.pipeline_cache = path.string();
+        return options;
+    }
     // Opens a device, builds a pipeline, sees that it computes, and closes the device.
     static void use(const fs::path& cache) {
-        Device device(test_device().instance(), test_device().info(),
-                      {.pipeline_cache = cache.string()});
+        Device device(test_device().instance(), test_device().info(), with_cache(cache));
         Arena arena(device, "scratch");
         Commands commands(device, arena, "test");
         const Buffer buffer(device, "numbers", 64, Memory::readback);
@@ -71,10 +75,7 @@ TEST_F(PipelinesTest, the_cache_file_is_read_back_and_written_only_when_there_is
     use(path);
     const std::string first = content(path);
     const auto written = fs::last_write_time(path);
-    {
-        const Device idle(test_device().instance(), test_device().info(),
-                          {.pipeline_cache = path.string()});
-    }
+    { const Device idle(test_device().instance(), test_device().info(), with_cache(path)); }
     EXPECT_EQ(fs::last_write_time(path), written) << "no pipeline was made";
     use(path);
     EXPECT_TRUE(is_whole(content(path)));
