@@ -30,6 +30,34 @@ void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
 // y += x W^T + b
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w);
 
+// Pictures are channels-last: (batch, height * width, channels).
+struct Extent {
+    uint32_t height = 0, width = 0;
+    uint32_t area() const { return height * width; }
+    bool operator==(const Extent&) const = default;
+};
+
+struct Conv2d {
+    Tensor weight;  // (out, kernel height * kernel width * padded(in)), channels innermost
+    Tensor bias;    // (out) f32
+    uint32_t in = 0;
+    Extent kernel;
+    uint32_t stride = 1, padding = 0, dilation = 1;
+
+    Extent out_size(Extent in_size) const;
+};
+
+// y = activation(conv(x) + b + residual)
+Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w,
+              Activation activation = Activation::none, const Tensor& residual = {});
+
+// The largest of each kernel x kernel window; what lies outside of the picture does not count.
+struct Pool {
+    uint32_t kernel = 3, stride = 2, padding = 1;
+    Extent out_size(Extent in_size) const;
+};
+Tensor max_pool(Commands& c, const Tensor& x, Extent size, const Pool& pool);
+
 // y = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias, over each row
 Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out);
 

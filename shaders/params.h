@@ -33,6 +33,22 @@ struct LinearParams {
     uint w_stride;  // elements from one row of W to the next
 };
 
+struct Conv2dParams {
+    View x, y, residual;
+    uint height, width;          // of x
+    uint out_height, out_width;  // of y
+    uint kernel_height, kernel_width, stride, padding, dilation;
+    uint channels, n;            // of x, of y
+    uint w_stride;               // elements from one row of W to the next
+};
+
+struct MaxPoolParams {
+    View x, y;
+    uint height, width, out_height, out_width;
+    uint kernel, stride, padding;
+    uint channels;
+};
+
 struct LayerNormParams {
     View x, y;
     uint rows, columns;

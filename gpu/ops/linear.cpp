@@ -1,20 +1,9 @@
 #include "gpu/ops/common.h"
+#include "gpu/ops/tile.h"
 
 namespace saccade {
 
 namespace {
-
-// Sums one thread holds. On a GPU many threads with few sums each; on software Vulkan a load costs
-// far more than arithmetic, so one thread holds as many as fit.
-struct Tile {
-    uint32_t threads_x, threads_y, m, n;
-};
-
-Tile choose_tile(const Device& device, uint32_t rows) {
-    if (!device.is_cpu()) return rows == 1 ? Tile{64, 1, 1, 4} : Tile{16, 8, 4, 4};
-    if (rows <= 4) return {4, 1, 4, 16};
-    return {4, 1, 20, 16};
-}
 
 void record(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, Activation activation,
             bool accumulate) {

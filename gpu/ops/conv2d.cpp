@@ -1,0 +1,79 @@
+#include "gpu/ops/common.h"
+#include "gpu/ops/tile.h"
+
+namespace saccade {
+
+namespace {
+
+std::string text(Extent size) {
+    return std::to_string(size.height) + "x" + std::to_string(size.width);
+}
+
+// How many windows fit into a side.
+uint32_t windows(uint32_t side, uint32_t kernel, uint32_t stride, uint32_t padding) {
+    const uint32_t room = side + 2 * padding;
+    return room < kernel ? 0 : (room - kernel) / stride + 1;
+}
+
+}  // namespace
+
+Extent Conv2d::out_size(Extent in_size) const {
+    return {windows(in_size.height, dilation * (kernel.height - 1) + 1, stride, padding),
+            windows(in_size.width, dilation * (kernel.width - 1) + 1, stride, padding)};
+}
+
+Extent Pool::out_size(Extent in_size) const {
+    return {windows(in_size.height, kernel, stride, padding),
+            windows(in_size.width, kernel, stride, padding)};
+}
+
+Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w, Activation activation,
+              const Tensor& residual) {
+    constexpr const char* op = "conv2d";
+    const Extent out = w.out_size(size);
+    require(x.rows == size.area() && x.columns == w.in, op,
+            x.shape() + " is not a picture of " + text(size) + " and " + std::to_string(w.in) +
+                " channels");
+    require(out.area() > 0, op, "a picture of " + text(size) + " is smaller than the kernel");
+    require(w.weight.columns == w.kernel.area() * padded(w.in) && w.weight.batch == 1 &&
+                w.weight.type == x.type,
+            op, "weight " + w.weight.shape() + " for " + x.shape());
+    require(
+        w.bias && w.bias.columns == w.weight.rows && w.bias.type == Type::f32 && w.bias.offset == 0,
+        op, "bias " + w.bias.shape() + " for " + w.weight.shape());
+    Tensor y = c.scratch(x.batch, out.area(), w.weight.rows, x.type);
+    require(!residual || (residual.batch == y.batch && residual.rows == y.rows &&
+                          residual.columns == y.columns && residual.type == x.type),
+            op, "residual " + residual.shape() + " for " + y.shape());
+    require_wide(x, op);
+    if (residual) require_wide(residual, op);
+
+    const Tensor& r = residual ? residual : x;
+    const Tile tile = choose_tile(c.device(), y.rows);
+    const params::Conv2dParams p{
+        view(x),    view(y),    view(r),         size.height,    size.width,
+        out.height, out.width,  w.kernel.height, w.kernel.width, w.stride,
+        w.padding,  w.dilation, x.columns,       y.columns,      w.weight.row_stride};
+    c.dispatch(Kernel("conv2d", x.type,
+                      {tile.threads_x, tile.threads_y, tile.m, tile.n,
+                       static_cast<uint32_t>(activation), residual ? 1u : 0u}),
+               {divide_up(padded(y.columns), tile.n), divide_up(y.rows, tile.m), y.batch},
+               {read(x), read(w.weight), read(w.bias), read(r), write(y)}, p);
+    return y;
+}
+
+Tensor max_pool(Commands& c, const Tensor& x, Extent size, const Pool& pool) {
+    constexpr const char* op = "max_pool";
+    const Extent out = pool.out_size(size);
+    require(x.rows == size.area() && out.area() > 0 && pool.padding < pool.kernel, op,
+            x.shape() + " is not a picture of " + text(size) + " that can be pooled");
+    require_wide(x, op);
+    Tensor y = c.scratch(x.batch, out.area(), x.columns, x.type);
+    const params::MaxPoolParams p{view(x),   view(y),     size.height, size.width,   out.height,
+                                  out.width, pool.kernel, pool.stride, pool.padding, x.columns};
+    c.dispatch(Kernel("max_pool", x.type, {row_threads(c)}),
+               {out.width * (padded(x.columns) / 4), out.height, x.batch}, {read(x), write(y)}, p);
+    return y;
+}
+
+}  // namespace saccade
