@@ -9,6 +9,7 @@
 #include "app/lab/bench.h"
 #include "app/lab/devices.h"
 #include "app/lab/dump.h"
+#include "app/lab/print.h"
 #include "app/options.h"
 #include "app/picture_file.h"
 #include "gpu/error.h"
@@ -34,6 +35,18 @@ struct BenchCommand {
     BenchOptions bench;
 };
 
+// What is wrong with the command line, and where to read how it should be.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+    const std::vector<CLI::App*> commands = app.get_subcommands();
+    if (!commands.empty())
+        return std::string(error.what()) + "; see saccade " + commands.front()->get_name() +
+               " --help";
+    const std::vector<std::string> rest = app.remaining();
+    if (rest.empty()) return "no command; see saccade --help";
+    return std::string(rest.front().starts_with("-") ? "unknown option '" : "unknown command '") +
+           rest.front() + "'; see saccade --help";
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Shows what a vision transformer sees.", "saccade");
     app.set_version_flag("--version", "saccade " SACCADE_VERSION);
@@ -46,7 +59,8 @@ int run(int argc, char** argv) {
     int exit_code = 0;
 
     CLI::App& devices = *app.add_subcommand("devices", "List Vulkan devices and their fast paths");
-    devices.callback([] { std::fputs(describe_devices().c_str(), stdout); });
+    devices.footer("Examples:\n  saccade devices");
+    devices.callback([] { print(describe_devices()); });
 
     ClassifyOptions classify_options;
     CLI::App& classify_command = *app.add_subcommand("classify", "Name what pictures show");
@@ -56,14 +70,17 @@ int run(int argc, char** argv) {
     classify_command
         .add_option("--classifier", classify_options.classifier,
                     "Model folder: ViT or DeiT, config.json and model.safetensors")
+        ->required()
         ->type_name("FOLDER");
     classify_command.add_option("--top", classify_options.top, "How many classes to print")
-        ->check(CLI::Range(1, 16))
+        ->check(CLI::Range(1, 16).description(""))
+        ->type_name("N")
         ->capture_default_str();
     classify_command
         .add_option("--preprocess", classify_options.preprocess,
                     "hub: as preprocessor_config.json says; deit: as DeiT was trained")
-        ->check(CLI::IsMember({"hub", "deit"}))
+        ->check(CLI::IsMember({"hub", "deit"}).description(""))
+        ->type_name("hub|deit")
         ->capture_default_str();
     classify_command.add_flag("--json", classify_options.json, "One JSON object per picture");
     add_common_options(classify_command, classify_options.common);
@@ -90,7 +107,7 @@ int run(int argc, char** argv) {
         ->type_name("OUT.safetensors");
     add_common_options(dump_command, dump_options.common);
     dump_command.footer(
-        "Example:\n"
+        "Examples:\n"
         "  saccade dump --model vit-base-patch16-224 --image cat.png -o cat.safetensors");
     dump_command.callback([&] {
         set_up_log(dump_options.common);
@@ -106,27 +123,31 @@ int run(int argc, char** argv) {
                     "Model folders or built-in architectures; all of those when left out")
         ->type_name("FOLDER|NAME");
     bench_command.add_option("--batch", bench_options.bench.batch, "Pictures at a time")
-        ->check(CLI::Range(1, 4096))
+        ->check(CLI::Range(1, 4096).description(""))
+        ->type_name("N")
         ->capture_default_str();
     bench_command.add_option("--runs", bench_options.bench.runs, "How often; 0 fills two seconds")
+        ->type_name("N")
         ->capture_default_str();
     bench_command.add_flag("--json", bench_options.bench.json, "Print JSON");
     add_common_options(bench_command, bench_options.common);
     std::string architectures = "Built-in architectures:";
     for (const std::string& name : bench_models()) architectures += "\n  " + name;
     bench_command.footer(architectures +
-                         "\nExample:\n  saccade bench --model vit-base-patch16-224 --batch 8");
+                         "\nExamples:\n"
+                         "  saccade bench --model vit-base-patch16-224 --batch 8\n"
+                         "  saccade bench --model my-vit/ --precision fp32 --json");
     bench_command.callback([&] {
         set_up_log(bench_options.common);
         Engine engine(bench_options.common.engine());
-        std::fputs(bench(engine, bench_options.bench).c_str(), stdout);
+        print(bench(engine, bench_options.bench));
     });
 
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-        std::fprintf(stderr, "saccade: %s; see saccade --help\n", error.what());
+        std::fprintf(stderr, "saccade: %s\n", usage_error(app, error).c_str());
         return 2;
     }
     return exit_code;

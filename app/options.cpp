@@ -20,7 +20,8 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                     "Vulkan device: a number or a part of a name, see 'saccade devices'")
         ->type_name("N|NAME");
     command.add_option("--precision", options.precision, "How weights and activations are stored")
-        ->check(CLI::IsMember({"auto", "fp16", "fp32"}))
+        ->check(CLI::IsMember({"auto", "fp16", "fp32"}).description(""))
+        ->type_name("auto|fp16|fp32")
         ->capture_default_str();
     command.add_flag("--no-coopmat", options.no_coopmat,
                      "Leave the device's cooperative matrices unused");

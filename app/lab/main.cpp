@@ -2,15 +2,18 @@
 // a compiler, Vulkan and this engine. The saccade program has the same commands and more.
 
 #include <cstdio>
-#include <cstring>
 #include <map>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/lab/bench.h"
 #include "app/lab/devices.h"
 #include "app/lab/dump.h"
 #include "app/lab/ppm.h"
+#include "app/lab/print.h"
 #include "gpu/error.h"
 
 namespace saccade {
@@ -22,7 +25,10 @@ constexpr const char* usage =
     "  saccade-lab devices\n"
     "  saccade-lab dump --model FOLDER --image PICTURE.ppm -o OUT.safetensors\n"
     "  saccade-lab bench [--model FOLDER|NAME]... [--batch N] [--runs N] [--json]\n"
-    "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --validate\n";
+    "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --validate\n"
+    "Examples:\n"
+    "  saccade-lab dump --model vit-base-patch16-224 --image cat.ppm -o cat.safetensors\n"
+    "  saccade-lab bench --model vit-base-patch16-224 --precision fp16 --json\n";
 
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -78,7 +84,11 @@ private:
 EngineOptions engine_options(Arguments& arguments) {
     EngineOptions options;
     options.device = arguments.one("--device", "");
-    options.precision = precision_named(arguments.one("--precision", "auto"));
+    try {
+        options.precision = precision_named(arguments.one("--precision", "auto"));
+    } catch (const Error& error) {
+        throw UsageError(error.what());
+    }
     options.cooperative_matrix = !arguments.flag("--no-coopmat");
     options.validation = arguments.flag("--validate");
     options.on_message = [](std::string_view text) {
@@ -88,19 +98,21 @@ EngineOptions engine_options(Arguments& arguments) {
 }
 
 int run(int argc, char** argv) {
-    const std::string command = argc > 1 ? argv[1] : "";
-    if (command.empty() || command == "--help" || command == "-h") {
-        std::fputs(usage, command.empty() ? stderr : stdout);
-        return command.empty() ? 2 : 0;
-    }
+    if (argc < 2) throw UsageError("no command");
+    const std::string command = argv[1];
+    for (const std::string_view word : std::span(argv, static_cast<size_t>(argc)))
+        if (word == "--help" || word == "-h") {
+            print(usage);
+            return 0;
+        }
     if (command == "--version") {
-        std::puts("saccade-lab " SACCADE_VERSION);
+        print("saccade-lab " SACCADE_VERSION "\n");
         return 0;
     }
     Arguments arguments(argc, argv);
     if (command == "devices") {
         arguments.finish();
-        std::fputs(describe_devices().c_str(), stdout);
+        print(describe_devices());
     } else if (command == "dump") {
         const std::string model = arguments.required("--model");
         const std::string image = arguments.required("--image");
@@ -115,12 +127,13 @@ int run(int argc, char** argv) {
         BenchOptions bench_options;
         bench_options.models = arguments.take("--model");
         bench_options.batch = arguments.number("--batch", 1);
+        if (bench_options.batch == 0) throw UsageError("--batch must be at least 1");
         bench_options.runs = arguments.number("--runs", 0);
         bench_options.json = arguments.flag("--json");
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
         Engine engine(options);
-        std::fputs(bench(engine, bench_options).c_str(), stdout);
+        print(bench(engine, bench_options));
     } else {
         throw UsageError("unknown command '" + command + "'");
     }
