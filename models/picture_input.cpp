@@ -9,6 +9,7 @@ namespace saccade {
 
 bool PictureInput::prepare(ImageSize frame, std::optional<ImageSize> within) {
     if (frame == frame_ && within == within_) return false;
+    frame_ = {};  // what follows may throw half-way
     plan_ = preprocessor_.plan(frame.width, frame.height, within);
     if (plan_.width % patch_.width != 0 || plan_.height % patch_.height != 0)
         throw Error("the preprocessor makes pictures of " + std::to_string(plan_.width) + "x" +

@@ -90,8 +90,12 @@ WeightLoader::WeightLoader(Device& device, WeightSource& source, Type type, std:
 
 WeightLoader::~WeightLoader() {
     // A load that was given up half-way: nothing may be freed while the device still reads it.
-    for (auto& stage : stages_)
-        if (stage && stage->last.value) stage->commands.wait(stage->last);
+    for (auto& stage : stages_) {
+        try {
+            if (stage) stage->commands.wait(stage->last);
+        } catch (const Error&) {  // a lost device reads nothing any more
+        }
+    }
 }
 
 Tensor WeightLoader::allocate(uint32_t rows, uint32_t columns, Type type) {
@@ -165,8 +169,9 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
     if (form.in_head) {
         // (out, heads, head) with the heads of each row padded
         const uint32_t head = form.in_head, wide = padded(head), heads = in / head;
-        put(to, {{1, out, heads, wide}, {0, to.row_stride, wide, 1}, offset}, from,
-            {{1, out, heads, head}, {0, in, head, 1}, 0}, form.scale);
+        const Layout x = form.transposed ? Layout{{1, out, heads, head}, {0, 1, head * out, out}, 0}
+                                         : Layout{{1, out, heads, head}, {0, in, head, 1}, 0};
+        put(to, {{1, out, heads, wide}, {0, to.row_stride, wide, 1}, offset}, from, x, form.scale);
     } else {
         // (heads, head, in) with whole rows as padding; without heads all rows are one
         const uint32_t head = form.out_head ? form.out_head : out;
@@ -183,7 +188,8 @@ void WeightLoader::put_bias(const Tensor& to, uint32_t first, const std::string&
                             const LinearForm& form) {
     const StoredTensor from = source_.required(name + ".bias", {form.out});
     const uint32_t head = form.out_head ? form.out_head : form.out;
-    const uint32_t heads = form.out / head, wide = padded(head);
+    const uint32_t heads = form.out / head;
+    const uint32_t wide = std::min(padded(head), to.row_stride - first);
     put(to, {{1, 1, heads, wide}, {0, 0, wide, 1}, first}, from,
         {{1, 1, heads, head}, {0, 0, head, 1}, 0}, form.scale);
 }
