@@ -83,6 +83,10 @@ public:
     // Whole bytes from one tensor's memory to another's of the same layout.
     void copy_bytes(const Tensor& from, const Tensor& to);
 
+    // Operations then leave the device's special hardware unused: the way to check it.
+    void use_plain_kernels(bool plain) { plain_kernels_ = plain; }
+    bool plain_kernels() const { return plain_kernels_; }
+
     Device& device() const { return device_; }
     const std::string& name() const { return name_; }
     // GPU time of each scope of the last finished submission.
@@ -111,7 +115,7 @@ private:
     Profile profile_;
     Counts counts_;
     int depth_ = 0, timed_depth_;
-    bool tracing_ = false;
+    bool tracing_ = false, plain_kernels_ = false;
     std::vector<std::string> trace_;
     void* push_descriptors_ = nullptr;
     void *begin_label_ = nullptr, *end_label_ = nullptr;

@@ -44,7 +44,7 @@ constexpr uint64_t shared_block_bytes = 8ull << 20;
 
 Device::Device(const Instance& instance, const DeviceInfo& info, Options options)
     : instance_(instance), info_(info), queue_family_(find_queue_family(info)) {
-    if (!options.cooperative_matrix) {
+    if (!options.cooperative_matrix || !Pipelines::built("linear.coopmat.f16")) {
         info_.features.cooperative_matrix = info_.features.cooperative_matrix2 = false;
         info_.features.matrix_shapes.clear();
     }

@@ -178,7 +178,8 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
         (p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
     info.features.subgroup_size_control = f13.subgroupSizeControl && f13.computeFullSubgroups;
     info.features.memory_budget = has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-    if (coop.cooperativeMatrix && f12.shaderFloat16 && f12.vulkanMemoryModel)
+    if (coop.cooperativeMatrix && f12.shaderFloat16 && f12.vulkanMemoryModel &&
+        info.features.storage16 && info.features.subgroup_size_control)
         info.features.matrix_shapes = matrix_shapes(instance, device);
     info.features.cooperative_matrix = !info.features.matrix_shapes.empty();
 #ifdef VK_NV_cooperative_matrix2

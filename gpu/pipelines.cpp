@@ -90,6 +90,11 @@ Pipelines::~Pipelines() {
     vkDestroyPipelineCache(device_.handle(), cache_, nullptr);
 }
 
+bool Pipelines::built(std::string_view shader) {
+    return std::ranges::any_of(embedded_shaders(),
+                               [&](const EmbeddedShader& s) { return s.name == shader; });
+}
+
 const Pipeline& Pipelines::get(const Kernel& kernel) {
     auto found = pipelines_.find(kernel);
     if (found == pipelines_.end()) found = pipelines_.emplace(kernel, create(kernel)).first;
@@ -165,6 +170,15 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel) {
     info.stage.pName = "main";
     info.stage.pSpecializationInfo = &specialization;
     info.layout = pipeline->layout;
+    // Cooperative matrices belong to whole subgroups of the size that the device reports.
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
+    subgroup.requiredSubgroupSize = device_.limits().subgroup_size;
+    if (shader.name.find(".coopmat") != shader.name.npos &&
+        device_.features().subgroup_size_control) {
+        info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+        info.stage.pNext = &subgroup;
+    }
     const VkResult result =
         vkCreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &pipeline->handle);
     vkDestroyShaderModule(device_.handle(), module, nullptr);

@@ -65,6 +65,8 @@ public:
     Pipelines(const Pipelines&) = delete;
     Pipelines& operator=(const Pipelines&) = delete;
 
+    // Whether this program has the shader: an old shader compiler leaves some out.
+    static bool built(std::string_view shader);
     const Pipeline& get(const Kernel& kernel);
     size_t count() const { return pipelines_.size(); }
     // Writes the cache file if pipelines have been made since it was read. A failure to write is

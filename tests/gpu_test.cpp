@@ -34,8 +34,11 @@ struct TestDevice {
 };
 std::unique_ptr<TestDevice> opened;
 
+int rounds = 0;  // the second goes through the plain kernels: see main.cpp
+
 // Closes the device after the last test, when a leak still counts.
 class CloseDevice : public ::testing::Environment {
+    void SetUp() override { ++rounds; }
     void TearDown() override {
         opened.reset();
         EXPECT_EQ(messages, 0) << "the validation layers had something to say";
@@ -55,7 +58,11 @@ Device& test_device() {
 }
 
 GpuTest::GpuTest()
-    : device(test_device()), arena(device, "test scratch"), commands(device, arena, "test") {}
+    : device(test_device()), arena(device, "test scratch"), commands(device, arena, "test") {
+    use_kernels_of_this_round(commands);
+}
+
+void use_kernels_of_this_round(Commands& commands) { commands.use_plain_kernels(rounds > 1); }
 
 GpuTest::~GpuTest() = default;
 

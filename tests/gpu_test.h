@@ -17,14 +17,17 @@ namespace saccade {
 // test that is running then; what they say when the device is closed fails the program.
 Device& test_device();
 
+// For tests that make recorders of their own.
+void use_kernels_of_this_round(Commands& commands);
+
 // Tensors that the CPU can look into, and a recorder.
 class GpuTest : public ::testing::Test {
 protected:
     GpuTest();
     ~GpuTest() override;
 
-    // A tensor in memory that both sides see, with `values` row after row (padding is zero), or full
-    // of NaN where there are none: a kernel must write every element, padding included.
+    // A tensor in memory that both sides see, with `values` row after row (padding is zero), or
+    // full of NaN where there are none: a kernel must write every element, padding included.
     Tensor tensor(uint32_t batch, uint32_t rows, uint32_t columns, Type type,
                   std::span<const float> values);
     Tensor poisoned(uint32_t batch, uint32_t rows, uint32_t columns, Type type);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/lab/bench.h"
+#include "app/lab/bench_ops.h"
 #include "app/lab/devices.h"
 #include "app/lab/dump.h"
 #include "app/lab/ppm.h"
@@ -24,7 +25,7 @@ constexpr const char* usage =
     "\n"
     "  saccade-lab devices\n"
     "  saccade-lab dump --model FOLDER --image PICTURE.ppm -o OUT.safetensors\n"
-    "  saccade-lab bench [--model FOLDER|NAME]... [--batch N] [--runs N] [--json]\n"
+    "  saccade-lab bench [--model FOLDER|NAME]... [--batch N] [--runs N] [--json] | --ops\n"
     "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --validate\n"
     "Examples:\n"
     "  saccade-lab dump --model vit-base-patch16-224 --image cat.ppm -o cat.safetensors\n"
@@ -42,7 +43,8 @@ public:
             std::string name = argv[i];
             if (name == "-o") name = "--out";
             if (!name.starts_with("--")) throw UsageError("unexpected '" + name + "'");
-            if (name == "--json" || name == "--no-coopmat" || name == "--validate") {
+            if (name == "--json" || name == "--ops" || name == "--no-coopmat" ||
+                name == "--validate") {
                 values_[name].emplace_back();
             } else {
                 if (i + 1 == argc) throw UsageError(name + " needs a value");

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "gpu/ops/common.h"
+#include "gpu/ops/tile.h"
 
 namespace saccade {
 
@@ -20,6 +23,18 @@ uint32_t head_size(const Tensor& q, const Tensor& k, const Heads& heads, const c
     return size;
 }
 
+// attention.coopmat is written for fragments of 16 x 16 x 16 and whole rows of them in a subgroup.
+bool fits_matrices(const Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
+                   uint32_t head) {
+    const Features& has = c.device().features();
+    const auto square = [](const MatrixShape& s) { return s.m == 16 && s.n == 16 && s.k == 16; };
+    return !c.plain_kernels() && has.cooperative_matrix && q.type == Type::f16 && head % 16 == 0 &&
+           q.rows >= 16 && loads_eights(q) && loads_eights(k) && loads_eights(v) &&
+           c.device().limits().subgroup_size % 16 == 0 &&
+           c.device().limits().shared_bytes >= 40 * 1024 &&
+           std::ranges::any_of(has.matrix_shapes, square);
+}
+
 }  // namespace
 
 Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v, const Heads& heads,
@@ -32,15 +47,27 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
     require(!causal || k.rows >= q.rows, op,
             "causal with more queries than keys: " + q.shape() + ", " + k.shape());
 
-    // Software Vulkan pays for loads: there a thread shares each key among several queries.
-    const uint32_t queries = c.device().is_cpu() ? 4 : 1;
-    const uint32_t threads = c.device().is_cpu() ? 4 : 64;
     Tensor y = c.scratch(q.batch, q.rows, q.columns, q.type);
     const params::AttentionParams p{view(q), view(k), view(v),     view(y),
                                     q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0};
-    c.dispatch(Kernel("attention", q.type, {threads, queries, size / 4, causal ? 1u : 0u}),
-               {divide_up(q.rows, queries), heads.count, q.batch},
-               {read(q), read(k), read(v), write(y)}, p);
+    const Use uses[] = {read(q), read(k), read(v), write(y)};
+    const auto push = std::as_bytes(std::span(&p, 1));
+    if (fits_matrices(c, q, k, v, size)) {
+        // One subgroup a workgroup while that gives more of them than the device has room for.
+        const uint32_t keys = size > 64 ? 32 : 64;
+        const uint32_t subgroups =
+            uint64_t(divide_up(q.rows, 64)) * heads.count * q.batch >= 256 ? keys / 16 : 1;
+        const uint32_t threads = subgroups * c.device().limits().subgroup_size;
+        c.dispatch(
+            Kernel("attention.coopmat", q.type, {threads, subgroups, size, keys, causal ? 1u : 0u}),
+            {divide_up(q.rows, 16 * subgroups) * threads, heads.count, q.batch}, uses, push);
+    } else {
+        // Software Vulkan pays for loads: there a thread shares each key among several queries.
+        const uint32_t queries = c.device().is_cpu() ? 4 : 1;
+        const uint32_t threads = c.device().is_cpu() ? 4 : 64;
+        c.dispatch(Kernel("attention", q.type, {threads, queries, size / 4, causal ? 1u : 0u}),
+                   {divide_up(q.rows, queries), heads.count, q.batch}, uses, push);
+    }
     return y;
 }
 

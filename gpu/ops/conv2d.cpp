@@ -49,16 +49,30 @@ Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w, Activa
     if (residual) require_wide(residual, op);
 
     const Tensor& r = residual ? residual : x;
-    const Tile tile = choose_tile(c.device(), y.rows);
     const params::Conv2dParams p{
         view(x),    view(y),    view(r),         size.height,    size.width,
         out.height, out.width,  w.kernel.height, w.kernel.width, w.stride,
         w.padding,  w.dilation, x.columns,       y.columns,      w.weight.row_stride};
-    c.dispatch(Kernel("conv2d", x.type,
-                      {tile.threads_x, tile.threads_y, tile.m, tile.n,
-                       static_cast<uint32_t>(activation), residual ? 1u : 0u}),
-               {divide_up(padded(y.columns), tile.n), divide_up(y.rows, tile.m), y.batch},
-               {read(x), read(w.weight), read(w.bias), read(r), write(y)}, p);
+    const Use uses[] = {read(x), read(w.weight), read(w.bias), read(r), write(y)};
+    const auto push = std::as_bytes(std::span(&p, 1));
+    const uint32_t choices[] = {static_cast<uint32_t>(activation), residual ? 1u : 0u};
+    std::optional<MatrixTile> matrix;
+    if (x.type == Type::f16 && loads_eights(x))
+        matrix = choose_matrix_tile(c, y.batch, y.rows, y.columns);
+    if (matrix) {
+        const MatrixTile& t = *matrix;
+        c.dispatch(
+            Kernel("conv2d.coopmat", x.type,
+                   {t.threads, t.bm, t.bn, t.wm, t.wn, t.fragment.m, t.fragment.n, t.fragment.k,
+                    choices[0], choices[1]}),
+            {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm), y.batch},
+            uses, push);
+    } else {
+        const Tile t = choose_tile(c.device(), y.rows);
+        c.dispatch(
+            Kernel("conv2d", x.type, {t.threads_x, t.threads_y, t.m, t.n, choices[0], choices[1]}),
+            {divide_up(padded(y.columns), t.n), divide_up(y.rows, t.m), y.batch}, uses, push);
+    }
     return y;
 }
 

@@ -19,18 +19,33 @@ void record(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, Acti
     for (const Tensor* t : {&x, &y, &w.weight}) require_wide(*t, op);
 
     const Span span = rows_of(x, y);
-    const Tile tile = choose_tile(c.device(), span.rows);
+    std::optional<MatrixTile> matrix;
+    if (x.type == Type::f16 && loads_eights(x) && loads_eights(w.weight))
+        matrix = choose_matrix_tile(c, span.batch, span.rows, y.columns);
+    const uint32_t choices[] = {static_cast<uint32_t>(activation), w.bias ? 1u : 0u,
+                                accumulate ? 1u : 0u};
     for (const Part& part : parts_of(w.weight, c.device().limits())) {
         const Tensor out = y.slice_columns(part.first_row, part.rows.rows);
         const Tensor bias = w.bias ? w.bias.slice_columns(part.first_row, out.columns) : part.rows;
         const params::LinearParams p{view(x),     view(out), w.bias ? bias.offset : 0, span.rows,
                                      out.columns, x.columns, part.rows.row_stride};
-        c.dispatch(
-            Kernel("linear", x.type, y.type,
-                   {tile.threads_x, tile.threads_y, tile.m, tile.n,
-                    static_cast<uint32_t>(activation), w.bias ? 1u : 0u, accumulate ? 1u : 0u}),
-            {divide_up(padded(p.n), tile.n), divide_up(p.m, tile.m), span.batch},
-            {read(x), read(part.rows), read(bias), accumulate ? read_write(out) : write(out)}, p);
+        const Use uses[] = {read(x), read(part.rows), read(bias),
+                            accumulate ? read_write(out) : write(out)};
+        if (matrix) {
+            const MatrixTile& t = *matrix;
+            c.dispatch(Kernel("linear.coopmat", x.type, y.type,
+                              {t.threads, t.bm, t.bn, t.wm, t.wn, t.fragment.m, t.fragment.n,
+                               t.fragment.k, choices[0], choices[1], choices[2]}),
+                       {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm), span.batch},
+                       uses, std::as_bytes(std::span(&p, 1)));
+        } else {
+            const Tile t = choose_tile(c.device(), span.rows);
+            c.dispatch(
+                Kernel("linear", x.type, y.type,
+                       {t.threads_x, t.threads_y, t.m, t.n, choices[0], choices[1], choices[2]}),
+                {divide_up(padded(p.n), t.n), divide_up(p.m, t.m), span.batch}, uses,
+                std::as_bytes(std::span(&p, 1)));
+        }
     }
 }
 

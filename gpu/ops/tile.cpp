@@ -1,11 +1,71 @@
 #include "gpu/ops/tile.h"
 
+#include <algorithm>
+
+#include "gpu/ops/common.h"
+
 namespace saccade {
+
+namespace {
+
+constexpr uint32_t tile_k = 32;       // BK of product.coopmat.glsl
+constexpr uint32_t fewest_rows = 16;  // below, most of a fragment would be padding
+
+// Largest first: a large tile reads each element less often, a small one gives more workgroups.
+struct Shape {
+    uint32_t bm, bn, wm, wn;
+};
+constexpr Shape shapes[] = {
+    {128, 128, 64, 64}, {128, 64, 64, 32}, {64, 64, 32, 32}, {32, 64, 16, 32}, {32, 32, 16, 16},
+};
+// Workgroups that keep a large GPU busy.
+constexpr uint64_t enough_workgroups = 128;
+
+std::optional<MatrixShape> choose_fragment(const Features& features) {
+    const auto& all = features.matrix_shapes;
+    // The fragments must fill every tile above.
+    auto fits = [](const MatrixShape& f) {
+        return 16 % f.m == 0 && 16 % f.n == 0 && f.n % 4 == 0 && tile_k % f.k == 0 && f.k % 8 == 0;
+    };
+    std::optional<MatrixShape> best;
+    for (const MatrixShape& f : all)
+        if (fits(f) && (!best || f.m * f.n * f.k > best->m * best->n * best->k)) best = f;
+    return best;
+}
+
+}  // namespace
 
 Tile choose_tile(const Device& device, uint32_t rows) {
     if (!device.is_cpu()) return rows == 1 ? Tile{64, 1, 1, 4} : Tile{16, 8, 4, 4};
     if (rows <= 4) return {4, 1, 4, 16};
     return {4, 1, 20, 16};
+}
+
+std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, uint32_t rows,
+                                             uint32_t columns) {
+    if (c.plain_kernels() || !c.device().features().cooperative_matrix || rows < fewest_rows)
+        return std::nullopt;
+    const std::optional<MatrixShape> fragment = choose_fragment(c.device().features());
+    if (!fragment) return std::nullopt;
+    const Limits& limits = c.device().limits();
+    std::optional<MatrixTile> chosen;
+    for (const Shape& s : shapes) {
+        const uint32_t threads = limits.subgroup_size * (s.bm / s.wm) * (s.bn / s.wn);
+        const uint32_t loads = tile_k / 8;
+        const uint32_t shared = 2 * (s.bm + s.bn) * (loads + 1) * 16;
+        if (threads > limits.workgroup_threads || s.bm * loads % threads != 0 ||
+            s.bn * loads % threads != 0 || shared > limits.shared_bytes)
+            continue;
+        chosen = {threads, s.bm, s.bn, s.wm, s.wn, *fragment};
+        const uint64_t groups =
+            uint64_t(batch) * divide_up(rows, s.bm) * divide_up(padded(columns), s.bn);
+        if (groups >= enough_workgroups) break;
+    }
+    return chosen;
+}
+
+bool loads_eights(const Tensor& t) {
+    return t.offset % 8 == 0 && t.row_stride % 8 == 0 && (t.batch == 1 || t.batch_stride % 8 == 0);
 }
 
 }  // namespace saccade

@@ -58,6 +58,7 @@ protected:
 
         Run run;
         Commands c(device, arena, "classify");
+        use_kernels_of_this_round(c);
         c.keep_trace(true);
         c.begin();
         frame.record(c);

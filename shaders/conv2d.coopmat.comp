@@ -1,0 +1,58 @@
+#version 460
+// conv2d.comp on cooperative matrices: an implicit product whose rows of x are gathered pixel by
+// pixel, eight channels at a time. See conv2d.comp for the formula, product.coopmat.glsl for the
+// product. The third axis is the batch.
+#extension GL_GOOGLE_include_directive : require
+#include "params.h"
+#include "types.glsl"
+#include "product.coopmat.glsl"
+
+layout(constant_id = 8) const uint ACTIVATION = 0;
+layout(constant_id = 9) const uint RESIDUAL = 0;
+
+layout(binding = 0) readonly buffer X { uvec4 x[]; };
+layout(binding = 1) readonly buffer W { uvec4 w[]; };
+layout(binding = 2) readonly buffer B { vec4 b[]; };
+layout(binding = 3) readonly buffer R { IN4 r[]; };
+layout(binding = 4) writeonly buffer Y { OUT4 y[]; };
+layout(push_constant) uniform Push { Conv2dParams p; };
+
+#include "activation.glsl"
+
+// The windows of the rows that this thread loads: (column, row) of their first pixel.
+ivec2 corner[X_LOADS];
+
+void begin_rows() {
+    [[unroll]] for (uint i = 0; i < X_LOADS; ++i) {
+        const uint m = gl_WorkGroupID.y * BM + (gl_LocalInvocationIndex + i * THREADS) / K8;
+        const uint row = divide(m, p.out_width);
+        corner[i] = m < p.out_height * p.out_width
+                        ? ivec2(m - row * p.out_width, row) * int(p.stride) - int(p.padding)
+                        : ivec2(-1000000);  // no tap of it lies in the picture
+    }
+}
+
+uvec4 load_x(uint i, uint row, uint k8) {
+    const uint channels8 = padded(p.channels) / 8;
+    const uint tap = divide(k8, channels8), c8 = k8 - tap * channels8;
+    const uint ky = divide(tap, p.kernel_width), kx = tap - ky * p.kernel_width;
+    const ivec2 at = corner[i] + ivec2(kx, ky) * int(p.dilation);
+    const bool in_picture = uint(at.x) < p.width && uint(at.y) < p.height && ky < p.kernel_height;
+    if (!in_picture) return uvec4(0);
+    return x[row_start(p.x, gl_WorkGroupID.z, uint(at.y) * p.width + uint(at.x)) / 8 + c8];
+}
+
+uvec4 load_w(uint row, uint k8) {
+    const uint n = gl_WorkGroupID.x * BN + row;
+    if (n >= p.n || k8 >= p.w_stride / 8) return uvec4(0);
+    return w[n * (p.w_stride / 8) + k8];
+}
+
+void finish(uint m, uint n, vec4 sum) {
+    if (m >= p.out_height * p.out_width || n >= padded(p.n)) return;
+    sum += b[n / 4];
+    if (RESIDUAL != 0) sum += load(r[(row_start(p.residual, gl_WorkGroupID.z, m) + n) / 4]);
+    y[(row_start(p.y, gl_WorkGroupID.z, m) + n) / 4] = store(before(activate(sum), n, p.n));
+}
+
+void main() { product(p.kernel_height * p.kernel_width * (padded(p.channels) / 8)); }

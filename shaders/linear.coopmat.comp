@@ -1,0 +1,45 @@
+#version 460
+// linear.comp on cooperative matrices: y = activation(x W^T + b), or y += x W^T + b.
+// x (m, k) f16, W (n, k) f16, b (n) f32, y (m, n). A workgroup makes BM x BN elements of y; the third
+// axis is the batch. See product.coopmat.glsl.
+#extension GL_GOOGLE_include_directive : require
+#include "params.h"
+#include "types.glsl"
+#include "product.coopmat.glsl"
+
+layout(constant_id = 8) const uint ACTIVATION = 0;
+layout(constant_id = 9) const uint BIAS = 1;
+layout(constant_id = 10) const uint ACCUMULATE = 0;
+
+layout(binding = 0) readonly buffer X { uvec4 x[]; };
+layout(binding = 1) readonly buffer W { uvec4 w[]; };
+layout(binding = 2) readonly buffer B { vec4 b[]; };
+layout(binding = 3) buffer Y { OUT4 y[]; };
+layout(push_constant) uniform Push { LinearParams p; };
+
+#include "activation.glsl"
+
+void begin_rows() {}
+
+uvec4 load_x(uint i, uint row, uint k8) {
+    const uint m = gl_WorkGroupID.y * BM + row;
+    if (m >= p.m || k8 >= padded(p.k) / 8) return uvec4(0);
+    return x[row_start(p.x, gl_WorkGroupID.z, m) / 8 + k8];
+}
+
+uvec4 load_w(uint row, uint k8) {
+    const uint n = gl_WorkGroupID.x * BN + row;
+    if (n >= p.n || k8 >= padded(p.k) / 8) return uvec4(0);
+    return w[n * (p.w_stride / 8) + k8];
+}
+
+void finish(uint m, uint n, vec4 sum) {
+    if (m >= p.m || n >= padded(p.n)) return;
+    if (BIAS != 0) sum += b[(p.bias + n) / 4];
+    sum = activate(sum);
+    const uint at = (row_start(p.y, gl_WorkGroupID.z, m) + n) / 4;
+    if (ACCUMULATE != 0) sum += load_out(y[at]);
+    y[at] = store(before(sum, n, p.n));
+}
+
+void main() { product(padded(p.k) / 8); }

@@ -1,0 +1,106 @@
+// The product that linear.coopmat and conv2d.coopmat share: sums[m][n] = sum_k x[m][k] W[n][k], fp16
+// in, fp32 sums, for a workgroup's BM x BN of them. A subgroup holds WM x WN sums in cooperative
+// matrices; tiles of x and W, BK columns wide, pass through shared memory in two buffers, and the
+// next tile is on its way into registers while the current one is multiplied.
+//
+// Whoever includes this says how x is found and what becomes of the sums:
+//   void begin_rows()                      once, before the first load
+//   uvec4 load_x(uint i, uint row, uint k8)  eight elements of row `row` of the tile, i-th of this thread
+//   uvec4 load_w(uint row, uint k8)        eight elements of row `row` of the tile
+//   void finish(uint m, uint n, vec4 sum)  four sums, at row m and columns n .. n + 3 of the result
+
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint THREADS = 128;
+layout(constant_id = 1) const uint BM = 128;
+layout(constant_id = 2) const uint BN = 128;
+layout(constant_id = 3) const uint WM = 64;
+layout(constant_id = 4) const uint WN = 64;
+layout(constant_id = 5) const uint FM = 16;  // what the device multiplies at once
+layout(constant_id = 6) const uint FN = 16;
+layout(constant_id = 7) const uint FK = 16;
+
+const uint BK = 32;
+const uint K8 = BK / 8;    // loads of eight halves in a row of a tile
+const uint ROW = K8 + 1;   // a row in shared memory: one load longer, against bank conflicts
+const uint X_LOADS = BM * K8 / THREADS, W_LOADS = BN * K8 / THREADS;
+const uint X_TILE = BM * ROW, W_TILE = BN * ROW;
+const uint BUFFER = X_TILE + W_TILE;
+const uint SLAB = FM * (WN / 4 + 1);  // where a subgroup lays out a row of its matrices as vec4
+
+shared uvec4 tiles[2 * BUFFER];
+
+#define Sums coopmat<float, gl_ScopeSubgroup, FM, FN, gl_MatrixUseAccumulator>
+
+void begin_rows();
+uvec4 load_x(uint i, uint row, uint k8);
+uvec4 load_w(uint row, uint k8);
+void finish(uint m, uint n, vec4 sum);
+
+// all_k8: columns of x and W in eights.
+void product(uint all_k8) {
+    const uint me = gl_LocalInvocationIndex;
+    const uint warp_n = gl_SubgroupID % (BN / WN), warp_m = gl_SubgroupID / (BN / WN);
+    begin_rows();
+
+    Sums sums[WM / FM][WN / FN];
+    [[unroll]] for (uint i = 0; i < WM / FM; ++i)
+        [[unroll]] for (uint j = 0; j < WN / FN; ++j) sums[i][j] = Sums(0.0);
+
+    uvec4 next_x[X_LOADS], next_w[W_LOADS];
+    [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
+        next_x[i] = load_x(i, (me + i * THREADS) / K8, me % K8);
+    [[unroll]] for (uint i = 0; i < W_LOADS; ++i)
+        next_w[i] = load_w((me + i * THREADS) / K8, me % K8);
+
+    uint buffer_at = 0;
+    for (uint k8 = 0; k8 < all_k8; k8 += K8) {
+        [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
+            tiles[buffer_at + (me + i * THREADS) / K8 * ROW + me % K8] = next_x[i];
+        [[unroll]] for (uint i = 0; i < W_LOADS; ++i)
+            tiles[buffer_at + X_TILE + (me + i * THREADS) / K8 * ROW + me % K8] = next_w[i];
+        barrier();
+        if (k8 + K8 < all_k8) {
+            [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
+                next_x[i] = load_x(i, (me + i * THREADS) / K8, k8 + K8 + me % K8);
+            [[unroll]] for (uint i = 0; i < W_LOADS; ++i)
+                next_w[i] = load_w((me + i * THREADS) / K8, k8 + K8 + me % K8);
+        }
+        [[unroll]] for (uint k = 0; k < BK / FK; ++k) {
+            coopmat<float16_t, gl_ScopeSubgroup, FM, FK, gl_MatrixUseA> x[WM / FM];
+            [[unroll]] for (uint i = 0; i < WM / FM; ++i)
+                coopMatLoad(x[i], tiles, buffer_at + (warp_m * WM + i * FM) * ROW + k * FK / 8, ROW,
+                            gl_CooperativeMatrixLayoutRowMajor);
+            [[unroll]] for (uint j = 0; j < WN / FN; ++j) {
+                coopmat<float16_t, gl_ScopeSubgroup, FK, FN, gl_MatrixUseB> w;
+                coopMatLoad(w, tiles,
+                            buffer_at + X_TILE + (warp_n * WN + j * FN) * ROW + k * FK / 8, ROW,
+                            gl_CooperativeMatrixLayoutColumnMajor);
+                [[unroll]] for (uint i = 0; i < WM / FM; ++i)
+                    sums[i][j] = coopMatMulAdd(x[i], w, sums[i][j]);
+            }
+        }
+        buffer_at = BUFFER - buffer_at;  // the other one; nobody reads it any more
+    }
+
+    // Which thread holds which sum is the driver's secret: they are laid out in shared memory, a row
+    // of matrices at a time, and taken from there in fours.
+    const uint slab = gl_SubgroupID * SLAB, lane = gl_SubgroupInvocationID;
+    const uint m0 = gl_WorkGroupID.y * BM + warp_m * WM, n0 = gl_WorkGroupID.x * BN + warp_n * WN;
+    [[unroll]] for (uint i = 0; i < WM / FM; ++i) {
+        barrier();
+        [[unroll]] for (uint j = 0; j < WN / FN; ++j)
+            coopMatStore(sums[i][j], tiles, slab + j * FN / 4, WN / 4 + 1,
+                         gl_CooperativeMatrixLayoutRowMajor);
+        barrier();
+        for (uint at = lane; at < FM * WN / 4; at += gl_SubgroupSize) {
+            const uint row = at / (WN / 4), column = at % (WN / 4);
+            finish(m0 + i * FM + row, n0 + 4 * column,
+                   uintBitsToFloat(tiles[slab + row * (WN / 4 + 1) + column]));
+        }
+    }
+}
