@@ -132,10 +132,11 @@ int run(int argc, char** argv) {
         if (bench_options.batch == 0) throw UsageError("--batch must be at least 1");
         bench_options.runs = arguments.number("--runs", 0);
         bench_options.json = arguments.flag("--json");
+        const bool ops = arguments.flag("--ops");
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
         Engine engine(options);
-        print(bench(engine, bench_options));
+        print(ops ? bench_ops(engine) : bench(engine, bench_options));
     } else {
         throw UsageError("unknown command '" + command + "'");
     }
