@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gpu/ops/common.h"
 
 namespace saccade {
@@ -76,8 +78,18 @@ void copy_strided(Commands& c, const Tensor& to, const Layout& y, const Tensor& 
         p.x_stride[i] = x.stride[i];
         if (i < 3) p.y_stride[i] = y.stride[i];
     }
-    c.dispatch(Kernel("copy", to.type, {column_threads(c), static_cast<uint32_t>(stored)}),
-               {y.size[3] / 4, y.size[2], y.size[0] * y.size[1]}, {read(from), write(to)}, p);
+    // An axis of a dispatch ends at 65535 workgroups: long columns go in pieces.
+    constexpr uint32_t most_rows = 32768;
+    for (uint32_t first = 0; first < y.size[2]; first += most_rows) {
+        params::CopyParams piece = p;
+        piece.y_offset += first * y.stride[2];
+        piece.x_offset += first * x.stride[2];
+        piece.y_size[2] = std::min(most_rows, y.size[2] - first);
+        piece.x_size[2] = x.size[2] > first ? x.size[2] - first : 0;
+        c.dispatch(Kernel("copy", to.type, {column_threads(c), static_cast<uint32_t>(stored)}),
+                   {y.size[3] / 4, piece.y_size[2], y.size[0] * y.size[1]}, {read(from), write(to)},
+                   piece);
+    }
 }
 
 }  // namespace saccade
