@@ -60,6 +60,8 @@ Tensor max_pool(Commands& c, const Tensor& x, Extent size, const Pool& pool);
 
 // y = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias, over each row
 Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out);
+// The same into y, which may be x itself.
+void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w);
 
 // How heads share the columns of q, k and v: `count` groups side by side, each of a multiple of 8
 // columns up to 128. A model with other heads pads them with zeros, which change no product.
@@ -106,6 +108,13 @@ struct Top {
 };
 Top topk(Commands& c, const Tensor& x, uint32_t k);
 void topk_into(Commands& c, const Top& top, const Tensor& x);
+
+// What each query of a detector found: y is (batch, queries, 6) f32, a row is left, top, right,
+// bottom in pixels of the picture, score and class. logits are (batch, queries, classes + 1), of
+// which the last is "no object" and never found; boxes (batch, queries, 4) are centre x, centre y,
+// width, height in parts of the picture; all f32.
+void detections_into(Commands& c, const Tensor& y, const Tensor& logits, const Tensor& boxes,
+                     Extent picture);
 
 // Copies with any change of type between f32 and f16; where `from` has one batch, into every one.
 void copy(Commands& c, const Tensor& to, const Tensor& from);

@@ -97,6 +97,12 @@ struct TopkParams {
     uint rows, columns, k;
 };
 
+struct DetectionsParams {
+    View logits, boxes, y;
+    uint classes;         // without "no object", which comes last
+    float width, height;  // of the picture, in pixels
+};
+
 // How the elements of `copy`'s source are stored; a checkpoint may hold any of these.
 SACCADE_CONSTANT stored_f32 = 0;
 SACCADE_CONSTANT stored_f16 = 1;

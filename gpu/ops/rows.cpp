@@ -33,4 +33,27 @@ void topk_into(Commands& c, const Top& top, const Tensor& x) {
                {read(x), write(top.values), write(top.columns)}, p);
 }
 
+void detections_into(Commands& c, const Tensor& y, const Tensor& logits, const Tensor& boxes,
+                     Extent picture) {
+    constexpr const char* op = "detections";
+    for (const Tensor* t : {&y, &boxes})
+        require(t->batch == logits.batch && t->rows == logits.rows, op,
+                t->shape() + " for " + logits.shape());
+    require(logits.columns >= 2 && boxes.columns == 4 && y.columns == 6, op,
+            logits.shape() + ", " + boxes.shape() + " into " + y.shape());
+    for (const Tensor* t : {&logits, &boxes, &y})
+        require(t->type == Type::f32, op, t->shape() + " is not f32");
+    require_wide(boxes, op);
+    require_wide(y, op);
+    const uint32_t threads = row_threads(c);
+    const params::DetectionsParams p{view(logits),
+                                     view(boxes),
+                                     view(y),
+                                     logits.columns - 1,
+                                     static_cast<float>(picture.width),
+                                     static_cast<float>(picture.height)};
+    c.dispatch(Kernel("detections", {threads}), {threads, logits.rows, logits.batch},
+               {read(logits), read(boxes), write(y)}, p);
+}
+
 }  // namespace saccade

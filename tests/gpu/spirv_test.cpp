@@ -27,6 +27,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"attention_map", {{buffer, buffer, buffer}, sizeof(params::AttentionMapParams)}},
     {"conv2d", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::Conv2dParams)}},
     {"copy", {{buffer, buffer}, sizeof(params::CopyParams)}},
+    {"detections", {{buffer, buffer, buffer}, sizeof(params::DetectionsParams)}},
     {"embedding", {{buffer, buffer, buffer}, sizeof(params::EmbeddingParams)}},
     {"layer_norm", {{buffer, buffer, buffer, buffer}, sizeof(params::LayerNormParams)}},
     {"linear", {{buffer, buffer, buffer, buffer}, sizeof(params::LinearParams)}},

@@ -107,6 +107,24 @@ TEST_F(LayerNormTest, reads_some_columns_of_every_row) {
     EXPECT_LT(relative_error(y, reference(columns, w)), 1e-5);
 }
 
+TEST_F(LayerNormTest, works_in_place) {
+    for (uint32_t columns : {7u, 256u, 1000u}) {
+        const Weights w = weights(columns);
+        const std::vector<float> x = random(5 * columns);
+        const Tensor tx = tensor(1, 5, columns, Type::f32, x);
+        const auto y = run([&](Commands& r) {
+            layer_norm_into(r, tx, tx, w.norm);
+            return tx;
+        });
+        EXPECT_LT(relative_error(y, reference(x, w)), 1e-5) << columns << " columns";
+    }
+    begin();
+    EXPECT_THROW(layer_norm_into(commands, poisoned(1, 4, 7, Type::f32),
+                                 random_tensor(1, 5, 7, Type::f32), weights(7).norm),
+                 Error);
+    finish();
+}
+
 TEST_F(LayerNormTest, refuses_weights_that_do_not_fit) {
     const Tensor x = random_tensor(1, 4, 16, Type::f32);
     const Tensor good = random_tensor(1, 1, 16, Type::f32);
