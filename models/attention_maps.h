@@ -1,10 +1,25 @@
 #pragma once
 
+#include <optional>
+
 #include "gpu/buffer.h"
 #include "gpu/commands.h"
 #include "models/tap.h"
 
 namespace saccade {
+
+// What one token looks at: its row of attention, of one head or averaged over all of them.
+class AttentionRow {
+public:
+    explicit AttentionRow(Device& device);
+
+    // (1, 1, keys) f32, valid until the scope ends.
+    Tensor record(Commands& c, const Tap::Kept& kept, uint32_t row, std::optional<uint32_t> head,
+                  uint32_t batch = 0) const;
+
+private:
+    Buffer one_;  // the weight of a single row
+};
 
 // Attention rollout (Abnar & Zuidema 2020): how much of each token of the input reaches one token
 // of the output when attention, averaged over heads and mixed half and half with the residual path,

@@ -4,27 +4,26 @@
 
 namespace saccade {
 
-Tensor Tap::keep(Commands& c, const Tensor& from) {
-    buffers_.emplace_back(c.device(), "attention tap",
-                          tensor_bytes(from.batch, from.rows, from.columns, from.type),
-                          Memory::device);
-    return make_tensor(buffers_.back().handle(), 0, from.batch, from.rows, from.columns, from.type);
+Tensor Tap::keep(Commands& c, Buffer& memory, const Tensor& from) {
+    const uint64_t bytes = tensor_bytes(from.batch, from.rows, from.columns, from.type);
+    if (memory.bytes() < bytes) memory = Buffer(c.device(), "tap", bytes, Memory::device);
+    const Tensor to =
+        make_tensor(memory.handle(), 0, from.batch, from.rows, from.columns, from.type);
+    copy(c, to, from);
+    return to;
 }
 
 void Tap::attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
                     const Heads& heads) {
     if (!layers_.contains(layer)) return;
-    auto [kept, fresh] = kept_.try_emplace(layer);
-    if (fresh) kept->second = {keep(c, q), keep(c, k), heads};
-    copy(c, kept->second.q, q);
-    copy(c, kept->second.k, k);
+    Kept& kept = kept_[layer];
+    kept.q = keep(c, kept.q_memory, q);
+    kept.k = keep(c, kept.k_memory, k);
+    kept.heads = heads;
 }
 
 void Tap::hidden(Commands& c, uint32_t index, const Tensor& z) {
-    if (!keep_hidden_) return;
-    auto [kept, fresh] = hidden_.try_emplace(index);
-    if (fresh) kept->second = keep(c, z);
-    copy(c, kept->second, z);
+    if (keep_hidden_) hidden_[index] = keep(c, hidden_memory_[index], z);
 }
 
 const Tap::Kept& Tap::layer(uint32_t index) const {

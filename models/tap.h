@@ -2,7 +2,6 @@
 
 #include <map>
 #include <set>
-#include <vector>
 
 #include "gpu/buffer.h"
 #include "gpu/commands.h"
@@ -13,7 +12,8 @@ namespace saccade {
 // Somebody who looks into a model while it runs. A model offers its queries and keys, and its
 // residual stream, at every layer; the tap keeps copies of what was asked for. Attention maps are
 // computed from these afterwards, for any row and head, and never touch the model's own work:
-// without a tap nothing is recorded, and with one the answers stay the same bits.
+// without a tap nothing is recorded, and with one the answers stay the same bits. It may be
+// recorded again with other shapes once what was recorded before has run.
 class Tap {
 public:
     Tap() = default;  // nobody is looking
@@ -29,19 +29,21 @@ public:
     struct Kept {
         Tensor q, k;  // (batch, tokens, heads * padded head size)
         Heads heads;
+        Buffer q_memory = {}, k_memory = {};
     };
     const std::map<uint32_t, Kept>& layers() const { return kept_; }
     const Kept& layer(uint32_t index) const;
     const std::map<uint32_t, Tensor>& hidden_states() const { return hidden_; }
 
 private:
-    Tensor keep(Commands& c, const Tensor& from);
+    // A copy in memory that lasts, made anew where the shape has outgrown it.
+    Tensor keep(Commands& c, Buffer& memory, const Tensor& from);
 
     std::set<uint32_t> layers_;
     bool keep_hidden_ = false;
     std::map<uint32_t, Kept> kept_;
     std::map<uint32_t, Tensor> hidden_;
-    std::vector<Buffer> buffers_;
+    std::map<uint32_t, Buffer> hidden_memory_;
 };
 
 }  // namespace saccade

@@ -1,6 +1,7 @@
 #include "models/weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "gpu/device.h"
@@ -152,6 +153,49 @@ Tensor WeightLoader::tensor(const std::string& name, const std::vector<uint64_t>
     return to;
 }
 
+Conv2d WeightLoader::convolution(const std::string& name, const std::string& norm,
+                                 const ConvolutionForm& form) {
+    const uint32_t out = form.out, in = form.in, area = form.kernel * form.kernel;
+    const size_t each = size_t(in) * area;  // weights of one output channel
+    std::vector<float> weight = floats(name + ".weight", {out, in, form.kernel, form.kernel});
+    std::vector<float> bias = floats(norm + ".bias", {out});
+    const std::vector<float> gain = floats(norm + ".weight", {out});
+    const std::vector<float> mean = floats(norm + ".running_mean", {out});
+    const std::vector<float> variance = floats(norm + ".running_var", {out});
+    for (size_t i = 0; i < out; ++i) {
+        const double scale = double(gain[i]) / std::sqrt(double(variance[i]) + form.norm_eps);
+        bias[i] = static_cast<float>(double(bias[i]) - double(mean[i]) * scale);
+        for (size_t j = i * each; j < (i + 1) * each; ++j)
+            weight[j] = static_cast<float>(double(weight[j]) * scale);
+    }
+
+    // Ours: (out, kernel, kernel, in), channels innermost and padded.
+    Conv2d result{.weight = allocate(out, area * padded(in), type_),
+                  .bias = allocate(1, out, Type::f32),
+                  .in = in,
+                  .kernel = {form.kernel, form.kernel},
+                  .stride = form.stride,
+                  .padding = form.padding,
+                  .dilation = form.dilation};
+    const StoredTensor weights{name, StoredType::f32, {}, std::as_bytes(std::span(weight))};
+    put(result.weight,
+        {{1, out, area, padded(in)}, {0, result.weight.row_stride, padded(in), 1}, 0}, weights,
+        {{1, out, area, in}, {0, in * area, 1, area}, 0}, 1.0f, false);
+    const StoredTensor biases{norm, StoredType::f32, {}, std::as_bytes(std::span(bias))};
+    put(result.bias, {{1, 1, 1, padded(out)}, {0, 0, 0, 1}, 0}, biases,
+        {{1, 1, 1, out}, {0, 0, 0, 1}, 0}, 1.0f, false);
+    return result;
+}
+
+std::vector<float> WeightLoader::floats(const std::string& name,
+                                        const std::vector<uint64_t>& shape) {
+    const StoredTensor from = source_.required(name, shape);
+    std::vector<float> values(from.elements());
+    read_floats(from, 0, values);
+    source_.release(from.bytes);
+    return values;
+}
+
 void WeightLoader::add_to(const Tensor& row, const std::string& name,
                           const std::vector<uint64_t>& shape) {
     const Tensor other = tensor(name, shape, 1, row.columns, Type::f32);
@@ -195,7 +239,7 @@ void WeightLoader::put_bias(const Tensor& to, uint32_t first, const std::string&
 }
 
 void WeightLoader::put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,
-                       float scale) {
+                       float scale, bool release) {
     // The source's slowest dimension is the one with the longest stride.
     int slow = 3;
     for (int i = 0; i < 4; ++i)
@@ -225,7 +269,7 @@ void WeightLoader::put(const Tensor& to, const Layout& y, const StoredTensor& fr
         const Tensor window = window_of(to, piece_y);
         copy_strided(stage.commands, window, piece_y, staged, stored_as(from), piece_x, scale);
         stage.used += round_up(bytes.size(), 16);
-        source_.release(bytes);
+        if (release) source_.release(bytes);
     }
 }
 

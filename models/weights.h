@@ -24,6 +24,13 @@ struct LinearForm {
     std::vector<uint64_t> stored = {};  // the weight's shape in the file, where it is not (out, in)
 };
 
+// A square convolution without a bias of its own, and the batch norm that follows it.
+struct ConvolutionForm {
+    uint32_t out = 0, in = 0;
+    uint32_t kernel = 1, stride = 1, padding = 0, dilation = 1;
+    double norm_eps = 1e-5;
+};
+
 // Brings a model's tensors onto the device: from the file's mapping into a staging buffer, from
 // there by a kernel that converts, pads and reorders into the one place where they stay. The host
 // never holds more than the staging buffers, and pages of the file are given back once read.
@@ -44,9 +51,18 @@ public:
     Tensor tensor(const std::string& name, const std::vector<uint64_t>& shape, uint32_t rows,
                   uint32_t columns, Type type);
 
+    // name.weight (out, in, kernel, kernel) with the frozen batch norm of that name folded into it:
+    // what the norm does to a channel is known beforehand, and it does it to the channel's weights.
+    Conv2d convolution(const std::string& name, const std::string& norm,
+                       const ConvolutionForm& form);
+
+    // A tensor's elements, for what is worked out on the host.
+    std::vector<float> floats(const std::string& name, const std::vector<uint64_t>& shape);
+
     // Adds a stored tensor of one row to one that has been loaded.
     void add_to(const Tensor& row, const std::string& name, const std::vector<uint64_t>& shape);
 
+    Device& device() { return device_; }
     WeightSource& source() { return source_; }
     Type type() const { return type_; }
     // Waits until everything is there and hands over the memory that the tensors lie in.
@@ -60,9 +76,10 @@ private:
                     const LinearForm& form);
     void put_bias(const Tensor& to, uint32_t first, const std::string& name,
                   const LinearForm& form);
-    // Copies a stored tensor, cut into pieces along its slowest dimension where it is large.
+    // Copies a stored tensor, cut into pieces along its slowest dimension where it is large. What
+    // has been read of it is released, unless the bytes are our own.
     void put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,
-             float scale = 1.0f);
+             float scale = 1.0f, bool release = true);
     Stage& stage_for(uint64_t bytes);
 
     Device& device_;
