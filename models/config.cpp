@@ -93,12 +93,38 @@ ModelConfig read_model_config(const JsonFields& fields) {
     return {fields.text("model_type"), fields.texts("architectures"), read_labels(fields)};
 }
 
+void require_architecture(const JsonFields& fields, const ModelConfig& config,
+                          std::string_view model_type, std::string_view architecture) {
+    if (config.model_type != model_type)
+        fields.refuse("model_type",
+                      in_quotes(config.model_type) + " is not " + std::string(model_type));
+    if (!config.architectures.empty() && !contains(config.architectures, architecture))
+        fields.refuse("architectures", "names " + in_quotes(config.architectures.front()) +
+                                           ", not " + std::string(architecture) +
+                                           ": the model is made for another task");
+}
+
+void require_whole_heads(const JsonFields& fields, std::string_view hidden_key, uint32_t hidden,
+                         std::string_view heads_key, uint32_t heads) {
+    if (hidden % heads != 0)
+        fields.refuse(hidden_key, "is " + std::to_string(hidden) + ", which " +
+                                      std::string(heads_key) + " (" + std::to_string(heads) +
+                                      ") does not divide");
+}
+
+void require_rgb(const JsonFields& fields) {
+    const uint32_t channels = fields.whole("num_channels", {1, 1024}, 3);
+    if (channels != 3)
+        fields.refuse("num_channels",
+                      "is " + std::to_string(channels) + "; only 3 (RGB) is supported");
+}
+
 ViTConfig read_vit_config(const Json& json, const std::string& where) {
     JsonFields fields(json, where);
     ModelConfig common = read_model_config(fields);
     if (common.model_type != "vit" && common.model_type != "deit") {
-        fields.refuse("model_type", in_quotes(common.model_type) +
-                                        " is not supported; supported: vit, deit");
+        fields.refuse("model_type",
+                      in_quotes(common.model_type) + " is not supported; supported: vit, deit");
     }
 
     ViTConfig config;
@@ -118,15 +144,8 @@ ViTConfig read_vit_config(const Json& json, const std::string& where) {
     config.teacher_head = contains(common.architectures, "DeiTForImageClassificationWithTeacher");
     config.labels = std::move(common.labels);
 
-    if (config.hidden % config.heads != 0) {
-        fields.refuse("hidden_size", "is " + std::to_string(config.hidden) +
-                                         ", which num_attention_heads (" +
-                                         std::to_string(config.heads) + ") does not divide");
-    }
-    if (config.channels != 3) {
-        fields.refuse("num_channels",
-                      "is " + std::to_string(config.channels) + "; only 3 (RGB) is supported");
-    }
+    require_whole_heads(fields, "hidden_size", config.hidden, "num_attention_heads", config.heads);
+    require_rgb(fields);
     if (config.grid_height() == 0 || config.grid_width() == 0) {
         fields.refuse("patch_size", "is larger than image_size");
     }

@@ -21,6 +21,16 @@ struct ModelConfig {
 };
 ModelConfig read_model_config(const JsonFields& fields);
 
+// Refusals that several readers share. A model of another type, or a file that says it holds the
+// same network for another task.
+void require_architecture(const JsonFields& fields, const ModelConfig& config,
+                          std::string_view model_type, std::string_view architecture);
+// Heads that do not share the columns evenly.
+void require_whole_heads(const JsonFields& fields, std::string_view hidden_key, uint32_t hidden,
+                         std::string_view heads_key, uint32_t heads);
+// Anything but three colours, in num_channels.
+void require_rgb(const JsonFields& fields);
+
 // ViT and DeiT: model_type vit or deit. Missing fields take transformers' defaults.
 struct ViTConfig {
     uint32_t hidden = 0;

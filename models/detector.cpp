@@ -1,0 +1,158 @@
+#include "models/detector.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "gpu/error.h"
+#include "models/detr.h"
+#include "models/yolos.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr uint32_t found_columns = 6;  // left, top, right, bottom, score, class
+
+std::string detector_type(const Json& config, const std::string& where) {
+    const JsonFields fields(config, where);
+    const std::string type = fields.text("model_type");
+    if (type != "detr" && type != "yolos")
+        fields.refuse("model_type", in_quotes(type) + " is not a detector; supported: detr, yolos");
+    return type;
+}
+
+}  // namespace
+
+MapGeometry::Cell MapGeometry::cell_at(float x, float y) const {
+    auto cell = [](float offset, float size, uint32_t count) {
+        const float last = static_cast<float>(count - 1);
+        return static_cast<uint32_t>(std::clamp(std::floor(offset / size), 0.0f, last));
+    };
+    return {cell(y - top, cell_height, grid.height), cell(x - left, cell_width, grid.width)};
+}
+
+Detector Detector::open(Device& device, const std::filesystem::path& folder, Type precision) {
+    const std::filesystem::path file = folder / "config.json";
+    if (!std::filesystem::is_regular_file(file))
+        throw Error("'" + folder.string() +
+                    "' is not a model folder: it has no config.json; name a folder with "
+                    "config.json and model.safetensors");
+    const Json config = read_json(file);
+    detector_type(config,
+                  file.string());  // before anything else is said of a model of another task
+    Preprocessor preprocessor = Preprocessor::read(folder);
+    Checkpoint checkpoint(folder);
+    return Detector(device, config, file.string(), std::move(preprocessor), checkpoint, precision);
+}
+
+Detector::Detector(Device& device, const Json& config, const std::string& where,
+                   Preprocessor preprocessor, WeightSource& weights, Type precision)
+    : Detector(device, load(device, config, where, weights, precision), std::move(preprocessor),
+               precision) {}
+
+Detector::Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision)
+    : precision_(precision),
+      model_(std::move(loaded.model)),
+      memory_(std::move(loaded.memory)),
+      unused_(std::move(loaded.unused)),
+      input_(device, std::move(preprocessor), model_->patch()),
+      attention_row_(device),
+      found_memory_(device, "detections",
+                    tensor_bytes(1, model_->queries(), found_columns, Type::f32), Memory::device),
+      found_(
+          make_tensor(found_memory_.handle(), 0, 1, model_->queries(), found_columns, Type::f32)) {}
+
+Detector::Loaded Detector::load(Device& device, const Json& config, const std::string& where,
+                                WeightSource& weights, Type precision) {
+    WeightLoader loader(device, weights, precision, "detector");
+    std::unique_ptr<DetectionModel> model;
+    if (detector_type(config, where) == "detr")
+        model = std::make_unique<Detr>(loader, read_detr_config(config, where));
+    else
+        model = std::make_unique<Yolos>(loader, read_yolos_config(config, where));
+    return {std::move(model), loader.finish(), weights.unused()};
+}
+
+bool Detector::prepare(ImageSize frame, std::optional<ImageSize> within) {
+    const bool changed = input_.prepare(frame, within);
+    model_->prepare(picture());
+    return changed;
+}
+
+void Detector::record(Commands& c, const Image& image, DetectionTaps& taps) {
+    auto scope = c.scope("detector");
+    const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), precision_);
+    input_.record(c, patches, image);
+    const DetectionOutput out = forward(c, patches, taps);
+    detections_into(c, found_, out.logits, out.boxes, {image.height(), image.width()});
+    download_found_.record(c, found_);
+    logits_.record(c, out.logits);
+    boxes_.record(c, out.boxes);
+}
+
+std::vector<Detection> Detector::detections(const DetectionFilter& filter) const {
+    const std::vector<float> rows = download_found_.floats();
+    std::vector<Detection> result;
+    for (uint32_t query = 0; query < model_->queries(); ++query) {
+        const float* row = &rows[size_t(query) * found_columns];
+        if (!(row[4] > filter.threshold)) continue;
+        const auto id = static_cast<uint32_t>(row[5]);
+        if (!filter.classes.empty() && !filter.classes.contains(id)) continue;
+        result.push_back({id, row[4], row[0], row[1], row[2], row[3], query});
+    }
+    std::ranges::stable_sort(result, std::greater(), &Detection::score);
+    if (result.size() > filter.most) result.resize(filter.most);
+    return result;
+}
+
+Tensor Detector::look_from_point(Commands& c, const DetectionTaps& taps, const Look& look, float x,
+                                 float y) const {
+    const auto [row, column] = geometry().cell_at(x, y);
+    const TokenLayout tokens = layout();
+    return cells_of(c, taps.encoder.layer(look.layer),
+                    tokens.first_cell + row * tokens.grid.width + column, look.head);
+}
+
+Tensor Detector::look_from_query(Commands& c, const DetectionTaps& taps, const Look& look,
+                                 uint32_t query) const {
+    if (query >= model_->queries())
+        throw Error("there is no query " + std::to_string(query) + "; the model has " +
+                    std::to_string(model_->queries()));
+    const TokenLayout tokens = layout();
+    const Tap& tap = tokens.cross ? taps.decoder : taps.encoder;
+    return cells_of(c, tap.layer(look.layer), tokens.first_query + query, look.head);
+}
+
+// Of a row of attention, what falls on the picture.
+Tensor Detector::cells_of(Commands& c, const Tap::Kept& kept, uint32_t row,
+                          std::optional<uint32_t> head) const {
+    const TokenLayout tokens = layout();
+    const auto [height, width] = tokens.grid;
+    const Tensor map = c.scratch(1, height, width, Type::f32);
+    auto scope = c.scope("look");
+    const Tensor all = attention_row_.record(c, kept, row, head);
+    if (all.columns < tokens.first_cell + tokens.grid.area())
+        throw Error("the tap has kept a picture of another size");
+    copy_strided(c, map, {{1, 1, height, padded(width)}, {0, 0, map.row_stride, 1}, map.offset},
+                 all, Stored::f32,
+                 {{1, 1, height, width}, {0, 0, width, 1}, all.offset + tokens.first_cell});
+    return map;
+}
+
+MapGeometry Detector::geometry() const {
+    const TokenLayout tokens = layout();
+    const PreprocessPlan& plan = input_.plan();
+    // Pixels of the frame that one of the model's input takes.
+    const float across =
+        static_cast<float>(plan.source_width) / static_cast<float>(plan.resized_width);
+    const float down =
+        static_cast<float>(plan.source_height) / static_cast<float>(plan.resized_height);
+    return {.grid = tokens.grid,
+            .left = (tokens.origin + static_cast<float>(plan.crop_left)) * across,
+            .top = (tokens.origin + static_cast<float>(plan.crop_top)) * down,
+            .cell_width = tokens.stride * across,
+            .cell_height = tokens.stride * down};
+}
+
+}  // namespace saccade

@@ -1,0 +1,232 @@
+#include "models/detr.h"
+
+#include <cmath>
+
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr float norm_eps = 1e-5f;
+constexpr uint32_t box_layers = 3;
+
+// The scale is that of the model's heads, not of the padded ones.
+Heads heads_of(uint32_t count, uint32_t hidden) {
+    return {count, 1.0f / std::sqrt(static_cast<float>(hidden / count))};
+}
+
+// Zeros: a copy of none of the rows of another tensor, of which there must be one to bind.
+void clear(Commands& c, const Tensor& y, const Tensor& other) {
+    copy_strided(
+        c, y,
+        {{1, y.batch, y.rows, padded(y.columns)}, {0, y.batch_stride, y.row_stride, 1}, y.offset},
+        other, Stored::f32, {{0, 0, 0, 0}, {0, 0, 0, 1}, 0});
+}
+
+}  // namespace
+
+Detr::Detr(WeightLoader& weights, const DetrConfig& config)
+    : config_(config),
+      encoder_heads_(heads_of(config.encoder_heads, config.hidden)),
+      decoder_heads_(heads_of(config.decoder_heads, config.hidden)),
+      backbone_(weights, config.backbone, "model.backbone.conv_encoder.model"),
+      positions_(weights.device(), "DETR positions") {
+    const uint32_t dim = config.hidden, channels = config.backbone.channels();
+    const auto classes = static_cast<uint32_t>(config.labels.size()) + 1;
+    input_projection_ = weights.linear(
+        "model.input_projection", {.out = dim, .in = channels, .stored = {dim, channels, 1, 1}});
+    for (uint32_t i = 0; i < config.encoder_layers; ++i) {
+        const std::string layer = "model.encoder.layers." + std::to_string(i);
+        encoder_.push_back({load_self_attention(weights, layer, encoder_heads_),
+                            load_feed_forward(weights, layer, config.encoder_intermediate)});
+    }
+
+    const uint32_t head = dim / config.decoder_heads;
+    const LinearForm in{.out = dim, .in = dim, .out_head = head};
+    std::vector<std::string> keys, values;
+    for (uint32_t i = 0; i < config.decoder_layers; ++i) {
+        const std::string layer = "model.decoder.layers." + std::to_string(i);
+        const std::string cross = layer + ".encoder_attn";
+        decoder_.push_back(
+            {load_self_attention(weights, layer, decoder_heads_),
+             {.q = weights.linear(cross + ".q_proj", in),
+              .out = weights.linear(cross + ".out_proj", {.out = dim, .in = dim, .in_head = head}),
+              .norm = weights.norm(cross + "_layer_norm", dim, norm_eps)},
+             load_feed_forward(weights, layer, config.decoder_intermediate)});
+        keys.push_back(cross + ".k_proj");
+        values.push_back(cross + ".v_proj");
+    }
+    memory_k_ = weights.stacked(keys, in);
+    memory_v_ = weights.stacked(values, in);
+    decoder_norm_ = weights.norm("model.decoder.layernorm", dim, norm_eps);
+    query_positions_ = weights.tensor("model.query_position_embeddings.weight",
+                                      {config.queries, dim}, config.queries, dim, Type::f32);
+    class_head_ = weights.linear("class_labels_classifier", {.out = classes, .in = dim});
+    box_head_ = load_perceptron(weights, "bbox_predictor", dim, dim, 4, box_layers);
+}
+
+Detr::SelfAttention Detr::load_self_attention(WeightLoader& weights, const std::string& layer,
+                                              const Heads& heads) const {
+    const uint32_t dim = config_.hidden, head = dim / heads.count;
+    const std::string self = layer + ".self_attn";
+    const std::string qk[] = {self + ".q_proj", self + ".k_proj"};
+    const LinearForm in{.out = dim, .in = dim, .out_head = head};
+    return {
+        .qk = weights.stacked(qk, in),
+        .v = weights.linear(self + ".v_proj", in),
+        .out = weights.linear(self + ".out_proj", {.out = dim, .in = dim, .in_head = head}),
+        .norm = weights.norm(self + "_layer_norm", dim, norm_eps),
+    };
+}
+
+Detr::FeedForward Detr::load_feed_forward(WeightLoader& weights, const std::string& layer,
+                                          uint32_t intermediate) const {
+    const uint32_t dim = config_.hidden;
+    return {
+        .fc1 = weights.linear(layer + ".fc1", {.out = intermediate, .in = dim}),
+        .fc2 = weights.linear(layer + ".fc2", {.out = dim, .in = intermediate}),
+        .norm = weights.norm(layer + ".final_layer_norm", dim, norm_eps),
+    };
+}
+
+void Detr::prepare(Extent picture) {
+    const Extent grid = backbone_.out_size(picture);
+    positions_.prepare(grid, 1, grid.area(), config_.hidden,
+                       [&](uint32_t) { return sine_positions(grid, config_.hidden); });
+}
+
+DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Extent picture,
+                              DetectionTaps& taps) const {
+    const Extent grid = backbone_.out_size(picture);
+    if (positions_.grid() != grid || pixels.rows != picture.area())
+        throw Error("DETR was not prepared for pixels " + pixels.shape());
+    DetectionOutput out;
+    out.logits = c.scratch(pixels.batch, config_.queries, class_head_.weight.rows, Type::f32);
+    out.boxes = c.scratch(pixels.batch, config_.queries, 4, Type::f32);
+
+    auto scope = c.scope("DETR");
+    const Stream memory = stream(c, pixels.batch, grid.area());
+    embed(c, memory, pixels, picture);
+    encode(c, memory, positions_[0], taps.encoder);
+    const Stream queries = stream(c, pixels.batch, config_.queries);
+    decode(c, queries, memory, positions_[0], taps.decoder);
+    taps.decoder.hidden(c, 0, queries.y);
+
+    // Prediction feed-forward networks
+    auto heads = c.scope("heads");
+    linear_into(c, out.logits, queries.y, class_head_);
+    perceptron_into(c, out.boxes, queries.y, box_head_, Activation::sigmoid);
+    return out;
+}
+
+Detr::Stream Detr::stream(Commands& c, uint32_t batch, uint32_t tokens) const {
+    const Type type = input_projection_.weight.type;
+    const Tensor x = c.scratch(batch, tokens, config_.hidden, Type::f32);
+    return {x, type == Type::f32 ? x : c.scratch(batch, tokens, config_.hidden, type)};
+}
+
+// Backbone, and the 1x1 convolution that follows it: z_0, a cell a token
+void Detr::embed(Commands& c, const Stream& s, const Tensor& pixels, Extent picture) const {
+    auto scope = c.scope("backbone");
+    const Tensor features = backbone_.forward(c, pixels, picture);
+    linear_into(c, s.x, features, input_projection_);
+    if (s.y.type != s.x.type) copy(c, s.y, s.x);
+}
+
+// Transformer encoder
+void Detr::encode(Commands& c, const Stream& s, const Tensor& pos, Tap& tap) const {
+    auto scope = c.scope("encoder");
+    tap.hidden(c, 0, s.x);
+    for (uint32_t i = 0; i < encoder_.size(); ++i) {
+        self_attend(c, s, pos, encoder_[i].self, encoder_heads_, i, tap);
+        feed_forward(c, s, encoder_[i].ffn);
+        tap.hidden(c, i + 1, s.x);
+    }
+}
+
+// Transformer decoder: the queries look at each other, then at the memory that the encoder left
+void Detr::decode(Commands& c, const Stream& s, const Stream& memory, const Tensor& pos,
+                  Tap& tap) const {
+    auto scope = c.scope("decoder");
+    Tap nobody;  // looks at how queries see each other
+    // The memory is the same for all layers: their keys and values come from one product each.
+    const Tensor k = linear(c, with_pos_embed(c, memory, pos), memory_k_);
+    const Tensor v = linear(c, memory.y, memory_v_);
+    const uint32_t dim = k.columns / config_.decoder_layers;
+
+    clear(c, s.x, query_positions_);
+    if (s.y.type != s.x.type) clear(c, s.y, query_positions_);
+    for (uint32_t i = 0; i < decoder_.size(); ++i) {
+        const DecoderLayer& w = decoder_[i];
+        self_attend(c, s, query_positions_, w.self, decoder_heads_, i, nobody);
+        cross_attend(c, s, k.slice_columns(i * dim, dim), v.slice_columns(i * dim, dim), w.cross, i,
+                     tap);
+        feed_forward(c, s, w.ffn);
+    }
+    normalize(c, s, decoder_norm_);
+}
+
+// x = LN(x + MSA(q, k, v)) with q = k = x + pos, v = x
+void Detr::self_attend(Commands& c, const Stream& s, const Tensor& pos, const SelfAttention& w,
+                       const Heads& heads, uint32_t layer, Tap& tap) const {
+    auto scope = c.scope("self-attention");
+    const Tensor qk = linear(c, with_pos_embed(c, s, pos), w.qk);
+    const uint32_t dim = qk.columns / 2;
+    const Tensor q = qk.slice_columns(0, dim), k = qk.slice_columns(dim, dim);
+    const Tensor v = linear(c, s.y, w.v);
+    tap.attention(c, layer, q, k, heads);
+    linear_add(c, s.x, attention(c, q, k, v, heads), w.out);
+    normalize(c, s, w.norm);
+}
+
+// x = LN(x + MHA(q, k, v)) with q = x + query_pos, k = memory + pos, v = memory
+void Detr::cross_attend(Commands& c, const Stream& s, const Tensor& k, const Tensor& v,
+                        const CrossAttention& w, uint32_t layer, Tap& tap) const {
+    auto scope = c.scope("cross-attention");
+    const Tensor q = linear(c, with_pos_embed(c, s, query_positions_), w.q);
+    tap.attention(c, layer, q, k, decoder_heads_);
+    linear_add(c, s.x, attention(c, q, k, v, decoder_heads_), w.out);
+    normalize(c, s, w.norm);
+}
+
+// x = LN(x + FFN(x))
+void Detr::feed_forward(Commands& c, const Stream& s, const FeedForward& w) const {
+    auto scope = c.scope("ffn");
+    linear_add(c, s.x, linear(c, s.y, w.fc1, config_.activation), w.fc2);
+    normalize(c, s, w.norm);
+}
+
+void Detr::normalize(Commands& c, const Stream& s, const Norm& norm) const {
+    if (s.y.type != s.x.type) layer_norm_into(c, s.y, s.x, norm);
+    layer_norm_into(c, s.x, s.x, norm);
+}
+
+Tensor Detr::with_pos_embed(Commands& c, const Stream& s, const Tensor& pos) const {
+    return add(c, s.x, pos, s.y.type);
+}
+
+TokenLayout Detr::layout(Extent picture) const {
+    const auto stride = static_cast<float>(backbone_.stride());
+    return {.grid = backbone_.out_size(picture),
+            .first_cell = 0,
+            .cross = true,
+            .first_query = 0,
+            .stride = stride,
+            .origin = 0.5f - stride / 2};  // the first cell is centred on the first pixel
+}
+
+double Detr::multiply_adds(Extent picture) const {
+    const double n = backbone_.out_size(picture).area(), q = config_.queries;
+    const double dim = config_.hidden, classes = double(config_.labels.size()) + 1;
+    auto attend = [&](double from, double to) {
+        return (2 * from + 2 * to) * dim * dim + 2 * from * to * dim;
+    };
+    const double encoder = attend(n, n) + 2 * n * dim * config_.encoder_intermediate;
+    const double decoder = attend(q, q) + attend(q, n) + 2 * q * dim * config_.decoder_intermediate;
+    return backbone_.multiply_adds(picture) + n * dim * config_.backbone.channels() +
+           config_.encoder_layers * encoder + config_.decoder_layers * decoder +
+           q * dim * (2 * dim + 4 + classes);
+}
+
+}  // namespace saccade

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/detection_model.h"
+#include "models/detr_config.h"
+#include "models/position.h"
+#include "models/resnet.h"
+
+// End-to-End Object Detection with Transformers (Carion et al. 2020). What differs from the
+// standard transformer (fig. 10 of the paper):
+//  - layers are post-norm: x = LN(x + f(x));
+//  - positions are added to queries and keys of every attention, never to values;
+//  - the decoder begins with zeros; its object queries are positions, learned, and it predicts all
+//    objects at once.
+
+namespace saccade {
+
+class Detr : public DetectionModel {
+public:
+    Detr(WeightLoader& weights, const DetrConfig& config);
+
+    const std::vector<std::string>& labels() const override { return config_.labels; }
+    uint32_t queries() const override { return config_.queries; }
+    uint32_t encoder_layers() const override { return config_.encoder_layers; }
+    uint32_t decoder_layers() const override { return config_.decoder_layers; }
+    ImageSize patch() const override { return {1, 1}; }
+
+    void prepare(Extent picture) override;
+    DetectionOutput forward(Commands& c, const Tensor& pixels, Extent picture,
+                            DetectionTaps& taps) const override;
+    TokenLayout layout(Extent picture) const override;
+    double multiply_adds(Extent picture) const override;
+
+private:
+    struct SelfAttention {
+        Linear qk;   // (2 * heads * head, hidden), heads padded to a multiple of eight
+        Linear v;    // (heads * head, hidden)
+        Linear out;  // (hidden, heads * head)
+        Norm norm;
+    };
+    struct CrossAttention {
+        Linear q,
+            out;  // the keys and values of all layers lie together, in memory_k_ and memory_v_
+        Norm norm;
+    };
+    struct FeedForward {
+        Linear fc1, fc2;  // (intermediate, hidden), (hidden, intermediate)
+        Norm norm;
+    };
+    struct EncoderLayer {
+        SelfAttention self;
+        FeedForward ffn;
+    };
+    struct DecoderLayer {
+        SelfAttention self;
+        CrossAttention cross;
+        FeedForward ffn;
+    };
+
+    // The residual stream: x in fp32, y the same as products want it, x itself where they want
+    // fp32.
+    struct Stream {
+        Tensor x, y;
+    };
+    Stream stream(Commands& c, uint32_t batch, uint32_t tokens) const;
+
+    SelfAttention load_self_attention(WeightLoader& weights, const std::string& layer,
+                                      const Heads& heads) const;
+    FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer,
+                                  uint32_t intermediate) const;
+
+    void embed(Commands& c, const Stream& s, const Tensor& pixels, Extent picture) const;
+    void encode(Commands& c, const Stream& s, const Tensor& pos, Tap& tap) const;
+    void decode(Commands& c, const Stream& s, const Stream& memory, const Tensor& pos,
+                Tap& tap) const;
+    void self_attend(Commands& c, const Stream& s, const Tensor& pos, const SelfAttention& w,
+                     const Heads& heads, uint32_t layer, Tap& tap) const;
+    void cross_attend(Commands& c, const Stream& s, const Tensor& k, const Tensor& v,
+                      const CrossAttention& w, uint32_t layer, Tap& tap) const;
+    void feed_forward(Commands& c, const Stream& s, const FeedForward& w) const;
+    void normalize(Commands& c, const Stream& s, const Norm& norm) const;
+    Tensor with_pos_embed(Commands& c, const Stream& s, const Tensor& pos) const;
+
+    DetrConfig config_;
+    Heads encoder_heads_, decoder_heads_;
+    ResNet backbone_;
+    Linear input_projection_;  // (hidden, channels)
+    std::vector<EncoderLayer> encoder_;
+    std::vector<DecoderLayer> decoder_;
+    Linear memory_k_, memory_v_;  // (layers * heads * head, hidden)
+    Norm decoder_norm_;
+    Tensor query_positions_;    // (queries, hidden) f32
+    Linear class_head_;         // (classes + 1, hidden)
+    Perceptron box_head_;       // hidden, hidden, hidden, 4
+    PositionTables positions_;  // (cells, hidden)
+};
+
+}  // namespace saccade
