@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <set>
+
+#include "app/lab/dump_parts.h"
+#include "models/attention_maps.h"
+#include "models/classifier.h"
+
+namespace saccade {
+
+void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
+                     Collection& out) {
+    Classifier classifier = Classifier::open(engine.device(), model, engine.precision());
+    const ViTConfig& config = classifier.config();
+    const uint32_t layers = config.layers, heads = config.heads, tokens = config.tokens();
+    classifier.input().prepare({picture.width, picture.height});
+    Frame frame(engine.device(), picture.width, picture.height, picture.bgr);
+    frame.write(picture);
+
+    std::set<uint32_t> all;
+    for (uint32_t i = 0; i < layers; ++i) all.insert(i);
+    Tap tap(all, true);
+    Commands c(engine.device(), engine.scratch(), "dump");
+    c.begin();
+    frame.record(c);
+    classifier.record(c, frame.image(), tap);
+    c.end();
+    c.run();
+
+    add_pixel_values(engine, classifier.input(), frame, out);
+    out.add("logits", {config.labels.size()}, classifier.logits());
+
+    std::vector<float> hidden, attention;
+    for (const auto& [index, z] : tap.hidden_states()) {
+        const auto row = read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(0, 1); });
+        hidden.insert(hidden.end(), row.begin(), row.end());
+    }
+    out.add("hidden_cls", {layers + 1, config.hidden}, std::move(hidden));
+    const uint32_t first_tokens = std::min(8u, tokens);
+    out.add("last_hidden", {first_tokens, config.hidden},
+            read_back(engine, "last hidden", [&](Commands&) {
+                return tap.hidden_states().at(layers).slice_rows(0, first_tokens);
+            }));
+
+    auto attention_row = [&](uint32_t layer, uint32_t row) {
+        return read_back(engine, "attention", [&](Commands& r) {
+            const Tap::Kept& kept = tap.layer(layer);
+            const Tensor map = r.scratch(1, heads, tokens, Type::f32);
+            attention_map(r, map, kept.q, kept.k, kept.heads, {row, 1, 0, heads});
+            return map;
+        });
+    };
+    for (uint32_t i = 0; i < layers; ++i) {
+        const auto rows = attention_row(i, 0);
+        attention.insert(attention.end(), rows.begin(), rows.end());
+    }
+    out.add("attention_cls", {layers, heads, tokens}, std::move(attention));
+    if (tokens > 7) out.add("attention_last_row7", {heads, tokens}, attention_row(layers - 1, 7));
+    Rollout rollout(engine.device(), tokens);
+    out.add("rollout_cls", {tokens},
+            read_back(engine, "rollout", [&](Commands& r) { return rollout.record(r, tap, 0); }));
+}
+
+}  // namespace saccade

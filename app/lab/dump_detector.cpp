@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "app/lab/dump_parts.h"
+#include "models/detector.h"
+
+namespace saccade {
+
+namespace {
+
+// The queries with the best scores, best first: those that the kit looks at.
+std::vector<uint32_t> best_queries(const Detector& detector, size_t count) {
+    DetectionFilter all;
+    all.threshold = -1;
+    all.most = count;
+    std::vector<uint32_t> queries;
+    for (const Detection& found : detector.detections(all)) queries.push_back(found.query);
+    return queries;
+}
+
+}  // namespace
+
+void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
+                   Collection& out) {
+    Detector detector = Detector::open(engine.device(), model, engine.precision());
+    const DetectionModel& parts = detector.model();
+    detector.prepare({picture.width, picture.height});
+    Frame frame(engine.device(), picture.width, picture.height, picture.bgr);
+    frame.write(picture);
+
+    const bool cross = parts.decoder_layers() > 0;
+    const uint32_t encoder_layers = parts.encoder_layers();
+    const uint32_t query_layer = (cross ? parts.decoder_layers() : encoder_layers) - 1;
+    DetectionTaps taps;
+    taps.encoder = Tap({encoder_layers - 1}, true);
+    taps.decoder = cross ? Tap({query_layer}, true) : Tap({}, true);
+    Commands c(engine.device(), engine.scratch(), "dump");
+    c.begin();
+    frame.record(c);
+    detector.record(c, frame.image(), taps);
+    c.end();
+    c.run();
+
+    const uint32_t queries = parts.queries();
+    add_pixel_values(engine, detector.input(), frame, out);
+    out.add("logits", {queries, detector.labels().size() + 1}, detector.logits());
+    out.add("boxes", {queries, 4}, detector.boxes());
+
+    // What the heads saw of the first queries.
+    const uint32_t first = std::min(8u, queries);
+    const Tensor& seen = taps.decoder.hidden_states().at(0);
+    out.add(cross ? "decoder_last" : "last_detection_tokens", {first, seen.columns},
+            read_back(engine, "queries", [&](Commands&) { return seen.slice_rows(0, first); }));
+    if (cross) {
+        const Tensor& z = taps.encoder.hidden_states().at(encoder_layers);
+        std::vector<float> every;
+        uint64_t rows = 0;
+        for (uint32_t i = 0; i < z.rows; i += std::max(1u, z.rows / 16), ++rows) {
+            const auto row =
+                read_back(engine, "row", [&](Commands&) { return z.slice_rows(i, 1); });
+            every.insert(every.end(), row.begin(), row.end());
+        }
+        out.add("encoder_last", {rows, z.columns}, std::move(every));
+    }
+
+    // Rows of attention, whole: not only what of them falls on the picture.
+    const TokenLayout tokens = detector.layout();
+    const AttentionRow attention(engine.device());
+    auto row_of = [&](const Tap& tap, uint32_t layer, uint32_t row, std::optional<uint32_t> head) {
+        return read_back(engine, "attention", [&](Commands& r) {
+            return attention.record(r, tap.layer(layer), row, head);
+        });
+    };
+    const Tap& tap = cross ? taps.decoder : taps.encoder;
+    std::vector<float> best;
+    const std::vector<uint32_t> top = best_queries(detector, 5);
+    for (uint32_t query : top) {
+        const auto row = row_of(tap, query_layer, tokens.first_query + query, std::nullopt);
+        best.insert(best.end(), row.begin(), row.end());
+    }
+    const uint64_t keys = tap.layer(query_layer).k.rows;
+    out.add(cross ? "cross_attention_top5" : "attention_top5", {top.size(), keys}, std::move(best));
+    if (!cross) return;
+    std::vector<float> heads;
+    const uint32_t head_count = tap.layer(query_layer).heads.count;
+    for (uint32_t head = 0; head < head_count; ++head) {
+        const auto row = row_of(tap, query_layer, 0, head);
+        heads.insert(heads.end(), row.begin(), row.end());
+    }
+    out.add("cross_attention_heads_q0", {head_count, keys}, std::move(heads));
+    const auto [height, width] = tokens.grid;
+    out.add("encoder_attention_center", {keys},
+            row_of(taps.encoder, encoder_layers - 1,
+                   tokens.first_cell + height / 2 * width + width / 2, std::nullopt));
+}
+
+}  // namespace saccade

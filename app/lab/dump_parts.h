@@ -1,0 +1,57 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/lab/engine.h"
+#include "gpu/download.h"
+#include "gpu/frame.h"
+#include "models/picture_input.h"
+#include "models/safetensors.h"
+
+// What the dumps of the models share, and the dumps themselves.
+
+namespace saccade {
+
+// Tensors for a file, with their values.
+class Collection {
+public:
+    void add(std::string name, std::vector<uint64_t> shape, std::vector<float> values) {
+        values_.push_back(std::move(values));
+        tensors_.push_back({std::move(name), StoredType::f32, std::move(shape),
+                            std::as_bytes(std::span(values_.back()))});
+    }
+    void write(const std::filesystem::path& path) const { write_safetensors(path, tensors_); }
+
+private:
+    std::deque<std::vector<float>> values_;  // never moves what it holds
+    std::vector<StoredTensor> tensors_;
+};
+
+// Runs what `record` records, on its own, and brings the tensor that it returns back.
+template <typename Record>
+std::vector<float> read_back(Engine& engine, const char* name, Record record) {
+    Commands c(engine.device(), engine.scratch(), name);
+    Download download;
+    c.begin();
+    {
+        auto scope = c.scope(name);
+        download.record(c, record(c));
+    }
+    c.end();
+    c.run();
+    return download.floats();
+}
+
+// pixel_values (1, 3, height, width), as the model gets them.
+void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
+                      Collection& out);
+
+void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
+                     Collection& out);
+void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
+                   Collection& out);
+
+}  // namespace saccade
