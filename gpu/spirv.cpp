@@ -1,6 +1,7 @@
 #include "gpu/spirv.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 
@@ -56,24 +57,26 @@ struct Id {
 
 using Ids = std::unordered_map<uint32_t, Id>;
 
-uint32_t size_of(Ids& ids, uint32_t type) {
+// Damaged files may lack operands or hold types that contain themselves: at() and `depth` notice.
+uint32_t size_of(Ids& ids, uint32_t type, int depth = 0) {
+    if (depth > 16) throw std::out_of_range("types nested too deep");
     Id& id = ids[type];
     switch (id.op) {
         case op_type_int:
         case op_type_float:
-            return id.words[0] / 8;
+            return id.words.at(0) / 8;
         case op_type_vector:
         case op_type_matrix:
-            return size_of(ids, id.words[0]) * id.words[1];
+            return size_of(ids, id.words.at(0), depth + 1) * id.words.at(1);
         case op_type_array: {
-            const uint32_t count = ids[id.words[1]].words.at(0);
+            const uint32_t count = ids[id.words.at(1)].words.at(0);
             const uint32_t stride = id.decorations[decoration_array_stride];
-            return count * (stride ? stride : size_of(ids, id.words[0]));
+            return count * (stride ? stride : size_of(ids, id.words.at(0), depth + 1));
         }
         case op_type_struct: {
             uint32_t end = 0;
             for (uint32_t i = 0; i < id.words.size(); ++i)
-                end = std::max(end, id.member_offsets[i] + size_of(ids, id.words[i]));
+                end = std::max(end, id.member_offsets[i] + size_of(ids, id.words[i], depth + 1));
             return end;
         }
         default:
@@ -81,10 +84,7 @@ uint32_t size_of(Ids& ids, uint32_t type) {
     }
 }
 
-}  // namespace
-
-Reflection reflect(std::span<const uint32_t> code, std::string_view name) {
-    const std::string where = "shader '" + std::string(name) + "'";
+Reflection read(std::span<const uint32_t> code, const std::string& where) {
     if (code.size() < 5 || code[0] != 0x07230203) throw Error(where + " is not SPIR-V");
     Reflection result;
     Ids ids;
@@ -185,6 +185,17 @@ Reflection reflect(std::span<const uint32_t> code, std::string_view name) {
         result.bindings.push_back(kind);
     }
     return result;
+}
+
+}  // namespace
+
+Reflection reflect(std::span<const uint32_t> code, std::string_view name) {
+    const std::string where = "shader '" + std::string(name) + "'";
+    try {
+        return read(code, where);
+    } catch (const std::out_of_range&) {
+        throw Error(where + " is damaged SPIR-V");
+    }
 }
 
 }  // namespace saccade

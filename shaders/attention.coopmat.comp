@@ -29,10 +29,10 @@ layout(push_constant) uniform Push { AttentionParams p; };
 
 const uint HEAD8 = HEAD / 8;
 const uint ROW = HEAD8 + 1;           // one load longer, against bank conflicts
-const uint SCORE_ROW = KEYS / 4 + 1;  // vec4s
+const uint SCORE_ROW = KEYS + 4;
 const uint WEIGHT_ROW = KEYS / 8 + 1;
 shared uvec4 keys_tile[KEYS * ROW], values_tile[KEYS * ROW];
-shared uvec4 scores[SUBGROUPS * F * SCORE_ROW];
+shared float scores[SUBGROUPS * F * SCORE_ROW];
 shared uvec4 weights[SUBGROUPS * F * WEIGHT_ROW];
 shared vec2 statistics[THREADS];
 
@@ -41,6 +41,10 @@ shared vec2 statistics[THREADS];
 #define Right coopmat<float16_t, gl_ScopeSubgroup, F, F, gl_MatrixUseB>
 
 Left query[HEAD / F];
+
+vec4 four_scores(uint at) {
+    return vec4(scores[at], scores[at + 1], scores[at + 2], scores[at + 3]);
+}
 
 void subgroup_sync() {
     subgroupMemoryBarrierShared();
@@ -57,7 +61,7 @@ void score_block() {
                         gl_CooperativeMatrixLayoutColumnMajor);
             s = coopMatMulAdd(query[d], key, s);
         }
-        coopMatStore(s, scores, gl_SubgroupID * F * SCORE_ROW + j * F / 4, SCORE_ROW,
+        coopMatStore(s, scores, gl_SubgroupID * F * SCORE_ROW + j * F, SCORE_ROW,
                      gl_CooperativeMatrixLayoutRowMajor);
     }
 }
@@ -104,7 +108,7 @@ void main() {
         score_block();
         subgroup_sync();
         for (uint j = my_part; j < KEYS / 4; j += sharers) {
-            const vec4 s = before(uintBitsToFloat(scores[scores_at + j]) * p.scale,
+            const vec4 s = before(four_scores(scores_at + 4 * j) * p.scale,
                                   first_key + 4 * j, last_key, -1e30);
             const float top = max(max(max(s.x, s.y), max(s.z, s.w)), largest);
             const vec4 e = before(exp(s - top), first_key + 4 * j, last_key);
@@ -140,7 +144,7 @@ void main() {
         for (uint j = my_part; j < KEYS / 8; j += sharers) {
             uvec4 packed;
             [[unroll]] for (uint half_of = 0; half_of < 2; ++half_of) {
-                const vec4 s = uintBitsToFloat(scores[scores_at + 2 * j + half_of]) * p.scale;
+                const vec4 s = four_scores(scores_at + 8 * j + 4 * half_of) * p.scale;
                 const vec4 e =
                     before(exp(s - row_largest), first_key + 8 * j + 4 * half_of, last_key);
                 packed[2 * half_of] = packHalf2x16(e.xy);
@@ -171,6 +175,6 @@ void main() {
         if (my_query < p.queries)
             for (uint j = my_part; j < F / 4; j += sharers)
                 y[(row_start(p.y, batch, my_query) + head * HEAD + d * F) / 4 + j] =
-                    store(uintBitsToFloat(scores[scores_at + j]) / row_total);
+                    store(four_scores(scores_at + 4 * j) / row_total);
     }
 }

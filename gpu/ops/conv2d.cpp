@@ -36,7 +36,7 @@ Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w, Activa
                 " channels");
     require(out.area() > 0, op, "a picture of " + text(size) + " is smaller than the kernel");
     require(w.weight.columns == w.kernel.area() * padded(w.in) && w.weight.batch == 1 &&
-                w.weight.type == x.type,
+                w.weight.offset == 0 && w.weight.type == x.type,
             op, "weight " + w.weight.shape() + " for " + x.shape());
     require(
         w.bias && w.bias.columns == w.weight.rows && w.bias.type == Type::f32 && w.bias.offset == 0,

@@ -8,8 +8,9 @@ namespace {
 void record(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, Activation activation,
             bool accumulate) {
     constexpr const char* op = "linear";
-    require(w.weight.columns == x.columns && w.weight.rows == y.columns && w.weight.batch == 1, op,
-            x.shape() + " x " + w.weight.shape() + " does not give " + y.shape());
+    require(w.weight.columns == x.columns && w.weight.rows == y.columns && w.weight.batch == 1 &&
+                w.weight.offset == 0,
+            op, x.shape() + " x " + w.weight.shape() + " does not give " + y.shape());
     require(x.batch == y.batch && x.rows == y.rows, op,
             x.shape() + " has other rows than " + y.shape());
     require(x.type == w.weight.type && (y.type == x.type || y.type == Type::f32), op,
@@ -35,7 +36,7 @@ void record(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, Acti
             const MatrixTile& t = *matrix;
             c.dispatch(Kernel("linear.coopmat", x.type, y.type,
                               {t.threads, t.bm, t.bn, t.wm, t.wn, t.fragment.m, t.fragment.n,
-                               t.fragment.k, choices[0], choices[1], choices[2]}),
+                               t.fragment.k, t.subgroups, choices[0], choices[1], choices[2]}),
                        {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm), span.batch},
                        uses, std::as_bytes(std::span(&p, 1)));
         } else {

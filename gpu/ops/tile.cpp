@@ -52,11 +52,13 @@ std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, 
     for (const Shape& s : shapes) {
         const uint32_t threads = limits.subgroup_size * (s.bm / s.wm) * (s.bn / s.wn);
         const uint32_t loads = tile_k / 8;
-        const uint32_t shared = 2 * (s.bm + s.bn) * (loads + 1) * 16;
+        const uint32_t subgroups = threads / limits.subgroup_size;
+        const uint32_t shared =
+            2 * (s.bm + s.bn) * (loads + 1) * 16 + subgroups * fragment->m * (fragment->n + 4) * 4;
         if (threads > limits.workgroup_threads || s.bm * loads % threads != 0 ||
             s.bn * loads % threads != 0 || shared > limits.shared_bytes)
             continue;
-        chosen = {threads, s.bm, s.bn, s.wm, s.wn, *fragment};
+        chosen = {threads, s.bm, s.bn, s.wm, s.wn, *fragment, subgroups};
         const uint64_t groups =
             uint64_t(batch) * divide_up(rows, s.bm) * divide_up(padded(columns), s.bn);
         if (groups >= enough_workgroups) break;

@@ -19,6 +19,7 @@ Tile choose_tile(const Device& device, uint32_t rows);
 struct MatrixTile {
     uint32_t threads, bm, bn, wm, wn;
     MatrixShape fragment;
+    uint32_t subgroups;
 };
 // None where the device has no cooperative matrices, the recorder asks for plain kernels, or there
 // are too few rows for them to pay.
