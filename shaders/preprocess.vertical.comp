@@ -2,7 +2,8 @@
 // pixel_values[c][row][column] = level * scale[c] + shift[c], where level is the taps of this row
 // over a column of x, rounded to 8 bits; written as patches: y[patch][(c, row in it, column in it)].
 // x (any height, width) RGBA words, windows (height) pairs first and count, weights (height,
-// max_taps), y (patches, 3 * patch_height * patch_width). One thread per four columns of a patch.
+// max_taps), y (patches, 3 * patch_height * patch_width). One thread per four columns of a patch:
+// those of a row of patches on the first axis, which patches of one pixel would leave empty alone.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
@@ -27,11 +28,12 @@ float pixel_value(uint c, uint row, uint column) {
 
 void main() {
     const uint area = p.patch_width * p.patch_height;
-    const uint first = 4 * gl_GlobalInvocationID.x, patch_index = gl_GlobalInvocationID.y;
-    if (first >= padded(3 * area)) return;
+    const uint fours = padded(3 * area) / 4;
     const uint across = divide(p.width, p.patch_width);
-    const uint patch_row = divide(patch_index, across);
-    const uint patch_column = patch_index - patch_row * across;
+    const uint patch_column = divide(gl_GlobalInvocationID.x, fours);
+    const uint patch_row = gl_GlobalInvocationID.y;
+    if (patch_column >= across) return;
+    const uint four = gl_GlobalInvocationID.x - patch_column * fours, first = 4 * four;
     vec4 values = vec4(0.0);
     [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
         const uint c = divide(first + lane, area);
@@ -41,5 +43,5 @@ void main() {
             values[lane] = pixel_value(c, patch_row * p.patch_height + down,
                                        patch_column * p.patch_width + within - down * p.patch_width);
     }
-    y[row_start(p.y, 0, patch_index) / 4 + gl_GlobalInvocationID.x] = store(values);
+    y[row_start(p.y, 0, patch_row * across + patch_column) / 4 + four] = store(values);
 }

@@ -40,9 +40,13 @@ void preprocess(Commands& c, const Tensor& y, const Image& image, const Preproce
     require(width % how.patch_width == 0 && height % how.patch_height == 0, op,
             std::to_string(width) + "x" + std::to_string(height) + " is not made of patches of " +
                 std::to_string(how.patch_width) + "x" + std::to_string(how.patch_height));
-    require(y.batch == 1 && y.rows == width / how.patch_width * (height / how.patch_height) &&
+    const uint32_t across = width / how.patch_width, down = height / how.patch_height;
+    require(y.batch == 1 && y.rows == across * down &&
                 y.columns == 3 * how.patch_width * how.patch_height,
             op, "patches do not make " + y.shape());
+    require(uint64_t(across) * padded(y.columns) / 4 < 1u << 22, op,  // what divide() can do
+            "patches of " + std::to_string(how.patch_width) + "x" +
+                std::to_string(how.patch_height) + " are too large");
 
     auto scope = c.scope(op);
     const Tensor rows = c.scratch(1, image.height(), width, Type::u32);
@@ -65,7 +69,7 @@ void preprocess(Commands& c, const Tensor& y, const Image& image, const Preproce
         v.shift[i] = how.shift[i];
     }
     c.dispatch(Kernel("preprocess.vertical", y.type, {pixel_threads(c)}),
-               {padded(y.columns) / 4, y.rows},
+               {across * (padded(y.columns) / 4), down},
                {read(rows), read(how.vertical.windows), read(how.vertical.weights), write(y)}, v);
 }
 
