@@ -4,54 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/lab/bench_model.h"
+#include "gpu/download.h"
 #include "gpu/error.h"
-#include "models/classifier.h"
-#include "models/synthetic.h"
 
 namespace saccade {
 
 namespace {
-
-struct Architecture {
-    const char* name;
-    uint32_t hidden, layers, heads, intermediate, image;
-};
-constexpr Architecture architectures[] = {
-    {"deit-tiny-patch16-224", 192, 12, 3, 768, 224},
-    {"deit-small-patch16-224", 384, 12, 6, 1536, 224},
-    {"vit-base-patch16-224", 768, 12, 12, 3072, 224},
-    {"vit-large-patch16-384", 1024, 24, 16, 4096, 384},
-};
-
-Classifier make(Engine& engine, const std::string& model) {
-    for (const Architecture& a : architectures) {
-        if (model != a.name) continue;
-        const nlohmann::json config = {{"model_type", "vit"},
-                                       {"architectures", {"ViTForImageClassification"}},
-                                       {"hidden_size", a.hidden},
-                                       {"num_hidden_layers", a.layers},
-                                       {"num_attention_heads", a.heads},
-                                       {"intermediate_size", a.intermediate},
-                                       {"image_size", a.image},
-                                       {"num_labels", 1000u}};
-        const nlohmann::json processor = {{"image_processor_type", "ViTImageProcessor"},
-                                          {"size", {{"height", a.image}, {"width", a.image}}}};
-        SyntheticWeights weights(1, StoredType::f32);
-        return Classifier(engine.device(), read_vit_config(config, a.name),
-                          Preprocessor::parse(processor, a.name), weights, engine.precision());
-    }
-    if (!std::filesystem::exists(model)) {
-        std::string known;
-        for (const std::string& name : bench_models()) known += " " + name;
-        throw Error("'" + model + "' is neither a model folder nor one of" + known);
-    }
-    return Classifier::open(engine.device(), model, engine.precision());
-}
 
 struct Timing {
     double median = 0, least = 0, most = 0;
@@ -63,20 +25,13 @@ Timing summarize(std::vector<double> ms) {
     return {ms[ms.size() / 2], ms.front(), ms.back(), ms.size()};
 }
 
-// The model alone, on patches that are already there; the same recording again and again.
-Timing time_model(Engine& engine, Classifier& classifier, const BenchOptions& options,
-                  Commands& c) {
-    const ViTConfig& config = classifier.config();
-    Tap nobody;
+// The same recording again and again.
+Timing time_model(BenchModel& model, const BenchOptions& options, Commands& c) {
     Download keep;  // somebody must want the result
     c.begin();
     {
         auto scope = c.scope("model");
-        const Tensor patches = c.scratch(options.batch, config.grid_height() * config.grid_width(),
-                                         config.channels * config.patch_height * config.patch_width,
-                                         engine.precision());
-        const Tensor logits = classifier.logits(c, patches, nobody);
-        keep.record(c, logits);
+        keep.record(c, model.record(c, options.batch));
     }
     c.end();
     c.run();  // warm
@@ -100,20 +55,7 @@ Timing time_model(Engine& engine, Classifier& classifier, const BenchOptions& op
     return summarize(std::move(ms));
 }
 
-double multiply_adds(const ViTConfig& c) {
-    const double tokens = c.tokens(), dim = c.hidden;
-    const double block =
-        tokens * dim * (4 * dim + 2.0 * c.intermediate) + 2 * tokens * tokens * dim;
-    return c.layers * block + tokens * dim * c.channels * c.patch_height * c.patch_width;
-}
-
 }  // namespace
-
-std::vector<std::string> bench_models() {
-    std::vector<std::string> names;
-    for (const Architecture& a : architectures) names.emplace_back(a.name);
-    return names;
-}
 
 std::string bench(Engine& engine, const BenchOptions& options) {
     if (options.batch == 0) throw Error("--batch must be at least 1");
@@ -132,13 +74,12 @@ std::string bench(Engine& engine, const BenchOptions& options) {
                   "host MiB");
     text += line;
     for (const std::string& model : options.models.empty() ? bench_models() : options.models) {
-        Classifier classifier = make(engine, model);
+        const std::unique_ptr<BenchModel> made = make_bench_model(engine, model);
         malloc_trim(0);  // what loading left behind is not what running takes
         Commands c(engine.device(), engine.scratch(), "bench");
-        const Timing t = time_model(engine, classifier, options, c);
+        const Timing t = time_model(*made, options, c);
         const MemoryUse memory = engine.device().memory();
-        const double tflops =
-            2 * options.batch * multiply_adds(classifier.config()) / t.median * 1e-9;
+        const double tflops = 2 * options.batch * made->multiply_adds() / t.median * 1e-9;
         const double device_mib = double(memory.device_bytes) / (1 << 20);
         const double host_mib = double(memory.host_bytes) / (1 << 20);
         std::snprintf(line, sizeof line, "%-28s %9.3f %9.3f %9.3f %6zu %9.3f %10u %11.1f %9.1f\n",

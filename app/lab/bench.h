@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/lab/bench_model.h"
 #include "app/lab/engine.h"
 
 namespace saccade {
@@ -13,9 +14,6 @@ struct BenchOptions {
     uint32_t runs = 0;  // 0: as many as fit into about two seconds
     bool json = false;
 };
-
-// Architectures at their real size, on deterministic weights made in memory.
-std::vector<std::string> bench_models();
 
 // Times models with GPU timestamps and prints a table, or JSON. Returns what was printed.
 std::string bench(Engine& engine, const BenchOptions& options);
