@@ -64,7 +64,7 @@ Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w, Activa
         c.dispatch(
             Kernel("conv2d.coopmat", x.type,
                    {t.threads, t.bm, t.bn, t.wm, t.wn, t.fragment.m, t.fragment.n, t.fragment.k,
-                    choices[0], choices[1]}),
+                    t.subgroups, choices[0], choices[1]}),
             {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm), y.batch},
             uses, push);
     } else {
