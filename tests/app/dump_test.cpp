@@ -1,0 +1,106 @@
+// `dump` of both programs, against what transformers computed.
+
+#include <opencv2/imgcodecs.hpp>
+
+#include "models/safetensors.h"
+#include "tests/app/program.h"
+#include "tests/gpu_test.h"
+
+namespace saccade {
+namespace {
+
+std::vector<float> floats_of(const StoredTensor& tensor) {
+    std::vector<float> values(tensor.elements());
+    read_floats(tensor, 0, values);
+    return values;
+}
+
+class Dump : public ::testing::Test {
+protected:
+    Outcome dump(const std::string& program, const std::string& folder, const std::string& image,
+                 const std::string& file, const std::string& precision = "fp32") const {
+        return run_program(program, on_test_device({"dump", "--model", folder, "--image", image,
+                                                    "-o", file, "--precision", precision}));
+    }
+    // Every tensor that transformers' file has, in its shape and within the tolerance.
+    static void expect_golden(const std::string& file, const std::string& golden,
+                              double tolerance) {
+        const SafetensorsFile got(file);
+        const SafetensorsFile want(golden_folder() / golden / "golden.safetensors");
+        EXPECT_EQ(got.tensors().size(), want.tensors().size());
+        for (const StoredTensor& tensor : want.tensors()) {
+            const StoredTensor* ours = got.find(tensor.name);
+            ASSERT_TRUE(ours) << tensor.name;
+            EXPECT_EQ(ours->shape, tensor.shape) << tensor.name;
+            EXPECT_LT(relative_error(floats_of(*ours), floats_of(tensor)), tolerance)
+                << tensor.name;
+        }
+    }
+    size_t files() const {
+        return size_t(std::distance(std::filesystem::directory_iterator(temp / "out"), {}));
+    }
+
+    Dump() { std::filesystem::create_directory(temp / "out"); }
+    TempFolder temp;
+    const std::string model = model_folder(temp, "vit-nano");
+    const std::string out = temp / "out/dump.safetensors";
+};
+
+TEST_F(Dump, every_tensor_is_what_transformers_computes) {
+    for (const char* golden : {"vit-nano", "vit-odd", "deit-distilled"}) {
+        SCOPED_TRACE(golden);
+        const std::string folder =
+            golden == std::string("vit-nano") ? model : model_folder(temp, golden);
+        for (const char* program : {SACCADE_PROGRAM, SACCADE_LAB_PROGRAM}) {
+            expect_done(dump(program, folder, golden_picture(), out));
+            expect_golden(out, golden, 1e-4);
+            expect_done(dump(program, folder, golden_picture(), out, "fp16"));
+            expect_golden(out, golden, 1e-2);
+        }
+    }
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Dump, the_format_of_the_picture_does_not_matter) {
+    const std::string png = temp / "chelsea.png";
+    cv::imwrite(png, cv::imread(golden_picture()));
+    expect_done(dump(SACCADE_PROGRAM, model, png, out));
+    expect_golden(out, "vit-nano", 1e-4);
+    const Outcome outcome = dump(SACCADE_LAB_PROGRAM, model, png, temp / "out/other");
+    expect_refused(outcome, 1, "not a binary PPM picture", "saccade-lab");
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Dump, what_cannot_be_done_gets_one_line_and_leaves_nothing) {
+    for (const std::string program : {SACCADE_PROGRAM, SACCADE_LAB_PROGRAM}) {
+        const char* name = program == SACCADE_PROGRAM ? "saccade" : "saccade-lab";
+        SCOPED_TRACE(name);
+        auto refused = [&](const Outcome& outcome, std::string_view says) {
+            expect_refused(outcome, 1, says, name);
+        };
+        const std::string nowhere = temp / "nosuch/dump.safetensors", folder = temp / "out";
+        refused(dump(program, model, golden_picture(), nowhere), nowhere);
+        refused(dump(program, model, golden_picture(), folder), folder);
+        refused(dump(program, model, golden_picture(), "/dev/null"), "/dev/null");
+        refused(dump(program, folder, golden_picture(), out), "is not a model folder");
+        refused(dump(program, model, temp / "nosuch.ppm", out), "nosuch.ppm");
+        refused(run_program(program, {"dump", "--model", model, "--image", golden_picture(), "-o",
+                                      out, "--device", "nosuch"}),
+                "saccade devices");
+        EXPECT_EQ(files(), 0u);
+        EXPECT_FALSE(std::filesystem::exists(temp / "nosuch"));
+    }
+}
+
+TEST_F(Dump, an_older_file_is_replaced_only_by_a_whole_one) {
+    temp.write("out/dump.safetensors", "older");
+    std::filesystem::remove(model + "/model.safetensors");
+    expect_refused(dump(SACCADE_PROGRAM, model, golden_picture(), out), 1, "model.safetensors");
+    std::string text;
+    std::ifstream(out) >> text;
+    EXPECT_EQ(text, "older");
+    EXPECT_EQ(files(), 1u);
+}
+
+}  // namespace
+}  // namespace saccade

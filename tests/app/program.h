@@ -1,0 +1,155 @@
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "models/synthetic.h"
+#include "tests/models/temp_folder.h"
+
+namespace saccade {
+
+using Words = std::vector<std::string>;
+
+// What a program left behind.
+struct Outcome {
+    int code = -1;   // -1 where a signal ended it
+    int signal = 0;  // that signal
+    std::string out, err;
+};
+
+// A program of ours in a process of its own, without a shell between.
+class Program {
+public:
+    // `out` takes its standard output; by default that is kept for the outcome.
+    Program(const std::string& path, const Words& words, int out = -1)
+        : out_(::memfd_create("stdout", MFD_CLOEXEC)), err_(::memfd_create("stderr", MFD_CLOEXEC)) {
+        // Kernels are compiled once for all programs that are started, and not into the user's
+        // cache.
+        const auto cache = std::filesystem::path(SACCADE_PROGRAM).parent_path() / "test-cache";
+        Words environment{"XDG_CACHE_HOME=" + cache.string()};
+        for (char** entry = ::environ; *entry; ++entry)
+            if (!std::string_view(*entry).starts_with("XDG_CACHE_HOME="))
+                environment.emplace_back(*entry);
+        Words arguments{path};
+        arguments.insert(arguments.end(), words.begin(), words.end());
+
+        posix_spawn_file_actions_t files;
+        ::posix_spawn_file_actions_init(&files);
+        ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+        ::posix_spawn_file_actions_adddup2(&files, out < 0 ? out_ : out, 1);
+        ::posix_spawn_file_actions_adddup2(&files, err_, 2);
+        const int failed = ::posix_spawn(&process_, path.c_str(), &files, nullptr,
+                                         pointers(arguments).data(), pointers(environment).data());
+        ::posix_spawn_file_actions_destroy(&files);
+        if (failed) throw std::runtime_error("cannot start " + path);
+    }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+    ~Program() {
+        if (process_ > 0) {
+            ::kill(process_, SIGKILL);
+            ::waitpid(process_, nullptr, 0);
+        }
+        ::close(out_);
+        ::close(err_);
+    }
+
+    // What it has written to its standard output so far.
+    std::string out() const { return read(out_); }
+    void send(int signal) const { ::kill(process_, signal); }
+    Outcome wait() {
+        int status = 0;
+        ::waitpid(process_, &status, 0);
+        process_ = 0;
+        Outcome outcome;
+        if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
+        if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+        outcome.out = read(out_);
+        // Some drivers say at their start that they are not conformant; that is not ours.
+        std::istringstream lines(read(err_));
+        for (std::string line; std::getline(lines, line);)
+            if (!line.starts_with("WARNING: ") && !line.starts_with("MESA"))
+                outcome.err += line + (lines.eof() ? "" : "\n");
+        return outcome;
+    }
+
+private:
+    static std::vector<char*> pointers(Words& texts) {
+        std::vector<char*> result;
+        for (std::string& text : texts) result.push_back(text.data());
+        result.push_back(nullptr);
+        return result;
+    }
+    static std::string read(int file) {
+        std::string all;
+        char piece[4096];
+        for (ssize_t count; (count = ::pread(file, piece, sizeof piece, off_t(all.size()))) > 0;)
+            all.append(piece, size_t(count));
+        return all;
+    }
+
+    int out_, err_;
+    pid_t process_ = 0;
+};
+
+inline Outcome run_program(const std::string& path, const Words& words) {
+    return Program(path, words).wait();
+}
+inline Outcome saccade_program(const Words& words) { return run_program(SACCADE_PROGRAM, words); }
+inline Outcome lab_program(const Words& words) { return run_program(SACCADE_LAB_PROGRAM, words); }
+
+// For commands that run models: the device that the tests run on.
+inline Words on_test_device(Words words) {
+    const char* device = std::getenv("SACCADE_DEVICE");
+    if (device && *device) words.insert(words.end(), {"--device", device});
+    return words;
+}
+
+// Done, and nothing said.
+inline void expect_done(const Outcome& outcome) {
+    EXPECT_EQ(outcome.code, 0) << "signal " << outcome.signal << "\n" << outcome.out;
+    EXPECT_EQ(outcome.err, "");
+}
+
+// One line on stderr, which opens with the program's name and holds `part`.
+inline void expect_refused(const Outcome& outcome, int code, std::string_view part,
+                           std::string_view program = "saccade") {
+    EXPECT_EQ(outcome.code, code) << "signal " << outcome.signal << "\n" << outcome.err;
+    EXPECT_TRUE(outcome.err.starts_with(std::string(program) + ": ")) << outcome.err;
+    EXPECT_TRUE(outcome.err.ends_with("\n")) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_LT(outcome.err.size(), 600u) << outcome.err;
+    expect_says(outcome.err, part);
+}
+
+inline Words lines_of(const std::string& text) {
+    Words lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+// A golden case as the model folder that a user would have.
+inline std::string model_folder(const TempFolder& temp, const std::string& golden) {
+    const std::filesystem::path from = golden_folder() / golden, to = temp / golden;
+    write_checkpoint(to, read_manifest(from / "weights.json"));
+    for (const char* file : {"config.json", "preprocessor_config.json"})
+        std::filesystem::copy_file(from / file, to / file);
+    return to.string();
+}
+
+inline std::string golden_picture() { return golden_folder() / "images" / "chelsea.ppm"; }
+
+}  // namespace saccade
