@@ -7,8 +7,8 @@
 #include "types.glsl"
 #include "product.coopmat.glsl"
 
-layout(constant_id = 9) const uint ACTIVATION = 0;
-layout(constant_id = 10) const uint RESIDUAL = 0;
+layout(constant_id = 10) const uint ACTIVATION = 0;
+layout(constant_id = 11) const uint RESIDUAL = 0;
 
 layout(binding = 0) readonly buffer X { uvec4 x[]; };
 layout(binding = 1) readonly buffer W { uvec4 w[]; };
@@ -18,7 +18,6 @@ layout(binding = 4) writeonly buffer Y { OUT4 y[]; };
 layout(push_constant) uniform Push { Conv2dParams p; };
 
 #include "activation.glsl"
-#include "store.coopmat.glsl"
 
 // The windows of the rows that this thread loads: (column, row) of their first pixel.
 ivec2 corner[X_LOADS];
@@ -47,25 +46,6 @@ uvec4 load_w(uint row, uint k8) {
     const uint n = gl_WorkGroupID.x * BN + row;
     if (n >= p.n || k8 >= p.w_stride / 8) return uvec4(0);
     return w[n * (p.w_stride / 8) + k8];
-}
-
-bool whole(uint m, uint n) { return m + FM <= p.out_height * p.out_width && n + FN <= p.n; }
-
-Sums begin_sums(uint m, uint n) {
-    Sums sums;  // a stride of zero: the same row again and again
-    coopMatLoad(sums, b, n / 4, 0, gl_CooperativeMatrixLayoutRowMajor);
-    if (RESIDUAL != 0) {
-        Stored residual;
-        coopMatLoad(residual, r, (row_start(p.residual, gl_WorkGroupID.z, m) + n) / 4,
-                    p.residual.row_stride / 4, gl_CooperativeMatrixLayoutRowMajor);
-        sums += Sums(residual);
-    }
-    return sums;
-}
-
-void end_sums(uint m, uint n, Sums sums) {
-    coopMatStore(to_stored(sums), y, (row_start(p.y, gl_WorkGroupID.z, m) + n) / 4,
-                 p.y.row_stride / 4, gl_CooperativeMatrixLayoutRowMajor);
 }
 
 void finish(uint m, uint n, vec4 sum) {

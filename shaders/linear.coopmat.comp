@@ -7,9 +7,9 @@
 #include "types.glsl"
 #include "product.coopmat.glsl"
 
-layout(constant_id = 9) const uint ACTIVATION = 0;
-layout(constant_id = 10) const uint BIAS = 1;
-layout(constant_id = 11) const uint ACCUMULATE = 0;
+layout(constant_id = 10) const uint ACTIVATION = 0;
+layout(constant_id = 11) const uint BIAS = 1;
+layout(constant_id = 12) const uint ACCUMULATE = 0;
 
 layout(binding = 0) readonly buffer X { uvec4 x[]; };
 layout(binding = 1) readonly buffer W { uvec4 w[]; };
@@ -18,7 +18,6 @@ layout(binding = 3) buffer Y { OUT4 y[]; };
 layout(push_constant) uniform Push { LinearParams p; };
 
 #include "activation.glsl"
-#include "store.coopmat.glsl"
 
 void begin_rows() {}
 
@@ -32,26 +31,6 @@ uvec4 load_w(uint row, uint k8) {
     const uint n = gl_WorkGroupID.x * BN + row;
     if (n >= p.n || k8 >= padded(p.k) / 8) return uvec4(0);
     return w[n * (p.w_stride / 8) + k8];
-}
-
-bool whole(uint m, uint n) { return m + FM <= p.m && n + FN <= p.n; }
-
-Sums begin_sums(uint m, uint n) {
-    Sums sums = Sums(0.0);
-    if (BIAS != 0)  // a stride of zero: the same row again and again
-        coopMatLoad(sums, b, (p.bias + n) / 4, 0, gl_CooperativeMatrixLayoutRowMajor);
-    if (ACCUMULATE != 0) {
-        Stored before_it;
-        coopMatLoad(before_it, y, (row_start(p.y, gl_WorkGroupID.z, m) + n) / 4,
-                    p.y.row_stride / 4, gl_CooperativeMatrixLayoutRowMajor);
-        sums += Sums(before_it);
-    }
-    return sums;
-}
-
-void end_sums(uint m, uint n, Sums sums) {
-    coopMatStore(to_stored(sums), y, (row_start(p.y, gl_WorkGroupID.z, m) + n) / 4,
-                 p.y.row_stride / 4, gl_CooperativeMatrixLayoutRowMajor);
 }
 
 void finish(uint m, uint n, vec4 sum) {

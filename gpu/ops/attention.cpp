@@ -23,6 +23,11 @@ uint32_t head_size(const Tensor& q, const Tensor& k, const Heads& heads, const c
     return size;
 }
 
+// Of attention.coopmat with four subgroups: tiles, scores, weights, statistics.
+uint32_t matrix_shared_bytes(uint32_t head) {
+    return 4 * (32 * (head / 8 + 1) * 16 + 16 * 36 * 4 + 16 * 5 * 16) + 4 * 64 * 8;
+}
+
 // attention.coopmat is written for fragments of 16 x 16 x 16 and whole rows of them in a subgroup.
 bool fits_matrices(const Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
                    uint32_t head) {
@@ -31,7 +36,7 @@ bool fits_matrices(const Commands& c, const Tensor& q, const Tensor& k, const Te
     return !c.plain_kernels() && has.cooperative_matrix && q.type == Type::f16 && head % 16 == 0 &&
            q.rows >= 16 && loads_eights(q) && loads_eights(k) && loads_eights(v) &&
            c.device().limits().subgroup_size % 16 == 0 &&
-           c.device().limits().shared_bytes >= 40 * 1024 &&
+           c.device().limits().shared_bytes >= matrix_shared_bytes(head) &&
            std::ranges::any_of(has.matrix_shapes, square);
 }
 
@@ -53,14 +58,11 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
     const Use uses[] = {read(q), read(k), read(v), write(y)};
     const auto push = std::as_bytes(std::span(&p, 1));
     if (fits_matrices(c, q, k, v, size)) {
-        // One subgroup a workgroup while that gives more of them than the device has room for.
-        const uint32_t keys = size > 64 ? 32 : 64;
-        const uint32_t subgroups =
-            uint64_t(divide_up(q.rows, 64)) * heads.count * q.batch >= 256 ? keys / 16 : 1;
+        const uint32_t subgroups = 4;
         const uint32_t threads = subgroups * c.device().limits().subgroup_size;
         c.dispatch(
-            Kernel("attention.coopmat", q.type, {threads, subgroups, size, keys, causal ? 1u : 0u}),
-            {divide_up(q.rows, 16 * subgroups) * threads, heads.count, q.batch}, uses, push);
+            Kernel("attention.coopmat", q.type, {threads, subgroups, size, causal ? 1u : 0u}),
+            {divide_up(q.rows, 16) * threads, heads.count, q.batch}, uses, push);
     } else {
         // Software Vulkan pays for loads: there a thread shares each key among several queries.
         const uint32_t queries = c.device().is_cpu() ? 4 : 1;

@@ -58,13 +58,13 @@ Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w, Activa
     const uint32_t choices[] = {static_cast<uint32_t>(activation), residual ? 1u : 0u};
     std::optional<MatrixTile> matrix;
     if (x.type == Type::f16 && loads_eights(x))
-        matrix = choose_matrix_tile(c, y.batch, y.rows, y.columns);
+        matrix = choose_matrix_tile(c, y.batch, y.rows, y.columns, w.weight.columns);
     if (matrix) {
         const MatrixTile& t = *matrix;
         c.dispatch(
             Kernel("conv2d.coopmat", x.type,
-                   {t.threads, t.bm, t.bn, t.wm, t.wn, t.fragment.m, t.fragment.n, t.fragment.k,
-                    t.subgroups, choices[0], choices[1]}),
+                   {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m,
+                    t.fragment.n, t.fragment.k, choices[0], choices[1]}),
             {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm), y.batch},
             uses, push);
     } else {

@@ -22,7 +22,7 @@ void record(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, Acti
     const Span span = rows_of(x, y);
     std::optional<MatrixTile> matrix;
     if (x.type == Type::f16 && loads_eights(x) && loads_eights(w.weight))
-        matrix = choose_matrix_tile(c, span.batch, span.rows, y.columns);
+        matrix = choose_matrix_tile(c, span.batch, span.rows, y.columns, x.columns);
     const uint32_t choices[] = {static_cast<uint32_t>(activation), w.bias ? 1u : 0u,
                                 accumulate ? 1u : 0u};
     for (const Part& part : parts_of(w.weight, c.device().limits())) {
@@ -35,8 +35,8 @@ void record(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, Acti
         if (matrix) {
             const MatrixTile& t = *matrix;
             c.dispatch(Kernel("linear.coopmat", x.type, y.type,
-                              {t.threads, t.bm, t.bn, t.wm, t.wn, t.fragment.m, t.fragment.n,
-                               t.fragment.k, t.subgroups, choices[0], choices[1], choices[2]}),
+                              {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m,
+                               t.fragment.n, t.fragment.k, choices[0], choices[1], choices[2]}),
                        {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm), span.batch},
                        uses, std::as_bytes(std::span(&p, 1)));
         } else {

@@ -1,6 +1,7 @@
 #include "gpu/ops/tile.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "gpu/ops/common.h"
 
@@ -8,16 +9,14 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t tile_k = 32;       // BK of product.coopmat.glsl
 constexpr uint32_t fewest_rows = 16;  // below, most of a fragment would be padding
 
-// Largest first: a large tile reads each element less often, a small one gives more workgroups.
+// Largest first: a large tile reads each element less often, a small one gives more workgroups. A
+// small one is deep instead, because then the time is that of waiting for loads.
 struct Shape {
-    uint32_t bm, bn, wm, wn;
+    uint32_t bm, bn, bk, wm, wn;
 };
-constexpr Shape shapes[] = {
-    {128, 128, 64, 64}, {128, 64, 64, 32}, {64, 64, 32, 32}, {32, 64, 16, 32}, {32, 32, 16, 16},
-};
+constexpr Shape shapes[] = {{128, 128, 64, 64, 32}, {64, 64, 128, 32, 32}, {32, 64, 128, 16, 32}};
 // Workgroups that keep a large GPU busy.
 constexpr uint64_t enough_workgroups = 128;
 
@@ -25,7 +24,7 @@ std::optional<MatrixShape> choose_fragment(const Features& features) {
     const auto& all = features.matrix_shapes;
     // The fragments must fill every tile above.
     auto fits = [](const MatrixShape& f) {
-        return 16 % f.m == 0 && 16 % f.n == 0 && f.n % 4 == 0 && tile_k % f.k == 0 && f.k % 8 == 0;
+        return 16 % f.m == 0 && 16 % f.n == 0 && f.n % 4 == 0 && 32 % f.k == 0 && f.k % 8 == 0;
     };
     std::optional<MatrixShape> best;
     for (const MatrixShape& f : all)
@@ -42,7 +41,7 @@ Tile choose_tile(const Device& device, uint32_t rows) {
 }
 
 std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, uint32_t rows,
-                                             uint32_t columns) {
+                                             uint32_t columns, uint32_t depth) {
     if (c.plain_kernels() || !c.device().features().cooperative_matrix || rows < fewest_rows)
         return std::nullopt;
     const std::optional<MatrixShape> fragment = choose_fragment(c.device().features());
@@ -50,15 +49,17 @@ std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, 
     const Limits& limits = c.device().limits();
     std::optional<MatrixTile> chosen;
     for (const Shape& s : shapes) {
-        const uint32_t threads = limits.subgroup_size * (s.bm / s.wm) * (s.bn / s.wn);
-        const uint32_t loads = tile_k / 8;
-        const uint32_t subgroups = threads / limits.subgroup_size;
+        const uint32_t bk = std::min(s.bk, std::bit_ceil(std::max(depth, 32u)));
+        const uint32_t subgroups = (s.bm / s.wm) * (s.bn / s.wn);
+        const uint32_t threads = limits.subgroup_size * subgroups;
+        const uint32_t loads = bk / 8;
+        // More shared memory than there is would lose the device.
         const uint32_t shared =
-            2 * (s.bm + s.bn) * (loads + 1) * 16 + subgroups * fragment->m * (fragment->n + 4) * 4;
+            (s.bm + s.bn) * (loads + 1) * 16 + subgroups * fragment->m * (fragment->n + 4) * 4;
         if (threads > limits.workgroup_threads || s.bm * loads % threads != 0 ||
-            s.bn * loads % threads != 0 || shared > limits.shared_bytes)
+            s.bn * loads % threads != 0 || threads % loads != 0 || shared > limits.shared_bytes)
             continue;
-        chosen = {threads, s.bm, s.bn, s.wm, s.wn, *fragment, subgroups};
+        chosen = {threads, subgroups, s.bm, s.bn, bk, s.wm, s.wn, *fragment};
         const uint64_t groups =
             uint64_t(batch) * divide_up(rows, s.bm) * divide_up(padded(columns), s.bn);
         if (groups >= enough_workgroups) break;

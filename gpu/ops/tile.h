@@ -17,14 +17,13 @@ Tile choose_tile(const Device& device, uint32_t rows);
 // The same on cooperative matrices: a workgroup's elements of the result, a subgroup's, and what
 // the device multiplies at once.
 struct MatrixTile {
-    uint32_t threads, bm, bn, wm, wn;
+    uint32_t threads, subgroups, bm, bn, bk, wm, wn;
     MatrixShape fragment;
-    uint32_t subgroups;
 };
 // None where the device has no cooperative matrices, the recorder asks for plain kernels, or there
 // are too few rows for them to pay.
 std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, uint32_t rows,
-                                             uint32_t columns);
+                                             uint32_t columns, uint32_t depth);
 // Kernels on cooperative matrices load eight halves at once.
 bool loads_eights(const Tensor& t);
 
