@@ -32,6 +32,7 @@ const uint ROW = K8 + 1;  // a row in shared memory: one load longer, against ba
 const uint X_LOADS = BM * K8 / THREADS, W_LOADS = BN * K8 / THREADS;
 const uint W_TILE = BM * ROW;  // where the tile of W begins
 const uint OUT_ROW = FN + 4;
+const uint LANES = THREADS / SUBGROUPS;
 
 shared uvec4 tiles[(BM + BN) * ROW];
 shared float result[SUBGROUPS * FM * OUT_ROW];  // a matrix of each subgroup on its way out
@@ -97,7 +98,8 @@ void product(uint all_k8) {
                          gl_CooperativeMatrixLayoutRowMajor);
             subgroupMemoryBarrierShared();
             subgroupBarrier();
-            for (uint at = gl_SubgroupInvocationID; at < FM * FN / 4; at += gl_SubgroupSize) {
+            [[unroll]] for (uint part = 0; part < FM * FN / 4 / LANES; ++part) {
+                const uint at = part * LANES + gl_SubgroupInvocationID;
                 const uint row = at / (FN / 4), column = at % (FN / 4) * 4;
                 const uint from = result_at + row * OUT_ROW + column;
                 finish(m0 + i * FM + row, n0 + j * FN + column,
