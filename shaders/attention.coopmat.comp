@@ -54,6 +54,13 @@ vec4 four_scores(uint at) {
     return vec4(scores[at], scores[at + 1], scores[at + 2], scores[at + 3]);
 }
 
+// Rounded before anything is subtracted from it: both rounds over the keys must see the same number,
+// or with scores in the millions the largest one would not be zero below itself.
+vec4 scaled_scores(uint at) {
+    precise vec4 s = four_scores(at) * p.scale;
+    return s;
+}
+
 // The queries against a block of keys, laid out in this subgroup's scores.
 void score_block(uint first_key) {
     const uint tile = gl_SubgroupID * TILE;
@@ -113,7 +120,7 @@ void main() {
     for (uint first_key = begin; first_key < all_keys; first_key += step) {
         score_block(first_key);
         for (uint j = my_part; j < KEYS / 4; j += sharers) {
-            const vec4 s = before(four_scores(scores_at + 4 * j) * p.scale, first_key + 4 * j,
+            const vec4 s = before(scaled_scores(scores_at + 4 * j), first_key + 4 * j,
                                   last_key, -1e30);
             const float top = max(max(max(s.x, s.y), max(s.z, s.w)), largest);
             const vec4 e = before(exp(s - top), first_key + 4 * j, last_key);
@@ -148,9 +155,9 @@ void main() {
         for (uint j = my_part; j < KEYS / 8; j += sharers) {
             uvec4 packed;
             [[unroll]] for (uint half_of = 0; half_of < 2; ++half_of) {
-                const vec4 s = four_scores(scores_at + 8 * j + 4 * half_of) * p.scale;
+                const vec4 s = scaled_scores(scores_at + 8 * j + 4 * half_of);
                 const vec4 e =
-                    before(exp(s - row_largest), first_key + 8 * j + 4 * half_of, last_key);
+                    before(exp(min(s - row_largest, 0.0)), first_key + 8 * j + 4 * half_of, last_key);
                 packed[2 * half_of] = packHalf2x16(e.xy);
                 packed[2 * half_of + 1] = packHalf2x16(e.zw);
             }

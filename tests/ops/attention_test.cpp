@@ -160,6 +160,18 @@ TEST_F(AttentionTest, large_scores_neither_overflow_nor_vanish) {
     }
 }
 
+TEST_F(AttentionTest, scores_in_the_millions_choose_the_largest) {
+    // Untrained weights do this: each query then looks at one key alone, and must find it.
+    const Case c{2, 32, 40, 70};
+    for (Type type : {Type::f32, Type::f16}) {
+        Inputs in = random_inputs(c, type);
+        for (float& value : in.q) value *= 4096;
+        for (float& value : in.k) value *= 4096;
+        EXPECT_LT(relative_error(on_device(c, in, type), reference(c, in)), tolerance(type))
+            << name_of(type);
+    }
+}
+
 TEST_F(AttentionTest, all_scores_far_below_zero_still_give_a_mean) {
     // q . k = -60 for every key: each weighs the same, whatever the scores are.
     const Case c{.heads = 5, .size = 24, .queries = 5, .keys = 7, .scale = 1.0f};
