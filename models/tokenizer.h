@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace saccade {
+
+// Lets maps of strings be searched without making a string.
+struct TextHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+template <typename Value>
+using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
+
+// A token made fit for an error's text: quoted, and cut when it is long.
+std::string token_in_quotes(std::string_view token);
+
+// Tokens and their numbers, both ways. Ids may have gaps.
+class Vocabulary {
+public:
+    Vocabulary() = default;
+    Vocabulary(Vocabulary&&) = default;
+    Vocabulary& operator=(Vocabulary&&) = default;
+
+    // Refuses a token or an id that is there already, and an empty token. `where` opens the
+    // error's text.
+    void add(const std::string& token, uint32_t id, const std::string& where);
+
+    std::optional<uint32_t> find(std::string_view token) const;
+    const std::string* token(uint32_t id) const;  // nullptr when the id stands for nothing
+
+    uint32_t size() const { return size_; }      // one more than the highest id
+    size_t longest() const { return longest_; }  // bytes of the longest token
+
+private:
+    TextMap<uint32_t> ids_;
+    std::unordered_map<uint32_t, const std::string*> tokens_;  // into ids_, whose nodes stay put
+    uint32_t size_ = 0;
+    size_t longest_ = 0;
+};
+
+// A token that is looked for in the text itself, before the text is cut into words.
+struct AddedToken {
+    std::string text = {};
+    uint32_t id = 0;
+    bool special = false;      // left out of decoded text
+    bool normalized = false;   // looked for in the normalised text
+    bool strip_left = false;   // takes the white space before it along
+    bool strip_right = false;  // and after it
+    bool whole_word = false;   // not found inside a word
+};
+
+// Finds added tokens in a text: the first that begins, the longest of those that begin together.
+class AddedTokens {
+public:
+    void add(const AddedToken& token);
+
+    struct Part {
+        std::string_view text;
+        std::optional<uint32_t> id;  // of the added token; none: ordinary text
+    };
+    std::vector<Part> split(std::string_view text) const;  // no part is empty
+
+private:
+    const AddedToken* longest_at(std::string_view text) const;
+
+    TextMap<AddedToken> tokens_;
+    std::set<size_t, std::greater<>> lengths_;  // that occur
+    std::set<char> first_bytes_;                // that occur
+};
+
+// The ids of the tokens that have a role, where the files name one.
+struct SpecialIds {
+    std::optional<uint32_t> bos, eos, unk, sep, pad, cls, mask;
+};
+
+// What every tokenizer is made of.
+struct TokenizerParts {
+    std::string where;  // the file with the vocabulary: it opens the text of errors
+    Vocabulary vocabulary = {};
+    std::vector<AddedToken> added = {};  // `text` as it is looked for; special ones among them
+    SpecialIds special = {};
+    bool enclose = false;  // encode puts [CLS] before and [SEP] after
+};
+
+// A word of a caption: tokens [first, first + count) of those given.
+struct Word {
+    std::string text = {};
+    size_t first = 0;
+    size_t count = 0;
+};
+
+// Text to token ids and back, as transformers' tokenizers of GPT-2 and BERT do it.
+class Tokenizer {
+public:
+    // From a Hugging Face model folder: tokenizer.json, else vocab.json with merges.txt, else
+    // vocab.txt, with what tokenizer_config.json, special_tokens_map.json and added_tokens.json
+    // add. nullptr when the folder has none of these.
+    static std::unique_ptr<Tokenizer> open(const std::filesystem::path& folder);
+
+    virtual ~Tokenizer() = default;
+    Tokenizer(const Tokenizer&) = delete;
+    Tokenizer& operator=(const Tokenizer&) = delete;
+
+    // Any text; bytes that are not UTF-8 count as U+FFFD. Special tokens written out in it become
+    // their ids. `add_special` puts [CLS] before and [SEP] after, where the tokenizer has such.
+    std::vector<uint32_t> encode(std::string_view text, bool add_special = true) const;
+
+    // Valid UTF-8, whatever the ids. One that stands for nothing (a model may have more rows than
+    // its tokenizer has tokens) adds nothing.
+    std::string decode(std::span<const uint32_t> ids, bool skip_special = true) const;
+
+    // What one id adds to the text, without the file's marks: " cat" for "Ġcat", "ing" for "##ing".
+    std::string piece(uint32_t id) const;
+
+    // The words of decoded text, with the tokens that make each. Special tokens and white space
+    // belong to no word; punctuation belongs to the word that it follows.
+    std::vector<Word> words(std::span<const uint32_t> ids) const;
+
+    uint32_t size() const { return vocabulary_.size(); }  // one more than the highest id
+    const SpecialIds& special() const { return special_; }
+    bool is_special(uint32_t id) const { return special_set_.contains(id); }
+
+    // Refuses a tokenizer that cannot be this model's: it has ids past the model's vocabulary, or
+    // leaves much of that without a token. `where` says whose vocabulary size it is.
+    void check_against(uint32_t vocab_size, const std::string& where) const;
+
+protected:
+    explicit Tokenizer(TokenizerParts parts);
+
+    const Vocabulary& vocabulary() const { return vocabulary_; }
+
+    // What a token adds to the text, and whether it continues the word before it.
+    struct Piece {
+        std::string bytes;
+        bool continues = false;
+    };
+
+private:
+    virtual std::string normalize(std::string_view text) const { return std::string(text); }
+    virtual void encode_plain(std::string_view text, std::vector<uint32_t>& ids) const = 0;
+    virtual std::string join(std::span<const std::string_view> tokens) const = 0;
+    virtual Piece piece_of(std::string_view token) const = 0;
+
+    std::string where_;
+    Vocabulary vocabulary_;
+    SpecialIds special_;
+    std::set<uint32_t> special_set_;
+    bool enclose_;
+    AddedTokens in_text_, in_normalized_;
+};
+
+}  // namespace saccade
