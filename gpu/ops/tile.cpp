@@ -11,14 +11,19 @@ namespace {
 
 constexpr uint32_t fewest_rows = 16;  // below, most of a fragment would be padding
 
-// Largest first: a large tile reads each element less often, a small one gives more workgroups. A
-// small one is deep instead, because then the time is that of waiting for loads.
+// Largest first: a large tile reads each element less often, a small one gives more workgroups.
+// Where there are fewer workgroups than a large GPU runs at once, the time is that of waiting for
+// loads, and deeper tiles wait less often.
 struct Shape {
     uint32_t bm, bn, bk, wm, wn;
+    uint64_t fewest_workgroups;  // to be worth it
 };
-constexpr Shape shapes[] = {{128, 128, 64, 64, 32}, {64, 64, 128, 32, 32}, {32, 64, 128, 16, 32}};
-// Workgroups that keep a large GPU busy.
-constexpr uint64_t enough_workgroups = 128;
+constexpr Shape shapes[] = {
+    {128, 128, 64, 64, 32, 128},
+    {64, 64, 64, 32, 32, 132},
+    {64, 64, 128, 32, 32, 96},
+    {32, 64, 128, 16, 32, 0},
+};
 
 std::optional<MatrixShape> choose_fragment(const Features& features) {
     const auto& all = features.matrix_shapes;
@@ -62,7 +67,7 @@ std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, 
         chosen = {threads, subgroups, s.bm, s.bn, bk, s.wm, s.wn, *fragment};
         const uint64_t groups =
             uint64_t(batch) * divide_up(rows, s.bm) * divide_up(padded(columns), s.bn);
-        if (groups >= enough_workgroups) break;
+        if (groups >= s.fewest_workgroups) break;
     }
     return chosen;
 }
