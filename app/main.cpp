@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "app/classify.h"
+#include "app/detect.h"
 #include "app/lab/bench.h"
 #include "app/lab/devices.h"
 #include "app/lab/dump.h"
@@ -55,6 +56,7 @@ int run(int argc, char** argv) {
         "Examples:\n"
         "  saccade devices\n"
         "  saccade classify cat.jpg --classifier models/vit-base-patch16-224\n"
+        "  saccade detect street.jpg --detector models/detr-resnet-50 -o boxes.jpg\n"
         "'saccade COMMAND --help' says more of each.");
     int exit_code = 0;
 
@@ -91,6 +93,58 @@ int run(int argc, char** argv) {
     classify_command.callback([&] {
         set_up_log(classify_options.common);
         exit_code = classify(classify_options);
+    });
+
+    DetectOptions detect_options;
+    CLI::App& detect_command = *app.add_subcommand("detect", "Find the objects in pictures");
+    detect_command.add_option("images", detect_options.images, "Picture files")
+        ->required()
+        ->type_name("IMAGE");
+    detect_command
+        .add_option("--detector", detect_options.detector,
+                    "Model folder: DETR or YOLOS, config.json and model.safetensors")
+        ->required()
+        ->type_name("FOLDER");
+    detect_command
+        .add_option("--threshold", detect_options.threshold, "Leave out what scores no more")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->type_name("P")
+        ->capture_default_str();
+    detect_command
+        .add_option("--classes", detect_options.classes,
+                    "Only these, by the names that the model's config.json gives them")
+        ->delimiter(',')
+        ->type_name("A,B");
+    detect_command
+        .add_option("--max-detections", detect_options.most, "The best so many of each picture")
+        ->check(CLI::Range(1, 65536).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    detect_command
+        .add_option_function<std::string>(
+            "--size",
+            [&](const std::string& text) {
+                try {
+                    detect_options.size = parse_size(text);
+                } catch (const Error& error) {
+                    throw CLI::ValidationError("--size", error.what());
+                }
+            },
+            "Pictures are resized to fit into this, instead of what the model's file says")
+        ->type_name("WxH");
+    detect_command
+        .add_option("-o,--out", detect_options.out,
+                    "Write the picture with boxes drawn: a file, or a folder for several")
+        ->type_name("FILE|FOLDER");
+    detect_command.add_flag("--json", detect_options.json, "One JSON object per picture");
+    add_common_options(detect_command, detect_options.common);
+    detect_command.footer(
+        "Examples:\n"
+        "  saccade detect street.jpg --detector detr-resnet-50 -o boxes.jpg\n"
+        "  saccade detect *.jpg --detector yolos-tiny --classes cat,dog --threshold 0.9 --json");
+    detect_command.callback([&] {
+        set_up_log(detect_options.common);
+        exit_code = detect(detect_options);
     });
 
     DumpCommand dump_options;

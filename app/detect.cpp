@@ -1,0 +1,229 @@
+#include "app/detect.h"
+
+#include <spdlog/spdlog.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "app/annotate.h"
+#include "app/lab/print.h"
+#include "app/picture_file.h"
+#include "gpu/error.h"
+#include "models/detector.h"
+
+namespace saccade {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// One picture after another through one model; a new size of picture is recorded anew.
+class Session {
+public:
+    Session(Engine& engine, Detector& detector, std::optional<ImageSize> within)
+        : engine_(engine),
+          detector_(detector),
+          within_(within),
+          commands_(engine.device(), engine.scratch(), "detect") {}
+
+    std::vector<Detection> run(const std::string& name, const PictureView& picture,
+                               const DetectionFilter& filter) {
+        try {
+            return run(picture, filter);
+        } catch (const Error& error) {
+            throw Error("'" + name + "': " + error.what());
+        }
+    }
+    std::vector<ScopeTime> times() const { return commands_.times(); }
+
+private:
+    std::vector<Detection> run(const PictureView& picture, const DetectionFilter& filter) {
+        const ImageSize size{picture.width, picture.height};
+        if (!frame_ || frame_->width() != size.width || frame_->height() != size.height) {
+            frame_.reset();  // one frame at a time is held
+            auto frame =
+                std::make_unique<Frame>(engine_.device(), size.width, size.height, picture.bgr);
+            detector_.prepare(size, within_);
+            commands_.begin();
+            {
+                auto scope = commands_.scope("upload");
+                frame->record(commands_);
+            }
+            detector_.record(commands_, frame->image(), nobody_);
+            commands_.end();
+            frame_ = std::move(frame);  // only now: what could not be recorded must not be run
+        }
+        frame_->write(picture);
+        commands_.run();
+        return detector_.detections(filter);
+    }
+
+    Engine& engine_;
+    Detector& detector_;
+    std::optional<ImageSize> within_;
+    Commands commands_;
+    std::unique_ptr<Frame> frame_;
+    DetectionTaps nobody_;
+};
+
+// Where the annotated pictures go: one file, or files in a folder, named after their sources but
+// never like them.
+class Destination {
+public:
+    Destination(const std::string& out, size_t pictures) : out_(out) {
+        if (out.empty()) return;
+        folder_ = pictures > 1 || out.ends_with('/') || std::filesystem::is_directory(out_);
+        if (!folder_) return;
+        std::error_code error;
+        std::filesystem::create_directories(out_, error);
+        if (!std::filesystem::is_directory(out_))
+            throw Error("'" + out + "' cannot be made a folder for " + std::to_string(pictures) +
+                        " pictures");
+    }
+
+    explicit operator bool() const { return !out_.empty(); }
+
+    std::filesystem::path path_for(const std::filesystem::path& source) {
+        if (!folder_) {
+            std::error_code ignored;
+            if (std::filesystem::equivalent(out_, source, ignored))
+                throw Error("'" + out_.string() + "' is the picture itself; name another file");
+            return out_;
+        }
+        const std::string extension = source.extension().string();
+        const bool known = extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+        const std::string stem = source.stem().string() + "-detected";
+        std::filesystem::path path;
+        for (int i = 1; path.empty() || !taken_.insert(path).second; ++i)
+            path = out_ /
+                   (stem + (i > 1 ? "-" + std::to_string(i) : "") + (known ? extension : ".png"));
+        return path;
+    }
+
+private:
+    std::filesystem::path out_;
+    bool folder_ = false;
+    std::set<std::filesystem::path> taken_;  // of two pictures of one name
+};
+
+std::set<uint32_t> ids_of(const std::vector<std::string>& names,
+                          const std::vector<std::string>& labels) {
+    std::set<uint32_t> ids;
+    for (const std::string& name : names) {
+        bool found = false;
+        for (uint32_t i = 0; i < labels.size(); ++i) {
+            if (labels[i] != name) continue;
+            ids.insert(i);
+            found = true;
+        }
+        if (found) continue;
+        std::string some;
+        for (size_t i = 0; i < labels.size() && i < 5; ++i)
+            some += (i ? ", " : "") + in_quotes(labels[i]);
+        throw Error("the model has no class " + in_quotes(name) + "; its " +
+                    std::to_string(labels.size()) + " classes are " + some +
+                    (labels.size() > 5 ? " and so on; see id2label in its config.json" : ""));
+    }
+    return ids;
+}
+
+std::string as_text(const std::string& image, const std::vector<Detection>& detections,
+                    const std::vector<std::string>& labels) {
+    std::string text = image + "\n";
+    if (detections.empty()) text += "  nothing found\n";
+    char percent[16], box[96];
+    for (const Detection& d : detections) {
+        std::snprintf(percent, sizeof percent, "  %5.1f %%  ", 100.0 * double(d.score));
+        std::snprintf(box, sizeof box, "  [%.1f, %.1f, %.1f, %.1f]\n", double(d.left),
+                      double(d.top), double(d.right), double(d.bottom));
+        text += percent + labels[d.id] + box;
+    }
+    return text;
+}
+
+std::string as_json(const std::string& image, const PictureView& picture,
+                    const std::vector<Detection>& detections,
+                    const std::vector<std::string>& labels, double decode_ms,
+                    const std::vector<ScopeTime>& times, std::optional<double> draw_ms) {
+    nlohmann::ordered_json line = {{"source", image},
+                                   {"frame", 0},
+                                   {"time", 0.0},
+                                   {"width", picture.width},
+                                   {"height", picture.height},
+                                   {"detections", nlohmann::ordered_json::array()},
+                                   {"ms", {{"decode", decode_ms}}}};
+    for (const Detection& d : detections)
+        line["detections"].push_back({{"label", labels[d.id]},
+                                      {"id", d.id},
+                                      {"score", d.score},
+                                      {"box", {d.left, d.top, d.right, d.bottom}}});
+    for (const ScopeTime& time : times) line["ms"][time.name] = time.ms;
+    if (draw_ms) line["ms"]["draw"] = *draw_ms;
+    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+ImageSize parse_size(const std::string& text) {
+    ImageSize size;
+    const char* const end = text.data() + text.size();
+    const auto [x, bad_width] = std::from_chars(text.data(), end, size.width);
+    if (bad_width == std::errc() && x != end && *x == 'x') {
+        const auto [rest, bad_height] = std::from_chars(x + 1, end, size.height);
+        if (bad_height == std::errc() && rest == end && size.width > 0 && size.height > 0)
+            return size;
+    }
+    throw Error("a size is WIDTHxHEIGHT, like 640x480, not '" + text + "'");
+}
+
+int detect(const DetectOptions& options) {
+    Destination destination(options.out, options.images.size());
+    Engine engine(options.common.engine());
+    spdlog::info("running on {}", engine.device().info().name);
+    auto begin = Clock::now();
+    Detector detector = Detector::open(engine.device(), options.detector, engine.precision());
+    spdlog::info("{} loaded in {:.0f} ms", options.detector, ms_since(begin));
+    for (const std::string& name : detector.unused())
+        spdlog::info("tensor '{}' is not used by this model", name);
+    const DetectionFilter filter{.threshold = static_cast<float>(options.threshold),
+                                 .classes = ids_of(options.classes, detector.labels()),
+                                 .most = options.most};
+
+    Session session(engine, detector, options.size);
+    int failed = 0;
+    for (const std::string& image : options.images) {
+        std::string result;
+        try {
+            begin = Clock::now();
+            const PictureFile file(image);
+            const double decode_ms = ms_since(begin);
+            const std::vector<Detection> found = session.run(image, file.view(), filter);
+            std::optional<double> draw_ms;
+            if (destination) {
+                begin = Clock::now();
+                write_picture(destination.path_for(image),
+                              annotated(file.view(), found, detector.labels()));
+                draw_ms = ms_since(begin);
+            }
+            result = options.json ? as_json(image, file.view(), found, detector.labels(), decode_ms,
+                                            session.times(), draw_ms)
+                                  : as_text(image, found, detector.labels());
+        } catch (const Error& error) {
+            spdlog::error("{}", error.what());
+            ++failed;
+        }
+        print(result);
+    }
+    return failed ? 1 : 0;
+}
+
+}  // namespace saccade
