@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """make_golden.py OUT [CASE...]: what Hugging Face transformers computes, in float64 with eager attention, for the cases
-of this folder that are not in the parity kit. Needs torch, transformers, Pillow. The weights are the deterministic ones
+of this folder that are not in the parity kit. Needs torch, transformers, timm, Pillow. The weights are the deterministic ones
 of models/synthetic.cpp: value = f(seed, tensor name, index); this file computes them once more, independently.
 
 A case is a folder: config.json and preprocessor_config.json as transformers saves them, weights.json (tensor names,
@@ -33,12 +33,17 @@ def uniform(name, count):
 
 
 def weight(name, shape):
-    """Scaled so that activations stay in the range of a trained model's. ViT and DeiT need these rules alone."""
+    """Scaled so that activations stay in the range of a trained model's. The models here need these rules alone."""
     x = uniform(name, math.prod(shape))
-    if len(shape) == 4:
+    scores = any(part in name for part in ("query", "key", "q_proj", "k_proj"))
+    if "running_var" in name:
+        scale, shift = 0.5, 1
+    elif "running_mean" in name:
+        scale, shift = 0.2, 0
+    elif len(shape) == 4:
         scale, shift = math.sqrt(6 / math.prod(shape[1:])), 0
-    elif len(shape) == 2:
-        scale, shift = (2 if "query" in name or "key" in name else 1) * math.sqrt(3 / shape[1]), 0
+    elif len(shape) == 2 and "query_position" not in name:
+        scale, shift = (2 if scores else 1) * math.sqrt(3 / shape[1]), 0
     elif len(shape) == 1:
         scale, shift = (0.1, 0) if name.endswith("bias") else (0.2, 1)
     else:
@@ -46,8 +51,8 @@ def weight(name, shape):
     return torch.from_numpy((np.float32(shift) + np.float32(scale) * x).reshape(shape))
 
 
-def classifier(out, model, processor, image, stored):
-    """Saves model and processor, refills the file with our weights, loads it as a user would, and looks inside."""
+def checkpoint(out, model, processor, stored):
+    """Saves model and processor, refills the file with our weights, and loads it as a user would."""
     model.save_pretrained(out)
     processor.save_pretrained(out)
     file = out / "model.safetensors"
@@ -58,7 +63,19 @@ def classifier(out, model, processor, image, stored):
         json.dumps({"seed": SEED, "dtype": stored, "tensors": sorted(shapes.items())}, separators=(",", ":")))
     model = type(model).from_pretrained(out, dtype=torch.float64, attn_implementation="eager").eval()
     file.unlink()
+    return model
 
+
+def save_golden(out, tensors, info):
+    if tensors["pixel_values"].numel() > 20_000:  # a lattice says enough
+        tensors["pixel_values"] = tensors["pixel_values"][..., ::8, ::8]
+    save_file({n: t.float().contiguous() for n, t in tensors.items()}, out / "golden.safetensors")
+    info = {"image": "chelsea.png", "transformers": transformers.__version__} | info
+    (out / "golden.json").write_text(json.dumps(info, indent=1))
+
+
+def classifier(out, model, processor, image, stored):
+    model = checkpoint(out, model, processor, stored)
     pixels = processor(images=image, return_tensors="pt")["pixel_values"].double()
     with torch.inference_mode():
         result = model(pixels, output_attentions=True, output_hidden_states=True)
@@ -67,7 +84,8 @@ def classifier(out, model, processor, image, stored):
     rollout = torch.eye(tokens, dtype=torch.float64)
     for layer in attention.mean(1):
         rollout = (layer + torch.eye(tokens, dtype=torch.float64)) / 2 @ rollout
-    golden = {
+    top = result.logits[0].softmax(-1).topk(5)
+    save_golden(out, {
         "pixel_values": pixels,
         "logits": result.logits[0],
         "hidden_cls": torch.stack([h[0, 0] for h in result.hidden_states]),
@@ -75,12 +93,47 @@ def classifier(out, model, processor, image, stored):
         "attention_cls": attention[:, :, 0],
         "attention_last_row7": attention[-1, :, 7],
         "rollout_cls": rollout[0],
-    }
-    save_file({n: t.float().contiguous() for n, t in golden.items()}, out / "golden.safetensors")
-    top = result.logits[0].softmax(-1).topk(5)
-    (out / "golden.json").write_text(json.dumps({
-        "image": "chelsea.png", "input": list(pixels.shape), "transformers": transformers.__version__,
-        "top5": [[int(i), float(p)] for p, i in zip(top.values, top.indices)]}, indent=1))
+    }, {"input": list(pixels.shape), "top5": [[int(i), float(p)] for p, i in zip(top.values, top.indices)]})
+
+
+def detector(out, model, processor, image, stored):
+    """DETR and YOLOS: the same tensors as the parity kit's."""
+    model = checkpoint(out, model, processor, stored)
+    pixels = processor(images=image, return_tensors="pt")["pixel_values"].double()
+    with torch.inference_mode():
+        result = model(pixels, output_attentions=True, output_hidden_states=True)
+    scores = result.logits[0].softmax(-1)[:, :-1].max(-1).values
+    best = scores.topk(5).indices
+    tensors = {"pixel_values": pixels, "logits": result.logits[0], "boxes": result.pred_boxes[0]}
+    info = {"input": list(pixels.shape), "image_size": list(image.size), "top5_queries": best.tolist()}
+    if "cross_attentions" in result:
+        with torch.inference_mode():
+            features = model.model.backbone(pixels, torch.ones_like(pixels[:, 0]))[-1][0]
+        height, width = features.shape[-2:]
+        encoded = result.encoder_last_hidden_state[0]
+        cross = result.cross_attentions[-1][0]  # head, query, key
+        tensors |= {
+            "encoder_last": encoded[:: max(1, len(encoded) // 16)],
+            "decoder_last": result.last_hidden_state[0, :8],
+            "cross_attention_top5": cross.mean(0)[best],
+            "cross_attention_heads_q0": cross[:, 0],
+            "encoder_attention_center": result.encoder_attentions[-1][0].mean(0)[height // 2 * width + width // 2],
+        }
+        info |= {"feature": [height, width], "tokens": height * width}
+    else:
+        queries = model.config.num_detection_tokens
+        attention = result.attentions[-1][0]  # head, query, key
+        tensors |= {
+            "last_detection_tokens": result.last_hidden_state[0, -queries:][:8],
+            "attention_top5": attention.mean(0)[-queries:][best],
+        }
+        info |= {"tokens": attention.shape[-1]}
+    info["threshold"] = float(scores.topk(10).values[-1]) - 1e-6
+    found = processor.post_process_object_detection(result, info["threshold"], [image.size[::-1]])[0]
+    info["detections"] = [
+        {"score": float(s), "label": int(i), "box": [float(x) for x in b]}
+        for s, i, b in zip(found["scores"], found["labels"], found["boxes"])]
+    save_golden(out, tensors, info)
 
 
 def vit_odd(out, image):
@@ -102,7 +155,55 @@ def deit_distilled(out, image):
     classifier(out, transformers.DeiTForImageClassificationWithTeacher(config), processor, image, "F16")
 
 
-CASES = {"vit-odd": vit_odd, "deit-distilled": deit_distilled}
+def detr(out, image, size, backbone, stored="F32", **config):
+    config = transformers.DetrConfig(
+        backbone_config=backbone, num_labels=9, num_queries=15, encoder_layers=2, decoder_layers=2,
+        encoder_ffn_dim=100, decoder_ffn_dim=72, **config)
+    detector(out, transformers.DetrForObjectDetection(config), transformers.DetrImageProcessor(size=size), image, stored)
+
+
+def detr_thin(out, image):
+    """A thin bottleneck ResNet under transformers' names, heads of 20, a grid that is not square, an F16 file."""
+    backbone = transformers.ResNetConfig(
+        embedding_size=20, hidden_sizes=[24, 40, 64, 88], depths=[1, 2, 1, 2], layer_type="bottleneck",
+        out_features=["stage4"])
+    detr(out, image, {"shortest_edge": 150, "longest_edge": 260}, backbone, "F16", d_model=60,
+         encoder_attention_heads=3, decoder_attention_heads=3)
+
+
+def detr_basic(out, image):
+    """Basic blocks, strides where they are unusual, the third stage's output, another number of heads in the decoder."""
+    backbone = transformers.ResNetConfig(
+        embedding_size=16, hidden_sizes=[16, 24, 40, 56], depths=[1, 1, 2, 1], layer_type="basic",
+        downsample_in_first_stage=True, out_features=["stage2", "stage3"])
+    detr(out, image, {"height": 200, "width": 130}, backbone, "BF16", d_model=48, encoder_attention_heads=2,
+         decoder_attention_heads=4, activation_function="gelu")
+
+
+def detr_dc5(out, image, name="resnet50"):
+    """timm's dilated last stage: the first block keeps the dilation of the stage before."""
+    backbone = transformers.TimmBackboneConfig(
+        backbone=name, use_pretrained_backbone=False, out_indices=[1, 2, 3, 4], output_stride=16)
+    detr(out, image, {"shortest_edge": 64, "longest_edge": 100}, backbone, d_model=64, encoder_attention_heads=4,
+         decoder_attention_heads=4, dilation=True)
+
+
+def detr_dc5_basic(out, image):
+    detr_dc5(out, image, "resnet18")
+
+
+def yolos_mid(out, image):
+    """Positions after every block, a grid that is both enlarged and shrunk, heads of 20, a BF16 file."""
+    config = transformers.YolosConfig(
+        hidden_size=60, num_hidden_layers=3, num_attention_heads=3, intermediate_size=100, image_size=[64, 112],
+        patch_size=16, num_detection_tokens=13, use_mid_position_embeddings=True, num_labels=9)
+    processor = transformers.YolosImageProcessor(size={"shortest_edge": 84, "longest_edge": 130})
+    detector(out, transformers.YolosForObjectDetection(config), processor, image, "BF16")
+
+
+CASES = {
+    "vit-odd": vit_odd, "deit-distilled": deit_distilled, "detr-thin": detr_thin, "detr-basic": detr_basic,
+    "detr-dc5": detr_dc5, "detr-dc5-basic": detr_dc5_basic, "yolos-mid": yolos_mid}
 
 if __name__ == "__main__":
     picture = Image.open(HERE / "images" / "chelsea.ppm").convert("RGB")
