@@ -36,7 +36,7 @@ inline uint32_t crc32(std::string_view bytes) {
 
 // A PNG with a colour profile that libpng warns of.
 inline std::string with_bad_profile(const std::string& png) {
-    const std::string body = std::string("iCCPbroken\0\0", 12) + "not deflated";
+    const std::string body("iCCPbroken\0\0not deflated", 24);
     const std::string chunk =
         big_endian(static_cast<uint32_t>(body.size() - 4), 4) + body + big_endian(crc32(body), 4);
     constexpr size_t after_header = 8 + 25;
