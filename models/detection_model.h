@@ -22,8 +22,8 @@ struct DetectionTaps {
 };
 
 struct DetectionOutput {
-    Tensor logits;   // (batch, queries, classes + 1) f32, "no object" last
-    Tensor boxes;    // (batch, queries, 4) f32: centre x, centre y, width, height, in 0 .. 1
+    Tensor logits;  // (batch, queries, classes + 1) f32, "no object" last
+    Tensor boxes;   // (batch, queries, 4) f32: centre x, centre y, width, height, in 0 .. 1
 };
 
 // Which tokens of an attention map are cells of the picture, and which are queries.
