@@ -114,6 +114,7 @@ int run(int argc, char** argv) {
         .add_option("--classes", detect_options.classes,
                     "Only these, by the names that the model's config.json gives them")
         ->delimiter(',')
+        ->allow_extra_args(false)  // what follows is a picture
         ->type_name("A,B");
     detect_command
         .add_option("--max-detections", detect_options.most, "The best so many of each picture")

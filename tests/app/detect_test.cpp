@@ -100,6 +100,10 @@ TEST_F(Detect, classes_and_numbers_are_filtered) {
     for (const auto& found : some) EXPECT_TRUE(found["id"] == 7 || found["id"] == 4) << found;
     EXPECT_EQ(answer(astronaut, {"--max-detections", "3"})["detections"].size(), 3u);
     expect_refused(detect({astronaut}, {"--classes", "unicorn"}), 1, "no class 'unicorn'");
+    // In front of the pictures too, and more than once.
+    expect_done(
+        saccade_program(on_test_device({"detect", "--detector", model, "--classes",
+                                        "LABEL_7,LABEL_4", "--classes", "LABEL_1", astronaut})));
 }
 
 TEST_F(Detect, a_size_replaces_the_one_of_the_model) {
