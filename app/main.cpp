@@ -11,6 +11,7 @@
 #include "app/lab/devices.h"
 #include "app/lab/dump.h"
 #include "app/lab/print.h"
+#include "app/lab/sanitizer.h"
 #include "app/options.h"
 #include "app/picture_file.h"
 #include "gpu/error.h"

@@ -15,6 +15,7 @@
 #include "app/lab/dump.h"
 #include "app/lab/ppm.h"
 #include "app/lab/print.h"
+#include "app/lab/sanitizer.h"
 #include "gpu/error.h"
 
 namespace saccade {

@@ -6,10 +6,11 @@ namespace saccade {
 namespace {
 
 TEST(Cli, help_is_there_at_every_level_with_examples) {
-    for (const Words& command :
-         {Words{}, Words{"devices"}, Words{"classify"}, Words{"dump"}, Words{"bench"}})
+    for (const Words& command : {Words{}, Words{"devices"}, Words{"classify"}, Words{"detect"},
+                                 Words{"dump"}, Words{"bench"}})
         for (const char* program : {SACCADE_PROGRAM, SACCADE_LAB_PROGRAM}) {
-            if (program == std::string(SACCADE_LAB_PROGRAM) && command == Words{"classify"})
+            if (program == std::string(SACCADE_LAB_PROGRAM) &&
+                (command == Words{"classify"} || command == Words{"detect"}))
                 continue;
             for (const char* help : {"--help", "-h"}) {
                 Words words = command;
@@ -21,7 +22,7 @@ TEST(Cli, help_is_there_at_every_level_with_examples) {
             }
         }
     const Outcome outcome = saccade_program({"--help"});
-    for (const char* command : {"devices", "classify", "dump", "bench"})
+    for (const char* command : {"devices", "classify", "detect", "dump", "bench"})
         expect_says(outcome.out, command);
 }
 

@@ -31,10 +31,24 @@ protected:
         for (const StoredTensor& tensor : want.tensors()) {
             const StoredTensor* ours = got.find(tensor.name);
             ASSERT_TRUE(ours) << tensor.name;
-            EXPECT_EQ(ours->shape, tensor.shape) << tensor.name;
-            EXPECT_LT(relative_error(floats_of(*ours), floats_of(tensor)), tolerance)
-                << tensor.name;
+            std::vector<float> values = floats_of(*ours);
+            if (tensor.name == "pixel_values" && ours->shape != tensor.shape) {
+                values = lattice(values, ours->shape[2], ours->shape[3]);
+            } else {
+                EXPECT_EQ(ours->shape, tensor.shape) << tensor.name;
+            }
+            EXPECT_LT(relative_error(values, floats_of(tensor)), tolerance) << tensor.name;
         }
+    }
+    // Every eighth row and column, which is what the golden keeps of a large picture.
+    static std::vector<float> lattice(const std::vector<float>& picture, size_t height,
+                                      size_t width) {
+        std::vector<float> result;
+        for (size_t c = 0; c < 3; ++c)
+            for (size_t y = 0; y < height; y += 8)
+                for (size_t x = 0; x < width; x += 8)
+                    result.push_back(picture[(c * height + y) * width + x]);
+        return result;
     }
     size_t files() const {
         return size_t(std::distance(std::filesystem::directory_iterator(temp / "out"), {}));
@@ -47,7 +61,7 @@ protected:
 };
 
 TEST_F(Dump, every_tensor_is_what_transformers_computes) {
-    for (const char* golden : {"vit-nano", "vit-odd", "deit-distilled"}) {
+    for (const char* golden : {"vit-nano", "vit-odd", "deit-distilled", "detr-thin", "yolos-mid"}) {
         SCOPED_TRACE(golden);
         const std::string folder =
             golden == std::string("vit-nano") ? model : model_folder(temp, golden);

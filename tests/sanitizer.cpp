@@ -1,0 +1,1 @@
+#include "app/lab/sanitizer.h"
