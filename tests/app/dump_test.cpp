@@ -68,6 +68,8 @@ TEST_F(Dump, every_tensor_is_what_transformers_computes) {
         for (const char* program : {SACCADE_PROGRAM, SACCADE_LAB_PROGRAM}) {
             expect_done(dump(program, folder, golden_picture(), out));
             expect_golden(out, golden, 1e-4);
+            // DETR's untrained backbone is no case for half precision: see detr_test.cpp.
+            if (golden == std::string("detr-thin")) continue;
             expect_done(dump(program, folder, golden_picture(), out, "fp16"));
             expect_golden(out, golden, 1e-2);
         }
