@@ -2,14 +2,14 @@
 
 #include <spdlog/spdlog.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/lab/print.h"
 #include "app/picture_file.h"
-#include "gpu/error.h"
+#include "app/still_pictures.h"
 #include "models/classifier.h"
 
 namespace saccade {
@@ -36,53 +36,6 @@ Preprocessor deit_preprocessor(ImageSize input) {
     p.std_dev = {0.229, 0.224, 0.225};
     return p;
 }
-
-// One picture after another through one model; a new size of picture is recorded anew.
-class Session {
-public:
-    Session(Engine& engine, Classifier& classifier)
-        : engine_(engine),
-          classifier_(classifier),
-          commands_(engine.device(), engine.scratch(), "classify") {}
-
-    std::vector<ClassScore> run(const std::string& name, const PictureView& picture,
-                                uint32_t count) {
-        try {
-            return run(picture, count);
-        } catch (const Error& error) {
-            throw Error("'" + name + "': " + error.what());
-        }
-    }
-    std::vector<ScopeTime> times() const { return commands_.times(); }
-
-private:
-    std::vector<ClassScore> run(const PictureView& picture, uint32_t count) {
-        const ImageSize size{picture.width, picture.height};
-        if (!frame_ || frame_->width() != size.width || frame_->height() != size.height) {
-            frame_.reset();  // one frame at a time is held
-            auto frame =
-                std::make_unique<Frame>(engine_.device(), size.width, size.height, picture.bgr);
-            classifier_.input().prepare(size);
-            commands_.begin();
-            {
-                auto scope = commands_.scope("upload");
-                frame->record(commands_);
-            }
-            classifier_.record(commands_, frame->image(), nobody_);
-            commands_.end();
-            frame_ = std::move(frame);  // only now: what could not be recorded must not be run
-        }
-        frame_->write(picture);
-        commands_.run();
-        return classifier_.top(count);
-    }
-
-    Engine& engine_;
-    Classifier& classifier_;
-    Commands commands_;
-    std::unique_ptr<Frame> frame_;
-    Tap nobody_;
-};
 
 std::string as_text(const std::string& image, const std::vector<ClassScore>& classes,
                     const std::vector<std::string>& labels) {
@@ -126,25 +79,52 @@ int classify(const ClassifyOptions& options) {
         classifier.use(
             deit_preprocessor({classifier.config().image_width, classifier.config().image_height}));
 
-    Session session(engine, classifier);
-    int failed = 0;
-    for (const std::string& image : options.images) {
-        std::string result;
-        try {
-            begin = Clock::now();
-            const PictureFile file(image);
-            const double decode_ms = ms_since(begin);
-            const std::vector<ClassScore> classes = session.run(image, file.view(), options.top);
-            result = options.json ? as_json(image, file.view(), classes, classifier.labels(),
-                                            decode_ms, session.times())
-                                  : as_text(image, classes, classifier.labels());
-        } catch (const Error& error) {
-            spdlog::error("{}", error.what());
-            ++failed;
-        }
-        print(result);
-    }
-    return failed ? 1 : 0;
+    Tap nobody;
+    StillPictures pictures(engine, "classify", [&](Commands& c, const Image& image) {
+        classifier.input().prepare({image.width(), image.height()});
+        classifier.record(c, image, nobody);
+    });
+    return for_each_picture(options.images, [&](const std::string& image) {
+        begin = Clock::now();
+        const PictureFile file(image);
+        const double decode_ms = ms_since(begin);
+        pictures.run(image, file.view());
+        const std::vector<ClassScore> classes = classifier.top(options.top);
+        return options.json ? as_json(image, file.view(), classes, classifier.labels(), decode_ms,
+                                      pictures.times())
+                            : as_text(image, classes, classifier.labels());
+    });
+}
+
+void add_classify_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<ClassifyOptions>();
+    CLI::App& command = *app.add_subcommand("classify", "Name what pictures show");
+    command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
+    command
+        .add_option("--classifier", options->classifier,
+                    "Model folder: ViT or DeiT, config.json and model.safetensors")
+        ->required()
+        ->type_name("FOLDER");
+    command.add_option("--top", options->top, "How many classes to print")
+        ->check(CLI::Range(1, 16).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    command
+        .add_option("--preprocess", options->preprocess,
+                    "hub: as preprocessor_config.json says; deit: as DeiT was trained")
+        ->check(CLI::IsMember({"hub", "deit"}).description(""))
+        ->type_name("hub|deit")
+        ->capture_default_str();
+    command.add_flag("--json", options->json, "One JSON object per picture");
+    add_common_options(command, options->common);
+    command.footer(
+        "Examples:\n"
+        "  saccade classify cat.jpg dog.png --classifier vit-base-patch16-224\n"
+        "  saccade classify *.jpg --classifier deit-tiny-patch16-224 --preprocess deit --json");
+    command.callback([options, &exit_code] {
+        set_up_log(options->common);
+        exit_code = classify(*options);
+    });
 }
 
 }  // namespace saccade

@@ -5,6 +5,10 @@
 
 #include "app/options.h"
 
+namespace CLI {
+class App;
+}
+
 namespace saccade {
 
 struct ClassifyOptions {
@@ -19,5 +23,7 @@ struct ClassifyOptions {
 // `saccade classify`: the likeliest classes of each picture. Returns the exit code: 1 where a
 // picture could not be read; the others are done all the same.
 int classify(const ClassifyOptions& options);
+
+void add_classify_command(CLI::App& app, int& exit_code);
 
 }  // namespace saccade

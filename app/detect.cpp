@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -11,8 +12,8 @@
 #include <set>
 
 #include "app/annotate.h"
-#include "app/lab/print.h"
 #include "app/picture_file.h"
+#include "app/still_pictures.h"
 #include "gpu/error.h"
 #include "models/detector.h"
 
@@ -25,55 +26,6 @@ using Clock = std::chrono::steady_clock;
 double ms_since(Clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
-
-// One picture after another through one model; a new size of picture is recorded anew.
-class Session {
-public:
-    Session(Engine& engine, Detector& detector, std::optional<ImageSize> within)
-        : engine_(engine),
-          detector_(detector),
-          within_(within),
-          commands_(engine.device(), engine.scratch(), "detect") {}
-
-    std::vector<Detection> run(const std::string& name, const PictureView& picture,
-                               const DetectionFilter& filter) {
-        try {
-            return run(picture, filter);
-        } catch (const Error& error) {
-            throw Error("'" + name + "': " + error.what());
-        }
-    }
-    std::vector<ScopeTime> times() const { return commands_.times(); }
-
-private:
-    std::vector<Detection> run(const PictureView& picture, const DetectionFilter& filter) {
-        const ImageSize size{picture.width, picture.height};
-        if (!frame_ || frame_->width() != size.width || frame_->height() != size.height) {
-            frame_.reset();  // one frame at a time is held
-            auto frame =
-                std::make_unique<Frame>(engine_.device(), size.width, size.height, picture.bgr);
-            detector_.prepare(size, within_);
-            commands_.begin();
-            {
-                auto scope = commands_.scope("upload");
-                frame->record(commands_);
-            }
-            detector_.record(commands_, frame->image(), nobody_);
-            commands_.end();
-            frame_ = std::move(frame);  // only now: what could not be recorded must not be run
-        }
-        frame_->write(picture);
-        commands_.run();
-        return detector_.detections(filter);
-    }
-
-    Engine& engine_;
-    Detector& detector_;
-    std::optional<ImageSize> within_;
-    Commands commands_;
-    std::unique_ptr<Frame> frame_;
-    DetectionTaps nobody_;
-};
 
 // Where the annotated pictures go: one file, or files in a folder, named after their sources but
 // never like them.
@@ -198,32 +150,79 @@ int detect(const DetectOptions& options) {
                                  .classes = ids_of(options.classes, detector.labels()),
                                  .most = options.most};
 
-    Session session(engine, detector, options.size);
-    int failed = 0;
-    for (const std::string& image : options.images) {
-        std::string result;
-        try {
+    DetectionTaps nobody;
+    StillPictures pictures(engine, "detect", [&](Commands& c, const Image& image) {
+        detector.prepare({image.width(), image.height()}, options.size);
+        detector.record(c, image, nobody);
+    });
+    return for_each_picture(options.images, [&](const std::string& image) {
+        begin = Clock::now();
+        const PictureFile file(image);
+        const double decode_ms = ms_since(begin);
+        pictures.run(image, file.view());
+        const std::vector<Detection> found = detector.detections(filter);
+        std::optional<double> draw_ms;
+        if (destination) {
             begin = Clock::now();
-            const PictureFile file(image);
-            const double decode_ms = ms_since(begin);
-            const std::vector<Detection> found = session.run(image, file.view(), filter);
-            std::optional<double> draw_ms;
-            if (destination) {
-                begin = Clock::now();
-                write_picture(destination.path_for(image),
-                              annotated(file.view(), found, detector.labels()));
-                draw_ms = ms_since(begin);
-            }
-            result = options.json ? as_json(image, file.view(), found, detector.labels(), decode_ms,
-                                            session.times(), draw_ms)
-                                  : as_text(image, found, detector.labels());
-        } catch (const Error& error) {
-            spdlog::error("{}", error.what());
-            ++failed;
+            write_picture(destination.path_for(image),
+                          annotated(file.view(), found, detector.labels()));
+            draw_ms = ms_since(begin);
         }
-        print(result);
-    }
-    return failed ? 1 : 0;
+        return options.json ? as_json(image, file.view(), found, detector.labels(), decode_ms,
+                                      pictures.times(), draw_ms)
+                            : as_text(image, found, detector.labels());
+    });
+}
+
+void add_detect_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<DetectOptions>();
+    CLI::App& command = *app.add_subcommand("detect", "Find the objects in pictures");
+    command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
+    command
+        .add_option("--detector", options->detector,
+                    "Model folder: DETR or YOLOS, config.json and model.safetensors")
+        ->required()
+        ->type_name("FOLDER");
+    command.add_option("--threshold", options->threshold, "Leave out what scores no more")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->type_name("P")
+        ->capture_default_str();
+    command
+        .add_option("--classes", options->classes,
+                    "Only these, by the names that the model's config.json gives them")
+        ->delimiter(',')
+        ->allow_extra_args(false)  // what follows is a picture
+        ->type_name("A,B");
+    command.add_option("--max-detections", options->most, "The best so many of each picture")
+        ->check(CLI::Range(1, 65536).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    command
+        .add_option_function<std::string>(
+            "--size",
+            [options](const std::string& text) {
+                try {
+                    options->size = parse_size(text);
+                } catch (const Error& error) {
+                    throw CLI::ValidationError("--size", error.what());
+                }
+            },
+            "Pictures are resized to fit into this, instead of what the model's file says")
+        ->type_name("WxH");
+    command
+        .add_option("-o,--out", options->out,
+                    "Write the picture with boxes drawn: a file, or a folder for several")
+        ->type_name("FILE|FOLDER");
+    command.add_flag("--json", options->json, "One JSON object per picture");
+    add_common_options(command, options->common);
+    command.footer(
+        "Examples:\n"
+        "  saccade detect street.jpg --detector detr-resnet-50 -o boxes.jpg\n"
+        "  saccade detect *.jpg --detector yolos-tiny --classes cat,dog --threshold 0.9 --json");
+    command.callback([options, &exit_code] {
+        set_up_log(options->common);
+        exit_code = detect(*options);
+    });
 }
 
 }  // namespace saccade

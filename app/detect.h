@@ -7,6 +7,10 @@
 #include "app/options.h"
 #include "models/preprocessor.h"
 
+namespace CLI {
+class App;
+}
+
 namespace saccade {
 
 struct DetectOptions {
@@ -27,5 +31,7 @@ ImageSize parse_size(const std::string& text);
 // `saccade detect`: the objects in each picture. Returns the exit code: 1 where a picture could not
 // be read or written; the others are done all the same.
 int detect(const DetectOptions& options);
+
+void add_detect_command(CLI::App& app, int& exit_code);
 
 }  // namespace saccade

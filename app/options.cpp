@@ -1,5 +1,6 @@
 #include "app/options.h"
 
+#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +28,14 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                      "Leave the device's cooperative matrices unused");
     command.add_flag("--quiet", options.quiet, "Print results and errors alone");
     command.add_flag("--verbose", options.verbose, "Print what is being done");
+}
+
+void set_up_log(const CommonOptions& options) {
+    spdlog::set_default_logger(spdlog::stderr_logger_st("saccade"));
+    spdlog::set_pattern("saccade: %v");
+    spdlog::set_level(options.verbose ? spdlog::level::info
+                      : options.quiet ? spdlog::level::err
+                                      : spdlog::level::warn);
 }
 
 }  // namespace saccade

@@ -22,4 +22,7 @@ struct CommonOptions {
 // Adds them to a command; `options` must live until the command line has been parsed and used.
 void add_common_options(CLI::App& command, CommonOptions& options);
 
+// People read one line on stderr: "saccade: " and what there is to say.
+void set_up_log(const CommonOptions& options);
+
 }  // namespace saccade

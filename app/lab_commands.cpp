@@ -1,0 +1,78 @@
+#include "app/lab_commands.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/lab/bench.h"
+#include "app/lab/dump.h"
+#include "app/lab/print.h"
+#include "app/options.h"
+#include "app/picture_file.h"
+
+namespace saccade {
+
+namespace {
+
+struct DumpOptions {
+    CommonOptions common;
+    std::string model, image, out;
+};
+
+struct BenchCommandOptions {
+    CommonOptions common;
+    BenchOptions bench;
+};
+
+}  // namespace
+
+void add_dump_command(CLI::App& app) {
+    auto options = std::make_shared<DumpOptions>();
+    CLI::App& command = *app.add_subcommand(
+        "dump", "Write a model's tensors for one picture, to compare with transformers");
+    command.add_option("--model", options->model, "Model folder")->required()->type_name("FOLDER");
+    command.add_option("--image", options->image, "Picture file")->required()->type_name("FILE");
+    command.add_option("-o,--out", options->out, "What to write")
+        ->required()
+        ->type_name("OUT.safetensors");
+    add_common_options(command, options->common);
+    command.footer(
+        "Examples:\n"
+        "  saccade dump --model vit-base-patch16-224 --image cat.png -o cat.safetensors");
+    command.callback([options] {
+        set_up_log(options->common);
+        const PictureFile file(options->image);
+        Engine engine(options->common.engine());
+        dump(engine, options->model, file.view(), options->out);
+    });
+}
+
+void add_bench_command(CLI::App& app) {
+    auto options = std::make_shared<BenchCommandOptions>();
+    CLI::App& command = *app.add_subcommand("bench", "Time models on this device");
+    command
+        .add_option("--model", options->bench.models,
+                    "Model folders or built-in architectures; all of those when left out")
+        ->type_name("FOLDER|NAME");
+    command.add_option("--batch", options->bench.batch, "Pictures at a time")
+        ->check(CLI::Range(1, 4096).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_option("--runs", options->bench.runs, "How often; 0 fills two seconds")
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_flag("--json", options->bench.json, "Print JSON");
+    add_common_options(command, options->common);
+    std::string architectures = "Built-in architectures:";
+    for (const std::string& name : bench_models()) architectures += "\n  " + name;
+    command.footer(architectures +
+                   "\nExamples:\n"
+                   "  saccade bench --model vit-base-patch16-224 --batch 8\n"
+                   "  saccade bench --model my-vit/ --precision fp32 --json");
+    command.callback([options] {
+        set_up_log(options->common);
+        Engine engine(options->common.engine());
+        print(bench(engine, options->bench));
+    });
+}
+
+}  // namespace saccade

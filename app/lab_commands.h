@@ -1,0 +1,13 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace saccade {
+
+// `saccade dump` and `saccade bench`: what saccade-lab does too, for pictures of any format.
+void add_dump_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
+
+}  // namespace saccade
