@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/model_finder.h"
 #include "app/picture_file.h"
 #include "app/still_pictures.h"
 #include "models/classifier.h"
@@ -71,7 +72,7 @@ int classify(const ClassifyOptions& options) {
     spdlog::info("running on {}", engine.device().info().name);
     auto begin = Clock::now();
     Classifier classifier =
-        Classifier::open(engine.device(), options.classifier, engine.precision());
+        Classifier::open(engine.device(), find_model(options.classifier), engine.precision());
     spdlog::info("{} loaded in {:.0f} ms", options.classifier, ms_since(begin));
     for (const std::string& name : classifier.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
@@ -100,11 +101,7 @@ void add_classify_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<ClassifyOptions>();
     CLI::App& command = *app.add_subcommand("classify", "Name what pictures show");
     command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
-    command
-        .add_option("--classifier", options->classifier,
-                    "Model folder: ViT or DeiT, config.json and model.safetensors")
-        ->required()
-        ->type_name("FOLDER");
+    add_model_option(command, Task::classify, options->classifier);
     command.add_option("--top", options->top, "How many classes to print")
         ->check(CLI::Range(1, 16).description(""))
         ->type_name("N")

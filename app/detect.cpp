@@ -12,6 +12,7 @@
 #include <set>
 
 #include "app/annotate.h"
+#include "app/model_finder.h"
 #include "app/picture_file.h"
 #include "app/still_pictures.h"
 #include "gpu/error.h"
@@ -142,7 +143,8 @@ int detect(const DetectOptions& options) {
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
     auto begin = Clock::now();
-    Detector detector = Detector::open(engine.device(), options.detector, engine.precision());
+    Detector detector =
+        Detector::open(engine.device(), find_model(options.detector), engine.precision());
     spdlog::info("{} loaded in {:.0f} ms", options.detector, ms_since(begin));
     for (const std::string& name : detector.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
@@ -178,11 +180,7 @@ void add_detect_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<DetectOptions>();
     CLI::App& command = *app.add_subcommand("detect", "Find the objects in pictures");
     command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
-    command
-        .add_option("--detector", options->detector,
-                    "Model folder: DETR or YOLOS, config.json and model.safetensors")
-        ->required()
-        ->type_name("FOLDER");
+    add_model_option(command, Task::detect, options->detector);
     command.add_option("--threshold", options->threshold, "Leave out what scores no more")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->type_name("P")

@@ -6,6 +6,7 @@
 #include "app/lab/bench.h"
 #include "app/lab/dump.h"
 #include "app/lab/print.h"
+#include "app/model_finder.h"
 #include "app/options.h"
 #include "app/picture_file.h"
 
@@ -29,7 +30,9 @@ void add_dump_command(CLI::App& app) {
     auto options = std::make_shared<DumpOptions>();
     CLI::App& command = *app.add_subcommand(
         "dump", "Write a model's tensors for one picture, to compare with transformers");
-    command.add_option("--model", options->model, "Model folder")->required()->type_name("FOLDER");
+    command.add_option("--model", options->model, "A folder, a bundled model, or one of the Hub")
+        ->required()
+        ->type_name("MODEL");
     command.add_option("--image", options->image, "Picture file")->required()->type_name("FILE");
     command.add_option("-o,--out", options->out, "What to write")
         ->required()
@@ -42,7 +45,7 @@ void add_dump_command(CLI::App& app) {
         set_up_log(options->common);
         const PictureFile file(options->image);
         Engine engine(options->common.engine());
-        dump(engine, options->model, file.view(), options->out);
+        dump(engine, find_model(options->model), file.view(), options->out);
     });
 }
 

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/model_finder.h"
+
 namespace saccade {
 
 EngineOptions CommonOptions::engine() const {
@@ -28,6 +30,17 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                      "Leave the device's cooperative matrices unused");
     command.add_flag("--quiet", options.quiet, "Print results and errors alone");
     command.add_flag("--verbose", options.verbose, "Print what is being done");
+}
+
+CLI::Option* add_model_option(CLI::App& command, Task task, std::string& model) {
+    const bool bundled = bundled_model(default_model(task)).has_value();
+    if (bundled) model = default_model(task);
+    return command
+        .add_option(std::string(option_of(task)), model,
+                    "A folder, a bundled model, or one of the Hub; see 'saccade models list'")
+        ->required(!bundled)
+        ->type_name("MODEL")
+        ->capture_default_str();
 }
 
 void set_up_log(const CommonOptions& options) {

@@ -102,6 +102,16 @@ std::vector<std::string> aliases(std::string_view v4_name) {
     return names;
 }
 
+StoredWeights weights_in(const std::filesystem::path& folder) {
+    for (std::string_view name :
+         {std::string_view("model.safetensors"), std::string_view("model.safetensors.index.json"),
+          converted_weights})
+        if (is_there(folder / name)) return StoredWeights::safetensors;
+    for (const char* name : {"pytorch_model.bin", "pytorch_model.bin.index.json"})
+        if (is_there(folder / name)) return StoredWeights::pickle;
+    return StoredWeights::none;
+}
+
 StoredTensor WeightSource::required(std::string_view name, const std::vector<uint64_t>& shape) {
     auto tensor = optional(name, shape);
     if (!tensor) {
@@ -135,6 +145,7 @@ Checkpoint::Checkpoint(const std::filesystem::path& folder) : folder_(folder) {
     }
     auto single = folder / "model.safetensors";
     auto index = folder / "model.safetensors.index.json";
+    if (!is_there(single) && !is_there(index)) single = folder / converted_weights;
     if (is_there(single)) {
         files_.emplace_back(single);
         for (const StoredTensor& tensor : files_[0].tensors()) {
@@ -142,8 +153,7 @@ Checkpoint::Checkpoint(const std::filesystem::path& folder) : folder_(folder) {
         }
     } else if (is_there(index)) {
         open_shards(index);
-    } else if (is_there(folder / "pytorch_model.bin") ||
-               is_there(folder / "pytorch_model.bin.index.json")) {
+    } else if (weights_in(folder) == StoredWeights::pickle) {
         throw Error(folder.string() +
                     ": has pytorch_model.bin only, a Python pickle, which is not read; save the "
                     "model again with transformers' save_pretrained, or fetch a revision that has "

@@ -45,8 +45,16 @@ public:
     std::optional<StoredTensor> optional(std::string_view name, const std::vector<uint64_t>& shape);
 };
 
-// A Hugging Face model folder: model.safetensors, or the shards that model.safetensors.index.json
-// lists.
+// How a model folder stores its weights; nothing is read for it.
+enum class StoredWeights { none, pickle, safetensors };
+StoredWeights weights_in(const std::filesystem::path& folder);
+
+// The file that a pickle's tensors are written to, beside it. The name is not one of Hugging
+// Face's, so that a folder of its cache holds only the Hub's files under their names.
+constexpr std::string_view converted_weights = "saccade.safetensors";
+
+// A Hugging Face model folder: model.safetensors, the shards that model.safetensors.index.json
+// lists, or what was made of a pickle.
 class Checkpoint : public WeightSource {
 public:
     explicit Checkpoint(const std::filesystem::path& folder);

@@ -47,7 +47,6 @@ TEST(Cli, a_wrong_command_line_is_refused_in_one_line) {
         {{"--nosuch"}, "unknown option '--nosuch'; see saccade --help"},
         {{""}, "unknown command ''"},
         {{"classify"}, "see saccade classify --help"},
-        {{"classify", "a.png"}, "--classifier"},
         {{"classify", "--classifier", "m"}, "images"},
         {{"classify", "a.png", "--classifier"}, "--classifier"},
         {{"classify", "a.png", "--classifier", "m", "--nosuch"}, "--nosuch"},

@@ -117,7 +117,6 @@ TEST_F(Detect, a_size_replaces_the_one_of_the_model) {
 TEST_F(Detect, wrong_numbers_are_refused) {
     expect_refused(detect({astronaut}, {"--threshold", "2"}), 2, "--threshold");
     expect_refused(detect({astronaut}, {"--max-detections", "0"}), 2, "--max-detections");
-    expect_refused(saccade_program({"detect", astronaut}), 2, "--detector");
 }
 
 TEST_F(Detect, the_annotated_picture_has_boxes_and_the_size_of_the_source) {

@@ -1,0 +1,93 @@
+#include "app/model_finder.h"
+
+#include "gpu/error.h"
+#include "models/checkpoint.h"
+#include "models/json.h"
+
+namespace saccade {
+namespace {
+
+bool is_there(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+
+bool is_model(const std::filesystem::path& folder, StoredWeights weights) {
+    return is_there(folder / "config.json") && weights_in(folder) == weights;
+}
+
+std::optional<std::filesystem::path> in_cache(const HubModel& model, const HubCache& hub,
+                                              const CatalogueModel* known, StoredWeights weights) {
+    std::vector<std::filesystem::path> snapshots;
+    if (!model.revision) {
+        snapshots = hub.snapshots(model.name, known ? known->revision : std::nullopt);
+    } else if (const auto commit = hub.commit(model.name, *model.revision)) {
+        snapshots = {hub.snapshot(model.name, *commit)};
+    }
+    for (const auto& folder : snapshots)
+        if (is_model(folder, weights)) return folder;
+    return std::nullopt;
+}
+
+}  // namespace
+
+ModelPlaces ModelPlaces::of_this_machine() {
+    ModelPlaces places;
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (!error) {
+        const std::filesystem::path folder = program.parent_path();
+        places.bundled = {folder / "models", folder.parent_path() / "share" / "saccade" / "models"};
+    }
+    places.bundled.emplace_back(SACCADE_PRETRAINED_DIR);
+    return places;
+}
+
+std::optional<std::filesystem::path> bundled_model(const std::string& name,
+                                                   const ModelPlaces& places) {
+    if (!is_hub_name(name) || name.find('/') != name.npos) return std::nullopt;
+    for (const auto& folder : places.bundled)
+        if (is_there(folder / name / "config.json")) return folder / name;
+    return std::nullopt;
+}
+
+std::string default_model(Task task) {
+    switch (task) {
+        case Task::classify:
+            return "emoji-classifier";
+        case Task::detect:
+            return "emoji-detector";
+        case Task::caption:
+            return "emoji-captioner";
+    }
+    return "";
+}
+
+std::filesystem::path find_model(const std::string& name, const ModelPlaces& places) {
+    if (is_there(name)) return name;
+    if (const auto bundled = bundled_model(name, places)) return *bundled;
+
+    auto model = HubModel::parse(name);
+    if (!model)
+        throw Error(in_quotes(name) +
+                    " is not a model folder: there is none; name a folder with config.json and "
+                    "model.safetensors, or a model that 'saccade models list' lists");
+    const CatalogueModel* const known = find_in_catalogue(model->name);
+    if (known) model->name = known->name;
+    if (const auto folder = in_cache(*model, places.hub, known, StoredWeights::safetensors))
+        return *folder;
+
+    const std::string pull = "'saccade models pull " + model->text() + "'";
+    if (in_cache(*model, places.hub, known, StoredWeights::pickle))
+        throw Error(model->text() + " is on this machine as a Python pickle alone; " + pull +
+                    " makes safetensors of it");
+    if (!known && model->name.find('/') == model->name.npos)
+        throw Error(in_quotes(name) +
+                    " is not a model folder, not a bundled model and not a model of the Hub; "
+                    "'saccade models list' names those that are known");
+    throw Error(
+        model->text() + " is not on this machine; " + pull + " fetches it" +
+        (known && known->megabytes ? ", " + std::to_string(*known->megabytes) + " MB" : ""));
+}
+
+}  // namespace saccade

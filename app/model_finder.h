@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/hub_cache.h"
+#include "app/model_catalogue.h"
+
+namespace saccade {
+
+// Where models lie on this machine.
+struct ModelPlaces {
+    // Folders of model folders. Of two bundled models of one name, the first is taken.
+    std::vector<std::filesystem::path> bundled;
+    HubCache hub;
+
+    // Bundled models are beside the program, in the share folder of where it is installed, or in
+    // the source it was built from.
+    static ModelPlaces of_this_machine();
+};
+
+// The folder of a model that comes with Saccade; nullopt where this copy does not have it.
+std::optional<std::filesystem::path> bundled_model(
+    const std::string& name, const ModelPlaces& places = ModelPlaces::of_this_machine());
+
+// The name of the bundled model that does a task where no other is asked for.
+std::string default_model(Task task);
+
+// The folder that a --classifier, --detector or --captioner means: a folder, the name of a bundled
+// model, or a model of the Hub that is in this machine's cache, as NAME[@REVISION]. For what is
+// elsewhere an Error says how to get it. What the folder holds is not looked at.
+std::filesystem::path find_model(const std::string& name,
+                                 const ModelPlaces& places = ModelPlaces::of_this_machine());
+
+}  // namespace saccade
