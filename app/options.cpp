@@ -44,7 +44,7 @@ CLI::Option* add_model_option(CLI::App& command, Task task, std::string& model) 
 }
 
 void set_up_log(const CommonOptions& options) {
-    spdlog::set_default_logger(spdlog::stderr_logger_st("saccade"));
+    spdlog::set_default_logger(spdlog::stderr_logger_mt("saccade"));
     spdlog::set_pattern("saccade: %v");
     spdlog::set_level(options.verbose ? spdlog::level::info
                       : options.quiet ? spdlog::level::err

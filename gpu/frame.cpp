@@ -20,7 +20,7 @@ void Frame::write(const PictureView& picture) {
     for (uint32_t y = 0; y < picture.height; ++y)
         std::memcpy(slot().data() + size_t(y) * row_bytes(),
                     picture.pixels + size_t(y) * picture.row_bytes, row_bytes());
-    slot_.flush();
+    flush();
 }
 
 void Frame::record(Commands& c) const {

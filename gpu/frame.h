@@ -27,6 +27,9 @@ public:
     // Where the producer writes: rows of row_bytes(), three bytes a pixel.
     std::span<std::byte> slot() const { return slot_.mapped(); }
     uint32_t row_bytes() const { return 3 * image_.width(); }
+    // To be called when it has written there, before the frame is used.
+    void flush() const { slot_.flush(); }
+    // Both in one, from a picture elsewhere.
     void write(const PictureView& picture);
 
     // Records the unpacking.

@@ -1,0 +1,162 @@
+#include "app/sources/capture.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Stopped {};  // thrown through a source that waits for a slot
+
+std::chrono::steady_clock::duration seconds(double count) {
+    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(count));
+}
+
+bool is_live(SourceKind kind) { return kind == SourceKind::camera || kind == SourceKind::stream; }
+
+}  // namespace
+
+Capture::Capture(std::string source, MakeSlot make, const CaptureOptions& options)
+    : name_(std::move(source)),
+      make_(std::move(make)),
+      options_(options),
+      live_(is_live(kind_of_source(name_))),
+      ring_(options.slots, true),
+      retry_(options.first_retry) {
+    if (!live_) source_ = open_source(name_, options_.source);
+    thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+}
+
+void Capture::stop() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+}
+
+CaptureStatus Capture::status() const {
+    CaptureStatus status;
+    {
+        const std::scoped_lock lock(mutex_);
+        status = status_;
+        status.dropped = left_out_;
+    }
+    status.frames = ring_.published();
+    status.dropped += ring_.dropped();
+    return status;
+}
+
+void Capture::set_state(CaptureState state, const std::string& reason) {
+    const std::scoped_lock lock(mutex_);
+    if (!reason.empty() && reason != status_.reason) spdlog::warn("{}", reason);
+    status_.state = state;
+    status_.reason = reason;
+}
+
+bool Capture::sleep_until(Clock::time_point time, std::stop_token stop) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_until(lock, stop, time, [] { return false; });
+    return !stop.stop_requested();
+}
+
+void Capture::run(std::stop_token stop) {
+    while (!stop.stop_requested()) {
+        try {
+            if (!source_) source_ = open_source(name_, options_.source);
+            {
+                const std::scoped_lock lock(mutex_);
+                status_.traits = source_->traits();
+            }
+            play(stop);
+            if (live_) lose("the stream '" + name_ + "' has ended", stop);
+        } catch (const Stopped&) {
+            break;
+        } catch (const std::exception& error) {
+            if (live_) {
+                lose(error.what(), stop);
+            } else {
+                set_state(CaptureState::ended, error.what());
+                break;
+            }
+        }
+        if (!live_) {
+            set_state(CaptureState::ended);
+            break;
+        }
+    }
+    source_.reset();
+    ring_.close();
+}
+
+// To the source's end, again and again where a file is to loop.
+void Capture::play(std::stop_token stop) {
+    start_.reset();
+    bool any = false;
+    while (!stop.stop_requested()) {
+        if (deliver(stop)) {
+            any = true;
+            continue;
+        }
+        if (live_ || !options_.loop || !any) return;
+        source_->seek(0);
+        start_.reset();
+        any = false;
+    }
+}
+
+bool Capture::deliver(std::stop_token stop) {
+    std::optional<size_t> slot;
+    std::optional<FrameInfo> info;
+    try {
+        info = source_->next([&](ImageSize size) {
+            if (!slot) slot = ring_.begin(stop);
+            if (!slot) throw Stopped();
+            return make_(*slot, size);
+        });
+        if (!info) return false;
+        if (!live_) keep_pace(*info, stop);
+    } catch (...) {
+        if (slot) ring_.abandon(*slot);
+        throw;
+    }
+    ring_.publish(*slot, std::move(*info));
+    retry_ = options_.first_retry;
+    set_state(CaptureState::playing);
+    return true;
+}
+
+// Waits until a file's frame is due. Where we are late, frames are left out, unless that makes us
+// later still because it is the decoding that takes so long: then the file plays slowly.
+void Capture::keep_pace(FrameInfo& info, std::stop_token stop) {
+    const auto now = Clock::now();
+    if (!start_) start_ = now - seconds(info.time);
+    const auto due = *start_ + seconds(info.time);
+    const double rate = source_->traits().rate;
+    if (now < due) {
+        if (!sleep_until(due, stop)) throw Stopped();
+    } else if (now - due > 1s) {
+        start_ = now - seconds(info.time);
+    } else if (rate > 0) {
+        const double late = std::chrono::duration<double>(now - due).count();
+        if (const auto frames = static_cast<uint64_t>(late * rate); frames > 0) {
+            source_->seek(info.index + 1 + frames);
+            const std::scoped_lock lock(mutex_);
+            left_out_ += frames;
+        }
+    }
+    info.captured = Clock::now();
+}
+
+void Capture::lose(const std::string& reason, std::stop_token stop) {
+    source_.reset();
+    set_state(CaptureState::lost, reason);
+    sleep_until(Clock::now() + retry_, stop);
+    retry_ = std::min(2 * retry_, options_.last_retry);
+}
+
+}  // namespace saccade

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "app/sources/frame_ring.h"
+
+namespace saccade {
+
+struct CaptureOptions {
+    SourceOptions source;
+    bool loop = false;  // a file begins again at its end
+    size_t slots = 3;
+    // How long to wait before a camera or stream is tried again: twice as long each time.
+    std::chrono::milliseconds first_retry{500}, last_retry{8000};
+};
+
+enum class CaptureState {
+    connecting,  // no frame yet
+    playing,
+    lost,   // a camera or stream is gone, for `reason`; it is being tried again
+    ended,  // a file is over, because of an error where there is a reason
+};
+
+struct CaptureStatus {
+    CaptureState state = CaptureState::connecting;
+    std::string reason;    // one line for people
+    uint64_t frames = 0;   // that came
+    uint64_t dropped = 0;  // of those that came, and of those left out to keep pace
+    SourceTraits traits;   // empty until it has been opened
+};
+
+// Plays a source for somebody who wants the present: a thread fills a ring of slots, and the newest
+// frame wins. Files are played at their own pace; cameras and streams that fail are tried again
+// until stop().
+class Capture {
+public:
+    // A file that cannot be opened is an Error here; a camera or stream that cannot is a state.
+    Capture(std::string source, MakeSlot make, const CaptureOptions& options = {});
+    ~Capture() { stop(); }
+
+    // The newest frame, if one has come since the last was taken. Frames must be released before
+    // the Capture goes.
+    std::optional<TakenFrame> take() { return ring_.take(); }
+    // Waits for one; false when none has come in time, or none will.
+    bool wait_for(std::chrono::milliseconds time) { return ring_.wait_for(time); }
+    CaptureStatus status() const;
+
+    // Returns when the thread has ended: at once, or when a read that hangs reaches its timeout.
+    void stop();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void run(std::stop_token stop);
+    void play(std::stop_token stop);
+    bool deliver(std::stop_token stop);
+    void keep_pace(FrameInfo& info, std::stop_token stop);
+    void lose(const std::string& reason, std::stop_token stop);
+    void set_state(CaptureState state, const std::string& reason = {});
+    // False when it is to stop before then.
+    bool sleep_until(Clock::time_point time, std::stop_token stop);
+
+    const std::string name_;
+    const MakeSlot make_;
+    const CaptureOptions options_;
+    const bool live_;
+    FrameRing ring_;
+    std::unique_ptr<Source> source_;
+    std::chrono::milliseconds retry_;
+    std::optional<Clock::time_point> start_;  // when time 0 of a file was, or would have been
+
+    mutable std::mutex mutex_;
+    std::condition_variable_any wake_;
+    CaptureStatus status_;
+    uint64_t left_out_ = 0;
+
+    std::jthread thread_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,51 @@
+#include "app/sources/reader.h"
+
+namespace saccade {
+
+namespace {
+
+struct Stopped {};  // thrown through a source that waits for a slot
+
+}  // namespace
+
+Reader::Reader(std::unique_ptr<Source> source, MakeSlot make, const ReaderOptions& options)
+    : source_(std::move(source)),
+      traits_(source_->traits()),
+      make_(std::move(make)),
+      options_(options),
+      ring_(options.slots, false),
+      thread_([this](std::stop_token stop) { read(stop); }) {}
+
+void Reader::stop() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Reader::read(std::stop_token stop) try {
+    uint64_t wanted = options_.first;
+    while (wanted < options_.end && !stop.stop_requested()) {
+        source_->seek(wanted);
+        std::optional<size_t> slot;
+        const std::optional<FrameInfo> info = source_->next([&](ImageSize size) {
+            if (!slot) slot = ring_.begin(stop);
+            if (!slot) throw Stopped();
+            return make_(*slot, size);
+        });
+        if (!info) break;
+        // A picture that could not be read was left out: the next one came instead.
+        const bool in_step =
+            info->index < options_.end && (info->index - options_.first) % options_.stride == 0;
+        if (in_step)
+            ring_.publish(*slot, *info);
+        else
+            ring_.abandon(*slot);
+        wanted = info->index + options_.stride - (info->index - options_.first) % options_.stride;
+    }
+    ring_.close();
+} catch (const Stopped&) {
+    ring_.close();
+} catch (...) {
+    ring_.close(std::current_exception());
+}
+
+}  // namespace saccade

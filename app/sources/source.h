@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/frame.h"
+#include "models/preprocessor.h"
+
+// Where frames come from: cameras, streams, video files, pictures, the synthetic camera. A source
+// is read by one thread; Capture (live) and Reader (batch) are the threads that do.
+
+namespace saccade {
+
+// Memory for one frame, which the consumer gives and the source fills: BGR, three bytes a pixel.
+struct Slot {
+    std::byte* pixels = nullptr;
+    ImageSize size;
+    size_t row_bytes = 0;
+};
+// Asks the consumer for memory for a frame of this size, which may differ from the last one's; for
+// one frame twice, where the first size proves wrong.
+using GiveSlot = std::function<Slot(ImageSize)>;
+
+// The mapped memory of a frame in OpenCV's order; flush() it when it has been written.
+Slot slot_of(const Frame& frame);
+
+// What is really to be seen in a frame, where the source knows.
+struct TrueObject {
+    uint32_t id = 0;  // of its class
+    std::string label;
+    float left = 0, top = 0, right = 0, bottom = 0;  // pixels of the frame, and never beyond it
+};
+struct Truth {
+    std::vector<TrueObject> objects;
+    std::string caption;
+};
+
+struct FrameInfo {
+    std::string source;  // the source's name; of a folder of pictures, the picture's file
+    uint64_t index = 0;  // from 0; a picture that could not be read leaves a gap
+    // Seconds since the first frame: by the file's clock, or by ours where the source is live.
+    double time = 0;
+    std::chrono::steady_clock::time_point captured;  // when its pixels were there
+    ImageSize size;
+    std::optional<Truth> truth;
+};
+
+struct SourceTraits {
+    std::string name;   // as the user gave it
+    bool live = false;  // a camera or a stream, which may go and come back
+    double rate = 0;    // frames a second as the container says, 30000 / 1001 too; 0: unknown
+    std::optional<uint64_t> frames;  // how many there are, by the container's account
+    std::optional<ImageSize> size;   // of all frames; nothing where they differ
+};
+
+class Source {
+public:
+    virtual ~Source() = default;
+
+    virtual const SourceTraits& traits() const = 0;
+    // Writes the next frame into the slot that `give` returns for its size. Nothing at the end. An
+    // Error names the source and the frame that could not be had.
+    virtual std::optional<FrameInfo> next(const GiveSlot& give) = 0;
+    // Makes `index` the next frame, exactly, whatever that costs. Beyond the end, next() gives
+    // nothing. A live source has no way back.
+    virtual void seek(uint64_t index) = 0;
+};
+
+// What a person may ask of sources that leave a choice.
+struct SourceOptions {
+    std::optional<ImageSize> size =
+        std::nullopt;               // of a camera's frames, and synth:'s where its text has none
+    double rate = 0;                // of a camera, of pictures, of synth: where its text has none
+    std::string pixel_format = {};  // of a camera: its four letters, "MJPG"
+    // How long a camera or stream may keep us waiting before it counts as lost. A thread that is to
+    // stop may have to wait that long.
+    std::chrono::milliseconds open_timeout{5000}, read_timeout{3000};
+};
+
+enum class SourceKind { camera, stream, video, pictures };
+
+// What the text means: a camera's number or device, a URL, a video file, a picture, a folder or a
+// glob of pictures, or synth:. An Error where it is none of them.
+SourceKind kind_of_source(const std::string& text);
+
+std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options = {});
+
+}  // namespace saccade

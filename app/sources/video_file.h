@@ -1,0 +1,31 @@
+#pragma once
+
+#include <opencv2/videoio.hpp>
+
+#include "app/sources/source.h"
+
+namespace saccade {
+
+// A video file, frame by frame, upright. Frames are counted by decoding them: what containers say
+// of places and numbers of frames is not exact, so seeking decodes its way from the start, or from
+// where it is.
+class VideoFile : public Source {
+public:
+    VideoFile(const std::string& path, const SourceOptions& options);
+
+    const SourceTraits& traits() const override { return traits_; }
+    std::optional<FrameInfo> next(const GiveSlot& give) override;
+    void seek(uint64_t index) override;
+
+private:
+    void open();
+    bool grab_next();
+
+    SourceOptions options_;
+    SourceTraits traits_;
+    cv::VideoCapture capture_;
+    uint64_t next_ = 0;
+    double time_ = 0;  // of the frame before next_
+};
+
+}  // namespace saccade
