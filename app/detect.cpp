@@ -146,6 +146,9 @@ int detect(const DetectOptions& options) {
     Detector detector =
         Detector::open(engine.device(), find_model(options.detector), engine.precision());
     spdlog::info("{} loaded in {:.0f} ms", options.detector, ms_since(begin));
+    if (detector.input_type() != detector.precision())
+        spdlog::warn("'{}': its features outgrow half precision; its backbone runs in fp32",
+                     options.detector);
     for (const std::string& name : detector.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
     const DetectionFilter filter{.threshold = static_cast<float>(options.threshold),

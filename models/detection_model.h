@@ -45,8 +45,9 @@ public:
     virtual uint32_t encoder_layers() const = 0;
     virtual uint32_t decoder_layers() const = 0;  // 0: queries are tokens of the encoder
 
-    // The picture comes as patches of this size: (batch, patches, 3 * patch * patch).
+    // The picture comes as patches of this size: (batch, patches, 3 * patch * patch), stored so.
     virtual ImageSize patch() const = 0;
+    virtual Type input_type() const = 0;
     // Makes ready for pictures of this size. Nothing that was recorded for another may still run.
     virtual void prepare(Extent picture) = 0;
     virtual DetectionOutput forward(Commands& c, const Tensor& patches, Extent picture,

@@ -14,6 +14,11 @@ namespace {
 
 constexpr uint32_t found_columns = 6;  // left, top, right, bottom, score, class
 
+// Nothing is normalised before DETR's first norm. Features of trained weights stay far below this;
+// where they do not, half precision rounds them to whole numbers, and the softmax of their products
+// is a choice of one that any rounding tips.
+constexpr float half_range = 1024;
+
 std::string detector_type(const Json& config, const std::string& where) {
     const JsonFields fields(config, where);
     const std::string type = fields.text("model_type");
@@ -43,13 +48,19 @@ Detector Detector::open(Device& device, const std::filesystem::path& folder, Typ
                   file.string());  // before anything else is said of a model of another task
     Preprocessor preprocessor = Preprocessor::read(folder);
     Checkpoint checkpoint(folder);
-    return Detector(device, config, file.string(), std::move(preprocessor), checkpoint, precision);
+    Detector detector(device, config, file.string(), preprocessor, checkpoint, precision);
+    const auto* detr = dynamic_cast<const Detr*>(detector.model_.get());
+    if (detr && precision == Type::f16 && !(detr->largest_feature(device) < half_range))
+        detector =
+            Detector(device, config, file.string(), preprocessor, checkpoint, precision, Type::f32);
+    return detector;
 }
 
 Detector::Detector(Device& device, const Json& config, const std::string& where,
-                   Preprocessor preprocessor, WeightSource& weights, Type precision)
-    : Detector(device, load(device, config, where, weights, precision), std::move(preprocessor),
-               precision) {}
+                   Preprocessor preprocessor, WeightSource& weights, Type precision,
+                   std::optional<Type> front)
+    : Detector(device, load(device, config, where, weights, precision, front.value_or(precision)),
+               std::move(preprocessor), precision) {}
 
 Detector::Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision)
     : precision_(precision),
@@ -64,14 +75,19 @@ Detector::Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Typ
           make_tensor(found_memory_.handle(), 0, 1, model_->queries(), found_columns, Type::f32)) {}
 
 Detector::Loaded Detector::load(Device& device, const Json& config, const std::string& where,
-                                WeightSource& weights, Type precision) {
+                                WeightSource& weights, Type precision, Type front) {
     WeightLoader loader(device, weights, precision, "detector");
+    std::optional<WeightLoader> precise;
+    if (front != precision) precise.emplace(device, weights, front, "detector's front");
     std::unique_ptr<DetectionModel> model;
     if (detector_type(config, where) == "detr")
-        model = std::make_unique<Detr>(loader, read_detr_config(config, where));
+        model = std::make_unique<Detr>(precise ? *precise : loader, loader,
+                                       read_detr_config(config, where));
     else
         model = std::make_unique<Yolos>(loader, read_yolos_config(config, where));
-    return {std::move(model), loader.finish(), weights.unused()};
+    std::vector<Buffer> memory = loader.finish();
+    if (precise) std::ranges::move(precise->finish(), std::back_inserter(memory));
+    return {std::move(model), std::move(memory), weights.unused()};
 }
 
 bool Detector::prepare(ImageSize frame, std::optional<ImageSize> within) {
@@ -82,7 +98,7 @@ bool Detector::prepare(ImageSize frame, std::optional<ImageSize> within) {
 
 void Detector::record(Commands& c, const Image& image, DetectionTaps& taps) {
     auto scope = c.scope("detector");
-    const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), precision_);
+    const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), input_type());
     input_.record(c, patches, image);
     const DetectionOutput out = forward(c, patches, taps);
     detections_into(c, found_, out.logits, out.boxes, {image.height(), image.width()});

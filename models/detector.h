@@ -55,14 +55,17 @@ public:
     // Opens a folder; matrices are stored as `precision`.
     static Detector open(Device& device, const std::filesystem::path& folder, Type precision);
     // From a config.json and any source of weights, for benchmarks and tests. `where` names the
-    // config in errors.
+    // config in errors; `front` is the precision of what lies before DETR's first norm.
     Detector(Device& device, const Json& config, const std::string& where,
-             Preprocessor preprocessor, WeightSource& weights, Type precision);
+             Preprocessor preprocessor, WeightSource& weights, Type precision,
+             std::optional<Type> front = std::nullopt);
 
     const std::vector<std::string>& labels() const { return model_->labels(); }
     const DetectionModel& model() const { return *model_; }
     const PictureInput& input() const { return input_; }
     Type precision() const { return precision_; }
+    // How it wants its patches; more precisely than the rest where half precision would not do.
+    Type input_type() const { return model_->input_type(); }
     // Tensors of the file that the model has no use for.
     const std::vector<std::string>& unused() const { return unused_; }
 
@@ -103,7 +106,7 @@ private:
         std::vector<std::string> unused;
     };
     static Loaded load(Device& device, const Json& config, const std::string& where,
-                       WeightSource& weights, Type precision);
+                       WeightSource& weights, Type precision, Type front);
     Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision);
 
     Extent picture() const { return {input_.plan().height, input_.plan().width}; }

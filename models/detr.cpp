@@ -1,7 +1,9 @@
 #include "models/detr.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "gpu/download.h"
 #include "gpu/error.h"
 
 namespace saccade {
@@ -26,19 +28,19 @@ void clear(Commands& c, const Tensor& y, const Tensor& other) {
 
 }  // namespace
 
-Detr::Detr(WeightLoader& weights, const DetrConfig& config)
+Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
     : config_(config),
       encoder_heads_(heads_of(config.encoder_heads, config.hidden)),
       decoder_heads_(heads_of(config.decoder_heads, config.hidden)),
-      backbone_(weights, config.backbone, "model.backbone.conv_encoder.model"),
+      backbone_(front, config.backbone, "model.backbone.conv_encoder.model"),
       positions_(weights.device(), "DETR positions") {
     const uint32_t dim = config.hidden, channels = config.backbone.channels();
     const auto classes = static_cast<uint32_t>(config.labels.size()) + 1;
-    input_projection_ = weights.linear(
-        "model.input_projection", {.out = dim, .in = channels, .stored = {dim, channels, 1, 1}});
+    input_projection_ = front.linear("model.input_projection",
+                                     {.out = dim, .in = channels, .stored = {dim, channels, 1, 1}});
     for (uint32_t i = 0; i < config.encoder_layers; ++i) {
         const std::string layer = "model.encoder.layers." + std::to_string(i);
-        encoder_.push_back({load_self_attention(weights, layer, encoder_heads_),
+        encoder_.push_back({load_self_attention(i == 0 ? front : weights, layer, encoder_heads_),
                             load_feed_forward(weights, layer, config.encoder_intermediate)});
     }
 
@@ -106,10 +108,10 @@ DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Extent picture,
     out.boxes = c.scratch(pixels.batch, config_.queries, 4, Type::f32);
 
     auto scope = c.scope("DETR");
-    const Stream memory = stream(c, pixels.batch, grid.area());
-    embed(c, memory, pixels, picture);
-    encode(c, memory, positions_[0], taps.encoder);
-    const Stream queries = stream(c, pixels.batch, config_.queries);
+    const Stream features = stream(c, pixels.batch, grid.area(), input_type());
+    embed(c, features, pixels, picture);
+    const Stream memory = encode(c, features, positions_[0], taps.encoder);
+    const Stream queries = stream(c, pixels.batch, config_.queries, class_head_.weight.type);
     decode(c, queries, memory, positions_[0], taps.decoder);
     taps.decoder.hidden(c, 0, queries.y);
 
@@ -120,8 +122,43 @@ DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Extent picture,
     return out;
 }
 
-Detr::Stream Detr::stream(Commands& c, uint32_t batch, uint32_t tokens) const {
-    const Type type = input_projection_.weight.type;
+float Detr::largest_feature(Device& device) const {
+    constexpr Extent picture{224, 224};
+    Buffer staging(device, "test picture", tensor_bytes(1, picture.area(), 3, Type::f32),
+                   Memory::upload);
+    const Tensor staged = make_tensor(staging.handle(), 0, 1, picture.area(), 3, Type::f32);
+    auto* const values = reinterpret_cast<float*>(staging.mapped().data());
+    std::fill_n(values, staging.bytes() / sizeof(float), 0.0f);
+    // Waves of every length, each channel in its own direction, as bright and dark as can be.
+    for (uint32_t y = 0; y < picture.height; ++y)
+        for (uint32_t x = 0; x < picture.width; ++x)
+            for (uint32_t channel = 0; channel < 3; ++channel) {
+                const auto phase = static_cast<float>(x * x + channel * y * y);
+                values[(y * picture.width + x) * staged.row_stride + channel] =
+                    2.0f * std::sin(0.005f * phase);
+            }
+    staging.flush();
+
+    Arena scratch(device, "test picture scratch");
+    Commands c(device, scratch, "test picture", 0);
+    Download features;
+    c.begin();
+    {
+        auto scope = c.scope("DETR");
+        const Tensor pixels = c.scratch(1, picture.area(), 3, input_type());
+        copy(c, pixels, staged);
+        const Stream s = stream(c, 1, backbone_.out_size(picture).area(), input_type());
+        embed(c, s, pixels, picture);
+        features.record(c, s.x);
+    }
+    c.end();
+    c.run();
+    float largest = 0;
+    for (float feature : features.floats()) largest = std::max(largest, std::abs(feature));
+    return largest;
+}
+
+Detr::Stream Detr::stream(Commands& c, uint32_t batch, uint32_t tokens, Type type) const {
     const Tensor x = c.scratch(batch, tokens, config_.hidden, Type::f32);
     return {x, type == Type::f32 ? x : c.scratch(batch, tokens, config_.hidden, type)};
 }
@@ -134,15 +171,21 @@ void Detr::embed(Commands& c, const Stream& s, const Tensor& pixels, Extent pict
     if (s.y.type != s.x.type) copy(c, s.y, s.x);
 }
 
-// Transformer encoder
-void Detr::encode(Commands& c, const Stream& s, const Tensor& pos, Tap& tap) const {
+// Transformer encoder: in place, but for how products want it after the first norm
+Detr::Stream Detr::encode(Commands& c, const Stream& front, const Tensor& pos, Tap& tap) const {
+    const Type type = class_head_.weight.type;
+    const Stream s{front.x, type == front.y.type ? front.y
+                            : type == Type::f32
+                                ? front.x
+                                : c.scratch(front.x.batch, front.x.rows, front.x.columns, type)};
     auto scope = c.scope("encoder");
-    tap.hidden(c, 0, s.x);
+    tap.hidden(c, 0, front.x);
     for (uint32_t i = 0; i < encoder_.size(); ++i) {
-        self_attend(c, s, pos, encoder_[i].self, encoder_heads_, i, tap);
+        self_attend(c, i == 0 ? front : s, s, pos, encoder_[i].self, encoder_heads_, i, tap);
         feed_forward(c, s, encoder_[i].ffn);
         tap.hidden(c, i + 1, s.x);
     }
+    return s;
 }
 
 // Transformer decoder: the queries look at each other, then at the memory that the encoder left
@@ -159,7 +202,7 @@ void Detr::decode(Commands& c, const Stream& s, const Stream& memory, const Tens
     if (s.y.type != s.x.type) clear(c, s.y, query_positions_);
     for (uint32_t i = 0; i < decoder_.size(); ++i) {
         const DecoderLayer& w = decoder_[i];
-        self_attend(c, s, query_positions_, w.self, decoder_heads_, i, nobody);
+        self_attend(c, s, s, query_positions_, w.self, decoder_heads_, i, nobody);
         cross_attend(c, s, k.slice_columns(i * dim, dim), v.slice_columns(i * dim, dim), w.cross, i,
                      tap);
         feed_forward(c, s, w.ffn);
@@ -168,8 +211,8 @@ void Detr::decode(Commands& c, const Stream& s, const Stream& memory, const Tens
 }
 
 // x = LN(x + MSA(q, k, v)) with q = k = x + pos, v = x
-void Detr::self_attend(Commands& c, const Stream& s, const Tensor& pos, const SelfAttention& w,
-                       const Heads& heads, uint32_t layer, Tap& tap) const {
+void Detr::self_attend(Commands& c, const Stream& s, const Stream& normalized, const Tensor& pos,
+                       const SelfAttention& w, const Heads& heads, uint32_t layer, Tap& tap) const {
     auto scope = c.scope("self-attention");
     const Tensor qk = linear(c, with_pos_embed(c, s, pos), w.qk);
     const uint32_t dim = qk.columns / 2;
@@ -177,7 +220,7 @@ void Detr::self_attend(Commands& c, const Stream& s, const Tensor& pos, const Se
     const Tensor v = linear(c, s.y, w.v);
     tap.attention(c, layer, q, k, heads);
     linear_add(c, s.x, attention(c, q, k, v, heads), w.out);
-    normalize(c, s, w.norm);
+    normalize(c, normalized, w.norm);
 }
 
 // x = LN(x + MHA(q, k, v)) with q = x + query_pos, k = memory + pos, v = memory

@@ -19,13 +19,19 @@ namespace saccade {
 
 class Detr : public DetectionModel {
 public:
-    Detr(WeightLoader& weights, const DetrConfig& config);
+    // `front` loads what lies before the first norm: the backbone, and the encoder's first
+    // attention. It may be the same, or store more precisely.
+    Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config);
+
+    // The largest number that the encoder begins with, on a test picture.
+    float largest_feature(Device& device) const;
 
     const std::vector<std::string>& labels() const override { return config_.labels; }
     uint32_t queries() const override { return config_.queries; }
     uint32_t encoder_layers() const override { return config_.encoder_layers; }
     uint32_t decoder_layers() const override { return config_.decoder_layers; }
     ImageSize patch() const override { return {1, 1}; }
+    Type input_type() const override { return input_projection_.weight.type; }
 
     void prepare(Extent picture) override;
     DetectionOutput forward(Commands& c, const Tensor& pixels, Extent picture,
@@ -64,7 +70,7 @@ private:
     struct Stream {
         Tensor x, y;
     };
-    Stream stream(Commands& c, uint32_t batch, uint32_t tokens) const;
+    Stream stream(Commands& c, uint32_t batch, uint32_t tokens, Type type) const;
 
     SelfAttention load_self_attention(WeightLoader& weights, const std::string& layer,
                                       const Heads& heads) const;
@@ -72,11 +78,11 @@ private:
                                   uint32_t intermediate) const;
 
     void embed(Commands& c, const Stream& s, const Tensor& pixels, Extent picture) const;
-    void encode(Commands& c, const Stream& s, const Tensor& pos, Tap& tap) const;
+    Stream encode(Commands& c, const Stream& front, const Tensor& pos, Tap& tap) const;
     void decode(Commands& c, const Stream& s, const Stream& memory, const Tensor& pos,
                 Tap& tap) const;
-    void self_attend(Commands& c, const Stream& s, const Tensor& pos, const SelfAttention& w,
-                     const Heads& heads, uint32_t layer, Tap& tap) const;
+    void self_attend(Commands& c, const Stream& s, const Stream& normalized, const Tensor& pos,
+                     const SelfAttention& w, const Heads& heads, uint32_t layer, Tap& tap) const;
     void cross_attend(Commands& c, const Stream& s, const Tensor& k, const Tensor& v,
                       const CrossAttention& w, uint32_t layer, Tap& tap) const;
     void feed_forward(Commands& c, const Stream& s, const FeedForward& w) const;

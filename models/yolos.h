@@ -22,6 +22,7 @@ public:
     uint32_t encoder_layers() const override { return config_.layers; }
     uint32_t decoder_layers() const override { return 0; }
     ImageSize patch() const override { return {config_.patch, config_.patch}; }
+    Type input_type() const override { return patch_embedding_.weight.type; }
 
     void prepare(Extent picture) override;
     DetectionOutput forward(Commands& c, const Tensor& patches, Extent picture,

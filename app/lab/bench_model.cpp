@@ -47,7 +47,7 @@ public:
     Tensor record(Commands& c, uint32_t batch) override {
         const PictureInput& input = detector_.input();
         const Tensor patches =
-            c.scratch(batch, input.patches(), input.patch_columns(), detector_.precision());
+            c.scratch(batch, input.patches(), input.patch_columns(), detector_.input_type());
         return detector_.forward(c, patches, nobody_).logits;
     }
     double multiply_adds() const override {
