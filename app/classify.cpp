@@ -90,7 +90,7 @@ int classify(const ClassifyOptions& options) {
         const PictureFile file(image);
         const double decode_ms = ms_since(begin);
         pictures.run(image, file.view());
-        const std::vector<ClassScore> classes = classifier.top(options.top);
+        const std::vector<ClassScore> classes = classifier.ranking().top(options.top);
         return options.json ? as_json(image, file.view(), classes, classifier.labels(), decode_ms,
                                       pictures.times())
                             : as_text(image, classes, classifier.labels());

@@ -165,7 +165,7 @@ int detect(const DetectOptions& options) {
         const PictureFile file(image);
         const double decode_ms = ms_since(begin);
         pictures.run(image, file.view());
-        const std::vector<Detection> found = detector.detections(filter);
+        const std::vector<Detection> found = detector.findings().detections(filter);
         std::optional<double> draw_ms;
         if (destination) {
             begin = Clock::now();

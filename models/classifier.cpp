@@ -64,23 +64,32 @@ Classifier::Loaded Classifier::load(Device& device, const ViTConfig& config, Wei
     return {std::move(model), loader.finish(), weights.unused()};
 }
 
-void Classifier::record(Commands& c, const Image& image, Tap& tap) {
+void Classifier::record(Commands& c, const Image& image, Tap& tap, Ranking& ranking) const {
+    if (!ranking.memory_) {
+        ranking.classes_ = static_cast<uint32_t>(labels().size());
+        const uint32_t count = std::min(most_classes_wanted, ranking.classes_);
+        const uint64_t bytes = (tensor_bytes(1, 1, count, Type::f32) + 255) / 256 * 256;
+        ranking.memory_ = Buffer(c.device(), "classes", 2 * bytes, Memory::device);
+        const VkBuffer buffer = ranking.memory_.handle();
+        ranking.top_ = {.values = make_tensor(buffer, 0, 1, 1, count, Type::f32),
+                        .columns = make_tensor(buffer, bytes, 1, 1, count, Type::u32)};
+    }
     auto scope = c.scope("classifier");
     const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), precision_);
     input_.record(c, patches, image);
     const Tensor logits = model_.logits(c, patches, tap);
-    const Top top = topk(c, softmax(c, logits), std::min(most_classes_wanted, logits.columns));
-    logits_.record(c, logits);
-    top_scores_.record(c, top.values);
-    top_ids_.record(c, top.columns);
+    topk_into(c, ranking.top_, softmax(c, logits));
+    ranking.logits_.record(c, logits);
+    ranking.scores_.record(c, ranking.top_.values);
+    ranking.ids_.record(c, ranking.top_.columns);
 }
 
-std::vector<ClassScore> Classifier::top(uint32_t count) const {
-    const std::vector<float> scores = top_scores_.floats();
-    const std::vector<uint32_t> ids = top_ids_.words();
+std::vector<ClassScore> Ranking::top(uint32_t count) const {
+    const std::vector<float> scores = scores_.floats();
+    const std::vector<uint32_t> ids = ids_.words();
     std::vector<ClassScore> result;
     for (size_t i = 0; i < ids.size() && i < count; ++i)
-        if (ids[i] < labels().size()) result.push_back({ids[i], scores[i]});
+        if (ids[i] < classes_) result.push_back({ids[i], scores[i]});
     return result;
 }
 

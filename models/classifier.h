@@ -16,6 +16,24 @@ struct ClassScore {
     float score = 0;
 };
 
+// What a recording leaves, on the device and on its way to the host. Each frame on its way needs a
+// ranking of its own.
+class Ranking {
+public:
+    // After the recording has run: the likeliest first.
+    std::vector<ClassScore> top(uint32_t count) const;
+    std::vector<float> logits() const { return logits_.floats(); }
+    // The likeliest classes on the device, (1, 1, n).
+    const Top& on_device() const { return top_; }
+
+private:
+    friend class Classifier;
+    Buffer memory_;
+    Top top_;
+    uint32_t classes_ = 0;
+    Download logits_, scores_, ids_;
+};
+
 // A Hugging Face folder that names what a picture shows: ViT and DeiT.
 class Classifier {
 public:
@@ -36,15 +54,14 @@ public:
 
     // Records everything from the picture to the probabilities. The picture's size must have been
     // prepared.
-    void record(Commands& c, const Image& image, Tap& tap);
+    void record(Commands& c, const Image& image, Tap& tap, Ranking& ranking) const;
+    // The same with a ranking of its own, for one frame at a time.
+    void record(Commands& c, const Image& image, Tap& tap) { record(c, image, tap, ranking_); }
+    const Ranking& ranking() const { return ranking_; }
     // The model alone, for any batch of patches: (batch, 1, classes) f32.
     Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const {
         return model_.logits(c, patches, tap);
     }
-
-    // After the recording has run.
-    std::vector<ClassScore> top(uint32_t count) const;
-    std::vector<float> logits() const { return logits_.floats(); }
 
 private:
     struct Loaded {
@@ -64,7 +81,7 @@ private:
     ViTClassifier model_;
     std::vector<std::string> unused_;
     PictureInput input_;
-    Download logits_, top_scores_, top_ids_;
+    Ranking ranking_;
 };
 
 }  // namespace saccade

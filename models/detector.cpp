@@ -68,11 +68,7 @@ Detector::Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Typ
       memory_(std::move(loaded.memory)),
       unused_(std::move(loaded.unused)),
       input_(device, std::move(preprocessor), model_->patch()),
-      attention_row_(device),
-      found_memory_(device, "detections",
-                    tensor_bytes(1, model_->queries(), found_columns, Type::f32), Memory::device),
-      found_(
-          make_tensor(found_memory_.handle(), 0, 1, model_->queries(), found_columns, Type::f32)) {}
+      attention_row_(device) {}
 
 Detector::Loaded Detector::load(Device& device, const Json& config, const std::string& where,
                                 WeightSource& weights, Type precision, Type front) {
@@ -96,21 +92,29 @@ bool Detector::prepare(ImageSize frame, std::optional<ImageSize> within) {
     return changed;
 }
 
-void Detector::record(Commands& c, const Image& image, DetectionTaps& taps) {
+void Detector::record(Commands& c, const Image& image, DetectionTaps& taps,
+                      Findings& findings) const {
+    if (!findings.memory_) {
+        findings.memory_ =
+            Buffer(c.device(), "detections",
+                   tensor_bytes(1, model_->queries(), found_columns, Type::f32), Memory::device);
+        findings.found_ = make_tensor(findings.memory_.handle(), 0, 1, model_->queries(),
+                                      found_columns, Type::f32);
+    }
     auto scope = c.scope("detector");
     const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), input_type());
     input_.record(c, patches, image);
     const DetectionOutput out = forward(c, patches, taps);
-    detections_into(c, found_, out.logits, out.boxes, {image.height(), image.width()});
-    download_found_.record(c, found_);
-    logits_.record(c, out.logits);
-    boxes_.record(c, out.boxes);
+    detections_into(c, findings.found_, out.logits, out.boxes, {image.height(), image.width()});
+    findings.download_.record(c, findings.found_);
+    findings.logits_.record(c, out.logits);
+    findings.boxes_.record(c, out.boxes);
 }
 
-std::vector<Detection> Detector::detections(const DetectionFilter& filter) const {
-    const std::vector<float> rows = download_found_.floats();
+std::vector<Detection> Findings::detections(const DetectionFilter& filter) const {
+    const std::vector<float> rows = download_.floats();
     std::vector<Detection> result;
-    for (uint32_t query = 0; query < model_->queries(); ++query) {
+    for (uint32_t query = 0; query < found_.rows; ++query) {
         const float* row = &rows[size_t(query) * found_columns];
         if (!(row[4] > filter.threshold)) continue;
         const auto id = static_cast<uint32_t>(row[5]);

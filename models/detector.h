@@ -49,6 +49,24 @@ struct Look {
     std::optional<uint32_t> head = std::nullopt;
 };
 
+// What a recording leaves, on the device and on its way to the host. Each frame on its way needs
+// findings of its own.
+class Findings {
+public:
+    // After the recording has run: the best first.
+    std::vector<Detection> detections(const DetectionFilter& filter) const;
+    std::vector<float> logits() const { return logits_.floats(); }  // (queries, classes + 1)
+    std::vector<float> boxes() const { return boxes_.floats(); }    // (queries, 4)
+    // All queries' findings on the device, as detections_into writes them.
+    const Tensor& found() const { return found_; }
+
+private:
+    friend class Detector;
+    Buffer memory_;
+    Tensor found_;
+    Download download_, logits_, boxes_;
+};
+
 // A Hugging Face folder that finds objects: DETR and YOLOS.
 class Detector {
 public:
@@ -74,18 +92,16 @@ public:
     bool prepare(ImageSize frame, std::optional<ImageSize> within = std::nullopt);
 
     // Records everything from the frame to the detections. Its size must have been prepared.
-    void record(Commands& c, const Image& image, DetectionTaps& taps);
+    void record(Commands& c, const Image& image, DetectionTaps& taps, Findings& findings) const;
+    // The same with findings of its own, for one frame at a time.
+    void record(Commands& c, const Image& image, DetectionTaps& taps) {
+        record(c, image, taps, findings_);
+    }
+    const Findings& findings() const { return findings_; }
     // The model alone, for any batch of patches of the size that was prepared.
     DetectionOutput forward(Commands& c, const Tensor& patches, DetectionTaps& taps) const {
         return model_->forward(c, patches, picture(), taps);
     }
-
-    // After the recording has run: the best first.
-    std::vector<Detection> detections(const DetectionFilter& filter) const;
-    std::vector<float> logits() const { return logits_.floats(); }  // (queries, classes + 1)
-    std::vector<float> boxes() const { return boxes_.floats(); }    // (queries, 4)
-    // All queries' findings on the device, as detections_into writes them.
-    const Tensor& found() const { return found_; }
 
     // Maps of attention, (1, grid height, grid width) f32, valid until the scope ends; for a tap
     // that kept the layer in a recording that has run, or runs before in the same one. What a point
@@ -119,9 +135,7 @@ private:
     std::vector<std::string> unused_;
     PictureInput input_;
     AttentionRow attention_row_;
-    Buffer found_memory_;
-    Tensor found_;
-    Download download_found_, logits_, boxes_;
+    Findings findings_;
 };
 
 }  // namespace saccade

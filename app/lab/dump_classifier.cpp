@@ -27,7 +27,7 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
     c.run();
 
     add_pixel_values(engine, classifier.input(), frame, out);
-    out.add("logits", {config.labels.size()}, classifier.logits());
+    out.add("logits", {config.labels.size()}, classifier.ranking().logits());
 
     std::vector<float> hidden, attention;
     for (const auto& [index, z] : tap.hidden_states()) {

@@ -23,13 +23,13 @@ std::vector<uint32_t> best_queries(Engine& engine, const std::filesystem::path& 
     DetectionFilter five;
     five.threshold = -1;
     five.most = 5;
-    std::vector<Detection> found = detector.detections(five);
+    std::vector<Detection> found = detector.findings().detections(five);
     if (detector.precision() != Type::f32) {
         Detector exact = Detector::open(engine.device(), model, Type::f32);
         exact.prepare({frame.width(), frame.height()});
         DetectionTaps nobody;
         run(engine, exact, frame, nobody);
-        found = exact.detections(five);
+        found = exact.findings().detections(five);
     }
     std::vector<uint32_t> queries;
     for (const Detection& one : found) queries.push_back(one.query);
@@ -56,8 +56,8 @@ void dump_detector(Engine& engine, const std::filesystem::path& model, const Pic
 
     const uint32_t queries = parts.queries();
     add_pixel_values(engine, detector.input(), frame, out);
-    out.add("logits", {queries, detector.labels().size() + 1}, detector.logits());
-    out.add("boxes", {queries, 4}, detector.boxes());
+    out.add("logits", {queries, detector.labels().size() + 1}, detector.findings().logits());
+    out.add("boxes", {queries, 4}, detector.findings().boxes());
 
     // What the heads saw of the first queries.
     const uint32_t first = std::min(8u, queries);

@@ -106,7 +106,7 @@ protected:
         DetectionFilter filter;
         filter.threshold = golden.info["threshold"];
         filter.threshold -= static_cast<float>(score_tolerance);
-        const std::vector<Detection> found = detector.detections(filter);
+        const std::vector<Detection> found = detector.findings().detections(filter);
         for (const Json& want : golden.info["detections"]) {
             const Floats box = want["box"];
             const auto same = std::ranges::find_if(found, [&](const Detection& d) {

@@ -39,22 +39,22 @@ TEST_F(DetectorTest, detections_come_best_first_and_as_many_as_wanted) {
     const DetectionGolden golden("yolos-nano");
     Detector detector = make(golden, Type::f32);
     detect(detector, golden.picture());
-    const std::vector<Detection> all = detector.detections(everything());
+    const std::vector<Detection> all = detector.findings().detections(everything());
     ASSERT_EQ(all.size(), 12u);
     for (size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i - 1].score, all[i].score);
 
     DetectionFilter some;
     some.threshold = all[4].score;  // and that one is not above it
-    EXPECT_EQ(detector.detections(some).size(), 4u);
+    EXPECT_EQ(detector.findings().detections(some).size(), 4u);
     some.most = 3;
-    EXPECT_EQ(detector.detections(some).size(), 3u);
-    EXPECT_EQ(detector.detections(some)[2].query, all[2].query);
+    EXPECT_EQ(detector.findings().detections(some).size(), 3u);
+    EXPECT_EQ(detector.findings().detections(some)[2].query, all[2].query);
     some.threshold = 0.999f;
-    EXPECT_TRUE(detector.detections(some).empty());
+    EXPECT_TRUE(detector.findings().detections(some).empty());
 
     DetectionFilter one = everything();
     one.classes = {all[0].id};
-    const std::vector<Detection> same = detector.detections(one);
+    const std::vector<Detection> same = detector.findings().detections(one);
     EXPECT_EQ(same.size(), size_t(std::ranges::count(all, all[0].id, &Detection::id)));
     for (const Detection& found : same) EXPECT_EQ(found.id, all[0].id);
 }
@@ -64,9 +64,9 @@ TEST_F(DetectorTest, boxes_and_logits_agree_with_the_detections) {
     Detector detector = make(golden, Type::f32);
     const Picture picture = cut(golden.picture(), 200, 90);
     detect(detector, picture);
-    const Floats boxes = detector.boxes(), logits = detector.logits();
+    const Floats boxes = detector.findings().boxes(), logits = detector.findings().logits();
     const size_t columns = detector.labels().size() + 1;
-    for (const Detection& found : detector.detections(everything())) {
+    for (const Detection& found : detector.findings().detections(everything())) {
         const float* box = &boxes[found.query * 4];
         EXPECT_NEAR(found.left, (box[0] - box[2] / 2) * 200, 1e-3);
         EXPECT_NEAR(found.bottom, (box[1] + box[3] / 2) * 90, 1e-3);
@@ -74,8 +74,8 @@ TEST_F(DetectorTest, boxes_and_logits_agree_with_the_detections) {
         EXPECT_EQ(found.id, uint32_t(std::max_element(row, row + columns - 1) - row));
     }
     // The same rows are on the device, for what is drawn there.
-    const Floats rows = run([&](Commands&) { return detector.found(); });
-    const Detection best = detector.detections(everything())[0];
+    const Floats rows = run([&](Commands&) { return detector.findings().found(); });
+    const Detection best = detector.findings().detections(everything())[0];
     EXPECT_EQ(rows[best.query * 6 + 4], best.score);
     EXPECT_EQ(rows[best.query * 6 + 2], best.right);
 }
@@ -87,16 +87,16 @@ TEST_F(DetectorTest, a_new_size_of_frame_gives_what_a_fresh_detector_gives) {
         const Picture wide = golden.picture(), tall = cut(wide, 120, 290);
         Detector detector = make(golden, Type::f32);
         detect(detector, wide);
-        const Floats first = detector.logits();
+        const Floats first = detector.findings().logits();
         DetectionTaps taps = look_at_all(detector);
         detect(detector, tall, taps);
-        const Floats second = detector.logits();
+        const Floats second = detector.findings().logits();
         detect(detector, wide, taps);
-        EXPECT_EQ(detector.logits(), first) << "and a tap follows the size";
+        EXPECT_EQ(detector.findings().logits(), first) << "and a tap follows the size";
 
         Detector fresh = make(golden, Type::f32);
         detect(fresh, tall);
-        EXPECT_EQ(second, fresh.logits());
+        EXPECT_EQ(second, fresh.findings().logits());
     }
 }
 
@@ -287,7 +287,7 @@ TEST_F(DetectorTest, a_folder_loads_with_v5_tensor_names) {
             std::filesystem::copy_file(golden.folder / file, temp / file);
         Detector detector = Detector::open(device, temp.path(), Type::f32);
         detect(detector, golden.picture());
-        EXPECT_EQ(detector.logits(), reference.logits());
+        EXPECT_EQ(detector.findings().logits(), reference.findings().logits());
         EXPECT_EQ(detector.unused().size(), 1u);
     }
 }

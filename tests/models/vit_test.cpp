@@ -66,7 +66,7 @@ protected:
         c.end();
         c.run();
         run.trace = c.trace();
-        run.logits = classifier.logits();
+        run.logits = classifier.ranking().logits();
         if (!look) return run;
 
         const uint32_t tokens = config.tokens();
@@ -122,7 +122,7 @@ TEST_P(ViTParity, every_tensor_is_what_transformers_computes) {
         EXPECT_LT(relative_error(joined(run.hidden), golden["hidden_cls"]), tolerance);
         EXPECT_LT(relative_error(run.rollout, golden["rollout_cls"]), tolerance);
 
-        const auto top = classifier.top(5);
+        const auto top = classifier.ranking().top(5);
         const Json expected = read_json(golden.folder / "golden.json")["top5"];
         ASSERT_EQ(top.size(), expected.size());
         EXPECT_EQ(top[0].id, expected[0][0].get<uint32_t>());
@@ -131,7 +131,8 @@ TEST_P(ViTParity, every_tensor_is_what_transformers_computes) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, ViTParity, ::testing::Values("vit-nano", "vit-odd", "deit-distilled"));
+INSTANTIATE_TEST_SUITE_P(Golden, ViTParity,
+                         ::testing::Values("vit-nano", "vit-odd", "deit-distilled"));
 
 TEST_F(ViTTest, looking_changes_no_bit_of_the_answer) {
     const Golden golden("vit-nano");

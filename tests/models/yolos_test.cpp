@@ -16,8 +16,8 @@ TEST_P(YolosParity, every_tensor_is_what_transformers_computes) {
         Detector detector = make(golden, precision);
         DetectionTaps taps = look_at_all(detector);
         detect(detector, golden.picture(), taps);
-        EXPECT_LT(relative_error(detector.logits(), golden["logits"]), tolerance);
-        EXPECT_LT(relative_error(detector.boxes(), golden["boxes"]), tolerance);
+        EXPECT_LT(relative_error(detector.findings().logits(), golden["logits"]), tolerance);
+        EXPECT_LT(relative_error(detector.findings().boxes(), golden["boxes"]), tolerance);
         expect_detections(detector, golden, tolerance);
         const Tensor& seen = taps.decoder.hidden_states().at(0);
         EXPECT_LT(relative_error(run([&](Commands& c) {
@@ -43,11 +43,11 @@ TEST_F(YolosTest, looking_changes_no_bit_of_the_answer) {
     for (Type precision : {Type::f32, Type::f16}) {
         Detector detector = make(golden, precision);
         const auto trace = detect(detector, golden.picture());
-        const Floats logits = detector.logits(), boxes = detector.boxes();
+        const Floats logits = detector.findings().logits(), boxes = detector.findings().boxes();
         DetectionTaps taps = look_at_all(detector);
         EXPECT_GT(detect(detector, golden.picture(), taps).size(), trace.size());
-        EXPECT_EQ(detector.logits(), logits);
-        EXPECT_EQ(detector.boxes(), boxes);
+        EXPECT_EQ(detector.findings().logits(), logits);
+        EXPECT_EQ(detector.findings().boxes(), boxes);
         EXPECT_EQ(detect(detector, golden.picture()), trace) << "without a tap, the same commands";
     }
 }
