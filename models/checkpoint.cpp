@@ -165,29 +165,36 @@ Checkpoint::Checkpoint(const std::filesystem::path& folder) : folder_(folder) {
     }
 }
 
-void Checkpoint::open_shards(const std::filesystem::path& index) {
+std::map<std::string, std::string> read_shard_index(const std::filesystem::path& index) {
     const Json json = read_json(index);
     JsonFields fields(json, index.string());
-    JsonFields weight_map = fields.object("weight_map");  // tensor name -> shard's file name
-    const Json& entries = *fields.find("weight_map");
-
-    std::map<std::string, size_t> shards;
-    for (const auto& [name, shard] : entries.items()) {
+    JsonFields weight_map = fields.object("weight_map");
+    std::map<std::string, std::string> shards;
+    for (const auto& [name, shard] : fields.find("weight_map")->items()) {
         if (!shard.is_string()) weight_map.refuse(in_quotes(name), "does not name a file");
         const auto& file = shard.get_ref<const std::string&>();
         if (!is_plain_file_name(file)) {
             weight_map.refuse(in_quotes(name),
                               "names " + in_quotes(file) + ", which is not a file of this folder");
         }
+        shards.emplace(name, file);
+    }
+    return shards;
+}
+
+void Checkpoint::open_shards(const std::filesystem::path& index) {
+    const std::map<std::string, std::string> entries = read_shard_index(index);
+    std::map<std::string, size_t> shards;
+    for (const auto& [name, file] : entries) {
         if (shards.try_emplace(file, files_.size()).second) files_.emplace_back(folder_ / file);
     }
     // Only now do the files stay where they are, and pointers into them hold.
-    for (const auto& [name, shard] : entries.items()) {
-        size_t file = shards.at(shard.get_ref<const std::string&>());
+    for (const auto& [name, shard] : entries) {
+        size_t file = shards.at(shard);
         const StoredTensor* tensor = files_[file].find(name);
         if (!tensor) {
-            weight_map.refuse(in_quotes(name),
-                              "is not in " + files_[file].path().string() + "; fetch both again");
+            throw Error(index.string() + ": weight_map: " + in_quotes(name) + " is not in " +
+                        files_[file].path().string() + "; fetch both again");
         }
         places_.emplace(name, Place{tensor, file});
     }

@@ -49,6 +49,9 @@ public:
 enum class StoredWeights { none, pickle, safetensors };
 StoredWeights weights_in(const std::filesystem::path& folder);
 
+// Which file of the folder has which tensor: name -> file, as an index of shards says.
+std::map<std::string, std::string> read_shard_index(const std::filesystem::path& index);
+
 // The file that a pickle's tensors are written to, beside it. The name is not one of Hugging
 // Face's, so that a folder of its cache holds only the Hub's files under their names.
 constexpr std::string_view converted_weights = "saccade.safetensors";

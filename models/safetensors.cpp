@@ -1,18 +1,11 @@
 #include "models/safetensors.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "gpu/error.h"
@@ -52,24 +45,6 @@ constexpr std::array<TypeInfo, 15> types{{
 }};
 
 const TypeInfo& info(StoredType type) { return types[static_cast<size_t>(type)]; }
-
-std::string reason(int error) { return std::generic_category().message(error); }
-
-// An open file descriptor.
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    int get() const { return fd_; }
-    int close() { return ::close(std::exchange(fd_, -1)); }
-
-private:
-    int fd_;
-};
 
 std::optional<uint64_t> product(std::span<const uint64_t> shape, uint64_t start) {
     // A zero anywhere makes the product zero, however large the rest.
@@ -228,32 +203,14 @@ void read_floats(const StoredTensor& tensor, uint64_t first, std::span<float> ou
     }
 }
 
-void SafetensorsFile::Unmap::operator()(const std::byte* address) const {
-    ::munmap(const_cast<std::byte*>(address), size);
-}
-
-SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path) {
     std::string file = path.string();
-    // Non-blocking, or the open of a named pipe would wait for a writer.
-    Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    struct stat status {};
-    if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
-        throw Error(file + ": cannot be opened (" + reason(errno) + ")");
-    }
-    if (!S_ISREG(status.st_mode)) throw Error(file + ": is not a file");
-    auto size = static_cast<uint64_t>(status.st_size);
-    if (size == 0) throw Error(file + ": is empty; fetch it again");
+    std::span<const std::byte> all = file_.bytes();
+    uint64_t size = all.size();
     if (size < length_bytes) {
         throw Error(file + ": has " + std::to_string(size) +
                     " bytes, too few for a safetensors file; fetch it again");
     }
-
-    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-    if (address == MAP_FAILED) {
-        throw Error(file + ": cannot be mapped into memory (" + reason(errno) + ")");
-    }
-    mapping_ = {static_cast<const std::byte*>(address), Unmap{size}};
-    std::span<const std::byte> all(mapping_.get(), size);
 
     uint64_t header_bytes;
     std::memcpy(&header_bytes, all.data(), length_bytes);
@@ -291,76 +248,6 @@ const StoredTensor* SafetensorsFile::find(std::string_view name) const {
     auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : &tensors_[found->second];
 }
-
-void SafetensorsFile::release(std::span<const std::byte> bytes) const {
-    const std::byte* map = mapping_.get();
-    if (bytes.empty() || std::less<>()(bytes.data(), map) ||
-        std::less<>()(map + mapping_.get_deleter().size, bytes.data() + bytes.size())) {
-        return;
-    }
-    // Whole pages, those shared with a neighbour too: nothing is lost by it, for a page of a file
-    // mapping comes back from the file when it is next touched.
-    auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-    auto offset = static_cast<size_t>(bytes.data() - map);
-    auto first = offset / page * page;
-    ::madvise(const_cast<std::byte*>(map) + first, offset + bytes.size() - first, MADV_DONTNEED);
-}
-
-namespace {
-
-// A file written under another name, which takes its own when it is whole and goes away when not.
-class NewFile {
-public:
-    explicit NewFile(const std::filesystem::path& path)
-        : path_(path),
-          part_(path.string() + "." + std::to_string(::getpid()) + ".part"),
-          fd_(open_part(path, part_)) {}
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
-    ~NewFile() {
-        if (!part_.empty()) ::unlink(part_.c_str());
-    }
-
-    void write(std::span<const std::byte> bytes) {
-        while (!bytes.empty()) {
-            ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) fail();
-            bytes = bytes.subspan(static_cast<size_t>(written));
-        }
-    }
-
-    void finish() {
-        if (fd_.close() != 0 || ::rename(part_.c_str(), path_.c_str()) != 0) fail();
-        part_.clear();
-    }
-
-private:
-    static int open_part(const std::filesystem::path& path, const std::string& part) {
-        // A rename would put a plain file in the place of /dev/null.
-        struct stat status {};
-        if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-            throw Error(path.string() + ": is there and is not a file; choose another name");
-        }
-        int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (fd < 0) {
-            throw Error(path.string() + ": cannot be written (" + reason(errno) +
-                        "); check the folder and its permissions");
-        }
-        return fd;
-    }
-
-    [[noreturn]] void fail() const {
-        throw Error(path_.string() + ": cannot be written (" + reason(errno) +
-                    "); check the free space on its disk");
-    }
-
-    std::filesystem::path path_;
-    std::string part_;
-    Descriptor fd_;
-};
-
-}  // namespace
 
 void write_safetensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors) {
     write_safetensors(path, tensors, [](const StoredTensor& tensor) { return tensor.bytes; });

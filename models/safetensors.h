@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "models/files.h"
 
 namespace saccade {
 
@@ -56,7 +57,7 @@ class SafetensorsFile {
 public:
     explicit SafetensorsFile(const std::filesystem::path& path);
 
-    const std::filesystem::path& path() const { return path_; }
+    const std::filesystem::path& path() const { return file_.path(); }
 
     // In the order of their bytes in the file.
     std::span<const StoredTensor> tensors() const { return tensors_; }
@@ -64,16 +65,10 @@ public:
 
     // Says that these bytes, of any tensor of this file, have been read: the memory that holds
     // them is given back. Reading them again is allowed, and fetches them from the file again.
-    void release(std::span<const std::byte> bytes) const;
+    void release(std::span<const std::byte> bytes) const { file_.release(bytes); }
 
 private:
-    struct Unmap {
-        size_t size;
-        void operator()(const std::byte* address) const;
-    };
-
-    std::filesystem::path path_;
-    std::unique_ptr<const std::byte, Unmap> mapping_;
+    MappedFile file_;
     std::vector<StoredTensor> tensors_;
     std::unordered_map<std::string_view, size_t> by_name_;  // keys live in tensors_
 };
