@@ -62,7 +62,7 @@ TEST_F(YolosTest, positions_after_every_block_matter) {
     Detector without(device, config, "config.json", Preprocessor::read(golden.folder), weights,
                      Type::f32);
     detect(without, golden.picture());
-    EXPECT_GT(relative_error(without.logits(), with.logits()), 1e-3);
+    EXPECT_GT(relative_error(without.findings().logits(), with.findings().logits()), 1e-3);
     EXPECT_EQ(without.unused(), std::vector<std::string>{"vit.encoder.mid_position_embeddings"});
 }
 
