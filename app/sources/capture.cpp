@@ -124,9 +124,9 @@ bool Capture::deliver(std::stop_token stop) {
         if (slot) ring_.abandon(*slot);
         throw;
     }
-    ring_.publish(*slot, std::move(*info));
     retry_ = options_.first_retry;
     set_state(CaptureState::playing);
+    ring_.publish(*slot, std::move(*info));
     return true;
 }
 

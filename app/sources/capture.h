@@ -9,7 +9,7 @@
 namespace saccade {
 
 struct CaptureOptions {
-    SourceOptions source;
+    SourceOptions source = {};
     bool loop = false;  // a file begins again at its end
     size_t slots = 3;
     // How long to wait before a camera or stream is tried again: twice as long each time.

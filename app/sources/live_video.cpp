@@ -65,9 +65,12 @@ void LiveVideo::open_stream() {
 
 std::optional<FrameInfo> LiveVideo::next(const GiveSlot& give) {
     const auto begin = Clock::now();
-    if (!grab(capture_)) {
+    const bool grabbed = grab(capture_);
+    // After a timeout the decoder may still have some frames to give.
+    stalled_ = stalled_ || Clock::now() - begin >= options_.read_timeout;
+    if (!grabbed) {
         if (kind_ == SourceKind::camera) throw Error(what_ + " no longer gives frames");
-        if (Clock::now() - begin >= options_.read_timeout) throw Error(what_ + " has stalled");
+        if (stalled_) throw Error(what_ + " has stalled");
         return std::nullopt;
     }
     FrameInfo info;

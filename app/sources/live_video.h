@@ -29,6 +29,7 @@ private:
     std::string what_;  // "camera 0", "the stream 'rtsp://...'"
     uint64_t next_ = 0;
     std::chrono::steady_clock::time_point first_;
+    bool stalled_ = false;
 };
 
 }  // namespace saccade

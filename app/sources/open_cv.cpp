@@ -35,7 +35,10 @@ bool open_video(cv::VideoCapture& capture, const std::string& where, int backend
             cv::CAP_PROP_OPEN_TIMEOUT_MSEC, static_cast<int>(options.open_timeout.count()),
             cv::CAP_PROP_READ_TIMEOUT_MSEC, static_cast<int>(options.read_timeout.count())};
     try {
-        return capture.open(where, backend, parameters);
+        if (!capture.open(where, backend, parameters)) return false;
+        // Some versions of OpenCV turn pictures the wrong way.
+        if (backend == cv::CAP_FFMPEG) capture.set(cv::CAP_PROP_ORIENTATION_AUTO, 0);
+        return true;
     } catch (const cv::Exception&) {
         return false;
     }
@@ -49,16 +52,22 @@ bool grab(cv::VideoCapture& capture) {
     }
 }
 
-ImageSize retrieve(cv::VideoCapture& capture, const GiveSlot& give) {
-    const Slot slot = give(size_of(capture));
-    cv::Mat picture = mat_of(slot);
-    try {
-        if (!capture.retrieve(picture) || picture.empty() || picture.type() != CV_8UC3) return {};
-    } catch (const cv::Exception&) {
-        return {};
+ImageSize retrieve(cv::VideoCapture& capture, const GiveSlot& give, int quarter_turns) try {
+    if (quarter_turns == 0) {
+        const Slot slot = give(size_of(capture));
+        cv::Mat picture = mat_of(slot);
+        if (!capture.retrieve(picture) || picture.type() != CV_8UC3) return {};
+        if (picture.data == reinterpret_cast<const uchar*>(slot.pixels)) return slot.size;
+        return fill(give, picture);  // of another size than was announced
     }
-    if (picture.data == reinterpret_cast<const uchar*>(slot.pixels)) return slot.size;
-    return fill(give, picture);  // turned upright, or of another size than was announced
+    cv::Mat lying, upright;
+    if (!capture.retrieve(lying) || lying.type() != CV_8UC3) return {};
+    constexpr int codes[] = {cv::ROTATE_90_CLOCKWISE, cv::ROTATE_180,
+                             cv::ROTATE_90_COUNTERCLOCKWISE};
+    cv::rotate(lying, upright, codes[quarter_turns - 1]);
+    return fill(give, upright);
+} catch (const cv::Exception&) {
+    return {};
 }
 
 ImageSize size_of(const cv::VideoCapture& capture) {

@@ -13,12 +13,12 @@ namespace saccade {
 bool open_video(cv::VideoCapture& capture, const std::string& where, int backend,
                 const SourceOptions& options);
 
-// The next frame is decoded, upright; false at the end.
+// Decodes the next frame; false at the end.
 bool grab(cv::VideoCapture& capture);
 
-// The frame that was grabbed goes into the consumer's slot. Returns its size, empty where there is
-// no picture to be had.
-ImageSize retrieve(cv::VideoCapture& capture, const GiveSlot& give);
+// The frame that was grabbed goes into the consumer's slot, turned clockwise by so many right
+// angles. Returns its size, empty where there is no picture to be had.
+ImageSize retrieve(cv::VideoCapture& capture, const GiveSlot& give, int quarter_turns = 0);
 
 ImageSize size_of(const cv::VideoCapture& capture);
 double rate_of(const cv::VideoCapture& capture);  // 0: unknown

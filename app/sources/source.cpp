@@ -5,6 +5,7 @@
 
 #include "app/sources/live_video.h"
 #include "app/sources/pictures.h"
+#include "app/sources/synth.h"
 #include "app/sources/video_file.h"
 #include "gpu/error.h"
 
@@ -28,6 +29,7 @@ bool is_url(const std::string& text) {
 
 SourceKind kind_of_source(const std::string& text) {
     if (text.empty()) throw Error("a source without a name: give a camera's number or a file");
+    if (text.starts_with("synth:")) return SourceKind::synth;
     if (is_url(text)) return SourceKind::stream;
     if (std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
         return SourceKind::camera;
@@ -51,6 +53,8 @@ std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions
             return std::make_unique<VideoFile>(text, options);
         case SourceKind::pictures:
             return std::make_unique<Pictures>(text, options);
+        case SourceKind::synth:
+            return std::make_unique<Synth>(text, options);
     }
     throw Error("'" + text + "' is no source");
 }

@@ -74,16 +74,16 @@ public:
 
 // What a person may ask of sources that leave a choice.
 struct SourceOptions {
-    std::optional<ImageSize> size =
-        std::nullopt;               // of a camera's frames, and synth:'s where its text has none
-    double rate = 0;                // of a camera, of pictures, of synth: where its text has none
+    // Of a camera, and of synth: where its text has none; the rate also of pictures.
+    std::optional<ImageSize> size = std::nullopt;
+    double rate = 0;
     std::string pixel_format = {};  // of a camera: its four letters, "MJPG"
     // How long a camera or stream may keep us waiting before it counts as lost. A thread that is to
     // stop may have to wait that long.
     std::chrono::milliseconds open_timeout{5000}, read_timeout{3000};
 };
 
-enum class SourceKind { camera, stream, video, pictures };
+enum class SourceKind { camera, stream, video, pictures, synth };
 
 // What the text means: a camera's number or device, a URL, a video file, a picture, a folder or a
 // glob of pictures, or synth:. An Error where it is none of them.

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/sources/open_cv.h"
 #include "gpu/error.h"
@@ -12,8 +14,10 @@ namespace saccade {
 VideoFile::VideoFile(const std::string& path, const SourceOptions& options) : options_(options) {
     traits_.name = path;
     open();
+    container_ = read_container(path);
     traits_.rate = rate_of(capture_);
     traits_.size = size_of(capture_);
+    if (container_.quarter_turns % 2 == 1) std::swap(traits_.size->width, traits_.size->height);
     const double frames = capture_.get(cv::CAP_PROP_FRAME_COUNT);
     if (frames >= 1 && frames < 1e12) traits_.frames = static_cast<uint64_t>(frames);
 }
@@ -26,29 +30,55 @@ void VideoFile::open() {
                     "' is no video that can be read: it is damaged, cut short, or of an unknown "
                     "format");
     next_ = 0;
-    time_ = 0;
+    time_ = step_ = 0;
+    ended_ = checked_ = false;
 }
 
 bool VideoFile::grab_next() {
-    if (!grab(capture_)) return false;
-    // Frames that the decoder gives at the end may come without a time of their own.
-    const double time = capture_.get(cv::CAP_PROP_POS_MSEC) / 1000;
-    const double step = traits_.rate > 0 ? 1 / traits_.rate : 0.04;
-    if (next_ == 0)
+    if (ended_ || !grab(capture_)) {
+        ended_ = true;
+        return false;
+    }
+    const double usual = traits_.rate > 0 ? 1 / traits_.rate : 0.04;
+    if (next_ == 0) {
         time_ = 0;
-    else
-        time_ = std::isfinite(time) && time > time_ ? time : time_ + step;
+        step_ = usual;
+    } else {
+        const double time = capture_.get(cv::CAP_PROP_POS_MSEC) / 1000;
+        if (time > time_) {
+            step_ = time - time_;
+            time_ = time;
+        } else {
+            // The last frames out of the decoder come without their time. Some containers round
+            // times to milliseconds; that is not to add up.
+            time_ += std::abs(step_ - usual) < 0.0015 ? usual : step_;
+        }
+    }
     ++next_;
     return true;
 }
 
+// The decoder stops without a word where it cannot go on. The container's count of frames does not
+// tell: it has those that are not to be shown, or is a guess.
+void VideoFile::check_end() {
+    if (std::exchange(checked_, true)) return;
+    const std::string frame = "frame " + std::to_string(next_);
+    if (container_.cut_short)
+        throw Error("'" + traits_.name + "' is cut short: it should go on with " + frame);
+    if (container_.seconds && time_ + std::max(4 * step_, 0.25) < *container_.seconds)
+        throw Error("'" + traits_.name + "' is damaged: " + frame + " cannot be decoded");
+}
+
 std::optional<FrameInfo> VideoFile::next(const GiveSlot& give) {
-    if (!grab_next()) return std::nullopt;
+    if (!grab_next()) {
+        check_end();
+        return std::nullopt;
+    }
     FrameInfo info;
     info.source = traits_.name;
     info.index = next_ - 1;
     info.time = time_;
-    info.size = retrieve(capture_, give);
+    info.size = retrieve(capture_, give, container_.quarter_turns);
     if (info.size == ImageSize{})
         throw Error("frame " + std::to_string(info.index) + " of '" + traits_.name +
                     "' cannot be decoded: the file is damaged");

@@ -2,6 +2,7 @@
 
 #include <opencv2/videoio.hpp>
 
+#include "app/sources/container.h"
 #include "app/sources/source.h"
 
 namespace saccade {
@@ -20,12 +21,17 @@ public:
 private:
     void open();
     bool grab_next();
+    void check_end();
 
     SourceOptions options_;
     SourceTraits traits_;
+    Container container_;
     cv::VideoCapture capture_;
     uint64_t next_ = 0;
-    double time_ = 0;  // of the frame before next_
+    double time_ = 0;     // of the frame before next_
+    double step_ = 0;     // to it from the frame before
+    bool ended_ = false;  // nothing more can be decoded
+    bool checked_ = false;
 };
 
 }  // namespace saccade

@@ -1,0 +1,223 @@
+#include "app/sources/capture.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <memory>
+
+#include "tests/app/sources/clips.h"
+#include "tests/app/sources/frames.h"
+
+namespace saccade {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+template <typename F>
+bool comes_true(F condition, std::chrono::milliseconds within = 20s) {
+    const auto end = Clock::now() + within;
+    while (Clock::now() < end) {
+        if (condition()) return true;
+        std::this_thread::sleep_for(5ms);
+    }
+    return condition();
+}
+
+class Captures : public ::testing::Test {
+protected:
+    // Whether frames come.
+    static bool plays(Capture& capture) {
+        while (capture.take()) {
+        }  // what is old
+        return capture.wait_for(20s) && capture.status().state == CaptureState::playing;
+    }
+    static bool gets_lost(Capture& capture) {
+        return comes_true([&] { return capture.status().state == CaptureState::lost; });
+    }
+    static double seconds_to_stop(Capture& capture) {
+        const auto begin = Clock::now();
+        capture.stop();
+        return std::chrono::duration<double>(Clock::now() - begin).count();
+    }
+
+    TempFolder temp;
+    SlotMemory memory;
+};
+
+TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
+    Capture capture("synth:64x48@200", memory.make());
+    ASSERT_TRUE(capture.wait_for(20s));
+    uint64_t taken = 0, last = 0;
+    for (int i = 0; i < 5; ++i) {
+        std::this_thread::sleep_for(100ms);
+        const std::optional<TakenFrame> frame = capture.take();
+        ASSERT_TRUE(frame);
+        if (i > 0) {
+            EXPECT_GT(frame->info().index, last + 2);
+        }
+        last = frame->info().index;
+        ++taken;
+        // It is the newest: hardly older than the time between two.
+        EXPECT_LT(Clock::now() - frame->info().captured, 90ms);
+    }
+    capture.stop();
+    const CaptureStatus status = capture.status();
+    while (capture.take()) ++taken;
+    EXPECT_GE(status.dropped, status.frames - taken);
+    EXPECT_GE(status.dropped, 20u);
+    EXPECT_EQ(status.traits.rate, 200);
+}
+
+TEST_F(Captures, a_frame_that_was_taken_is_left_alone) {
+    Capture capture("synth:64x48@200", memory.make());
+    ASSERT_TRUE(capture.wait_for(20s));
+    std::optional<TakenFrame> first = capture.take();
+    ASSERT_TRUE(first);
+    const cv::Mat before = memory.slots[first->slot()].clone();
+    std::optional<TakenFrame> second;
+    for (int i = 0; i < 20; ++i) {
+        ASSERT_TRUE(capture.wait_for(20s));
+        second = capture.take();  // and the one before goes
+        ASSERT_TRUE(second);
+        EXPECT_NE(second->slot(), first->slot());
+    }
+    EXPECT_TRUE(equal(memory.slots[first->slot()], before));
+    capture.stop();
+}
+
+TEST_F(Captures, a_file_is_played_at_its_own_pace_to_its_end) {
+    const std::string clip = make_clip(temp, "clip.mp4", 20);
+    const auto begin = Clock::now();
+    Capture capture(clip, memory.make());
+    EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
+    EXPECT_GT(Clock::now() - begin, 700ms);  // the last frame is due after 0.76 s
+    EXPECT_EQ(capture.status().reason, "");
+    EXPECT_LE(capture.status().frames, 20u);
+    const std::optional<TakenFrame> last = capture.take();
+    ASSERT_TRUE(last);
+    EXPECT_GE(last->info().index, 15u);
+}
+
+TEST_F(Captures, a_file_begins_again_where_it_is_to_loop) {
+    Capture capture(make_clip(temp, "clip.mp4", 5), memory.make(), {.loop = true});
+    int begun = 0;
+    uint64_t last = 100;
+    EXPECT_TRUE(comes_true([&] {
+        const std::optional<TakenFrame> frame = capture.take();
+        if (!frame) return false;
+        begun += frame->info().index < last;
+        last = frame->info().index;
+        return begun >= 3;
+    }));
+    EXPECT_LT(seconds_to_stop(capture), 1);
+}
+
+TEST_F(Captures, a_file_that_breaks_ends_with_a_reason) {
+    const std::string content = file_content(make_clip(temp, "clip.mp4", 20));
+    Capture capture(temp.write("cut.mp4", content.substr(0, content.size() * 7 / 10)),
+                    memory.make());
+    EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
+    expect_says(capture.status().reason, "cut short");
+    expect_says(error_of([&] { Capture(temp / "nosuch.mp4", memory.make()); }),
+                "there is no file or folder");
+}
+
+TEST_F(Captures, a_missing_camera_is_a_state_and_stopping_does_not_wait_for_it) {
+    Capture capture("63", memory.make(), {.first_retry = 60s});
+    EXPECT_TRUE(gets_lost(capture));
+    expect_says(capture.status().reason, "there is no camera 63");
+    EXPECT_FALSE(capture.take());
+    EXPECT_LT(seconds_to_stop(capture), 1);
+
+    const std::string device = "/dev/video-of-nobody";
+    Capture by_path(device, memory.make(), {.first_retry = 60s});
+    EXPECT_TRUE(gets_lost(by_path));
+    expect_says(by_path.status().reason, "there is no camera '" + device + "'");
+}
+
+TEST_F(Captures, what_is_no_camera_is_a_state) {
+    Capture capture("/dev/null", memory.make(), {.first_retry = 60s});
+    EXPECT_TRUE(gets_lost(capture));
+    expect_says(capture.status().reason, "cannot be opened");
+}
+
+// A port of this machine that nobody listens on.
+int free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+    ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+    ::close(socket);
+    return ntohs(address.sin_port);
+}
+
+// A network camera that serves one viewer, endlessly.
+class NetworkCamera {
+public:
+    NetworkCamera(std::string clip, Words how, std::string url)
+        : words_{"-nostdin", "-v", "error", "-re", "-stream_loop", "-1", "-i", std::move(clip)} {
+        words_.insert(words_.end(), how.begin(), how.end());
+        words_.push_back(std::move(url));
+    }
+    void start() { program_ = std::make_unique<Program>(ffmpeg_program(), words_); }
+    void cut() { program_.reset(); }
+    void freeze() { program_->send(SIGSTOP); }
+
+private:
+    Words words_;
+    std::unique_ptr<Program> program_;
+};
+
+const CaptureOptions impatient{.source = {.open_timeout = 4000ms, .read_timeout = 700ms},
+                               .first_retry = 50ms,
+                               .last_retry = 200ms};
+
+TEST_F(Captures, a_network_camera_that_is_cut_comes_back) {
+    const std::string url = "http://127.0.0.1:" + std::to_string(free_port());
+    NetworkCamera camera(make_clip(temp, "clip.mp4", 25),
+                         {"-c:v", "mjpeg", "-f", "mpjpeg", "-listen", "1"}, url);
+    Capture capture(url, memory.make(), impatient);
+    EXPECT_TRUE(gets_lost(capture));  // it has not been switched on
+    expect_says(capture.status().reason, "the stream '" + url + "' cannot be opened");
+
+    for (int round = 0; round < 2; ++round) {
+        camera.start();
+        ASSERT_TRUE(plays(capture)) << capture.status().reason;
+        const std::optional<TakenFrame> frame = capture.take();
+        ASSERT_TRUE(frame);
+        EXPECT_EQ(frame->info().size, (ImageSize{96, 64}));
+        EXPECT_GT(cv::mean(memory.slots[frame->slot()])[0], 10);
+        camera.cut();
+        ASSERT_TRUE(gets_lost(capture));
+        expect_says(capture.status().reason, url);
+    }
+    EXPECT_LT(seconds_to_stop(capture), 5);
+}
+
+TEST_F(Captures, a_stream_that_stalls_is_lost_and_stopping_does_not_hang) {
+    const std::string url = "tcp://127.0.0.1:" + std::to_string(free_port());
+    NetworkCamera camera(make_clip(temp, "clip.mp4", 25), {"-c", "copy", "-f", "mpegts"},
+                         url + "?listen=1");
+    camera.start();
+    Capture capture(url, memory.make(), impatient);
+    ASSERT_TRUE(plays(capture)) << capture.status().reason;
+    camera.freeze();
+    ASSERT_TRUE(gets_lost(capture));
+    expect_says(capture.status().reason, "has stalled");
+    EXPECT_LT(seconds_to_stop(capture),
+              6);  // it is trying to connect to somebody who does not answer
+
+    camera.start();
+    Capture again(url, memory.make(), impatient);
+    ASSERT_TRUE(plays(again));
+    camera.freeze();
+    std::this_thread::sleep_for(100ms);
+    EXPECT_LT(seconds_to_stop(again), 2);  // it is waiting for a frame
+}
+
+}  // namespace
+}  // namespace saccade
