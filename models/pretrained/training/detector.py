@@ -1,0 +1,101 @@
+"""YOLOS, and the losses that train it.
+
+Two things help that transformers' YolosForObjectDetection does not have; they are left behind on
+export. The detection tokens of two middle blocks answer as well (the same heads, half the
+weight), and every patch says what covers it and where that ends, which teaches the patches
+quickly what the detection tokens then only have to collect.
+"""
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import boxes
+from assignment import assign
+from scenes import CLASSES, to_input
+from vit import ViT
+
+NOTHING = CLASSES       # the label of a detection token that has found nothing
+NOTHING_WEIGHT = 0.2    # of such a token in the loss: most of them find nothing
+
+
+class Mlp(nn.Module):
+    def __init__(self, width, outputs):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(width, width), nn.Linear(width, width),
+                                     nn.Linear(width, outputs)])
+
+    def forward(self, x):
+        return self.layers[2](F.relu(self.layers[1](F.relu(self.layers[0](x)))))
+
+
+class Detector(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.vit = ViT(shape)
+        self.labels, self.boxes = Mlp(shape.width, CLASSES + 1), Mlp(shape.width, 4)
+        self.patch_labels = nn.Linear(shape.width, CLASSES + 1)
+        self.patch_boxes = Mlp(shape.width, 4)
+        for head in (self.boxes, self.patch_boxes):
+            nn.init.constant_(head.layers[2].bias[2:], -1.5)    # small boxes to start from
+
+    def answers(self, tokens):
+        detections = tokens[:, -self.vit.shape.detection_tokens:]
+        return self.labels(detections).float(), self.boxes(detections).float().sigmoid()
+
+    def forward(self, picture):
+        return self.answers(self.vit(picture))
+
+    @torch.no_grad()
+    def count_nothing_in_full(self):
+        """Scores that take every answer as seriously as the next. Trained on a loss that takes
+        "nothing" less seriously by a factor, the odds are off by that factor: in photographs
+        without any emoji this is the difference between many false alarms and few."""
+        self.labels.layers[2].bias[NOTHING] -= math.log(NOTHING_WEIGHT)
+
+    def loss(self, scene):
+        """Called under autocast; the sum over the last block, two middle ones and the patches."""
+        layers = len(self.vit.blocks)
+        tokens, middle = self.vit(to_input(scene["picture"]), (layers // 2, layers - 2))
+        total = found_loss(*self.answers(tokens), scene)
+        for earlier in middle:
+            total = total + 0.5 * found_loss(*self.answers(earlier), scene)
+        patches = tokens[:, 1:1 + self.vit.shape.patches]
+        return total + covered_loss(self.patch_labels(patches).float(),
+                                    self.patch_boxes(patches).float().sigmoid(), scene)
+
+
+def found_loss(logits, box, scene):
+    """DETR's loss: match, then cross entropy, L1 and generalised IoU."""
+    label, target, valid = scene["label"], scene["box"], scene["valid"]
+    batch, queries, _ = logits.shape
+    with torch.no_grad():
+        said = torch.gather(logits.softmax(-1).transpose(1, 2), 1,
+                            label[..., None].expand(-1, -1, queries))   # (batch, targets, queries)
+        apart = (target[:, :, None] - box[:, None]).abs().sum(-1)
+        cost = 5 * apart - 2 * said - 2 * boxes.pairwise(target, box)[1]
+        chosen = assign(cost, scene["number"])
+        # a column too many takes the targets that are not in use
+        wanted = torch.full((batch, queries + 1), NOTHING, device=label.device)
+        wanted.scatter_(1, torch.where(valid, chosen, queries), torch.where(valid, label, NOTHING))
+        wanted = wanted[:, :queries]
+    entropy = F.cross_entropy(logits.flatten(0, 1), wanted.flatten(), reduction="none")
+    weight = torch.where(wanted.flatten() == NOTHING, NOTHING_WEIGHT, 1.0)
+    matched = torch.gather(box, 1, chosen[..., None].expand(-1, -1, 4))
+    return (2 * (entropy * weight).sum() / weight.sum()
+            + box_loss(matched, target, valid.float()))
+
+
+def covered_loss(logits, box, scene, nothing_weight=0.25):
+    covered = (scene["patch_label"] < NOTHING).float()
+    entropy = F.cross_entropy(logits.flatten(0, 1), scene["patch_label"].flatten(),
+                              reduction="none").view_as(covered)
+    weight = nothing_weight + (1 - nothing_weight) * covered
+    return (2 * (entropy * weight).sum() / weight.sum()
+            + box_loss(box, scene["patch_box"], covered))
+
+
+def box_loss(box, target, weight):
+    each = 5 * (box - target).abs().sum(-1) + 2 * (1 - boxes.overlaps(box, target)[1])
+    return (each * weight).sum() / weight.sum().clamp(min=1)

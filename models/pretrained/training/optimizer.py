@@ -1,0 +1,73 @@
+"""Muon for the matrices of the blocks, AdamW for everything else; one learning-rate factor drives
+both. Nothing waits for the GPU, and the factor lives in its memory, so that a captured CUDA graph
+follows the schedule."""
+import torch
+
+NOT_DECAYED = ("positions", "cls", "detection", "word_positions.weight", "words.weight")
+
+
+def orthogonal(matrix):
+    """Newton-Schulz steps towards the nearest orthogonal matrix; (n, rows, columns)."""
+    x = matrix.bfloat16() if matrix.is_cuda else matrix
+    tall = x.shape[-2] > x.shape[-1]
+    if tall:
+        x = x.transpose(-1, -2)
+    x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
+    for _ in range(5):
+        gram = x @ x.transpose(-1, -2)
+        x = 3.4445 * x + (-4.7750 * gram + 2.0315 * gram @ gram) @ x
+    return (x.transpose(-1, -2) if tall else x).float()
+
+
+class Optimizer:
+    def __init__(self, model, rate, muon_rate, decay=0.02, momentum=0.95):
+        self.rate, self.muon_rate, self.decay, self.momentum = rate, muon_rate, decay, momentum
+        self.parameters = list(model.parameters())
+        device = self.parameters[0].device
+        by_shape, decayed, free = {}, [], []
+        for name, parameter in model.named_parameters():
+            if parameter.ndim == 2 and "blocks" in name:
+                # q, k and v are matrices of their own, stored as one
+                parts = 3 if ".qkv." in name else 2 if ".cross_kv." in name else 1
+                by_shape.setdefault((parts, *parameter.shape), []).append(parameter)
+            elif parameter.ndim >= 2 and not name.endswith(NOT_DECAYED):
+                decayed.append(parameter)
+            else:
+                free.append(parameter)
+        self.matrices = [(same, torch.zeros(len(same), *shape, device=device), parts)
+                         for (parts, *shape), same in by_shape.items()]
+        on_gpu = device.type == "cuda"
+        self.factor = torch.ones((), device=device)
+        self.adam_rate = torch.tensor(rate, device=device) if on_gpu else rate
+        self.adam = torch.optim.AdamW(
+            [dict(params=decayed, weight_decay=decay), dict(params=free, weight_decay=0.0)],
+            lr=self.adam_rate, betas=(0.9, 0.98),
+            **(dict(fused=True, capturable=True) if on_gpu else {}))
+        for group in self.adam.param_groups:
+            group["lr"] = self.adam_rate
+
+    def scale(self, factor):
+        self.factor.fill_(factor)
+        if torch.is_tensor(self.adam_rate):
+            self.adam_rate.fill_(self.rate * factor)
+        else:
+            for group in self.adam.param_groups:
+                group["lr"] = self.rate * factor
+
+    @torch.no_grad()
+    def step(self):
+        torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)
+        self.adam.step()
+        rate = self.muon_rate * self.factor
+        for same, average, parts in self.matrices:
+            gradient = torch.stack([parameter.grad for parameter in same])
+            average.lerp_(gradient, 1 - self.momentum)
+            update = gradient.lerp(average, self.momentum)
+            count, rows, columns = update.shape
+            update = orthogonal(update.reshape(count * parts, rows // parts, columns))
+            update = update.view(count, rows, columns)
+            update = update * max(1, rows / parts / columns) ** 0.5
+            for parameter, change in zip(same, update):
+                parameter.mul_(1 - rate * self.decay).sub_(rate * change)
+        for parameter in self.parameters:
+            parameter.grad = None
