@@ -44,5 +44,6 @@ target_include_directories(saccade_vma SYSTEM INTERFACE "${SACCADE_VMA_INCLUDE_D
 if(SACCADE_APP)
     find_package(CLI11 CONFIG REQUIRED)
     find_package(spdlog CONFIG REQUIRED)
+    find_package(Freetype REQUIRED)
     find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs videoio)
 endif()

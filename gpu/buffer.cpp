@@ -25,6 +25,11 @@ VmaAllocationCreateInfo allocation_info(Memory memory, uint64_t bytes) {
             info.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_SEQUENTIAL_WRITE_BIT |
                           VMA_ALLOCATION_CREATE_MAPPED_BIT;
             break;
+        case Memory::mapped:  // on the device where the CPU can reach that
+            info.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
+            info.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_SEQUENTIAL_WRITE_BIT |
+                          VMA_ALLOCATION_CREATE_MAPPED_BIT;
+            break;
         case Memory::readback:
             info.usage = VMA_MEMORY_USAGE_AUTO_PREFER_HOST;
             info.flags |=

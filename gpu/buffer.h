@@ -15,6 +15,7 @@ class Device;
 enum class Memory {
     device,    // the GPU writes, the GPU reads: weights, activations
     upload,    // the CPU writes once in order, the GPU reads: frames, staged weights
+    mapped,    // the CPU writes now and then, the GPU reads at every frame: settings, glyphs
     readback,  // the GPU writes, the CPU reads: results
 };
 
@@ -32,7 +33,7 @@ public:
     uint64_t bytes() const { return bytes_; }
     const std::string& name() const { return name_; }
 
-    // Of upload and readback buffers, which stay mapped for as long as they live.
+    // Of all but device buffers; they stay mapped for as long as they live.
     std::span<std::byte> mapped() const { return {mapped_, mapped_ ? bytes_ : 0}; }
     // Makes the CPU's writes visible to the GPU, and the GPU's to the CPU, on memory that is not
     // coherent; free where it is.

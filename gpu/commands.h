@@ -28,6 +28,7 @@ inline Use write(const Tensor& t) { return {Use::How::write, t, nullptr}; }
 inline Use read_write(const Tensor& t) { return {Use::How::read_write, t, nullptr}; }
 inline Use read(const Image& i) { return {Use::How::read, {}, &i}; }
 inline Use write(const Image& i) { return {Use::How::write, {}, &i}; }
+inline Use read_write(const Image& i) { return {Use::How::read_write, {}, &i}; }
 
 // Threads, not workgroups: the recorder rounds up to the kernel's own workgroup size.
 struct Threads {

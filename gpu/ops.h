@@ -144,6 +144,8 @@ struct Pixels {
     bool bgr = false;
 };
 void unpack(Commands& c, const Image& image, const Pixels& pixels);
+// The way back: some rows of an image to packed pixels, whose rows are whole words long.
+void pack(Commands& c, const Pixels& pixels, const Image& image);
 
 // One direction of a separable resize: output i is the sum of `count[i]` source samples from
 // `first[i]` on, in fixed point with 22 bits, as Pillow does it.

@@ -14,10 +14,10 @@ namespace {
 
 constexpr uint32_t found_columns = 6;  // left, top, right, bottom, score, class
 
-// Nothing is normalised before DETR's first norm. Features of trained weights stay far below this;
-// where they do not, half precision rounds them to whole numbers, and the softmax of their products
-// is a choice of one that any rounding tips.
-constexpr float half_range = 1024;
+// Nothing is normalised before DETR's first attention. Where its scores are larger than this, the
+// eleven bits of half precision tell them apart by whole numbers at best, and any rounding may tip
+// the softmax. Those of trained weights are far below.
+constexpr float half_range = 2048;
 
 std::string detector_type(const Json& config, const std::string& where) {
     const JsonFields fields(config, where);
@@ -46,13 +46,18 @@ Detector Detector::open(Device& device, const std::filesystem::path& folder, Typ
     const Json config = read_json(file);
     detector_type(config,
                   file.string());  // before anything else is said of a model of another task
-    Preprocessor preprocessor = Preprocessor::read(folder);
+    const Preprocessor preprocessor = Preprocessor::read(folder);
     Checkpoint checkpoint(folder);
-    Detector detector(device, config, file.string(), preprocessor, checkpoint, precision);
+    return with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision);
+}
+
+Detector Detector::with_suitable_front(Device& device, const Json& config, const std::string& where,
+                                       const Preprocessor& preprocessor, WeightSource& weights,
+                                       Type precision) {
+    Detector detector(device, config, where, preprocessor, weights, precision);
     const auto* detr = dynamic_cast<const Detr*>(detector.model_.get());
-    if (detr && precision == Type::f16 && !(detr->largest_feature(device) < half_range))
-        detector =
-            Detector(device, config, file.string(), preprocessor, checkpoint, precision, Type::f32);
+    if (detr && precision == Type::f16 && !(detr->first_attention_range(device) < half_range))
+        return Detector(device, config, where, preprocessor, weights, precision, Type::f32);
     return detector;
 }
 

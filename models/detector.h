@@ -77,6 +77,11 @@ public:
     Detector(Device& device, const Json& config, const std::string& where,
              Preprocessor preprocessor, WeightSource& weights, Type precision,
              std::optional<Type> front = std::nullopt);
+    // The same, with a front that suits the weights: fp32 where the scores of DETR's first
+    // attention, on a test picture, grow larger than half precision can tell apart.
+    static Detector with_suitable_front(Device& device, const Json& config,
+                                        const std::string& where, const Preprocessor& preprocessor,
+                                        WeightSource& weights, Type precision);
 
     const std::vector<std::string>& labels() const { return model_->labels(); }
     const DetectionModel& model() const { return *model_; }

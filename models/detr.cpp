@@ -122,7 +122,7 @@ DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Extent picture,
     return out;
 }
 
-float Detr::largest_feature(Device& device) const {
+float Detr::first_attention_range(Device& device) const {
     constexpr Extent picture{224, 224};
     Buffer staging(device, "test picture", tensor_bytes(1, picture.area(), 3, Type::f32),
                    Memory::upload);
@@ -141,7 +141,7 @@ float Detr::largest_feature(Device& device) const {
 
     Arena scratch(device, "test picture scratch");
     Commands c(device, scratch, "test picture", 0);
-    Download features;
+    Download queries_and_keys;
     c.begin();
     {
         auto scope = c.scope("DETR");
@@ -149,13 +149,23 @@ float Detr::largest_feature(Device& device) const {
         copy(c, pixels, staged);
         const Stream s = stream(c, 1, backbone_.out_size(picture).area(), input_type());
         embed(c, s, pixels, picture);
-        features.record(c, s.x);
+        queries_and_keys.record(c, linear(c, s.y, encoder_.front().self.qk));
     }
     c.end();
     c.run();
-    float largest = 0;
-    for (float feature : features.floats()) largest = std::max(largest, std::abs(feature));
-    return largest;
+
+    // No product is larger than that of the longest query and the longest key.
+    const std::vector<float> qk = queries_and_keys.floats();
+    const uint32_t heads = encoder_heads_.count;
+    const size_t head = encoder_.front().self.qk.weight.rows / (2 * heads);
+    float longest[2] = {0, 0};
+    for (size_t i = 0; i < qk.size() / head; ++i) {
+        float square = 0;
+        for (size_t j = 0; j < head; ++j) square += qk[i * head + j] * qk[i * head + j];
+        float& most = longest[i / heads % 2];
+        if (square > most || std::isnan(square)) most = square;
+    }
+    return encoder_heads_.scale * std::sqrt(longest[0] * longest[1]);
 }
 
 Detr::Stream Detr::stream(Commands& c, uint32_t batch, uint32_t tokens, Type type) const {

@@ -23,8 +23,8 @@ public:
     // attention. It may be the same, or store more precisely.
     Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config);
 
-    // The largest number that the encoder begins with, on a test picture.
-    float largest_feature(Device& device) const;
+    // What the scores of the encoder's first attention are no larger than, on a test picture.
+    float first_attention_range(Device& device) const;
 
     const std::vector<std::string>& labels() const override { return config_.labels; }
     uint32_t queries() const override { return config_.queries; }

@@ -125,6 +125,14 @@ struct UnpackParams {
     uint bgr;  // 1: blue comes first
 };
 
+// An image to packed 8-bit pixels, rows of whole words.
+struct PackParams {
+    uint width;
+    uint first_row, rows;  // of the image, that the bytes hold
+    uint row_words;
+    uint bgr;  // 1: blue comes first
+};
+
 // The two passes of a separable resize with Pillow's fixed-point weights of this many bits.
 SACCADE_CONSTANT tap_bits = 22;
 struct PreprocessHorizontalParams {
@@ -138,6 +146,67 @@ struct PreprocessVerticalParams {
     uint patch_width, patch_height;  // y has a row for each patch
     uint max_taps;
     float scale[3], shift[3];        // value = level * scale + shift
+};
+
+// ---- what is drawn onto a frame ----
+
+// Colours are words of four bytes, red in the lowest, alpha in the highest.
+
+// A letter at its place in a text. Pairs of 16 bits, x in the lower half.
+struct Glyph {
+    uint place;   // from the text's upper left corner, signed
+    uint source;  // in the atlas
+    uint size;
+    uint ink;     // 0: the plate's
+};
+
+// A text that has been laid out: `count` glyphs from `first` on.
+struct Run {
+    uint first, count;
+    uint width;   // pixels
+    uint colour;  // of the class that it names
+};
+
+// A rectangle with round corners, filled, framed inside its edges, with a text that ends where the
+// rectangle does. What has no alpha is not drawn.
+struct Plate {
+    float left, top, right, bottom;  // pixels
+    uint fill, frame, ink;
+    float frame_width, radius;
+    uint run;            // no_run: no text
+    int text_x, text_y;  // its upper left corner
+};
+SACCADE_CONSTANT no_run = 0xffffffffu;
+// A list of plates is its length, three unused words, and the plates.
+SACCADE_CONSTANT plate_list_header = 4;
+
+struct DrawPlatesParams {
+    uint width, height;  // of the image
+    uint atlas_side;
+};
+
+// How the labels of boxes and classes look, in pixels.
+struct LabelStyle {
+    uint line;         // height of a line of text
+    uint margin;       // around it
+    uint frame_width;  // of boxes
+    uint plate;        // alpha of what lies behind text, 0 .. 255
+};
+
+// Lies in mapped memory, so that it can change from frame to frame, in front of a word for each
+// class: 0 hides it.
+struct BoxSettings {
+    float threshold;
+    uint most;
+    uint selected;  // this query's box stands out; no_query: none does
+};
+SACCADE_CONSTANT no_query = 0xffffffffu;
+
+struct BoxPlatesParams {
+    View found;
+    uint queries, classes;
+    uint width, height;  // of the image
+    LabelStyle style;
 };
 
 #ifdef __cplusplus

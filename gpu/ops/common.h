@@ -50,4 +50,7 @@ inline uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 // SIMD register for free and pays for every further one at each barrier.
 inline uint32_t row_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 128; }
 
+// Threads of a workgroup where each has a pixel of its own.
+inline uint32_t pixel_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 64; }
+
 }  // namespace saccade

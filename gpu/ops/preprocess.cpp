@@ -4,8 +4,6 @@ namespace saccade {
 
 namespace {
 
-uint32_t pixel_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 64; }
-
 void require_taps(const ResizeTaps& taps, const char* op) {
     require(taps.size > 0 && taps.windows.type == Type::u32 && taps.weights.type == Type::u32 &&
                 taps.windows.bytes >= uint64_t(taps.size) * 8 &&
@@ -14,10 +12,8 @@ void require_taps(const ResizeTaps& taps, const char* op) {
             op, "taps for " + std::to_string(taps.size) + " outputs are not all there");
 }
 
-}  // namespace
-
-void unpack(Commands& c, const Image& image, const Pixels& pixels) {
-    constexpr const char* op = "unpack";
+// Packed pixels that hold the rows of the image that they say.
+void require_pixels(const Pixels& pixels, const Image& image, const char* op) {
     require(pixels.rows > 0 && uint64_t(pixels.first_row) + pixels.rows <= image.height() &&
                 pixels.row_bytes >= 3 * image.width() &&
                 pixels.bytes.bytes >=
@@ -26,10 +22,29 @@ void unpack(Commands& c, const Image& image, const Pixels& pixels) {
             op,
             "the buffer does not hold " + std::to_string(pixels.rows) + " rows of a picture of " +
                 std::to_string(image.width()) + "x" + std::to_string(image.height()));
+}
+
+}  // namespace
+
+void unpack(Commands& c, const Image& image, const Pixels& pixels) {
+    constexpr const char* op = "unpack";
+    require_pixels(pixels, image, op);
     const params::UnpackParams p{image.width(), pixels.first_row, pixels.rows, pixels.row_bytes,
                                  pixels.bgr ? 1u : 0u};
     c.dispatch(Kernel("unpack", {pixel_threads(c)}), {image.width(), pixels.rows},
                {read(pixels.bytes), write(image)}, p);
+}
+
+void pack(Commands& c, const Pixels& pixels, const Image& image) {
+    constexpr const char* op = "pack";
+    require_pixels(pixels, image, op);
+    require(
+        pixels.row_bytes % 4 == 0 && pixels.bytes.bytes >= uint64_t(pixels.row_bytes) * pixels.rows,
+        op, "rows of " + std::to_string(pixels.row_bytes) + " bytes are not whole words");
+    const params::PackParams p{image.width(), pixels.first_row, pixels.rows, pixels.row_bytes / 4,
+                               pixels.bgr ? 1u : 0u};
+    c.dispatch(Kernel("pack", {pixel_threads(c)}), {divide_up(image.width(), 4), pixels.rows},
+               {read(image), write(pixels.bytes)}, p);
 }
 
 void preprocess(Commands& c, const Tensor& y, const Image& image, const Preprocess& how) {

@@ -50,8 +50,8 @@ protected:
 
     Detector make(const DetectionGolden& golden, Type precision) {
         SyntheticWeights weights(golden.manifest);
-        return Detector(device, golden.config, "config.json", Preprocessor::read(golden.folder),
-                        weights, precision);
+        return Detector::with_suitable_front(device, golden.config, "config.json",
+                                             Preprocessor::read(golden.folder), weights, precision);
     }
 
     // Runs a detector on a picture. Returns what was recorded.

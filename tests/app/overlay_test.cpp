@@ -1,0 +1,195 @@
+#include "app/overlay.h"
+
+#include <cmath>
+
+#include "app/colour.h"
+#include "tests/ops/image_test.h"
+
+namespace saccade {
+namespace {
+
+Pixel pixel_of(uint32_t colour) {
+    return {int(colour & 255), int(colour >> 8 & 255), int(colour >> 16 & 255)};
+}
+
+// An overlay over a grey frame, recorded once and run as often as a test likes.
+class OverlayTest : public ImageTest {
+protected:
+    static constexpr uint32_t width = 320, height = 240;
+    static constexpr Pixel grey = {90, 90, 90};
+
+    void record(const OverlayInput& input) {
+        const std::vector<uint8_t> bytes(size_t(3) * width * height, 90);
+        frame.write({bytes.data(), width, height, 3 * width, false});
+        commands.begin();
+        frame.record(commands);
+        overlay.record(commands, frame.image(), input);
+        readback.record(commands, frame.image());
+        commands.end();
+    }
+    Picture run() {
+        overlay.update();
+        commands.run();
+        return picture_of(readback);
+    }
+    // How many pixels of a part of the picture are no longer grey.
+    static int changed(const Picture& picture, Rectangle part) {
+        int count = 0;
+        for (uint32_t y = uint32_t(part.top); y < uint32_t(part.bottom); ++y)
+            for (uint32_t x = uint32_t(part.left); x < uint32_t(part.right); ++x)
+                count += picture.at(x, y) != grey;
+        return count;
+    }
+    static int changed(const Picture& picture) { return changed(picture, {0, 0, width, height}); }
+
+    // Boxes of three classes, well apart.
+    Tensor three_found() {
+        const std::vector<float> rows = {20,  60,  80,  120, 0.9f, 0,  //
+                                         120, 60,  200, 130, 0.7f, 1,  //
+                                         220, 150, 300, 220, 0.4f, 2};
+        return tensor(1, 3, 6, Type::f32, rows);
+    }
+
+    Frame frame{device, width, height, false};
+    Readback readback{device, width, height, false};
+    Overlay overlay{device, {width, height}, {.detector = {"cat", "dog", "a thing"}}};
+};
+
+TEST_F(OverlayTest, a_box_has_its_outline_in_the_colour_of_its_class) {
+    record({.found = three_found()});
+    const Picture got = run();
+    for (uint32_t x = 20; x < 80; ++x)
+        for (uint32_t y : {60u, 61u, 118u, 119u})
+            EXPECT_EQ(got.at(x, y), pixel_of(class_colour(0)));
+    for (uint32_t y = 60; y < 120; ++y)
+        for (uint32_t x : {20u, 21u, 78u, 79u}) EXPECT_EQ(got.at(x, y), pixel_of(class_colour(0)));
+    EXPECT_EQ(changed(got, {22, 62, 78, 118}), 0) << "nothing is drawn inside";
+    EXPECT_EQ(got.at(120, 100), pixel_of(class_colour(1)));
+    EXPECT_EQ(changed(got, {205, 145, width, height}), 0) << "below the threshold";
+    // The label lies right above, and has text in it.
+    EXPECT_GT(changed(got, {20, 45, 60, 60}), 400);
+    int dark = 0;
+    for (uint32_t y = 45; y < 60; ++y)
+        for (uint32_t x = 20; x < 80; ++x) dark += got.at(x, y)[1] < 60;
+    EXPECT_GT(dark, 25) << "letters";
+}
+
+TEST_F(OverlayTest, settings_change_what_is_drawn_without_another_recording) {
+    record({.found = three_found()});
+    const Rectangle cat{20, 40, 90, 130}, dog{115, 40, 205, 140}, thing{215, 130, 310, 230};
+    auto seen = [&] {
+        const Picture got = run();
+        return std::array{changed(got, cat) > 0, changed(got, dog) > 0, changed(got, thing) > 0};
+    };
+    EXPECT_EQ(seen(), (std::array{true, true, false}));
+    overlay.settings.filter.threshold = 0.3f;
+    EXPECT_EQ(seen(), (std::array{true, true, true}));
+    overlay.settings.filter.classes = {1, 2};
+    EXPECT_EQ(seen(), (std::array{false, true, true}));
+    overlay.settings.filter.most = 1;
+    EXPECT_EQ(seen(), (std::array{false, true, false}));
+    overlay.settings.boxes = false;
+    EXPECT_EQ(seen(), (std::array{false, false, false}));
+}
+
+TEST_F(OverlayTest, boxes_beyond_the_frame_and_without_end_do_no_harm) {
+    const std::vector<float> rows = {-1e9f, -1e9f, 1e9f,     1e9f, 0.9f, 0,  //
+                                     NAN,   0,     INFINITY, 5,    0.8f, 1,  //
+                                     20,    20,    10,       10,   0.7f, 2};
+    record({.found = tensor(1, 3, 6, Type::f32, rows)});
+    const Picture got = run();
+    EXPECT_EQ(got.at(0, 100), pixel_of(class_colour(0)));
+    EXPECT_EQ(got.at(width - 1, height - 1), pixel_of(class_colour(0)));
+    EXPECT_EQ(changed(got, {2, 30, width - 2, height - 2}), 0);
+}
+
+TEST_F(OverlayTest, a_caption_is_on_its_plate_with_the_lit_word_lit) {
+    record({});
+    EXPECT_EQ(changed(run()), 0);
+    overlay.set_caption({"a", "dog", "on", "a", "couch"}, 4);
+    const Picture got = run();
+    auto brightest = [&](size_t channel) {
+        int most = 0;
+        for (const Pixel& pixel : got.pixels) most = std::max(most, pixel[channel]);
+        return most;
+    };
+    EXPECT_GT(brightest(2), 220) << "white letters";
+    int amber = 0;
+    for (const Pixel& pixel : got.pixels) amber += pixel[0] > 200 && pixel[2] < 120;
+    EXPECT_GT(amber, 20) << "the newest word";
+    EXPECT_EQ(changed(got, {0, 0, width, height * 2 / 3}), 0) << "only at the bottom";
+    EXPECT_GT(changed(got), 2000);
+
+    overlay.settings.caption = false;
+    EXPECT_EQ(changed(run()), 0);
+    overlay.settings.caption = true;
+    overlay.set_caption({});
+    EXPECT_EQ(changed(run()), 0);
+}
+
+TEST_F(OverlayTest, words_of_the_caption_are_found_under_the_mouse) {
+    EXPECT_EQ(overlay.caption_word_at(width / 2, height - 20), std::nullopt);
+    overlay.set_caption({"word"});
+    EXPECT_EQ(overlay.caption_word_at(width / 2, height - 20), 0u);
+    EXPECT_EQ(overlay.caption_word_at(5, height - 20), std::nullopt);
+    EXPECT_EQ(overlay.caption_word_at(width / 2, 20), std::nullopt);
+}
+
+TEST_F(OverlayTest, a_caption_too_long_for_the_frame_shows_its_newest_words) {
+    record({});
+    std::vector<std::string> words(400, "again");
+    words.push_back("\u2588\u2588\u2588\u2588");  // full blocks
+    overlay.set_caption(words, 400);
+    const Picture got = run();
+    int amber = 0;
+    for (const Pixel& pixel : got.pixels) amber += pixel[0] > 200 && pixel[2] < 120;
+    EXPECT_GT(amber, 200);
+    EXPECT_EQ(changed(got, {0, 0, width, height / 2}), 0);
+    EXPECT_EQ(overlay.caption_word_at(10, 10), std::nullopt);
+}
+
+TEST_F(OverlayTest, notes_lie_in_their_corners) {
+    record({});
+    overlay.set_notes({{"left\ntop", 0, 0}, {"right", 1, 1}});
+    const Picture got = run();
+    EXPECT_GT(changed(got, {0, 0, 80, 50}), 300);
+    EXPECT_GT(changed(got, {width - 80, height - 40, width, height}), 300);
+    EXPECT_EQ(changed(got, {100, 60, 220, 180}), 0);
+}
+
+TEST_F(OverlayTest, more_text_than_there_is_room_for_is_cut) {
+    record({});
+    std::vector<Note> notes(1000, {std::string(200, 'x'), 0, 0});
+    overlay.set_notes(notes);
+    EXPECT_GT(changed(run()), 300);
+}
+
+TEST_F(OverlayTest, frames_of_any_size_are_drawn_on) {
+    for (ImageSize size :
+         {ImageSize{1, 1}, ImageSize{8, 9}, ImageSize{40, 30}, ImageSize{1280, 720}}) {
+        Overlay other(device, size, {.detector = {"cat"}});
+        Frame frame_of_size(device, size.width, size.height, false);
+        const Readback back(device, size.width, size.height, false);
+        const std::vector<uint8_t> black(size_t(3) * size.width * size.height);
+        frame_of_size.write({black.data(), size.width, size.height, 3 * size.width, false});
+        const auto w = float(size.width), h = float(size.height);
+        const std::vector<float> row = {0, 0.25f * h, w, h, 0.9f, 0};
+        other.set_caption({"caption"});
+        other.update();
+        commands.begin();
+        frame_of_size.record(commands);
+        other.record(commands, frame_of_size.image(), {.found = tensor(1, 1, 6, Type::f32, row)});
+        back.record(commands, frame_of_size.image());
+        commands.end();
+        commands.run();
+        const Picture got = picture_of(back);
+        EXPECT_NE(got.at(size.width - 1, size.height / 2), (Pixel{0, 0, 0})) << size.width;
+        if (size.width < 1000) continue;
+        // The label is higher than on a small frame, as the text in it is.
+        EXPECT_NE(got.at(10, size.height / 4 - 20), (Pixel{0, 0, 0}));
+        EXPECT_EQ(got.at(10, size.height / 4 - 40), (Pixel{0, 0, 0}));
+    }
+}
+
+}  // namespace
+}  // namespace saccade
