@@ -59,10 +59,9 @@ class Backgrounds:
         chosen = torch.randint(0, self.photographs.shape[0], (count,), device=self.device)
         zoom = self.uniform(count, low=0.4, high=1.0)
         mirror = torch.where(self.uniform(count) < 0.5, -1.0, 1.0)
+        right, down = (self.uniform(count, low=-1, high=1) * (1 - zoom) for _ in range(2))
         nothing = torch.zeros_like(zoom)
-        crop = torch.stack([
-            torch.stack([zoom * mirror, nothing, self.uniform(count, low=-1, high=1) * (1 - zoom)], 1),
-            torch.stack([nothing, zoom, self.uniform(count, low=-1, high=1) * (1 - zoom)], 1)], 1)
+        crop = torch.stack([zoom * mirror, nothing, right, nothing, zoom, down], 1).view(-1, 2, 3)
         at = F.affine_grid(crop, (count, 3, self.height, self.width), align_corners=False)
         picture = F.grid_sample(self.photographs[chosen].float() / 255, at, mode="bilinear",
                                 padding_mode="reflection", align_corners=False)

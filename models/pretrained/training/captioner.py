@@ -24,7 +24,8 @@ class DecoderBlock(nn.Module):
         join = lambda heads: heads.transpose(1, 2).reshape(x.shape)
         q, k, v = self.split(self.qkv(self.norm1(x)), 3)
         x = x + self.out(join(F.scaled_dot_product_attention(q, k, v, is_causal=True)))
-        (q,), (k, v) = self.split(self.cross_q(self.norm_cross(x)), 1), self.split(self.cross_kv(seen), 2)
+        q, = self.split(self.cross_q(self.norm_cross(x)), 1)
+        k, v = self.split(self.cross_kv(seen), 2)
         x = x + self.cross_out(join(F.scaled_dot_product_attention(q, k, v)))
         return x + self.down(F.gelu(self.up(self.norm2(x)), approximate="tanh"))
 
@@ -34,7 +35,8 @@ class Captioner(nn.Module):
         super().__init__()
         width, heads = vit.shape.width, vit.shape.heads
         self.vit = vit
-        self.words, self.word_positions = nn.Embedding(vocabulary, width), nn.Embedding(LENGTH, width)
+        self.words = nn.Embedding(vocabulary, width)
+        self.word_positions = nn.Embedding(LENGTH, width)
         self.blocks = nn.ModuleList(DecoderBlock(width, heads) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         for module in (self.words, self.word_positions, *self.blocks.modules()):

@@ -1,6 +1,10 @@
 """What is said about a scene, and the byte-level BPE that it is said in.
 
-    nothing · two keys · an owl above a bee · a dog to the left of a cat · a bus, two keys and a moon
+    nothing
+    two keys
+    an owl above a bee
+    a dog to the left of a cat
+    a bus, two keys and a moon
 
 Objects are named from left to right, equal ones together, by number; two different ones by how
 they lie to each other.

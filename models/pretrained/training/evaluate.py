@@ -94,10 +94,10 @@ def main():
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     scenes = common.scenes_of(options, "test", TEST)
-    drawn = {(name, task): test_scenes(scenes.restyled(style), options.tests, seed=2)
-             for name, task, style in (("good camera", "scene", TEST), ("bad camera", "scene", HARD),
-                                       ("good camera", "main", CLASSIFY_TEST),
-                                       ("bad camera", "main", CLASSIFY_HARD))}
+    styles = {("good camera", "scene"): TEST, ("bad camera", "scene"): HARD,
+              ("good camera", "main"): CLASSIFY_TEST, ("bad camera", "main"): CLASSIFY_HARD}
+    drawn = {key: test_scenes(scenes.restyled(style), options.tests, seed=2)
+             for key, style in styles.items()}
 
     print("| model | test | result |\n|---|---|---|")
     detector = Folder(transformers.YolosForObjectDetection, f"{options.models}/emoji-detector",

@@ -21,6 +21,7 @@ OBJECTS, STRANGERS = 6, 2
 SLOTS = OBJECTS + STRANGERS
 CLASSES = len(NAMES)
 LEVELS = 4              # of detail: full textures, halves, quarters, eighths
+HALF_TEXTURE = 64.0     # half a texture's side, in pixels
 
 
 @dataclass
@@ -172,7 +173,7 @@ class Scenes:
         """Front to back: what is seen of every emoji, and how much of the background shows."""
         label, half, live = placed["label"], placed["half"], placed["live"].float()
         count = label.shape[0]
-        level = torch.log2(SIDE_HALF / half).round().clamp(0, LEVELS - 1).long()
+        level = torch.log2(HALF_TEXTURE / half).round().clamp(0, LEVELS - 1).long()
         looks = self.looks(placed)
         through = torch.ones(count, 1, HEIGHT, WIDTH, device=self.device)
         colour = torch.zeros(count, 3, HEIGHT, WIDTH, device=self.device)
@@ -204,8 +205,7 @@ class Scenes:
         height = torch.where(phone, width * some(1.5, 2.1), some(1.05, 1.6))
         slide = torch.where(phone, some(-0.4, 0.4), torch.zeros(shape, device=self.device))
         bezel = phone * some(0.03, 0.12)
-        white, black = some(0.75, 1.0).expand(count, SLOTS, 3), some(0, 0.15).expand(count, SLOTS, 3)
-        any_colour = some(0, 1, 3)
+        white, black, any_colour = some(0.75, 1.0), some(0, 0.15), some(0, 1, 3)
         kind = self.uniform(*shape)
         inner = torch.where(kind < 0.6, white, torch.where(kind < 0.76, black, any_colour))
         outer = torch.where(self.chance(0.8, *shape), black, any_colour)
@@ -301,9 +301,6 @@ def to_bytes(picture):
 def to_input(picture):
     """Bytes to the models' input, -1..1."""
     return picture.float() / 127.5 - 1
-
-
-SIDE_HALF = 64.0        # half a texture's side, in pixels
 
 
 def mip_levels(textures, device):

@@ -36,7 +36,8 @@ class Block(nn.Module):
 
     def forward(self, x):
         batch, tokens, width = x.shape
-        q, k, v = self.qkv(self.norm1(x)).view(batch, tokens, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        qkv = self.qkv(self.norm1(x)).view(batch, tokens, 3, self.heads, -1)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)
         mixed = F.scaled_dot_product_attention(q, k, v)
         x = x + self.out(mixed.transpose(1, 2).reshape(batch, tokens, width))
         return x + self.down(F.gelu(self.up(self.norm2(x))))
