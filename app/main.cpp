@@ -8,16 +8,19 @@
 #include "app/lab/print.h"
 #include "app/lab/sanitizer.h"
 #include "app/lab_commands.h"
+#include "app/models.h"
 
 namespace saccade {
 namespace {
 
 // What is wrong with the command line, and where to read how it should be.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
-    const std::vector<CLI::App*> commands = app.get_subcommands();
-    if (!commands.empty())
-        return std::string(error.what()) + "; see saccade " + commands.front()->get_name() +
-               " --help";
+    std::string words;  // the command that was meant, and a command of that
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+        at = at->get_subcommands().front();
+        words += at->get_name() + " ";
+    }
+    if (!words.empty()) return std::string(error.what()) + "; see saccade " + words + "--help";
     const std::vector<std::string> rest = app.remaining();
     if (rest.empty()) return "no command; see saccade --help";
     return std::string(rest.front().starts_with("-") ? "unknown option '" : "unknown command '") +
@@ -41,6 +44,7 @@ int run(int argc, char** argv) {
     devices.callback([] { print(describe_devices()); });
     add_classify_command(app, exit_code);
     add_detect_command(app, exit_code);
+    add_models_command(app, exit_code);
     add_dump_command(app);
     add_bench_command(app);
 

@@ -1,7 +1,8 @@
 #include "app/model_finder.h"
 
+#include <nlohmann/json.hpp>
+
 #include "gpu/error.h"
-#include "models/checkpoint.h"
 #include "models/json.h"
 
 namespace saccade {
@@ -10,23 +11,6 @@ namespace {
 bool is_there(const std::filesystem::path& path) {
     std::error_code ignored;
     return std::filesystem::exists(path, ignored);
-}
-
-bool is_model(const std::filesystem::path& folder, StoredWeights weights) {
-    return is_there(folder / "config.json") && weights_in(folder) == weights;
-}
-
-std::optional<std::filesystem::path> in_cache(const HubModel& model, const HubCache& hub,
-                                              const CatalogueModel* known, StoredWeights weights) {
-    std::vector<std::filesystem::path> snapshots;
-    if (!model.revision) {
-        snapshots = hub.snapshots(model.name, known ? known->revision : std::nullopt);
-    } else if (const auto commit = hub.commit(model.name, *model.revision)) {
-        snapshots = {hub.snapshot(model.name, *commit)};
-    }
-    for (const auto& folder : snapshots)
-        if (is_model(folder, weights)) return folder;
-    return std::nullopt;
 }
 
 }  // namespace
@@ -49,6 +33,33 @@ std::optional<std::filesystem::path> bundled_model(const std::string& name,
     for (const auto& folder : places.bundled)
         if (is_there(folder / name / "config.json")) return folder / name;
     return std::nullopt;
+}
+
+std::optional<std::filesystem::path> cached_model(const HubModel& model, const HubCache& cache,
+                                                  StoredWeights weights) {
+    std::vector<std::filesystem::path> snapshots;
+    if (!model.revision) {
+        const CatalogueModel* const known = find_in_catalogue(model.name);
+        snapshots = cache.snapshots(model.name, known ? known->revision : std::nullopt);
+    } else if (const auto commit = cache.commit(model.name, *model.revision)) {
+        snapshots = {cache.snapshot(model.name, *commit)};
+    }
+    for (const auto& folder : snapshots)
+        if (is_there(folder / "config.json") && weights_in(folder) == weights) return folder;
+    return std::nullopt;
+}
+
+Task task_of(const std::filesystem::path& folder) {
+    const std::filesystem::path file = folder / "config.json";
+    const Json config = read_json(file);
+    const JsonFields fields(config, file.string());
+    const std::string type = fields.text("model_type");
+    if (type == "vit" || type == "deit") return Task::classify;
+    if (type == "detr" || type == "yolos") return Task::detect;
+    if (type == "vision-encoder-decoder" || type == "blip") return Task::caption;
+    fields.refuse("model_type", in_quotes(type) +
+                                    " is none that Saccade runs: vit, deit, detr, yolos, "
+                                    "vision-encoder-decoder, blip");
 }
 
 std::string default_model(Task task) {
@@ -74,11 +85,11 @@ std::filesystem::path find_model(const std::string& name, const ModelPlaces& pla
                     "model.safetensors, or a model that 'saccade models list' lists");
     const CatalogueModel* const known = find_in_catalogue(model->name);
     if (known) model->name = known->name;
-    if (const auto folder = in_cache(*model, places.hub, known, StoredWeights::safetensors))
+    if (const auto folder = cached_model(*model, places.hub, StoredWeights::safetensors))
         return *folder;
 
     const std::string pull = "'saccade models pull " + model->text() + "'";
-    if (in_cache(*model, places.hub, known, StoredWeights::pickle))
+    if (cached_model(*model, places.hub, StoredWeights::pickle))
         throw Error(model->text() + " is on this machine as a Python pickle alone; " + pull +
                     " makes safetensors of it");
     if (!known && model->name.find('/') == model->name.npos)

@@ -7,6 +7,7 @@
 
 #include "app/hub_cache.h"
 #include "app/model_catalogue.h"
+#include "models/checkpoint.h"
 
 namespace saccade {
 
@@ -24,6 +25,15 @@ struct ModelPlaces {
 // The folder of a model that comes with Saccade; nullopt where this copy does not have it.
 std::optional<std::filesystem::path> bundled_model(
     const std::string& name, const ModelPlaces& places = ModelPlaces::of_this_machine());
+
+// Where the cache has a model with such weights. Without a revision any will do: main, then the one
+// that the catalogue names, then others.
+std::optional<std::filesystem::path> cached_model(const HubModel& model, const HubCache& cache,
+                                                  StoredWeights weights);
+
+// What the model in a folder is for, by its config.json. An Error where that is nothing that
+// Saccade does.
+Task task_of(const std::filesystem::path& folder);
 
 // The name of the bundled model that does a task where no other is asked for.
 std::string default_model(Task task);

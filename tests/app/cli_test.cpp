@@ -6,11 +6,14 @@ namespace saccade {
 namespace {
 
 TEST(Cli, help_is_there_at_every_level_with_examples) {
-    for (const Words& command : {Words{}, Words{"devices"}, Words{"classify"}, Words{"detect"},
-                                 Words{"dump"}, Words{"bench"}})
+    for (const Words& command :
+         {Words{}, Words{"devices"}, Words{"classify"}, Words{"detect"}, Words{"dump"},
+          Words{"bench"}, Words{"models"}, Words{"models", "list"}, Words{"models", "path"},
+          Words{"models", "pull"}})
         for (const char* program : {SACCADE_PROGRAM, SACCADE_LAB_PROGRAM}) {
             if (program == std::string(SACCADE_LAB_PROGRAM) &&
-                (command == Words{"classify"} || command == Words{"detect"}))
+                (command == Words{"classify"} || command == Words{"detect"} ||
+                 (!command.empty() && command[0] == "models")))
                 continue;
             for (const char* help : {"--help", "-h"}) {
                 Words words = command;
@@ -22,7 +25,7 @@ TEST(Cli, help_is_there_at_every_level_with_examples) {
             }
         }
     const Outcome outcome = saccade_program({"--help"});
-    for (const char* command : {"devices", "classify", "detect", "dump", "bench"})
+    for (const char* command : {"devices", "classify", "detect", "models", "dump", "bench"})
         expect_says(outcome.out, command);
 }
 
@@ -62,6 +65,10 @@ TEST(Cli, a_wrong_command_line_is_refused_in_one_line) {
         {{"dump", "--model", "m", "--image", "a.png", "-o"}, "--out"},
         {{"bench", "--runs", "-1"}, "--runs"},
         {{"bench", "--batch", "0"}, "--batch"},
+        {{"models"}, "see saccade models --help"},
+        {{"models", "nosuch"}, "see saccade models --help"},
+        {{"models", "pull"}, "see saccade models pull --help"},
+        {{"models", "path", "a", "b"}, "see saccade models path --help"},
         {{"bench", "--precision", "fp8"}, "see saccade bench --help"},
     };
     for (const Wrong& wrong : all) {

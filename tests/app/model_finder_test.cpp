@@ -2,38 +2,14 @@
 
 #include "app/model_finder.h"
 
-#include <stdlib.h>
-
 #include "models/checkpoint.h"
 #include "tests/app/program.h"
+#include "tests/app/variable.h"
 
 namespace saccade {
 namespace {
 
 using std::filesystem::path;
-
-// Sets a variable of the environment, or takes it away, until the test ends.
-class Variable {
-public:
-    Variable(const char* name, const char* value) : name_(name) {
-        if (const char* before = std::getenv(name)) before_ = before;
-        set(value);
-    }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-    ~Variable() { set(before_ ? before_->c_str() : nullptr); }
-
-private:
-    void set(const char* value) {
-        if (value)
-            ::setenv(name_, value, 1);
-        else
-            ::unsetenv(name_);
-    }
-
-    const char* name_;
-    std::optional<std::string> before_;
-};
 
 class ModelFinder : public ::testing::Test {
 protected:
@@ -183,8 +159,9 @@ TEST_F(ModelFinder, programs_find_models_beside_them) {
     std::filesystem::copy_file(SACCADE_PROGRAM, program);
     std::filesystem::create_directory(temp / "models");
     std::filesystem::rename(model_folder(temp, "vit-nano"), temp / "models/emoji-nano");
-    expect_done(run_program(
-        program, on_test_device({"classify", golden_picture(), "--classifier", "emoji-nano"})));
+    const Outcome outcome = run_program(program, {"models", "path", "emoji-nano"});
+    expect_done(outcome);
+    EXPECT_EQ(outcome.out, (temp / "models/emoji-nano").string() + "\n");
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+#include "app/models.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/lab/print.h"
+#include "app/model_finder.h"
+#include "app/model_list.h"
+#include "app/model_pull.h"
+#include "gpu/error.h"
+#include "models/json.h"
+#include "models/pytorch.h"
+
+namespace saccade {
+namespace {
+
+struct PullOptions {
+    std::vector<std::string> models;
+    bool offline = false, quiet = false;
+};
+
+HubModel hub_model(const std::string& name) {
+    auto model = HubModel::parse(name);
+    if (!model)
+        throw Error(in_quotes(name) +
+                    " is not the name of a model at the Hub, which is like "
+                    "facebook/detr-resnet-50 or facebook/detr-resnet-50@main");
+    if (const CatalogueModel* known = find_in_catalogue(model->name)) model->name = known->name;
+    return *model;
+}
+
+// What the cache has, made ready to run, and nothing from elsewhere.
+std::filesystem::path pull_offline(const HubModel& model, const HubCache& cache) {
+    if (const auto folder = cached_model(model, cache, StoredWeights::safetensors)) return *folder;
+    const auto pickle = cached_model(model, cache, StoredWeights::pickle);
+    if (!pickle)
+        throw Error(model.text() +
+                    " is not on this machine, and the Hub is not asked: leave out "
+                    "--offline, and HF_HUB_OFFLINE");
+    convert_pytorch(*pickle);
+    return *pickle;
+}
+
+void pull(const PullOptions& options) {
+    HubSettings settings = HubSettings::from_environment();
+    settings.offline |= options.offline;
+    const HubCache cache;
+    std::vector<HubModel> models;
+    for (const std::string& name : options.models) models.push_back(hub_model(name));
+    for (const HubModel& model : models) {
+        std::filesystem::path folder;
+        if (settings.offline) {
+            folder = pull_offline(model, cache);
+        } else {
+            TransferProgress progress(model.text(), TransferProgress::style_for(options.quiet));
+            folder = pull_model(model, cache, settings, progress);
+        }
+        print(folder.string() + "\n");
+    }
+}
+
+void add_list(CLI::App& models) {
+    auto json = std::make_shared<bool>(false);
+    CLI::App& command = *models.add_subcommand(
+        "list", "Models that are bundled, on this machine, or known to work");
+    command.add_flag("--json", *json, "Print JSON");
+    command.footer("Examples:\n  saccade models list\n  saccade models list --json");
+    command.callback([json] { print(list_models(ModelPlaces::of_this_machine(), *json)); });
+}
+
+void add_path(CLI::App& models) {
+    auto name = std::make_shared<std::string>();
+    CLI::App& command =
+        *models.add_subcommand("path", "Print the folder that a model's name means");
+    command.add_option("model", *name, "A folder, a bundled model, or one of the Hub")
+        ->required()
+        ->type_name("MODEL");
+    command.footer("Examples:\n  saccade models path facebook/detr-resnet-50");
+    command.callback([name] { print(find_model(*name).string() + "\n"); });
+}
+
+void add_pull(CLI::App& models) {
+    auto options = std::make_shared<PullOptions>();
+    CLI::App& command =
+        *models.add_subcommand("pull", "Download models from the Hugging Face Hub into its cache");
+    command.add_option("models", options->models, "Names at the Hub")
+        ->required()
+        ->type_name("NAME[@REVISION]");
+    command.add_flag("--offline", options->offline, "Ask nobody; make do with what is here");
+    command.add_flag("--quiet", options->quiet, "Print no progress");
+    command.footer(
+        "Files go where transformers keeps them (HF_HOME), and are shared with it. HF_TOKEN opens\n"
+        "models that are not for everybody, HF_ENDPOINT names another Hub.\n"
+        "Examples:\n"
+        "  saccade models pull facebook/detr-resnet-50\n"
+        "  saccade models pull yolos-tiny google/vit-base-patch16-224@main --quiet");
+    command.callback([options] { pull(*options); });
+}
+
+}  // namespace
+
+void add_models_command(CLI::App& app, int& exit_code) {
+    CLI::App& models = *app.add_subcommand("models", "Find, fetch and check models");
+    models.require_subcommand(1);
+    models.footer(
+        "Examples:\n"
+        "  saccade models list\n"
+        "  saccade models pull facebook/detr-resnet-50\n"
+        "'saccade models COMMAND --help' says more of each.");
+    add_list(models);
+    add_path(models);
+    add_pull(models);
+    (void)exit_code;
+}
+
+}  // namespace saccade

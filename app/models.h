@@ -1,0 +1,12 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace saccade {
+
+// `saccade models`: list, path, pull and verify.
+void add_models_command(CLI::App& app, int& exit_code);
+
+}  // namespace saccade
