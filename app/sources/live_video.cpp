@@ -44,7 +44,10 @@ void LiveVideo::open_camera() {
         throw Error(what_ + " cannot be opened: it is in use by another program, or is no camera");
 
     const std::string& format = options_.pixel_format;
-    if (format.size() == 4)
+    if (!format.empty() && format.size() != 4)
+        throw Error("a pixel format has four letters, as MJPG or YUYV have, and not '" + format +
+                    "'");
+    if (!format.empty())
         capture_.set(cv::CAP_PROP_FOURCC,
                      cv::VideoWriter::fourcc(format[0], format[1], format[2], format[3]));
     if (options_.size) {

@@ -98,9 +98,12 @@ void SynthScene::arrange(Random& random, uint32_t count) {
         }
         objects_.push_back(object);
     }
+    auto width = [](const Object& object) {
+        return object.size.value * std::max(object.card, 1.0);
+    };
     double least = std::numeric_limits<double>::max();
     std::vector<Point> best(count), places(count);
-    for (int attempt = 0; attempt < 16; ++attempt) {
+    for (int attempt = 0; attempt < 24; ++attempt) {
         double crowded = 0;
         for (uint32_t i = 0; i < count; ++i) {
             const double reach = objects_[i].size.value / 2 + 0.02;
@@ -108,7 +111,7 @@ void SynthScene::arrange(Random& random, uint32_t count) {
                          random.uniform(-1, 1) * std::max(half_y_ - reach, 0.0)};
             for (uint32_t j = 0; j < i; ++j) {
                 const double dx = places[i].x - places[j].x, dy = places[i].y - places[j].y;
-                const double room = (objects_[i].size.value + objects_[j].size.value) / 2;
+                const double room = (width(objects_[i]) + width(objects_[j])) / 2;
                 crowded += std::max(0.0, 1 - std::sqrt(dx * dx + dy * dy) / (1.15 * room));
             }
         }

@@ -76,7 +76,7 @@ TEST(SyntheticCamera, frames_are_the_same_on_every_machine) {
                           shot->pixels.total() * 3);
         }
     EXPECT_EQ(hex(sha256(pixels)),
-              "b390bed2e163b03ec398080c118a5e10d68fa693739fd0a956dc2bb7924a38c9");
+              "869de49c90c6e616720c5d4646e79f326454e41970f9c929272da3bb706e887d");
 }
 
 TEST(SyntheticCamera, boxes_lie_where_the_objects_are) {
