@@ -66,6 +66,7 @@ bool Capture::sleep_until(Clock::time_point time, std::stop_token stop) {
 
 void Capture::run(std::stop_token stop) {
     while (!stop.stop_requested()) {
+        std::string reason;
         try {
             if (!source_) source_ = open_source(name_, options_.source);
             {
@@ -73,29 +74,26 @@ void Capture::run(std::stop_token stop) {
                 status_.traits = source_->traits();
             }
             play(stop);
-            if (live_) lose("the stream '" + name_ + "' has ended", stop);
+            if (live_) reason = "the stream '" + name_ + "' has ended";
         } catch (const Stopped&) {
-            break;
         } catch (const std::exception& error) {
-            if (live_) {
-                lose(error.what(), stop);
-            } else {
-                set_state(CaptureState::ended, error.what());
-                break;
-            }
+            reason = error.what();
         }
+        source_.reset();
+        if (stop.stop_requested()) break;
         if (!live_) {
-            set_state(CaptureState::ended);
+            set_state(CaptureState::ended, reason);
             break;
         }
+        set_state(CaptureState::lost, reason);
+        sleep_until(Clock::now() + retry_, stop);
+        retry_ = std::min(2 * retry_, options_.last_retry);
     }
-    source_.reset();
     ring_.close();
 }
 
 // To the source's end, again and again where a file is to loop.
 void Capture::play(std::stop_token stop) {
-    start_.reset();
     bool any = false;
     while (!stop.stop_requested()) {
         if (deliver(stop)) {
@@ -119,7 +117,7 @@ bool Capture::deliver(std::stop_token stop) {
             return make_(*slot, size);
         });
         if (!info) return false;
-        if (!live_) keep_pace(*info, stop);
+        live_ ? continue_count(*info) : keep_pace(*info, stop);
     } catch (...) {
         if (slot) ring_.abandon(*slot);
         throw;
@@ -128,6 +126,13 @@ bool Capture::deliver(std::stop_token stop) {
     set_state(CaptureState::playing);
     ring_.publish(*slot, std::move(*info));
     return true;
+}
+
+// What comes back goes on with the numbers and the clock of before.
+void Capture::continue_count(FrameInfo& info) {
+    if (!start_) start_ = info.captured;
+    info.index = count_++;
+    info.time = std::chrono::duration<double>(info.captured - *start_).count();
 }
 
 // Waits until a file's frame is due. Where we are late, frames are left out, unless that makes us
@@ -150,13 +155,6 @@ void Capture::keep_pace(FrameInfo& info, std::stop_token stop) {
         }
     }
     info.captured = Clock::now();
-}
-
-void Capture::lose(const std::string& reason, std::stop_token stop) {
-    source_.reset();
-    set_state(CaptureState::lost, reason);
-    sleep_until(Clock::now() + retry_, stop);
-    retry_ = std::min(2 * retry_, options_.last_retry);
 }
 
 }  // namespace saccade

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <thread>
 
@@ -56,8 +55,8 @@ private:
     void run(std::stop_token stop);
     void play(std::stop_token stop);
     bool deliver(std::stop_token stop);
+    void continue_count(FrameInfo& info);
     void keep_pace(FrameInfo& info, std::stop_token stop);
-    void lose(const std::string& reason, std::stop_token stop);
     void set_state(CaptureState state, const std::string& reason = {});
     // False when it is to stop before then.
     bool sleep_until(Clock::time_point time, std::stop_token stop);
@@ -69,7 +68,8 @@ private:
     FrameRing ring_;
     std::unique_ptr<Source> source_;
     std::chrono::milliseconds retry_;
-    std::optional<Clock::time_point> start_;  // when time 0 of a file was, or would have been
+    std::optional<Clock::time_point> start_;  // when time 0 was, or would have been
+    uint64_t count_ = 0;                      // frames of a live source
 
     mutable std::mutex mutex_;
     std::condition_variable_any wake_;

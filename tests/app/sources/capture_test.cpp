@@ -184,6 +184,8 @@ TEST_F(Captures, a_network_camera_that_is_cut_comes_back) {
     EXPECT_TRUE(gets_lost(capture));  // it has not been switched on
     expect_says(capture.status().reason, "the stream '" + url + "' cannot be opened");
 
+    uint64_t index = 0;
+    double time = -1;
     for (int round = 0; round < 2; ++round) {
         camera.start();
         ASSERT_TRUE(plays(capture)) << capture.status().reason;
@@ -191,6 +193,12 @@ TEST_F(Captures, a_network_camera_that_is_cut_comes_back) {
         ASSERT_TRUE(frame);
         EXPECT_EQ(frame->info().size, (ImageSize{96, 64}));
         EXPECT_GT(cv::mean(memory.slots[frame->slot()])[0], 10);
+        if (round > 0) {
+            EXPECT_GT(frame->info().index, index);
+        }
+        EXPECT_GT(frame->info().time, time);
+        index = frame->info().index;
+        time = frame->info().time;
         camera.cut();
         ASSERT_TRUE(gets_lost(capture));
         expect_says(capture.status().reason, url);
