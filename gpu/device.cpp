@@ -122,18 +122,28 @@ Device::~Device() {
     vkDestroyDevice(device_, nullptr);
 }
 
-Ticket Device::submit(VkCommandBuffer commands, std::string_view what) {
+Ticket Device::submit(VkCommandBuffer commands, std::string_view what, VkSemaphore wait,
+                      VkSemaphore signal) {
+    const auto lock = lock_queue();
     VkCommandBufferSubmitInfo buffer{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
     buffer.commandBuffer = commands;
-    VkSemaphoreSubmitInfo signal{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
-    signal.semaphore = timeline_;
-    signal.value = submitted_ + 1;
-    signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    auto semaphore = [](VkSemaphore handle, uint64_t value) {
+        VkSemaphoreSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
+        info.semaphore = handle;
+        info.value = value;
+        info.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+        return info;
+    };
+    const VkSemaphoreSubmitInfo before = semaphore(wait, 0);
+    const VkSemaphoreSubmitInfo after[] = {semaphore(timeline_, submitted_ + 1),
+                                           semaphore(signal, 0)};
     VkSubmitInfo2 submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+    submit.waitSemaphoreInfoCount = wait ? 1 : 0;
+    submit.pWaitSemaphoreInfos = &before;
     submit.commandBufferInfoCount = 1;
     submit.pCommandBufferInfos = &buffer;
-    submit.signalSemaphoreInfoCount = 1;
-    submit.pSignalSemaphoreInfos = &signal;
+    submit.signalSemaphoreInfoCount = signal ? 2 : 1;
+    submit.pSignalSemaphoreInfos = after;
     check(vkQueueSubmit2(queue_, 1, &submit, nullptr),
           "submitting '" + std::string(what) + "' to " + info_.name);
     return {++submitted_};

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,8 +49,14 @@ public:
     uint32_t queue_family() const { return queue_family_; }
     VmaAllocator allocator() const { return allocator_; }
 
-    // Hands a recorded command buffer to the queue. `what` names it in errors.
-    Ticket submit(VkCommandBuffer commands, std::string_view what);
+    // Hands a recorded command buffer to the queue. `what` names it in errors. A window's commands
+    // wait for one semaphore and signal another. Any thread may submit.
+    Ticket submit(VkCommandBuffer commands, std::string_view what, VkSemaphore wait = nullptr,
+                  VkSemaphore signal = nullptr);
+    // Whoever uses the queue itself holds this meanwhile.
+    [[nodiscard]] std::unique_lock<std::mutex> lock_queue() {
+        return std::unique_lock(queue_mutex_);
+    }
     // Waits on the host. Throws when the device is lost or does not answer for a minute.
     void wait(Ticket ticket, std::string_view what) const;
     bool reached(Ticket ticket) const;
@@ -73,6 +80,7 @@ private:
     VmaAllocator allocator_ = nullptr;
     VkSemaphore timeline_ = nullptr;
     uint64_t submitted_ = 0;
+    std::mutex queue_mutex_;
     void* set_name_ = nullptr;
     std::unique_ptr<Pipelines> pipelines_;
 };

@@ -21,6 +21,8 @@ SACCADE_HANDLE(VkPipelineLayout);
 SACCADE_HANDLE(VkPipelineCache);
 SACCADE_HANDLE(VkDescriptorSetLayout);
 SACCADE_HANDLE(VkDebugUtilsMessengerEXT);
+SACCADE_HANDLE(VkSurfaceKHR);
+SACCADE_HANDLE(VkSwapchainKHR);
 SACCADE_HANDLE(VmaAllocator);
 SACCADE_HANDLE(VmaAllocation);
 #undef SACCADE_HANDLE

@@ -164,4 +164,26 @@ struct Preprocess {
 // (channel, row, column). A patch of 1 x 1 makes a channels-last picture.
 void preprocess(Commands& c, const Tensor& y, const Image& image, const Preprocess& how);
 
+// Where a picture lies on a screen.
+struct Placement {
+    int left = 0, top = 0;
+    uint32_t width = 0, height = 0;
+    bool operator==(const Placement&) const = default;
+};
+// As large as fits into (0, 0, width, height), in the middle, its proportions kept.
+Placement fitted(Extent picture, Extent screen);
+// The picture there, smoothly enlarged or averaged over what each pixel covers, and black around.
+void letterbox(Commands& c, const Image& screen, const Image& picture, const Placement& place);
+
+// Triangles in the order they were given, laid over an image by their alpha: what a user interface
+// is made of. TriangleList makes these.
+struct Triangles {
+    Tensor tiles;   // (tiles) pairs first, count of `list`: u32, one for each 16 x 16 pixels
+    Tensor list;    // (n) which triangles, in order: u32
+    Tensor shapes;  // (n, triangle_words) u32, see shaders/params.h
+    Tensor atlas;   // (rows, columns) bytes of coverage in u32 words, rows without padding
+    Extent atlas_size;
+};
+void triangles(Commands& c, const Image& image, const Triangles& what);
+
 }  // namespace saccade

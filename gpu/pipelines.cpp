@@ -96,9 +96,19 @@ bool Pipelines::built(std::string_view shader) {
 }
 
 const Pipeline& Pipelines::get(const Kernel& kernel) {
-    auto found = pipelines_.find(kernel);
-    if (found == pipelines_.end()) found = pipelines_.emplace(kernel, create(kernel)).first;
-    return *found->second;
+    {
+        const std::scoped_lock lock(mutex_);
+        const auto found = pipelines_.find(kernel);
+        if (found != pipelines_.end()) return *found->second;
+    }
+    std::unique_ptr<Pipeline> made = create(kernel);
+    const std::scoped_lock lock(mutex_);  // of two threads that made the same, the first stays
+    return *pipelines_.try_emplace(kernel, std::move(made)).first->second;
+}
+
+size_t Pipelines::count() const {
+    const std::scoped_lock lock(mutex_);
+    return pipelines_.size();
 }
 
 std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel) {

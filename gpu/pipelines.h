@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,8 +69,9 @@ public:
 
     // Whether this program has the shader: an old shader compiler leaves some out.
     static bool built(std::string_view shader);
+    // Any thread may ask; one that finds its kernel made does not wait for another's compiler.
     const Pipeline& get(const Kernel& kernel);
-    size_t count() const { return pipelines_.size(); }
+    size_t count() const;
     // Writes the cache file if pipelines have been made since it was read. A failure to write is
     // no reason to fail: the next start is merely slower.
     void save();
@@ -80,7 +83,8 @@ private:
     Device& device_;
     std::string cache_file_;
     VkPipelineCache cache_ = nullptr;
-    bool unsaved_ = false;
+    std::atomic<bool> unsaved_ = false;
+    mutable std::mutex mutex_;  // guards the map
     std::unordered_map<Kernel, std::unique_ptr<Pipeline>, Kernel::Hash> pipelines_;
 };
 

@@ -209,6 +209,36 @@ struct BoxPlatesParams {
     LabelStyle style;
 };
 
+// ---- what is shown in a window ----
+
+// A picture fitted into a screen.
+struct LetterboxParams {
+    uint width, height;                  // of the screen
+    uint picture_width, picture_height;
+    int left, top;                       // where the picture lies on the screen
+    uint placed_width, placed_height;
+    float step_x, step_y;                // picture pixels to a screen pixel
+};
+
+// Triangles over an image, tile by tile. A triangle is this many words: for each corner x and y in
+// pixels; 1 / (twice the area); for each corner u and v in texels; for each corner its colour; left |
+// top << 16 and right | bottom << 16 of what may be drawn on; and flags.
+SACCADE_CONSTANT triangle_tile = 16;
+SACCADE_CONSTANT triangle_words = 19;
+SACCADE_CONSTANT triangle_area = 6;
+SACCADE_CONSTANT triangle_texels = 7;
+SACCADE_CONSTANT triangle_colours = 13;
+SACCADE_CONSTANT triangle_clip = 16;
+SACCADE_CONSTANT triangle_flags = 18;
+SACCADE_CONSTANT triangle_textured = 1;
+SACCADE_CONSTANT triangle_owns_edge = 2;     // << edge: pixels right on that edge belong to it
+SACCADE_CONSTANT triangle_turned_edge = 16;  // << edge: it is measured from its end
+struct TrianglesParams {
+    uint width, height;  // of the image
+    uint tiles_across;
+    uint atlas_width, atlas_height;
+};
+
 #ifdef __cplusplus
 }  // namespace saccade::params
 #endif

@@ -41,11 +41,12 @@ Precision precision_named(const std::string& name) {
 }
 
 Engine::Engine(const EngineOptions& options)
-    : instance_(
-          {.validation = options.validation, .on_message = options.on_message, .extensions = {}}),
+    : instance_({.validation = options.validation,
+                 .on_message = options.on_message,
+                 .extensions = options.instance_extensions}),
       device_(instance_, instance_.choose(options.device),
               {.cooperative_matrix = options.cooperative_matrix,
-               .extensions = {},
+               .extensions = options.device_extensions,
                .pipeline_cache = pipeline_cache_file(instance_.choose(options.device))}),
       precision_(storage(options.precision, device_)),
       scratch_(device_, "scratch") {}

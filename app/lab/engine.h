@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gpu/arena.h"
 #include "gpu/device.h"
@@ -18,6 +19,7 @@ struct EngineOptions {
     bool cooperative_matrix = true;
     bool validation = false;
     MessageSink on_message;
+    std::vector<std::string> instance_extensions, device_extensions;  // what a window needs
 };
 
 // The device that a command runs on, with the scratch memory that its models share.

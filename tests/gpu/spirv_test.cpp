@@ -32,6 +32,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"draw_plates", {{image, buffer, buffer, buffer, buffer}, sizeof(params::DrawPlatesParams)}},
     {"embedding", {{buffer, buffer, buffer}, sizeof(params::EmbeddingParams)}},
     {"layer_norm", {{buffer, buffer, buffer, buffer}, sizeof(params::LayerNormParams)}},
+    {"letterbox", {{image, image}, sizeof(params::LetterboxParams)}},
     {"linear", {{buffer, buffer, buffer, buffer}, sizeof(params::LinearParams)}},
     {"max_pool", {{buffer, buffer}, sizeof(params::MaxPoolParams)}},
     {"pack", {{image, buffer}, sizeof(params::PackParams)}},
@@ -42,6 +43,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"row_sum", {{buffer, buffer, buffer}, sizeof(params::RowSumParams)}},
     {"softmax", {{buffer, buffer}, sizeof(params::SoftmaxParams)}},
     {"topk", {{buffer, buffer, buffer}, sizeof(params::TopkParams)}},
+    {"triangles", {{buffer, buffer, buffer, buffer, image}, sizeof(params::TrianglesParams)}},
     {"unpack", {{buffer, image}, sizeof(params::UnpackParams)}},
 };
 

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/live_state.h"
+#include "app/rolling.h"
+#include "gpu/device.h"
+
+namespace saccade {
+
+// A model as the panels show it.
+struct ModelReport {
+    std::string name;                // what runs; empty: none
+    std::string loading;             // what will take its place
+    float progress = 0;              // of loading, 0 to 1
+    std::string error;               // why it did not
+    std::vector<std::string> known;  // names to choose from
+};
+
+// What the loop tells about itself.
+struct LiveReport {
+    std::string device, source, source_state;
+    ModelReport detector, classifier, captioner;
+    std::vector<std::string> labels;  // of the detector's classes
+    std::vector<PresentMode> present_modes{PresentMode::fifo};
+
+    double frames_per_second = 0;
+    uint64_t frames = 0, dropped = 0;
+    double latency_ms = 0;  // from capture to screen
+    MemoryUse memory;
+    StageTimes stages;
+    std::string notice;  // "saved saccade-1.png", or what went wrong
+    double recorded_seconds = 0;
+};
+
+// Everything that lies over the picture, by ImGui. What a person changes there goes into the state.
+void draw_panels(LiveState& state, const LiveReport& report);
+
+}  // namespace saccade
