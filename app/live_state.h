@@ -45,6 +45,7 @@ struct LiveState {
     std::optional<uint32_t> query;        // of the detector, the one whose box was clicked
 
     float threshold = 0.5f;
+    uint32_t most = 100;         // boxes
     std::set<std::string> only;  // names of classes; empty: all
 
     std::string source, detector, classifier, captioner;

@@ -161,6 +161,11 @@ void Device::wait(Ticket ticket, std::string_view what) const {
           "running '" + std::string(what) + "' on " + info_.name);
 }
 
+void Device::wait_idle() {
+    const auto lock = lock_queue();
+    check(vkDeviceWaitIdle(device_), "waiting for " + info_.name);
+}
+
 bool Device::reached(Ticket ticket) const {
     uint64_t value = 0;
     check(vkGetSemaphoreCounterValue(device_, timeline_, &value), "asking " + info_.name);

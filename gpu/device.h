@@ -60,6 +60,8 @@ public:
     // Waits on the host. Throws when the device is lost or does not answer for a minute.
     void wait(Ticket ticket, std::string_view what) const;
     bool reached(Ticket ticket) const;
+    // Waits for everything that anybody has submitted.
+    void wait_idle();
 
     // Gives a Vulkan object its name in validation messages and captures.
     void name(uint64_t object, int type, std::string_view name) const;

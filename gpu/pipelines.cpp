@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "gpu/check.h"
 #include "gpu/device.h"
@@ -96,12 +97,16 @@ bool Pipelines::built(std::string_view shader) {
 }
 
 const Pipeline& Pipelines::get(const Kernel& kernel) {
+    std::vector<uint32_t> code;
     {
         const std::scoped_lock lock(mutex_);
         const auto found = pipelines_.find(kernel);
         if (found != pipelines_.end()) return *found->second;
+        const auto other = replaced_.find(kernel.name());
+        const std::span<const uint32_t> built = find_shader(kernel.name()).code;
+        code = other == replaced_.end() ? std::vector(built.begin(), built.end()) : other->second;
     }
-    std::unique_ptr<Pipeline> made = create(kernel);
+    std::unique_ptr<Pipeline> made = create(kernel, code);
     const std::scoped_lock lock(mutex_);  // of two threads that made the same, the first stays
     return *pipelines_.try_emplace(kernel, std::move(made)).first->second;
 }
@@ -111,11 +116,30 @@ size_t Pipelines::count() const {
     return pipelines_.size();
 }
 
-std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel) {
-    const EmbeddedShader& shader = find_shader(kernel.name());
+void Pipelines::replace(std::string_view shader, std::vector<uint32_t> code) {
+    const Reflection old = reflect(find_shader(shader).code, shader), now = reflect(code, shader);
+    if (now.bindings != old.bindings || now.push_constant_bytes != old.push_constant_bytes ||
+        now.spec_constants != old.spec_constants)
+        throw Error("shader '" + std::string(shader) +
+                    "' takes other parameters than this program gives it: build it anew");
+    std::vector<Kernel> kernels;
+    {
+        const std::scoped_lock lock(mutex_);
+        for (const auto& [kernel, pipeline] : pipelines_)
+            if (kernel.name() == shader) kernels.push_back(kernel);
+    }
+    std::vector<std::unique_ptr<Pipeline>> made;
+    for (const Kernel& kernel : kernels) made.push_back(create(kernel, code));
+    const std::scoped_lock lock(mutex_);
+    replaced_.insert_or_assign(std::string(shader), std::move(code));
+    for (size_t i = 0; i < kernels.size(); ++i)
+        retired_.push_back(std::exchange(pipelines_[kernels[i]], std::move(made[i])));
+}
+
+std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<const uint32_t> code) {
     auto pipeline = std::make_unique<Pipeline>(device_.handle());
-    pipeline->name = shader.name;
-    pipeline->reflection = reflect(shader.code, shader.name);
+    pipeline->name = kernel.name();
+    pipeline->reflection = reflect(code, pipeline->name);
     Reflection& reflection = pipeline->reflection;
     const std::string where = "shader '" + pipeline->name + "'";
 
@@ -164,8 +188,8 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel) {
     device_.name(pipeline->layout, VK_OBJECT_TYPE_PIPELINE_LAYOUT, pipeline->name);
 
     VkShaderModuleCreateInfo module_info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    module_info.codeSize = shader.code.size_bytes();
-    module_info.pCode = shader.code.data();
+    module_info.codeSize = code.size_bytes();
+    module_info.pCode = code.data();
     VkShaderModule module = nullptr;
     check(vkCreateShaderModule(device_.handle(), &module_info, nullptr, &module), doing);
 
@@ -184,7 +208,7 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel) {
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
     subgroup.requiredSubgroupSize = device_.limits().subgroup_size;
-    if (shader.name.find(".coopmat") != shader.name.npos &&
+    if (pipeline->name.find(".coopmat") != std::string::npos &&
         device_.features().subgroup_size_control) {
         info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
         info.stage.pNext = &subgroup;

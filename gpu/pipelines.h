@@ -3,12 +3,14 @@
 #include <array>
 #include <atomic>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "gpu/handles.h"
 #include "gpu/spirv.h"
@@ -72,12 +74,16 @@ public:
     // Any thread may ask; one that finds its kernel made does not wait for another's compiler.
     const Pipeline& get(const Kernel& kernel);
     size_t count() const;
+    // Other code for a shader from now on, for who is writing it. What was recorded with the old
+    // code stays good. Throws, and changes nothing, where the new code is damaged or takes other
+    // parameters than the old.
+    void replace(std::string_view shader, std::vector<uint32_t> code);
     // Writes the cache file if pipelines have been made since it was read. A failure to write is
     // no reason to fail: the next start is merely slower.
     void save();
 
 private:
-    std::unique_ptr<Pipeline> create(const Kernel& kernel);
+    std::unique_ptr<Pipeline> create(const Kernel& kernel, std::span<const uint32_t> code);
     void load();
 
     Device& device_;
@@ -86,6 +92,8 @@ private:
     std::atomic<bool> unsaved_ = false;
     mutable std::mutex mutex_;  // guards the map
     std::unordered_map<Kernel, std::unique_ptr<Pipeline>, Kernel::Hash> pipelines_;
+    std::map<std::string, std::vector<uint32_t>, std::less<>> replaced_;  // shaders' new code
+    std::vector<std::unique_ptr<Pipeline>> retired_;
 };
 
 }  // namespace saccade

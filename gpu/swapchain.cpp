@@ -212,10 +212,7 @@ void Swapchain::create() {
     info.presentMode = vulkan_mode(mode_);
     info.clipped = VK_TRUE;
     info.oldSwapchain = swapchain_;
-    {
-        const auto lock = device_.lock_queue();
-        vkDeviceWaitIdle(device_.handle());  // nobody tells when an image has left the screen
-    }
+    device_.wait_idle();  // nobody tells when an image has left the screen
     destroy_images();
     VkSwapchainKHR made = nullptr;
     const VkResult result = vkCreateSwapchainKHR(device_.handle(), &info, nullptr, &made);

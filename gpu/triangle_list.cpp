@@ -144,7 +144,7 @@ Triangles TriangleList::finish() {
 void TriangleList::write(Buffer& buffer, const char* name, std::span<const uint32_t> words) {
     if (!buffer || buffer.bytes() < words.size_bytes())
         buffer =
-            Buffer(device_, name, std::max<uint64_t>(2 * words.size_bytes(), 4096), Memory::upload);
+            Buffer(device_, name, std::max<uint64_t>(2 * words.size_bytes(), 4096), Memory::mapped);
     if (!words.empty()) std::memcpy(buffer.mapped().data(), words.data(), words.size_bytes());
     buffer.flush();
 }

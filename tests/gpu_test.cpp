@@ -1,7 +1,5 @@
 #include "tests/gpu_test.h"
 
-#include <vulkan/vulkan.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,8 +7,6 @@
 #include <glm/gtc/packing.hpp>
 #include <limits>
 #include <memory>
-
-#include "gpu/check.h"
 
 namespace saccade {
 
@@ -165,52 +161,6 @@ std::vector<uint32_t> GpuTest::words(const Tensor& host) const {
             result.push_back(word);
         }
     return result;
-}
-
-std::vector<uint8_t> GpuTest::picture_bytes(const Image& image) {
-    const Buffer host(device, "pixels", size_t(image.width()) * image.height() * 4,
-                      Memory::readback);
-    VkCommandPool pool = nullptr;
-    VkCommandPoolCreateInfo pool_info{};
-    pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-    pool_info.queueFamilyIndex = device.queue_family();
-    check(vkCreateCommandPool(device.handle(), &pool_info, nullptr, &pool), "testing");
-    VkCommandBufferAllocateInfo allocate{};
-    allocate.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-    allocate.commandPool = pool;
-    allocate.commandBufferCount = 1;
-    VkCommandBuffer copy = nullptr;
-    check(vkAllocateCommandBuffers(device.handle(), &allocate, &copy), "testing");
-    VkCommandBufferBeginInfo begin_info{};
-    begin_info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-    check(vkBeginCommandBuffer(copy, &begin_info), "testing");
-    VkImageMemoryBarrier2 barrier{};
-    barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2;
-    barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_2_TRANSFER_READ_BIT;
-    barrier.oldLayout = VK_IMAGE_LAYOUT_GENERAL;
-    barrier.newLayout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;  // the layers insist
-    barrier.image = image.handle();
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    VkDependencyInfo dependency{};
-    dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
-    dependency.imageMemoryBarrierCount = 1;
-    dependency.pImageMemoryBarriers = &barrier;
-    vkCmdPipelineBarrier2(copy, &dependency);
-    VkBufferImageCopy region{};
-    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
-    region.imageExtent = {image.width(), image.height(), 1};
-    vkCmdCopyImageToBuffer(copy, image.handle(), barrier.newLayout, host.handle(), 1, &region);
-    std::swap(barrier.oldLayout, barrier.newLayout);
-    vkCmdPipelineBarrier2(copy, &dependency);
-    check(vkEndCommandBuffer(copy), "testing");
-    device.wait(device.submit(copy, "readback"), "readback");
-    vkDestroyCommandPool(device.handle(), pool, nullptr);
-    host.invalidate();
-    std::vector<uint8_t> bytes(host.bytes());
-    std::memcpy(bytes.data(), host.mapped().data(), bytes.size());
-    return bytes;
 }
 
 void GpuTest::expect_zero_padding(const Tensor& host) const {

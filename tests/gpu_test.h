@@ -56,8 +56,6 @@ protected:
     std::vector<float> values(const Tensor& host) const;
     std::vector<uint32_t> words(const Tensor& host) const;
     void expect_zero_padding(const Tensor& host) const;
-    // A picture's RGBA bytes, by plain Vulkan: no operation of ours reads them so.
-    std::vector<uint8_t> picture_bytes(const Image& image);
 
     Device& device;
     Arena arena;

@@ -124,6 +124,7 @@ void performance(LiveState& state, const LiveReport& report) {
                          static_cast<int>(stage.ms.count()), 0, label, 0,
                          std::max(1.0f, 2 * stage.ms.mean()), {0, 2 * em()});
     }
+    if (!report.shader_error.empty()) warning(report.shader_error);
     if (report.present_modes.size() > 1 &&
         ImGui::BeginCombo("present", std::string(name_of(state.present_mode)).c_str())) {
         for (PresentMode mode : report.present_modes)

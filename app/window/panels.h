@@ -31,7 +31,8 @@ struct LiveReport {
     double latency_ms = 0;  // from capture to screen
     MemoryUse memory;
     StageTimes stages;
-    std::string notice;  // "saved saccade-1.png", or what went wrong
+    std::string shader_error;  // of a shader that is being written
+    std::string notice;        // "saved saccade-1.png", or what went wrong
     double recorded_seconds = 0;
 };
 

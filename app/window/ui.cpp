@@ -4,13 +4,13 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <filesystem>
+
+#include "app/font.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr const char* font_file = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
 constexpr float font_pixels = 15;
 
 // Latin with accents, Greek, Cyrillic and the signs that labels and file names may hold.
@@ -19,8 +19,9 @@ constexpr ImWchar glyphs[] = {0x0020, 0x024f, 0x0370, 0x03ff, 0x0400, 0x04ff,
 
 }  // namespace
 
-Ui::Ui(Device& device, Window& window, const std::string& layout)
-    : context_(ImGui::CreateContext()) {
+Ui::Ui(Device& device, Window& window, const std::string& layout) : context_(nullptr) {
+    const std::string font = find_dejavu();
+    context_ = ImGui::CreateContext();
     ImGui::SetCurrentContext(context_);
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;  // the layout goes where the rest of the settings goes
@@ -40,14 +41,7 @@ Ui::Ui(Device& device, Window& window, const std::string& layout)
     style.ScaleAllSizes(window.scale() / dots);
     io.FontGlobalScale = 1 / dots;
     const float size = font_pixels * window.scale();
-    std::error_code ignored;
-    if (std::filesystem::exists(font_file, ignored)) {
-        io.Fonts->AddFontFromFileTTF(font_file, size, nullptr, glyphs);
-    } else {
-        ImFontConfig config;
-        config.SizePixels = size;
-        io.Fonts->AddFontDefault(&config);
-    }
+    io.Fonts->AddFontFromFileTTF(font.c_str(), size, nullptr, glyphs);
     unsigned char* coverage = nullptr;
     int width = 0, height = 0;
     io.Fonts->GetTexDataAsAlpha8(&coverage, &width, &height);

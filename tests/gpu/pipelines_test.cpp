@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "shaders/embedded.h"
 #include "tests/gpu_test.h"
 #include "tests/models/temp_folder.h"
 
@@ -174,6 +175,53 @@ TEST(Kernel, is_named_after_its_shader_and_storage_types) {
     EXPECT_EQ(Kernel("add", Type::f32, {4, 5}), Kernel("add", Type::f32, Type::f32, {4, 5}));
     EXPECT_FALSE(Kernel("add", {4}) == Kernel("add", {5}));
     EXPECT_FALSE(Kernel("add", {0}) == Kernel("add")) << "a constant of zero is one all the same";
+}
+
+// add.f32 that subtracts: OpFAdd (129) becomes OpFSub (131).
+std::vector<uint32_t> subtracting() {
+    for (const EmbeddedShader& shader : embedded_shaders()) {
+        if (shader.name != "add.f32") continue;
+        std::vector<uint32_t> code(shader.code.begin(), shader.code.end());
+        for (size_t at = 5; at < code.size(); at += code[at] >> 16)
+            if ((code[at] & 0xffff) == 129) code[at] += 131 - 129;
+        return code;
+    }
+    return {};
+}
+
+TEST(ReplacedShader, is_used_by_what_is_recorded_from_then_on) {
+    Device device(test_device().instance(), test_device().info(), {});
+    Arena arena(device, "scratch");
+    Commands before(device, arena, "before"), after(device, arena, "after");
+    const Buffer buffer(device, "numbers", 64, Memory::readback);
+    const Tensor x = make_tensor(buffer.handle(), 0, 1, 1, 8, Type::f32);
+    auto result_of = [&](Commands& commands) {
+        const float three = 3;
+        std::memcpy(buffer.mapped().data(), &three, sizeof three);
+        buffer.flush();
+        commands.run();
+        buffer.invalidate();
+        float result;
+        std::memcpy(&result, buffer.mapped().data(), sizeof result);
+        return result;
+    };
+    for (Commands* commands : {&before, &after}) {
+        if (commands == &after) device.pipelines().replace("add.f32", subtracting());
+        commands->begin();
+        add_into(*commands, x, x, x);
+        commands->end();
+    }
+    EXPECT_EQ(result_of(before), 6) << "the old recording is as good as ever";
+    EXPECT_EQ(result_of(after), 0);
+}
+
+TEST(ReplacedShader, that_takes_other_parameters_is_refused_and_the_old_one_stays) {
+    Pipelines& pipelines = test_device().pipelines();
+    const Pipeline* old = &pipelines.get(Kernel("softmax.f32", {4}));
+    EXPECT_THROW(pipelines.replace("softmax.f32", subtracting()), Error);
+    EXPECT_THROW(pipelines.replace("softmax.f32", {1, 2, 3}), Error) << "no SPIR-V at all";
+    EXPECT_THROW(pipelines.replace("no such shader", subtracting()), Error);
+    EXPECT_EQ(&pipelines.get(Kernel("softmax.f32", {4})), old);
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu/frame.h"
 #include "gpu/triangle_list.h"
-#include "tests/gpu_test.h"
+#include "tests/ops/image_test.h"
 
 namespace saccade {
 namespace {
@@ -18,7 +17,7 @@ uint32_t rgba(uint32_t r, uint32_t g, uint32_t b, uint32_t a) {
     return r | g << 8 | b << 16 | a << 24;
 }
 
-class TrianglesTest : public GpuTest {
+class TrianglesTest : public ImageTest {
 protected:
     // The first texel is covered wholly, as ImGui's is; the others vary.
     static Bytes coverage() {
@@ -27,23 +26,14 @@ protected:
         bytes[0] = 255;
         return bytes;
     }
-    // RGBA pixels of a black screen on which `draw` has drawn.
+    // A black screen on which `draw` has drawn.
     template <typename Draw>
-    Bytes drawn(Extent size, Draw draw) {
+    Picture black_with(Extent size, Draw draw) {
         list_.begin(size);
         draw(list_);
         const Triangles what = list_.finish();
-        Frame black(device, size.width, size.height, false);
-        const Bytes zero(size.area() * 3, 0);
-        black.write({zero.data(), size.width, size.height, 3 * size.width, false});
-        begin();
-        black.record(commands);
-        triangles(commands, black.image(), what);
-        finish();
-        return picture_bytes(black.image());
-    }
-    static uint8_t at(const Bytes& bytes, Extent size, uint32_t x, uint32_t y, uint32_t c = 0) {
-        return bytes[(size_t(y) * size.width + x) * 4 + c];
+        return drawn(Picture(size.width, size.height),
+                     [&](Commands& c, const Image& image) { triangles(c, image, what); });
     }
     static Corner corner(float x, float y, uint32_t colour) {
         return {x, y, 0.5f / 13, 0.5f / 9, colour};  // the middle of the covered texel
@@ -58,7 +48,7 @@ TEST_F(TrianglesTest, neighbours_share_no_pixel_and_leave_none_out) {
     // drawn twice would be brighter, one that is missed would be black.
     const Extent size{45, 70};
     for (float middle : {30.0f, 30.5f, 30.37f}) {
-        const Bytes result = drawn(size, [&](TriangleList& list) {
+        const Picture result = black_with(size, [&](TriangleList& list) {
             const Corner centre = corner(middle, middle - 8, rgba(255, 255, 255, 128));
             const float rim[][2] = {{0, 0},   {20.5f, 0},  {33, 0},     {70, 0}, {70, 22.5f},
                                     {70, 45}, {35.5f, 45}, {12.2f, 45}, {0, 45}, {0, 22.5f}};
@@ -74,13 +64,13 @@ TEST_F(TrianglesTest, neighbours_share_no_pixel_and_leave_none_out) {
         });
         for (uint32_t y = 0; y < size.height; ++y)
             for (uint32_t x = 0; x < size.width; ++x)
-                ASSERT_EQ(at(result, size, x, y), 128) << x << ", " << y << " of " << middle;
+                ASSERT_EQ(result.at(x, y)[0], 128) << x << ", " << y << " of " << middle;
     }
 }
 
 TEST_F(TrianglesTest, a_pixel_is_drawn_if_its_middle_is_inside) {
     const Extent size{20, 20};
-    const Bytes result = drawn(size, [](TriangleList& list) {
+    const Picture result = black_with(size, [](TriangleList& list) {
         const uint32_t white = ~0u;
         // [2, 11) x [3.5, 7.5): the middles of rows 3 to 6, the last one's lies on the lower edge.
         list.add(corner(2, 3.5f, white), corner(11, 3.5f, white), corner(11, 7.5f, white),
@@ -90,27 +80,26 @@ TEST_F(TrianglesTest, a_pixel_is_drawn_if_its_middle_is_inside) {
     });
     for (uint32_t y = 0; y < 20; ++y)
         for (uint32_t x = 0; x < 20; ++x)
-            EXPECT_EQ(at(result, size, x, y), x >= 2 && x < 11 && y >= 3 && y < 7 ? 255 : 0)
+            EXPECT_EQ(result.at(x, y)[0], x >= 2 && x < 11 && y >= 3 && y < 7 ? 255 : 0)
                 << x << ", " << y;
 }
 
 TEST_F(TrianglesTest, later_ones_lie_over_earlier_ones_by_their_alpha) {
     const Extent size{16, 16};
-    const Bytes result = drawn(size, [](TriangleList& list) {
+    const Picture result = black_with(size, [](TriangleList& list) {
         for (uint32_t colour : {rgba(200, 0, 0, 255), rgba(0, 100, 0, 128), rgba(0, 0, 40, 64)})
             list.add(corner(0, 0, colour), corner(40, 0, colour), corner(0, 40, colour),
                      everywhere);
     });
     const double green = 128 / 255.0, blue = 64 / 255.0;
-    EXPECT_NEAR(at(result, size, 3, 3, 0), 200 * (1 - green) * (1 - blue), 1);
-    EXPECT_NEAR(at(result, size, 3, 3, 1), 100 * green * (1 - blue), 1);
-    EXPECT_NEAR(at(result, size, 3, 3, 2), 40 * blue, 1);
-    EXPECT_EQ(at(result, size, 3, 3, 3), 255);
+    EXPECT_NEAR(result.at(3, 3)[0], 200 * (1 - green) * (1 - blue), 1);
+    EXPECT_NEAR(result.at(3, 3)[1], 100 * green * (1 - blue), 1);
+    EXPECT_NEAR(result.at(3, 3)[2], 40 * blue, 1);
 }
 
 TEST_F(TrianglesTest, colours_and_alpha_run_evenly_from_corner_to_corner) {
     const Extent size{33, 50};
-    const Bytes result = drawn(size, [](TriangleList& list) {
+    const Picture result = black_with(size, [](TriangleList& list) {
         list.add(corner(0, 0, rgba(250, 0, 0, 255)), corner(50, 0, rgba(0, 250, 0, 255)),
                  corner(0, 33, rgba(0, 0, 250, 55)), everywhere);
     });
@@ -119,28 +108,28 @@ TEST_F(TrianglesTest, colours_and_alpha_run_evenly_from_corner_to_corner) {
             const double u = (x + 0.5) / 50, v = (y + 0.5) / 33;
             if (u + v > 0.99) continue;
             const double alpha = (255 * (1 - v) + 55 * v) / 255;
-            ASSERT_NEAR(at(result, size, x, y, 0), 250 * (1 - u - v) * alpha, 1.01);
-            ASSERT_NEAR(at(result, size, x, y, 1), 250 * u * alpha, 1.01);
-            ASSERT_NEAR(at(result, size, x, y, 2), 250 * v * alpha, 1.01);
+            ASSERT_NEAR(result.at(x, y)[0], 250 * (1 - u - v) * alpha, 1.01);
+            ASSERT_NEAR(result.at(x, y)[1], 250 * u * alpha, 1.01);
+            ASSERT_NEAR(result.at(x, y)[2], 250 * v * alpha, 1.01);
         }
 }
 
 TEST_F(TrianglesTest, nothing_is_drawn_outside_of_the_clip) {
     const Extent size{40, 40};
-    const Bytes result = drawn(size, [](TriangleList& list) {
+    const Picture result = black_with(size, [](TriangleList& list) {
         list.add(corner(-50, -50, ~0u), corner(150, -50, ~0u), corner(-50, 150, ~0u),
                  {5, 17, 21, 33});
         list.add(corner(0, 0, ~0u), corner(9, 0, ~0u), corner(0, 9, ~0u), {30, 30, 20, 20});
     });
     for (uint32_t y = 0; y < 40; ++y)
         for (uint32_t x = 0; x < 40; ++x)
-            ASSERT_EQ(at(result, size, x, y), x >= 5 && x < 21 && y >= 17 && y < 33 ? 255 : 0)
+            ASSERT_EQ(result.at(x, y)[0], x >= 5 && x < 21 && y >= 17 && y < 33 ? 255 : 0)
                 << x << ", " << y;
 }
 
 TEST_F(TrianglesTest, a_texture_that_lies_on_pixels_is_shown_texel_by_texel) {
     const Extent size{20, 30};
-    const Bytes result = drawn(size, [](TriangleList& list) {
+    const Picture result = black_with(size, [](TriangleList& list) {
         const Corner a{4, 5, 0, 0, ~0u}, b{17, 5, 1, 0, ~0u}, c{17, 14, 1, 1, ~0u},
             d{4, 14, 0, 1, ~0u};
         list.add(a, b, c, everywhere);
@@ -149,12 +138,12 @@ TEST_F(TrianglesTest, a_texture_that_lies_on_pixels_is_shown_texel_by_texel) {
     const Bytes texels = coverage();
     for (uint32_t y = 0; y < 9; ++y)
         for (uint32_t x = 0; x < 13; ++x)
-            ASSERT_NEAR(at(result, size, 4 + x, 5 + y), texels[y * 13 + x], 1) << x << ", " << y;
+            ASSERT_NEAR(result.at(4 + x, 5 + y)[0], texels[y * 13 + x], 1) << x << ", " << y;
 }
 
 TEST_F(TrianglesTest, between_texels_coverage_is_bilinear) {
     const Extent size{20, 30};
-    const Bytes result = drawn(size, [](TriangleList& list) {
+    const Picture result = black_with(size, [](TriangleList& list) {
         const Corner a{0, 0, 0, 0, ~0u}, b{26, 0, 1, 0, ~0u}, c{26, 18, 1, 1, ~0u},
             d{0, 18, 0, 1, ~0u};  // twice as large
         list.add(a, b, c, everywhere);
@@ -170,7 +159,7 @@ TEST_F(TrianglesTest, between_texels_coverage_is_bilinear) {
             const double u = x % 2 ? 0.25 : 0.75, v = y % 2 ? 0.25 : 0.75;
             const double want = (1 - v) * ((1 - u) * texel(i, j) + u * texel(i + 1, j)) +
                                 v * ((1 - u) * texel(i, j + 1) + u * texel(i + 1, j + 1));
-            ASSERT_NEAR(at(result, size, uint32_t(x), uint32_t(y)), want, 1.5) << x << ", " << y;
+            ASSERT_NEAR(result.at(uint32_t(x), uint32_t(y))[0], want, 1.5) << x << ", " << y;
         }
 }
 
@@ -185,15 +174,13 @@ TEST_F(TrianglesTest, a_list_is_used_again_for_more_for_less_and_for_another_scr
             }
         };
     };
-    auto lit = [](const Bytes& bytes) {
-        size_t count = 0;
-        for (size_t i = 0; i < bytes.size(); i += 4) count += bytes[i] == 255;
-        return count;
+    auto lit = [](const Picture& picture) {
+        return std::ranges::count(picture.pixels, Pixel{255, 255, 255});
     };
-    EXPECT_EQ(lit(drawn(small, dots(3))), 3u);
-    EXPECT_EQ(lit(drawn(large, dots(900))), 900u);
-    EXPECT_EQ(lit(drawn(small, dots(0))), 0u);
-    EXPECT_EQ(lit(drawn(small, dots(100))), 100u);
+    EXPECT_EQ(lit(black_with(small, dots(3))), 3);
+    EXPECT_EQ(lit(black_with(large, dots(900))), 900);
+    EXPECT_EQ(lit(black_with(small, dots(0))), 0);
+    EXPECT_EQ(lit(black_with(small, dots(100))), 100);
 }
 
 TEST_F(TrianglesTest, what_cannot_be_seen_is_not_even_listed) {

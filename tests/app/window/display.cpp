@@ -122,6 +122,15 @@ unsigned long TestDisplay::window(const std::string& title) const {
     return found;
 }
 
+void TestDisplay::set_dpi(int dpi) const {
+    const std::string resource = "Xft.dpi:\t" + std::to_string(dpi) + "\n";
+    ::XChangeProperty(x11(display_), DefaultRootWindow(x11(display_)), XA_RESOURCE_MANAGER,
+                      XA_STRING, 8, PropModeReplace,
+                      reinterpret_cast<const unsigned char*>(resource.data()),
+                      static_cast<int>(resource.size()));
+    ::XSync(x11(display_), False);
+}
+
 void TestDisplay::resize_window(const std::string& title, uint32_t width, uint32_t height) const {
     ::XResizeWindow(x11(display_), window(title), width, height);
     ::XSync(x11(display_), False);

@@ -31,6 +31,9 @@ public:
     void move_mouse(int x, int y) const;
     void click(int x, int y) const;
 
+    // What a desktop says of its dots per inch; 96 is usual.
+    void set_dpi(int dpi) const;
+
     // What a window manager does to the window of this title.
     void resize_window(const std::string& title, uint32_t width, uint32_t height) const;
     void move_window(const std::string& title, int x, int y) const;

@@ -187,8 +187,10 @@ TEST_F(WindowTest, a_size_that_changes_between_frames_is_no_error) {
         window.events();
         show(&picture);
     }
-    EXPECT_TRUE(shows(&picture, [&](const Screenshot& s) {
-        return s.at(3, 313 - 200) == red || s.at(276, 156) != 0;
+    // At last 553 x 313, of which the picture fills 417 in the middle.
+    EXPECT_TRUE(shows(&picture, [](const Screenshot& s) {
+        return s.at(60, 5) == 0 && s.at(74, 5) == red && s.at(478, 5) == green &&
+               s.at(478, 308) == white && s.at(492, 308) == 0;
     }));
 }
 
@@ -361,6 +363,15 @@ TEST_F(WindowTest, closing_it_is_noticed) {
         window.events();
         return window.closing();
     }));
+}
+
+TEST(HiDpiWindow, everything_is_twice_as_large_on_a_display_with_twice_the_dots) {
+    const TestDisplay display(1024, 768);
+    display.set_dpi(192);
+    ::setenv("DISPLAY", display.name().c_str(), 1);
+    const Window window({title, 300, 200});
+    EXPECT_EQ(window.scale(), 2);
+    EXPECT_EQ(window.size(), (Extent{400, 600}));
 }
 
 TEST(NoWindow, without_a_display_there_is_an_error_that_says_so) {
