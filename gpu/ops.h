@@ -30,6 +30,13 @@ void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
 // y += x W^T + b
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w);
 
+// y = activation(LN(x) W^T + b) of an fp32 stream x. Few rows are normalised on the way into the
+// product, without a dispatch of their own.
+Tensor norm_linear(Commands& c, const Tensor& x, const Norm& norm, const Linear& w,
+                   Activation activation = Activation::none);
+void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,
+                      const Linear& w, Activation activation = Activation::none);
+
 // Pictures are channels-last: (batch, height * width, channels).
 struct Extent {
     uint32_t height = 0, width = 0;
@@ -108,6 +115,25 @@ struct Top {
 };
 Top topk(Commands& c, const Tensor& x, uint32_t k);
 void topk_into(Commands& c, const Top& top, const Tensor& x);
+
+// The column of each row's largest, the first of equal ones, and two logarithms: of its softmax,
+// and of the sum of all exponentials. x is (batch, 1, columns) f32, best (batch, 1, 1) u32, logs
+// (batch, 2, 1) f32.
+void pick(Commands& c, const Tensor& best, const Tensor& logs, const Tensor& x);
+
+// What may not be said next. scores are (batch, 1, words) f32, changed in place; ids (batch,
+// n, 1) u32 is what has been said.
+struct Restraint {
+    float penalty = 1.0f;          // of words that have been said
+    uint32_t run = 0;              // of so many words none may come twice; 0: any may
+    Tensor banned = {};            // (1, 1, n) u32: words that may not come, or none
+    uint32_t forced = UINT32_MAX;  // the only word that may come
+    Tensor less = {};              // (batch, 1, 1) f32: taken off a score before it is weighed
+};
+void restrain(Commands& c, const Tensor& scores, const Tensor& ids, const Restraint& restraint);
+
+// y[i] = x[from[i]]: batches of x, chosen by from (1, 1, batches of y) u32.
+void gather(Commands& c, const Tensor& y, const Tensor& x, const Tensor& from);
 
 // What each query of a detector found: y is (batch, queries, 6) f32, a row is left, top, right,
 // bottom in pixels of the picture, score and class. logits are (batch, queries, classes + 1), of

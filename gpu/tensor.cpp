@@ -60,6 +60,25 @@ Tensor Tensor::at_batch(uint32_t index) const {
     return view;
 }
 
+Tensor Tensor::batches_as_rows() const {
+    if (rows != 1) throw Error("the batches of " + shape() + " are more than a row each");
+    Tensor view = *this;
+    view.batch = 1;
+    view.rows = batch;
+    view.row_stride = batch_stride;
+    view.batch_stride = batch * batch_stride;
+    return view;
+}
+
+Tensor Tensor::rows_as_batches() const {
+    if (batch != 1) throw Error(shape() + " has batches already");
+    Tensor view = *this;
+    view.batch = rows;
+    view.rows = 1;
+    view.batch_stride = row_stride;
+    return view;
+}
+
 uint64_t tensor_bytes(uint32_t batch, uint32_t rows, uint32_t columns, Type type) {
     return uint64_t(batch) * rows * padded(columns) * bytes_of(type);
 }

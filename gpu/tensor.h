@@ -40,6 +40,9 @@ struct Tensor {
     // The same memory as (1, batch * rows, columns), which needs batches without gaps.
     Tensor flat() const;
     Tensor at_batch(uint32_t index) const;
+    // (batch, 1, columns) as (1, batch, columns), and the way back: the same elements.
+    Tensor batches_as_rows() const;
+    Tensor rows_as_batches() const;
 };
 
 // The bytes that a tensor of this shape takes.

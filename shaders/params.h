@@ -33,6 +33,15 @@ struct LinearParams {
     uint w_stride;  // elements from one row of W to the next
 };
 
+// y = activation(LN(x) W^T + b)
+struct NormLinearParams {
+    View x, y;
+    uint bias;
+    uint m, n, k;
+    uint w_stride;
+    float eps;
+};
+
 struct Conv2dParams {
     View x, y, residual;
     uint height, width;          // of x
@@ -95,6 +104,32 @@ struct SoftmaxParams {
 struct TopkParams {
     View x, values, columns_found;
     uint rows, columns, k;
+};
+
+// The best of each row: first of slices of it, then of the slices.
+struct PickPartParams {
+    View x, parts;
+    uint columns;
+};
+struct PickMergeParams {
+    View parts, columns, logs;
+    uint slices;
+};
+
+struct RestrainParams {
+    View scores, ids, less;
+    uint columns, said;         // words to choose from, and ids so far
+    uint banned, banned_count;  // where the banned ids begin, and how many there are
+    uint run;                   // of words that may not come twice; 0: any may
+    uint forced;                // the only word that may come; past the columns: none
+    uint use_less;
+    float penalty;
+};
+
+struct GatherParams {
+    View x, y;
+    uint from;  // where the numbers of batches begin
+    uint batches, columns;
 };
 
 struct DetectionsParams {

@@ -5,24 +5,35 @@ namespace saccade {
 
 namespace {
 
-void record(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, Activation activation,
-            bool accumulate) {
-    constexpr const char* op = "linear";
+void check(const char* op, const Tensor& y, const Tensor& x, const Linear& w) {
     require(w.weight.columns == x.columns && w.weight.rows == y.columns && w.weight.batch == 1 &&
                 w.weight.offset == 0,
             op, x.shape() + " x " + w.weight.shape() + " does not give " + y.shape());
     require(x.batch == y.batch && x.rows == y.rows, op,
             x.shape() + " has other rows than " + y.shape());
-    require(x.type == w.weight.type && (y.type == x.type || y.type == Type::f32), op,
-            "types " + x.shape() + ", " + w.weight.shape() + ", " + y.shape());
     require(!w.bias || (w.bias.columns == y.columns && w.bias.type == Type::f32), op,
             "bias " + w.bias.shape() + " for " + y.shape());
     for (const Tensor* t : {&x, &y, &w.weight}) require_wide(*t, op);
+}
+
+// A row of each batch is a row of one batch: then the weights are read once for all.
+Tensor joined(const Tensor& t) { return t.rows == 1 ? t.batches_as_rows() : t; }
+
+void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
+            Activation activation, bool accumulate) {
+    constexpr const char* op = "linear";
+    check(op, to, from, w);
+    const Tensor x = joined(from), y = joined(to);
+    require(x.type == w.weight.type && (y.type == x.type || y.type == Type::f32), op,
+            "types " + x.shape() + ", " + w.weight.shape() + ", " + y.shape());
 
     const Span span = rows_of(x, y);
+    const bool eights = loads_eights(x) && loads_eights(w.weight);
     std::optional<MatrixTile> matrix;
-    if (x.type == Type::f16 && loads_eights(x) && loads_eights(w.weight))
+    std::optional<RowTile> few;
+    if (eights && x.type == Type::f16)
         matrix = choose_matrix_tile(c, span.batch, span.rows, y.columns, x.columns);
+    if (eights) few = choose_row_tile(c.device(), span.rows, y.columns, x.columns);
     const uint32_t choices[] = {static_cast<uint32_t>(activation), w.bias ? 1u : 0u,
                                 accumulate ? 1u : 0u};
     for (const Part& part : parts_of(w.weight, c.device().limits())) {
@@ -32,22 +43,38 @@ void record(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, Acti
                                      out.columns, x.columns, part.rows.row_stride};
         const Use uses[] = {read(x), read(part.rows), read(bias),
                             accumulate ? read_write(out) : write(out)};
+        const auto push = std::as_bytes(std::span(&p, 1));
         if (matrix) {
             const MatrixTile& t = *matrix;
             c.dispatch(Kernel("linear.coopmat", x.type, y.type,
                               {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m,
                                t.fragment.n, t.fragment.k, choices[0], choices[1], choices[2]}),
                        {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm), span.batch},
-                       uses, std::as_bytes(std::span(&p, 1)));
+                       uses, push);
+        } else if (few) {
+            const RowTile& t = *few;
+            c.dispatch(Kernel("linear.row", x.type, y.type,
+                              {t.threads, t.lanes, t.columns, t.rows, t.steps, t.native_halves,
+                               choices[0], choices[1], choices[2]}),
+                       {divide_up(padded(p.n), t.group()) * t.threads, 1, span.batch}, uses, push);
         } else {
             const Tile t = choose_tile(c.device(), span.rows);
             c.dispatch(
                 Kernel("linear", x.type, y.type,
                        {t.threads_x, t.threads_y, t.m, t.n, choices[0], choices[1], choices[2]}),
-                {divide_up(padded(p.n), t.n), divide_up(p.m, t.m), span.batch}, uses,
-                std::as_bytes(std::span(&p, 1)));
+                {divide_up(padded(p.n), t.n), divide_up(p.m, t.m), span.batch}, uses, push);
         }
     }
+}
+
+// Columns of the result up to which it pays that every workgroup normalises the rows anew.
+constexpr uint32_t most_columns = 8192;
+// Every workgroup of norm_linear holds the rows of x in shared memory, beside its sums.
+bool fits_shared(const Device& device, const RowTile& tile, const Tensor& x) {
+    constexpr uint64_t most_row_bytes = 16 << 10;  // else few workgroups run at a time
+    const uint64_t row_bytes = tile.rows * tensor_bytes(1, 1, x.columns, Type::f32);
+    return row_bytes <= most_row_bytes &&
+           row_bytes + tile.shared_bytes() + tile.threads * 4 <= device.limits().shared_bytes;
 }
 
 }  // namespace
@@ -65,6 +92,44 @@ void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
 
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w) {
     record(c, y, x, w, Activation::none, true);
+}
+
+Tensor norm_linear(Commands& c, const Tensor& x, const Norm& norm, const Linear& w,
+                   Activation activation) {
+    Tensor y = c.scratch(x.batch, x.rows, w.weight.rows, w.weight.type);
+    norm_linear_into(c, y, x, norm, w, activation);
+    return y;
+}
+
+void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const Norm& norm,
+                      const Linear& w, Activation activation) {
+    constexpr const char* op = "norm_linear";
+    check(op, to, from, w);
+    require(norm.weight.columns == from.columns && norm.bias.columns == from.columns &&
+                norm.weight.type == Type::f32 && norm.bias.type == Type::f32 &&
+                norm.weight.offset == 0 && norm.bias.offset == 0,
+            op, "norm " + norm.weight.shape() + " for " + from.shape());
+    require(from.type == Type::f32 && (to.type == w.weight.type || to.type == Type::f32), op,
+            "types " + from.shape() + ", " + w.weight.shape() + ", " + to.shape());
+    const Tensor x = joined(from), y = joined(to);
+    const Span span = rows_of(x, y);
+    const std::optional<RowTile> few = choose_row_tile(c.device(), span.rows, y.columns, x.columns);
+    if (!few || !fits_shared(c.device(), *few, x) || y.columns > most_columns ||
+        w.weight.bytes > c.device().limits().storage_range) {
+        auto scope = c.scope(op);
+        linear_into(c, to, layer_norm(c, from, norm, w.weight.type), w, activation);
+        return;
+    }
+    const RowTile& t = *few;
+    const params::NormLinearParams p{view(x),   view(y),   w.bias ? w.bias.offset : 0, span.rows,
+                                     y.columns, x.columns, w.weight.row_stride,        norm.eps};
+    c.dispatch(Kernel("norm_linear", w.weight.type, y.type,
+                      {t.threads, t.lanes, t.columns, t.rows, t.steps, t.native_halves,
+                       static_cast<uint32_t>(activation), w.bias ? 1u : 0u, padded(x.columns) / 8}),
+               {divide_up(padded(p.n), t.group()) * t.threads, 1, span.batch},
+               {read(x), read(norm.weight), read(norm.bias), read(w.weight),
+                read(w.bias ? w.bias : norm.bias), write(y)},
+               p);
 }
 
 }  // namespace saccade

@@ -33,6 +33,59 @@ void topk_into(Commands& c, const Top& top, const Tensor& x) {
                {read(x), write(top.values), write(top.columns)}, p);
 }
 
+void pick(Commands& c, const Tensor& best, const Tensor& logs, const Tensor& x) {
+    constexpr const char* op = "pick";
+    require(x.rows == 1 && x.type == Type::f32, op, "from " + x.shape());
+    require(best.type == Type::u32 && logs.type == Type::f32, op,
+            best.shape() + ", " + logs.shape());
+    require(best.batch == x.batch && best.rows == 1 && best.columns == 1 && logs.batch == x.batch &&
+                logs.rows == 2 && logs.columns == 1,
+            op, x.shape() + " into " + best.shape() + ", " + logs.shape());
+    require_wide(x, op);
+    const Tensor rows = x.batches_as_rows();
+    // Many workgroups find the best of a slice each, one finds the best of these.
+    const uint32_t threads = row_threads(c), slice = c.device().is_cpu() ? 4096 : 1024;
+    const uint32_t slices = divide_up(x.columns, slice);
+    auto scope = c.scope(op);
+    const Tensor parts = c.scratch(x.batch, slices, 3, Type::u32);
+    const params::PickPartParams part{view(rows), view(parts), x.columns};
+    c.dispatch(Kernel("pick.part", {threads, slice}), {slices * threads, x.batch},
+               {read(x), write(parts)}, part);
+    const params::PickMergeParams merge{view(parts), view(best), view(logs), slices};
+    c.dispatch(Kernel("pick.merge", {threads}), {threads, x.batch},
+               {read(parts), write(best), write(logs)}, merge);
+}
+
+void restrain(Commands& c, const Tensor& scores, const Tensor& ids, const Restraint& restraint) {
+    constexpr const char* op = "restrain";
+    const Tensor &banned = restraint.banned, &less = restraint.less;
+    require(scores.rows == 1 && scores.type == Type::f32 && ids.batch == scores.batch &&
+                ids.columns == 1 && ids.type == Type::u32,
+            op, scores.shape() + " after " + ids.shape());
+    require(!banned || (banned.type == Type::u32 && banned.all_rows() == 1), op,
+            "banned " + banned.shape());
+    require(!less || (less.type == Type::f32 && less.batch == scores.batch && less.rows == 1 &&
+                      less.columns == 1),
+            op, "less " + less.shape() + " for " + scores.shape());
+    const params::RestrainParams p{
+        .scores = view(scores.batches_as_rows()),
+        .ids = view(ids),
+        .less = less ? view(less.batches_as_rows()) : params::View{},
+        .columns = scores.columns,
+        .said = ids.rows,
+        .banned = banned ? banned.offset : 0,
+        .banned_count = banned ? banned.columns : 0,
+        .run = restraint.run,
+        .forced = restraint.forced,
+        .use_less = less ? 1u : 0u,
+        .penalty = restraint.penalty,
+    };
+    const uint32_t threads = row_threads(c);
+    c.dispatch(
+        Kernel("restrain", {threads}), {threads, scores.batch},
+        {read_write(scores), read(ids), read(banned ? banned : ids), read(less ? less : ids)}, p);
+}
+
 void detections_into(Commands& c, const Tensor& y, const Tensor& logits, const Tensor& boxes,
                      Extent picture) {
     constexpr const char* op = "detections";

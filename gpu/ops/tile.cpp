@@ -9,7 +9,8 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t fewest_rows = 16;  // below, most of a fragment would be padding
+constexpr uint32_t most_few_rows = 8;  // more would take too many registers
+constexpr uint32_t fewest_rows = 16;   // below, most of a fragment would be padding
 
 // Largest first: a large tile reads each element less often, a small one gives more workgroups.
 // Where there are fewer workgroups than a large GPU runs at once, the time is that of waiting for
@@ -70,6 +71,20 @@ std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, 
         if (groups >= s.fewest_workgroups) break;
     }
     return chosen;
+}
+
+std::optional<RowTile> choose_row_tile(const Device& device, uint32_t rows, uint32_t columns,
+                                       uint32_t depth) {
+    if (rows > most_few_rows) return std::nullopt;
+    const uint32_t held = std::bit_ceil(rows);
+    if (device.is_cpu()) return RowTile{4, 4, held > 2 ? 4u : 8u, held, 1, 0};
+    // Enough lanes that few rounds go over a column, enough columns that many bytes are on the way,
+    // enough workgroups that every core has some.
+    const uint32_t lanes = depth >= 2048 ? 128 : 32;
+    const bool wide = lanes == 128 || columns >= 8192;
+    const RowTile tile{128, lanes, wide ? 4u : 1u, held, wide ? 1u : 4u, 1};
+    if (tile.shared_bytes() > device.limits().shared_bytes) return std::nullopt;
+    return tile;
 }
 
 bool loads_eights(const Tensor& t) {

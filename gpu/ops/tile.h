@@ -24,7 +24,19 @@ struct MatrixTile {
 // are too few rows for them to pay.
 std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, uint32_t rows,
                                              uint32_t columns, uint32_t depth);
-// Kernels on cooperative matrices load eight halves at once.
+// The same for few rows, whose time is that of reading the weights: see row_product.glsl.
+struct RowTile {
+    uint32_t threads, lanes, columns, rows, steps;
+    uint32_t native_halves;
+
+    uint32_t group() const { return threads / lanes * columns; }  // columns of a workgroup
+    uint32_t shared_bytes() const { return rows * columns * threads * 4; }
+};
+// None where there are too many rows, or the device has too little shared memory.
+std::optional<RowTile> choose_row_tile(const Device& device, uint32_t rows, uint32_t columns,
+                                       uint32_t depth);
+// Kernels on cooperative matrices, and those for few rows, load eight halves
+// at once.
 bool loads_eights(const Tensor& t);
 
 }  // namespace saccade

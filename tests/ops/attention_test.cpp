@@ -91,6 +91,14 @@ TEST_F(AttentionTest, takes_any_number_of_queries_and_keys) {
         expect_right(c, Type::f32, tolerance(Type::f32));
 }
 
+TEST_F(AttentionTest, one_query_or_a_few_match_plain_loops) {
+    for (const Case& c :
+         {Case{3, 64, 1, 577}, Case{2, 8, 1, 300}, Case{1, 128, 1, 40},
+          Case{.heads = 2, .size = 24, .queries = 1, .keys = 20, .batch = 4}, Case{4, 16, 4, 197},
+          Case{.heads = 2, .size = 40, .queries = 4, .keys = 600, .causal = true}})
+        for (Type type : {Type::f32, Type::f16}) expect_right(c, type, tolerance(type));
+}
+
 TEST_F(AttentionTest, causal_queries_see_no_later_key) {
     for (const Case& c :
          {Case{.heads = 5, .size = 24, .queries = 7, .keys = 7, .causal = true},

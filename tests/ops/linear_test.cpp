@@ -69,6 +69,23 @@ TEST_F(LinearTest, matches_plain_loops_at_odd_sizes_in_both_storage_types) {
         }
 }
 
+TEST_F(LinearTest, few_rows_match_plain_loops) {
+    for (const Case& c : {Case{1, 768, 64}, Case{1, 9, 2056}, Case{1, 8200, 8}, Case{3, 17, 130},
+                          Case{8, 65, 48}})
+        for (Type type : {Type::f32, Type::f16}) {
+            const Weights w = weights(c, type);
+            const std::vector<float> x = random(size_t(c.rows) * c.in, type);
+            const Tensor tx = tensor(1, c.rows, c.in, type, x);
+            const Tensor y = poisoned(1, c.rows, c.out, Type::f32);
+            const auto got = run([&](Commands& r) {
+                linear_into(r, y, tx, w.linear, Activation::gelu_tanh);
+                return y;
+            });
+            EXPECT_LT(relative_error(got, reference(c, x, w, true, Activation::gelu_tanh)), 1e-5)
+                << c.rows << " x " << c.out << " x " << c.in << " " << name_of(type);
+        }
+}
+
 TEST_F(LinearTest, applies_every_activation_with_and_without_a_bias) {
     const Case c{7, 19, 40};
     const Weights w = weights(c, Type::f32);
