@@ -64,8 +64,18 @@ std::string token_in_quotes(std::string_view token) {
 }
 
 void Vocabulary::add(const std::string& token, uint32_t id, const std::string& where) {
+    add_to(ids_, token, id, where);
+    longest_ = std::max(longest_, token.size());
+}
+
+void Vocabulary::add_apart(const std::string& token, uint32_t id, const std::string& where) {
+    add_to(apart_, token, id, where);
+}
+
+void Vocabulary::add_to(TextMap<uint32_t>& ids, const std::string& token, uint32_t id,
+                        const std::string& where) {
     if (token.empty()) throw Error(where + ": has an empty token (id " + std::to_string(id) + ")");
-    auto [entry, is_new] = ids_.try_emplace(token, id);
+    auto [entry, is_new] = ids.try_emplace(token, id);
     if (!is_new) throw Error(where + ": has the token " + token_in_quotes(token) + " twice");
     auto [other, is_free] = tokens_.try_emplace(id, &entry->first);
     if (!is_free) {
@@ -73,12 +83,16 @@ void Vocabulary::add(const std::string& token, uint32_t id, const std::string& w
                     token_in_quotes(*other->second) + " and " + token_in_quotes(token));
     }
     size_ = std::max(size_, id + 1);
-    longest_ = std::max(longest_, token.size());
 }
 
 std::optional<uint32_t> Vocabulary::find(std::string_view token) const {
     auto found = ids_.find(token);
     return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<uint32_t> Vocabulary::find_any(std::string_view token) const {
+    auto found = apart_.find(token);
+    return found == apart_.end() ? find(token) : std::optional(found->second);
 }
 
 const std::string* Vocabulary::token(uint32_t id) const {
@@ -149,6 +163,7 @@ Tokenizer::Tokenizer(TokenizerParts parts)
     for (const AddedToken& token : parts.added) {
         if (token.special) special_set_.insert(token.id);
         (token.normalized ? in_normalized_ : in_text_).add(token);
+        if (token.normalized) normalized_.emplace(token.id, token.text);
     }
 }
 
@@ -174,17 +189,22 @@ std::vector<uint32_t> Tokenizer::encode(std::string_view text, bool add_special)
     return ids;
 }
 
+const std::string* Tokenizer::token_text(uint32_t id) const {
+    auto written = normalized_.find(id);
+    return written == normalized_.end() ? vocabulary_.token(id) : &written->second;
+}
+
 std::string Tokenizer::decode(std::span<const uint32_t> ids, bool skip_special) const {
     std::vector<std::string_view> tokens;
     for (uint32_t id : ids) {
-        const std::string* token = vocabulary_.token(id);
+        const std::string* token = token_text(id);
         if (token && !(skip_special && is_special(id))) tokens.push_back(*token);
     }
     return join(tokens);
 }
 
 std::string Tokenizer::piece(uint32_t id) const {
-    const std::string* token = vocabulary_.token(id);
+    const std::string* token = token_text(id);
     return token ? valid_utf8(piece_of(*token).bytes) : "";
 }
 
@@ -193,7 +213,7 @@ std::vector<Word> Tokenizer::words(std::span<const uint32_t> ids) const {
     bool open = false;              // the last word may go on
     bool after_apostrophe = false;  // which is the last token of that word
     for (size_t i = 0; i < ids.size(); ++i) {
-        const std::string* token = is_special(ids[i]) ? nullptr : vocabulary_.token(ids[i]);
+        const std::string* token = is_special(ids[i]) ? nullptr : token_text(ids[i]);
         Piece piece = token ? piece_of(*token) : Piece{};
         std::string_view text = trimmed(piece.bytes);
         if (text.empty()) {

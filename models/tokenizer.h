@@ -36,16 +36,22 @@ public:
     // Refuses a token or an id that is there already, and an empty token. `where` opens the
     // error's text.
     void add(const std::string& token, uint32_t id, const std::string& where);
+    // The same for a token that is looked for in the text itself, and never in its words.
+    void add_apart(const std::string& token, uint32_t id, const std::string& where);
 
-    std::optional<uint32_t> find(std::string_view token) const;
+    std::optional<uint32_t> find(std::string_view token) const;      // not those that are apart
+    std::optional<uint32_t> find_any(std::string_view token) const;  // those too
     const std::string* token(uint32_t id) const;  // nullptr when the id stands for nothing
 
     uint32_t size() const { return size_; }      // one more than the highest id
     size_t longest() const { return longest_; }  // bytes of the longest token
 
 private:
-    TextMap<uint32_t> ids_;
-    std::unordered_map<uint32_t, const std::string*> tokens_;  // into ids_, whose nodes stay put
+    void add_to(TextMap<uint32_t>& ids, const std::string& token, uint32_t id,
+                const std::string& where);
+
+    TextMap<uint32_t> ids_, apart_;
+    std::unordered_map<uint32_t, const std::string*> tokens_;  // into these, whose nodes stay put
     uint32_t size_ = 0;
     size_t longest_ = 0;
 };
@@ -159,6 +165,10 @@ private:
     std::set<uint32_t> special_set_;
     bool enclose_;
     AddedTokens in_text_, in_normalized_;
+    // Added tokens that are looked for in the normalised text are also written as they are there.
+    std::unordered_map<uint32_t, std::string> normalized_;
+
+    const std::string* token_text(uint32_t id) const;
 };
 
 }  // namespace saccade

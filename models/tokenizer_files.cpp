@@ -211,17 +211,17 @@ void finish_parts(TokenizerParts& parts, std::vector<AddedToken> added, Settings
                         std::to_string(token.text.size()) + " bytes, more than the " +
                         std::to_string(longest_added) + " that make sense");
         }
-        auto known = parts.vocabulary.find(token.text);
+        auto known = parts.vocabulary.find_any(token.text);
         if (known && *known != token.id) {
             throw Error(parts.where + ": " + token_in_quotes(token.text) + " has the id " +
                         std::to_string(*known) + " in one place and " + std::to_string(token.id) +
                         " in another; the tokenizer's files do not belong together");
         }
-        if (!known) parts.vocabulary.add(token.text, token.id, parts.where);
+        if (!known) parts.vocabulary.add_apart(token.text, token.id, parts.where);
         by_text.try_emplace(token.text, token);
     }
     auto mark_special = [&](const std::string& text) -> std::optional<uint32_t> {
-        auto id = parts.vocabulary.find(text);
+        auto id = parts.vocabulary.find_any(text);
         if (!id) return std::nullopt;
         AddedToken named{.text = text, .id = *id};
         by_text.try_emplace(text, named).first->second.special = true;
@@ -362,7 +362,7 @@ std::unique_ptr<Tokenizer> open_bpe_json(const JsonFields& file, const JsonField
     }
     finish_parts(parts, added_tokens_from(file), std::move(settings), gpt2_roles);
     if (std::string unk = model.text("unk_token", ""); !unk.empty()) {
-        options.unk = parts.vocabulary.find(unk);
+        options.unk = parts.vocabulary.find_any(unk);
         if (!options.unk) model.refuse("unk_token", "is not in the vocabulary");
     }
     return std::make_unique<ByteLevelBpe>(std::move(parts), std::move(merges), options);

@@ -22,7 +22,8 @@ protected:
     // WordPiece is cleaned up, as BLIP's captions are, unless its files say that it is not (the
     // cased one's do); byte-level BPE never is.
     std::string expected_text(const Json& entry) const {
-        return entry[std::string(GetParam()) == "wordpiece-uncased" ? "clean" : "text"];
+        const std::string name = GetParam();
+        return entry[name == "wordpiece-uncased" || name == "wordpiece-json" ? "clean" : "text"];
     }
 
     Json golden;
@@ -52,7 +53,8 @@ TEST_P(TokenizerGolden, has_as_many_tokens_and_the_same_special_ones) {
 
 INSTANTIATE_TEST_SUITE_P(All, TokenizerGolden,
                          ::testing::Values("gpt2-emoji-files", "gpt2-emoji-json", "gpt2-nano",
-                                           "wordpiece-cased", "wordpiece-uncased"));
+                                           "wordpiece-cased", "wordpiece-json",
+                                           "wordpiece-uncased"));
 
 }  // namespace
 }  // namespace saccade
