@@ -1,7 +1,6 @@
 #include "models/detector.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "gpu/error.h"
@@ -28,14 +27,6 @@ std::string detector_type(const Json& config, const std::string& where) {
 }
 
 }  // namespace
-
-MapGeometry::Cell MapGeometry::cell_at(float x, float y) const {
-    auto cell = [](float offset, float size, uint32_t count) {
-        const float last = static_cast<float>(count - 1);
-        return static_cast<uint32_t>(std::clamp(std::floor(offset / size), 0.0f, last));
-    };
-    return {cell(y - top, cell_height, grid.height), cell(x - left, cell_width, grid.width)};
-}
 
 Detector Detector::open(Device& device, const std::filesystem::path& folder, Type precision) {
     const std::filesystem::path file = folder / "config.json";
@@ -135,8 +126,8 @@ Tensor Detector::look_from_point(Commands& c, const DetectionTaps& taps, const L
                                  float y) const {
     const auto [row, column] = geometry().cell_at(x, y);
     const TokenLayout tokens = layout();
-    return cells_of(c, taps.encoder.layer(look.layer),
-                    tokens.first_cell + row * tokens.grid.width + column, look.head);
+    return look_from(c, taps.encoder.layer(look.layer),
+                     tokens.first_cell + row * tokens.grid.width + column, look.head);
 }
 
 Tensor Detector::look_from_query(Commands& c, const DetectionTaps& taps, const Look& look,
@@ -146,38 +137,19 @@ Tensor Detector::look_from_query(Commands& c, const DetectionTaps& taps, const L
                     std::to_string(model_->queries()));
     const TokenLayout tokens = layout();
     const Tap& tap = tokens.cross ? taps.decoder : taps.encoder;
-    return cells_of(c, tap.layer(look.layer), tokens.first_query + query, look.head);
+    return look_from(c, tap.layer(look.layer), tokens.first_query + query, look.head);
 }
 
 // Of a row of attention, what falls on the picture.
-Tensor Detector::cells_of(Commands& c, const Tap::Kept& kept, uint32_t row,
-                          std::optional<uint32_t> head) const {
+Tensor Detector::look_from(Commands& c, const Tap::Kept& kept, uint32_t row,
+                           std::optional<uint32_t> head) const {
     const TokenLayout tokens = layout();
-    const auto [height, width] = tokens.grid;
-    const Tensor map = c.scratch(1, height, width, Type::f32);
-    auto scope = c.scope("look");
-    const Tensor all = attention_row_.record(c, kept, row, head);
-    if (all.columns < tokens.first_cell + tokens.grid.area())
-        throw Error("the tap has kept a picture of another size");
-    copy_strided(c, map, {{1, 1, height, padded(width)}, {0, 0, map.row_stride, 1}, map.offset},
-                 all, Stored::f32,
-                 {{1, 1, height, width}, {0, 0, width, 1}, all.offset + tokens.first_cell});
-    return map;
+    return cells_of(c, attention_row_.record(c, kept, row, head), tokens.grid, tokens.first_cell);
 }
 
 MapGeometry Detector::geometry() const {
     const TokenLayout tokens = layout();
-    const PreprocessPlan& plan = input_.plan();
-    // Pixels of the frame that one of the model's input takes.
-    const float across =
-        static_cast<float>(plan.source_width) / static_cast<float>(plan.resized_width);
-    const float down =
-        static_cast<float>(plan.source_height) / static_cast<float>(plan.resized_height);
-    return {.grid = tokens.grid,
-            .left = (tokens.origin + static_cast<float>(plan.crop_left)) * across,
-            .top = (tokens.origin + static_cast<float>(plan.crop_top)) * down,
-            .cell_width = tokens.stride * across,
-            .cell_height = tokens.stride * down};
+    return geometry_of(input_.plan(), tokens.grid, tokens.stride, tokens.stride, tokens.origin);
 }
 
 }  // namespace saccade

@@ -12,6 +12,7 @@
 #include "models/attention_maps.h"
 #include "models/detection_model.h"
 #include "models/json.h"
+#include "models/look.h"
 #include "models/picture_input.h"
 
 namespace saccade {
@@ -28,25 +29,6 @@ struct DetectionFilter {
     float threshold = 0.5f;      // only what scores above it
     std::set<uint32_t> classes;  // empty: all
     size_t most = SIZE_MAX;      // the best so many
-};
-
-// How a map of attention lies over the frame: cell (i, j) covers the pixels from (left + j *
-// cell_width, top + i * cell_height) on. Cells at the edge may reach beyond the frame.
-struct MapGeometry {
-    Extent grid;
-    float left = 0, top = 0, cell_width = 1, cell_height = 1;
-
-    struct Cell {
-        uint32_t row = 0, column = 0;
-    };
-    // The cell that holds a pixel, or the nearest where none does.
-    Cell cell_at(float x, float y) const;
-};
-
-// What to look at in a tap that has kept it: a layer, and one head or the average of all.
-struct Look {
-    uint32_t layer = 0;
-    std::optional<uint32_t> head = std::nullopt;
 };
 
 // What a recording leaves, on the device and on its way to the host. Each frame on its way needs
@@ -131,8 +113,8 @@ private:
     Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision);
 
     Extent picture() const { return {input_.plan().height, input_.plan().width}; }
-    Tensor cells_of(Commands& c, const Tap::Kept& kept, uint32_t row,
-                    std::optional<uint32_t> head) const;
+    Tensor look_from(Commands& c, const Tap::Kept& kept, uint32_t row,
+                     std::optional<uint32_t> head) const;
 
     Type precision_;
     std::unique_ptr<DetectionModel> model_;

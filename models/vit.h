@@ -27,6 +27,9 @@ public:
     Tensor normalize(Commands& c, const Tensor& z, Type out) const {
         return layer_norm(c, z, norm_, out);
     }
+    void normalize_into(Commands& c, const Tensor& y, const Tensor& z) const {
+        layer_norm_into(c, y, z, norm_);
+    }
 
     const ViTConfig& config() const { return config_; }
 

@@ -35,19 +35,21 @@ def uniform(name, count):
 def weight(name, shape):
     """Scaled so that activations stay in the range of a trained model's. The models here need these rules alone."""
     x = uniform(name, math.prod(shape))
-    scores = any(part in name for part in ("query", "key", "q_proj", "k_proj"))
+    scores = any(part in name for part in ("query", "key", "q_proj", "k_proj", "c_attn", "q_attn", "qkv"))
+    table = any(part in name for part in ("embeddings.weight", "wte", "wpe", "query_position"))
+    fan = shape[0] if any(part in name for part in ("c_attn", "c_proj", "c_fc", "q_attn")) else shape[-1]
     if "running_var" in name:
         scale, shift = 0.5, 1
     elif "running_mean" in name:
         scale, shift = 0.2, 0
     elif len(shape) == 4:
         scale, shift = math.sqrt(6 / math.prod(shape[1:])), 0
-    elif len(shape) == 2 and "query_position" not in name:
-        scale, shift = (2 if scores else 1) * math.sqrt(3 / shape[1]), 0
+    elif len(shape) == 2 and not table:
+        scale, shift = (2 if scores else 1) * math.sqrt(3 / fan), 0
     elif len(shape) == 1:
         scale, shift = (0.1, 0) if name.endswith("bias") else (0.2, 1)
     else:
-        scale, shift = 0.5, 0
+        scale, shift = 0.15 if "wte" in name or "word_embeddings" in name else 0.5, 0
     return torch.from_numpy((np.float32(shift) + np.float32(scale) * x).reshape(shape))
 
 
@@ -136,6 +138,74 @@ def detector(out, model, processor, image, stored):
     save_golden(out, tensors, info)
 
 
+def captioner(out, model, processor, image, stored, steps=12):
+    """Greedy decoding step by step, and sentences by beams under several rules."""
+    model = checkpoint(out, model, processor, stored)
+    pixels = processor(images=image, return_tensors="pt")["pixel_values"].double()
+    options = {"pixel_values": pixels, "do_sample": False, "max_new_tokens": steps, "return_dict_in_generate": True}
+    blip = isinstance(model, transformers.BlipForConditionalGeneration)
+    with torch.inference_mode():
+        encoded = (model.vision_model if blip else model.encoder)(pixels).last_hidden_state
+        greedy = model.generate(num_beams=1, output_logits=True, **options)
+        ids = greedy.sequences[:, :-1]
+        if blip:
+            read = model.text_decoder(input_ids=ids, encoder_hidden_states=encoded, output_attentions=True)
+        else:
+            read = model(pixels, decoder_input_ids=ids, output_attentions=True)
+        rules = {
+            "beam4": {"num_beams": 4},
+            "beam3_no_repeat": {"num_beams": 3, "no_repeat_ngram_size": 2, "length_penalty": 2.0},
+            "beam4_early": {"num_beams": 4, "early_stopping": True, "length_penalty": 0.0},
+            "beam2_never": {"num_beams": 2, "early_stopping": "never", "repetition_penalty": 1.5},
+            "no_repeat": {"num_beams": 1, "no_repeat_ngram_size": 2},
+            "penalty": {"num_beams": 1, "repetition_penalty": 1.5},
+        }
+        found = {name: model.generate(output_scores=True, **options, **rule) for name, rule in rules.items()}
+    logits = torch.stack([step[0] for step in greedy.logits])
+    top = logits.topk(8)
+    info = {
+        "input": list(pixels.shape), "ids": greedy.sequences[0].tolist(),
+        "margin": [float(a - b) for a, b in top.values[:, :2]],
+        "sentences": [
+            {"name": name, "rules": rules[name], "ids": one.sequences[0].tolist(),
+             "score": float(one.sequences_scores[0]) if "sequences_scores" in one else None}
+            for name, one in found.items()]}
+    save_golden(out, {
+        "pixel_values": pixels, "encoder_last": encoded[0, :8], "step_logits_top8": top.values,
+        "step_ids_top8": top.indices, "cross_attention_steps": read.cross_attentions[-1][0].mean(0)}, info)
+
+
+def vit_gpt2_odd(out, image):
+    """Encoder and decoder of different sizes, heads of 20 and 12, a picture that is not square, scores scaled by
+    layer, words that end sentences, a BF16 file."""
+    encoder = transformers.ViTConfig(
+        hidden_size=60, num_hidden_layers=2, num_attention_heads=3, intermediate_size=100, image_size=[56, 84],
+        patch_size=14)
+    decoder = transformers.GPT2Config(
+        n_embd=48, n_layer=3, n_head=4, vocab_size=97, n_positions=40, bos_token_id=3, eos_token_id=3,
+        scale_attn_by_inverse_layer_idx=True, activation_function="gelu", add_cross_attention=True, is_decoder=True)
+    config = transformers.VisionEncoderDecoderConfig.from_encoder_decoder_configs(encoder, decoder)
+    model = transformers.VisionEncoderDecoderModel(config)
+    model.generation_config = transformers.GenerationConfig(
+        decoder_start_token_id=3, bos_token_id=3, eos_token_id=[3, 17, 41, 60, 88], pad_token_id=3, max_length=24)
+    processor = transformers.ViTImageProcessor(size={"height": 56, "width": 84})
+    captioner(out, model, processor, image, "BF16")
+
+
+def blip_odd(out, image):
+    """Heads of 12 and 20, a decoder of another size than the encoder, a stop that comes, an F16 file."""
+    text = {
+        "hidden_size": 60, "num_hidden_layers": 3, "num_attention_heads": 3, "intermediate_size": 100,
+        "vocab_size": 90, "encoder_hidden_size": 48, "bos_token_id": 5, "eos_token_id": 2, "sep_token_id": 11,
+        "pad_token_id": 0, "max_position_embeddings": 40, "hidden_act": "gelu_new"}
+    vision = {
+        "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 90,
+        "image_size": 56, "patch_size": 14, "layer_norm_eps": 1e-6}
+    config = transformers.BlipConfig(text_config=text, vision_config=vision)
+    processor = transformers.BlipImageProcessor(size={"height": 56, "width": 56})
+    captioner(out, transformers.BlipForConditionalGeneration(config), processor, image, "F16")
+
+
 def vit_odd(out, image):
     """Heads of 20, a patch of 14, a picture that is not square, no qkv bias, tanh gelu, a BF16 file."""
     config = transformers.ViTConfig(
@@ -203,7 +273,8 @@ def yolos_mid(out, image):
 
 CASES = {
     "vit-odd": vit_odd, "deit-distilled": deit_distilled, "detr-thin": detr_thin, "detr-basic": detr_basic,
-    "detr-dc5": detr_dc5, "detr-dc5-basic": detr_dc5_basic, "yolos-mid": yolos_mid}
+    "detr-dc5": detr_dc5, "detr-dc5-basic": detr_dc5_basic, "yolos-mid": yolos_mid, "vit-gpt2-odd": vit_gpt2_odd,
+    "blip-odd": blip_odd}
 
 if __name__ == "__main__":
     picture = Image.open(HERE / "images" / "chelsea.ppm").convert("RGB")

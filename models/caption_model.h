@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/preprocessor.h"
+#include "models/text_decoder.h"
+
+namespace saccade {
+
+// The picture as the encoder of a captioner cuts it up.
+struct PictureTokens {
+    ImageSize input;  // pixels of pixel_values
+    ImageSize patch;
+    Extent grid;              // of patches
+    uint32_t first_cell = 0;  // token of the first patch
+    uint32_t tokens = 0;
+    uint32_t columns = 0;  // of the encoder's output
+};
+
+// A model that sees a picture and writes about it: an encoder and a decoder.
+class CaptionModel {
+public:
+    virtual ~CaptionModel() = default;
+
+    virtual const TextDecoder& decoder() const = 0;
+    virtual PictureTokens picture() const = 0;
+    // What the encoder makes of patches (1, patches, 3 * patch * patch): (1, tokens, columns), in
+    // the type of the weights.
+    virtual void encode(Commands& c, const Tensor& encoded, const Tensor& patches) const = 0;
+    // What the decoder keeps of that, see DecoderState.
+    virtual void memorize(Commands& c, const Tensor& memory, const Tensor& encoded) const {
+        decoder().memorize(c, memory, encoded);
+    }
+    // Of the encoder and of what the decoder keeps of it.
+    virtual double multiply_adds() const = 0;
+};
+
+}  // namespace saccade

@@ -1,0 +1,111 @@
+#include "models/greedy.h"
+
+#include <cmath>
+
+#include "gpu/device.h"
+
+namespace saccade {
+
+namespace {
+
+uint32_t count(std::span<const uint32_t> ids) { return static_cast<uint32_t>(ids.size()); }
+
+}  // namespace
+
+Greedy::Greedy(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
+               const Generation& generation, std::span<const uint32_t> given)
+    : device_(device),
+      generation_(generation),
+      given_(given.begin(), given.end()),
+      rules_(device, generation, count(given)),
+      past_(make_past(device, model.decoder(), 1, generation.max_length)),
+      logits_(device, "logits", 1, 1, model.decoder().form().vocabulary, Type::f32),
+      ids_(device, "ids", 1, generation.max_length, 1, Type::u32),
+      logs_(device, "log-probabilities", 1, 2 * generation.max_length, 1, Type::f32),
+      given_ids_(device, "given ids", 1, count(given), 1, Type::u32, Memory::upload),
+      given_row_(device, "given ids", 1, 1, count(given), Type::u32, Memory::upload),
+      ids_back_(device, "ids read back", 1, generation.max_length, 1, Type::u32, Memory::readback),
+      logs_back_(device, "log-probabilities read back", 1, 2 * generation.max_length, 1, Type::f32,
+                 Memory::readback),
+      state_{memory, past_.tensor} {
+    for (uint32_t i = 0; i < given.size(); ++i) {
+        given_ids_.at<uint32_t>(0, i) = given[i];
+        (&given_row_.at<uint32_t>(0, 0))[i] = given[i];
+    }
+    given_ids_.memory.flush();
+    given_row_.memory.flush();
+    for (uint32_t said = count(given); said < generation.max_length; ++said)
+        record_step(scratch, model.decoder(), said);
+}
+
+Greedy::~Greedy() {
+    if (submitted_ > 0) device_.wait(last_, "caption");  // nothing may go while it is in use
+}
+
+// The step that chooses id number `said`. The first reads all that was given, each other one id.
+void Greedy::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t said) {
+    steps_.push_back(std::make_unique<Commands>(device_, scratch, "caption step"));
+    Commands& c = *steps_.back();
+    c.begin();
+    {
+        auto scope = c.scope("caption");
+        if (said == given_.size()) {
+            c.copy_bytes(given_ids_.tensor, ids_.tensor.slice_rows(0, said));
+            decoder.read(c, logits_.tensor, given_row_.tensor, state_, 0);
+        } else {
+            decoder.read(c, logits_.tensor, ids_.tensor.slice_rows(said - 1, 1), state_, said - 1);
+        }
+        rules_.record(c, logits_.tensor, ids_.tensor.slice_rows(0, said), {});
+        const Tensor id = ids_.tensor.slice_rows(said, 1);
+        const Tensor logs = logs_.tensor.slice_rows(2 * said, 2);
+        pick(c, id, logs, logits_.tensor);
+        c.copy_bytes(id, ids_back_.tensor.slice_rows(said, 1));
+        c.copy_bytes(logs, logs_back_.tensor.slice_rows(2 * said, 2));
+    }
+    c.end();
+}
+
+void Greedy::start() {
+    submitted_ = 0;
+    ended_ = false;
+}
+
+void Greedy::advance(uint32_t words) {
+    for (; words > 0 && !finished(); --words) last_ = steps_[submitted_++]->submit();
+}
+
+bool Greedy::finished() {
+    if (submitted_ > 0 && !ended_ && device_.reached(last_))
+        ended_ = generation_.ends(read().ids.back());
+    return ended_ || submitted_ == steps_.size();
+}
+
+DecodedIds Greedy::result() {
+    if (submitted_ > 0) device_.wait(last_, "caption");
+    return read();
+}
+
+// As far as it has been read back, and to the end of the sentence.
+DecodedIds Greedy::read() const {
+    ids_back_.memory.invalidate();
+    logs_back_.memory.invalidate();
+    DecodedIds result{given_, std::vector<float>(given_.size()), 0};
+    for (uint32_t i = count(given_); i < given_.size() + submitted_; ++i) {
+        result.ids.push_back(ids_back_.at<uint32_t>(0, i));
+        result.logs.push_back(logs_back_.at<float>(0, 2 * i));
+        result.score += double(result.logs.back());
+        if (generation_.ends(result.ids.back())) break;
+    }
+    const size_t written = result.ids.size() - given_.size();
+    if (written > 0) result.score /= std::pow(double(written), generation_.length_penalty);
+    return result;
+}
+
+double Greedy::ms() const {
+    double total = 0;
+    for (size_t i = 0; i < submitted_; ++i)
+        for (const ScopeTime& time : steps_[i]->times()) total += time.ms;
+    return total;
+}
+
+}  // namespace saccade

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "models/decoding_parts.h"
+
+namespace saccade {
+
+// The best word at every step. Ids never leave the device on their way to the next step: steps are
+// handed in one after the other, and whether the sentence has ended is seen afterwards. What was
+// written past its end is cut off.
+class Greedy : public Decoding {
+public:
+    Greedy(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
+           const Generation& generation, std::span<const uint32_t> given);
+    ~Greedy() override;
+
+    void start() override;
+    void advance(uint32_t words) override;
+    bool finished() override;
+    DecodedIds result() override;
+
+    const DecoderState& state() const override { return state_; }
+    const Tensor& logits() const override { return logits_.tensor; }
+    double ms() const override;
+    Commands::Counts counts() const override { return counts_of(steps_); }
+
+private:
+    void record_step(Arena& scratch, const TextDecoder& decoder, uint32_t said);
+    DecodedIds read() const;
+
+    Device& device_;
+    Generation generation_;
+    std::vector<uint32_t> given_;
+    Rules rules_;
+    OwnTensor past_, logits_;
+    OwnTensor ids_;                    // (1, length, 1)
+    OwnTensor logs_;                   // (1, 2 * length, 1): what pick gives for each
+    OwnTensor given_ids_, given_row_;  // (1, n, 1) and (1, 1, n): as ids_ and as the decoder reads
+    OwnTensor ids_back_, logs_back_;
+    DecoderState state_;
+    std::vector<std::unique_ptr<Commands>> steps_;
+    size_t submitted_ = 0;
+    Ticket last_;
+    bool ended_ = false;
+};
+
+}  // namespace saccade
