@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/lab/bench_model.h"
-#include "gpu/download.h"
 #include "gpu/error.h"
 
 namespace saccade {
@@ -25,16 +24,8 @@ Timing summarize(std::vector<double> ms) {
     return {ms[ms.size() / 2], ms.front(), ms.back(), ms.size()};
 }
 
-// The same recording again and again.
-Timing time_model(BenchModel& model, const BenchOptions& options, Commands& c) {
-    Download keep;  // somebody must want the result
-    c.begin();
-    {
-        auto scope = c.scope("model");
-        keep.record(c, model.record(c, options.batch));
-    }
-    c.end();
-    c.run();  // warm
+Timing time_model(BenchModel& model, const BenchOptions& options) {
+    model.run();  // warm
     const auto begin = std::chrono::steady_clock::now();
     std::vector<double> ms;
     auto more = [&] {
@@ -42,16 +33,7 @@ Timing time_model(BenchModel& model, const BenchOptions& options, Commands& c) {
         return ms.size() < 3 || (ms.size() < 200 && std::chrono::steady_clock::now() - begin <
                                                         std::chrono::seconds(2));
     };
-    while (more()) {
-        const auto before = std::chrono::steady_clock::now();
-        c.run();
-        const std::vector<ScopeTime> times = c.times();
-        // Without timestamps the host's clock has to do.
-        ms.push_back(times.empty() ? std::chrono::duration<double, std::milli>(
-                                         std::chrono::steady_clock::now() - before)
-                                         .count()
-                                   : times.front().ms);
-    }
+    while (more()) ms.push_back(model.run());
     return summarize(std::move(ms));
 }
 
@@ -76,15 +58,16 @@ std::string bench(Engine& engine, const BenchOptions& options) {
     for (const std::string& model : options.models.empty() ? bench_models() : options.models) {
         const std::unique_ptr<BenchModel> made = make_bench_model(engine, model);
         malloc_trim(0);  // what loading left behind is not what running takes
-        Commands c(engine.device(), engine.scratch(), "bench");
-        const Timing t = time_model(*made, options, c);
+        made->prepare(engine, options.batch);
+        const Timing t = time_model(*made, options);
+        const Commands::Counts counts = made->counts();
         const MemoryUse memory = engine.device().memory();
         const double tflops = 2 * options.batch * made->multiply_adds() / t.median * 1e-9;
         const double device_mib = double(memory.device_bytes) / (1 << 20);
         const double host_mib = double(memory.host_bytes) / (1 << 20);
         std::snprintf(line, sizeof line, "%-28s %9.3f %9.3f %9.3f %6zu %9.3f %10u %11.1f %9.1f\n",
-                      model.c_str(), t.median, t.least, t.most, t.runs, tflops,
-                      c.counts().dispatches, device_mib, host_mib);
+                      model.c_str(), t.median, t.least, t.most, t.runs, tflops, counts.dispatches,
+                      device_mib, host_mib);
         text += line;
         report["models"].push_back({{"model", model},
                                     {"median_ms", t.median},
@@ -92,8 +75,8 @@ std::string bench(Engine& engine, const BenchOptions& options) {
                                     {"most_ms", t.most},
                                     {"runs", t.runs},
                                     {"tflops", tflops},
-                                    {"dispatches", c.counts().dispatches},
-                                    {"barriers", c.counts().barriers},
+                                    {"dispatches", counts.dispatches},
+                                    {"barriers", counts.barriers},
                                     {"device_mib", device_mib},
                                     {"host_mib", host_mib}});
     }

@@ -1,10 +1,14 @@
 #include "app/lab/bench_model.h"
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "gpu/download.h"
 #include "gpu/error.h"
+#include "models/captioner.h"
 #include "models/classifier.h"
 #include "models/detector.h"
 #include "models/synthetic.h"
@@ -13,7 +17,43 @@ namespace saccade {
 
 namespace {
 
-class BenchClassifier : public BenchModel {
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// A model that is one recording, run again and again.
+class RecordedModel : public BenchModel {
+public:
+    void prepare(Engine& engine, uint32_t batch) override {
+        commands_ = std::make_unique<Commands>(engine.device(), engine.scratch(), "bench");
+        Commands& c = *commands_;
+        c.begin();
+        {
+            auto scope = c.scope("model");
+            keep_.record(c, record(c, batch));
+        }
+        c.end();
+    }
+    double run() override {
+        const auto begin = Clock::now();
+        commands_->run();
+        const std::vector<ScopeTime> times = commands_->times();
+        // Without timestamps the host's clock has to do.
+        return times.empty() ? ms_since(begin) : times.front().ms;
+    }
+    Commands::Counts counts() const override { return commands_->counts(); }
+
+private:
+    // Records the model alone and returns what somebody would want of it.
+    virtual Tensor record(Commands& c, uint32_t batch) = 0;
+
+    std::unique_ptr<Commands> commands_;
+    Download keep_;  // somebody must want the result
+};
+
+class BenchClassifier : public RecordedModel {
 public:
     explicit BenchClassifier(Classifier classifier) : classifier_(std::move(classifier)) {}
 
@@ -38,7 +78,7 @@ private:
     Tap nobody_;
 };
 
-class BenchDetector : public BenchModel {
+class BenchDetector : public RecordedModel {
 public:
     explicit BenchDetector(Detector detector) : detector_(std::move(detector)) {
         detector_.prepare({640, 480});
@@ -58,6 +98,57 @@ public:
 private:
     Detector detector_;
     DetectionTaps nobody_;
+};
+
+class BenchCaptioner : public BenchModel {
+public:
+    explicit BenchCaptioner(std::unique_ptr<Captioner> captioner)
+        : captioner_(std::move(captioner)) {}
+
+    void prepare(Engine& engine, uint32_t batch) override {
+        batch_ = batch;
+        CaptionOptions options;
+        options.beams = 1;
+        options.max_length = std::min(1 + words, captioner_->model().decoder().form().positions);
+        captioner_->use(options);
+        captioner_->prepare({640, 480});
+        frame_ = std::make_unique<Frame>(engine.device(), 640, 480, false);
+        std::ranges::fill(frame_->slot(), std::byte{127});
+        frame_->flush();
+        commands_ = std::make_unique<Commands>(engine.device(), engine.scratch(), "bench");
+        commands_->begin();
+        frame_->record(*commands_);
+        captioner_->record(*commands_, frame_->image());
+        commands_->end();
+    }
+    double run() override {
+        const auto begin = Clock::now();
+        for (uint32_t i = 0; i < batch_; ++i) {  // it sees one picture at a time
+            commands_->submit();
+            captioner_->start();
+            captioner_->advance(words);
+            captioner_->result();
+        }
+        return ms_since(begin);
+    }
+    Commands::Counts counts() const override {
+        Commands::Counts all = captioner_->counts();
+        all.dispatches += commands_->counts().dispatches;
+        all.barriers += commands_->counts().barriers;
+        return all;
+    }
+    double multiply_adds() const override {
+        const CaptionModel& model = captioner_->model();
+        return model.multiply_adds() + words * model.decoder().multiply_adds();
+    }
+
+private:
+    static constexpr uint32_t words = 16;
+
+    uint32_t batch_ = 1;
+    std::unique_ptr<Captioner> captioner_;
+    std::unique_ptr<Frame> frame_;
+    std::unique_ptr<Commands> commands_;
 };
 
 using nlohmann::json;
@@ -94,6 +185,19 @@ json detector_processor(const char* type, uint32_t shortest) {
             {"size", {{"shortest_edge", shortest}, {"longest_edge", 1333u}}}};
 }
 
+// No word ends a sentence: sixteen are wanted.
+json vit_gpt2() {
+    return {{"model_type", "vision-encoder-decoder"},
+            {"decoder_start_token_id", 50256u},
+            {"encoder", {{"model_type", "vit"}}},
+            {"decoder", {{"model_type", "gpt2"}, {"add_cross_attention", true}}}};
+}
+json blip() {
+    return {{"model_type", "blip"},
+            {"vision_config", json::object()},
+            {"text_config", {{"num_attention_heads", 12u}}}};
+}
+
 std::vector<Architecture> architectures() {
     const json detr = {{"model_type", "detr"}, {"backbone", "resnet50"}, {"num_labels", 91u}};
     return {
@@ -106,12 +210,20 @@ std::vector<Architecture> architectures() {
          detector_processor("YolosImageProcessor", 512)},
         {"yolos-small", yolos(384, 6, 512, 864, true),
          detector_processor("YolosImageProcessor", 800)},
+        {"vit-gpt2-image-captioning", vit_gpt2(), vit_processor(224)},
+        {"blip-image-captioning-base",
+         blip(),
+         {{"image_processor_type", "BlipImageProcessor"},
+          {"size", {{"height", 384u}, {"width", 384u}}}}},
     };
 }
 
-bool is_detector(const json& config, const std::string& where) {
+enum class Kind { classifier, detector, captioner };
+Kind kind_of(const json& config, const std::string& where) {
     const std::string type = JsonFields(config, where).text("model_type", "");
-    return type == "detr" || type == "yolos";
+    if (type == "detr" || type == "yolos") return Kind::detector;
+    if (type == "vision-encoder-decoder" || type == "blip") return Kind::captioner;
+    return Kind::classifier;
 }
 
 }  // namespace
@@ -121,9 +233,18 @@ std::unique_ptr<BenchModel> make_bench_model(Engine& engine, const std::string& 
     const Type precision = engine.precision();
     for (const auto& [name, config, processor] : architectures()) {
         if (model != name) continue;
-        SyntheticWeights weights(1, StoredType::f32);
+        // Tied weights are not stored twice.
+        SyntheticWeights weights(1, StoredType::f32, [](std::string_view tensor) {
+            return tensor != "decoder.lm_head.weight" &&
+                   !tensor.starts_with("text_decoder.cls.predictions.decoder.");
+        });
         Preprocessor preprocessor = Preprocessor::parse(processor, name);
-        if (is_detector(config, name))
+        const Kind kind = kind_of(config, name);
+        if (kind == Kind::captioner)
+            return std::make_unique<BenchCaptioner>(std::make_unique<Captioner>(
+                device, engine.scratch(), Captioner::Files{.config = config, .where = name},
+                nullptr, std::move(preprocessor), weights, precision));
+        if (kind == Kind::detector)
             return std::make_unique<BenchDetector>(
                 Detector(device, config, name, std::move(preprocessor), weights, precision));
         return std::make_unique<BenchClassifier>(Classifier(
@@ -135,7 +256,13 @@ std::unique_ptr<BenchModel> make_bench_model(Engine& engine, const std::string& 
         for (const std::string& name : bench_models()) known += " " + name;
         throw Error("'" + model + "' is neither a model folder nor one of" + known);
     }
-    if (std::filesystem::is_regular_file(file) && is_detector(read_json(file), file.string()))
+    const Kind kind = std::filesystem::is_regular_file(file)
+                          ? kind_of(read_json(file), file.string())
+                          : Kind::classifier;
+    if (kind == Kind::captioner)
+        return std::make_unique<BenchCaptioner>(std::unique_ptr<Captioner>(
+            new Captioner(Captioner::open(device, engine.scratch(), folder, precision))));
+    if (kind == Kind::detector)
         return std::make_unique<BenchDetector>(Detector::open(device, folder, precision));
     return std::make_unique<BenchClassifier>(Classifier::open(device, folder, precision));
 }

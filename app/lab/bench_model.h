@@ -9,19 +9,24 @@
 
 namespace saccade {
 
-// A model as the benchmark sees it: something that can be recorded, and is so much work.
+// A model as the benchmark sees it: something that can be run, and is so much work.
 class BenchModel {
 public:
     virtual ~BenchModel() = default;
 
-    // Records the model alone, on a batch of pictures that have been preprocessed already, and
-    // returns what somebody would want of it.
-    virtual Tensor record(Commands& c, uint32_t batch) = 0;
+    // Makes ready for so many pictures at a time.
+    virtual void prepare(Engine& engine, uint32_t batch) = 0;
+    // Runs once and says how many ms that took: of the GPU, where it can tell.
+    virtual double run() = 0;
+    // What a run is made of.
+    virtual Commands::Counts counts() const = 0;
     // Of one picture.
     virtual double multiply_adds() const = 0;
 };
 
-// A folder, or one of bench_models(). Detectors see a frame of 640x480.
+// A folder, or one of bench_models(). Classifiers and detectors run on pictures that have been
+// preprocessed already, detectors on those of frames of 640x480. Captioners run from pixels to ids:
+// a frame of 640x480, and sixteen words; the clock is the host's.
 std::unique_ptr<BenchModel> make_bench_model(Engine& engine, const std::string& model);
 
 // Architectures at their real size, on deterministic weights made in memory.

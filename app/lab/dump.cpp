@@ -25,6 +25,8 @@ void dump(Engine& engine, const std::filesystem::path& model, const PictureView&
     const std::string type = model_type(model);
     if (type == "detr" || type == "yolos")
         dump_detector(engine, model, picture, tensors);
+    else if (type == "vision-encoder-decoder" || type == "blip")
+        dump_captioner(engine, model, picture, tensors);
     else
         dump_classifier(engine, model, picture, tensors);
     tensors.write(out);

@@ -51,6 +51,8 @@ void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& fr
 
 void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                      Collection& out);
+void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
+                    Collection& out);
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                    Collection& out);
 

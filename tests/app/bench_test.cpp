@@ -56,6 +56,16 @@ TEST_P(Bench, architectures_need_no_file) {
     EXPECT_EQ(report["models"][0]["model"], "deit-tiny-patch16-224");
 }
 
+TEST_P(Bench, captioners_run_from_pixels_to_sixteen_words) {
+    const std::string captioner = model_folder(temp, "vit-gpt2-nano");
+    const Outcome outcome = bench({"--model", captioner, "--runs", "1", "--batch", "2", "--json"});
+    expect_done(outcome);
+    const nlohmann::json report = nlohmann::json::parse(outcome.out);
+    const nlohmann::json& entry = report["models"][0];
+    EXPECT_GT(entry["median_ms"], 0.0);
+    EXPECT_GT(entry["dispatches"], 16 * 20) << "two layers of eight dispatches, and the words";
+}
+
 TEST_P(Bench, what_cannot_be_done_gets_one_line) {
     expect_refused(bench({"--model", temp / "nosuch"}), 1, "deit-tiny-patch16-224", name());
     expect_refused(bench({"--model", temp.path()}), 1, "is not a model folder", name());

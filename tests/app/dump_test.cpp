@@ -1,7 +1,11 @@
 // `dump` of both programs, against what transformers computed.
 
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "models/json.h"
 #include "models/safetensors.h"
 #include "tests/app/program.h"
 #include "tests/gpu_test.h"
@@ -11,6 +15,12 @@ namespace {
 
 std::vector<float> floats_of(const StoredTensor& tensor) {
     std::vector<float> values(tensor.elements());
+    if (tensor.type == StoredType::i32) {  // the ids of captions, small numbers
+        std::vector<int32_t> whole(values.size());
+        std::memcpy(whole.data(), tensor.bytes.data(), tensor.bytes.size());
+        std::ranges::transform(whole, values.begin(), [](int32_t id) { return float(id); });
+        return values;
+    }
     read_floats(tensor, 0, values);
     return values;
 }
@@ -75,6 +85,19 @@ TEST_F(Dump, every_tensor_is_what_transformers_computes) {
         }
     }
     EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Dump, captioners_show_every_step_of_greedy_decoding) {
+    for (const char* golden : {"vit-gpt2-nano", "blip-nano"}) {
+        SCOPED_TRACE(golden);
+        expect_done(dump(SACCADE_LAB_PROGRAM, model_folder(temp, golden), golden_picture(), out));
+        expect_golden(out, golden, 1e-4);
+        const std::vector<uint32_t> ids =
+            read_json(golden_folder() / golden / "golden.json")["ids"];
+        const SafetensorsFile file(out);
+        const std::vector<float> best = floats_of(*file.find("step_ids_top8"));
+        for (size_t i = 1; i < ids.size(); ++i) EXPECT_EQ(best[(i - 1) * 8], float(ids[i])) << i;
+    }
 }
 
 TEST_F(Dump, the_format_of_the_picture_does_not_matter) {

@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "app/lab/dump_parts.h"
+#include "models/captioner.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr uint32_t steps = 12;  // as many as the references have
+constexpr uint32_t best = 8;    // logits of each step
+
+// A float holds any id exactly.
+std::vector<float> as_floats(const std::vector<uint32_t>& ids) { return {ids.begin(), ids.end()}; }
+
+}  // namespace
+
+void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
+                    Collection& out) {
+    Captioner captioner =
+        Captioner::open(engine.device(), engine.scratch(), model, engine.precision());
+    const TextDecoderForm& form = captioner.model().decoder().form();
+    const uint32_t length = std::min(1 + steps, form.positions);
+    captioner.use({.prompt = "",
+                   .beams = 1,
+                   .max_length = length,
+                   .no_repeat = std::nullopt,
+                   .length_penalty = std::nullopt});
+    captioner.prepare({picture.width, picture.height});
+    Frame frame(engine.device(), picture.width, picture.height, picture.bgr);
+    frame.write(picture);
+    Commands c(engine.device(), engine.scratch(), "dump");
+    c.begin();
+    frame.record(c);
+    captioner.record(c, frame.image());
+    c.end();
+    c.run();
+    captioner.start();
+
+    // Word by word, to see what each step chose from.
+    std::vector<float> values, columns, attention;
+    uint64_t taken = 0;
+    const uint32_t wanted = std::min(best, form.vocabulary);
+    for (; !captioner.finished(); ++taken) {
+        captioner.advance(1);
+        const Caption caption = captioner.result();
+        Commands look(engine.device(), engine.scratch(), "dump step");
+        Download top_values, top_columns, row;
+        look.begin();
+        {
+            auto scope = look.scope("step");
+            const Top top = topk(look, captioner.logits(), wanted);
+            top_values.record(look, top.values);
+            top_columns.record(look, top.columns);
+            row.record(look, captioner.attention_of_word(look, {.layer = form.layers - 1},
+                                                         caption.ids.size() - 1, 1));
+        }
+        look.end();
+        look.run();
+        auto append = [](std::vector<float>& all, const std::vector<float>& more) {
+            all.insert(all.end(), more.begin(), more.end());
+        };
+        append(values, top_values.floats());
+        append(columns, as_floats(top_columns.words()));
+        append(attention, row.floats());
+    }
+
+    add_pixel_values(engine, captioner.input(), frame, out);
+    const Tensor& encoded = captioner.encoded();
+    const uint32_t first_tokens = std::min(8u, encoded.rows);
+    out.add("encoder_last", {first_tokens, encoded.columns},
+            read_back(engine, "encoded",
+                      [&](Commands&) { return encoded.slice_rows(0, first_tokens); }));
+    out.add("step_logits_top8", {taken, wanted}, std::move(values));
+    out.add("step_ids_top8", {taken, wanted}, std::move(columns));
+    out.add("cross_attention_steps", {taken, encoded.rows}, std::move(attention));
+}
+
+}  // namespace saccade
