@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "app/caption.h"
 #include "app/classify.h"
 #include "app/detect.h"
 #include "app/lab/devices.h"
@@ -36,6 +37,7 @@ int run(int argc, char** argv) {
         "  saccade devices\n"
         "  saccade classify cat.jpg --classifier models/vit-base-patch16-224\n"
         "  saccade detect street.jpg --detector models/detr-resnet-50 -o boxes.jpg\n"
+        "  saccade caption beach.jpg --captioner models/blip-image-captioning-base\n"
         "'saccade COMMAND --help' says more of each.");
     int exit_code = 0;
 
@@ -44,6 +46,7 @@ int run(int argc, char** argv) {
     devices.callback([] { print(describe_devices()); });
     add_classify_command(app, exit_code);
     add_detect_command(app, exit_code);
+    add_caption_command(app, exit_code);
     add_models_command(app, exit_code);
     add_dump_command(app);
     add_bench_command(app);
