@@ -47,7 +47,7 @@ int run(int argc, char** argv) {
     add_classify_command(app, exit_code);
     add_detect_command(app, exit_code);
     add_caption_command(app, exit_code);
-    add_models_command(app, exit_code);
+    add_models_command(app);
     add_dump_command(app);
     add_bench_command(app);
 

@@ -26,6 +26,19 @@ Task task_named(const JsonFields& fields) {
     fields.refuse("task", in_quotes(name) + " is none of classify, detect and caption");
 }
 
+PublishedAnswers read_published(const JsonFields& fields) {
+    using Rows = std::vector<std::vector<double>>;
+    PublishedAnswers published;
+    if (const Json* logits = fields.find("logits")) published.logits = logits->get<Rows>();
+    if (const Json* boxes = fields.find("boxes")) published.boxes = boxes->get<Rows>();
+    if (const Json* detections = fields.find("detections"))
+        for (const Json& found : *detections)
+            published.detections.push_back(
+                {found.at("label"), found.at("score"), found.value("box", std::vector<double>())});
+    published.caption = fields.text("caption", "");
+    return published;
+}
+
 CatalogueModel read_model(const Json& json) {
     const JsonFields fields(json, "models/catalogue.json");
     CatalogueModel model;
@@ -39,6 +52,7 @@ CatalogueModel read_model(const Json& json) {
                           accuracy.text("data")};
     }
     if (fields.has("revision")) model.revision = fields.text("revision");
+    if (fields.has("published")) model.published = read_published(fields.object("published"));
     return model;
 }
 

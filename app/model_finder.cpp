@@ -84,6 +84,10 @@ std::filesystem::path find_model(const std::string& name, const ModelPlaces& pla
                     " is not a model folder: there is none; name a folder with config.json and "
                     "model.safetensors, or a model that 'saccade models list' lists");
     const CatalogueModel* const known = find_in_catalogue(model->name);
+    if (known && known->bundled())
+        throw Error(in_quotes(name) +
+                    " comes with Saccade, but not with this copy; it belongs into " +
+                    places.bundled.back().string());
     if (known) model->name = known->name;
     if (const auto folder = cached_model(*model, places.hub, StoredWeights::safetensors))
         return *folder;

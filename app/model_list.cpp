@@ -76,7 +76,8 @@ std::vector<Listed> all_models(const ModelPlaces& places) {
         if (auto listed = in_folder(name, *folder, here)) all.push_back(*listed);
     }
     for (const CatalogueModel& model : catalogue()) {
-        if (std::ranges::find(all, model.name, &Listed::name) != all.end()) continue;
+        if (model.bundled() || std::ranges::find(all, model.name, &Listed::name) != all.end())
+            continue;
         Listed listed{model.name, model.task, {}, &model, "", {}};
         if (model.megabytes) listed.bytes = uint64_t{*model.megabytes} * 1'000'000;
         all.push_back(listed);

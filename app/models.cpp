@@ -9,6 +9,7 @@
 #include "app/model_finder.h"
 #include "app/model_list.h"
 #include "app/model_pull.h"
+#include "app/model_verify.h"
 #include "gpu/error.h"
 #include "models/json.h"
 #include "models/pytorch.h"
@@ -27,7 +28,10 @@ HubModel hub_model(const std::string& name) {
         throw Error(in_quotes(name) +
                     " is not the name of a model at the Hub, which is like "
                     "facebook/detr-resnet-50 or facebook/detr-resnet-50@main");
-    if (const CatalogueModel* known = find_in_catalogue(model->name)) model->name = known->name;
+    const CatalogueModel* const known = find_in_catalogue(model->name);
+    if (known && known->bundled())
+        throw Error(in_quotes(name) + " is bundled with Saccade, and not at the Hub");
+    if (known) model->name = known->name;
     return *model;
 }
 
@@ -99,9 +103,32 @@ void add_pull(CLI::App& models) {
     command.callback([options] { pull(*options); });
 }
 
+void add_verify(CLI::App& models) {
+    auto options = std::make_shared<VerifyOptions>();
+    options->common.precision = "fp32";
+    CLI::App& command =
+        *models.add_subcommand("verify", "Check that a model is whole and answers as it should");
+    command.add_option("model", options->model, "A folder, a bundled model, or one of the Hub")
+        ->required()
+        ->type_name("MODEL");
+    command
+        .add_option("--image", options->image,
+                    "COCO val2017's 000000039769, to compare answers with published ones")
+        ->type_name("FILE");
+    add_common_options(command, options->common);
+    command.footer(
+        "Examples:\n"
+        "  saccade models verify emoji-detector\n"
+        "  saccade models verify facebook/detr-resnet-50 --image 000000039769.jpg");
+    command.callback([options] {
+        set_up_log(options->common);
+        verify_model(*options);
+    });
+}
+
 }  // namespace
 
-void add_models_command(CLI::App& app, int& exit_code) {
+void add_models_command(CLI::App& app) {
     CLI::App& models = *app.add_subcommand("models", "Find, fetch and check models");
     models.require_subcommand(1);
     models.footer(
@@ -112,7 +139,7 @@ void add_models_command(CLI::App& app, int& exit_code) {
     add_list(models);
     add_path(models);
     add_pull(models);
-    (void)exit_code;
+    add_verify(models);
 }
 
 }  // namespace saccade

@@ -7,6 +7,6 @@ class App;
 namespace saccade {
 
 // `saccade models`: list, path, pull and verify.
-void add_models_command(CLI::App& app, int& exit_code);
+void add_models_command(CLI::App& app);
 
 }  // namespace saccade

@@ -9,7 +9,7 @@ TEST(Cli, help_is_there_at_every_level_with_examples) {
     for (const Words& command :
          {Words{}, Words{"devices"}, Words{"classify"}, Words{"detect"}, Words{"dump"},
           Words{"bench"}, Words{"models"}, Words{"models", "list"}, Words{"models", "path"},
-          Words{"models", "pull"}})
+          Words{"models", "pull"}, Words{"models", "verify"}})
         for (const char* program : {SACCADE_PROGRAM, SACCADE_LAB_PROGRAM}) {
             if (program == std::string(SACCADE_LAB_PROGRAM) &&
                 (command == Words{"classify"} || command == Words{"detect"} ||

@@ -99,6 +99,7 @@ TEST_F(ModelFinder, what_is_not_here_gets_a_line_that_says_how_to_get_it) {
                 "'saccade models pull google/vit-base-patch16-224' fetches it, 346 MB");
     expect_says(refusal("some/model@v2"), "'saccade models pull some/model@v2' fetches it");
     expect_says(refusal("unicorn"), "'saccade models list'");
+    expect_says(refusal("emoji-detector"), "comes with Saccade, but not with this copy");
     for (const char* path : {"/no/such/folder", "./model", "../model", "a/b/c", "", "a@", "a b",
                              "a/..", "-x", "a/b@../c", "a/b@/etc", "a/b@x//y"})
         expect_says(refusal(path), "is not a model folder");
@@ -145,9 +146,16 @@ TEST(ModelCatalogue, every_entry_is_sound) {
     EXPECT_GE(catalogue().size(), 20u);
     for (const CatalogueModel& model : catalogue()) {
         EXPECT_TRUE(HubModel::parse(model.name)) << model.name;
-        EXPECT_NE(model.name.find('/'), model.name.npos) << model.name;
         EXPECT_EQ(find_in_catalogue(model.name), &model);
         EXPECT_EQ(find_in_catalogue(model.name.substr(model.name.find('/') + 1)), &model);
+    }
+    for (Task task : {Task::classify, Task::detect, Task::caption}) {
+        const CatalogueModel* const bundled = find_in_catalogue(default_model(task));
+        ASSERT_TRUE(bundled);
+        EXPECT_TRUE(bundled->bundled());
+        EXPECT_EQ(bundled->task, task);
+        // The option is there without being asked for.
+        EXPECT_EQ(task_of(find_model(default_model(task))), task);
     }
     EXPECT_EQ(find_in_catalogue("nosuch"), nullptr);
     EXPECT_EQ(find_in_catalogue(""), nullptr);
