@@ -125,10 +125,10 @@ TEST_F(ModelVerify, answers_as_published_are_well) {
     };
     PublishedAnswers other = published;
     other.logits[2][1] += 0.2;
-    expect_says(refused(other), "logits are not within 0.2 of what is published");
+    expect_says(refused(other), "logits differ by 0.2 from what is published");
     other = published;
     other.boxes[0][2] -= 0.02;
-    expect_says(refused(other), "boxes are not within");
+    expect_says(refused(other), "boxes differ by");
     other = published;
     other.detections.push_back(other.detections[0]);
     expect_says(refused(other), "is not found");  // it is there once
@@ -154,7 +154,7 @@ TEST_F(ModelVerify, the_catalogues_answers_are_for_one_picture_and_its_models) {
     std::string pixels = "P6\n640 480\n255\n";
     pixels.resize(pixels.size() + size_t{3} * 640 * 480, '\x40');
     expect_says(refusal(options_for("vit-base-patch16-224", temp.write("grey.ppm", pixels))),
-                "logits are not within");
+                "logits differ by");
 }
 
 }  // namespace
