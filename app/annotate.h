@@ -1,19 +1,33 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <opencv2/core.hpp>
 #include <string>
 #include <vector>
 
-#include "gpu/frame.h"
-#include "models/detector.h"
+#include "app/overlay.h"
+#include "gpu/readback.h"
 
 namespace saccade {
 
-// A copy of the picture with a box around each detection, its label and score above. A class has
-// the same colour in every picture.
-cv::Mat annotated(const PictureView& picture, const std::vector<Detection>& detections,
-                  const std::vector<std::string>& labels);
+// Draws what a detector finds into the pictures that it finds it in, and brings them back.
+class Annotator {
+public:
+    Annotator(Device& device, std::vector<std::string> labels, DetectionFilter filter);
+
+    // After the detector, in the same recording. Nothing that was recorded before may still run.
+    void record(Commands& c, const Image& image, const Tensor& found);
+    // After that has run; it shows memory that the next run writes again.
+    cv::Mat picture() const;
+
+private:
+    Device& device_;
+    std::vector<std::string> labels_;
+    DetectionFilter filter_;
+    std::unique_ptr<Overlay> overlay_;
+    std::unique_ptr<Readback> readback_;
+};
 
 // Writes a picture in the format that the name's ending says. It appears under that name only when
 // it is whole.

@@ -106,7 +106,7 @@ std::string as_text(const std::string& image, const std::vector<Detection>& dete
 std::string as_json(const std::string& image, const PictureView& picture,
                     const std::vector<Detection>& detections,
                     const std::vector<std::string>& labels, double decode_ms,
-                    const std::vector<ScopeTime>& times, std::optional<double> draw_ms) {
+                    const std::vector<ScopeTime>& times) {
     nlohmann::ordered_json line = {{"source", image},
                                    {"frame", 0},
                                    {"time", 0.0},
@@ -120,7 +120,6 @@ std::string as_json(const std::string& image, const PictureView& picture,
                                       {"score", d.score},
                                       {"box", {d.left, d.top, d.right, d.bottom}}});
     for (const ScopeTime& time : times) line["ms"][time.name] = time.ms;
-    if (draw_ms) line["ms"]["draw"] = *draw_ms;
     return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -156,9 +155,11 @@ int detect(const DetectOptions& options) {
                                  .most = options.most};
 
     DetectionTaps nobody;
+    Annotator annotator(engine.device(), detector.labels(), filter);
     StillPictures pictures(engine, "detect", [&](Commands& c, const Image& image) {
         detector.prepare({image.width(), image.height()}, options.size);
         detector.record(c, image, nobody);
+        if (destination) annotator.record(c, image, detector.findings().found());
     });
     return for_each_picture(options.images, [&](const std::string& image) {
         begin = Clock::now();
@@ -166,15 +167,9 @@ int detect(const DetectOptions& options) {
         const double decode_ms = ms_since(begin);
         pictures.run(image, file.view());
         const std::vector<Detection> found = detector.findings().detections(filter);
-        std::optional<double> draw_ms;
-        if (destination) {
-            begin = Clock::now();
-            write_picture(destination.path_for(image),
-                          annotated(file.view(), found, detector.labels()));
-            draw_ms = ms_since(begin);
-        }
+        if (destination) write_picture(destination.path_for(image), annotator.picture());
         return options.json ? as_json(image, file.view(), found, detector.labels(), decode_ms,
-                                      pictures.times(), draw_ms)
+                                      pictures.times())
                             : as_text(image, found, detector.labels());
     });
 }

@@ -4,16 +4,18 @@
 #include <cmath>
 
 #include "app/colour.h"
+#include "app/tile_grid.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr uint32_t atlas_side = 2048;
-constexpr uint32_t most_glyphs = 8192, most_plates = 256;  // of texts that change
+constexpr uint32_t most_plates = 256, most_glyphs = 8192;  // of captions and notes
+constexpr uint32_t most_tile_plates = 256, most_tile_glyphs = 4096;
 
-constexpr uint32_t paper = rgba(16, 16, 20, 168), ink = rgba(240, 240, 240);
+constexpr uint32_t paper = rgba(16, 16, 20, 184), ink = rgba(240, 240, 240);
 constexpr uint32_t lit_ink = rgba(255, 205, 80);
+constexpr uint32_t backdrop = rgba(18, 18, 22);
 
 // Text grows with the frame, but less: a large frame is also looked at from nearer.
 uint32_t pixels_for(ImageSize frame, double at_480) {
@@ -31,37 +33,64 @@ TextLayout lay_out_labels(Font& font, const std::vector<std::string>& labels, ui
 }
 
 template <typename Struct>
-MappedWords on_device(Device& device, const char* name, const std::vector<Struct>& values) {
+MappedWords on_device(Device& device, const char* name, std::span<const Struct> values) {
     MappedWords memory(device, name, words_of<Struct>(static_cast<uint32_t>(values.size())));
-    memory.write(0, std::span(values));
+    memory.write(0, values);
     memory.flush();
     return memory;
 }
 
 }  // namespace
 
+Overlay::LabelTable::LabelTable(Device& device, Font& font, const std::vector<std::string>& labels,
+                                uint32_t pixels)
+    : LabelTable(device, lay_out_labels(font, labels, pixels), labels.size()) {}
+
+Overlay::LabelTable::LabelTable(Device& device, const TextLayout& layout, size_t labels)
+    : classes(static_cast<uint32_t>(labels)),
+      runs(on_device(device, "label runs", std::span(layout.runs()))),
+      glyphs(on_device(device, "label glyphs", std::span(layout.glyphs()))) {}
+
+Overlay::TextMemory::TextMemory(Device& device, uint32_t plate_count, uint32_t glyph_count)
+    : plates(device, "plates", plate_list_words(plate_count)),
+      runs(device, "runs", words_of<params::Run>(plate_count)),
+      glyphs(device, "glyphs", words_of<params::Glyph>(glyph_count)) {}
+
+void Overlay::TextMemory::write(const TextLayout& layout, size_t first_plate) {
+    const std::span drawn = std::span(layout.plates()).subspan(first_plate);
+    plates.write(0, static_cast<uint32_t>(drawn.size()));
+    plates.write(params::plate_list_header, drawn);
+    runs.write(0, std::span(layout.runs()));
+    glyphs.write(0, std::span(layout.glyphs()));
+    for (const MappedWords* memory : {&plates, &runs, &glyphs}) memory->flush();
+}
+
+Overlay::Slot::Slot(Device& device, uint32_t detector_classes)
+    : boxes(device, "box settings", words_of<params::BoxSettings>(1) + detector_classes),
+      classes(device, "class settings", words_of<params::ClassSettings>(1)),
+      heat(device, "heat settings", words_of<params::HeatSettings>(1)),
+      texts(device, most_plates, most_glyphs),
+      beside_tiles(device, most_tile_plates, most_tile_glyphs) {}
+
 Overlay::Overlay(Device& device, ImageSize frame, const OverlayLabels& labels, uint32_t slots)
-    : frame_(frame),
+    : device_(device),
+      frame_(frame),
       label_pixels_(pixels_for(frame, 14)),
       text_pixels_(pixels_for(frame, 19)),
-      atlas_(device, "glyph atlas", atlas_side * atlas_side / 4),
-      font_(find_dejavu(), {atlas_.bytes(), atlas_side}),
+      // Room for some hundred letters of each size.
+      atlas_side_(text_pixels_ <= 30 ? 1024 : 2048),
+      atlas_(device, "glyph atlas", atlas_side_ * atlas_side_ / 4),
+      font_(find_dejavu(), {atlas_.bytes(), atlas_side_}),
       style_{.line = font_.height(label_pixels_).line,
              .margin = std::max(label_pixels_ / 4, 2u),
-             .frame_width = std::max(2u, (std::min(frame.width, frame.height) + 150) / 300),
+             .frame_width = std::max(2u, (std::min(frame.width, frame.height) + 120) / 240),
              .plate = 216},
-      classes_(static_cast<uint32_t>(labels.detector.size())),
-      labels_(lay_out_labels(font_, labels.detector, label_pixels_)),
-      label_runs_(on_device(device, "label runs", labels_.runs())),
-      label_glyphs_(on_device(device, "label glyphs", labels_.glyphs())),
+      detector_(device, font_, labels.detector, label_pixels_),
+      classifier_(device, font_, labels.classifier, label_pixels_),
+      heat_colours_(on_device(device, "heat colours", std::span<const uint32_t>(heat_colours()))),
       texts_(font_) {
     atlas_.flush();
-    for (uint32_t i = 0; i < slots; ++i)
-        slots_.push_back(
-            {MappedWords(device, "box settings", words_of<params::BoxSettings>(1) + classes_),
-             MappedWords(device, "plates", plate_list_words(most_plates)),
-             MappedWords(device, "runs", words_of<params::Run>(most_plates)),
-             MappedWords(device, "glyphs", words_of<params::Glyph>(most_glyphs))});
+    for (uint32_t i = 0; i < slots; ++i) slots_.emplace_back(device, detector_.classes);
 }
 
 void Overlay::set_caption(const std::vector<std::string>& words, std::optional<size_t> lit) {
@@ -106,51 +135,98 @@ std::optional<size_t> Overlay::caption_word_at(float x, float y) const {
     return std::nullopt;
 }
 
-Texts Overlay::texts(const MappedWords& runs, const MappedWords& glyphs) const {
-    return {runs.tensor(), glyphs.tensor(), atlas_.tensor(), atlas_side};
-}
-
 void Overlay::record(Commands& c, const Image& frame, const OverlayInput& input, uint32_t slot) {
+    if (frame.width() != frame_.width || frame.height() != frame_.height)
+        throw Error("an overlay for frames of another size");
     auto scope = c.scope("draw");
-    const Slot& mapped = slots_.at(slot);
+    Slot& mapped = slots_.at(slot);
+    if (input.maps) record_heat(c, frame, input, mapped);
     if (input.found) {
         const Tensor plates =
-            box_plates(c, input.found, mapped.box_settings.tensor(), label_runs_.tensor(), classes_,
-                       {frame.height(), frame.width()}, style_);
-        draw_plates(c, frame, plates, texts(label_runs_, label_glyphs_));
+            box_plates(c, input.found, mapped.boxes.tensor(), detector_.runs.tensor(),
+                       detector_.classes, {frame_.height, frame_.width}, style_);
+        draw_plates(c, frame, plates, texts(detector_));
     }
-    draw_plates(c, frame, mapped.plates.tensor(), texts(mapped.runs, mapped.glyphs));
+    if (input.classes.values) {
+        const float width = std::floor(static_cast<float>(frame_.width) * 0.36f);
+        const auto edge = static_cast<float>(text_pixels_ / 2);
+        const ClassPanel panel{.left = static_cast<float>(frame_.width) - width - edge,
+                               .top = edge,
+                               .width = width,
+                               .paper = paper,
+                               .ink = ink,
+                               .style = style_};
+        const Tensor plates = class_plates(c, input.classes, mapped.classes.tensor(),
+                                           classifier_.runs.tensor(), classifier_.classes, panel);
+        draw_plates(c, frame, plates, texts(classifier_));
+    }
+    draw_plates(c, frame, mapped.texts.plates.tensor(), texts(mapped.texts));
+}
+
+// One map covers the frame. Several are tiles over small copies of it.
+void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& input, Slot& slot) {
+    const MapGeometry& geometry = input.geometry;
+    HeatPlace place{geometry.left, geometry.top, geometry.cell_width, geometry.cell_height};
+    slot.tiles = 0;
+    if (input.maps.batch == 1) {
+        draw_heat(c, frame, frame, input.maps, slot.heat.tensor(), heat_colours_.tensor(), place);
+        return;
+    }
+    const TileGrid grid(frame_, input.maps.batch, style_.frame_width);
+    Image& thumbnail = thumbnails_[grid.tiles().across];
+    const auto [width, height] = grid.tile_size();
+    if (!thumbnail) thumbnail = Image(device_, "thumbnail", width, height);
+    letterbox(c, thumbnail, frame, {0, 0, width, height});
+    const float across = static_cast<float>(width) / static_cast<float>(frame_.width);
+    const float down = static_cast<float>(height) / static_cast<float>(frame_.height);
+    place = {place.left * across, place.top * down, place.cell_width * across,
+             place.cell_height * down};
+    draw_heat(c, frame, thumbnail, input.maps, slot.heat.tensor(), heat_colours_.tensor(), place,
+              grid.tiles());
+
+    TextLayout beside(font_);
+    for (const Rectangle& rest : grid.around()) beside.add_plate(rest, backdrop);
+    for (uint32_t i = 0; i < grid.count() && i < input.map_names.size(); ++i)
+        beside.add_block(words_of(input.map_names[i]),
+                         {.area = grid.tile(i),
+                          .pixels = std::max(label_pixels_ * 3 / 4, 10u),
+                          .fill = paper,
+                          .ink = ink});
+    beside.cut(most_tile_plates, most_tile_glyphs);
+    atlas_.flush();
+    slot.beside_tiles.write(beside);
+    slot.tiles = static_cast<uint32_t>(beside.plates().size());
+    draw_plates(c, frame, slot.beside_tiles.plates.tensor(), texts(slot.beside_tiles));
 }
 
 void Overlay::update(uint32_t slot) {
     Slot& mapped = slots_.at(slot);
-    write_box_settings(mapped);
-    write_texts(mapped);
+    write_settings(mapped);
+    // The caption comes first.
+    mapped.texts.write(texts_, !settings.caption && !caption_.empty() ? 1 : 0);
 }
 
-void Overlay::write_box_settings(Slot& slot) const {
+void Overlay::write_settings(Slot& slot) const {
     const DetectionFilter& filter = settings.filter;
-    const params::BoxSettings boxes{
-        .threshold = filter.threshold,
-        .most =
-            settings.boxes ? static_cast<uint32_t>(std::min<size_t>(filter.most, UINT32_MAX)) : 0,
-        .selected = settings.selected_query.value_or(params::no_query)};
-    slot.box_settings.write(0, boxes);
-    for (uint32_t id = 0; id < classes_; ++id)
-        slot.box_settings.write(
-            words_of<params::BoxSettings>(1) + id,
-            uint32_t{filter.classes.empty() || filter.classes.contains(id) ? 1u : 0u});
-    slot.box_settings.flush();
-}
-
-void Overlay::write_texts(Slot& slot) const {
-    std::span plates(texts_.plates());
-    if (!settings.caption && !caption_.empty()) plates = plates.subspan(1);  // it comes first
-    slot.plates.write(0, static_cast<uint32_t>(plates.size()));
-    slot.plates.write(params::plate_list_header, plates);
-    slot.runs.write(0, std::span(texts_.runs()));
-    slot.glyphs.write(0, std::span(texts_.glyphs()));
-    for (const MappedWords* memory : {&slot.plates, &slot.runs, &slot.glyphs}) memory->flush();
+    const auto most = static_cast<uint32_t>(std::min<size_t>(filter.most, UINT32_MAX));
+    slot.boxes.write(
+        0, params::BoxSettings{.threshold = filter.threshold,
+                               .most = settings.boxes ? most : 0,
+                               .selected = settings.selected_query.value_or(params::no_query)});
+    for (uint32_t id = 0; id < detector_.classes; ++id) {
+        const bool shown = filter.classes.empty() || filter.classes.contains(id);
+        slot.boxes.write(words_of<params::BoxSettings>(1) + id, shown ? 1u : 0u);
+    }
+    slot.classes.write(0, params::ClassSettings{settings.classes ? settings.most_classes : 0});
+    slot.heat.write(0, params::HeatSettings{.opacity = settings.heat ? settings.opacity : 0,
+                                            .mass = settings.mass,
+                                            .lowest = settings.lowest,
+                                            .highest = settings.highest,
+                                            .scale = static_cast<uint32_t>(settings.scale)});
+    slot.beside_tiles.plates.write(0, settings.heat ? slot.tiles : 0);
+    for (const MappedWords* memory :
+         {&slot.boxes, &slot.classes, &slot.heat, &slot.beside_tiles.plates})
+        memory->flush();
 }
 
 }  // namespace saccade

@@ -22,6 +22,17 @@ uint32_t TextLayout::add_line(std::string_view text, uint32_t pixels, uint32_t c
     return static_cast<uint32_t>(runs_.size() - 1);
 }
 
+void TextLayout::add_plate(const Rectangle& place, uint32_t fill) {
+    params::Plate plate{};
+    plate.left = place.left;
+    plate.top = place.top;
+    plate.right = place.right;
+    plate.bottom = place.bottom;
+    plate.fill = fill;
+    plate.run = params::no_run;
+    plates_.push_back(plate);
+}
+
 std::vector<Rectangle> TextLayout::add_block(const std::vector<Word>& words, const Block& block) {
     if (words.empty()) return {};
     const uint32_t line_height = font_.height(block.pixels).line;

@@ -25,6 +25,8 @@ public:
     // A line by itself; returns the number of its run.
     uint32_t add_line(std::string_view text, uint32_t pixels, uint32_t colour);
 
+    void add_plate(const Rectangle& place, uint32_t fill);
+
     struct Word {
         std::string text;
         uint32_t ink = 0;  // 0: as all others

@@ -37,4 +37,36 @@ void draw_plates(Commands& c, const Image& image, const Tensor& plates, const Te
 Tensor box_plates(Commands& c, const Tensor& found, const Tensor& settings, const Tensor& runs,
                   uint32_t classes, Extent frame, const params::LabelStyle& style);
 
+// A panel with a name, a bar and a score for each of the likeliest classes, as a list of plates.
+// `top` is what topk made of one picture's probabilities, `settings` a params::ClassSettings; runs
+// as for boxes.
+struct ClassPanel {
+    float left = 0, top = 0, width = 0;
+    uint32_t paper = 0, ink = 0;  // colours
+    params::LabelStyle style;
+};
+Tensor class_plates(Commands& c, const Top& top, const Tensor& settings, const Tensor& runs,
+                    uint32_t classes, const ClassPanel& panel);
+
+// What is needed to draw maps as heat: (1, maps, 4) f32, a row is the smallest cell, the largest,
+// the cut, and the sum. The cells from the cut on are the fewest that hold the part of the sum that
+// settings, a params::HeatSettings, asks for; equal cells stay together. maps is (maps, rows,
+// columns) f32.
+Tensor heat_levels(Commands& c, const Tensor& maps, const Tensor& settings);
+
+// Maps as colours over a picture. It may be the image itself, for a single map; or map i goes to
+// the i-th of several tiles, each as large as the picture, and what lies between them is left
+// alone.
+struct HeatPlace {
+    float left = 0, top = 0;  // of the first cell, in pixels of the picture
+    float cell_width = 1, cell_height = 1;
+};
+struct HeatTiles {
+    uint32_t across = 1, top = 0;
+    uint32_t pitch_x = 0, pitch_y = 0;  // from one tile to the next
+};
+void draw_heat(Commands& c, const Image& image, const Image& picture, const Tensor& maps,
+               const Tensor& settings, const Tensor& colours, const HeatPlace& place,
+               const HeatTiles& tiles = {});
+
 }  // namespace saccade

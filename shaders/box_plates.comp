@@ -16,7 +16,7 @@ layout(constant_id = 0) const uint THREADS = 4;
 layout(binding = 0) readonly buffer Found { vec4 found[]; };
 layout(binding = 1) readonly buffer Settings { BoxSettings s; uint shown[]; };
 layout(binding = 2) readonly buffer Runs { Run runs[]; };
-layout(binding = 3) buffer Plates { uint plate_count, unused[3]; Plate plates[]; };
+layout(binding = 3) coherent buffer Plates { uint plate_count, unused[3]; Plate plates[]; };
 layout(push_constant) uniform Push { BoxPlatesParams p; };
 
 const uint places = 5;

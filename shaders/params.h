@@ -244,6 +244,46 @@ struct BoxPlatesParams {
     LabelStyle style;
 };
 
+// In mapped memory: how many of a classifier's classes are shown.
+struct ClassSettings {
+    uint most;
+};
+
+struct ClassPlatesParams {
+    View scores, ids;
+    uint ranks;    // that the classifier gives
+    uint classes;  // that have names
+    float left, top, width;
+    uint paper, ink;  // colours
+    LabelStyle style;
+};
+
+// In mapped memory: how a map of attention becomes colours.
+struct HeatSettings {
+    float opacity;          // 0: nothing is drawn
+    float mass;             // only the fewest cells that hold this part of a map's sum are drawn
+    float lowest, highest;  // the ends of the scale where it is fixed
+    uint scale;
+};
+SACCADE_CONSTANT heat_scale_fixed = 0;    // lowest .. highest
+SACCADE_CONSTANT heat_scale_max = 1;      // 0 .. a map's own largest
+SACCADE_CONSTANT heat_scale_min_max = 2;  // a map's own smallest .. its largest
+
+struct HeatLevelsParams {
+    View maps, levels;
+    uint rows, columns;
+};
+
+struct DrawHeatParams {
+    View maps, levels;
+    uint rows, columns;            // cells of a map
+    uint picture_width;
+    float left, top;               // of the first cell, in pixels of the picture
+    float cell_width, cell_height;
+    uint tiles_across, tiles_top;  // how many are side by side, and where the first row of them begins
+    uint pitch_x, pitch_y;         // from one tile to the next
+};
+
 // ---- what is shown in a window ----
 
 // A picture fitted into a screen.

@@ -50,4 +50,73 @@ Tensor box_plates(Commands& c, const Tensor& found, const Tensor& settings, cons
     return plates;
 }
 
+Tensor class_plates(Commands& c, const Top& top, const Tensor& settings, const Tensor& runs,
+                    uint32_t classes, const ClassPanel& panel) {
+    constexpr const char* op = "class_plates";
+    const uint32_t ranks = top.values.columns;
+    require(top.values.all_rows() == 1 && top.columns.all_rows() == 1 &&
+                top.columns.columns == ranks && top.values.type == Type::f32 &&
+                top.columns.type == Type::u32,
+            op, top.values.shape() + " and " + top.columns.shape() + " are not one picture's");
+    require_words(settings, words_of<params::ClassSettings>(1), op, "settings");
+    require_words(runs, words_of<params::Run>(classes + 101), op, "runs");
+    const Tensor plates = c.scratch(1, 1, plate_list_words(1 + 4 * ranks), Type::u32);
+    const params::ClassPlatesParams p{view(top.values), view(top.columns), ranks,       classes,
+                                      panel.left,       panel.top,         panel.width, panel.paper,
+                                      panel.ink,        panel.style};
+    c.dispatch(Kernel("class_plates", {row_threads(c)}), {ranks},
+               {read(top.values), read(top.columns), read(settings), read(runs), write(plates)}, p);
+    return plates;
+}
+
+Tensor heat_levels(Commands& c, const Tensor& maps, const Tensor& settings) {
+    constexpr const char* op = "heat_levels";
+    require(maps.type == Type::f32 && uint64_t(maps.rows) * maps.columns < 1u << 22, op,
+            maps.shape() + " are not maps of attention");  // divide() ends there
+    require_words(settings, words_of<params::HeatSettings>(1), op, "settings");
+    const Tensor levels = c.scratch(1, maps.batch, 4, Type::f32);
+    const params::HeatLevelsParams p{view(maps), view(levels), maps.rows, maps.columns};
+    const uint32_t threads = c.device().is_cpu() ? 4 : 256;  // it goes over a map 33 times
+    c.dispatch(Kernel("heat_levels", {threads}), {threads, 1, maps.batch},
+               {read(maps), read(settings), write(levels)}, p);
+    return levels;
+}
+
+void draw_heat(Commands& c, const Image& image, const Image& picture, const Tensor& maps,
+               const Tensor& settings, const Tensor& colours, const HeatPlace& place,
+               const HeatTiles& tiles) {
+    constexpr const char* op = "draw_heat";
+    require_words(colours, 256, op, "colours");
+    require(place.cell_width > 0 && place.cell_height > 0, op, "cells have no size");
+    const bool in_place = &image == &picture;
+    const uint32_t across = std::min(maps.batch, tiles.across);
+    const uint32_t down = divide_up(maps.batch, std::max(across, 1u));
+    require(across > 0 && (in_place ? maps.batch == 1 : true) &&
+                (across - 1) * tiles.pitch_x + picture.width() <= image.width() &&
+                tiles.top + (down - 1) * tiles.pitch_y + picture.height() <= image.height(),
+            op,
+            std::to_string(maps.batch) + " tiles of " + std::to_string(picture.width()) + "x" +
+                std::to_string(picture.height()) + " do not fit into a picture of " +
+                std::to_string(image.width()) + "x" + std::to_string(image.height()));
+    const Tensor levels = heat_levels(c, maps, settings);
+    const params::DrawHeatParams p{.maps = view(maps),
+                                   .levels = view(levels),
+                                   .rows = maps.rows,
+                                   .columns = maps.columns,
+                                   .picture_width = picture.width(),
+                                   .left = place.left,
+                                   .top = place.top,
+                                   .cell_width = place.cell_width,
+                                   .cell_height = place.cell_height,
+                                   .tiles_across = tiles.across,
+                                   .tiles_top = tiles.top,
+                                   .pitch_x = tiles.pitch_x,
+                                   .pitch_y = tiles.pitch_y};
+    const uint32_t threads = c.device().is_cpu() ? 4 : 32;
+    c.dispatch(
+        Kernel("draw_heat", {threads, in_place ? 1u : 0u}),
+        {(maps.columns + 1) * threads, picture.height(), maps.batch},
+        {write(image), read(picture), read(maps), read(levels), read(settings), read(colours)}, p);
+}
+
 }  // namespace saccade

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
-#include "app/annotate.h"
 #include "app/detect.h"
+#include "models/json.h"
 #include "tests/app/pictures.h"
 #include "tests/app/program.h"
 
@@ -219,19 +219,6 @@ TEST_F(Detect, what_is_not_a_detector_gets_one_line) {
     expect_refused(with(file("empty")), 1, "is not a model folder");
     expect_refused(with(astronaut), 1, "is not a model folder");
     expect_refused(with(model_folder(temp, "vit-nano")), 1, "'vit' is not a detector");
-}
-
-TEST(Annotate, boxes_far_outside_and_without_end_are_harmless) {
-    const std::vector<uint8_t> pixels(size_t(3) * 40 * 30, 7);
-    const PictureView picture{pixels.data(), 40, 30, 120, false};
-    const std::vector<Detection> found = {
-        {0, 0.9f, -1e9f, -1e9f, 1e9f, 1e9f, 0},
-        {1, 0.8f, NAN, 0, INFINITY, 5, 1},
-        {0, 0.7f, 20, 20, 10, 10, 2},  // inside out
-    };
-    const cv::Mat drawn = annotated(picture, found, {"a very long name for so small a thing", ""});
-    EXPECT_EQ(drawn.cols, 40);
-    EXPECT_EQ(drawn.rows, 30);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "app/overlay.h"
 
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "app/colour.h"
 #include "tests/ops/image_test.h"
@@ -52,7 +54,10 @@ protected:
 
     Frame frame{device, width, height, false};
     Readback readback{device, width, height, false};
-    Overlay overlay{device, {width, height}, {.detector = {"cat", "dog", "a thing"}}};
+    Overlay overlay{
+        device,
+        {width, height},
+        {.detector = {"cat", "dog", "a thing"}, .classifier = {"tabby", "tiger", "lynx"}}};
 };
 
 TEST_F(OverlayTest, a_box_has_its_outline_in_the_colour_of_its_class) {
@@ -162,6 +167,116 @@ TEST_F(OverlayTest, more_text_than_there_is_room_for_is_cut) {
     std::vector<Note> notes(1000, {std::string(200, 'x'), 0, 0});
     overlay.set_notes(notes);
     EXPECT_GT(changed(run()), 300);
+}
+
+TEST_F(OverlayTest, likely_classes_have_bars_as_long_as_their_scores) {
+    record({.classes = {tensor(1, 1, 2, Type::f32, std::vector{0.9f, 0.1f}),
+                        ids(std::vector{2u, 0u})}});
+    auto bar = [&](const Picture& picture, uint32_t id) {
+        const Pixel colour = pixel_of(class_colour(id));
+        return std::ranges::count(picture.pixels, colour);
+    };
+    const Picture both = run();
+    EXPECT_GT(bar(both, 2), 5 * bar(both, 0));
+    EXPECT_GT(bar(both, 0), 0);
+    EXPECT_EQ(bar(both, 1), 0);
+    EXPECT_EQ(changed(both, {0, 0, width / 2, height}), 0) << "the panel is at the right";
+    overlay.settings.most_classes = 1;
+    EXPECT_EQ(bar(run(), 0), 0);
+    overlay.settings.classes = false;
+    EXPECT_EQ(changed(run()), 0);
+}
+
+TEST_F(OverlayTest, heat_is_hottest_where_the_map_is) {
+    std::vector<float> cells(6 * 8, 0.001f);
+    cells[1 * 8 + 6] = 0.6f;  // second row, seventh column
+    cells[4 * 8 + 2] = 0.3f;
+    record({.maps = tensor(1, 6, 8, Type::f32, cells), .geometry = {{6, 8}, 0, 0, 40, 40}});
+    auto brightness = [](const Pixel& pixel) { return pixel[0] + pixel[1] + pixel[2]; };
+    const Picture got = run();
+    const Pixel hottest = got.at(6 * 40 + 20, 1 * 40 + 20);
+    for (const Pixel& pixel : got.pixels) EXPECT_LE(brightness(pixel), brightness(hottest) + 3);
+    EXPECT_GT(brightness(hottest), brightness(grey) + 200);
+    EXPECT_NE(got.at(2 * 40 + 20, 4 * 40 + 20), grey);
+
+    // The brightest cell alone holds more than half of all.
+    overlay.settings.mass = 0.5f;
+    const Picture half = run();
+    EXPECT_EQ(half.at(6 * 40 + 20, 1 * 40 + 20), hottest);
+    EXPECT_EQ(half.at(2 * 40 + 20, 4 * 40 + 20), grey);
+    EXPECT_EQ(changed(half, {0, 0, 160, height}), 0);
+
+    overlay.settings.heat = false;
+    EXPECT_EQ(changed(run()), 0);
+}
+
+TEST_F(OverlayTest, a_fixed_scale_makes_maps_comparable) {
+    record({.maps = tensor(1, 1, 1, Type::f32, std::vector{0.25f}),
+            .geometry = {{1, 1}, 0, 0, width, height}});
+    const Pixel by_itself = run().at(100, 100);
+    overlay.settings.scale = HeatScale::fixed;
+    const Pixel of_one = run().at(100, 100);
+    EXPECT_NE(by_itself, of_one);
+    overlay.settings.highest = 0.25f;
+    EXPECT_EQ(run().at(100, 100), by_itself);
+}
+
+TEST_F(OverlayTest, several_maps_are_tiles_with_names_over_small_copies_of_the_frame) {
+    std::vector<float> cells(3 * 4);
+    for (size_t map = 0; map < 3; ++map) cells[map * 4 + map] = 1;  // in another corner each
+    record({.maps = tensor(3, 2, 2, Type::f32, cells),
+            .geometry = {{2, 2}, 0, 0, width / 2, height / 2},
+            .map_names = {"head 1", "head 2", "head 3"}});
+    const Picture got = run();
+    // Two tiles side by side, each with its heat in its own corner.
+    auto bright = [&](uint32_t x, uint32_t y) { return got.at(x, y)[0] > 150; };
+    EXPECT_FALSE(bright(140, 100)) << "the first tile is hot at its top left";
+    EXPECT_TRUE(bright(160 + 140, 20)) << "the second at its top right";
+    EXPECT_TRUE(bright(20, 120 + 100)) << "the third at its bottom left";
+    EXPECT_EQ(got.at(140, 100), grey) << "where there is no heat the frame shows";
+    EXPECT_NE(got.at(250, 200), grey) << "there is no fourth";
+    // Names, in white.
+    for (uint32_t tile = 0; tile < 3; ++tile) {
+        int white = 0;
+        for (uint32_t y = 0; y < 20; ++y)
+            for (uint32_t x = 0; x < 50; ++x)
+                white += got.at(tile % 2 * 160 + x, tile / 2 * 120 + y)[2] > 200;
+        EXPECT_GT(white, 5) << tile;
+    }
+    overlay.settings.heat = false;
+    EXPECT_EQ(changed(run()), 0);
+}
+
+TEST_F(OverlayTest, frames_on_their_way_have_settings_of_their_own) {
+    Overlay two(device, {width, height}, {.detector = {"cat"}}, 2);
+    const std::vector<float> row = {20, 60, 80, 120, 0.9f, 0};
+    const Tensor found = tensor(1, 1, 6, Type::f32, row);
+    const std::vector<uint8_t> bytes(size_t(3) * width * height, 90);
+    frame.write({bytes.data(), width, height, 3 * width, false});
+    Commands other(device, arena, "other");
+    for (uint32_t slot : {0u, 1u}) {
+        Commands& c = slot == 0 ? commands : other;
+        c.begin();
+        frame.record(c);
+        two.record(c, frame.image(), {.found = found}, slot);
+        readback.record(c, frame.image());
+        c.end();
+    }
+    two.update(0);
+    two.settings.boxes = false;
+    two.update(1);
+    commands.run();
+    EXPECT_GT(changed(picture_of(readback)), 0);
+    other.run();
+    EXPECT_EQ(changed(picture_of(readback)), 0);
+    EXPECT_THROW(two.update(2), std::out_of_range);
+}
+
+TEST_F(OverlayTest, a_frame_of_another_size_is_refused) {
+    const Image image(device, "frame", 100, 100);
+    commands.begin();
+    EXPECT_THROW(overlay.record(commands, image, {}), Error);
+    commands.end();
 }
 
 TEST_F(OverlayTest, frames_of_any_size_are_drawn_on) {
