@@ -21,6 +21,7 @@ layout(binding = 3) writeonly buffer Y { OUT4 y[]; };
 layout(push_constant) uniform Push { AttentionParams p; };
 
 const uint GROUPS = THREADS > HEAD4 ? THREADS / HEAD4 : 1;
+const uint AHEAD = 4;  // keys whose values a thread reads at once
 const uint EACH = (HEAD4 + THREADS - 1) / THREADS;  // fours of columns that a thread takes
 
 shared float weight[CHUNK];
@@ -66,8 +67,15 @@ void main() {
             const uint four = first_four + i * THREADS;
             if (group >= GROUPS || four >= HEAD4) break;
             vec4 more = vec4(0.0);
-            for (uint j = group; j < count; j += GROUPS)
-                more += weight[j] * load(v[row_start(p.v, batch, first + j) / 4 + head * HEAD4 + four]);
+            for (uint j = group; j < count; j += AHEAD * GROUPS) {
+                IN4 values[AHEAD];  // all on their way before the first is used
+                [[unroll]] for (uint a = 0; a < AHEAD; ++a) {
+                    const uint key = first + min(j + a * GROUPS, count - 1);
+                    values[a] = v[row_start(p.v, batch, key) / 4 + head * HEAD4 + four];
+                }
+                [[unroll]] for (uint a = 0; a < AHEAD; ++a)
+                    if (j + a * GROUPS < count) more += weight[j + a * GROUPS] * load(values[a]);
+            }
             sum[i] = sum[i] * shrink + more;
         }
         barrier();  // nobody may overwrite a weight before everybody has used it

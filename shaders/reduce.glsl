@@ -1,28 +1,23 @@
-// Reductions over the THREADS of a workgroup, THREADS a power of two. Every thread gets the result.
+// Reductions over the THREADS of a workgroup. Every thread gets the result: subgroups reduce by
+// themselves, and what they have lies in shared memory for all to put together.
 shared float partial[THREADS];
 
 float workgroup_sum(float value) {
-    const uint me = gl_LocalInvocationID.x;
-    partial[me] = value;
+    const float mine = subgroupAdd(value);
+    if (subgroupElect()) partial[gl_SubgroupID] = mine;
     barrier();
-    for (uint half_way = THREADS / 2; half_way > 0; half_way /= 2) {
-        if (me < half_way) partial[me] += partial[me + half_way];
-        barrier();
-    }
-    const float result = partial[0];
+    float result = 0.0;
+    for (uint i = 0; i < gl_NumSubgroups; ++i) result += partial[i];
     barrier();  // nobody may overwrite partial before everybody has read it
     return result;
 }
 
 float workgroup_max(float value) {
-    const uint me = gl_LocalInvocationID.x;
-    partial[me] = value;
+    const float mine = subgroupMax(value);
+    if (subgroupElect()) partial[gl_SubgroupID] = mine;
     barrier();
-    for (uint half_way = THREADS / 2; half_way > 0; half_way /= 2) {
-        if (me < half_way) partial[me] = max(partial[me], partial[me + half_way]);
-        barrier();
-    }
-    const float result = partial[0];
+    float result = partial[0];
+    for (uint i = 1; i < gl_NumSubgroups; ++i) result = max(result, partial[i]);
     barrier();
     return result;
 }

@@ -1,5 +1,5 @@
 // x W^T of few rows, whose time is that of reading W once. LANES threads share a column of the
-// result: each goes over every LANES-th eight of its elements, and they meet in shared memory in the
+// result: each goes over every LANES-th eight of its elements, and they meet in the
 // end. A thread holds ROWS x COLUMNS sums. What it will need next of W is on its way while it
 // multiplies what it has: STEPS eights of each column.
 //
@@ -28,6 +28,9 @@ Eight unpacked(uvec4 v) {
 }
 Eight unpacked(Eight v) { return v; }
 
+// Counted so that the threads of a subgroup follow each other.
+uint thread_number() { return gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID; }
+
 // Columns of the result that a workgroup computes.
 const uint GROUP = THREADS / LANES * COLUMNS;
 
@@ -47,7 +50,7 @@ void fetch(uint from, uint eights) {
 
 // Takes the workgroup's columns from `first` on, and asks for the beginning of them.
 void begin_product(uint first, uint columns, uint eights, uint w_stride) {
-    const uint me = gl_LocalInvocationID.x;
+    const uint me = thread_number();
     [[unroll]] for (uint j = 0; j < COLUMNS; ++j)
         column_at[j] = min(first + me / LANES * COLUMNS + j, columns - 1) * (w_stride / 8);
     fetch(me & (LANES - 1), eights);
@@ -55,7 +58,7 @@ void begin_product(uint first, uint columns, uint eights, uint w_stride) {
 
 // Leaves the sums where product() finds them.
 void end_product(uint eights) {
-    const uint me = gl_LocalInvocationID.x;
+    const uint me = thread_number();
     float sum[ROWS][COLUMNS];
     [[unroll]] for (uint r = 0; r < ROWS; ++r)
         [[unroll]] for (uint j = 0; j < COLUMNS; ++j) sum[r][j] = 0.0;
@@ -79,11 +82,22 @@ void end_product(uint eights) {
         }
     }
 
-    [[unroll]] for (uint r = 0; r < ROWS; ++r)
-        [[unroll]] for (uint j = 0; j < COLUMNS; ++j)
-            sums[(r * COLUMNS + j) * THREADS + me] = sum[r][j];
+    // Subgroups that share a column add up among themselves first.
+    uint parts = LANES, place = me;
+    const bool shared_column = (LANES & (gl_SubgroupSize - 1)) == 0;
+    if (shared_column) {
+        const uint subgroup = findLSB(gl_SubgroupSize);  // a power of two
+        parts = LANES >> subgroup;
+        place = (me & ~(LANES - 1)) + ((me & (LANES - 1)) >> subgroup);
+        [[unroll]] for (uint r = 0; r < ROWS; ++r)
+            [[unroll]] for (uint j = 0; j < COLUMNS; ++j) sum[r][j] = subgroupAdd(sum[r][j]);
+    }
+    if (!shared_column || subgroupElect())
+        [[unroll]] for (uint r = 0; r < ROWS; ++r)
+            [[unroll]] for (uint j = 0; j < COLUMNS; ++j)
+                sums[(r * COLUMNS + j) * THREADS + place] = sum[r][j];
     barrier();
-    for (uint half_way = LANES / 2; half_way > 0; half_way /= 2) {
+    for (uint half_way = parts / 2; half_way > 0; half_way /= 2) {
         if ((me & (LANES - 1)) < half_way)
             [[unroll]] for (uint i = 0; i < ROWS * COLUMNS; ++i)
                 sums[i * THREADS + me] += sums[i * THREADS + me + half_way];

@@ -2,6 +2,8 @@
 // its inputs and weights are stored as, OUT its result. Arithmetic is always fp32. Four elements are
 // loaded and stored at once; fp16 goes through words, which every Vulkan device can do.
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
 
 #define f32 1
 #define f16 2
