@@ -40,9 +40,8 @@ std::string shown(const Json& value) {
 
 // nullopt unless it is a whole number, written as one, that fits.
 std::optional<uint32_t> as_whole(const Json& value) {
-    if (!value.is_number_unsigned()) return std::nullopt;
-    auto number = value.get<uint64_t>();
-    if (number > UINT32_MAX) return std::nullopt;
+    if (!value.is_number_integer() || value < 0 || value > UINT32_MAX) return std::nullopt;
+    const auto number = value.get<uint64_t>();
     return static_cast<uint32_t>(number);
 }
 
