@@ -4,6 +4,7 @@
 
 #include "app/caption.h"
 #include "app/classify.h"
+#include "app/demo.h"
 #include "app/detect.h"
 #include "app/lab/devices.h"
 #include "app/lab/print.h"
@@ -45,6 +46,7 @@ int run(int argc, char** argv) {
     devices.footer("Examples:\n  saccade devices");
     devices.callback([] { print(describe_devices()); });
     add_classify_command(app, exit_code);
+    add_demo_command(app, exit_code);
     add_detect_command(app, exit_code);
     add_caption_command(app, exit_code);
     add_models_command(app);

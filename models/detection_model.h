@@ -44,6 +44,7 @@ public:
     virtual uint32_t queries() const = 0;
     virtual uint32_t encoder_layers() const = 0;
     virtual uint32_t decoder_layers() const = 0;  // 0: queries are tokens of the encoder
+    virtual uint32_t heads() const = 0;           // of the attention that queries look with
 
     // The picture comes as patches of this size: (batch, patches, 3 * patch * patch), stored so.
     virtual ImageSize patch() const = 0;

@@ -30,6 +30,7 @@ public:
     uint32_t queries() const override { return config_.queries; }
     uint32_t encoder_layers() const override { return config_.encoder_layers; }
     uint32_t decoder_layers() const override { return config_.decoder_layers; }
+    uint32_t heads() const override { return config_.decoder_heads; }
     ImageSize patch() const override { return {1, 1}; }
     Type input_type() const override { return input_projection_.weight.type; }
 

@@ -21,6 +21,7 @@ public:
     uint32_t queries() const override { return config_.detection_tokens; }
     uint32_t encoder_layers() const override { return config_.layers; }
     uint32_t decoder_layers() const override { return 0; }
+    uint32_t heads() const override { return config_.heads; }
     ImageSize patch() const override { return {config_.patch, config_.patch}; }
     Type input_type() const override { return patch_embedding_.weight.type; }
 

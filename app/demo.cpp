@@ -1,0 +1,168 @@
+#include "app/demo.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "app/annotate.h"
+#include "app/frame_pipeline.h"
+#include "app/lab/print.h"
+#include "app/line_file.h"
+#include "app/model_finder.h"
+#include "app/progress.h"
+#include "app/sources/reader.h"
+#include "app/sources/score.h"
+#include "app/video_writer.h"
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr int rate = 10;  // frames a second: software Vulkan has a minute or two for ten seconds
+
+// Frames side by side, three in a row.
+class Sheet {
+public:
+    explicit Sheet(uint64_t frames) : frames_(frames) {}
+
+    void add(uint64_t index, const PictureView& picture) {
+        if (tiles_.size() == count || index < frames_ * (2 * tiles_.size() + 1) / (2 * count))
+            return;
+        const cv::Mat frame(static_cast<int>(picture.height), static_cast<int>(picture.width),
+                            CV_8UC3, const_cast<uint8_t*>(picture.pixels), picture.row_bytes);
+        tiles_.push_back(frame.clone());
+    }
+    void write(const std::filesystem::path& path) const {
+        if (tiles_.empty()) return;
+        const int rows = static_cast<int>((tiles_.size() + columns - 1) / columns);
+        const cv::Size tile = tiles_.front().size();
+        cv::Mat sheet(rows * (tile.height + gap) + gap, columns * (tile.width + gap) + gap, CV_8UC3,
+                      cv::Scalar::all(255));
+        for (size_t i = 0; i < tiles_.size(); ++i) {
+            const int row = static_cast<int>(i) / columns, column = static_cast<int>(i) % columns;
+            const cv::Point corner(gap + column * (tile.width + gap),
+                                   gap + row * (tile.height + gap));
+            tiles_[i].copyTo(sheet(cv::Rect(corner, tile)));
+        }
+        write_picture(path, sheet);
+    }
+
+private:
+    static constexpr size_t count = 6;
+    static constexpr int columns = 3, gap = 8;
+    uint64_t frames_;
+    std::vector<cv::Mat> tiles_;
+};
+
+std::string percent(uint64_t part, uint64_t whole) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%.0f %%", 100.0 * double(part) / double(whole));
+    return text;
+}
+
+}  // namespace
+
+int demo(const DemoOptions& options) {
+    const std::filesystem::path folder = options.folder;
+    const auto frames = static_cast<uint64_t>(std::max(1.0, std::round(options.seconds * rate)));
+    Engine engine(options.common.engine());
+    if (!options.common.quiet)
+        print("on " + engine.device().info().name + ": " + std::to_string(frames) +
+              " frames of the synthetic camera\n");
+    ModelsInUse models = ModelsInUse::open(engine, options.models);
+    FramePipelineOptions how;
+    how.classes = 3;
+    if (models.detector) how.attention.kind = AttentionKind::detection;
+    FramePipeline pipeline(engine, models, how);
+    const ResultLabels labels = pipeline.labels();
+    Reader reader(open_source("synth:640x480@" + std::to_string(rate) +
+                              "?seed=" + std::to_string(options.seed)),
+                  pipeline.make_slot(), {.end = frames, .slots = FramePipeline::slots});
+
+    VideoWriter video(folder / "demo.mp4", *reader.traits().size, rate);
+    LineFile lines(folder / "demo.jsonl");
+    Sheet sheet(frames);
+    Score score;
+    Progress progress("demo", frames, options.common.quiet);
+    const auto start = std::chrono::steady_clock::now();
+    auto finish_one = [&] {
+        const FramePipeline::Finished done = pipeline.finish();
+        video.write(done.picture);
+        sheet.add(done.result.info.index, done.picture);
+        lines.add(json_of(done.result, labels)
+                      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        if (done.result.info.truth) {
+            if (done.result.detections)
+                score.add(*done.result.detections, labels.detector, *done.result.info.truth);
+            if (done.result.caption)
+                score.add_caption(done.result.caption->text, *done.result.info.truth);
+        }
+        progress.step();
+    };
+    while (std::optional<TakenFrame> frame = reader.next()) {
+        while (!pipeline.has_room_for(*frame)) finish_one();
+        pipeline.begin(std::move(*frame));
+    }
+    while (!pipeline.empty()) finish_one();
+    progress.end();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    video.finish();
+    sheet.write(folder / "demo.png");
+
+    char text[256];
+    std::snprintf(text, sizeof text, "%llu frames in %.1f s: %.1f fps\n",
+                  static_cast<unsigned long long>(frames), took.count(),
+                  double(frames) / took.count());
+    std::string summary = text;
+    if (models.detector) {
+        const Tally& tally = score.objects();
+        std::snprintf(text, sizeof text,
+                      "%llu objects found: precision %.3f, recall %.3f against the scene's truth\n",
+                      static_cast<unsigned long long>(tally.right + tally.wrong), tally.precision(),
+                      tally.recall());
+        summary += text;
+    }
+    if (models.captioner && score.captions() > 0)
+        summary += std::to_string(score.captions()) + " captions, " +
+                   percent(score.right_captions(), score.captions()) + " right to the word\n";
+    print(summary + "wrote " + (folder / "demo.mp4").string() + ", " +
+          (folder / "demo.jsonl").string() + " and " + (folder / "demo.png").string() + "\n");
+    return 0;
+}
+
+void add_demo_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<DemoOptions>();
+    CLI::App& command =
+        *app.add_subcommand("demo", "See it work, on bundled models and a synthetic camera");
+    add_model_option(command, Task::detect, options->models.detector);
+    add_model_option(command, Task::classify, options->models.classifier);
+    add_model_option(command, Task::caption, options->models.captioner);
+    command.add_option("--seconds", options->seconds, "How much of the camera to look at")
+        ->check(CLI::Range(0.1, 86400.0).description(""))
+        ->type_name("S")
+        ->capture_default_str();
+    command.add_option("--seed", options->seed, "Which scenes the camera sees")
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_option("-o,--out", options->folder, "Folder for demo.mp4, demo.jsonl and demo.png")
+        ->type_name("FOLDER");
+    add_common_options(command, options->common);
+    command.footer(
+        "Writes demo.mp4, demo.jsonl and demo.png (a sheet of frames) into the current folder.\n"
+        "Examples:\n"
+        "  saccade demo\n"
+        "  saccade demo --seed 7 -o out");
+    command.callback([options, &exit_code] {
+        set_up_log(options->common);
+        exit_code = demo(*options);
+    });
+}
+
+}  // namespace saccade

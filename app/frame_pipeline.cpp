@@ -1,0 +1,213 @@
+#include "app/frame_pipeline.h"
+
+#include <algorithm>
+
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr size_t most_on_their_way = 2;
+// Words that are asked for before it is looked whether the caption has ended.
+constexpr uint32_t words_at_once = 8;
+
+void add_times(FrameResult& result, const Commands& commands) {
+    for (const ScopeTime& time : commands.times()) result.ms.emplace_back(time.name, time.ms);
+}
+
+}  // namespace
+
+FramePipeline::Lane::Lane(Engine& engine, size_t i)
+    : index(i),
+      look(engine.device(), engine.scratch(), "look"),
+      caption(engine.device(), engine.scratch(), "caption"),
+      draw(engine.device(), engine.scratch(), "draw") {}
+
+FramePipeline::FramePipeline(Engine& engine, ModelsInUse& models, FramePipelineOptions options)
+    : engine_(engine), models_(models), options_(std::move(options)) {
+    for (size_t i = 0; i < slots; ++i) {
+        lanes_.push_back(std::make_unique<Lane>(engine, i));
+        if (!options_.draw || options_.attention.kind == AttentionKind::none) continue;
+        Lane& lane = *lanes_.back();
+        lane.view.emplace(engine, models, options_.attention);
+        lane.detection_taps = lane.view->detection_taps();
+        lane.classifier_tap = lane.view->classifier_tap();
+    }
+}
+
+FramePipeline::~FramePipeline() {
+    try {
+        while (!empty()) finish();
+    } catch (const std::exception&) {
+        // Whoever could still be told has been: the device is lost.
+    }
+}
+
+MakeSlot FramePipeline::make_slot() {
+    return [this](size_t slot, ImageSize size) {
+        Lane& lane = *lanes_.at(slot);
+        if (!lane.frame || lane.frame->width() != size.width ||
+            lane.frame->height() != size.height) {
+            lane.recorded = false;
+            lane.frame.reset();
+            lane.frame = std::make_unique<Frame>(engine_.device(), size.width, size.height, true);
+        }
+        return slot_of(*lane.frame);
+    };
+}
+
+bool FramePipeline::has_room_for(const TakenFrame& frame) const {
+    return empty() || (on_their_way_.size() < most_on_their_way && frame.info().size == size_);
+}
+
+void FramePipeline::begin(TakenFrame frame) {
+    Lane& lane = *lanes_.at(frame.slot());
+    if (frame.info().size != size_) prepare(frame.info().size);
+    if (!lane.recorded) record(lane);
+    lane.taken = std::move(frame);
+    lane.said.reset();
+    lane.frame->flush();
+    lane.looked = lane.look.submit();
+    on_their_way_.push_back(&lane);
+    // While the device looks at this frame, the one before gets its caption drawn.
+    if (being_captioned_) finish_caption();
+    if (models_.captioner)
+        begin_caption(lane);
+    else
+        draw(lane);
+}
+
+void FramePipeline::prepare(ImageSize size) {
+    if (!empty()) throw Error("frames of another size are still on their way");
+    if (models_.detector) models_.detector->prepare(size, options_.within);
+    if (models_.classifier) models_.classifier->input().prepare(size);
+    if (models_.captioner) models_.captioner->prepare(size);
+    overlay_.reset();
+    if (options_.draw) {
+        const ResultLabels names = labels();
+        overlay_.emplace(engine_.device(), size, OverlayLabels{names.detector, names.classifier},
+                         static_cast<uint32_t>(slots));
+        overlay_->settings.filter = options_.filter;
+        overlay_->settings.most_classes = options_.classes;
+    }
+    for (const std::unique_ptr<Lane>& lane : lanes_) lane->recorded = false;
+    size_ = size;
+}
+
+void FramePipeline::record(Lane& lane) {
+    const Image& image = lane.frame->image();
+    lane.look.begin();
+    {
+        auto scope = lane.look.scope("upload");
+        lane.frame->record(lane.look);
+    }
+    if (models_.detector)
+        models_.detector->record(lane.look, image, lane.detection_taps, lane.findings);
+    if (models_.classifier)
+        models_.classifier->record(lane.look, image, lane.classifier_tap, lane.ranking);
+    lane.look.end();
+
+    if (models_.captioner) {
+        lane.caption.begin();
+        models_.captioner->record(lane.caption, image);
+        lane.caption.end();
+    }
+
+    if (options_.draw) {
+        lane.readback =
+            std::make_unique<Readback>(engine_.device(), size_.width, size_.height, true);
+        OverlayInput input;
+        if (models_.detector) input.found = lane.findings.found();
+        if (models_.classifier) input.classes = lane.ranking.on_device();
+        if (lane.view) {
+            lane.view->prepare();
+            input.maps = lane.view->map();
+            input.geometry = lane.view->geometry();
+        }
+        lane.draw.begin();
+        {
+            auto scope = lane.draw.scope("draw");
+            overlay_->record(lane.draw, image, input, static_cast<uint32_t>(lane.index));
+            lane.readback->record(lane.draw, image);
+        }
+        lane.draw.end();
+    }
+    lane.recorded = true;
+}
+
+void FramePipeline::begin_caption(Lane& lane) {
+    lane.caption.submit();
+    models_.captioner->start();
+    models_.captioner->advance(words_at_once);
+    being_captioned_ = &lane;
+}
+
+void FramePipeline::finish_caption() {
+    Lane& lane = *being_captioned_;
+    being_captioned_ = nullptr;
+    Captioner& captioner = *models_.captioner;
+    lane.said = captioner.result();
+    while (!captioner.finished()) {
+        captioner.advance(words_at_once);
+        lane.said = captioner.result();
+    }
+    lane.words_ms = captioner.steps_ms();
+    draw(lane);
+}
+
+void FramePipeline::draw(Lane& lane) {
+    if (!options_.draw) return;
+    std::vector<std::string> words;
+    if (lane.said)
+        for (const CaptionWord& word : lane.said->words) words.push_back(word.text);
+    overlay_->set_caption(words);
+    overlay_->settings.heat = false;
+    if (lane.view) {
+        lane.look.wait(lane.looked);  // which detection is the strongest?
+        std::vector<Detection> found;
+        if (models_.detector) found = lane.findings.detections(options_.filter);
+        overlay_->settings.heat =
+            lane.view->look(lane.detection_taps, lane.classifier_tap, found,
+                            lane.said ? &*lane.said : nullptr, lane.taken->info().index);
+        if (!found.empty()) overlay_->settings.selected_query = found.front().query;
+    }
+    overlay_->update(static_cast<uint32_t>(lane.index));
+    lane.drawn = lane.draw.submit();
+}
+
+FramePipeline::Finished FramePipeline::finish() {
+    Lane& lane = *on_their_way_.front();
+    if (being_captioned_ == &lane) finish_caption();
+    on_their_way_.pop_front();
+    lane.look.wait(lane.looked);
+    if (options_.draw) lane.draw.wait(lane.drawn);
+
+    FrameResult result;
+    result.info = lane.taken->info();
+    add_times(result, lane.look);
+    if (models_.detector) result.detections = lane.findings.detections(options_.filter);
+    if (models_.classifier) result.classes = lane.ranking.top(options_.classes);
+    if (models_.captioner) {
+        result.caption = std::move(lane.said);
+        for (const ScopeTime& time : lane.caption.times())
+            result.ms.emplace_back(time.name, time.ms + lane.words_ms);
+    }
+    PictureView picture;
+    if (options_.draw) {
+        add_times(result, lane.draw);
+        picture = lane.readback->picture();
+    }
+    TakenFrame taken = std::move(*lane.taken);
+    lane.taken.reset();
+    return {std::move(result), picture, std::move(taken)};
+}
+
+ResultLabels FramePipeline::labels() const {
+    ResultLabels labels;
+    if (models_.detector) labels.detector = models_.detector->labels();
+    if (models_.classifier) labels.classifier = models_.classifier->labels();
+    return labels;
+}
+
+}  // namespace saccade

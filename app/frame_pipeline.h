@@ -1,0 +1,93 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/attention_view.h"
+#include "app/frame_result.h"
+#include "app/models_in_use.h"
+#include "app/overlay.h"
+#include "app/sources/frame_ring.h"
+#include "gpu/readback.h"
+
+namespace saccade {
+
+struct FramePipelineOptions {
+    DetectionFilter filter;
+    std::optional<ImageSize> within = std::nullopt;  // of the detector's input
+    uint32_t classes = 5;                            // how many likely ones are told
+    AttentionChoice attention;
+    bool draw = true;  // frames come back with what was found drawn onto them
+};
+
+// How every frame of a source travels: written by the source into a mapped slot, looked at by the
+// models, drawn on and read back, all on the device. Two frames are on their way at a time, so that
+// the device has work while the host reads what it has done, and others are being decoded and
+// encoded meanwhile.
+class FramePipeline {
+public:
+    // Slots that a Reader needs for it: two on their way, one in the hands of who reads the
+    // results, one that the next frame is decoded into.
+    static constexpr size_t slots = 4;
+
+    FramePipeline(Engine& engine, ModelsInUse& models, FramePipelineOptions options);
+    ~FramePipeline();  // waits for the device
+
+    // Memory for the frames of a Reader.
+    MakeSlot make_slot();
+
+    // Whether a frame can begin now, or one that is on its way has to be finished first: because
+    // there are two, or because it has another size.
+    bool has_room_for(const TakenFrame& frame) const;
+    void begin(TakenFrame frame);
+
+    bool empty() const { return on_their_way_.empty(); }
+    struct Finished {
+        FrameResult result;
+        PictureView picture;  // BGR, with what was found drawn onto it; empty without `draw`
+        TakenFrame frame;     // the picture may be written over when this is gone
+    };
+    // Waits for the frame that began first.
+    Finished finish();
+
+    ResultLabels labels() const;
+
+private:
+    // What one frame on its way needs; there is one for each slot.
+    struct Lane {
+        Lane(Engine& engine, size_t index);
+        size_t index;
+        std::unique_ptr<Frame> frame;
+        std::unique_ptr<Readback> readback;
+        Commands look, caption, draw;
+        bool recorded = false;
+        DetectionTaps detection_taps;
+        Tap classifier_tap;
+        Findings findings;
+        Ranking ranking;
+        std::optional<TakenFrame> taken;
+        std::optional<Caption> said;
+        double words_ms = 0;
+        std::optional<AttentionView> view;
+        Ticket looked, drawn;
+    };
+
+    void prepare(ImageSize size);
+    void record(Lane& lane);
+    void begin_caption(Lane& lane);
+    void finish_caption();
+    void draw(Lane& lane);
+
+    Engine& engine_;
+    ModelsInUse& models_;
+    FramePipelineOptions options_;
+    ImageSize size_;
+    std::optional<Overlay> overlay_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::deque<Lane*> on_their_way_;
+    Lane* being_captioned_ = nullptr;
+};
+
+}  // namespace saccade

@@ -1,0 +1,55 @@
+#include "app/frame_result.h"
+
+#include <nlohmann/json.hpp>
+
+namespace saccade {
+
+using Object = nlohmann::ordered_json;
+
+namespace {
+
+Object json_of(const Caption& caption) {
+    Object object = {{"text", caption.text}, {"words", Object::array()}, {"ids", caption.ids}};
+    for (const CaptionWord& word : caption.words)
+        object["words"].push_back({{"text", word.text}, {"p", word.p}});
+    return object;
+}
+
+Object json_of(const Truth& truth) {
+    Object object = {{"objects", Object::array()}, {"caption", truth.caption}};
+    for (const TrueObject& o : truth.objects)
+        object["objects"].push_back(
+            {{"label", o.label}, {"id", o.id}, {"box", {o.left, o.top, o.right, o.bottom}}});
+    return object;
+}
+
+}  // namespace
+
+Object json_of(const FrameResult& result, const ResultLabels& labels) {
+    const FrameInfo& info = result.info;
+    Object line = {{"source", info.source},
+                   {"frame", info.index},
+                   {"time", info.time},
+                   {"width", info.size.width},
+                   {"height", info.size.height}};
+    if (result.detections) {
+        Object& all = line["detections"] = Object::array();
+        for (const Detection& d : *result.detections)
+            all.push_back({{"label", labels.detector[d.id]},
+                           {"id", d.id},
+                           {"score", d.score},
+                           {"box", {d.left, d.top, d.right, d.bottom}}});
+    }
+    if (result.caption) line["caption"] = json_of(*result.caption);
+    if (result.classes) {
+        Object& all = line["classes"] = Object::array();
+        for (const ClassScore& c : *result.classes)
+            all.push_back({{"label", labels.classifier[c.id]}, {"id", c.id}, {"score", c.score}});
+    }
+    if (info.truth) line["truth"] = json_of(*info.truth);
+    Object& ms = line["ms"] = Object::object();
+    for (const auto& [stage, time] : result.ms) ms[stage] = time;
+    return line;
+}
+
+}  // namespace saccade
