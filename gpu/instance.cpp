@@ -192,6 +192,7 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
         if (!there && info.unusable.empty()) info.unusable = std::string("it lacks ") + what;
     };
     require(has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME), "VK_KHR_push_descriptor");
+    require(info.features.subgroup_arithmetic, "arithmetic in subgroups");
     require(f12.timelineSemaphore, "timeline semaphores");
     require(f13.synchronization2, "synchronization2");
     require(f13.maintenance4, "maintenance4");

@@ -98,7 +98,44 @@ TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) 
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CaptionParity, ::testing::Values("vit-gpt2-nano", "blip-nano"));
+INSTANTIATE_TEST_SUITE_P(All, CaptionParity,
+                         ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano",
+                                           "blip-odd"));
+
+class CaptionRules : public CaptionParity {};
+
+TEST_P(CaptionRules, sentences_are_what_transformers_generates) {
+    CaptionGolden golden(GetParam());
+    const Json plain = golden.generation;
+    for (const Json& sentence : golden.info["sentences"]) {
+        SCOPED_TRACE(sentence["name"]);
+        CaptionOptions options = as_long_as(golden.ids().size());
+        golden.generation = plain;
+        for (const auto& [rule, value] : sentence["rules"].items()) {
+            if (rule == "num_beams")
+                options.beams = value;
+            else if (rule == "no_repeat_ngram_size")
+                options.no_repeat = value;
+            else if (rule == "length_penalty")
+                options.length_penalty = value;
+            else
+                golden.generation[rule] = value;
+        }
+        // BLIP's decoder does not read that file: transformers has these rules as arguments alone.
+        if (golden.config["model_type"] == "blip" && golden.generation != plain) continue;
+        Captioner captioner = make(golden, Type::f32);
+        captioner.use(options);
+        see(captioner);
+        captioner.advance(UINT32_MAX);
+        const Caption caption = captioner.result();
+        EXPECT_EQ(caption.ids, sentence["ids"].get<Ids>());
+        if (sentence["score"].is_number()) {
+            EXPECT_NEAR(caption.score, sentence["score"].get<double>(), 1e-4);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CaptionRules, ::testing::Values("vit-gpt2-odd", "blip-odd"));
 
 class CaptionerTest : public CaptionTest {
 protected:
