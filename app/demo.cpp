@@ -71,6 +71,10 @@ std::string percent(uint64_t part, uint64_t whole) {
 
 int demo(const DemoOptions& options) {
     const std::filesystem::path folder = options.folder;
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!std::filesystem::is_directory(folder))
+        throw Error("'" + options.folder + "' cannot be made a folder");
     const auto frames = static_cast<uint64_t>(std::max(1.0, std::round(options.seconds * rate)));
     Engine engine(options.common.engine());
     if (!options.common.quiet)
@@ -153,6 +157,7 @@ void add_demo_command(CLI::App& app, int& exit_code) {
         ->capture_default_str();
     command.add_option("-o,--out", options->folder, "Folder for demo.mp4, demo.jsonl and demo.png")
         ->type_name("FOLDER");
+    command.add_flag("--headless", options->headless, "No window, even where there is a display");
     add_common_options(command, options->common);
     command.footer(
         "Writes demo.mp4, demo.jsonl and demo.png (a sheet of frames) into the current folder.\n"
