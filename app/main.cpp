@@ -10,6 +10,7 @@
 #include "app/lab/print.h"
 #include "app/lab/sanitizer.h"
 #include "app/lab_commands.h"
+#include "app/live.h"
 #include "app/models.h"
 
 namespace saccade {
@@ -36,6 +37,7 @@ int run(int argc, char** argv) {
     app.footer(
         "Examples:\n"
         "  saccade devices\n"
+        "  saccade live synth:\n"
         "  saccade classify cat.jpg --classifier models/vit-base-patch16-224\n"
         "  saccade detect street.jpg --detector models/detr-resnet-50 -o boxes.jpg\n"
         "  saccade caption beach.jpg --captioner models/blip-image-captioning-base\n"
@@ -45,6 +47,7 @@ int run(int argc, char** argv) {
     CLI::App& devices = *app.add_subcommand("devices", "List Vulkan devices and their fast paths");
     devices.footer("Examples:\n  saccade devices");
     devices.callback([] { print(describe_devices()); });
+    add_live_command(app, exit_code);
     add_classify_command(app, exit_code);
     add_demo_command(app, exit_code);
     add_detect_command(app, exit_code);

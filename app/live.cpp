@@ -1,0 +1,309 @@
+#include "app/live.h"
+
+#include <signal.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "app/detect.h"
+#include "app/lab/print.h"
+#include "app/live_input.h"
+#include "app/live_loop.h"
+#include "app/settings.h"
+#include "app/window/panels.h"
+#include "app/window/screen.h"
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+volatile sig_atomic_t interrupted = 0;
+
+// Ctrl-C ends the loop, not the program: what is being recorded becomes whole.
+class Interrupts {
+public:
+    Interrupts() {
+        interrupted = 0;
+        struct sigaction action {};
+        action.sa_handler = [](int) { interrupted = 1; };
+        ::sigaction(SIGINT, &action, &before_int_);
+        ::sigaction(SIGTERM, &action, &before_term_);
+    }
+    ~Interrupts() {
+        ::sigaction(SIGINT, &before_int_, nullptr);
+        ::sigaction(SIGTERM, &before_term_, nullptr);
+    }
+
+private:
+    struct sigaction before_int_ {
+    }, before_term_{};
+};
+
+AttentionMode mode_named(const std::string& name) {
+    // --attention's names are about whose attention it is; that is what the mouse
+    // chooses here.
+    if (name == "none") return AttentionMode::off;
+    if (name == "cls" || name == "detection" || name == "word") return AttentionMode::mean;
+    for (AttentionMode mode : attention_modes)
+        if (name == name_of(mode)) return mode;
+    throw Error("--attention knows no '" + name + "'");
+}
+
+// What the command line says goes before what was remembered.
+LiveState first_state(const LiveOptions& options, const Settings& settings) {
+    LiveState state = settings.state;
+    state.source = options.source;
+    state.detector = options.detector;
+    state.classifier = options.classifier;
+    state.captioner = options.captioner;
+    if (options.threshold) state.threshold = static_cast<float>(*options.threshold);
+    state.only = {options.classes.begin(), options.classes.end()};
+    state.most = options.most;
+    if (options.attention) state.attention.mode = mode_named(*options.attention);
+    if (options.layer) state.attention.layer = *options.layer;
+    if (options.head) state.attention.head = *options.head;
+    for (PresentMode mode : {PresentMode::fifo, PresentMode::mailbox, PresentMode::immediate})
+        if (options.present_mode == name_of(mode)) state.present_mode = mode;
+    if (options.full_screen) state.full_screen = true;
+    return state;
+}
+
+CaptureOptions capture_options(const LiveOptions& options) {
+    CaptureOptions capture;
+    capture.source = options.camera;
+    capture.loop = options.loop && options.frames == 0;
+    return capture;
+}
+
+std::string summary(const LiveReport& report, double seconds) {
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "%llu frames in %.1f s, %.1f frames/s, %llu dropped, %.0f ms "
+                  "from capture to "
+                  "screen\n",
+                  static_cast<unsigned long long>(report.frames), seconds,
+                  seconds > 0 ? double(report.frames) / seconds : 0,
+                  static_cast<unsigned long long>(report.dropped), report.latency_ms);
+    std::string lines = text;
+    for (const StageTimes::Stage& stage : report.stages.stages) {
+        std::snprintf(text, sizeof text, "  %-12s %8.2f ms\n", stage.name.c_str(),
+                      double(stage.ms.mean()));
+        lines += text;
+    }
+    return lines;
+}
+
+int run_headless(const LiveOptions& options) {
+    const Interrupts interrupts;
+    Engine engine(options.common.engine());
+    spdlog::info("running on {}", engine.device().info().name);
+    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path());
+    Settings defaults;
+    LiveState state = first_state(options, defaults);
+    loop.wait_for_models(state);
+    const auto start = Clock::now();
+    while (!interrupted && (options.frames == 0 || loop.report().frames < options.frames) &&
+           !loop.over()) {
+        if (loop.step(state))
+            loop.was_shown();
+        else
+            loop.rest();
+    }
+    print(summary(loop.report(), std::chrono::duration<double>(Clock::now() - start).count()));
+    // A source that never gave a picture is no success.
+    return loop.report().frames > 0 || interrupted ? 0 : 1;
+}
+
+// The loop and its window.
+class LiveWindow {
+public:
+    LiveWindow(const LiveOptions& options, const std::filesystem::path& settings_path)
+        : settings_path_(settings_path),
+          settings_(read_settings(settings_path)),
+          state_(first_state(options, settings_)),
+          window_({"Saccade", settings_.width, settings_.height, state_.full_screen}),
+          engine_(engine_options(options)),
+          screen_(engine_.device(), window_, state_.present_mode, settings_.layout),
+          loop_(engine_, capture_options(options), std::filesystem::current_path()),
+          most_frames_(options.frames) {}
+
+    ~LiveWindow() {
+        settings_.state = state_;
+        settings_.layout = screen_.ui().layout();
+        write_settings(settings_path_, settings_);
+    }
+
+    void run() {
+        spdlog::info("running on {}", engine_.device().info().name);
+        while (!state_.quit && !interrupted && !window_.closing() &&
+               (most_frames_ == 0 || loop_.report().frames < most_frames_)) {
+            const bool new_picture = loop_.step(state_);
+            const bool touched = take_events(window_.events());
+            const auto now = Clock::now();
+            if (new_picture || touched || now - last_shown_ > refresh)
+                show(new_picture);
+            else
+                loop_.rest();
+        }
+    }
+    const LiveReport& report() const { return loop_.report(); }
+
+private:
+    static constexpr auto refresh = 33ms;  // of panels, where nothing else happens
+
+    EngineOptions engine_options(const LiveOptions& options) const {
+        EngineOptions engine = options.common.engine();
+        engine.instance_extensions = window_.instance_extensions();
+        engine.device_extensions = {Swapchain::extension};
+        return engine;
+    }
+
+    bool take_events(const std::vector<WindowEvent>& events) {
+        const PanelFocus panels{screen_.ui().has_mouse(), screen_.ui().has_keyboard()};
+        for (const WindowEvent& event : events) apply_event(state_, event, scene(), panels);
+        window_.set_full_screen(state_.full_screen);
+        screen_.swapchain().set_mode(state_.present_mode);
+        if (!window_.full_screen() && window_.size().area() > 0) {
+            settings_.width = window_.size().width;
+            settings_.height = window_.size().height;
+        }
+        return !events.empty();
+    }
+
+    LiveScene scene() const {
+        LiveScene scene;
+        const auto& shown = loop_.frames().shown();
+        if (!shown) return scene;
+        scene.picture = {shown->image->height(), shown->image->width()};
+        scene.place = screen_.placement(scene.picture);
+        scene.detections = shown->detections;
+        scene.word_at = [this](float x, float y) { return loop_.frames().word_at(x, y); };
+        return scene;
+    }
+
+    void show(bool new_picture) {
+        last_shown_ = Clock::now();
+        if (!screen_.begin()) {
+            // Minimised: frames go on, so that nothing is old when it comes back.
+            loop_.rest();
+            return;
+        }
+        LiveReport report = loop_.report();
+        report.present_modes = screen_.swapchain().modes();
+        draw_panels(state_, report);
+        if (screen_.show(loop_.picture()) && new_picture) {
+            loop_.was_shown();
+            loop_.note_time("screen", screen_.ms());
+        }
+    }
+
+    std::filesystem::path settings_path_;
+    Settings settings_;
+    LiveState state_;
+    Window window_;
+    Engine engine_;
+    Screen screen_;
+    LiveLoop loop_;
+    uint64_t most_frames_;
+    Clock::time_point last_shown_{};
+};
+
+}  // namespace
+
+int live(const LiveOptions& options) {
+    if (options.headless) return run_headless(options);
+    const Interrupts interrupts;
+    const auto start = Clock::now();
+    try {
+        LiveWindow window(options, settings_file());
+        window.run();
+        if (!options.common.quiet)
+            print(summary(window.report(),
+                          std::chrono::duration<double>(Clock::now() - start).count()));
+    } catch (const NoDisplay& error) {
+        throw NoDisplay(std::string(error.what()) +
+                        "; 'saccade batch' writes videos without a display, and 'saccade live "
+                        "--headless' runs the loop without a window");
+    }
+    return 0;
+}
+
+void add_live_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<LiveOptions>();
+    CLI::App& command = *app.add_subcommand("live", "Watch a camera, a stream or a video");
+    command
+        .add_option("source", options->source,
+                    "Camera number or device, video file, rtsp or http URL, "
+                    "folder or glob of "
+                    "pictures, synth:")
+        ->type_name("SOURCE")
+        ->capture_default_str();
+    add_model_option(command, Task::detect, options->detector);
+    add_model_option(command, Task::classify, options->classifier);
+    add_model_option(command, Task::caption, options->captioner);
+    command.add_option("--threshold", options->threshold, "Leave out what scores no more")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->type_name("P");
+    command.add_option("--classes", options->classes, "Show only these")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B");
+    command.add_option("--max-detections", options->most, "The best so many of each frame")
+        ->check(CLI::Range(1, 65536).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_option("--attention", options->attention, "Maps of attention to begin with")
+        ->check(CLI::IsMember(
+                    {"none", "rollout", "cls", "head", "detection", "word", "mean", "max", "grid"})
+                    .description(""))
+        ->type_name("none|rollout|mean|max|head|grid");
+    command.add_option("--layer", options->layer, "The layer to look into, from 0 on")
+        ->type_name("L");
+    command.add_option("--head", options->head, "The head to look at, from 0 on")->type_name("H");
+    command
+        .add_option_function<std::string>(
+            "--size",
+            [options](const std::string& text) {
+                try {
+                    options->camera.size = parse_size(text);
+                } catch (const Error& error) {
+                    throw CLI::ValidationError("--size", error.what());
+                }
+            },
+            "What to ask a camera for")
+        ->type_name("WxH");
+    command.add_option("--rate", options->camera.rate, "Frames a second to ask a camera for")
+        ->type_name("FPS");
+    command
+        .add_option("--pixel-format", options->camera.pixel_format,
+                    "Four letters to ask a camera for, like MJPG")
+        ->type_name("FOUR");
+    command.add_flag("!--no-loop", options->loop, "A file does not begin again at its end");
+    command.add_option("--present", options->present_mode, "How pictures go on screen")
+        ->check(CLI::IsMember({"fifo", "mailbox", "immediate"}).description(""))
+        ->type_name("fifo|mailbox|immediate");
+    command.add_flag("--full-screen", options->full_screen, "Begin with the whole screen");
+    command.add_flag("--headless", options->headless, "The same loop without a window");
+    command.add_option("--frames", options->frames, "End after so many")->type_name("N");
+    add_common_options(command, options->common);
+    command.footer(
+        "Examples:\n"
+        "  saccade live\n"
+        "  saccade live rtsp://camera.local/stream --detector "
+        "facebook/detr-resnet-50\n"
+        "  saccade live synth: --attention rollout\n"
+        "  saccade live clip.mp4 --headless --frames 300 --verbose");
+    command.callback([options, &exit_code] {
+        set_up_log(options->common);
+        exit_code = live(*options);
+    });
+}
+
+}  // namespace saccade

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/live_attention.h"
+#include "app/overlay.h"
+#include "app/sources/frame_ring.h"
+#include "gpu/readback.h"
+
+namespace saccade {
+
+// Frames on their way to the screen: unpacked, looked at by the models, drawn
+// on, all on the device. Two are on their way at a time; what is finished is
+// shown. Detector and classifier see every frame; the captioner takes one when
+// it is done with the last, and writes a few words a frame, so that nobody
+// waits for it.
+//
+// Each ring slot of a Capture has recordings of its own. They are made anew
+// when the size of frames, a model, or the layer that is looked into changes;
+// all else lies in mapped memory.
+class LiveFrames {
+public:
+    // Two on their way, one on screen, one that waits, one that the capture
+    // thread fills.
+    static constexpr size_t slots = 5;
+
+    explicit LiveFrames(Engine& engine);
+    ~LiveFrames();
+
+    // Memory for the frames of a Capture.
+    MakeSlot make_slot();
+
+    // Looks with these models from now on. They must outlive this, or be changed
+    // first. Waits for what is on its way.
+    void use(const LiveModels& models);
+    // What was recorded is recorded anew: a shader has changed.
+    void record_anew();
+
+    bool has_room() const;
+    bool idle() const { return on_their_way_.empty(); }
+    void begin(TakenFrame frame, const LiveState& state);
+    // The frame on screen once more, as the state wants it now: for a picture
+    // that stands still. Nothing where one is on its way.
+    void again(const LiveState& state);
+    // True where a frame has been finished: the one to show from now on.
+    bool update();
+    // Waits for the device and gives all frames back, before the Capture goes
+    // that they came from. Nothing is shown then.
+    void clear();
+
+    // The frame to show, with what was found drawn onto it.
+    struct Shown {
+        const Image* image = nullptr;
+        bool again = false;  // it was there before, and only drawn once more
+        FrameInfo info;
+        std::vector<Detection> detections;  // those that are drawn
+        std::vector<ClassScore> classes;
+        std::vector<ScopeTime> times;  // of this frame's stages
+        // Its pixels, BGR, where the state asked for a file when it began; until
+        // update() is true again.
+        PictureView picture;
+    };
+    const std::optional<Shown>& shown() const { return shown_; }
+
+    const Caption& caption() const { return caption_; }
+    bool writing() const { return writing_; }  // the caption is not at its end
+    std::optional<size_t> word_at(float x, float y) const;
+    // What can be chosen from in what is looked into, by what a person points at.
+    LookedInto choices(const LiveState& state) const;
+
+private:
+    // A ring slot's memory. The capture thread makes it, while nobody else uses
+    // the slot.
+    struct Memory {
+        std::unique_ptr<Frame> frame;
+        bool fresh = false;  // nothing has been recorded for it
+    };
+    // What a drawing was recorded for.
+    struct Drawing {
+        bool maps = false, read_back = false;
+        bool operator==(const Drawing&) const = default;
+    };
+    // What the frame in a ring slot needs.
+    struct Lane {
+        Lane(Engine& engine, uint32_t index, const LiveModels& models);
+
+        const uint32_t index;
+        Commands upload, look, encode, draw;
+        bool recorded = false;
+        std::optional<Drawing> drawing;
+        LiveAttention attention;
+        LiveAttention::Kept kept;
+        DetectionTaps detection_taps;
+        Tap classifier_tap;
+        Findings findings;
+        Ranking ranking;
+        std::unique_ptr<Readback> readback;
+
+        std::optional<TakenFrame> taken;
+        bool again = false;
+        bool looked_at = false;  // by the models, as they are recorded now
+        DetectionFilter filter;
+        bool words_asked = false;  // of the caption, together with this frame
+        Ticket ticket;
+    };
+
+    const Image& image_of(const Lane& lane) const { return memory_[lane.index].frame->image(); }
+    void prepare(ImageSize size);
+    void record(Lane& lane);
+    void record_drawing(Lane& lane, const Drawing& drawing);
+    void submit(Lane& lane, const LiveState& state, bool new_frame);
+    void ask_for_words(Lane& lane, bool new_caption);
+    void update_overlay(const Lane& lane, const LiveState& state, bool heat);
+    void finish(Lane& lane);
+    void wait();
+    DetectionFilter filter_of(const LiveState& state) const;
+
+    Engine& engine_;
+    LiveModels models_;
+    ImageSize size_;
+    std::optional<Overlay> overlay_;
+    std::vector<Memory> memory_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::deque<Lane*> on_their_way_;
+    Lane* on_screen_ = nullptr;
+    std::optional<Shown> shown_;
+    Caption caption_;
+    bool writing_ = false, words_on_their_way_ = false;
+};
+
+}  // namespace saccade

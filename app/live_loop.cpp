@@ -1,0 +1,283 @@
+#include "app/live_loop.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "app/model_finder.h"
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// What changes the drawing of a picture that stands still.
+bool looks_the_same(const LiveState& a, const LiveState& b) {
+    return a.boxes == b.boxes && a.caption == b.caption && a.classes == b.classes &&
+           a.attention == b.attention && a.word == b.word && a.query == b.query &&
+           a.threshold == b.threshold && a.only == b.only && a.recording == b.recording &&
+           a.screenshots == b.screenshots &&
+           (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
+}
+
+std::string describe(const CaptureStatus& status, const std::string& source) {
+    switch (status.state) {
+        case CaptureState::connecting:
+            return "opening " + source + (status.reason.empty() ? "" : ": " + status.reason);
+        case CaptureState::lost:
+            return status.reason;
+        case CaptureState::ended:
+            return status.reason.empty() ? source + " is over" : status.reason;
+        case CaptureState::playing:
+            break;
+    }
+    return "";
+}
+
+std::vector<std::string> known_models(Task task) {
+    std::vector<std::string> names;
+    if (bundled_model(default_model(task))) names.push_back(default_model(task));
+    for (const CatalogueModel& model : catalogue())
+        if (model.task == task) names.push_back(model.name);
+    return names;
+}
+
+template <typename Model>
+void tell_model(ModelReport& report, const ModelSlot<Model>& slot) {
+    report.name = slot.name() == "none" ? "" : slot.name();
+    report.loading = slot.loading() == "none" ? "" : slot.loading();
+    if (slot.error() != report.error && !slot.error().empty()) spdlog::error("{}", slot.error());
+    report.error = slot.error();
+}
+
+template <typename Model>
+void require(const ModelSlot<Model>& slot) {
+    if (!slot.error().empty()) throw Error(slot.error());
+}
+
+}  // namespace
+
+LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder)
+    : engine_(engine),
+      capture_options_(capture),
+      detector_([&engine](const std::string& name) {
+          return std::make_unique<Detector>(
+              Detector::open(engine.device(), find_model(name), engine.precision()));
+      }),
+      classifier_([&engine](const std::string& name) {
+          return std::make_unique<Classifier>(
+              Classifier::open(engine.device(), find_model(name), engine.precision()));
+      }),
+      captioner_([&engine](const std::string& name) {
+          auto own = std::make_unique<OwnCaptioner>();
+          own->scratch = std::make_unique<Arena>(engine.device(), "captioner's scratch");
+          own->captioner = std::make_unique<Captioner>(Captioner::open(
+              engine.device(), *own->scratch, find_model(name), engine.precision()));
+          return own;
+      }),
+      frames_(engine),
+      recorder_(std::move(folder)) {
+    capture_options_.slots = LiveFrames::slots;
+    if (ShaderWatch::available()) shaders_.emplace(engine.device());
+    report_.device = engine.device().info().name;
+    report_.detector.known = known_models(Task::detect);
+    report_.classifier.known = known_models(Task::classify);
+    report_.captioner.known = known_models(Task::caption);
+}
+
+LiveLoop::~LiveLoop() {
+    try {
+        frames_.clear();
+    } catch (const std::exception&) {
+        // The device is lost, which has been told.
+    }
+}
+
+LiveModels LiveLoop::models() const {
+    const OwnCaptioner* own = captioner_.model();
+    return {detector_.model(), classifier_.model(), own ? own->captioner.get() : nullptr};
+}
+
+bool LiveLoop::step(LiveState& state) {
+    follow_source(state);
+    follow_models(state);
+    const bool new_shaders = follow_shaders();
+    const LookedInto choices = frames_.choices(state);
+    state.layers = choices.layers;
+    state.heads = choices.heads;
+    if (state.recording != recorder_.recording()) {
+        if (state.recording)
+            recorder_.start();
+        else
+            recorder_.stop(seconds_now());
+    }
+    again_ = again_ || new_shaders;
+    advance(state);
+    const bool finished = frames_.update();
+    if (finished) {
+        if (!frames_.shown()->again) count_frame();
+        take_picture(state);
+    }
+    tell(state);
+    return finished;
+}
+
+void LiveLoop::count_frame() {
+    ++finished_;
+    const auto now = Clock::now();
+    if (last_frame_) frame_seconds_.add(std::chrono::duration<float>(now - *last_frame_).count());
+    last_frame_ = now;
+    for (const ScopeTime& time : frames_.shown()->times) note_time(time.name, time.ms);
+}
+
+void LiveLoop::follow_source(const LiveState& state) {
+    if (state.source == source_) return;
+    source_ = state.source;
+    source_error_.clear();
+    frames_.clear();
+    capture_.reset();
+    drawn_.reset();
+    try {
+        capture_ = std::make_unique<Capture>(source_, frames_.make_slot(), capture_options_);
+    } catch (const Error& error) {
+        source_error_ = error.what();
+        spdlog::error("{}", error.what());
+    }
+}
+
+void LiveLoop::follow_models(LiveState& state) {
+    detector_.want(state.detector);
+    classifier_.want(state.classifier);
+    captioner_.want(state.captioner);
+    if (!detector_.ready() && !classifier_.ready() && !captioner_.ready()) return;
+    frames_.use({});  // nobody uses the old ones any more
+    auto swap = [](auto& slot) {
+        if (slot.ready()) slot.swap();
+    };
+    swap(detector_);
+    swap(classifier_);
+    swap(captioner_);
+    frames_.use(models());
+    state.query.reset();
+    state.word.reset();
+    report_.labels = detector_.model() ? detector_.model()->labels() : std::vector<std::string>();
+    report_.stages = {};
+    again_ = true;
+}
+
+void LiveLoop::wait_for_models(const LiveState& state) {
+    LiveState wanted = state;
+    for (;;) {
+        follow_models(wanted);
+        require(detector_);
+        require(classifier_);
+        require(captioner_);
+        if (detector_.loading().empty() && classifier_.loading().empty() &&
+            captioner_.loading().empty())
+            return;
+        std::this_thread::sleep_for(2ms);
+    }
+}
+
+bool LiveLoop::follow_shaders() {
+    if (!shaders_ || !shaders_->poll()) return false;
+    frames_.record_anew();
+    return true;
+}
+
+void LiveLoop::advance(LiveState& state) {
+    if (!frames_.has_room()) return;
+    if (!state.frozen && capture_) {
+        if (std::optional<TakenFrame> frame = capture_->take()) {
+            frames_.begin(std::move(*frame), state);
+            drawn_ = state;
+            again_ = false;
+            return;
+        }
+    }
+    // A picture that stands still is drawn once more where that makes a
+    // difference.
+    if (!frames_.shown() || !drawn_) return;
+    if (again_ || frames_.writing() || !looks_the_same(*drawn_, state)) {
+        frames_.again(state);
+        drawn_ = state;
+        again_ = false;
+    }
+}
+
+void LiveLoop::take_picture(LiveState& state) {
+    const PictureView& picture = frames_.shown()->picture;
+    if (!picture.pixels) return;
+    for (; state.screenshots > 0; --state.screenshots) recorder_.screenshot(picture);
+    recorder_.frame(picture, seconds_now());
+}
+
+const Image* LiveLoop::picture() const {
+    return frames_.shown() ? frames_.shown()->image : nullptr;
+}
+
+void LiveLoop::was_shown() {
+    if (!frames_.shown() || frames_.shown()->again) return;
+    const std::chrono::duration<double, std::milli> age =
+        Clock::now() - frames_.shown()->info.captured;
+    report_.latency_ms = age.count();
+}
+
+bool LiveLoop::over() const {
+    if (!capture_) return !source_error_.empty();
+    return capture_->status().state == CaptureState::ended && frames_.idle() &&
+           !capture_->wait_for(0ms);
+}
+
+void LiveLoop::rest() const {
+    if (capture_ && frames_.has_room())
+        capture_->wait_for(5ms);
+    else
+        std::this_thread::sleep_for(500us);
+}
+
+void LiveLoop::tell(const LiveState& state) {
+    report_.source = source_;
+    if (capture_) {
+        const CaptureStatus status = capture_->status();
+        const std::string text = describe(status, source_);
+        if (text != report_.source_state && status.state == CaptureState::lost)
+            spdlog::warn("{}", text);
+        report_.source_state = text;
+        report_.dropped = status.dropped;
+    } else {
+        report_.source_state = source_error_;
+    }
+    report_.frames = finished_;
+    const float seconds = frame_seconds_.mean();
+    report_.frames_per_second = seconds > 0 ? 1 / double(seconds) : 0;
+    report_.recorded_seconds = recorder_.seconds();
+    tell_model(report_.detector, detector_);
+    tell_model(report_.classifier, classifier_);
+    tell_model(report_.captioner, captioner_);
+    if (shaders_) report_.shader_error = shaders_->error();
+    const auto now = Clock::now();
+    if (std::optional<std::string> news = recorder_.news()) {
+        spdlog::info("{}", *news);
+        report_.notice = std::move(*news);
+        notice_time_ = now;
+    } else if (notice_time_ && now - *notice_time_ > 4s) {
+        report_.notice.clear();
+        notice_time_.reset();
+    }
+    if (last_told_ && now - *last_told_ < 1s) return;
+    last_told_ = now;
+    report_.memory = engine_.device().memory();
+    spdlog::info(
+        "{} frames, {:.1f} frames/s, {} dropped, {:.0f} ms old, memory: "
+        "GPU {:.1f} MiB, "
+        "host {:.1f} MiB{}",
+        report_.frames, report_.frames_per_second, report_.dropped, report_.latency_ms,
+        double(report_.memory.device_bytes) / (1 << 20),
+        double(report_.memory.host_bytes) / (1 << 20), state.frozen ? ", frozen" : "");
+}
+
+}  // namespace saccade
