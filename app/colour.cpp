@@ -49,10 +49,10 @@ uint32_t colour_from(double lightness, double chroma, double hue) {
 }
 
 uint32_t class_colour(uint32_t id) {
-    // Hues a golden angle apart: however many classes there are, neighbours look least alike.
+    // Hues a golden angle apart: however many classes there are, neighbours look least alike. Those
+    // whose hues come near, 3 or 5 apart, differ in lightness.
     const double hue = std::fmod(30 + 137.50776405 * id, 360);
-    constexpr double lightness[] = {0.80, 0.72, 0.87};
-    return colour_from(lightness[id % 3], 0.17, hue);
+    return colour_from(id % 2 ? 0.72 : 0.83, 0.17, hue);
 }
 
 std::array<uint32_t, 256> heat_colours() {

@@ -1,0 +1,45 @@
+#include "app/tile_grid.h"
+
+#include <gtest/gtest.h>
+
+#include "gpu/error.h"
+
+namespace saccade {
+namespace {
+
+TEST(TileGrid, every_pixel_is_in_one_tile_or_around_them) {
+    for (ImageSize frame : {ImageSize{64, 48}, ImageSize{61, 37}, ImageSize{40, 90}})
+        for (uint32_t count : {2u, 3u, 4u, 6u, 12u, 16u}) {
+            const TileGrid grid(frame, count, 2);
+            std::vector<int> tiles(size_t(frame.width) * frame.height), around = tiles;
+            auto mark = [&](std::vector<int>& pixels, const Rectangle& r) {
+                EXPECT_LE(r.right, float(frame.width));
+                EXPECT_LE(r.bottom, float(frame.height));
+                for (uint32_t y = uint32_t(r.top); y < uint32_t(r.bottom); ++y)
+                    for (uint32_t x = uint32_t(r.left); x < uint32_t(r.right); ++x)
+                        ++pixels[size_t(y) * frame.width + x];
+            };
+            for (uint32_t i = 0; i < count; ++i) mark(tiles, grid.tile(i));
+            for (const Rectangle& rest : grid.around()) mark(around, rest);
+            for (size_t i = 0; i < tiles.size(); ++i) {
+                ASSERT_LE(tiles[i], 1) << count << " tiles, pixel " << i;
+                ASSERT_EQ(around[i] == 0, tiles[i] == 1) << count << " tiles, pixel " << i;
+            }
+        }
+}
+
+TEST(TileGrid, tiles_have_the_proportions_of_the_frame) {
+    const TileGrid grid({1280, 720}, 12, 3);
+    EXPECT_EQ(grid.tiles().across, 4u);
+    EXPECT_EQ(grid.tile_size(), (ImageSize{317, 177}));
+    EXPECT_EQ(grid.tile(5).left, 320);
+    EXPECT_EQ(grid.tile(5).top, 90 + 180) << "three rows of four, in the middle";
+}
+
+TEST(TileGrid, a_frame_that_is_too_small_is_refused) {
+    EXPECT_THROW(TileGrid({8, 8}, 16, 2), Error);
+    EXPECT_NO_THROW(TileGrid({12, 12}, 16, 2));
+}
+
+}  // namespace
+}  // namespace saccade
