@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "app/frame_pipeline.h"
 #include "app/lab/print.h"
 #include "app/line_file.h"
+#include "app/live.h"
 #include "app/model_finder.h"
 #include "app/progress.h"
 #include "app/sources/reader.h"
@@ -65,6 +67,25 @@ std::string percent(uint64_t part, uint64_t whole) {
     char text[16];
     std::snprintf(text, sizeof text, "%.0f %%", 100.0 * double(part) / double(whole));
     return text;
+}
+
+bool has_display() {
+    auto set = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value && *value;
+    };
+    return set("DISPLAY") || set("WAYLAND_DISPLAY");
+}
+
+// The window, on the same camera.
+int watch(const DemoOptions& options) {
+    LiveOptions window;
+    window.common = options.common;
+    window.detector = options.models.detector;
+    window.classifier = options.models.classifier;
+    window.captioner = options.models.captioner;
+    window.source = "synth:?seed=" + std::to_string(options.seed);
+    return live(window);
 }
 
 }  // namespace
@@ -160,13 +181,15 @@ void add_demo_command(CLI::App& app, int& exit_code) {
     command.add_flag("--headless", options->headless, "No window, even where there is a display");
     add_common_options(command, options->common);
     command.footer(
-        "Writes demo.mp4, demo.jsonl and demo.png (a sheet of frames) into the current folder.\n"
+        "Opens the live window. Without a display, or with --headless, --seconds or -o, it writes\n"
+        "demo.mp4, demo.jsonl and demo.png (a sheet of frames) instead.\n"
         "Examples:\n"
         "  saccade demo\n"
         "  saccade demo --seed 7 -o out");
-    command.callback([options, &exit_code] {
+    command.callback([options, &command, &exit_code] {
         set_up_log(options->common);
-        exit_code = demo(*options);
+        const bool files = command.count("--out") + command.count("--seconds") > 0;
+        exit_code = options->headless || files || !has_display() ? demo(*options) : watch(*options);
     });
 }
 
