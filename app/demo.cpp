@@ -21,6 +21,7 @@
 #include "app/sources/reader.h"
 #include "app/sources/score.h"
 #include "app/video_writer.h"
+#include "app/window/window.h"
 #include "gpu/error.h"
 
 namespace saccade {
@@ -77,8 +78,8 @@ bool has_display() {
     return set("DISPLAY") || set("WAYLAND_DISPLAY");
 }
 
-// The window, on the same camera.
-int watch(const DemoOptions& options) {
+// The window, on the same camera; files where a display is named but not there.
+int watch(const DemoOptions& options) try {
     LiveOptions window;
     window.common = options.common;
     window.detector = options.models.detector;
@@ -86,6 +87,8 @@ int watch(const DemoOptions& options) {
     window.captioner = options.models.captioner;
     window.source = "synth:?seed=" + std::to_string(options.seed);
     return live(window);
+} catch (const NoDisplay&) {
+    return demo(options);
 }
 
 }  // namespace
