@@ -63,9 +63,10 @@ def load_vit(folder, layers, image):
 
 
 def restore(tensors, folder):
-    """Puts what an earlier training wrote into the tensors of a model, to go on from there."""
+    """Puts what an earlier training wrote into the tensors of a model, to go on from there.
+    Blocks that the earlier model lacked stay as they were initialised, next to no change."""
     stored = load_file(str(pathlib.Path(folder) / "model.safetensors"))
-    if set(stored) != set(tensors):
+    if not set(stored) <= set(tensors):
         raise SystemExit(f"{folder}: not a model of this kind and size")
     fill(tensors, stored)
 

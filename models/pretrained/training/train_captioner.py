@@ -11,7 +11,7 @@ from folders import captioner_tensors, load_vit, restore, save_captioner
 from scenes import HEIGHT, TEST, TRAIN, WIDTH, test_scenes
 from trainer import train
 
-ENCODER_LAYERS, DECODER_LAYERS = 10, 4
+ENCODER_LAYERS, DECODER_LAYERS = 14, 4
 
 
 def main():
