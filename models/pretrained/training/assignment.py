@@ -4,7 +4,8 @@ import pathlib
 
 import torch
 
-THREADS = 64
+WARPS = 4                           # pictures a block, as in assignment.cu
+MOST_TARGETS, MOST_QUERIES = 64, 128
 
 
 @functools.cache
@@ -19,8 +20,10 @@ def assign(cost, number):
     if not cost.is_cuda:
         return _assign_on_cpu(cost, number)
     batch, targets, queries = cost.shape
+    if targets > MOST_TARGETS or queries > MOST_QUERIES:
+        raise ValueError(f"{targets} targets and {queries} queries are too many")
     chosen = torch.empty(batch, targets, dtype=torch.int32, device=cost.device)
-    _kernel()((-(-batch // THREADS), 1, 1), (THREADS, 1, 1),
+    _kernel()((-(-batch // WARPS), 1, 1), (32 * WARPS, 1, 1),
               (cost.float().contiguous(), number.int().contiguous(), chosen, batch, targets,
                queries))
     return chosen.long()

@@ -16,8 +16,7 @@ from assignment import assign
 from scenes import CLASSES, to_input
 from vit import ViT
 
-NOTHING = CLASSES       # the label of a detection token that has found nothing
-NOTHING_WEIGHT = 0.2    # of such a token in the loss: most of them find nothing
+NOTHING_WEIGHT = 0.2    # of a token that finds nothing in the loss: most of them do
 
 
 class Mlp(nn.Module):
@@ -31,11 +30,13 @@ class Mlp(nn.Module):
 
 
 class Detector(nn.Module):
-    def __init__(self, shape):
+    """The last label, beyond the classes, is that of a token that has found nothing."""
+
+    def __init__(self, shape, classes=CLASSES):
         super().__init__()
         self.vit = ViT(shape)
-        self.labels, self.boxes = Mlp(shape.width, CLASSES + 1), Mlp(shape.width, 4)
-        self.patch_labels = nn.Linear(shape.width, CLASSES + 1)
+        self.labels, self.boxes = Mlp(shape.width, classes + 1), Mlp(shape.width, 4)
+        self.patch_labels = nn.Linear(shape.width, classes + 1)
         self.patch_boxes = Mlp(shape.width, 4)
         for head in (self.boxes, self.patch_boxes):
             nn.init.constant_(head.layers[2].bias[2:], -1.5)    # small boxes to start from
@@ -47,12 +48,8 @@ class Detector(nn.Module):
     def forward(self, picture):
         return self.answers(self.vit(picture))
 
-    @torch.no_grad()
     def count_nothing_in_full(self):
-        """Scores that take every answer as seriously as the next. Trained on a loss that takes
-        "nothing" less seriously by a factor, the odds are off by that factor: in photographs
-        without any emoji this is the difference between many false alarms and few."""
-        self.labels.layers[2].bias[NOTHING] -= math.log(NOTHING_WEIGHT)
+        count_nothing_in_full(self.labels.layers[2])
 
     def loss(self, scene):
         """Called under autocast; the sum over the last block, two middle ones and the patches."""
@@ -66,29 +63,41 @@ class Detector(nn.Module):
                                     self.patch_boxes(patches).float().sigmoid(), scene)
 
 
+@torch.no_grad()
+def count_nothing_in_full(labels):
+    """Scores that take every answer as seriously as the next. Trained on a loss that takes
+    "nothing" less seriously by a factor, the odds are off by that factor: in photographs without
+    any emoji this is the difference between many false alarms and few."""
+    labels.bias[-1] -= math.log(NOTHING_WEIGHT)
+
+
 def found_loss(logits, box, scene):
     """DETR's loss: match, then cross entropy, L1 and generalised IoU."""
     label, target, valid = scene["label"], scene["box"], scene["valid"]
-    batch, queries, _ = logits.shape
+    batch, queries, nothing = *logits.shape[:2], logits.shape[2] - 1
     with torch.no_grad():
-        said = torch.gather(logits.softmax(-1).transpose(1, 2), 1,
-                            label[..., None].expand(-1, -1, queries))   # (batch, targets, queries)
-        apart = (target[:, :, None] - box[:, None]).abs().sum(-1)
-        cost = 5 * apart - 2 * said - 2 * boxes.pairwise(target, box)[1]
-        chosen = assign(cost, scene["number"])
+        chosen = assign(matching_cost(logits, box, label, target), scene["number"])
         # a column too many takes the targets that are not in use
-        wanted = torch.full((batch, queries + 1), NOTHING, device=label.device)
-        wanted.scatter_(1, torch.where(valid, chosen, queries), torch.where(valid, label, NOTHING))
+        wanted = torch.full((batch, queries + 1), nothing, device=label.device)
+        wanted.scatter_(1, torch.where(valid, chosen, queries), torch.where(valid, label, nothing))
         wanted = wanted[:, :queries]
     entropy = F.cross_entropy(logits.flatten(0, 1), wanted.flatten(), reduction="none")
-    weight = torch.where(wanted.flatten() == NOTHING, NOTHING_WEIGHT, 1.0)
+    weight = torch.where(wanted.flatten() == nothing, NOTHING_WEIGHT, 1.0)
     matched = torch.gather(box, 1, chosen[..., None].expand(-1, -1, 4))
     return (2 * (entropy * weight).sum() / weight.sum()
             + box_loss(matched, target, valid.float()))
 
 
+def matching_cost(logits, box, label, target):
+    """Of every target answered by every query: (batch, targets, queries)."""
+    said = torch.gather(logits.softmax(-1).transpose(1, 2), 1,
+                        label[..., None].expand(-1, -1, logits.shape[1]))
+    apart = (target[:, :, None] - box[:, None]).abs().sum(-1)
+    return 5 * apart - 2 * said - 2 * boxes.pairwise(target, box)[1]
+
+
 def covered_loss(logits, box, scene, nothing_weight=0.25):
-    covered = (scene["patch_label"] < NOTHING).float()
+    covered = (scene["patch_label"] < logits.shape[-1] - 1).float()
     entropy = F.cross_entropy(logits.flatten(0, 1), scene["patch_label"].flatten(),
                               reduction="none").view_as(covered)
     weight = nothing_weight + (1 - nothing_weight) * covered

@@ -7,7 +7,6 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
-from captions import LENGTH
 from classes import NAMES
 from vit import Shape, ViT
 
@@ -19,6 +18,12 @@ DECODER = {"norm1": "ln_1", "qkv": "attn.c_attn", "out": "attn.c_proj",
            "cross_kv": "crossattention.c_attn", "cross_out": "crossattention.c_proj",
            "norm2": "ln_2", "up": "mlp.c_fc", "down": "mlp.c_proj"}
 QKV = ("query", "key", "value")
+DETR_ENCODER = {"self_attention": "self_attn", "norm1": "self_attn_layer_norm", "up": "fc1",
+                "down": "fc2", "norm2": "final_layer_norm"}
+DETR_DECODER = {"self_attention": "self_attn", "norm1": "self_attn_layer_norm",
+                "cross_attention": "encoder_attn", "norm2": "encoder_attn_layer_norm",
+                "up": "fc1", "down": "fc2", "norm3": "final_layer_norm"}
+DETR_ATTENTION = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "out": "out_proj"}
 
 
 def vit_tensors(vit, prefix):
@@ -84,6 +89,37 @@ def detector_tensors(model):
     return tensors
 
 
+def detr_tensors(model):
+    own = model.state_dict()
+    tensors = {f"model.{theirs}": own[ours] for ours, theirs in (
+        ("project.weight", "input_projection.weight"), ("project.bias", "input_projection.bias"),
+        ("decoder.norm.weight", "decoder.layernorm.weight"),
+        ("decoder.norm.bias", "decoder.layernorm.bias"))}
+    tensors["model.query_position_embeddings.weight"] = own["queries"][0]
+    for name, head in (("class_labels_classifier", model.labels), ("bbox_predictor", model.boxes)):
+        tensors.update({f"{name}.{part}": value for part, value in head.state_dict().items()})
+    for part, names in (("encoder", DETR_ENCODER), ("decoder", DETR_DECODER)):
+        for key, value in own.items():
+            if key.startswith(f"{part}.blocks."):
+                _, _, index, ours, *rest = key.split(".")
+                rest = [DETR_ATTENTION.get(word, word) for word in rest]
+                tensors[".".join([f"model.{part}.layers", index, names[ours], *rest])] = value
+    backbone = "model.backbone.conv_encoder.model."
+    depths = model.shape.backbone.depths
+    places = [(stage, index) for stage, depth in enumerate(depths) for index in range(depth)]
+    for key, value in own.items():
+        if not key.startswith("backbone.") or key.endswith("num_batches_tracked"):
+            continue
+        part, *rest = key.split(".")[1:]
+        if part == "blocks":
+            stage, index = places[int(rest[0])]
+            rest = [f"encoder.stages.{stage}.layers.{index}", *rest[1:]]
+        else:
+            rest = ["embedder.embedder", *rest]
+        tensors[backbone + ".".join(rest)] = value
+    return tensors
+
+
 def classifier_tensors(model):
     head = {f"classifier.{part}": value for part, value in model.head.state_dict().items()}
     return {**vit_tensors(model.vit, "vit."), **head}
@@ -107,29 +143,50 @@ def captioner_tensors(model):
     return tensors
 
 
-def save_detector(model, folder):
+def save_detector(model, folder, names=NAMES):
     config = dict(architectures=["YolosForObjectDetection"], model_type="yolos",
                   num_detection_tokens=model.vit.shape.detection_tokens,
                   use_mid_position_embeddings=False, auxiliary_loss=False,
-                  **vit_config(model.vit.shape), **label_config())
-    save(folder, detector_tensors(model), config, model.vit.shape,
+                  **vit_config(model.vit.shape), **label_config(names))
+    save(folder, detector_tensors(model), config, model.vit.shape.image,
          image_processor_type="YolosImageProcessor", do_pad=False, format="coco_detection")
 
 
-def save_classifier(model, folder):
+def save_detr(model, folder, names):
+    shape, backbone = model.shape, model.shape.backbone
+    last = f"stage{len(backbone.channels)}"
+    config = dict(
+        architectures=["DetrForObjectDetection"], model_type="detr", use_timm_backbone=False,
+        backbone=None, use_pretrained_backbone=False, torch_dtype="float16", num_channels=3,
+        backbone_config=dict(
+            model_type="resnet", num_channels=3, embedding_size=backbone.stem,
+            hidden_sizes=list(backbone.channels), depths=list(backbone.depths),
+            layer_type="bottleneck" if backbone.bottleneck else "basic", hidden_act="relu",
+            downsample_in_first_stage=False, out_features=[last]),
+        d_model=shape.width, num_queries=shape.queries, activation_function="relu",
+        encoder_layers=shape.encoder_layers, encoder_ffn_dim=shape.inner,
+        encoder_attention_heads=shape.heads, decoder_layers=shape.decoder_layers,
+        decoder_ffn_dim=shape.inner, decoder_attention_heads=shape.heads, dropout=0.0,
+        attention_dropout=0.0, activation_dropout=0.0, auxiliary_loss=False,
+        position_embedding_type="sine", is_encoder_decoder=True, **label_config(names))
+    save(folder, detr_tensors(model), config, (shape.side, shape.side),
+         image_processor_type="DetrImageProcessor", do_pad=False, format="coco_detection")
+
+
+def save_classifier(model, folder, names=NAMES):
     config = dict(architectures=["ViTForImageClassification"], model_type="vit",
-                  **vit_config(model.vit.shape), **label_config())
-    save(folder, classifier_tensors(model), config, model.vit.shape,
+                  **vit_config(model.vit.shape), **label_config(names))
+    save(folder, classifier_tensors(model), config, model.vit.shape.image,
          image_processor_type="ViTImageProcessor")
 
 
-def save_captioner(model, folder, captions):
-    shape = model.vit.shape
+def save_captioner(model, folder, captions, beams=1):
+    shape, length = model.vit.shape, len(model.word_positions.weight)
     ends = dict(bos_token_id=captions.end, eos_token_id=captions.end)
     start = dict(decoder_start_token_id=captions.end, pad_token_id=captions.end, **ends)
     decoder = dict(
         model_type="gpt2", architectures=["GPT2LMHeadModel"], vocab_size=len(captions.tokens),
-        n_positions=LENGTH, n_ctx=LENGTH, n_embd=shape.width, n_layer=len(model.blocks),
+        n_positions=length, n_ctx=length, n_embd=shape.width, n_layer=len(model.blocks),
         n_head=shape.heads, n_inner=None, activation_function="gelu_new",
         layer_norm_epsilon=1e-5, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
         add_cross_attention=True, is_decoder=True, tie_word_embeddings=True, **ends)
@@ -137,8 +194,9 @@ def save_captioner(model, folder, captions):
                   is_encoder_decoder=True, tie_word_embeddings=True, torch_dtype="float16", **start,
                   encoder=dict(model_type="vit", architectures=["ViTModel"], **vit_config(shape)),
                   decoder=decoder)
-    save(folder, captioner_tensors(model), config, shape, image_processor_type="ViTImageProcessor")
-    write_json(folder, "generation_config.json", dict(max_length=LENGTH, num_beams=1, **start))
+    save(folder, captioner_tensors(model), config, shape.image,
+         image_processor_type="ViTImageProcessor")
+    write_json(folder, "generation_config.json", dict(max_length=length, num_beams=beams, **start))
     captions.save(folder)
 
 
@@ -150,12 +208,13 @@ def vit_config(shape):
                 patch_size=shape.patch, num_channels=3, qkv_bias=True, torch_dtype="float16")
 
 
-def label_config():
-    return dict(id2label={str(index): name for index, name in enumerate(NAMES)},
-                label2id={name: index for index, name in enumerate(NAMES)})
+def label_config(names):
+    return dict(id2label={str(index): name for index, name in enumerate(names)},
+                label2id={name: index for index, name in enumerate(names)})
 
 
-def save(folder, tensors, config, shape, **processor):
+def save(folder, tensors, config, image, **processor):
+    """`image` is the input's height and width."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     half = {name: value.detach().cpu().half().contiguous().clone()
@@ -163,7 +222,7 @@ def save(folder, tensors, config, shape, **processor):
     save_file(half, str(folder / "model.safetensors"), metadata={"format": "pt"})
     write_json(folder, "config.json", config)
     write_json(folder, "preprocessor_config.json", dict(
-        do_resize=True, size=dict(height=shape.image[0], width=shape.image[1]), resample=2,
+        do_resize=True, size=dict(height=image[0], width=image[1]), resample=2,
         do_rescale=True, rescale_factor=1 / 255, do_normalize=True, image_mean=[0.5] * 3,
         image_std=[0.5] * 3, **processor))
     print(f"{folder}: {(folder / 'model.safetensors').stat().st_size / 1e6:.2f} MB", flush=True)

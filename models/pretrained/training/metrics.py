@@ -10,65 +10,88 @@ RECALLS = np.linspace(0, 1, 101)
 
 
 class Detections:
-    """Collects the answers for batches of scenes."""
+    """Collects the answers for batches of scenes.
 
-    def __init__(self):
-        self.scores, self.labels, self.hits, self.truth = [], [], [], []
+    With `smallest`, objects whose longer side is no longer than that share of the picture's do not
+    count, as in COCO: finding one is neither right nor wrong, nor is a small detection of nothing.
+    """
+
+    def __init__(self, classes=CLASSES, smallest=0.0):
+        self.classes, self.smallest = classes, smallest
+        self.scores, self.labels, self.hits, self.spared, self.truth = [], [], [], [], []
 
     @torch.no_grad()
     def add(self, logits, box, scene):
-        """logits (batch, queries, CLASSES + 1), box (batch, queries, 4)."""
+        """logits (batch, queries, classes + 1), box (batch, queries, 4)."""
         score, label = logits.float().softmax(-1)[..., :-1].max(-1)
         order = score.argsort(1, descending=True)
         score, label = torch.gather(score, 1, order), torch.gather(label, 1, order)
         box = torch.gather(box.float(), 1, order[..., None].expand(-1, -1, 4))
-        self.hits.append(hits(label, box, scene).flatten(0, 1).cpu())
+        counts = scene["valid"] & (scene["box"][..., 2:].amax(-1) > self.smallest)
+        hit, spared = hits(label, box, scene, counts)
+        spared |= ~hit & (box[..., 2:].amax(-1) <= self.smallest)[..., None]
+        self.hits.append(hit.flatten(0, 1).cpu())
+        self.spared.append(spared.flatten(0, 1).cpu())
         self.scores.append(score.flatten().cpu())
         self.labels.append(label.flatten().cpu())
-        self.truth.append(scene["label"][scene["valid"]].cpu())
+        self.truth.append(scene["label"][counts].cpu())
+
+    def table(self):
+        """Average precision, (classes, thresholds)."""
+        scores, labels, hit, spared, truth = (torch.cat(part).numpy() for part in (
+            self.scores, self.labels, self.hits, self.spared, self.truth))
+        return np.array([average_precision(scores[labels == k], hit[labels == k],
+                                           (truth == k).sum(), spared[labels == k])
+                         for k in range(self.classes)])
 
     def result(self, threshold=0.5):
-        scores, labels, hit, truth = (torch.cat(part).numpy() for part in (
-            self.scores, self.labels, self.hits, self.truth))
-        table = np.array([average_precision(scores[labels == k], hit[labels == k],
-                                            (truth == k).sum()) for k in range(CLASSES)])
-        said = scores > threshold
+        table = self.table()
+        scores, hit, spared = (torch.cat(part).numpy() for part in (
+            self.scores, self.hits, self.spared))
+        said = (scores > threshold) & ~spared[:, 0]
         right = hit[said, 0].sum()
         return {"AP50": np.nanmean(table[:, 0]), "AP75": np.nanmean(table[:, 5]),
                 "AP": np.nanmean(table), "precision": right / max(1, said.sum()),
-                "recall": right / len(truth)}
+                "recall": right / max(1, sum(len(part) for part in self.truth))}
 
 
-def hits(label, box, scene):
-    """Which detections, best first, are right at every threshold: (batch, queries, thresholds).
+def hits(label, box, scene, counts):
+    """Which detections, best first, are right at every threshold, and which are to be spared since
+    they found an object that does not count: (batch, queries, thresholds) each.
 
-    A detection takes the free object of its label that it overlaps most.
+    A detection takes the free object of its label that it overlaps most, one that counts if any.
     """
     batch, queries = label.shape
     overlap = boxes.pairwise(box, scene["box"])[0]              # (batch, queries, objects)
     thresholds = THRESHOLDS.to(box.device)
     objects = overlap.shape[-1]
+    index = torch.arange(objects, device=box.device)[None, :, None]
     taken = torch.zeros(batch, objects, len(thresholds), dtype=torch.bool, device=box.device)
     found = torch.zeros(batch, queries, len(thresholds), dtype=torch.bool, device=box.device)
+    spared = torch.zeros_like(found)
     for query in range(queries):
         fits = (scene["label"] == label[:, query:query + 1]) & scene["valid"]
-        free = fits[..., None] & ~taken
-        best, owner = torch.where(free, overlap[:, query, :, None], -1.0).max(1)
-        found[:, query] = best >= thresholds
-        taken |= (torch.arange(objects, device=box.device)[None, :, None] == owner[:, None]) \
-            & found[:, query][:, None]
-    return found
+        settled = torch.zeros_like(found[:, query])
+        for which, result in ((counts, found), (~counts, spared)):
+            free = (fits & which)[..., None] & ~taken
+            best, owner = torch.where(free, overlap[:, query, :, None], -1.0).max(1)
+            result[:, query] = (best >= thresholds) & ~settled
+            settled = settled | result[:, query]
+            taken |= (index == owner[:, None]) & result[:, query][:, None]
+    return found, spared
 
 
-def average_precision(scores, hit, objects):
+def average_precision(scores, hit, objects, spared):
     """Of one class at every threshold, over 101 recalls."""
     if objects == 0:
         return np.full(len(THRESHOLDS), np.nan)
-    right = np.cumsum(hit[np.argsort(-scores, kind="stable")], 0)
+    order = np.argsort(-scores, kind="stable")
+    hit, spared = hit[order], spared[order]
     result = np.zeros(len(THRESHOLDS))
     for k in range(len(THRESHOLDS)):
-        recall = right[:, k] / objects
-        precision = right[:, k] / np.arange(1, len(right) + 1)
+        right = np.cumsum(hit[~spared[:, k], k])
+        recall = right / objects
+        precision = right / np.arange(1, len(right) + 1)
         precision = np.maximum.accumulate(precision[::-1])[::-1]
         at = np.searchsorted(recall, RECALLS)
         result[k] = np.append(precision, 0)[np.minimum(at, len(precision))].mean()

@@ -1,9 +1,10 @@
-"""Muon for the matrices of the blocks, AdamW for everything else; one learning-rate factor drives
-both. Nothing waits for the GPU, and the factor lives in its memory, so that a captured CUDA graph
-follows the schedule."""
+"""Muon for the matrices and convolutions of the blocks, AdamW for everything else; one
+learning-rate factor drives both. Nothing waits for the GPU, and the factor lives in its memory, so
+that a captured CUDA graph follows the schedule."""
 import torch
 
-NOT_DECAYED = ("positions", "cls", "detection", "word_positions.weight", "words.weight")
+NOT_DECAYED = ("positions", "cls", "detection", "queries", "word_positions.weight",
+               "words.weight")
 
 
 def orthogonal(matrix):
@@ -26,10 +27,11 @@ class Optimizer:
         device = self.parameters[0].device
         by_shape, decayed, free = {}, [], []
         for name, parameter in model.named_parameters():
-            if parameter.ndim == 2 and "blocks" in name:
-                # q, k and v are matrices of their own, stored as one
+            if parameter.ndim in (2, 4) and "blocks" in name:
+                # q, k and v are matrices of their own, stored as one; a convolution is the matrix
+                # of its filters
                 parts = 3 if ".qkv." in name else 2 if ".cross_kv." in name else 1
-                by_shape.setdefault((parts, *parameter.shape), []).append(parameter)
+                by_shape.setdefault((parts, *parameter.flatten(1).shape), []).append(parameter)
             elif parameter.ndim >= 2 and not name.endswith(NOT_DECAYED):
                 decayed.append(parameter)
             else:
@@ -60,7 +62,7 @@ class Optimizer:
         self.adam.step()
         rate = self.muon_rate * self.factor
         for same, average, parts in self.matrices:
-            gradient = torch.stack([parameter.grad for parameter in same])
+            gradient = torch.stack([parameter.grad.flatten(1) for parameter in same])
             average.lerp_(gradient, 1 - self.momentum)
             update = gradient.lerp(average, self.momentum)
             count, rows, columns = update.shape
@@ -68,6 +70,6 @@ class Optimizer:
             update = update.view(count, rows, columns)
             update = update * max(1, rows / parts / columns) ** 0.5
             for parameter, change in zip(same, update):
-                parameter.mul_(1 - rate * self.decay).sub_(rate * change)
+                parameter.mul_(1 - rate * self.decay).sub_(rate * change.view_as(parameter))
         for parameter in self.parameters:
             parameter.grad = None

@@ -1,8 +1,10 @@
 """Trains for a given time: a warm-up and a cosine over the seconds, and an average of the weights
 to keep. On a GPU a whole step, from composing scenes to the optimiser, is one CUDA graph."""
+import contextlib
 import copy
 import math
 import time
+import traceback
 
 import torch
 
@@ -11,6 +13,7 @@ from optimizer import Optimizer
 
 WARM_UP, LAST_FACTOR = 0.03, 0.01
 AVERAGE_EVERY = 8
+TELL_EVERY = 20         # seconds
 
 
 def schedule(done):
@@ -21,10 +24,13 @@ def schedule(done):
     return LAST_FACTOR + (1 - LAST_FACTOR) * (1 + math.cos(turn)) / 2
 
 
-def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, average=0.999):
+def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, average=0.999,
+          compiled=((vit.Block, "forward"),), meanwhile=None, save=None):
     """Minimises loss(model, batch) over batches(); returns the averaged model.
 
-    check(model) -> text is called `checks` times on the averaged model; its time does not count.
+    check(model) -> text is called `checks` times on the averaged model, and then save(model), if
+    there is one; their time does not count. What `compiled` names, as owner and attribute, is
+    compiled while training; meanwhile() is called now and then between steps.
     """
     device = next(model.parameters()).device
     on_gpu = device.type == "cuda"
@@ -39,19 +45,27 @@ def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, avera
         optimizer.step()
         return value.detach()
 
+    def look(passed):
+        began = time.time()
+        try:
+            told = check(kept)
+        except Exception:           # a training is worth more than a look at it
+            traceback.print_exc()
+            told = "could not be checked"
+        print(f"  {passed:.0f} s, {steps} steps, loss {float(value):.3f}: {told}", flush=True)
+        if save:
+            save(kept)
+        return time.time() - began
+
     optimizer.scale(1e-4)           # the steps before the capture are to change next to nothing
     began = time.time()
-    if on_gpu:
-        eager, compiled = vit.Block.forward, torch.compile(vit.Block.forward, dynamic=False)
-        vit.Block.forward = compiled
-        run = captured(step)
-    else:
-        run = step
+    with swapped(compiled if on_gpu else ()):
+        run = captured(step) if on_gpu else step
     print(f"  ready after {time.time() - began:.0f} s", flush=True)
 
-    weights, averaged = list(model.parameters()), list(kept.parameters())
-    began, paused, steps, value = time.time(), 0.0, 0, None
-    next_check = 1
+    weights, averaged = floats(model), floats(kept)
+    began, paused, steps, value, total, told = time.time(), 0.0, 0, None, 0.0, 0
+    next_check, next_told = 1, TELL_EVERY
     while True:
         if steps % 20 == 0:
             if on_gpu:
@@ -59,6 +73,13 @@ def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, avera
             passed = time.time() - began - paused
             if passed >= seconds:
                 break
+            if meanwhile:
+                meanwhile()
+            if steps:
+                total, told = total + float(value), told + 1
+            if passed >= next_told and told:
+                print(f"  {passed:.0f} s, {steps} steps, loss {total / told:.3f}", flush=True)
+                total, told, next_told = 0.0, 0, passed + TELL_EVERY
         optimizer.scale(schedule(passed / seconds))
         value = run()
         steps += 1
@@ -68,16 +89,28 @@ def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, avera
                 torch._foreach_lerp_(averaged, weights, 1 - keep)
         if next_check < checks and passed >= seconds * next_check / checks:
             next_check += 1
-            pause = time.time()
-            if on_gpu:
-                vit.Block.forward = eager
-            print(f"  {passed:.0f} s, {steps} steps, loss {float(value):.3f}: {check(kept)}",
-                  flush=True)
-            paused += time.time() - pause
-    if on_gpu:
-        vit.Block.forward = eager
-    print(f"  {seconds} s, {steps} steps, loss {float(value):.3f}: {check(kept)}", flush=True)
+            paused += look(passed)
+    look(seconds)
     return kept
+
+
+def floats(model):
+    """All that is averaged: weights, and what batch norms have counted."""
+    return [value for value in (*model.parameters(), *model.buffers())
+            if value.is_floating_point()]
+
+
+@contextlib.contextmanager
+def swapped(compiled):
+    """The functions named, compiled for a while."""
+    before = [(owner, name, getattr(owner, name)) for owner, name in compiled]
+    for owner, name, function in before:
+        setattr(owner, name, torch.compile(function, dynamic=False))
+    try:
+        yield
+    finally:
+        for owner, name, function in before:
+            setattr(owner, name, function)
 
 
 def captured(step):

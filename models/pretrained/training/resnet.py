@@ -1,0 +1,86 @@
+"""ResNets as in Hugging Face's ResNetBackbone: a 7x7 stem, then stages of basic blocks or of
+bottlenecks, each but the first at half the resolution of the one before."""
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+EXPANSION = 4           # of a bottleneck's channels from its 3x3 convolution to its output
+
+
+@dataclass
+class ResNetShape:
+    stem: int = 32
+    channels: tuple = (64, 128, 256)
+    depths: tuple = (2, 2, 2)
+    bottleneck: bool = False
+
+    @property
+    def stride(self):
+        return 2 ** (len(self.channels) + 1)
+
+
+class ConvNorm(nn.Module):
+    def __init__(self, inputs, outputs, side, stride=1):
+        super().__init__()
+        self.convolution = nn.Conv2d(inputs, outputs, side, stride, side // 2, bias=False)
+        self.normalization = nn.BatchNorm2d(outputs)
+        nn.init.kaiming_normal_(self.convolution.weight, mode="fan_out", nonlinearity="relu")
+
+    def forward(self, x):
+        return self.normalization(self.convolution(x))
+
+
+class ResNetBlock(nn.Module):
+    def __init__(self, inputs, outputs, stride, bottleneck):
+        super().__init__()
+        if bottleneck:
+            inner = outputs // EXPANSION
+            parts = [(inputs, inner, 1), (inner, inner, 3, stride), (inner, outputs, 1)]
+        else:
+            parts = [(inputs, outputs, 3, stride), (outputs, outputs, 3)]
+        self.layer = nn.ModuleList(ConvNorm(*part) for part in parts)
+        self.shortcut = None
+        if inputs != outputs or stride != 1:
+            self.shortcut = ConvNorm(inputs, outputs, 1, stride)
+        nn.init.zeros_(self.layer[-1].normalization.weight)     # starts as no change
+
+    def forward(self, x):
+        y = x
+        for index, layer in enumerate(self.layer):
+            y = layer(y if index == 0 else F.relu(y))
+        return F.relu(y + (x if self.shortcut is None else self.shortcut(x)))
+
+
+class ResNet(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.shape = shape
+        self.stem = ConvNorm(3, shape.stem, 7, 2)
+        self.blocks = nn.ModuleList()
+        inputs = shape.stem
+        for stage, (outputs, depth) in enumerate(zip(shape.channels, shape.depths)):
+            for index in range(depth):
+                stride = 2 if stage > 0 and index == 0 else 1
+                self.blocks.append(ResNetBlock(inputs, outputs, stride, shape.bottleneck))
+                inputs = outputs
+
+    def forward(self, picture):
+        """(batch, 3, height, width) -> (batch, channels, height / stride, width / stride)"""
+        x = F.max_pool2d(F.relu(self.stem(picture)), 3, 2, 1)
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+    @torch.no_grad()
+    def settle(self):
+        """Batch norms of mean 0 and variance 1 that do the same: any number then fits into half
+        precision."""
+        for norm in self.modules():
+            if isinstance(norm, nn.BatchNorm2d):
+                scale = norm.weight / (norm.running_var + norm.eps).sqrt()
+                norm.bias -= norm.running_mean * scale
+                norm.weight.copy_(scale * (1 + norm.eps) ** 0.5)
+                norm.running_mean.zero_()
+                norm.running_var.fill_(1)

@@ -1,0 +1,121 @@
+"""Trains a detector of COCO's 80 classes on photographs and writes its folder.
+
+    python3 train_photo_detector.py --packed packed --unpacked unpacked
+
+    --model yolos trains a plain ViT instead of DETR, --width 256 --layers 8 --tokens 40 one that
+    train_photo_captioner.py starts from.
+"""
+import copy
+
+import torch
+
+import detector as losses
+import detr
+import options as common
+import photos
+import resnet
+import vit
+from detector import Detector
+from folders import save_detector, save_detr
+from metrics import Detections
+from scenes import to_input
+from trainer import train
+
+CLASSES = 80
+LARGE = 1 / 3                       # of the picture's side
+COMMON = ("person", "cat", "dog", "car", "bus", "train")
+
+
+def make_model(options):
+    if options.model == "detr":
+        return detr.Detr(detr.DetrShape(side=options.side, groups=options.groups, classes=CLASSES))
+    shape = vit.Shape(width=options.width, layers=options.layers, heads=options.width // 32,
+                      image=(options.side, options.side), patch=16,
+                      detection_tokens=options.tokens)
+    return Detector(shape, CLASSES)
+
+
+def cells_of(model):
+    if isinstance(model, detr.Detr):
+        return model.cells()
+    rows, columns = model.vit.shape.grid
+    y, x = torch.meshgrid((torch.arange(rows) + 0.5) / rows, (torch.arange(columns) + 0.5) / columns,
+                          indexing="ij")
+    return torch.stack([x, y], -1).view(-1, 2)
+
+
+@torch.no_grad()
+def measure(answer, tests, names):
+    """answer(pictures in bytes) -> logits, boxes; over batches of held-out pictures."""
+    every, large = Detections(CLASSES), Detections(CLASSES, LARGE)
+    for scene in tests:
+        logits, box = answer(scene["picture"])
+        every.add(logits, box, scene)
+        large.add(logits, box, scene)
+    result = every.result()
+    table = large.table()[:, 0]
+    result["AP50 large"] = float(table[[names.index(name) for name in COMMON]].mean())
+    result.update({f"AP50 large {name}": float(table[names.index(name)]) for name in COMMON})
+    return result
+
+
+def answer_of(model, side, device):
+    def answer(picture):
+        value = to_input(picture)
+        if value.shape[-1] != side:
+            value = torch.nn.functional.interpolate(value, (side, side), mode="bilinear",
+                                                    antialias=True, align_corners=False)
+        with torch.autocast(torch.device(device).type, dtype=torch.bfloat16,
+                            enabled=device == "cuda"):
+            return model(value)
+    return answer
+
+
+def main():
+    parser = common.photo_parser(__doc__, seconds=600, output="photo-detector")
+    parser.add_argument("--model", choices=("detr", "yolos"), default="detr")
+    parser.add_argument("--side", type=int, default=256, help="of the square input")
+    parser.add_argument("--groups", type=int, default=4, help="of queries, in training")
+    parser.add_argument("--width", type=int, default=192, help="of a ViT")
+    parser.add_argument("--layers", type=int, default=12, help="of a ViT")
+    parser.add_argument("--tokens", type=int, default=100, help="to detect with, of a ViT")
+    options = parser.parse_args()
+    torch.set_float32_matmul_precision("high")
+    torch.manual_seed(0)
+    device = options.device
+    store = photos.Store(options.packed, options.unpacked, "coco", photos.boxes_known, device,
+                         options.chunks)
+    store.wait()
+    tests, names = photos.held_out(options.packed, options.unpacked, device, options.tests)
+    model = make_model(options)
+    if options.start:
+        common.load_checkpoint(model, options.start)
+    model = model.to(device, memory_format=torch.channels_last)
+    print(f"detector: {sum(p.numel() for p in model.parameters())} parameters, with those for "
+          f"training alone", flush=True)
+
+    def check(model):
+        result = measure(answer_of(model, options.side, device), tests, names)
+        return ", ".join(f"{name} {value:.3f}" for name, value in result.items())
+
+    def save(model):
+        common.save_checkpoint(model, common.checkpoint_of(options))
+        final = copy.deepcopy(model)
+        final.count_nothing_in_full()
+        if options.model == "detr":
+            final.backbone.settle()
+            save_detr(final, options.output, names)
+        else:
+            save_detector(final, options.output, names)
+
+    batches = photos.DetectionBatches(store, options.batch, options.side, cells_of(model), CLASSES)
+    compiled = ((vit.Block, "forward"), (resnet.ResNetBlock, "forward"),
+                (detr.EncoderBlock, "forward"), (detr.DecoderBlock, "forward"),
+                (losses, "matching_cost"), (photos, "recolour"), (photos, "cover"))
+    train(model, batches, type(model).loss, options.seconds, rate=options.rate,
+          muon_rate=options.muon_rate, check=check, checks=options.checks,
+          compiled=() if options.eager else compiled, meanwhile=store.refresh, save=save)
+
+
+if __name__ == "__main__":
+    main()
