@@ -10,20 +10,17 @@ Objects are named from left to right, equal ones together, by number; two differ
 they lie to each other.
 """
 import collections
-import json
-import pathlib
 
 import torch
 
 from classes import NAMES, PLURALS
 from scenes import OBJECTS
+from tokenizer import SPACE, Tokenizer
 
 NUMBERS = ["a", "two", "three", "four", "five", "six"]
 JOINTS = ["", ",", "and", "above", "to the left of"]
 NONE, COMMA, AND, ABOVE, LEFT_OF = range(len(JOINTS))
 LENGTH = 26                         # tokens at most, with the start and the end
-END = "<|endoftext|>"               # starts a caption, too
-SPACE = "\u0120"                    # how GPT-2 writes a leading space
 
 
 def phrase(label, number):
@@ -32,7 +29,7 @@ def phrase(label, number):
     return ("an " if NAMES[label][0] in "aeiou" else "a ") + NAMES[label]
 
 
-class Captions:
+class Captions(Tokenizer):
     """Token ids of the captions of whole batches, on the device."""
 
     def __init__(self, device):
@@ -42,11 +39,7 @@ class Captions:
                        for number, text in enumerate(row)}
         words = {word for text in self.counts for word in text.split()}
         words |= {word for joint in JOINTS for word in joint.split() if word != ","} | {"nothing"}
-        self.merges = learn_merges(sorted(words))
-        tokens = sorted(byte_letters()) + ["".join(pair) for pair in self.merges] + [END]
-        self.tokens = list(dict.fromkeys(tokens))
-        self.ids = {token: index for index, token in enumerate(self.tokens)}
-        self.end = self.ids[END]
+        super().__init__({SPACE + word: 1 for word in words})
         self.phrases, self.phrase_lengths = self.table(sum(phrases, []), device)
         self.joints, self.joint_lengths = self.table(JOINTS, device)
         self.nothing = self.encode("nothing")[0]
@@ -101,15 +94,6 @@ class Captions:
         said = torch.arange(LENGTH - 1, device=label.device)[None] <= lengths.sum(1, keepdim=True)
         return ids[:, :LENGTH], said
 
-    def text(self, ids):
-        """The caption from a list of ids that begins with the start token."""
-        words = []
-        for token in ids[1:]:
-            if token == self.end:
-                break
-            words.append(self.tokens[token])
-        return "".join(words).replace(SPACE, " ").strip()
-
     def objects(self, text):
         """How many of which label a caption claims."""
         for joint in JOINTS[AND:]:
@@ -120,57 +104,3 @@ class Captions:
                 label, number = self.counts[part.strip()]
                 claimed[label] += number
         return claimed
-
-    def save(self, folder):
-        """The tokenizer in the files that transformers reads."""
-        folder = pathlib.Path(folder)
-        level = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True,
-                 "use_regex": True}
-        end = {"id": self.end, "content": END, "single_word": False, "lstrip": False,
-               "rstrip": False, "normalized": True, "special": True}
-        write_json(folder / "vocab.json", self.ids)
-        (folder / "merges.txt").write_text(
-            "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in self.merges))
-        write_json(folder / "tokenizer.json", {
-            "version": "1.0", "truncation": None, "padding": None, "added_tokens": [end],
-            "normalizer": None, "pre_tokenizer": level, "post_processor": level, "decoder": level,
-            "model": {"type": "BPE", "dropout": None, "unk_token": None,
-                      "continuing_subword_prefix": "", "end_of_word_suffix": "",
-                      "fuse_unk": False, "byte_fallback": False, "vocab": self.ids,
-                      "merges": [list(pair) for pair in self.merges]}})
-        write_json(folder / "tokenizer_config.json", {
-            "tokenizer_class": "GPT2Tokenizer", "add_prefix_space": True, "bos_token": END,
-            "eos_token": END, "unk_token": END, "pad_token": END, "model_max_length": LENGTH})
-
-
-def write_json(path, value):
-    path.write_text(json.dumps(value, ensure_ascii=False) + "\n")
-
-
-def byte_letters():
-    """The letters by which GPT-2 writes the 256 bytes."""
-    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    return [chr(byte) for byte in plain] + [chr(256 + index) for index in range(256 - len(plain))]
-
-
-def learn_merges(words):
-    """Merges until every word with its leading space is one token."""
-    split = {word: [SPACE, *word] for word in words}
-    merges = []
-    while True:
-        pairs = collections.Counter(pair for parts in split.values()
-                                    for pair in zip(parts, parts[1:]))
-        if not pairs:
-            return merges
-        best = max(pairs, key=lambda pair: (pairs[pair], pair))
-        merges.append(best)
-        for word, parts in split.items():
-            merged, index = [], 0
-            while index < len(parts):
-                if tuple(parts[index:index + 2]) == best:
-                    merged.append("".join(best))
-                    index += 2
-                else:
-                    merged.append(parts[index])
-                    index += 1
-            split[word] = merged

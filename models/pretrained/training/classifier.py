@@ -1,4 +1,4 @@
-"""A ViT that names the main emoji of a picture."""
+"""A ViT that names the main thing in a picture."""
 import torch.nn.functional as F
 from torch import nn
 
@@ -6,17 +6,19 @@ from scenes import CLASSES, to_input
 
 
 class Classifier(nn.Module):
-    def __init__(self, vit):
+    def __init__(self, vit, classes=CLASSES):
         super().__init__()
         self.vit = vit
-        self.head = nn.Linear(vit.shape.width, CLASSES)
+        self.head = nn.Linear(vit.shape.width, classes)
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
 
     def forward(self, picture):
         """Of pictures in bytes, at any size."""
-        picture = F.interpolate(to_input(picture), self.vit.shape.image, mode="bilinear",
-                                antialias=True, align_corners=False)
+        picture = to_input(picture)
+        if picture.shape[-2:] != self.vit.shape.image:
+            picture = F.interpolate(picture, self.vit.shape.image, mode="bilinear",
+                                    antialias=True, align_corners=False)
         return self.head(self.vit(picture)[:, 0]).float()
 
     def loss(self, scene):

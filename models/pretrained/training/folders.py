@@ -197,7 +197,7 @@ def save_captioner(model, folder, captions, beams=1):
     save(folder, captioner_tensors(model), config, shape.image,
          image_processor_type="ViTImageProcessor")
     write_json(folder, "generation_config.json", dict(max_length=length, num_beams=beams, **start))
-    captions.save(folder)
+    captions.save(folder, length)
 
 
 def vit_config(shape):
