@@ -113,7 +113,7 @@ def pack_coco(options, pool):
     pack(pool, clone, [blobs[key] for key in val], None, options.output / "coco-val.npz",
          names=np.array(list(annotations["categories"].values())), **known(val))
     train = shuffled(sorted(set(boxes) - held_out))
-    for index, ids in enumerate(np.array_split(train, options.chunks or 12)):
+    for index, ids in enumerate(np.array_split(train, options.chunks or 14)):
         ids = ids.tolist()
         pack(pool, clone, [blobs[key] for key in ids], QUALITY,
              options.output / f"coco-{index:02}.npz", **known(ids))

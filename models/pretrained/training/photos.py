@@ -104,11 +104,11 @@ class Store:
         return self.count
 
     def take(self, chunk, file):
-        pictures, known = np.load(file, mmap_mode="r"), self.annotate(np.load(chunk))
+        pictures, known = np.load(file, mmap_mode="c"), self.annotate(np.load(chunk))
         if self.pictures is None:
             self.reserve(pictures, known)
         begin, end = self.count, min(self.count + len(pictures), len(self.pictures))
-        self.pictures[begin:end].copy_(torch.from_numpy(np.array(pictures[:end - begin])))
+        self.pictures[begin:end].copy_(torch.from_numpy(pictures[:end - begin]))
         for key, values in known.items():
             self.known[key][begin:end].copy_(torch.from_numpy(values[:end - begin]))
         self.taken.append(chunk.stem)
@@ -188,16 +188,18 @@ class Window:
         return F.grid_sample(picture.float() - GREY, at, mode="bilinear", padding_mode="zeros",
                              align_corners=False) + GREY
 
-    def boxes(self, box, valid, visible=0.3, smallest=2 / 256):
-        """The boxes (count, objects, 4) as they are then, and those of which enough can be seen,
-        these first: box, valid, and the order that was applied."""
+    def boxes(self, box, valid, visible=0.3, large=0.1, smallest=2 / 256):
+        """The boxes (count, objects, 4) as they are then, and those of which enough can be seen, a
+        share of the object or of the picture, these first: box, valid, and the order that was
+        applied."""
         centre = (box[..., :2] - self.centre[:, None]) / self.size[:, None] \
             * self.mirror[:, None] + 0.5
         size = box[..., 2:] / self.size[:, None]
         low, high = (centre - size / 2).clamp(0, 1), (centre + size / 2).clamp(0, 1)
         seen = high - low
-        share = seen[..., 0] * seen[..., 1] / (size[..., 0] * size[..., 1]).clamp(min=1e-9)
-        valid = valid & (share > visible) & (seen > smallest).all(-1)
+        area = seen[..., 0] * seen[..., 1]
+        share = area / (size[..., 0] * size[..., 1]).clamp(min=1e-9)
+        valid = valid & ((share > visible) | (area > large)) & (seen > smallest).all(-1)
         order = (~valid).long().sort(dim=1, stable=True)[1]
         box = torch.cat([(low + high) / 2, seen], -1)
         valid = torch.gather(valid, 1, order)
@@ -205,7 +207,7 @@ class Window:
         return box, valid, order
 
 
-def recolour(picture, strength=0.3, grey=0.05):
+def recolour(picture, strength=0.25, grey=0.05):
     """Brightness, contrast, saturation and tint at random; pictures in 0..255."""
     count, device = len(picture), picture.device
     number = lambda low, high, channels=1: torch.rand(

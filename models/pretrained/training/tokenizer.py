@@ -20,18 +20,22 @@ class Tokenizer:
         self.ids = {token: index for index, token in enumerate(self.tokens)}
         self.rank = {pair: index for index, pair in enumerate(self.merges)}
         self.end = self.ids[END]
+        self.known = {}             # pieces that were merged before
 
     def encode(self, text):
         """Of ASCII text; words have a space before them, the first one too."""
         return [self.ids[token] for piece in cut(text) for token in self.merged(piece)]
 
     def merged(self, piece):
+        if piece in self.known:
+            return self.known[piece]
         parts = list(piece)
         while len(parts) > 1:
             best = min(zip(parts, parts[1:]), key=lambda pair: self.rank.get(pair, 1 << 30))
             if best not in self.rank:
                 break
             parts = merge(parts, best)
+        self.known[piece] = parts
         return parts
 
     def text(self, ids):

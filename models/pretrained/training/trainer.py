@@ -28,12 +28,13 @@ def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, avera
           compiled=((vit.Block, "forward"),), meanwhile=None, save=None):
     """Minimises loss(model, batch) over batches(); returns the averaged model.
 
-    check(model) -> text is called `checks` times on the averaged model, and then save(model), if
-    there is one; their time does not count. What `compiled` names, as owner and attribute, is
+    save(model), if there is one, and check(model) -> text are called `checks` times on the averaged
+    model; their time does not count. What `compiled` names, as owner and attribute, is
     compiled while training; meanwhile() is called now and then between steps.
     """
     device = next(model.parameters()).device
     on_gpu = device.type == "cuda"
+    torch.backends.cudnn.benchmark = True
     kept = copy.deepcopy(model).eval()
     optimizer = Optimizer(model, rate, muon_rate)
 
@@ -46,15 +47,14 @@ def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, avera
         return value.detach()
 
     def look(passed):
-        began = time.time()
-        try:
+        began, told = time.time(), "could not be checked"
+        try:                        # a training is worth more than a look at it
+            if save:
+                save(kept)
             told = check(kept)
-        except Exception:           # a training is worth more than a look at it
+        except Exception:
             traceback.print_exc()
-            told = "could not be checked"
         print(f"  {passed:.0f} s, {steps} steps, loss {float(value):.3f}: {told}", flush=True)
-        if save:
-            save(kept)
         return time.time() - began
 
     optimizer.scale(1e-4)           # the steps before the capture are to change next to nothing
