@@ -191,8 +191,8 @@ def grid_queries(shape):
     """Places on a grid, shifted a little from group to group, in the first few waves alone."""
     columns = math.ceil(math.sqrt(shape.queries))
     rows = math.ceil(shape.queries / columns)
-    y, x = torch.meshgrid((torch.arange(rows) + 0.5) / rows, (torch.arange(columns) + 0.5) / columns,
-                          indexing="ij")
+    y, x = torch.meshgrid((torch.arange(rows) + 0.5) / rows,
+                          (torch.arange(columns) + 0.5) / columns, indexing="ij")
     at = torch.stack([x, y], -1).view(1, -1, 2)[:, :shape.queries].repeat(shape.groups, 1, 1)
     at[1:] += (torch.rand(shape.groups - 1, shape.queries, 2) - 0.5) / columns
     told = (torch.arange(shape.width) % (shape.width // 2)) < 2 * WAVES

@@ -42,8 +42,8 @@ def captioner_line(path, tests, references, device):
     texts = [text for scene in tests for text in spoken(folder, tokenizer, scene["picture"])]
     truth = [references[str(key)] for scene in tests for key in scene["id"].tolist()]
     result = summary(texts, truth)
-    return (f"CIDEr {result['CIDEr']:.3f}, BLEU-4 {result['BLEU-4']:.3f}; \"{commonest(texts)[0]}\" "
-            f"said of {100 * result['commonest']:.1f} %, the commonest")
+    return (f"CIDEr {result['CIDEr']:.3f}, BLEU-4 {result['BLEU-4']:.3f}; the commonest, "
+            f"\"{commonest(texts)[0]}\", is said of {100 * result['commonest']:.1f} %")
 
 
 def classifier_line(path, tests, device):

@@ -35,7 +35,9 @@ def main():
     device = options.device
     coco_captions = read(f"{options.annotations}/coco_captions.tsv.gz")
     flickr_captions = read(f"{options.annotations}/flickr8k_captions.tsv.gz")["train"]
-    every = [*coco_captions["train"].values(), *(flickr_captions.values() if options.flickr else ())]
+    every = [*coco_captions["train"].values()]
+    if options.flickr:
+        every += flickr_captions.values()
     captions = PhotoCaptions([text for texts in every for text in texts])
 
     def known(of, boxes):

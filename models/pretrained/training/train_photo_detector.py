@@ -39,8 +39,8 @@ def cells_of(model):
     if isinstance(model, detr.Detr):
         return model.cells()
     rows, columns = model.vit.shape.grid
-    y, x = torch.meshgrid((torch.arange(rows) + 0.5) / rows, (torch.arange(columns) + 0.5) / columns,
-                          indexing="ij")
+    y, x = torch.meshgrid((torch.arange(rows) + 0.5) / rows,
+                          (torch.arange(columns) + 0.5) / columns, indexing="ij")
     return torch.stack([x, y], -1).view(-1, 2)
 
 
