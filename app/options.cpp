@@ -14,6 +14,7 @@ EngineOptions CommonOptions::engine() const {
     result.device = device;
     result.precision = precision_named(precision);
     result.cooperative_matrix = !no_coopmat;
+    result.texel_loads = !no_texels;
     return result;
 }
 
@@ -28,6 +29,8 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
         ->capture_default_str();
     command.add_flag("--no-coopmat", options.no_coopmat,
                      "Leave the device's cooperative matrices unused");
+    command.add_flag("--no-texels", options.no_texels,
+                     "Read storage buffers where texel buffers would be faster");
     command.add_flag("--quiet", options.quiet, "Print results and errors alone");
     command.add_flag("--verbose", options.verbose, "Print what is being done");
 }

@@ -15,7 +15,7 @@ namespace saccade {
 // What every command that runs models takes.
 struct CommonOptions {
     std::string device, precision = "auto";
-    bool no_coopmat = false;
+    bool no_coopmat = false, no_texels = false;
     bool quiet = false, verbose = false;
 
     EngineOptions engine() const;

@@ -64,10 +64,19 @@ Commands::Commands(Device& device, Arena& scratch, std::string name, int timed_d
     }
 }
 
-Commands::~Commands() { vkDestroyCommandPool(device_.handle(), pool_, nullptr); }
+Commands::~Commands() {
+    vkDestroyCommandPool(device_.handle(), pool_, nullptr);
+    forget_views();
+}
+
+void Commands::forget_views() {
+    for (VkBufferView view : views_) vkDestroyBufferView(device_.handle(), view, nullptr);
+    views_.clear();
+}
 
 void Commands::begin() {
     check(vkResetCommandPool(device_.handle(), pool_, 0), "recording '" + name_ + "'");
+    forget_views();
     VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     check(vkBeginCommandBuffer(buffer_, &info), "recording '" + name_ + "'");
     hazards_.barrier();
@@ -133,9 +142,24 @@ void Commands::barrier() {
     if (tracing_) trace_.push_back("barrier");
 }
 
+// A tensor as texels of four floats.
+VkBufferView Commands::texels_of(const Tensor& tensor) {
+    VkBufferViewCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
+    info.buffer = tensor.buffer;
+    info.format = VK_FORMAT_R32G32B32A32_SFLOAT;
+    info.offset = tensor.base;
+    info.range = tensor.bytes;
+    VkBufferView view = nullptr;
+    check(vkCreateBufferView(device_.handle(), &info, nullptr, &view), "recording '" + name_ + "'");
+    views_.push_back(view);
+    device_.name(view, VK_OBJECT_TYPE_BUFFER_VIEW, name_);
+    return view;
+}
+
 void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const Use> uses,
                         std::span<const std::byte> params) {
-    const Pipeline& pipeline = device_.pipelines().get(kernel);
+    Pipelines& pipelines = device_.pipelines();
+    const Pipeline& pipeline = plain_kernels_ ? pipelines.get(kernel) : pipelines.best(kernel);
     const Reflection& shader = pipeline.reflection;
     auto where = [&] { return "shader '" + pipeline.name + "'"; };  // only errors need the text
     if (uses.size() != shader.bindings.size() || uses.size() > most_uses)
@@ -156,6 +180,7 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
 
     VkDescriptorBufferInfo buffers[most_uses];
     VkDescriptorImageInfo images[most_uses];
+    VkBufferView views[most_uses];
     VkWriteDescriptorSet writes[most_uses];
     for (uint32_t i = 0; i < uses.size(); ++i) {
         const Use& use = uses[i];
@@ -165,6 +190,7 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
         writes[i] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
         writes[i].dstBinding = i;
         writes[i].descriptorCount = 1;
+        const bool texels = shader.bindings[i] == Reflection::Binding::texels;
         if (image) {
             images[i] = {nullptr, use.image->view(), VK_IMAGE_LAYOUT_GENERAL};
             writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
@@ -175,9 +201,15 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
                 t.base % device_.limits().storage_alignment != 0)
                 throw Error(where() + " cannot bind " + std::to_string(t.bytes >> 20) + " MiB at " +
                             std::to_string(t.base) + " on " + device_.info().name);
-            buffers[i] = {t.buffer, t.base, t.bytes};
-            writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-            writes[i].pBufferInfo = &buffers[i];
+            if (texels) {
+                views[i] = texels_of(t);
+                writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+                writes[i].pTexelBufferView = &views[i];
+            } else {
+                buffers[i] = {t.buffer, t.base, t.bytes};
+                writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+                writes[i].pBufferInfo = &buffers[i];
+            }
         }
     }
 

@@ -104,6 +104,8 @@ public:
 
 private:
     void leave(Arena::Mark mark, bool timed);
+    VkBufferView texels_of(const Tensor& tensor);
+    void forget_views();
     void order(std::span<const Use> uses);
     void barrier();
 
@@ -118,6 +120,7 @@ private:
     int depth_ = 0, timed_depth_;
     bool tracing_ = false, plain_kernels_ = false;
     std::vector<std::string> trace_;
+    std::vector<VkBufferView> views_;  // of what has been recorded
     void* push_descriptors_ = nullptr;
     void *begin_label_ = nullptr, *end_label_ = nullptr;
 };

@@ -48,6 +48,7 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
         info_.features.cooperative_matrix = info_.features.cooperative_matrix2 = false;
         info_.features.matrix_shapes.clear();
     }
+    if (!options.texel_loads) info_.features.texel_loads = false;
     const Features& has = info_.features;
 
     std::vector<const char*> extensions = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};

@@ -29,6 +29,7 @@ class Device {
 public:
     struct Options {
         bool cooperative_matrix = true;       // false forces the plain kernels
+        bool texel_loads = true;              // likewise
         std::vector<std::string> extensions;  // what a window needs
         std::string pipeline_cache;           // a file; empty keeps pipelines in memory only
     };

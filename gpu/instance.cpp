@@ -178,6 +178,9 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
         (p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
     info.features.subgroup_size_control = f13.subgroupSizeControl && f13.computeFullSubgroups;
     info.features.memory_budget = has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    // Mesa's software Vulkan reads a storage buffer element by element, each behind a branch, and a
+    // texel of four floats at once.
+    info.features.texel_loads = info.kind == DeviceKind::cpu;
     if (coop.cooperativeMatrix && f12.shaderFloat16 && f12.vulkanMemoryModel &&
         info.features.storage16 && info.features.subgroup_size_control)
         info.features.matrix_shapes = matrix_shapes(instance, device);

@@ -25,6 +25,7 @@ struct Features {
     bool cooperative_matrix = false;     // VK_KHR_cooperative_matrix, fp16 x fp16 + fp32
     bool cooperative_matrix2 = false;    // VK_NV_cooperative_matrix2
     bool memory_budget = false;          // the driver tells how much memory is in use
+    bool texel_loads = false;            // texel buffers are read faster than storage buffers
     std::vector<MatrixShape> matrix_shapes;
 };
 

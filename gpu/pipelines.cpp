@@ -22,6 +22,18 @@ const EmbeddedShader& find_shader(std::string_view name) {
     throw Error("no shader is called '" + std::string(name) + "'");
 }
 
+VkDescriptorType descriptor_type(Reflection::Binding binding) {
+    switch (binding) {
+        case Reflection::Binding::buffer:
+            return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        case Reflection::Binding::image:
+            return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+        case Reflection::Binding::texels:
+            break;
+    }
+    return VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+}
+
 uint64_t fnv1a(std::span<const std::byte> bytes) {
     uint64_t hash = 0xcbf29ce484222325;
     for (std::byte b : bytes) hash = (hash ^ static_cast<uint64_t>(b)) * 0x100000001b3;
@@ -55,6 +67,12 @@ Kernel::Kernel(std::string_view shader, Type in, Type out,
         append(name_of(out));
     }
     take(constants);
+}
+
+Kernel Kernel::variant(std::string_view suffix) const {
+    Kernel other = *this;
+    other.append(suffix);
+    return other;
 }
 
 void Kernel::append(std::string_view text) {
@@ -111,6 +129,13 @@ const Pipeline& Pipelines::get(const Kernel& kernel) {
     return *pipelines_.try_emplace(kernel, std::move(made)).first->second;
 }
 
+const Pipeline& Pipelines::best(const Kernel& kernel) {
+    if (device_.features().texel_loads)
+        if (const Kernel texels = kernel.variant(".texels"); built(texels.name()))
+            return get(texels);
+    return get(kernel);
+}
+
 size_t Pipelines::count() const {
     const std::scoped_lock lock(mutex_);
     return pipelines_.size();
@@ -163,11 +188,8 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
 
     std::vector<VkDescriptorSetLayoutBinding> bindings;
     for (uint32_t i = 0; i < reflection.bindings.size(); ++i)
-        bindings.push_back({i,
-                            reflection.bindings[i] == Reflection::Binding::image
-                                ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
-                                : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                            1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+        bindings.push_back(
+            {i, descriptor_type(reflection.bindings[i]), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
     VkDescriptorSetLayoutCreateInfo set{.sType =
                                             VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
     set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;

@@ -30,6 +30,8 @@ public:
            std::initializer_list<uint32_t> constants = {});
 
     std::string_view name() const { return {name_.data(), name_length_}; }
+    // The same kernel, of a shader whose name has a suffix.
+    Kernel variant(std::string_view suffix) const;
     std::span<const uint32_t> constants() const { return {constants_.data(), constant_count_}; }
     bool operator==(const Kernel&) const = default;
     struct Hash {
@@ -73,6 +75,8 @@ public:
     static bool built(std::string_view shader);
     // Any thread may ask; one that finds its kernel made does not wait for another's compiler.
     const Pipeline& get(const Kernel& kernel);
+    // The variant of it that suits the device best.
+    const Pipeline& best(const Kernel& kernel);
     size_t count() const;
     // Other code for a shader from now on, for who is writing it. What was recorded with the old
     // code stays good. Throws, and changes nothing, where the new code is damaged or takes other

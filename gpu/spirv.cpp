@@ -45,6 +45,7 @@ enum Decoration : uint32_t {
 };
 constexpr uint32_t mode_local_size = 17, mode_local_size_id = 38;
 constexpr uint32_t built_in_workgroup_size = 25;
+constexpr uint32_t dim_buffer = 5;
 constexpr uint32_t storage_uniform_constant = 0, storage_uniform = 2, storage_push_constant = 9,
                    storage_storage_buffer = 12;
 
@@ -175,9 +176,11 @@ Reflection read(std::span<const uint32_t> code, const std::string& where) {
                    storage == storage_uniform_constant) {
             if (id.decorations[decoration_descriptor_set] != 0)
                 throw Error(where + " uses a descriptor set other than 0");
-            bindings[id.decorations[decoration_binding]] = storage == storage_uniform_constant
-                                                               ? Reflection::Binding::image
-                                                               : Reflection::Binding::buffer;
+            using enum Reflection::Binding;
+            bindings[id.decorations[decoration_binding]] =
+                storage != storage_uniform_constant      ? buffer
+                : ids[pointee].words.at(1) == dim_buffer ? texels
+                                                         : image;
         }
     }
     for (const auto& [number, kind] : bindings) {

@@ -10,7 +10,7 @@ namespace saccade {
 
 // What a compute shader says of itself: enough to make its layout and to check every dispatch.
 struct Reflection {
-    enum class Binding { buffer, image };
+    enum class Binding { buffer, image, texels };
     std::vector<Binding> bindings;  // of set 0, numbered from 0 without gaps
     uint32_t push_constant_bytes = 0;
     uint32_t local_size[3] = {1, 1, 1};     // as written in the file

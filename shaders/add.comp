@@ -6,16 +6,16 @@
 
 layout(local_size_x_id = 0) in;
 
-layout(binding = 0) readonly buffer A { IN4 a[]; };
-layout(binding = 1) readonly buffer B { IN4 b[]; };
-layout(binding = 2) writeonly buffer Y { OUT4 y[]; };
+READ(0, A, IN4, a);
+READ(1, B, IN4, b);
+WRITE(2, Y, OUT4, y);
 layout(push_constant) uniform Push { AddParams p; };
 
 void main() {
     const uint j = gl_GlobalInvocationID.x, row = gl_GlobalInvocationID.y;
     const uint batch = gl_GlobalInvocationID.z;
     if (4 * j >= padded(p.columns)) return;
-    const vec4 sum = load(a[row_start(p.a, batch, row) / 4 + j]) +
-                     load(b[row_start(p.b, batch, row) / 4 + j]);
-    y[row_start(p.y, batch, row) / 4 + j] = store(before(sum, 4 * j, p.columns));
+    const vec4 sum = load_at(a, row_start(p.a, batch, row) / 4 + j) +
+                     load_at(b, row_start(p.b, batch, row) / 4 + j);
+    store_at(y, row_start(p.y, batch, row) / 4 + j, before(sum, 4 * j, p.columns));
 }

@@ -13,10 +13,10 @@ layout(constant_id = 2) const uint HEAD4 = 16;  // vec4s of a head
 layout(constant_id = 3) const uint CAUSAL = 0;  // query i sees keys 0 .. i + causal_offset
 const uint KEYS = 4;
 
-layout(binding = 0) readonly buffer Q { IN4 q[]; };
-layout(binding = 1) readonly buffer K { IN4 k[]; };
-layout(binding = 2) readonly buffer V { IN4 v[]; };
-layout(binding = 3) writeonly buffer Y { OUT4 y[]; };
+READ(0, Q, IN4, q);
+READ(1, K, IN4, k);
+READ(2, V, IN4, v);
+WRITE(3, Y, OUT4, y);
 layout(push_constant) uniform Push { AttentionParams p; };
 
 void main() {
@@ -29,7 +29,7 @@ void main() {
     [[unroll]] for (uint i = 0; i < QUERIES; ++i) {
         const uint at = row_start(p.q, batch, min(first + i, p.queries - 1)) / 4 + head * HEAD4;
         [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
-            query[i][d] = load(q[at + d]) * p.scale;
+            query[i][d] = load_at(q, at + d) * p.scale;
             sum[i][d] = vec4(0.0);
         }
         largest[i] = -1e30;
@@ -47,7 +47,7 @@ void main() {
             vec4 dots[QUERIES];
             [[unroll]] for (uint i = 0; i < QUERIES; ++i) dots[i] = vec4(0.0);
             [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
-                const vec4 kd = load(k[at + d]);
+                const vec4 kd = load_at(k, at + d);
                 [[unroll]] for (uint i = 0; i < QUERIES; ++i) dots[i] += query[i][d] * kd;
             }
             [[unroll]] for (uint i = 0; i < QUERIES; ++i) {
@@ -73,7 +73,7 @@ void main() {
             const uint at =
                 row_start(p.v, batch, min(first_key + j, p.keys - 1)) / 4 + head * HEAD4;
             [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
-                const vec4 vd = load(v[at + d]);
+                const vec4 vd = load_at(v, at + d);
                 [[unroll]] for (uint i = 0; i < QUERIES; ++i) sum[i][d] += score[i][j] * vd;
             }
         }
@@ -82,6 +82,8 @@ void main() {
     [[unroll]] for (uint i = 0; i < QUERIES; ++i) {
         if (first + i >= p.queries) break;
         const uint at = row_start(p.y, batch, first + i) / 4 + head * HEAD4;
-        [[unroll]] for (uint d = 0; d < HEAD4; ++d) y[at + d] = store(sum[i][d] / total[i]);
+        [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
+            store_at(y, at + d, sum[i][d] / total[i]);
+        }
     }
 }

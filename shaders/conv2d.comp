@@ -9,17 +9,19 @@
 #include "types.glsl"
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
-layout(constant_id = 2) const uint TILE_M = 4;
+layout(constant_id = 2) const uint TILE_M = 4;  // up to 4, or a multiple of 4
 layout(constant_id = 3) const uint TILE_N = 4;  // a multiple of 4
 layout(constant_id = 4) const uint ACTIVATION = 0;
 layout(constant_id = 5) const uint RESIDUAL = 0;
 
-layout(binding = 0) readonly buffer X { IN4 x[]; };
-layout(binding = 1) readonly buffer W { IN4 w[]; };
-layout(binding = 2) readonly buffer B { vec4 b[]; };
-layout(binding = 3) readonly buffer R { IN4 r[]; };
-layout(binding = 4) writeonly buffer Y { OUT4 y[]; };
+READ(0, X, IN4, x);
+READ(1, W, IN4, w);
+READ(2, B, vec4, b);
+READ(3, R, IN4, r);
+WRITE(4, Y, OUT4, y);
 layout(push_constant) uniform Push { Conv2dParams p; };
+
+const uint AT_ONCE = TILE_M < 4 ? TILE_M : 4;
 
 #include "activation.glsl"
 
@@ -57,12 +59,15 @@ void main() {
             const uint tap = (ky * p.kernel_width + kx) * (padded(p.channels) / 4);
             for (uint c = 0; c < channels4; ++c) {
                 vec4 wc[TILE_N];
-                [[unroll]] for (uint j = 0; j < TILE_N; ++j) wc[j] = load(w[w_at[j] + tap + c]);
-                [[unroll]] for (uint i = 0; i < TILE_M; ++i) {
-                    const vec4 xc = load(x[x_at[i] + c]) * inside[i];
-                    [[unroll]] for (uint j = 0; j < TILE_N; j += 4)
-                        sum[i][j / 4] += vec4(dot(xc, wc[j]), dot(xc, wc[j + 1]),
-                                              dot(xc, wc[j + 2]), dot(xc, wc[j + 3]));
+                [[unroll]] for (uint j = 0; j < TILE_N; ++j)
+                    wc[j] = load_at(w, w_at[j] + tap + c);
+                [[unroll]] for (uint i0 = 0; i0 < TILE_M; i0 += AT_ONCE) {
+                    vec4 xc[AT_ONCE];
+                    [[unroll]] for (uint i = 0; i < AT_ONCE; ++i)
+                        xc[i] = load_at(x, x_at[i0 + i] + c) * inside[i0 + i];
+                    [[unroll]] for (uint j = 0; j < TILE_N; ++j)
+                        [[unroll]] for (uint i = 0; i < AT_ONCE; ++i)
+                            sum[i0 + i][j / 4][j % 4] += dot(xc[i], wc[j]);
                 }
             }
         }
@@ -75,9 +80,9 @@ void main() {
         [[unroll]] for (uint j = 0; j < TILE_N / 4; ++j) {
             const uint column = n0 + 4 * j;
             if (column >= padded(p.n)) break;
-            vec4 v = sum[i][j] + b[column / 4];
-            if (RESIDUAL != 0) v += load(r[r_at + column / 4]);
-            y[y_at + column / 4] = store(before(activate(v), column, p.n));
+            vec4 v = sum[i][j] + load_at(b, column / 4);
+            if (RESIDUAL != 0) v += load_at(r, r_at + column / 4);
+            store_at(y, y_at + column / 4, before(activate(v), column, p.n));
         }
     }
 }

@@ -9,10 +9,10 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 4;
 
-layout(binding = 0) readonly buffer X { IN4 x[]; };
-layout(binding = 1) readonly buffer Weight { vec4 weight[]; };
-layout(binding = 2) readonly buffer Bias { vec4 bias[]; };
-layout(binding = 3) writeonly buffer Y { OUT4 y[]; };
+READ(0, X, IN4, x);
+READ(1, Weight, vec4, weight);
+READ(2, Bias, vec4, bias);
+WRITE(3, Y, OUT4, y);
 layout(push_constant) uniform Push { LayerNormParams p; };
 
 #include "reduce.glsl"
@@ -24,19 +24,19 @@ void main() {
     const uint me = gl_LocalInvocationID.x;
 
     vec4 sum = vec4(0.0);
-    for (uint j = me; j < columns4; j += THREADS) sum += load(x[x_at + j]);  // padding is zero
+    for (uint j = me; j < columns4; j += THREADS) sum += load_at(x, x_at + j);  // padding is zero
     const float mean = workgroup_sum(dot(sum, vec4(1.0))) / float(p.columns);
 
     vec4 squares = vec4(0.0);
     for (uint j = me; j < columns4; j += THREADS) {
-        const vec4 d = before(load(x[x_at + j]) - mean, 4 * j, p.columns);
+        const vec4 d = before(load_at(x, x_at + j) - mean, 4 * j, p.columns);
         squares += d * d;
     }
     const float variance = workgroup_sum(dot(squares, vec4(1.0))) / float(p.columns);
     const float scale = 1.0 / sqrt(variance + p.eps);
 
     for (uint j = me; j < padded(p.columns) / 4; j += THREADS) {
-        const vec4 v = (load(x[x_at + j]) - mean) * scale * weight[j] + bias[j];
-        y[y_at + j] = store(before(v, 4 * j, p.columns));
+        const vec4 v = (load_at(x, x_at + j) - mean) * scale * load_at(weight, j) + load_at(bias, j);
+        store_at(y, y_at + j, before(v, 4 * j, p.columns));
     }
 }

@@ -2,24 +2,26 @@
 // y[m][n] = activation(sum_k x[m][k] W[n][k] + b[n])          or, where ACCUMULATE is set,
 // y[m][n] = y[m][n] + sum_k x[m][k] W[n][k] + b[n]
 // x (m, k), W (n, k), b (n), y (m, n). One thread holds TILE_M x TILE_N sums in registers and
-// loads four elements at a time; rows are padded with zeros, so k needs no edge. The third axis
-// is the batch.
+// loads four elements at a time, those of all its columns of W and of AT_ONCE rows of x; rows are
+// padded with zeros, so k needs no edge. The third axis is the batch.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
-layout(constant_id = 2) const uint TILE_M = 4;
+layout(constant_id = 2) const uint TILE_M = 4;  // up to 4, or a multiple of 4
 layout(constant_id = 3) const uint TILE_N = 4;  // a multiple of 4
 layout(constant_id = 4) const uint ACTIVATION = 0;
 layout(constant_id = 5) const uint BIAS = 1;
 layout(constant_id = 6) const uint ACCUMULATE = 0;
 
-layout(binding = 0) readonly buffer X { IN4 x[]; };
-layout(binding = 1) readonly buffer W { IN4 w[]; };
-layout(binding = 2) readonly buffer B { vec4 b[]; };
-layout(binding = 3) buffer Y { OUT4 y[]; };
+READ(0, X, IN4, x);
+READ(1, W, IN4, w);
+READ(2, B, vec4, b);
+READ_WRITE(3, Y, OUT4, y);
 layout(push_constant) uniform Push { LinearParams p; };
+
+const uint AT_ONCE = TILE_M < 4 ? TILE_M : 4;
 
 #include "activation.glsl"
 
@@ -40,12 +42,13 @@ void main() {
     const uint k4 = (p.k + 3) / 4;
     for (uint k = 0; k < k4; ++k) {
         vec4 wk[TILE_N];
-        [[unroll]] for (uint j = 0; j < TILE_N; ++j) wk[j] = load(w[w_at[j] + k]);
-        [[unroll]] for (uint i = 0; i < TILE_M; ++i) {
-            const vec4 xk = load(x[x_at[i] + k]);
-            [[unroll]] for (uint j = 0; j < TILE_N; j += 4)
-                sum[i][j / 4] += vec4(dot(xk, wk[j]), dot(xk, wk[j + 1]), dot(xk, wk[j + 2]),
-                                      dot(xk, wk[j + 3]));
+        [[unroll]] for (uint j = 0; j < TILE_N; ++j) wk[j] = load_at(w, w_at[j] + k);
+        [[unroll]] for (uint i0 = 0; i0 < TILE_M; i0 += AT_ONCE) {
+            vec4 xk[AT_ONCE];
+            [[unroll]] for (uint i = 0; i < AT_ONCE; ++i) xk[i] = load_at(x, x_at[i0 + i] + k);
+            [[unroll]] for (uint j = 0; j < TILE_N; ++j)
+                [[unroll]] for (uint i = 0; i < AT_ONCE; ++i)
+                    sum[i0 + i][j / 4][j % 4] += dot(xk[i], wk[j]);
         }
     }
 
@@ -56,10 +59,10 @@ void main() {
             const uint column = n0 + 4 * j;
             if (column >= padded(p.n)) break;
             vec4 v = sum[i][j];
-            if (BIAS != 0) v += b[(p.bias + column) / 4];
+            if (BIAS != 0) v += load_at(b, (p.bias + column) / 4);
             v = activate(v);
-            if (ACCUMULATE != 0) v += load_out(y[y_at + column / 4]);
-            y[y_at + column / 4] = store(before(v, column, p.n));
+            if (ACCUMULATE != 0) v += load_at(y, y_at + column / 4);
+            store_at(y, y_at + column / 4, before(v, column, p.n));
         }
     }
 }

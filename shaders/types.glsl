@@ -20,17 +20,17 @@ vec2 unpack_halves(uint word) {
 }
 vec4 unpack_halves(uvec2 words) { return vec4(unpack_halves(words.x), unpack_halves(words.y)); }
 
+vec4 load(uvec2 v) { return unpack_halves(v); }
+vec4 load(vec4 v) { return v; }
+
 #if defined(T) && T == f16
 #define IN4 uvec2
-vec4 load(uvec2 v) { return unpack_halves(v); }
 #else
 #define IN4 vec4
-vec4 load(vec4 v) { return v; }
 #endif
 
 #if defined(OUT) && OUT == f16
 #define OUT4 uvec2
-vec4 load_out(uvec2 v) { return unpack_halves(v); }
 uvec2 store(vec4 v) {
     // fp16 ends at 65504: a larger value is stored as that, because infinity would soon be NaN.
     const vec4 held = clamp(v, -65504.0, 65504.0);
@@ -38,8 +38,29 @@ uvec2 store(vec4 v) {
 }
 #else
 #define OUT4 vec4
-vec4 load_out(vec4 v) { return v; }
 vec4 store(vec4 v) { return v; }
+#endif
+vec4 load_out(OUT4 v) { return load(v); }
+
+// A kernel's tensors: READ(0, X, IN4, x) declares one, load_at(x, i) is its i-th four elements, and
+// store_at(y, i, v) writes them. Software Vulkan reads texel buffers far faster than storage buffers:
+// for it a kernel is compiled with TEXELS.
+#ifdef TEXELS
+#define READ(number, block, type, name) \
+    layout(binding = number, rgba32f) readonly uniform imageBuffer name
+#define WRITE(number, block, type, name) \
+    layout(binding = number, rgba32f) writeonly uniform imageBuffer name
+#define READ_WRITE(number, block, type, name) \
+    layout(binding = number, rgba32f) uniform imageBuffer name
+#define load_at(name, i) imageLoad(name, int(i))
+#define store_at(name, i, v) imageStore(name, int(i), v)
+#else
+#define READ(number, block, type, name) layout(binding = number) readonly buffer block { type name[]; }
+#define WRITE(number, block, type, name) \
+    layout(binding = number) writeonly buffer block { type name[]; }
+#define READ_WRITE(number, block, type, name) layout(binding = number) buffer block { type name[]; }
+#define load_at(name, i) load(name[i])
+#define store_at(name, i, v) name[i] = store(v)
 #endif
 
 // The first element of a row.

@@ -46,6 +46,7 @@ Engine::Engine(const EngineOptions& options)
                  .extensions = options.instance_extensions}),
       device_(instance_, instance_.choose(options.device),
               {.cooperative_matrix = options.cooperative_matrix,
+               .texel_loads = options.texel_loads,
                .extensions = options.device_extensions,
                .pipeline_cache = pipeline_cache_file(instance_.choose(options.device))}),
       precision_(storage(options.precision, device_)),

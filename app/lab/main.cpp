@@ -27,7 +27,8 @@ constexpr const char* usage =
     "  saccade-lab devices\n"
     "  saccade-lab dump --model FOLDER --image PICTURE.ppm -o OUT.safetensors\n"
     "  saccade-lab bench [--model FOLDER|NAME]... [--batch N] [--runs N] [--json] | --ops\n"
-    "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --validate\n"
+    "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --no-texels,\n"
+    "--validate\n"
     "Examples:\n"
     "  saccade-lab dump --model vit-base-patch16-224 --image cat.ppm -o cat.safetensors\n"
     "  saccade-lab bench --model vit-base-patch16-224 --precision fp16 --json\n";
@@ -45,7 +46,7 @@ public:
             if (name == "-o") name = "--out";
             if (!name.starts_with("--")) throw UsageError("unexpected '" + name + "'");
             if (name == "--json" || name == "--ops" || name == "--no-coopmat" ||
-                name == "--validate") {
+                name == "--no-texels" || name == "--validate") {
                 values_[name].emplace_back();
             } else {
                 if (i + 1 == argc) throw UsageError(name + " needs a value");
@@ -93,6 +94,7 @@ EngineOptions engine_options(Arguments& arguments) {
         throw UsageError(error.what());
     }
     options.cooperative_matrix = !arguments.flag("--no-coopmat");
+    options.texel_loads = !arguments.flag("--no-texels");
     options.validation = arguments.flag("--validate");
     options.on_message = [](std::string_view text) {
         std::fprintf(stderr, "saccade-lab: validation: %.*s\n", int(text.size()), text.data());

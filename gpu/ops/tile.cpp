@@ -42,8 +42,8 @@ std::optional<MatrixShape> choose_fragment(const Features& features) {
 
 Tile choose_tile(const Device& device, uint32_t rows) {
     if (!device.is_cpu()) return rows == 1 ? Tile{64, 1, 1, 4} : Tile{16, 8, 4, 4};
-    if (rows <= 4) return {4, 1, 4, 16};
-    return {4, 1, 20, 16};
+    if (rows <= 4) return {4, 1, rows == 1 ? 1u : 4u, 8};
+    return {4, 1, 8, 8};
 }
 
 std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, uint32_t rows,

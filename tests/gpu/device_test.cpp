@@ -92,6 +92,13 @@ TEST(Device, cooperative_matrices_can_be_forced_off) {
     EXPECT_TRUE(plain.features().matrix_shapes.empty());
 }
 
+TEST(Device, texel_loads_are_for_software_vulkan_and_can_be_forced_off) {
+    EXPECT_EQ(test_device().features().texel_loads, test_device().is_cpu());
+    Device plain(instance(), test_device().info(),
+                 {.texel_loads = false, .extensions = {}, .pipeline_cache = {}});
+    EXPECT_FALSE(plain.features().texel_loads);
+}
+
 TEST(Device, memory_in_use_grows_and_shrinks_with_a_buffer) {
     constexpr uint64_t size = 64u << 20;
     const MemoryUse before = test_device().memory();

@@ -206,6 +206,7 @@ TEST(ReplacedShader, is_used_by_what_is_recorded_from_then_on) {
         return result;
     };
     for (Commands* commands : {&before, &after}) {
+        commands->use_plain_kernels(true);  // that the shader is called add.f32
         if (commands == &after) device.pipelines().replace("add.f32", subtracting());
         commands->begin();
         add_into(*commands, x, x, x);

@@ -77,7 +77,9 @@ TEST(Spirv, every_shader_takes_the_parameters_and_bindings_that_its_operation_gi
         const Reflection reflection = reflect(shader.code, shader.name);
         EXPECT_EQ(reflection.push_constant_bytes, expected->params_bytes);
         EXPECT_LE(reflection.push_constant_bytes, 128u) << "all that Vulkan promises";
-        EXPECT_EQ(reflection.bindings, expected->bindings);
+        std::vector<Reflection::Binding> bindings = expected->bindings;
+        if (shader.name.ends_with(".texels")) std::ranges::replace(bindings, buffer, texels);
+        EXPECT_EQ(reflection.bindings, bindings);
     }
 }
 
