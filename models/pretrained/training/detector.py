@@ -71,8 +71,12 @@ def count_nothing_in_full(labels):
     labels.bias[-1] -= math.log(NOTHING_WEIGHT)
 
 
-def found_loss(logits, box, scene):
-    """DETR's loss: match, then cross entropy, L1 and generalised IoU."""
+def found_loss(logits, box, scene, quality=0.0):
+    """DETR's loss: match, then cross entropy, L1 and generalised IoU.
+
+    With `quality`, the label is wanted with less certainty the less a box overlaps its object, by
+    up to that much: scores then tell good boxes from bad ones.
+    """
     label, target, valid = scene["label"], scene["box"], scene["valid"]
     batch, queries, nothing = *logits.shape[:2], logits.shape[2] - 1
     with torch.no_grad():
@@ -81,9 +85,17 @@ def found_loss(logits, box, scene):
         wanted = torch.full((batch, queries + 1), nothing, device=label.device)
         wanted.scatter_(1, torch.where(valid, chosen, queries), torch.where(valid, label, nothing))
         wanted = wanted[:, :queries]
-    entropy = F.cross_entropy(logits.flatten(0, 1), wanted.flatten(), reduction="none")
-    weight = torch.where(wanted.flatten() == nothing, NOTHING_WEIGHT, 1.0)
     matched = torch.gather(box, 1, chosen[..., None].expand(-1, -1, 4))
+    entropy = F.cross_entropy(logits.flatten(0, 1), wanted.flatten(), reduction="none")
+    if quality:
+        missing = quality * (1 - boxes.overlaps(matched.detach(), target)[0])
+        doubt = torch.zeros(batch, queries + 1, device=label.device)
+        doubt = doubt.scatter(1, torch.where(valid, chosen, queries), missing)
+        doubt = doubt[:, :queries].flatten()
+        silent = torch.full_like(wanted, nothing).flatten()
+        entropy = (1 - doubt) * entropy + doubt * F.cross_entropy(logits.flatten(0, 1), silent,
+                                                                  reduction="none")
+    weight = torch.where(wanted.flatten() == nothing, NOTHING_WEIGHT, 1.0)
     return (2 * (entropy * weight).sum() / weight.sum()
             + box_loss(matched, target, valid.float()))
 

@@ -35,6 +35,7 @@ class DetrShape:
     groups: int = 4                 # in training; the first one is kept
     classes: int = 80
     side: int = 256                 # of the square input
+    quality: float = 0.0            # how much scores follow overlaps, see found_loss
 
 
 def waves(at, width):
@@ -179,7 +180,7 @@ class Detr(nn.Module):
         logits, box = self.answers(x.flatten(0, 2))     # (copies * batch, queries, ...)
         repeated = {key: scene[key].repeat(copies, *[1] * (scene[key].ndim - 1))
                     for key in ("label", "box", "valid", "number")}
-        return (2 * found_loss(logits, box, repeated)
+        return (2 * found_loss(logits, box, repeated, self.shape.quality)
                 + covered_loss(self.cell_labels(seen).float(),
                                self.cell_boxes(seen).float().sigmoid(), scene))
 

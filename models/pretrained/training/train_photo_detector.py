@@ -28,7 +28,12 @@ COMMON = ("person", "cat", "dog", "car", "bus", "train")
 
 def make_model(options):
     if options.model == "detr":
-        return detr.Detr(detr.DetrShape(side=options.side, groups=options.groups, classes=CLASSES))
+        backbone = resnet.ResNetShape(options.stem, tuple(options.channels), tuple(options.depths),
+                                      options.bottleneck)
+        return detr.Detr(detr.DetrShape(
+            backbone, inner=options.inner, encoder_layers=options.encoder_layers,
+            decoder_layers=options.decoder_layers, queries=options.queries, groups=options.groups,
+            classes=CLASSES, side=options.side, quality=options.quality))
     shape = vit.Shape(width=options.width, layers=options.layers, heads=options.width // 32,
                       image=(options.side, options.side), patch=16,
                       detection_tokens=options.tokens)
@@ -75,10 +80,22 @@ def main():
     parser = common.photo_parser(__doc__, seconds=600, output="photo-detector")
     parser.add_argument("--model", choices=("detr", "yolos"), default="detr")
     parser.add_argument("--side", type=int, default=256, help="of the square input")
-    parser.add_argument("--groups", type=int, default=4, help="of queries, in training")
-    parser.add_argument("--width", type=int, default=192, help="of a ViT")
-    parser.add_argument("--layers", type=int, default=12, help="of a ViT")
-    parser.add_argument("--tokens", type=int, default=100, help="to detect with, of a ViT")
+    of_detr = parser.add_argument_group("of DETR")
+    of_detr.add_argument("--stem", type=int, default=32, help="channels of the first convolution")
+    of_detr.add_argument("--channels", type=int, nargs="+", default=[64, 128, 256])
+    of_detr.add_argument("--depths", type=int, nargs="+", default=[2, 2, 2])
+    of_detr.add_argument("--bottleneck", action="store_true")
+    of_detr.add_argument("--inner", type=int, default=768, help="width of the perceptrons")
+    of_detr.add_argument("--encoder-layers", type=int, default=2)
+    of_detr.add_argument("--decoder-layers", type=int, default=3)
+    of_detr.add_argument("--queries", type=int, default=100)
+    of_detr.add_argument("--groups", type=int, default=4, help="of queries, in training")
+    of_detr.add_argument("--quality", type=float, default=0.0,
+                         help="how much scores follow overlaps")
+    of_vit = parser.add_argument_group("of a ViT")
+    of_vit.add_argument("--width", type=int, default=192)
+    of_vit.add_argument("--layers", type=int, default=12)
+    of_vit.add_argument("--tokens", type=int, default=100, help="to detect with")
     options = parser.parse_args()
     torch.set_float32_matmul_precision("high")
     torch.manual_seed(0)
