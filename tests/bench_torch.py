@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""The models of `saccade bench` in PyTorch, beside what that measured on the same machine.
+
+    bench_torch.py --lab build/app/saccade-lab [--model NAME]... [--batch N] [--mode MODE]
+    bench_torch.py --report bench.json ...
+
+Each model is timed in half precision: eager, replayed as a CUDA graph, and through torch.compile;
+captioners, whose loop over words is transformers' own, only eager. --lab runs saccade-lab for the
+same models first, --report reads what `bench --json` printed. Weights are random, no file is
+needed. Needs torch and transformers, and a CUDA device; --cpu times eager PyTorch on the processor,
+in fp32, to try the script out."""
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+import warnings
+
+try:
+    import torch
+    import transformers
+except ImportError as error:
+    sys.exit(f"bench_torch: {error}; it needs torch and transformers")
+
+WORDS = 16
+
+
+def vit(hidden, layers, heads, image):
+    config = transformers.ViTConfig(
+        hidden_size=hidden, num_hidden_layers=layers, num_attention_heads=heads,
+        intermediate_size=4 * hidden, image_size=image, num_labels=1000)
+    return transformers.ViTForImageClassification(config), (image, image)
+
+
+def yolos(hidden, heads, trained, mid_positions, size):
+    config = transformers.YolosConfig(
+        hidden_size=hidden, num_attention_heads=heads, intermediate_size=4 * hidden,
+        image_size=trained, use_mid_position_embeddings=mid_positions, num_labels=91)
+    return transformers.YolosForObjectDetection(config), size
+
+
+def detr():
+    backbone = transformers.ResNetConfig(depths=[3, 4, 6, 3], out_features=["stage4"])
+    config = transformers.DetrConfig(
+        use_timm_backbone=False, use_pretrained_backbone=False, backbone=None,
+        backbone_config=backbone, num_labels=91)
+    return transformers.DetrForObjectDetection(config), (800, 1066)
+
+
+def vit_gpt2():
+    decoder = transformers.GPT2Config(is_decoder=True, add_cross_attention=True)
+    config = transformers.VisionEncoderDecoderConfig.from_encoder_decoder_configs(
+        transformers.ViTConfig(), decoder)
+    config.decoder_start_token_id = config.pad_token_id = decoder.bos_token_id
+    return transformers.VisionEncoderDecoderModel(config=config), (224, 224)
+
+
+def blip():
+    return transformers.BlipForConditionalGeneration(transformers.BlipConfig()), (384, 384)
+
+
+# By the names of `saccade bench`, with the size of a preprocessed frame of 640x480.
+MODELS = {
+    "deit-tiny-patch16-224": lambda: vit(192, 12, 3, 224),
+    "deit-small-patch16-224": lambda: vit(384, 12, 6, 224),
+    "vit-base-patch16-224": lambda: vit(768, 12, 12, 224),
+    "vit-large-patch16-384": lambda: vit(1024, 24, 16, 384),
+    "detr-resnet-50": detr,
+    "yolos-tiny": lambda: yolos(192, 3, [800, 1333], False, (512, 672)),
+    "yolos-small": lambda: yolos(384, 6, [512, 864], True, (800, 1056)),
+    "vit-gpt2-image-captioning": vit_gpt2,
+    "blip-image-captioning-base": blip,
+}
+CAPTIONERS = ("vit-gpt2-image-captioning", "blip-image-captioning-base")
+
+
+def forward(name, model, pixels):
+    """What is timed: pixels to logits, or to the ids of a caption."""
+    if name in CAPTIONERS:
+        return lambda: model.generate(pixel_values=pixels, do_sample=False, num_beams=1,
+                                      min_new_tokens=WORDS, max_new_tokens=WORDS)
+    return lambda: model(pixel_values=pixels)
+
+
+def graph_of(run):
+    """The same work, captured once and replayed."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            run()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        run()
+    return graph.replay
+
+
+def median_ms(run, cuda, seconds):
+    def once():
+        if not cuda:
+            begin = time.perf_counter()
+            run()
+            return 1e3 * (time.perf_counter() - begin)
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end)
+
+    for _ in range(3):
+        once()
+    times, begin = [], time.perf_counter()
+    while len(times) < 3 or (len(times) < 200 and time.perf_counter() - begin < seconds):
+        times.append(once())
+    return statistics.median(times)
+
+
+def time_model(name, arguments):
+    """Milliseconds by way of running; None where that way fails, with a line on stderr."""
+    cuda = not arguments.cpu
+    torch.manual_seed(1)
+    model, (height, width) = MODELS[name]()
+    device, dtype = ("cuda", torch.float16) if cuda else ("cpu", torch.float32)
+    model = model.to(device, dtype).eval()
+    pixels = torch.randn(arguments.batch, 3, height, width, device=device, dtype=dtype)
+    run = forward(name, model, pixels)
+    ways = {"eager": lambda: run}
+    if cuda and name not in CAPTIONERS:
+        ways["graph"] = lambda: graph_of(run)
+        ways["compile"] = lambda: forward(name, torch.compile(model, mode=arguments.mode), pixels)
+    result = {}
+    for way, prepare in ways.items():
+        try:
+            with torch.inference_mode():
+                result[way] = median_ms(prepare(), cuda, arguments.seconds)
+        except Exception as error:
+            reason = (str(error).splitlines() or [""])[0]
+            print(f"bench_torch: {name}, {way}: {type(error).__name__}: {reason}", file=sys.stderr)
+            result[way] = None
+    return result
+
+
+def column(value, width):
+    return f"{value:>{width}.3f}" if value else f"{'-':>{width}}"
+
+
+def saccade_report(arguments):
+    if arguments.lab:
+        words = [arguments.lab, "bench", "--json", "--batch", str(arguments.batch)]
+        words += [] if arguments.cpu else ["--precision", "fp16"]
+        for name in arguments.model:
+            words += ["--model", name]
+        text = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+    elif arguments.report:
+        with open(arguments.report) as file:
+            text = file.read()
+    else:
+        return {}
+    report = json.loads(text)
+    device, driver, precision, batch = (
+        report[key] for key in ("device", "driver", "precision", "batch"))
+    print(f"saccade: {device}, {driver}, {precision}, batch {batch}")
+    if batch != arguments.batch:
+        sys.exit(f"bench_torch: the report is of batch {batch}: give it with --batch")
+    return {entry["model"]: entry["median_ms"] for entry in report["models"]}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--lab", metavar="PROGRAM", help="saccade-lab, to be run first")
+    source.add_argument("--report", metavar="FILE", help="what `bench --json` printed")
+    parser.add_argument("--model", action="append", choices=MODELS, metavar="NAME",
+                        help="default: all")
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=2, help="of each measurement")
+    parser.add_argument("--mode", default="max-autotune", help="of torch.compile")
+    parser.add_argument("--cpu", action="store_true", help="eager alone, on the processor")
+    arguments = parser.parse_args()
+    arguments.model = arguments.model or list(MODELS)
+    if not arguments.cpu and not torch.cuda.is_available():
+        sys.exit("bench_torch: PyTorch sees no CUDA device; "
+                 "--cpu tries the script out without one")
+    warnings.filterwarnings("ignore")
+    transformers.logging.set_verbosity_error()
+
+    try:
+        ours = saccade_report(arguments)
+    except (OSError, subprocess.CalledProcessError, ValueError, KeyError, TypeError) as error:
+        sys.exit(f"bench_torch: no report of saccade's: {error}")
+    where = "CPU" if arguments.cpu else torch.cuda.get_device_name()
+    print(f"torch {torch.__version__}, transformers {transformers.__version__}, {where}, "
+          f"{'fp32' if arguments.cpu else 'fp16'}, batch {arguments.batch}; "
+          f"torch.compile: {arguments.mode}")
+    ways = ("eager", "graph", "compile")
+    print(f"{'median ms':<28}{'saccade':>10}" + "".join(f"{way:>10}" for way in ways)
+          + "".join(f"{way + '/ours':>14}" for way in ways))
+    for name in arguments.model:
+        mine, theirs = ours.get(name), time_model(name, arguments)
+        times = [theirs.get(way) for way in ways]
+        ratios = [ms / mine if ms and mine else None for ms in times]
+        print(f"{name:<28}{column(mine, 10)}" + "".join(column(ms, 10) for ms in times)
+              + "".join(column(ratio, 14) for ratio in ratios), flush=True)
+
+
+if __name__ == "__main__":
+    main()
