@@ -55,6 +55,19 @@ AttentionKind attention_named(const std::string& name) {
     throw Error("--attention is none, rollout, cls, head, detection or word, not '" + name + "'");
 }
 
+Look look_of(const AttentionChoice& choice, const ModelsInUse& models) {
+    const Layers layers = layers_of(choice.kind, models);
+    Look look{choice.layer.value_or(layers.clearest), choice.head};
+    if (choice.kind == AttentionKind::head && !look.head) look.head = 0;
+    if (look.layer >= layers.count)
+        throw Error("--layer " + std::to_string(look.layer) + ": there are " +
+                    std::to_string(layers.count) + " layers, from 0 on");
+    if (look.head && *look.head >= layers.heads)
+        throw Error("--head " + std::to_string(*look.head) + ": there are " +
+                    std::to_string(layers.heads) + " heads, from 0 on");
+    return look;
+}
+
 AttentionView::AttentionView(Engine& engine, const ModelsInUse& models,
                              const AttentionChoice& choice)
     : engine_(&engine),
@@ -62,15 +75,7 @@ AttentionView::AttentionView(Engine& engine, const ModelsInUse& models,
       choice_(choice),
       attention_row_(engine.device()),
       commands_(std::make_unique<Commands>(engine.device(), engine.scratch(), "attention", 0)) {
-    const Layers layers = layers_of(choice.kind, models);
-    look_ = {choice.layer.value_or(layers.clearest), choice.head};
-    if (choice.kind == AttentionKind::head && !look_.head) look_.head = 0;
-    if (look_.layer >= layers.count)
-        throw Error("--layer " + std::to_string(look_.layer) + ": there are " +
-                    std::to_string(layers.count) + " layers, from 0 on");
-    if (look_.head && *look_.head >= layers.heads)
-        throw Error("--head " + std::to_string(*look_.head) + ": there are " +
-                    std::to_string(layers.heads) + " heads, from 0 on");
+    look_ = look_of(choice, models);
     if (choice.kind == AttentionKind::rollout)
         rollout_.emplace(engine.device(), models.classifier->config().tokens());
 }

@@ -28,6 +28,9 @@ struct AttentionChoice {
     std::optional<uint32_t> layer = std::nullopt, head = std::nullopt;
 };
 
+// The layer and head that a choice means; an Error where the models cannot show it.
+Look look_of(const AttentionChoice& choice, const ModelsInUse& models);
+
 // The map of attention of one frame on its way, in memory of its own.
 class AttentionView {
 public:

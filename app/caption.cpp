@@ -14,6 +14,7 @@
 
 #include "app/annotate.h"
 #include "app/heat_map.h"
+#include "app/inspect/sheets.h"
 #include "app/model_finder.h"
 #include "app/picture_file.h"
 #include "app/still_pictures.h"
@@ -33,12 +34,6 @@ double ms_since(Clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-std::string percent(double p) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%.0f %%", 100 * p);
-    return text;
-}
-
 // A word as a part of a file's name.
 std::string as_name(const std::string& word) {
     std::string name;
@@ -47,12 +42,11 @@ std::string as_name(const std::string& word) {
     return name;
 }
 
-// Writes what the words of captions looked at into a folder: a heat map a word, and all of them in
-// one strip, as figure 3 of Show, Attend and Tell (Xu et al. 2015) has them.
+// Writes what the words of captions looked at into a folder: a heat map a word, and a sheet of all.
 class Maps {
 public:
     Maps(Engine& engine, const Captioner& captioner, const CaptionCommandOptions& options)
-        : engine_(engine), captioner_(captioner), folder_(options.out) {
+        : engine_(engine), captioner_(captioner), model_(options.captioner), folder_(options.out) {
         const TextDecoderForm& form = captioner.model().decoder().form();
         look_ = {options.layer.value_or(form.layers - 1), options.head};
         if (look_.layer >= form.layers)
@@ -67,19 +61,24 @@ public:
             throw Error("'" + options.out + "' cannot be made a folder");
     }
 
-    void write(const std::string& image, const PictureView& picture, const Caption& caption) {
+    void write(const std::filesystem::path& image, const PictureView& picture,
+               const Caption& caption) {
         const std::string stem = stem_for(image);
-        std::vector<Tile> tiles;
+        std::vector<WordMap> maps;
         for (const CaptionWord& word : caption.words) {
-            const cv::Mat map = with_heat(picture, look(word), captioner_.geometry());
+            maps.push_back({word.text, word.p, look(word)});
             char number[16];
-            std::snprintf(number, sizeof number, "-%02zu", tiles.size() + 1);
+            std::snprintf(number, sizeof number, "-%02zu", maps.size());
             const std::string name = as_name(word.text);
             write_picture(folder_ / (stem + number + (name.empty() ? "" : "-" + name) + ".png"),
-                          map);
-            tiles.push_back({word.text + " (" + percent(word.p) + ")", map});
+                          with_heat(picture, maps.back().cells, captioner_.geometry()));
         }
-        if (!tiles.empty()) write_picture(folder_ / (stem + "-words.png"), strip_of(tiles));
+        if (maps.empty()) return;
+        const Sheet sheet = word_sheet(picture, caption.text,
+                                       image.filename().string() + ", " + model_ +
+                                           ": what each word looked at, " + text_of(look_),
+                                       maps, captioner_.geometry());
+        write_picture(folder_ / (stem + "-words.png"), sheet.draw(lettering_));
     }
 
 private:
@@ -106,8 +105,10 @@ private:
 
     Engine& engine_;
     const Captioner& captioner_;
+    std::string model_;
     std::filesystem::path folder_;
     Look look_;
+    Lettering lettering_;
     std::set<std::string> taken_;
 };
 
@@ -229,7 +230,7 @@ void add_caption_command(CLI::App& app, int& exit_code) {
         ->type_name("H");
     command
         .add_option("-o,--out", options->out,
-                    "Folder for one heat map a word, and a strip with all of them")
+                    "Folder for one heat map a word, and a sheet with all of them")
         ->type_name("FOLDER");
     command.add_flag("--json", options->json, "One JSON object per picture");
     add_common_options(command, options->common);

@@ -68,27 +68,6 @@ private:
     std::set<std::filesystem::path> taken_;  // of two pictures of one name
 };
 
-std::set<uint32_t> ids_of(const std::vector<std::string>& names,
-                          const std::vector<std::string>& labels) {
-    std::set<uint32_t> ids;
-    for (const std::string& name : names) {
-        bool found = false;
-        for (uint32_t i = 0; i < labels.size(); ++i) {
-            if (labels[i] != name) continue;
-            ids.insert(i);
-            found = true;
-        }
-        if (found) continue;
-        std::string some;
-        for (size_t i = 0; i < labels.size() && i < 5; ++i)
-            some += (i ? ", " : "") + in_quotes(labels[i]);
-        throw Error("the model has no class " + in_quotes(name) + "; its " +
-                    std::to_string(labels.size()) + " classes are " + some +
-                    (labels.size() > 5 ? " and so on; see id2label in its config.json" : ""));
-    }
-    return ids;
-}
-
 std::string as_text(const std::string& image, const std::vector<Detection>& detections,
                     const std::vector<std::string>& labels) {
     std::string text = image + "\n";
@@ -124,6 +103,27 @@ std::string as_json(const std::string& image, const PictureView& picture,
 }
 
 }  // namespace
+
+std::set<uint32_t> ids_of(const std::vector<std::string>& names,
+                          const std::vector<std::string>& labels) {
+    std::set<uint32_t> ids;
+    for (const std::string& name : names) {
+        bool found = false;
+        for (uint32_t i = 0; i < labels.size(); ++i) {
+            if (labels[i] != name) continue;
+            ids.insert(i);
+            found = true;
+        }
+        if (found) continue;
+        std::string some;
+        for (size_t i = 0; i < labels.size() && i < 5; ++i)
+            some += (i ? ", " : "") + in_quotes(labels[i]);
+        throw Error("the model has no class " + in_quotes(name) + "; its " +
+                    std::to_string(labels.size()) + " classes are " + some +
+                    (labels.size() > 5 ? " and so on; see id2label in its config.json" : ""));
+    }
+    return ids;
+}
 
 ImageSize parse_size(const std::string& text) {
     ImageSize size;

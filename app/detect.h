@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct DetectOptions {
     std::string out;  // a picture, or a folder for several; empty: none
     bool json = false;
 };
+
+// The ids of classes by their names in the model's config.json; an Error where it has no such
+// class.
+std::set<uint32_t> ids_of(const std::vector<std::string>& names,
+                          const std::vector<std::string>& labels);
 
 // "640x480", as --size takes it; an Error otherwise.
 ImageSize parse_size(const std::string& text);

@@ -3,14 +3,61 @@
 #include <algorithm>
 #include <cmath>
 #include <opencv2/imgproc.hpp>
+#include <vector>
+
+#include "app/colour.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr double opacity = 0.75;  // of the hottest cell
-constexpr int tile_width = 240, tiles_across = 5, gap = 8;
-constexpr double font_scale = 0.55;
+constexpr double opacity = 0.85;  // of the hottest cell
+constexpr double dimmed = 0.6;    // the picture below
+constexpr int outside = 236;      // grey, where there is no map
+
+// Where the pixels of an axis lie on the grid: the cell of each, and the two between whose centres
+// it is.
+struct Axis {
+    struct Place {
+        bool inside = false;
+        int cell = 0, low = 0, high = 0;
+        float part = 0;  // of the way from low to high
+    };
+    Axis(int pixels, float origin, float cell_size, uint32_t cells) {
+        const int last = static_cast<int>(cells) - 1;
+        for (int pixel = 0; pixel < pixels; ++pixel) {
+            const float at = (static_cast<float>(pixel) + 0.5f - origin) / cell_size;
+            const float between = std::clamp(at - 0.5f, 0.0f, static_cast<float>(last));
+            Place place;
+            place.inside = at >= 0 && at <= static_cast<float>(cells);
+            place.cell = std::clamp(static_cast<int>(std::floor(at)), 0, last);
+            place.low = static_cast<int>(between);
+            place.high = std::min(place.low + 1, last);
+            place.part = between - static_cast<float>(place.low);
+            places.push_back(place);
+        }
+    }
+    std::vector<Place> places;
+};
+
+// A colour of heat_colours over a pixel.
+cv::Vec3b blend(const cv::Vec3b& below, uint32_t colour, double share) {
+    cv::Vec3b result;
+    for (int channel = 0; channel < 3; ++channel) {
+        const uint32_t value = colour >> (16 - 8 * channel) & 0xffu;  // blue, green, red
+        result[channel] = cv::saturate_cast<uint8_t>((1 - share) * below[channel] + share * value);
+    }
+    return result;
+}
+
+double alpha_of(uint32_t colour) { return double(colour >> 24) / 255; }
+
+size_t level_of(float value, float hottest) {
+    return hottest > 0 ? static_cast<size_t>(std::lround(255 * std::max(value, 0.0f) / hottest))
+                       : 0;
+}
+
+}  // namespace
 
 cv::Mat as_bgr(const PictureView& picture) {
     const cv::Mat view(static_cast<int>(picture.height), static_cast<int>(picture.width), CV_8UC3,
@@ -23,74 +70,62 @@ cv::Mat as_bgr(const PictureView& picture) {
     return result;
 }
 
-// The text, cut so that it is no wider than a tile.
-std::string fitting(std::string text) {
-    auto width = [](const std::string& t) {
-        return cv::getTextSize(t, cv::FONT_HERSHEY_SIMPLEX, font_scale, 1, nullptr).width;
-    };
-    if (width(text) <= tile_width) return text;
-    while (!text.empty() && width(text + "...") > tile_width) text.pop_back();
-    return text + "...";
+PictureView view_of(const cv::Mat& bgr) {
+    return {bgr.data, static_cast<uint32_t>(bgr.cols), static_cast<uint32_t>(bgr.rows),
+            static_cast<uint32_t>(bgr.step), true};
 }
-
-}  // namespace
 
 cv::Mat with_heat(const PictureView& picture, std::span<const float> cells,
                   const MapGeometry& geometry) {
-    const cv::Mat grid(static_cast<int>(geometry.grid.height),
-                       static_cast<int>(geometry.grid.width), CV_32F,
-                       const_cast<float*>(cells.data()));
+    cv::Mat result = as_bgr(picture);
+    const auto colours = heat_colours();
     const float hottest = *std::ranges::max_element(cells);
-    // Where each pixel's centre lies between the centres of cells.
-    const cv::Size size(static_cast<int>(picture.width), static_cast<int>(picture.height));
-    cv::Mat x(size, CV_32F), y(size, CV_32F), heat;
-    for (int row = 0; row < size.height; ++row)
-        for (int column = 0; column < size.width; ++column) {
-            x.at<float>(row, column) =
-                (static_cast<float>(column) + 0.5f - geometry.left) / geometry.cell_width - 0.5f;
-            y.at<float>(row, column) =
-                (static_cast<float>(row) + 0.5f - geometry.top) / geometry.cell_height - 0.5f;
-        }
-    cv::remap(grid, heat, x, y, cv::INTER_LINEAR, cv::BORDER_REPLICATE);
-    heat *= hottest > 0 ? 1.0 / double(hottest) : 0.0;
-
-    cv::Mat levels, colours, result = as_bgr(picture);
-    heat.convertTo(levels, CV_8U, 255.0);
-    cv::applyColorMap(levels, colours, cv::COLORMAP_INFERNO);
-    for (int row = 0; row < size.height; ++row)
-        for (int column = 0; column < size.width; ++column) {
-            const bool outside = x.at<float>(row, column) < -0.5f ||
-                                 y.at<float>(row, column) < -0.5f ||
-                                 x.at<float>(row, column) > static_cast<float>(grid.cols) - 0.5f ||
-                                 y.at<float>(row, column) > static_cast<float>(grid.rows) - 0.5f;
-            const double share = outside ? 0.0 : opacity * double(heat.at<float>(row, column));
+    const auto [height, width] = geometry.grid;
+    const Axis x(result.cols, geometry.left, geometry.cell_width, width);
+    const Axis y(result.rows, geometry.top, geometry.cell_height, height);
+    auto cell = [&](int row, int column) { return cells[size_t(row) * width + size_t(column)]; };
+    for (int row = 0; row < result.rows; ++row)
+        for (int column = 0; column < result.cols; ++column) {
+            const Axis::Place& v = y.places[size_t(row)];
+            const Axis::Place& h = x.places[size_t(column)];
+            const float value =
+                std::lerp(std::lerp(cell(v.low, h.low), cell(v.low, h.high), h.part),
+                          std::lerp(cell(v.high, h.low), cell(v.high, h.high), h.part), v.part);
+            const uint32_t colour = colours[v.inside && h.inside ? level_of(value, hottest) : 0];
             auto& pixel = result.at<cv::Vec3b>(row, column);
-            for (int channel = 0; channel < 3; ++channel)
-                pixel[channel] =
-                    cv::saturate_cast<uint8_t>((1 - share) * pixel[channel] * 0.6 +
-                                               share * colours.at<cv::Vec3b>(row, column)[channel]);
+            pixel = blend(pixel * dimmed, colour, opacity * alpha_of(colour));
         }
     return result;
 }
 
-cv::Mat strip_of(const std::vector<Tile>& tiles) {
-    const cv::Size whole = tiles.front().picture.size();
-    const int height =
-        std::max(1, static_cast<int>(std::lround(double(whole.height) * tile_width / whole.width)));
-    const int text_height = 24, count = static_cast<int>(tiles.size());
-    const int across = std::min(count, tiles_across), down = (count + across - 1) / across;
-    cv::Mat strip(gap + down * (text_height + height + gap), gap + across * (tile_width + gap),
-                  CV_8UC3, cv::Scalar(255, 255, 255));
-    for (int i = 0; i < count; ++i) {
-        const Tile& tile = tiles[static_cast<size_t>(i)];
-        const int left = gap + i % across * (tile_width + gap);
-        const int top = gap + i / across * (text_height + height + gap);
-        cv::putText(strip, fitting(tile.text), {left, top + text_height - 8},
-                    cv::FONT_HERSHEY_SIMPLEX, font_scale, cv::Scalar(0, 0, 0), 1, cv::LINE_AA);
-        cv::resize(tile.picture, strip(cv::Rect(left, top + text_height, tile_width, height)),
-                   {tile_width, height}, 0, 0, cv::INTER_AREA);
-    }
-    return strip;
+cv::Mat heat_alone(cv::Size size, std::span<const float> cells, const MapGeometry& geometry) {
+    cv::Mat result(size, CV_8UC3, cv::Scalar::all(outside));
+    const auto colours = heat_colours();
+    const float hottest = *std::ranges::max_element(cells);
+    const Axis x(size.width, geometry.left, geometry.cell_width, geometry.grid.width);
+    const Axis y(size.height, geometry.top, geometry.cell_height, geometry.grid.height);
+    for (int row = 0; row < size.height; ++row)
+        for (int column = 0; column < size.width; ++column) {
+            const Axis::Place& v = y.places[size_t(row)];
+            const Axis::Place& h = x.places[size_t(column)];
+            if (!v.inside || !h.inside) continue;
+            const float value = cells[size_t(v.cell) * geometry.grid.width + size_t(h.cell)];
+            result.at<cv::Vec3b>(row, column) = blend({}, colours[level_of(value, hottest)], 1);
+        }
+    return result;
+}
+
+cv::Mat heat_legend(cv::Size size, bool over_picture) {
+    cv::Mat result(size, CV_8UC3);
+    const auto colours = heat_colours();
+    const cv::Vec3b grey = cv::Vec3b::all(static_cast<uint8_t>(128 * dimmed));
+    for (int row = 0; row < size.height; ++row)
+        for (int column = 0; column < size.width; ++column) {
+            const uint32_t colour = colours[size_t(255 * column / std::max(size.width - 1, 1))];
+            result.at<cv::Vec3b>(row, column) =
+                blend(grey, colour, over_picture ? opacity * alpha_of(colour) : 1);
+        }
+    return result;
 }
 
 }  // namespace saccade

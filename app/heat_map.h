@@ -2,8 +2,6 @@
 
 #include <opencv2/core.hpp>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "gpu/frame.h"
 #include "models/look.h"
@@ -15,11 +13,14 @@ namespace saccade {
 cv::Mat with_heat(const PictureView& picture, std::span<const float> cells,
                   const MapGeometry& geometry);
 
-// Pictures of one size side by side, some to a row, with a line of text above each.
-struct Tile {
-    std::string text;
-    cv::Mat picture;
-};
-cv::Mat strip_of(const std::vector<Tile>& tiles);
+// The map alone, cell by cell, where it would lie over a picture of that size; grey outside.
+cv::Mat heat_alone(cv::Size size, std::span<const float> cells, const MapGeometry& geometry);
+
+// The colours of either, from nothing on the left to the largest value on the right.
+cv::Mat heat_legend(cv::Size size, bool over_picture);
+
+// The picture in memory of its own, in OpenCV's order.
+cv::Mat as_bgr(const PictureView& picture);
+PictureView view_of(const cv::Mat& bgr);
 
 }  // namespace saccade

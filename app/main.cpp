@@ -6,6 +6,7 @@
 #include "app/classify.h"
 #include "app/demo.h"
 #include "app/detect.h"
+#include "app/inspect.h"
 #include "app/lab/devices.h"
 #include "app/lab/print.h"
 #include "app/lab/sanitizer.h"
@@ -41,6 +42,7 @@ int run(int argc, char** argv) {
         "  saccade classify cat.jpg --classifier models/vit-base-patch16-224\n"
         "  saccade detect street.jpg --detector models/detr-resnet-50 -o boxes.jpg\n"
         "  saccade caption beach.jpg --captioner models/blip-image-captioning-base\n"
+        "  saccade inspect dog.jpg -o dog-attention\n"
         "'saccade COMMAND --help' says more of each.");
     int exit_code = 0;
 
@@ -52,6 +54,7 @@ int run(int argc, char** argv) {
     add_demo_command(app, exit_code);
     add_detect_command(app, exit_code);
     add_caption_command(app, exit_code);
+    add_inspect_command(app, exit_code);
     add_models_command(app);
     add_dump_command(app);
     add_bench_command(app);

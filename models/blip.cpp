@@ -161,14 +161,13 @@ PictureTokens Blip::picture() const {
             .columns = config_.vision.hidden};
 }
 
-void Blip::encode(Commands& c, const Tensor& encoded, const Tensor& patches) const {
+void Blip::encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap& tap) const {
     auto scope = c.scope("BLIP vision");
-    Tap nobody;
     const Tensor z = c.scratch(1, config_.tokens(), config_.vision.hidden, Type::f32);
     copy(c, z, start_);
     linear_add(c, z.slice_rows(1, patches.rows), patches, patch_embedding_);
     for (uint32_t i = 0; i < blocks_.size(); ++i)
-        encoder_block(c, z, blocks_[i], config_.vision, i, nobody);
+        encoder_block(c, z, blocks_[i], config_.vision, i, tap);
     layer_norm_into(c, encoded, z, norm_);
 }
 

@@ -61,7 +61,9 @@ public:
 
     const TextDecoder& decoder() const override { return text_; }
     PictureTokens picture() const override;
-    void encode(Commands& c, const Tensor& encoded, const Tensor& patches) const override;
+    void encode(Commands& c, const Tensor& encoded, const Tensor& patches,
+                Tap& tap) const override;
+    uint32_t encoder_layers() const override { return config_.vision_layers; }
     double multiply_adds() const override;
 
 private:

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "models/preprocessor.h"
+#include "models/tap.h"
 #include "models/text_decoder.h"
 
 namespace saccade {
@@ -25,8 +26,10 @@ public:
     virtual const TextDecoder& decoder() const = 0;
     virtual PictureTokens picture() const = 0;
     // What the encoder makes of patches (1, patches, 3 * patch * patch): (1, tokens, columns), in
-    // the type of the weights.
-    virtual void encode(Commands& c, const Tensor& encoded, const Tensor& patches) const = 0;
+    // the type of the weights. The tap looks at how its tokens see each other.
+    virtual void encode(Commands& c, const Tensor& encoded, const Tensor& patches,
+                        Tap& tap) const = 0;
+    virtual uint32_t encoder_layers() const = 0;
     // What the decoder keeps of that, see DecoderState.
     virtual void memorize(Commands& c, const Tensor& memory, const Tensor& encoded) const {
         decoder().memorize(c, memory, encoded);

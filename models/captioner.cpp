@@ -149,11 +149,11 @@ void Captioner::use(const CaptionOptions& options) {
     decoding_ = Decoding::make(device_, scratch_, *model_, picture_, wanted, given_);
 }
 
-void Captioner::record(Commands& c, const Image& image) const {
+void Captioner::record(Commands& c, const Image& image, Tap& encoder) const {
     auto scope = c.scope("captioner");
     const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), precision_);
     input_.record(c, patches, image);
-    model_->encode(c, encoded_, patches);
+    model_->encode(c, encoded_, patches, encoder);
     model_->memorize(c, picture_, encoded_);
 }
 

@@ -83,8 +83,12 @@ public:
     bool prepare(ImageSize frame) { return input_.prepare(frame); }
 
     // Records everything from the picture to what the decoder keeps of it. Its size must have been
-    // prepared.
-    void record(Commands& c, const Image& image) const;
+    // prepared. `encoder` looks at how the picture's tokens see each other.
+    void record(Commands& c, const Image& image, Tap& encoder) const;
+    void record(Commands& c, const Image& image) const {
+        Tap nobody;
+        record(c, image, nobody);
+    }
 
     // Begins a caption of the picture whose recording has been submitted, or is done.
     void start() { decoding_->start(); }
@@ -104,6 +108,10 @@ public:
     Tensor look_from_word(Commands& c, const Look& look, size_t first, size_t count) const;
     // The same over all tokens of the picture: (1, 1, tokens) f32.
     Tensor attention_of_word(Commands& c, const Look& look, size_t first, size_t count) const;
+    // What both are made from, for a layer: the query of id i predicted id i + 1.
+    TextDecoder::Looking looking(uint32_t layer) const {
+        return model_->decoder().looking(decoding_->state(), layer);
+    }
     MapGeometry geometry() const;
 
     // (1, tokens, columns): what the encoder made of the picture.

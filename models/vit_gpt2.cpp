@@ -30,10 +30,9 @@ PictureTokens VitGpt2::picture() const {
             .columns = e.hidden};
 }
 
-void VitGpt2::encode(Commands& c, const Tensor& encoded, const Tensor& patches) const {
+void VitGpt2::encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap& tap) const {
     auto scope = c.scope("ViT");
-    Tap nobody;
-    encoder_.normalize_into(c, encoded, encoder_.encode(c, patches, nobody));
+    encoder_.normalize_into(c, encoded, encoder_.encode(c, patches, tap));
 }
 
 void VitGpt2::memorize(Commands& c, const Tensor& memory, const Tensor& encoded) const {

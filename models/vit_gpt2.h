@@ -19,7 +19,9 @@ public:
 
     const TextDecoder& decoder() const override { return decoder_; }
     PictureTokens picture() const override;
-    void encode(Commands& c, const Tensor& encoded, const Tensor& patches) const override;
+    void encode(Commands& c, const Tensor& encoded, const Tensor& patches,
+                Tap& tap) const override;
+    uint32_t encoder_layers() const override { return config_.encoder.layers; }
     void memorize(Commands& c, const Tensor& memory, const Tensor& encoded) const override;
     double multiply_adds() const override;
 

@@ -6,7 +6,8 @@
 
 namespace saccade {
 
-// A file of app/sources/assets, which is part of the program: "emoji.png".
+// A file of app/sources/assets, or of the report's page in app/inspect, which is part of the
+// program: "emoji.png".
 std::span<const std::byte> asset(std::string_view name);
 
 }  // namespace saccade

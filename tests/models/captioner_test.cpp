@@ -1,8 +1,10 @@
 #include "models/captioner.h"
 
 #include <cmath>
+#include <numeric>
 #include <set>
 
+#include "models/attention_maps.h"
 #include "tests/models/caption_golden.h"
 
 namespace saccade {
@@ -57,6 +59,31 @@ TEST_P(CaptionParity, every_step_says_what_transformers_says) {
         });
         EXPECT_LT(relative_error(seen, golden["encoder_last"]), allowed);
     }
+}
+
+TEST_P(CaptionParity, looking_into_the_encoder_changes_no_word) {
+    const CaptionGolden golden(GetParam());
+    Captioner captioner = make(golden, Type::f32);
+    captioner.use(as_long_as(golden.ids().size()));
+    const uint32_t last = captioner.model().encoder_layers() - 1;
+    Tap tap({last});
+    captioner.prepare({frame.width(), frame.height()});
+    begin();
+    frame.record(commands);
+    captioner.record(commands, frame.image(), tap);
+    finish();
+    captioner.start();
+    captioner.advance(UINT32_MAX);
+    EXPECT_EQ(captioner.result().ids, golden.ids());
+
+    const PictureTokens tokens = captioner.model().picture();
+    EXPECT_EQ(tap.layer(last).k.rows, tokens.tokens);
+    const AttentionRow attention(device);
+    const Floats row = run([&](Commands& c) {
+        return attention.record(c, tap.layer(last), tokens.first_cell, std::nullopt);
+    });
+    EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1.0, 1e-5);
+    EXPECT_THROW(tap.layer(last + 1), Error);
 }
 
 TEST_P(CaptionParity, words_in_one_go_are_those_of_word_by_word) {

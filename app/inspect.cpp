@@ -1,0 +1,251 @@
+#include "app/inspect.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+
+#include "app/annotate.h"
+#include "app/attention_view.h"
+#include "app/detect.h"
+#include "app/heat_map.h"
+#include "app/inspect/raw_maps.h"
+#include "app/inspect/report.h"
+#include "app/lab/print.h"
+#include "app/picture_file.h"
+#include "app/sources/source.h"
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+// The picture that is looked at, from a file or out of a source of frames.
+struct Subject {
+    std::string name;
+    cv::Mat pixels;
+};
+
+Subject frame_of(const std::string& text, uint64_t frame) {
+    const std::unique_ptr<Source> source = open_source(text);
+    if (source->traits().live) throw Error("'" + text + "' is live: name a file, or synth:");
+    if (frame > 0) source->seek(frame);
+    cv::Mat pixels;
+    const auto found = source->next([&](ImageSize size) {
+        pixels.create(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3);
+        return Slot{reinterpret_cast<std::byte*>(pixels.data), size, pixels.step};
+    });
+    if (!found) throw Error("'" + text + "' has no frame " + std::to_string(frame));
+    return {std::filesystem::path(text).filename().string() + ", frame " + std::to_string(frame),
+            pixels};
+}
+
+Subject subject_of(const InspectOptions& options) {
+    if (options.frame || options.image.starts_with("synth:"))
+        return frame_of(options.image, options.frame.value_or(0));
+    const PictureFile file(options.image);
+    return {file.path().filename().string(), as_bgr(file.view())};
+}
+
+PicturePoint parse_point(const std::string& text) {
+    PicturePoint point;
+    const char* const end = text.data() + text.size();
+    const auto [comma, bad_x] = std::from_chars(text.data(), end, point.x);
+    if (bad_x == std::errc() && comma != end && *comma == ',') {
+        const auto [rest, bad_y] = std::from_chars(comma + 1, end, point.y);
+        if (bad_y == std::errc() && rest == end) return point;
+    }
+    throw Error("a point is X,Y in pixels, like 120,80, not '" + text + "'");
+}
+
+// Whatever cannot be had is said before anything is written.
+void check(const InspectOptions& options, const Subject& subject, const Study& study) {
+    for (const PicturePoint& point : options.points) {
+        const auto size = subject.pixels.size();
+        if (!(point.x >= 0 && point.y >= 0 && point.x < static_cast<float>(size.width) &&
+              point.y < static_cast<float>(size.height)))
+            throw Error("--at: the picture has " + std::to_string(size.width) + "x" +
+                        std::to_string(size.height) + " pixels, from 0,0 on; a point lies outside");
+    }
+    for (const EncoderView& encoder : study.encoders())
+        for (uint32_t layer : options.layers)
+            if (layer >= encoder.attention.layers())
+                throw Error("--layers " + std::to_string(layer) + ": the encoder of the " +
+                            encoder.task + " has " + std::to_string(encoder.attention.layers()) +
+                            " layers, from 0 on");
+    if (options.points.empty() || !options.head) return;
+    for (const EncoderView& encoder : study.encoders())
+        if (*options.head >= encoder.attention.heads())
+            throw Error("--head " + std::to_string(*options.head) + ": the encoder of the " +
+                        encoder.task + " has " + std::to_string(encoder.attention.heads()) +
+                        " heads, from 0 on");
+}
+
+// Writes files into the folder, and says so.
+class Results {
+public:
+    explicit Results(const std::string& folder) : folder_(folder) {
+        std::error_code error;
+        std::filesystem::create_directories(folder_, error);
+        if (!std::filesystem::is_directory(folder_))
+            throw Error("'" + folder + "' cannot be made a folder");
+    }
+
+    void add(const std::string& name, const Sheet& sheet) {
+        write_picture(folder_ / name, sheet.draw(lettering_));
+        print((folder_ / name).string() + "\n");
+    }
+    template <typename Write>
+    void add(const std::string& name, Write write) {
+        write(folder_ / name);
+        print((folder_ / name).string() + "\n");
+    }
+
+private:
+    std::filesystem::path folder_;
+    Lettering lettering_;
+};
+
+}  // namespace
+
+int inspect(const InspectOptions& options) {
+    const Subject subject = subject_of(options);
+    Results results(options.out);
+    Engine engine(options.common.engine());
+    spdlog::info("running on {}", engine.device().info().name);
+    ModelsInUse models = ModelsInUse::open(engine, options.models);
+    Study::Options how;
+    how.names = options.models;
+    how.size = options.size;
+    how.filter.threshold = static_cast<float>(options.threshold);
+    how.filter.most = options.most;
+    if (models.detector) how.filter.classes = ids_of(options.classes, models.detector->labels());
+    std::optional<Look> detection_look, word_look;
+    const auto choice = [&](AttentionKind kind) {
+        return look_of({kind, options.layer, options.head}, models);
+    };
+    if (models.detector) detection_look = choice(AttentionKind::detection);
+    if (models.captioner) word_look = choice(AttentionKind::word);
+    const Study study(engine, models, subject.name, view_of(subject.pixels), how);
+    check(options, subject, study);
+
+    for (const EncoderView& encoder : study.encoders()) {
+        if (encoder.class_token) {
+            results.add("class-token.png", class_token_sheet(study, encoder));
+            results.add("rollout.png", rollout_sheet(study, encoder));
+        }
+        if (!options.points.empty())
+            results.add("points-" + encoder.task + ".png",
+                        point_sheet(study, encoder, options.points, options.head));
+    }
+    if (detection_look && study.detections().empty())
+        spdlog::warn("nothing was found that scores above {}; --threshold may be lower",
+                     options.threshold);
+    else if (detection_look)
+        results.add("detections.png", detection_sheet(study, *detection_look));
+    if (word_look && !study.caption()->words.empty())
+        results.add("words.png", word_sheet(study, *word_look));
+    results.add("report.html", [&](const std::filesystem::path& path) {
+        write_report(study, {options.layers, options.layer, options.head}, path);
+    });
+    if (options.raw)
+        results.add("raw", [&](const std::filesystem::path& folder) {
+            std::filesystem::create_directories(folder);
+            write_raw_maps(study, options.layers, folder);
+        });
+    return 0;
+}
+
+void add_inspect_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<InspectOptions>();
+    CLI::App& command = *app.add_subcommand("inspect", "Study what models attend to in a picture");
+    command.add_option("image", options->image, "A picture file; with --frame a video; or synth:")
+        ->required()
+        ->type_name("IMAGE");
+    command.add_option("-o,--out", options->out, "Folder for sheets and report.html")
+        ->required()
+        ->type_name("FOLDER");
+    add_model_option(command, Task::classify, options->models.classifier);
+    add_model_option(command, Task::detect, options->models.detector);
+    add_model_option(command, Task::caption, options->models.captioner);
+    command.add_option("--frame", options->frame, "Which frame of a video or of synth:, from 0 on")
+        ->type_name("N");
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--at",
+            [options](const std::vector<std::string>& texts) {
+                try {
+                    for (const std::string& text : texts)
+                        options->points.push_back(parse_point(text));
+                } catch (const Error& error) {
+                    throw CLI::ValidationError("--at", error.what());
+                }
+            },
+            "A point of the picture, whose attention gets a sheet; as often as wanted")
+        ->allow_extra_args(false)
+        ->type_name("X,Y");
+    command
+        .add_option("--layer", options->layer,
+                    "Layer of the sheets of detections and words; else the clearest")
+        ->type_name("L");
+    command.add_option("--head", options->head, "Head of it; else the average of all")
+        ->type_name("H");
+    command
+        .add_option("--layers", options->layers,
+                    "Layers of self-attention in the page and in raw maps; else all that fit")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B");
+    command.add_option("--threshold", options->threshold, "Leave out what scores no more")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->type_name("P")
+        ->capture_default_str();
+    command
+        .add_option("--classes", options->classes,
+                    "Only these, by the names that the detector's config.json gives them")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B");
+    command.add_option("--max-detections", options->most, "The best so many")
+        ->check(CLI::Range(1, 65536).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    command
+        .add_option_function<std::string>(
+            "--size",
+            [options](const std::string& text) {
+                try {
+                    options->size = parse_size(text);
+                } catch (const Error& error) {
+                    throw CLI::ValidationError("--size", error.what());
+                }
+            },
+            "For the detector the picture is resized to fit into this")
+        ->type_name("WxH");
+    command.add_flag("--raw", options->raw,
+                     "Also write all maps in full precision, as .npy and .safetensors");
+    add_common_options(command, options->common);
+    command.footer(
+        "A model may be 'none'. Open report.html in a browser: it needs nothing else.\n"
+        "Examples:\n"
+        "  saccade inspect dog.jpg -o dog\n"
+        "  saccade inspect cats.jpg -o cats --detector detr-resnet-50 --classifier none "
+        "--captioner none --at 120,80 --at 400,200\n"
+        "  saccade inspect synth:?seed=7 --frame 40 -o out --raw");
+    command.callback([options, &exit_code] {
+        const ModelNames& names = options->models;
+        if (names.classifier == "none" && names.detector == "none" && names.captioner == "none")
+            throw CLI::ValidationError("--classifier, --detector, --captioner",
+                                       "are all none: there is nothing to look with");
+        set_up_log(options->common);
+        std::ranges::sort(options->layers);
+        const auto twice = std::ranges::unique(options->layers);
+        options->layers.erase(twice.begin(), twice.end());
+        exit_code = inspect(*options);
+    });
+}
+
+}  // namespace saccade

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/inspect/sheets.h"
+#include "app/models_in_use.h"
+#include "app/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace saccade {
+
+struct InspectOptions {
+    CommonOptions common;
+    std::string image;              // a picture file, or with a frame number a source of frames
+    std::optional<uint64_t> frame;  // of a video or of synth:
+    ModelNames models;
+    double threshold = 0.5;
+    std::vector<std::string> classes;  // names; empty: all
+    uint32_t most = 20;                // detections
+    std::optional<ImageSize> size;
+    std::vector<PicturePoint> points;
+    std::optional<uint32_t> layer, head;  // of sheets with one map each
+    std::vector<uint32_t> layers;         // of the page and of raw maps; empty: all
+    bool raw = false;
+    std::string out;  // a folder
+};
+
+// `saccade inspect`: sheets of attention, a page to explore it in, raw maps where they are wanted.
+// Returns the exit code.
+int inspect(const InspectOptions& options);
+
+void add_inspect_command(CLI::App& app, int& exit_code);
+
+}  // namespace saccade

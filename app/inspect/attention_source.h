@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "app/lab/engine.h"
+#include "gpu/ops.h"
+#include "models/look.h"
+
+namespace saccade {
+
+// The attention of one kind that a model has left on the device, layer by layer: from its tokens to
+// tokens of a picture, some of which are the cells of a grid over it.
+class AttentionSource {
+public:
+    struct Layer {
+        Tensor q, k;  // (1, tokens, heads * padded head size)
+        Heads heads;
+    };
+    // Who has left q and k must outlive this.
+    AttentionSource(Engine& engine, std::vector<Layer> layers, uint32_t first_cell,
+                    const MapGeometry& geometry);
+
+    uint32_t layers() const { return static_cast<uint32_t>(layers_.size()); }
+    uint32_t heads() const { return layers_.front().heads.count; }
+    uint32_t tokens() const { return layers_.front().q.rows; }  // that look
+    uint32_t keys() const { return layers_.front().k.rows; }    // that are looked at
+    uint32_t first_cell() const { return first_cell_; }         // of the keys
+    uint32_t cells() const { return geometry_.grid.area(); }
+    const MapGeometry& geometry() const { return geometry_; }
+
+    // What tokens [first, first + count) look at in a layer: (heads, count, keys).
+    std::vector<float> rows(uint32_t layer, uint32_t first, uint32_t count) const;
+    // The average of those rows: (heads, keys).
+    std::vector<float> average(uint32_t layer, uint32_t first, uint32_t count) const;
+
+    // Of rows of keys, one after another, those of the picture's cells.
+    std::vector<float> cells_of(const std::vector<float>& rows) const;
+
+private:
+    Engine* engine_;
+    std::vector<Layer> layers_;
+    uint32_t first_cell_;
+    MapGeometry geometry_;
+};
+
+// The average of the heads of (heads, n) values, or one of them: (n).
+std::vector<float> of_head(const std::vector<float>& heads, uint32_t count,
+                           std::optional<uint32_t> head);
+
+}  // namespace saccade

@@ -1,0 +1,331 @@
+#include "app/inspect/report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "app/base64.h"
+#include "app/colour.h"
+#include "app/heat_map.h"
+#include "app/inspect/page_maps.h"
+#include "app/sources/assets.h"
+#include "gpu/error.h"
+#include "models/sha256.h"
+#include "models/unicode.h"
+
+namespace saccade {
+
+namespace {
+
+using Object = nlohmann::ordered_json;
+
+constexpr uint64_t page_bytes = 10'000'000;
+constexpr int picture_side = 1600;  // pixels of its longer side at most
+
+std::string text_asset(std::string_view name) {
+    const std::span<const std::byte> bytes = asset(name);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+template <typename Elements>
+std::string base64_of(const Elements& elements) {
+    return base64(std::as_bytes(std::span(elements)));
+}
+
+// Text from anywhere as text of a page, also within an attribute's quotes.
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char c : valid_utf8(text)) {
+        switch (c) {
+            case '&':
+                result += "&amp;";
+                break;
+            case '<':
+                result += "&lt;";
+                break;
+            case '>':
+                result += "&gt;";
+                break;
+            case '"':
+                result += "&quot;";
+                break;
+            case '\'':
+                result += "&#39;";
+                break;
+            default:
+                result.push_back(c);
+        }
+    }
+    return result;
+}
+
+// JSON that no text in it can end: a script element ends at a "<".
+std::string for_script(const Object& object) {
+    std::string result;
+    for (const char c : object.dump(-1, ' ', true, Object::error_handler_t::replace))
+        c == '<' ? result += "\\u003c" : result += c;
+    return result;
+}
+
+// How a page names a script or style that it allows.
+std::string hash_of(const std::string& text) {
+    const Sha256::Digest digest = sha256(text);
+    return "sha256-" + base64_of(digest);
+}
+
+std::string script_element(const std::string& id, const std::string& content) {
+    return "<script id=\"" + id + "\" type=\"application/octet-stream\">" + content + "</script>\n";
+}
+
+// Replaces each {{name}} by its value, once: what comes in is not looked through again.
+std::string filled(const std::string& form, const std::map<std::string, std::string>& values) {
+    std::string page;
+    size_t at = 0;
+    for (size_t open; (open = form.find("{{", at)) != form.npos;) {
+        const size_t close = form.find("}}", open);
+        page.append(form, at, open - at);
+        page += values.at(form.substr(open + 2, close - open - 2));
+        at = close + 2;
+    }
+    return page.append(form, at);
+}
+
+struct PagePicture {
+    std::string url;
+    cv::Size size;
+};
+PagePicture page_picture(const PictureView& picture) {
+    cv::Mat pixels = as_bgr(picture);
+    const double scale = double(picture_side) / std::max(pixels.cols, pixels.rows);
+    if (scale < 1) cv::resize(pixels, pixels, {}, scale, scale, cv::INTER_AREA);
+    std::vector<uchar> bytes;
+    cv::imencode(".jpg", pixels, bytes, {cv::IMWRITE_JPEG_QUALITY, 88});
+    return {"data:image/jpeg;base64," + base64_of(bytes), pixels.size()};
+}
+
+std::string css_colour(uint32_t colour) {
+    char text[16];
+    std::snprintf(text, sizeof text, "#%02x%02x%02x", colour & 0xffu, colour >> 8 & 0xffu,
+                  colour >> 16 & 0xffu);
+    return text;
+}
+
+std::vector<uint32_t> first_numbers(uint32_t count) {
+    std::vector<uint32_t> numbers(count);
+    for (uint32_t i = 0; i < count; ++i) numbers[i] = i;
+    return numbers;
+}
+
+// "0, 3 and 5"
+std::string listed(const std::vector<uint32_t>& numbers) {
+    std::string text;
+    for (size_t i = 0; i < numbers.size(); ++i)
+        text += (i == 0                    ? ""
+                 : i + 1 == numbers.size() ? " and "
+                                           : ", ") +
+                std::to_string(numbers[i]);
+    return text;
+}
+
+// All that the page's script is told, and the maps that go with it.
+class Page {
+public:
+    Page(const Study& study, const ReportOptions& options) : study_(study), options_(options) {}
+
+    std::string write() {
+        const PagePicture picture = page_picture(study_.picture());
+        std::map<std::string, std::string> parts = {
+            {"title", escaped("Attention in " + study_.name())},
+            {"style", text_asset("report.css")},
+            {"script", text_asset("report.js")},
+            {"picture", picture.url}};
+        parts["style-hash"] = hash_of(parts["style"]);
+        parts["script-hash"] = hash_of(parts["script"]);
+        uint64_t taken = 100'000;  // the data below, and some air
+        for (const auto& [name, text] : parts) taken += text.size();
+        const std::vector<PageDemand> demands = demands_of_all();
+        const std::vector<PageForm> forms =
+            thinned(demands, (page_bytes - std::min(page_bytes, taken)) / 4 * 3);
+
+        size_t next = 0;
+        for (const EncoderView& encoder : study_.encoders()) {
+            add_encoder(encoder, demands[next], forms[next]);
+            ++next;
+        }
+        if (has(study_.detection_view())) {
+            add_onlookers("detections", "detector", *study_.detection_view(), forms[next]);
+            ++next;
+        }
+        if (has(study_.word_view()))
+            add_onlookers("words", "captioner", *study_.word_view(), forms[next]);
+        const auto colours = heat_colours();
+        maps_ += script_element("heat-colours", base64_of(colours));
+        parts["maps"] = maps_;
+        parts["data"] = for_script(data(picture.size));
+        return filled(text_asset("report.html"), parts);
+    }
+
+private:
+    static bool has(const std::optional<OnlookerView>& view) { return view && !view->all.empty(); }
+
+    // In the order in which the banks are added; rollouts are too small to be counted.
+    std::vector<PageDemand> demands_of_all() const {
+        std::vector<PageDemand> demands;
+        for (const EncoderView& encoder : study_.encoders()) {
+            const AttentionSource& attention = encoder.attention;
+            demands.push_back({.layers = options_.layers.empty() ? first_numbers(attention.layers())
+                                                                 : options_.layers,
+                               .heads = attention.heads(),
+                               .others = encoder.class_token ? 1u : 0u,
+                               .patches = attention.geometry().grid,
+                               .cells = attention.cells()});
+        }
+        for (const auto* view : {&study_.detection_view(), &study_.word_view()})
+            if (has(*view))
+                demands.push_back({.layers = first_numbers((*view)->attention.layers()),
+                                   .heads = (*view)->attention.heads(),
+                                   .others = static_cast<uint32_t>((*view)->all.size()),
+                                   .cells = (*view)->attention.cells()});
+        return demands;
+    }
+
+    void add_bank(Object about, const AttentionSource& attention,
+                  const std::vector<uint32_t>& layers, const PageMaps& maps) {
+        const MapGeometry& g = attention.geometry();
+        about["layers"] = layers;
+        about["rows"] = maps.rows;
+        about["grid"] = {{"height", g.grid.height}, {"width", g.grid.width}};
+        about["geometry"] = {{"left", g.left},
+                             {"top", g.top},
+                             {"cell_width", g.cell_width},
+                             {"cell_height", g.cell_height}};
+        // The layer that was asked for, or the last one.
+        const auto asked =
+            options_.layer ? std::ranges::find(layers, *options_.layer) : layers.end();
+        about["start_layer"] =
+            asked != layers.end() ? asked - layers.begin() : std::ptrdiff_t(layers.size()) - 1;
+        about["start_head"] = options_.head && *options_.head < attention.heads()
+                                  ? Object(*options_.head)
+                                  : Object(nullptr);
+        const std::string number = std::to_string(banks_.size());
+        maps_ += script_element("levels-" + number, base64_of(maps.levels));
+        maps_ += script_element("scales-" + number, base64_of(maps.scales));
+        banks_.push_back(std::move(about));
+    }
+
+    void add_encoder(const EncoderView& encoder, const PageDemand& demand, const PageForm& form) {
+        const AttentionSource& attention = encoder.attention;
+        add_bank({{"kind", "patches"},
+                  {"task", encoder.task},
+                  {"model", encoder.model},
+                  {"heads", attention.heads()},
+                  {"class_token", encoder.class_token},
+                  {"stride", form.stride}},
+                 attention, form.layers, page_maps(encoder, form));
+        note(encoder, demand, form);
+        if (encoder.rollout.empty()) return;
+        PageMaps rollout{.rows = 1, .cells = attention.cells()};
+        rollout.add(attention.cells_of(encoder.rollout));
+        add_bank(
+            {{"kind", "rollout"}, {"task", encoder.task}, {"model", encoder.model}, {"heads", 1}},
+            attention, {0}, rollout);
+        banks_.back()["start_head"] = nullptr;
+    }
+
+    void add_onlookers(const char* kind, const char* task, const OnlookerView& view,
+                       const PageForm& form) {
+        add_bank({{"kind", kind},
+                  {"task", task},
+                  {"model", view.model},
+                  {"heads", view.attention.heads()}},
+                 view.attention, form.layers, page_maps(view, form));
+        if (form.layers.size() < view.attention.layers()) {
+            left_out_ = true;
+            notes_.push_back("Maps of " + std::string(kind) + ": layers " + listed(form.layers) +
+                             " of " + std::to_string(view.attention.layers()) + ".");
+        }
+    }
+
+    void note(const EncoderView& encoder, const PageDemand& demand, const PageForm& form) {
+        const AttentionSource& attention = encoder.attention;
+        const bool all_layers = form.layers.size() == attention.layers();
+        std::string text = "Self-attention of the " + encoder.task + " " + encoder.model + ": ";
+        text += all_layers ? "all " + std::to_string(attention.layers()) + " layers"
+                           : (form.layers.size() > 1 ? "layers " : "layer ") + listed(form.layers) +
+                                 " of " + std::to_string(attention.layers());
+        text += ", all " + std::to_string(attention.heads()) + " heads";
+        if (form.stride > 1)
+            text += ", from one patch of every " + std::to_string(form.stride) + " \u00d7 " +
+                    std::to_string(form.stride);
+        if (form.layers.size() < demand.layers.size() || form.stride > 1) {
+            left_out_ = true;
+            text +=
+                ". The rest would make this page larger than 10 MB; --layers chooses others, "
+                "--raw writes all";
+        }
+        notes_.push_back(text + ".");
+    }
+
+    Object data(cv::Size shown) const {
+        std::string models;
+        Object notes = notes_;
+        notes.push_back(
+            "Maps have eight bits a patch, from 0 to the largest value of each; attention to other "
+            "tokens than patches is not shown.");
+        for (const EncoderView& encoder : study_.encoders())
+            models += (models.empty() ? "" : " \u00b7 ") + encoder.task + " " + encoder.model;
+        Object object = {{"name", study_.name()},
+                         {"models", models},
+                         {"width", study_.picture().width},
+                         {"height", study_.picture().height},
+                         {"shown_width", shown.width},
+                         {"shown_height", shown.height},
+                         {"classes", Object::array()},
+                         {"detections", Object::array()},
+                         {"caption", {{"text", ""}, {"words", Object::array()}}},
+                         {"banks", banks_},
+                         {"notes", notes},
+                         {"left_out", left_out_}};
+        for (const Study::Class& c : study_.classes())
+            object["classes"].push_back({{"label", c.label}, {"p", c.p}});
+        for (size_t i = 0; i < study_.detections().size(); ++i) {
+            const Detection& d = study_.detections()[i];
+            object["detections"].push_back({{"label", study_.detection_view()->all[i].label},
+                                            {"score", d.score},
+                                            {"box", {d.left, d.top, d.right, d.bottom}},
+                                            {"colour", css_colour(class_colour(d.id))}});
+        }
+        if (study_.caption()) {
+            object["caption"]["text"] = study_.caption()->text;
+            for (const CaptionWord& word : study_.caption()->words)
+                object["caption"]["words"].push_back({{"text", word.text}, {"p", word.p}});
+        }
+        return object;
+    }
+
+    const Study& study_;
+    const ReportOptions& options_;
+    Object banks_ = Object::array();
+    std::string maps_;
+    std::vector<std::string> notes_;
+    bool left_out_ = false;
+};
+
+}  // namespace
+
+std::string report_page(const Study& study, const ReportOptions& options) {
+    return Page(study, options).write();
+}
+
+void write_report(const Study& study, const ReportOptions& options,
+                  const std::filesystem::path& path) {
+    const std::string page = report_page(study, options);
+    NewFile file(path);
+    file.write(std::as_bytes(std::span(page)));
+    file.finish();
+}
+
+}  // namespace saccade

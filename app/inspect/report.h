@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/inspect/study.h"
+
+namespace saccade {
+
+struct ReportOptions {
+    std::vector<uint32_t> layers;         // of self-attention; empty: all
+    std::optional<uint32_t> layer, head;  // shown first
+};
+
+// One page that needs nothing else: the picture, what the models made of it, and maps of attention
+// to be explored with a pointer, by keys or by ear. At most 10 MB: what does not fit is left out,
+// and the page says so.
+std::string report_page(const Study& study, const ReportOptions& options);
+void write_report(const Study& study, const ReportOptions& options,
+                  const std::filesystem::path& path);
+
+}  // namespace saccade

@@ -1,0 +1,453 @@
+// The page of `saccade inspect`. The models' maps come with it, in eight bits: see Bank.
+"use strict";
+(() => {
+    const $ = (id) => document.getElementById(id);
+    const data = JSON.parse($("data").textContent);
+
+    function bytes_of(id) {
+        const text = atob($(id).textContent);
+        $(id).remove();  // megabytes that nobody needs twice
+        const bytes = new Uint8Array(text.length);
+        for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
+        return bytes;
+    }
+    function element(name, properties, ...children) {
+        const made = Object.assign(document.createElement(name), properties);
+        made.append(...children);
+        return made;
+    }
+    function percent(p) {
+        return (100 * p).toFixed(100 * p < 9.95 ? 1 : 0) + " %";
+    }
+
+    // Maps of one kind: of each layer, head and row (somebody who looks) the cells of a grid, as
+    // levels of 0 .. 255 that span 0 to the row's largest value.
+    class Bank {
+        constructor(about, index) {
+            Object.assign(this, about);
+            this.levels = bytes_of("levels-" + index);
+            this.scales = new Float32Array(bytes_of("scales-" + index).buffer);
+            this.cells = this.grid.height * this.grid.width;
+            this.layer = this.start_layer;  // an index into this.layers
+            this.head = this.start_head;    // null: the average of all
+        }
+        // What a row looks at: probabilities.
+        map(row, layer = this.layer, head = this.head) {
+            const result = new Float32Array(this.cells);
+            const first = head ?? 0, end = head === null ? this.heads : head + 1;
+            for (let h = first; h < end; ++h) {
+                const at = (layer * this.heads + h) * this.rows + row;
+                const scale = this.scales[at] / (255 * (end - first));
+                for (let i = 0, from = at * this.cells; i < this.cells; ++i)
+                    result[i] += scale * this.levels[from + i];
+            }
+            return result;
+        }
+        cell_at(x, y) {
+            const {left, top, cell_width, cell_height} = this.geometry;
+            const within = (v, count) => Math.min(Math.max(Math.floor(v), 0), count - 1);
+            return {row: within((y - top) / cell_height, this.grid.height),
+                    column: within((x - left) / cell_width, this.grid.width)};
+        }
+        // The nearest patch whose maps are here: every one, or of each few the one in the middle.
+        patch(cell) {
+            const {stride} = this;
+            const near = (i, count) =>
+                Math.min(Math.floor(i / stride) * stride + (stride >> 1), count - 1);
+            return {row: near(cell.row, this.grid.height), column: near(cell.column, this.grid.width)};
+        }
+        row_of(patch) {
+            const across = Math.ceil(this.grid.width / this.stride);
+            return (this.class_token ? 1 : 0) + Math.floor(patch.row / this.stride) * across +
+                   Math.floor(patch.column / this.stride);
+        }
+        whose() { return this.task + " " + this.model; }
+    }
+
+    const banks = data.banks.map((about, index) => new Bank(about, index));
+    const of_kind = (kind) => banks.filter((bank) => bank.kind === kind);
+    const encoders = of_kind("patches");
+    const heat = bytes_of("heat-colours");  // 256 times red, green, blue, alpha
+
+    // ---- who looks --------------------------------------------------------------------------------
+
+    // A looker is {bank, row, name, patch?, button?}.
+    let shown = null, held = false;
+    let encoder = encoders[0];
+
+    function patch_looker(bank, cell) {
+        const patch = bank.patch(cell);
+        return {bank, row: bank.row_of(patch), patch,
+                name: `patch in row ${patch.row + 1}, column ${patch.column + 1}`};
+    }
+    function same(a, b) { return a && b && a.bank === b.bank && a.row === b.row; }
+
+    function look(looker) {
+        if (!looker || same(looker, shown)) return;
+        shown = looker;
+        if (looker.bank.kind === "patches" && looker.bank !== encoder) choose_encoder(looker.bank);
+        draw();
+    }
+    function hold(looker) {
+        held = !(held && same(looker, shown));
+        look(looker);
+        mark();
+    }
+    function let_go() {
+        held = false;
+        mark();
+    }
+
+    // ---- drawing ----------------------------------------------------------------------------------
+
+    const picture = $("picture"), canvas = $("heat"), small = document.createElement("canvas");
+    const scale = {x: 1, y: 1};  // canvas pixels of one of the picture's
+    let now = null;              // the map that is shown
+
+    function colour_cells(pixels, offset, row_bytes, map, width, largest, alpha_of) {
+        for (let i = 0; i < map.length; ++i) {
+            const part = largest > 0 ? map[i] / largest : 0;
+            const level = 4 * Math.round(255 * part);
+            const to = offset + Math.floor(i / width) * row_bytes + 4 * (i % width);
+            pixels[to] = heat[level];
+            pixels[to + 1] = heat[level + 1];
+            pixels[to + 2] = heat[level + 2];
+            pixels[to + 3] = alpha_of(part, heat[level + 3]);
+        }
+    }
+
+    function draw() {
+        const {bank, row} = shown;
+        now = bank.map(row);
+        const {width, height} = bank.grid;
+        const largest = now.reduce((a, b) => Math.max(a, b), 0);
+        const opacity = $("opacity").value / 100, threshold = $("threshold").value / 100;
+        small.width = width;
+        small.height = height;
+        const cells = new ImageData(width, height);
+        colour_cells(cells.data, 0, 4 * width, now, width, largest,
+                     (part, alpha) => part < threshold ? 0 : alpha * opacity);
+        small.getContext("2d").putImageData(cells, 0, 0);
+        const context = canvas.getContext("2d");
+        context.clearRect(0, 0, canvas.width, canvas.height);
+        context.imageSmoothingEnabled = $("smooth").checked;
+        context.imageSmoothingQuality = "high";
+        const {left, top, cell_width, cell_height} = bank.geometry;
+        const place = (column, row) =>
+            [(left + column * cell_width) * scale.x, (top + row * cell_height) * scale.y];
+        context.drawImage(small, ...place(0, 0), width * cell_width * scale.x,
+                          height * cell_height * scale.y);
+        if (shown.patch) {
+            const line = Math.max(canvas.width / 500, 1);
+            const box = [...place(shown.patch.column, shown.patch.row), cell_width * scale.x,
+                         cell_height * scale.y];
+            context.lineWidth = 3 * line;
+            context.strokeStyle = "#000";
+            context.strokeRect(...box);
+            context.lineWidth = 1.5 * line;
+            context.strokeStyle = "#fff";
+            context.strokeRect(...box);
+        }
+        $("largest").textContent = percent(largest);
+        draw_overview();
+        show_choice();
+        mark();
+        say(largest);
+    }
+
+    const gap = 2;  // pixels around each map of the overview
+    function overview_columns(bank) { return bank.heads > 1 ? bank.heads + 1 : 1; }
+
+    function draw_overview() {
+        const {bank, row} = shown;
+        const several = bank.layers.length * bank.heads > 1;
+        $("overview-part").hidden = !several;
+        if (!several) return;
+        const {width, height} = bank.grid;
+        const columns = overview_columns(bank), rows = bank.layers.length;
+        const overview = $("overview");
+        overview.width = columns * (width + gap) + gap;
+        overview.height = rows * (height + gap) + gap;
+        const context = overview.getContext("2d");
+        const image = context.createImageData(overview.width, overview.height);
+        for (let layer = 0; layer < rows; ++layer)
+            for (let column = 0; column < columns; ++column) {
+                const map = bank.map(row, layer, column === 0 ? null : column - 1);
+                const x = gap + column * (width + gap), y = gap + layer * (height + gap);
+                colour_cells(image.data, 4 * (y * overview.width + x), 4 * overview.width, map, width,
+                             map.reduce((a, b) => Math.max(a, b), 0), () => 255);
+            }
+        context.putImageData(image, 0, 0);
+        const column = bank.heads > 1 && bank.head !== null ? bank.head + 1 : 0;
+        context.lineWidth = gap;
+        context.strokeStyle = getComputedStyle(document.body).getPropertyValue("--accent");
+        context.strokeRect(column * (width + gap) + gap / 2, bank.layer * (height + gap) + gap / 2,
+                           width + gap, height + gap);
+    }
+
+    function head_text(bank) { return bank.head === null ? "average" : String(bank.head); }
+
+    function show_choice() {
+        const {bank} = shown;
+        const layer = $("layer"), head = $("head");
+        layer.max = bank.layers.length - 1;
+        layer.value = bank.layer;
+        layer.disabled = bank.layers.length < 2;
+        $("layer-now").textContent = bank.kind === "rollout" ? "all" : bank.layers[bank.layer];
+        layer.setAttribute("aria-valuetext", $("layer-now").textContent);
+        head.max = bank.heads > 1 ? bank.heads : 0;
+        head.value = bank.head === null ? 0 : bank.head + 1;
+        head.disabled = bank.heads < 2;
+        $("head-now").textContent = bank.kind === "rollout" ? "all" : head_text(bank);
+        head.setAttribute("aria-valuetext", $("head-now").textContent);
+        $("opacity-now").textContent = $("opacity").value + " %";
+        $("threshold-now").textContent = $("threshold").value + " %";
+    }
+
+    // Buttons and boxes of who is shown stand out.
+    function mark() {
+        for (const one of lookers) {
+            const lit = same(one, shown);
+            one.button.classList.toggle("lit", lit);
+            one.button.setAttribute("aria-pressed", String(lit && held));
+            if (one.box) one.box.classList.toggle("chosen", lit);
+        }
+    }
+
+    // What is shown, in words: at once for eyes, and when it has settled for ears.
+    let settled = 0;
+    function say(largest) {
+        const {bank} = shown;
+        let best = 0, all = 0;
+        for (let i = 0; i < now.length; ++i) {
+            if (now[i] > now[best]) best = i;
+            all += now[i];
+        }
+        const row = Math.floor(best / bank.grid.width) + 1, column = best % bank.grid.width + 1;
+        const how = bank.kind === "rollout" ? "through all layers"
+            : `layer ${bank.layers[bank.layer]}, ` +
+              (bank.head === null ? "average of all heads" : `head ${bank.head}`);
+        const name = shown.name[0].toUpperCase() + shown.name.slice(1);
+        $("now").textContent = `${name}: ${how}. Looks most at row ${row}, column ${column} ` +
+            `(${percent(largest)}); ${percent(all)} of its attention is on the picture.`;
+        clearTimeout(settled);
+        settled = setTimeout(() => {
+            $("summary").textContent = `${bank.whose()}. ${$("now").textContent}`;
+        }, 400);
+    }
+
+    // ---- what there is to look with -----------------------------------------------------------------
+
+    const lookers = [];  // those with buttons
+
+    function add_looker(looker, button) {
+        looker.button = button;
+        lookers.push(looker);
+        button.type = "button";
+        button.addEventListener("pointerenter", (event) => {
+            if (!held && event.pointerType !== "touch") look(looker);
+        });
+        button.addEventListener("focus", () => { if (!held) look(looker); });
+        button.addEventListener("click", () => hold(looker));
+        return button;
+    }
+
+    function choose_encoder(bank) {
+        encoder = bank;
+        for (const input of $("encoders").querySelectorAll("input"))
+            input.checked = Number(input.value) === banks.indexOf(bank);
+    }
+
+    function set_up_encoders() {
+        for (const bank of encoders) {
+            const input = element("input", {type: "radio", name: "encoder", value: banks.indexOf(bank)});
+            input.addEventListener("change", () => {
+                encoder = bank;
+                const from = shown.patch ? shown : null;
+                const g = from && from.bank.geometry;
+                const x = from ? g.left + (from.patch.column + 0.5) * g.cell_width : data.width / 2;
+                const y = from ? g.top + (from.patch.row + 0.5) * g.cell_height : data.height / 2;
+                look(patch_looker(bank, bank.cell_at(x, y)));
+            });
+            const layers = `${bank.layers.length} layers, ${bank.heads} heads, ` +
+                `${bank.grid.width} × ${bank.grid.height} patches`;
+            $("encoders").append(element("label", {}, input,
+                element("span", {}, `${bank.task}: ${bank.model} `,
+                        element("small", {className: "hint", textContent: layers}))));
+            if (bank.class_token)
+                $("whole").append(add_looker({bank, row: 0, name: "class token"},
+                                             element("button", {textContent: "Class token"})));
+        }
+        for (const bank of of_kind("rollout"))
+            $("whole").append(add_looker({bank, row: 0, name: "rollout to the class token"},
+                                         element("button", {textContent: "Rollout"})));
+        if (encoders.length > 0) choose_encoder(encoders[0]);
+    }
+
+    function set_up_words(bank) {
+        $("caption-part").hidden = false;
+        data.caption.words.forEach((word, row) => {
+            const looker = {bank, row, name: `word “${word.text}”`};
+            const p = element("small", {textContent: percent(word.p)});
+            $("caption").append(add_looker(looker, element("button", {}, word.text, p)));
+        });
+    }
+
+    function set_up_detections(bank) {
+        $("detections-part").hidden = false;
+        data.detections.forEach((found, row) => {
+            const looker = {bank, row, name: `${found.label}, found with ${percent(found.score)}`};
+            const swatch = element("span", {className: "swatch", ariaHidden: "true"});
+            swatch.style.background = found.colour;
+            const button = element("button", {}, swatch, found.label,
+                                   element("small", {textContent: percent(found.score)}));
+            $("detections").append(element("li", {}, add_looker(looker, button)));
+
+            const [left, top, right, bottom] = found.box;
+            const label = element("span", {textContent: found.label});
+            label.style.background = found.colour;
+            label.addEventListener("pointerenter", () => { if (!held) look(looker); });
+            label.addEventListener("pointermove", (event) => event.stopPropagation());
+            label.addEventListener("click", (event) => {
+                event.stopPropagation();
+                hold(looker);
+            });
+            looker.box = element("div", {className: "box"}, label);
+            Object.assign(looker.box.style, {
+                left: 100 * left / data.width + "%",
+                top: 100 * top / data.height + "%",
+                width: 100 * (right - left) / data.width + "%",
+                height: 100 * (bottom - top) / data.height + "%",
+                borderColor: found.colour,
+            });
+            $("boxes").append(looker.box);
+        });
+    }
+
+    function set_up_classes() {
+        $("classes-part").hidden = data.classes.length === 0;
+        for (const one of data.classes)
+            $("classes").append(element("li", {}, element("span", {textContent: one.label}),
+                element("meter", {value: one.p, ariaLabel: one.label}),
+                element("b", {textContent: percent(one.p)})));
+    }
+
+    // ---- pointer and keys ---------------------------------------------------------------------------
+
+    const view = $("view");
+
+    function cell_under(event) {
+        const area = picture.getBoundingClientRect();
+        return encoder.cell_at((event.clientX - area.left) / area.width * data.width,
+                               (event.clientY - area.top) / area.height * data.height);
+    }
+    function change_layer(by) {
+        const {bank} = shown;
+        bank.layer = Math.min(Math.max(bank.layer + by, 0), bank.layers.length - 1);
+        draw();
+    }
+    function change_head(by) {
+        const {bank} = shown;
+        const place = (bank.head === null ? 0 : bank.head + 1) + by;
+        if (bank.heads > 1 && place >= 0 && place <= bank.heads) bank.head = place === 0 ? null : place - 1;
+        draw();
+    }
+    function step(rows, columns) {
+        if (!encoder) return;
+        const {grid, stride} = encoder;
+        const from = shown.patch && shown.bank === encoder
+            ? shown.patch : {row: grid.height >> 1, column: grid.width >> 1};
+        const within = (v, count) => Math.min(Math.max(v, 0), count - 1);
+        look(patch_looker(encoder, {row: within(from.row + rows * stride, grid.height),
+                                    column: within(from.column + columns * stride, grid.width)}));
+    }
+
+    const keys = {
+        ArrowLeft: () => step(0, -1),
+        ArrowRight: () => step(0, 1),
+        ArrowUp: () => step(-1, 0),
+        ArrowDown: () => step(1, 0),
+        PageUp: () => change_layer(1),
+        PageDown: () => change_layer(-1),
+        "[": () => change_head(-1),
+        "]": () => change_head(1),
+        Enter: () => hold(shown),
+        Home: () => {
+            let_go();
+            look(beginning());
+        },
+    };
+    view.addEventListener("keydown", (event) => {
+        if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
+        event.preventDefault();
+        keys[event.key]();
+    });
+    document.addEventListener("keydown", (event) => {
+        if (event.key === "Escape") let_go();
+    });
+    view.addEventListener("pointermove", (event) => {
+        if (encoder && !held) look(patch_looker(encoder, cell_under(event)));
+    });
+    view.addEventListener("click", (event) => {
+        if (encoder) hold(patch_looker(encoder, cell_under(event)));
+    });
+
+    $("layer").addEventListener("input", () => {
+        shown.bank.layer = Number($("layer").value);
+        draw();
+    });
+    $("head").addEventListener("input", () => {
+        const place = Number($("head").value);
+        shown.bank.head = place === 0 ? null : place - 1;
+        draw();
+    });
+    for (const id of ["opacity", "threshold", "smooth"]) $(id).addEventListener("input", draw);
+    $("show-boxes").addEventListener("input", () => { $("boxes").hidden = !$("show-boxes").checked; });
+    $("overview").addEventListener("click", (event) => {
+        const {bank} = shown, area = $("overview").getBoundingClientRect();
+        const columns = overview_columns(bank), rows = bank.layers.length;
+        const within = (part, count) => Math.min(Math.max(Math.floor(part * count), 0), count - 1);
+        bank.layer = within((event.clientY - area.top) / area.height, rows);
+        const column = within((event.clientX - area.left) / area.width, columns);
+        if (bank.heads > 1) bank.head = column === 0 ? null : column - 1;
+        draw();
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw());
+
+    // ---- beginning ------------------------------------------------------------------------------------
+
+    function beginning() {
+        return lookers.find((one) => one.bank.kind === "rollout") || lookers[0] ||
+               patch_looker(encoder, {row: encoder.grid.height >> 1, column: encoder.grid.width >> 1});
+    }
+
+    function set_up() {
+        $("models").textContent = data.models;
+        $("view").style.setProperty("--aspect", data.width / data.height);
+        picture.alt = `${data.name}, ${data.width} by ${data.height} pixels`;
+        canvas.width = data.shown_width;
+        canvas.height = data.shown_height;
+        scale.x = canvas.width / data.width;
+        scale.y = canvas.height / data.height;
+        const bar = $("colours").getContext("2d"), colours = bar.createImageData(256, 1);
+        colours.data.set(heat);
+        bar.putImageData(colours, 0, 0);
+        set_up_encoders();
+        for (const bank of of_kind("words")) set_up_words(bank);
+        for (const bank of of_kind("detections")) set_up_detections(bank);
+        set_up_classes();
+        $("lookers").hidden = encoders.length === 0;
+        for (const note of data.notes) $("notes").append(element("li", {textContent: note}));
+        $("notes-part").open = data.left_out;
+        look(beginning());
+    }
+    set_up();
+
+    // For scripts: what is shown, as numbers.
+    window.saccade = {
+        map: () => Array.from(now),
+        shown: () => ({kind: shown.bank.kind, task: shown.bank.task, row: shown.row, held,
+                       layer: shown.bank.layers[shown.bank.layer], head: shown.bank.head,
+                       patch: shown.patch ?? null}),
+    };
+})();

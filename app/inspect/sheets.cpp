@@ -1,0 +1,267 @@
+#include "app/inspect/sheets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <opencv2/imgproc.hpp>
+
+#include "app/colour.h"
+#include "app/heat_map.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr const char* largest = "largest";
+constexpr const char* own_scale =
+    "Share of the attention that a patch gets. Each map has a scale of its own, from 0 to its "
+    "largest value, which stands below it.";
+
+std::string percent(double p) {
+    char text[32];
+    std::snprintf(text, sizeof text, 100 * p < 9.95 ? "%.1f %%" : "%.0f %%", 100 * p);
+    return text;
+}
+
+std::string whole_percent(double p) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.0f %%", 100 * p);
+    return text;
+}
+
+std::string heads_text(std::optional<uint32_t> head) {
+    return head ? "head " + std::to_string(*head) : "average of all heads";
+}
+
+float largest_of(const std::vector<float>& cells) { return *std::ranges::max_element(cells); }
+
+// The picture in the size of a sheet's tiles, and maps over it.
+class TilePicture {
+public:
+    // As wide as that, unless it would be much higher than wide.
+    TilePicture(const PictureView& picture, int width) {
+        const cv::Mat whole = as_bgr(picture);
+        scale_ = std::min(double(width) / whole.cols, 1.25 * width / whole.rows);
+        auto scaled = [&](int side) {
+            return std::max(1, static_cast<int>(std::lround(side * scale_)));
+        };
+        cv::resize(whole, pixels_, {scaled(whole.cols), scaled(whole.rows)}, 0, 0,
+                   scale_ < 1 ? cv::INTER_AREA : cv::INTER_CUBIC);
+        x_ = double(pixels_.cols) / whole.cols;
+        y_ = double(pixels_.rows) / whole.rows;
+    }
+
+    cv::Mat plain() const { return pixels_.clone(); }
+    cv::Mat with(const std::vector<float>& cells, const MapGeometry& geometry) const {
+        return with_heat(view_of(pixels_), cells, scaled(geometry));
+    }
+    cv::Mat alone(const std::vector<float>& cells, const MapGeometry& geometry) const {
+        return heat_alone(pixels_.size(), cells, scaled(geometry));
+    }
+
+    void draw_box(cv::Mat& tile, const Detection& d, int thickness) const {
+        const cv::Rect2d box(cv::Point2d(double(d.left) * x_, double(d.top) * y_),
+                             cv::Point2d(double(d.right) * x_, double(d.bottom) * y_));
+        const cv::Rect edges(cv::Point(cvRound(box.x), cvRound(box.y)),
+                             cv::Point(cvRound(box.br().x), cvRound(box.br().y)));
+        const uint32_t colour = class_colour(d.id);
+        cv::rectangle(tile, edges, cv::Scalar::all(0), thickness + 2, cv::LINE_AA);
+        cv::rectangle(tile, edges,
+                      cv::Scalar(colour >> 16 & 0xffu, colour >> 8 & 0xffu, colour & 0xffu),
+                      thickness, cv::LINE_AA);
+    }
+    void draw_point(cv::Mat& tile, const PicturePoint& point) const {
+        const cv::Point centre(cvRound(double(point.x) * x_), cvRound(double(point.y) * y_));
+        const int radius = std::max(5, tile.cols / 40);
+        cv::circle(tile, centre, radius, cv::Scalar::all(0), 4, cv::LINE_AA);
+        cv::circle(tile, centre, radius, cv::Scalar::all(255), 2, cv::LINE_AA);
+    }
+
+private:
+    MapGeometry scaled(MapGeometry geometry) const {
+        geometry.left *= static_cast<float>(x_);
+        geometry.cell_width *= static_cast<float>(x_);
+        geometry.top *= static_cast<float>(y_);
+        geometry.cell_height *= static_cast<float>(y_);
+        return geometry;
+    }
+
+    cv::Mat pixels_;
+    double scale_ = 1, x_ = 1, y_ = 1;
+};
+
+// How much of a map lies within a box, by the cells' centres.
+double share_within(const std::vector<float>& cells, const MapGeometry& geometry,
+                    const Detection& d) {
+    double within = 0, all = 0;
+    for (uint32_t i = 0; i < cells.size(); ++i) {
+        const uint32_t row = i / geometry.grid.width, column = i % geometry.grid.width;
+        const float x = geometry.left + (static_cast<float>(column) + 0.5f) * geometry.cell_width;
+        const float y = geometry.top + (static_cast<float>(row) + 0.5f) * geometry.cell_height;
+        all += double(cells[i]);
+        if (x >= d.left && x < d.right && y >= d.top && y < d.bottom) within += double(cells[i]);
+    }
+    return all > 0 ? within / all : 0;
+}
+
+std::string classes_text(const Study& study) {
+    std::string text;
+    for (const Study::Class& c : study.classes())
+        text += (text.empty() ? "" : ", ") + c.label + " " + whole_percent(c.p);
+    return text;
+}
+
+size_t tiles_across(size_t count, size_t most) {
+    // Rows as full as can be.
+    const size_t rows = (count + most - 1) / most;
+    return (count + rows - 1) / rows;
+}
+
+}  // namespace
+
+std::string text_of(const Look& look) {
+    return "layer " + std::to_string(look.layer) + ", " + heads_text(look.head);
+}
+
+Sheet class_token_sheet(const Study& study, const EncoderView& encoder) {
+    const AttentionSource& attention = encoder.attention;
+    const TilePicture picture(study.picture(), 160);
+    Sheet sheet{.title = "What the class token looks at",
+                .subtitle = study.name() + ", " + encoder.model + ": " + classes_text(study)};
+    sheet.across = attention.heads() + 2;
+    sheet.columns = {"picture"};
+    for (uint32_t i = 0; i < attention.heads(); ++i)
+        sheet.columns.push_back("head " + std::to_string(i));
+    sheet.columns.push_back("average");
+    for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
+        sheet.rows.push_back("layer " + std::to_string(layer));
+        const std::vector<float> heads = attention.cells_of(attention.rows(layer, 0, 1));
+        const std::vector<float> average = of_head(heads, attention.heads(), std::nullopt);
+        sheet.tiles.push_back({picture.with(average, attention.geometry())});
+        for (uint32_t head = 0; head <= attention.heads(); ++head) {
+            const std::vector<float> cells =
+                head < attention.heads() ? of_head(heads, attention.heads(), head) : average;
+            sheet.tiles.push_back({.picture = picture.alone(cells, attention.geometry()),
+                                   .note = percent(double(largest_of(cells)))});
+        }
+    }
+    sheet.legend = Sheet::Legend::alone;
+    sheet.high = largest;
+    sheet.legend_text = own_scale;
+    return sheet;
+}
+
+Sheet rollout_sheet(const Study& study, const EncoderView& encoder) {
+    const AttentionSource& attention = encoder.attention;
+    const TilePicture picture(study.picture(), 480);
+    const std::vector<float> cells = attention.cells_of(encoder.rollout);
+    Sheet sheet{.title = "What reaches the class token",
+                .subtitle = study.name() + ", " + encoder.model + ": " + classes_text(study)};
+    sheet.across = 3;
+    sheet.tiles = {{.picture = picture.plain(), .heading = "picture"},
+                   {.picture = picture.with(cells, attention.geometry()),
+                    .heading = "rollout over the picture"},
+                   {.picture = picture.alone(cells, attention.geometry()),
+                    .heading = "rollout, patch by patch"}};
+    sheet.legend = Sheet::Legend::alone;
+    sheet.high = percent(double(largest_of(cells)));
+    sheet.legend_text =
+        "How much of each patch reaches the class token when attention, averaged over heads and "
+        "mixed half and half with the residual path, is followed through all " +
+        std::to_string(attention.layers()) + " layers (attention rollout).";
+    return sheet;
+}
+
+Sheet detection_sheet(const Study& study, const Look& look) {
+    const OnlookerView& view = *study.detection_view();
+    const TilePicture picture(study.picture(), 400);
+    Sheet sheet{.title = "What each detection looked at",
+                .subtitle = study.name() + ", " + view.model + ": " + text_of(look)};
+    cv::Mat all = picture.plain();
+    for (const Detection& d : study.detections()) picture.draw_box(all, d, 3);
+    sheet.tiles.push_back({.picture = all,
+                           .heading = "all " + std::to_string(view.all.size()),
+                           .note = "the picture with their boxes"});
+    for (size_t i = 0; i < view.all.size(); ++i) {
+        const MapGeometry& geometry = view.attention.geometry();
+        const std::vector<float> cells =
+            of_head(view.cells(i, look.layer), view.attention.heads(), look.head);
+        const Detection& d = study.detections()[i];
+        Sheet::Tile tile{.picture = picture.with(cells, geometry),
+                         .heading = view.all[i].label + " " + whole_percent(view.all[i].p),
+                         .note = "largest " + percent(double(largest_of(cells))) + ", " +
+                                 whole_percent(share_within(cells, geometry, d)) +
+                                 " of it within the box"};
+        picture.draw_box(tile.picture, d, 2);
+        sheet.tiles.push_back(std::move(tile));
+    }
+    sheet.across = tiles_across(sheet.tiles.size(), 5);
+    sheet.legend = Sheet::Legend::over_pictures;
+    sheet.high = largest;
+    sheet.legend_text = own_scale;
+    return sheet;
+}
+
+Sheet word_sheet(const PictureView& picture, const std::string& caption,
+                 const std::string& subtitle, const std::vector<WordMap>& words,
+                 const MapGeometry& geometry) {
+    const TilePicture tile(picture, 360);
+    Sheet sheet{.title = caption.empty() ? "A caption in ids" : "\u201c" + caption + "\u201d",
+                .subtitle = subtitle};
+    for (const WordMap& word : words)
+        sheet.tiles.push_back({.picture = tile.with(word.cells, geometry),
+                               .heading = word.text,
+                               .note = "said with " + whole_percent(word.p) + ", largest " +
+                                       percent(double(largest_of(word.cells)))});
+    sheet.across = tiles_across(sheet.tiles.size(), 5);
+    sheet.legend = Sheet::Legend::over_pictures;
+    sheet.high = largest;
+    sheet.legend_text = own_scale;
+    return sheet;
+}
+
+Sheet word_sheet(const Study& study, const Look& look) {
+    const OnlookerView& view = *study.word_view();
+    std::vector<WordMap> words;
+    for (size_t i = 0; i < view.all.size(); ++i)
+        words.push_back({view.all[i].label, view.all[i].p,
+                         of_head(view.cells(i, look.layer), view.attention.heads(), look.head)});
+    return word_sheet(
+        study.picture(), study.caption()->text,
+        study.name() + ", " + view.model + ": what each word looked at, " + text_of(look), words,
+        view.attention.geometry());
+}
+
+Sheet point_sheet(const Study& study, const EncoderView& encoder,
+                  const std::vector<PicturePoint>& points, std::optional<uint32_t> head) {
+    const AttentionSource& attention = encoder.attention;
+    const TilePicture picture(study.picture(), 240);
+    Sheet sheet{.title = "What points of the picture look at",
+                .subtitle = study.name() + ", encoder of " + encoder.model +
+                            ": self-attention of the patch at each point, " + heads_text(head)};
+    sheet.across = attention.layers();
+    for (uint32_t layer = 0; layer < attention.layers(); ++layer)
+        sheet.columns.push_back("layer " + std::to_string(layer));
+    for (const PicturePoint& point : points) {
+        sheet.rows.push_back("(" + std::to_string(std::lround(point.x)) + ", " +
+                             std::to_string(std::lround(point.y)) + ")");
+        const auto [row, column] = attention.geometry().cell_at(point.x, point.y);
+        const uint32_t token =
+            attention.first_cell() + row * attention.geometry().grid.width + column;
+        for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
+            const std::vector<float> cells = of_head(
+                attention.cells_of(attention.rows(layer, token, 1)), attention.heads(), head);
+            Sheet::Tile tile{.picture = picture.with(cells, attention.geometry()),
+                             .note = "largest " + percent(double(largest_of(cells)))};
+            picture.draw_point(tile.picture, point);
+            sheet.tiles.push_back(std::move(tile));
+        }
+    }
+    sheet.legend = Sheet::Legend::over_pictures;
+    sheet.high = largest;
+    sheet.legend_text = own_scale;
+    return sheet;
+}
+
+}  // namespace saccade

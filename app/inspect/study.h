@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/inspect/attention_source.h"
+#include "app/models_in_use.h"
+
+namespace saccade {
+
+// How the tokens of a picture see each other, in the encoder of one of the models.
+struct EncoderView {
+    std::string task;   // "classifier"
+    std::string model;  // its name
+    AttentionSource attention;
+    bool class_token = false;  // token 0 is the one that a classifier reads
+    // What reaches the class token through all layers, (tokens); else empty.
+    std::vector<float> rollout = {};
+};
+
+// One that looked at the picture: a detection's query, or a word of the caption.
+struct Onlooker {
+    std::string label;
+    double p = 0;
+    uint32_t first = 0, count = 1;  // its tokens
+};
+struct OnlookerView {
+    std::string model;
+    AttentionSource attention;
+    std::vector<Onlooker> all;
+
+    // What one of them looked at in a layer: (heads, cells).
+    std::vector<float> cells(size_t index, uint32_t layer) const {
+        const Onlooker& one = all[index];
+        return attention.cells_of(attention.average(layer, one.first, one.count));
+    }
+};
+
+// A picture, what the models made of it, and all of their attention, ready to be asked for.
+class Study {
+public:
+    struct Options {
+        ModelNames names;
+        DetectionFilter filter;
+        std::optional<ImageSize> size;  // --size, of the detector
+        uint32_t classes = 5;
+    };
+    // Runs the models on the picture; `name` is the picture's, for errors.
+    Study(Engine& engine, ModelsInUse& models, const std::string& name, const PictureView& picture,
+          const Options& options);
+    Study(const Study&) = delete;
+    Study& operator=(const Study&) = delete;
+
+    struct Class {
+        std::string label;
+        double p = 0;
+    };
+    const std::string& name() const { return name_; }
+    const PictureView& picture() const { return picture_; }
+    const std::vector<EncoderView>& encoders() const { return encoders_; }
+    const std::vector<Class>& classes() const { return classes_; }
+    // Detections and words are in the order of their views' onlookers.
+    const std::vector<Detection>& detections() const { return detections_; }
+    const std::optional<OnlookerView>& detection_view() const { return detection_view_; }
+    const std::optional<Caption>& caption() const { return caption_; }
+    const std::optional<OnlookerView>& word_view() const { return word_view_; }
+
+private:
+    void look_with_classifier(Engine& engine, Classifier& classifier, const Options& options);
+    void look_with_detector(Engine& engine, const Detector& detector, const Options& options);
+    void look_with_captioner(Engine& engine, Captioner& captioner, const Options& options);
+
+    std::string name_;
+    PictureView picture_;
+    Tap classifier_tap_, captioner_tap_;
+    DetectionTaps detection_taps_;
+    std::vector<EncoderView> encoders_;
+    std::vector<Class> classes_;
+    std::vector<Detection> detections_;
+    std::optional<Caption> caption_;
+    std::optional<OnlookerView> detection_view_, word_view_;
+};
+
+}  // namespace saccade

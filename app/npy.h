@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace saccade {
+
+// Writes an array of floats as NumPy's file format, version 1.0. The file appears under its name
+// only when it is whole.
+void write_npy(const std::filesystem::path& path, std::span<const uint64_t> shape,
+               std::span<const float> values);
+
+}  // namespace saccade
