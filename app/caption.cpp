@@ -46,7 +46,7 @@ std::string as_name(const std::string& word) {
 class Maps {
 public:
     Maps(Engine& engine, const Captioner& captioner, const CaptionCommandOptions& options)
-        : engine_(engine), captioner_(captioner), model_(options.captioner), folder_(options.out) {
+        : engine_(engine), captioner_(captioner), model_(title_of(options.captioner)), folder_(options.out) {
         const TextDecoderForm& form = captioner.model().decoder().form();
         look_ = {options.layer.value_or(form.layers - 1), options.head};
         if (look_.layer >= form.layers)

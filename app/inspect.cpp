@@ -149,7 +149,10 @@ int inspect(const InspectOptions& options) {
     if (word_look && !study.caption()->words.empty())
         results.add("words.png", word_sheet(study, *word_look));
     results.add("report.html", [&](const std::filesystem::path& path) {
-        write_report(study, {options.layers, options.layer, options.head}, path);
+        write_report(study,
+                     {options.layers, options.layer, options.head, detection_look.value_or(Look{}),
+                      word_look.value_or(Look{})},
+                     path);
     });
     if (options.raw)
         results.add("raw", [&](const std::filesystem::path& folder) {

@@ -105,4 +105,10 @@ std::filesystem::path find_model(const std::string& name, const ModelPlaces& pla
         (known && known->megabytes ? ", " + std::to_string(*known->megabytes) + " MB" : ""));
 }
 
+std::string title_of(const std::string& name) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(name, ignored)) return name;
+    return std::filesystem::canonical(name, ignored).filename().string();
+}
+
 }  // namespace saccade

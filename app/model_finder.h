@@ -44,4 +44,7 @@ std::string default_model(Task task);
 std::filesystem::path find_model(const std::string& name,
                                  const ModelPlaces& places = ModelPlaces::of_this_machine());
 
+// What to call a model that find_model knows by this name: of a folder, the last part of its path.
+std::string title_of(const std::string& name);
+
 }  // namespace saccade

@@ -29,7 +29,7 @@ struct PageForm {
 
 // What there is to choose from.
 struct PageDemand {
-    std::vector<uint32_t> layers;
+    std::vector<uint32_t> layers = {};
     uint32_t heads = 1;
     uint32_t others = 0;      // maps of a layer and head that are not of patches: all are needed
     Extent patches = {0, 0};  // those that are

@@ -156,11 +156,12 @@ public:
             ++next;
         }
         if (has(study_.detection_view())) {
-            add_onlookers("detections", "detector", *study_.detection_view(), forms[next]);
+            add_onlookers("detections", "detector", *study_.detection_view(), forms[next],
+                          options_.detections);
             ++next;
         }
         if (has(study_.word_view()))
-            add_onlookers("words", "captioner", *study_.word_view(), forms[next]);
+            add_onlookers("words", "captioner", *study_.word_view(), forms[next], options_.words);
         const auto colours = heat_colours();
         maps_ += script_element("heat-colours", base64_of(colours));
         parts["maps"] = maps_;
@@ -193,7 +194,7 @@ private:
     }
 
     void add_bank(Object about, const AttentionSource& attention,
-                  const std::vector<uint32_t>& layers, const PageMaps& maps) {
+                  const std::vector<uint32_t>& layers, const PageMaps& maps, const Look& first) {
         const MapGeometry& g = attention.geometry();
         about["layers"] = layers;
         about["rows"] = maps.rows;
@@ -202,14 +203,10 @@ private:
                              {"top", g.top},
                              {"cell_width", g.cell_width},
                              {"cell_height", g.cell_height}};
-        // The layer that was asked for, or the last one.
-        const auto asked =
-            options_.layer ? std::ranges::find(layers, *options_.layer) : layers.end();
+        const auto found = std::ranges::find(layers, first.layer);
         about["start_layer"] =
-            asked != layers.end() ? asked - layers.begin() : std::ptrdiff_t(layers.size()) - 1;
-        about["start_head"] = options_.head && *options_.head < attention.heads()
-                                  ? Object(*options_.head)
-                                  : Object(nullptr);
+            found != layers.end() ? found - layers.begin() : std::ptrdiff_t(layers.size()) - 1;
+        about["start_head"] = first.head ? Object(*first.head) : Object(nullptr);
         const std::string number = std::to_string(banks_.size());
         maps_ += script_element("levels-" + number, base64_of(maps.levels));
         maps_ += script_element("scales-" + number, base64_of(maps.scales));
@@ -218,30 +215,31 @@ private:
 
     void add_encoder(const EncoderView& encoder, const PageDemand& demand, const PageForm& form) {
         const AttentionSource& attention = encoder.attention;
+        Look first{options_.layer.value_or(attention.layers() - 1), options_.head};
+        if (first.head && *first.head >= attention.heads()) first.head.reset();
         add_bank({{"kind", "patches"},
                   {"task", encoder.task},
                   {"model", encoder.model},
                   {"heads", attention.heads()},
                   {"class_token", encoder.class_token},
                   {"stride", form.stride}},
-                 attention, form.layers, page_maps(encoder, form));
+                 attention, form.layers, page_maps(encoder, form), first);
         note(encoder, demand, form);
         if (encoder.rollout.empty()) return;
         PageMaps rollout{.rows = 1, .cells = attention.cells()};
         rollout.add(attention.cells_of(encoder.rollout));
         add_bank(
             {{"kind", "rollout"}, {"task", encoder.task}, {"model", encoder.model}, {"heads", 1}},
-            attention, {0}, rollout);
-        banks_.back()["start_head"] = nullptr;
+            attention, {0}, rollout, {});
     }
 
     void add_onlookers(const char* kind, const char* task, const OnlookerView& view,
-                       const PageForm& form) {
+                       const PageForm& form, const Look& first) {
         add_bank({{"kind", kind},
                   {"task", task},
                   {"model", view.model},
                   {"heads", view.attention.heads()}},
-                 view.attention, form.layers, page_maps(view, form));
+                 view.attention, form.layers, page_maps(view, form), first);
         if (form.layers.size() < view.attention.layers()) {
             left_out_ = true;
             notes_.push_back("Maps of " + std::string(kind) + ": layers " + listed(form.layers) +

@@ -11,7 +11,8 @@ namespace saccade {
 
 struct ReportOptions {
     std::vector<uint32_t> layers;         // of self-attention; empty: all
-    std::optional<uint32_t> layer, head;  // shown first
+    std::optional<uint32_t> layer, head;  // of it, shown first; left out: the last, the average
+    Look detections, words;               // shown first of theirs
 };
 
 // One page that needs nothing else: the picture, what the models made of it, and maps of attention

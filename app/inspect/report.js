@@ -122,6 +122,7 @@
         const {width, height} = bank.grid;
         const largest = now.reduce((a, b) => Math.max(a, b), 0);
         const opacity = $("opacity").value / 100, threshold = $("threshold").value / 100;
+        picture.style.filter = `brightness(${1 - 0.4 * opacity})`;  // heat shines on what is dim
         small.width = width;
         small.height = height;
         const cells = new ImageData(width, height);

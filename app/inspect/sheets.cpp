@@ -130,21 +130,20 @@ Sheet class_token_sheet(const Study& study, const EncoderView& encoder) {
     Sheet sheet{.title = "What the class token looks at",
                 .subtitle = study.name() + ", " + encoder.model + ": " + classes_text(study)};
     sheet.across = attention.heads() + 2;
-    sheet.columns = {"picture"};
     for (uint32_t i = 0; i < attention.heads(); ++i)
         sheet.columns.push_back("head " + std::to_string(i));
-    sheet.columns.push_back("average");
+    sheet.columns.insert(sheet.columns.end(), {"average", "over picture"});
     for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
         sheet.rows.push_back("layer " + std::to_string(layer));
         const std::vector<float> heads = attention.cells_of(attention.rows(layer, 0, 1));
         const std::vector<float> average = of_head(heads, attention.heads(), std::nullopt);
-        sheet.tiles.push_back({picture.with(average, attention.geometry())});
         for (uint32_t head = 0; head <= attention.heads(); ++head) {
             const std::vector<float> cells =
                 head < attention.heads() ? of_head(heads, attention.heads(), head) : average;
             sheet.tiles.push_back({.picture = picture.alone(cells, attention.geometry()),
                                    .note = percent(double(largest_of(cells)))});
         }
+        sheet.tiles.push_back({picture.with(average, attention.geometry())});
     }
     sheet.legend = Sheet::Legend::alone;
     sheet.high = largest;

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "app/model_finder.h"
 #include "app/still_pictures.h"
 #include "gpu/download.h"
 
@@ -63,7 +64,7 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
         classifier.input().plan(), {config.grid_height(), config.grid_width()},
         static_cast<float>(config.patch_width), static_cast<float>(config.patch_height));
     EncoderView view{
-        "classifier", options.names.classifier,
+        "classifier", title_of(options.names.classifier),
         AttentionSource(engine, layers_of(classifier_tap_), config.prefix_tokens(), geometry),
         true};
     Rollout rollout(engine.device(), config.tokens());
@@ -85,9 +86,9 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
     const TokenLayout tokens = detector.layout();
     const AttentionSource encoder(engine, layers_of(detection_taps_.encoder), tokens.first_cell,
                                   detector.geometry());
-    encoders_.push_back({"detector", options.names.detector, encoder});
+    encoders_.push_back({"detector", title_of(options.names.detector), encoder});
     // What DETR's queries look at are the encoder's results, cells alone.
-    detection_view_ = {options.names.detector,
+    detection_view_ = {title_of(options.names.detector),
                        tokens.cross ? AttentionSource(engine, layers_of(detection_taps_.decoder),
                                                       tokens.first_cell, detector.geometry())
                                     : encoder,
@@ -104,7 +105,7 @@ void Study::look_with_captioner(Engine& engine, Captioner& captioner, const Opti
         caption_ = captioner.result();
     }
     const PictureTokens tokens = captioner.model().picture();
-    encoders_.push_back({"captioner", options.names.captioner,
+    encoders_.push_back({"captioner", title_of(options.names.captioner),
                          AttentionSource(engine, layers_of(captioner_tap_), tokens.first_cell,
                                          captioner.geometry())});
     std::vector<AttentionSource::Layer> layers;
@@ -113,7 +114,7 @@ void Study::look_with_captioner(Engine& engine, Captioner& captioner, const Opti
         layers.push_back({looking.q, looking.k, looking.heads});
     }
     word_view_ = {
-        options.names.captioner,
+        title_of(options.names.captioner),
         AttentionSource(engine, std::move(layers), tokens.first_cell, captioner.geometry()),
         {}};
     // Each piece of a word looks from the id before it, which it was predicted from.

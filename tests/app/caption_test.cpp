@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
-#include "app/heat_map.h"
 #include "models/json.h"
 #include "tests/app/program.h"
 
@@ -66,28 +65,28 @@ TEST_F(CaptionCommand, four_beams_say_what_transformers_says) {
     EXPECT_NEAR(line["caption"]["score"], golden["beam4_score"].get<double>(), 1e-4);
 }
 
-TEST_F(CaptionCommand, writes_a_heat_map_a_word_and_a_strip_of_all) {
+TEST_F(CaptionCommand, writes_a_heat_map_a_word_and_a_sheet_of_all) {
     const std::filesystem::path folder = temp / "maps";
     const nlohmann::json line = answer({"--max-length", "8", "--prompt", "the software",
                                         "--attention", "word", "-o", folder.string()});
     const size_t words = line["caption"]["words"].size();
     ASSERT_GT(words, 0u);
-    size_t maps = 0, strips = 0;
+    size_t maps = 0, sheets = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
         EXPECT_TRUE(name.starts_with("chelsea-") && name.ends_with(".png")) << name;
         const cv::Mat picture = cv::imread(entry.path().string());
         ASSERT_FALSE(picture.empty()) << name;
         if (name == "chelsea-words.png") {
-            ++strips;
-            EXPECT_GT(picture.cols, 240);
+            ++sheets;
+            EXPECT_GT(picture.cols, 360);
         } else {
             ++maps;
             EXPECT_EQ(picture.size(), cv::Size(451, 300));
         }
     }
     EXPECT_EQ(maps, words);
-    EXPECT_EQ(strips, 1u);
+    EXPECT_EQ(sheets, 1u);
     EXPECT_GT(line["ms"]["draw"], 0);
 }
 
@@ -148,38 +147,6 @@ TEST_F(CaptionCommand, what_cannot_be_done_gets_one_line) {
     const std::string other = model_folder(temp, "vit-nano");
     expect_refused(saccade_program({"caption", picture, "--captioner", other}), 1,
                    "is not a captioner");
-}
-
-TEST(HeatMap, is_hot_where_the_cell_is_and_leaves_what_lies_outside_cold) {
-    const cv::Mat grey(40, 80, CV_8UC3, cv::Scalar(100, 100, 100));
-    const PictureView view{grey.data, 80, 40, 240, true};
-    const std::vector<float> cells = {0, 0, 0, 1};  // the cell at the lower right
-    const cv::Mat map = with_heat(
-        view, cells, {.grid = {2, 2}, .left = 0, .top = 0, .cell_width = 30, .cell_height = 20});
-    ASSERT_EQ(map.size(), cv::Size(80, 40));
-    const auto hot = map.at<cv::Vec3b>(30, 45), cold = map.at<cv::Vec3b>(8, 8);
-    const auto outside = map.at<cv::Vec3b>(30, 75);
-    EXPECT_GT(hot[2], 150) << "red";
-    EXPECT_EQ(cold, cv::Vec3b(60, 60, 60)) << "the picture, dimmed";
-    EXPECT_EQ(outside, cold);
-}
-
-TEST(HeatMap, a_map_of_nothing_is_cold_everywhere) {
-    const cv::Mat grey(10, 10, CV_8UC3, cv::Scalar(100, 100, 100));
-    const PictureView view{grey.data, 10, 10, 30, true};
-    const std::vector<float> cells = {0};
-    const cv::Mat map = with_heat(
-        view, cells, {.grid = {1, 1}, .left = 0, .top = 0, .cell_width = 10, .cell_height = 10});
-    EXPECT_EQ(map.at<cv::Vec3b>(5, 5), cv::Vec3b(60, 60, 60));
-}
-
-TEST(HeatMap, a_strip_has_rows_of_five_tiles) {
-    const Tile tile{"word (12 %) that is rather longer than a tile is wide, by far",
-                    cv::Mat(30, 60, CV_8UC3, cv::Scalar(0, 0, 255))};
-    const cv::Mat one = strip_of({tile}), six = strip_of(std::vector<Tile>(6, tile));
-    EXPECT_EQ(six.cols - one.cols, 4 * (one.cols - 8));
-    EXPECT_EQ(six.rows - 8, 2 * (one.rows - 8));
-    EXPECT_EQ(one.at<cv::Vec3b>(one.rows / 2 + 20, one.cols / 2), cv::Vec3b(0, 0, 255));
 }
 
 }  // namespace

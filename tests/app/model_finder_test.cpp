@@ -172,5 +172,12 @@ TEST_F(ModelFinder, programs_find_models_beside_them) {
     EXPECT_EQ(outcome.out, (temp / "models/emoji-nano").string() + "\n");
 }
 
+TEST_F(ModelFinder, a_folder_is_called_by_the_last_part_of_its_path) {
+    std::filesystem::create_directories(temp / "some/model");
+    EXPECT_EQ(title_of(temp / "some/model"), "model");
+    EXPECT_EQ(title_of((temp / "some/model").string() + "/"), "model");
+    EXPECT_EQ(title_of("facebook/detr-resnet-50"), "facebook/detr-resnet-50");
+}
+
 }  // namespace
 }  // namespace saccade

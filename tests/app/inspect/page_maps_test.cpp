@@ -1,0 +1,61 @@
+#include "app/inspect/page_maps.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace saccade {
+namespace {
+
+PageDemand demand(uint32_t layers, uint32_t heads, Extent patches, uint32_t others = 0) {
+    PageDemand result{.heads = heads, .others = others, .patches = patches};
+    result.layers.resize(layers);
+    std::iota(result.layers.begin(), result.layers.end(), 0u);
+    result.cells = patches.area();
+    return result;
+}
+
+constexpr uint64_t page = 7'000'000;  // what base64 makes more than 9 MB of
+
+TEST(PageMaps, all_of_vit_base_fits) {
+    const PageDemand vit = demand(12, 12, {14, 14}, 1);
+    const PageForm form = thinned(vit, page);
+    EXPECT_EQ(form.layers, vit.layers);
+    EXPECT_EQ(form.stride, 1u);
+    EXPECT_EQ(vit.bytes(form), 12u * 12 * 197 * 200);
+}
+
+TEST(PageMaps, of_larger_models_layers_are_left_out_first_and_patches_then) {
+    const PageDemand detr = demand(6, 8, {25, 34});
+    const PageForm form = thinned(detr, page);
+    EXPECT_EQ(form.layers, (std::vector<uint32_t>{0, 2, 3, 5}));
+    EXPECT_EQ(form.stride, 2u);
+    EXPECT_LE(detr.bytes(form), page);
+    // YOLOS-S has 3300 patches: one layer less is not enough, nor are half of them.
+    const PageDemand yolos = demand(12, 6, {50, 66});
+    EXPECT_LE(yolos.bytes(thinned(yolos, page)), page);
+    EXPECT_EQ(thinned(yolos, page).layers.back(), 11u);
+    const PageDemand chosen{.layers = {3}, .heads = 8, .patches = {25, 34}, .cells = 850};
+    EXPECT_EQ(thinned(chosen, page).stride, 1u) << "one layer has room for all its patches";
+}
+
+TEST(PageMaps, several_models_share_a_page_and_small_ones_leave_theirs_to_large_ones) {
+    const PageDemand small = demand(2, 2, {4, 4}), vit = demand(12, 12, {14, 14}, 1);
+    const std::vector<PageForm> forms = thinned({vit, small}, page);
+    EXPECT_EQ(forms[0].layers.size(), 12u);
+    EXPECT_EQ(forms[1].layers.size(), 2u);
+    const std::vector<PageForm> both = thinned({vit, vit, small}, page);
+    EXPECT_LT(both[0].layers.size(), 12u);
+    EXPECT_LE(vit.bytes(both[0]) + vit.bytes(both[1]) + small.bytes(both[2]), page);
+}
+
+TEST(PageMaps, eight_bits_span_each_map) {
+    PageMaps maps{.rows = 3, .cells = 2};
+    maps.add({0.5f, 0.25f, 0, 0});
+    maps.add({0.001f, 0.002f});
+    EXPECT_EQ(maps.levels, (std::vector<uint8_t>{255, 128, 0, 0, 128, 255}));
+    EXPECT_EQ(maps.scales, (std::vector<float>{0.5f, 0, 0.002f}));
+}
+
+}  // namespace
+}  // namespace saccade
