@@ -104,31 +104,31 @@
     const scale = {x: 1, y: 1};  // canvas pixels of one of the picture's
     let now = null;              // the map that is shown
 
-    function colour_cells(pixels, offset, row_bytes, map, width, largest, alpha_of) {
+    function largest_of(map) { return map.reduce((a, b) => Math.max(a, b), 0); }
+
+    // The map onto the small canvas, a pixel a cell; alpha_of gets a cell's part of the largest,
+    // and the alpha of its colour.
+    function colour_cells(map, grid, alpha_of) {
+        const largest = largest_of(map);
+        const cells = new ImageData(grid.width, grid.height);
         for (let i = 0; i < map.length; ++i) {
             const part = largest > 0 ? map[i] / largest : 0;
             const level = 4 * Math.round(255 * part);
-            const to = offset + Math.floor(i / width) * row_bytes + 4 * (i % width);
-            pixels[to] = heat[level];
-            pixels[to + 1] = heat[level + 1];
-            pixels[to + 2] = heat[level + 2];
-            pixels[to + 3] = alpha_of(part, heat[level + 3]);
+            cells.data.set(heat.subarray(level, level + 3), 4 * i);
+            cells.data[4 * i + 3] = alpha_of(part, heat[level + 3]);
         }
+        small.width = grid.width;
+        small.height = grid.height;
+        small.getContext("2d").putImageData(cells, 0, 0);
     }
 
     function draw() {
         const {bank, row} = shown;
         now = bank.map(row);
         const {width, height} = bank.grid;
-        const largest = now.reduce((a, b) => Math.max(a, b), 0);
         const opacity = $("opacity").value / 100, threshold = $("threshold").value / 100;
         picture.style.filter = `brightness(${1 - 0.4 * opacity})`;  // heat shines on what is dim
-        small.width = width;
-        small.height = height;
-        const cells = new ImageData(width, height);
-        colour_cells(cells.data, 0, 4 * width, now, width, largest,
-                     (part, alpha) => part < threshold ? 0 : alpha * opacity);
-        small.getContext("2d").putImageData(cells, 0, 0);
+        colour_cells(now, bank.grid, (part, alpha) => part < threshold ? 0 : alpha * opacity);
         const context = canvas.getContext("2d");
         context.clearRect(0, 0, canvas.width, canvas.height);
         context.imageSmoothingEnabled = $("smooth").checked;
@@ -149,14 +149,14 @@
             context.strokeStyle = "#fff";
             context.strokeRect(...box);
         }
-        $("largest").textContent = percent(largest);
+        $("largest").textContent = percent(largest_of(now));
         draw_overview();
         show_choice();
         mark();
-        say(largest);
+        say();
     }
 
-    const gap = 2;  // pixels around each map of the overview
+    const gap = 3;  // pixels around each map of the overview
     function overview_columns(bank) { return bank.heads > 1 ? bank.heads + 1 : 1; }
 
     function draw_overview() {
@@ -164,21 +164,21 @@
         const several = bank.layers.length * bank.heads > 1;
         $("overview-part").hidden = !several;
         if (!several) return;
-        const {width, height} = bank.grid;
         const columns = overview_columns(bank), rows = bank.layers.length;
+        const zoom = Math.ceil(40 / bank.grid.width);  // pixels of a cell
+        const width = bank.grid.width * zoom, height = bank.grid.height * zoom;
         const overview = $("overview");
         overview.width = columns * (width + gap) + gap;
         overview.height = rows * (height + gap) + gap;
         const context = overview.getContext("2d");
-        const image = context.createImageData(overview.width, overview.height);
+        context.imageSmoothingEnabled = false;
         for (let layer = 0; layer < rows; ++layer)
             for (let column = 0; column < columns; ++column) {
                 const map = bank.map(row, layer, column === 0 ? null : column - 1);
-                const x = gap + column * (width + gap), y = gap + layer * (height + gap);
-                colour_cells(image.data, 4 * (y * overview.width + x), 4 * overview.width, map, width,
-                             map.reduce((a, b) => Math.max(a, b), 0), () => 255);
+                colour_cells(map, bank.grid, () => 255);
+                context.drawImage(small, gap + column * (width + gap), gap + layer * (height + gap),
+                                  width, height);
             }
-        context.putImageData(image, 0, 0);
         const column = bank.heads > 1 && bank.head !== null ? bank.head + 1 : 0;
         context.lineWidth = gap;
         context.strokeStyle = getComputedStyle(document.body).getPropertyValue("--accent");
@@ -217,7 +217,7 @@
 
     // What is shown, in words: at once for eyes, and when it has settled for ears.
     let settled = 0;
-    function say(largest) {
+    function say() {
         const {bank} = shown;
         let best = 0, all = 0;
         for (let i = 0; i < now.length; ++i) {
@@ -230,7 +230,7 @@
               (bank.head === null ? "average of all heads" : `head ${bank.head}`);
         const name = shown.name[0].toUpperCase() + shown.name.slice(1);
         $("now").textContent = `${name}: ${how}. Looks most at row ${row}, column ${column} ` +
-            `(${percent(largest)}); ${percent(all)} of its attention is on the picture.`;
+            `(${percent(now[best])}); ${percent(all)} of its attention is on the picture.`;
         clearTimeout(settled);
         settled = setTimeout(() => {
             $("summary").textContent = `${bank.whose()}. ${$("now").textContent}`;

@@ -60,16 +60,16 @@ public:
         return heat_alone(pixels_.size(), cells, scaled(geometry));
     }
 
-    void draw_box(cv::Mat& tile, const Detection& d, int thickness) const {
-        const cv::Rect2d box(cv::Point2d(double(d.left) * x_, double(d.top) * y_),
-                             cv::Point2d(double(d.right) * x_, double(d.bottom) * y_));
-        const cv::Rect edges(cv::Point(cvRound(box.x), cvRound(box.y)),
-                             cv::Point(cvRound(box.br().x), cvRound(box.br().y)));
+    void draw_box(cv::Mat& tile, const Detection& d) const {
+        auto corner = [&](float x, float y) {
+            return cv::Point(cvRound(double(x) * x_), cvRound(double(y) * y_));
+        };
+        const cv::Rect edges(corner(d.left, d.top), corner(d.right, d.bottom));
         const uint32_t colour = class_colour(d.id);
-        cv::rectangle(tile, edges, cv::Scalar::all(0), thickness + 2, cv::LINE_AA);
+        cv::rectangle(tile, edges, cv::Scalar::all(0), 4, cv::LINE_AA);
         cv::rectangle(tile, edges,
-                      cv::Scalar(colour >> 16 & 0xffu, colour >> 8 & 0xffu, colour & 0xffu),
-                      thickness, cv::LINE_AA);
+                      cv::Scalar(colour >> 16 & 0xffu, colour >> 8 & 0xffu, colour & 0xffu), 2,
+                      cv::LINE_AA);
     }
     void draw_point(cv::Mat& tile, const PicturePoint& point) const {
         const cv::Point centre(cvRound(double(point.x) * x_), cvRound(double(point.y) * y_));
@@ -108,7 +108,8 @@ double share_within(const std::vector<float>& cells, const MapGeometry& geometry
 std::string classes_text(const Study& study) {
     std::string text;
     for (const Study::Class& c : study.classes())
-        text += (text.empty() ? "" : ", ") + c.label + " " + whole_percent(c.p);
+        if (text.empty() || c.p >= 0.005)
+            text += (text.empty() ? "" : ", ") + c.label + " " + whole_percent(c.p);
     return text;
 }
 
@@ -178,7 +179,7 @@ Sheet detection_sheet(const Study& study, const Look& look) {
     Sheet sheet{.title = "What each detection looked at",
                 .subtitle = study.name() + ", " + view.model + ": " + text_of(look)};
     cv::Mat all = picture.plain();
-    for (const Detection& d : study.detections()) picture.draw_box(all, d, 3);
+    for (const Detection& d : study.detections()) picture.draw_box(all, d);
     sheet.tiles.push_back({.picture = all,
                            .heading = "all " + std::to_string(view.all.size()),
                            .note = "the picture with their boxes"});
@@ -192,7 +193,7 @@ Sheet detection_sheet(const Study& study, const Look& look) {
                          .note = "largest " + percent(double(largest_of(cells))) + ", " +
                                  whole_percent(share_within(cells, geometry, d)) +
                                  " of it within the box"};
-        picture.draw_box(tile.picture, d, 2);
+        picture.draw_box(tile.picture, d);
         sheet.tiles.push_back(std::move(tile));
     }
     sheet.across = tiles_across(sheet.tiles.size(), 5);
