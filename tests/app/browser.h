@@ -177,11 +177,13 @@ private:
         waiting_.erase(0, end + 1);
         const std::string event = message.value("method", "");
         if (event == "Page.loadEventFired") loaded_ = true;
-        if (event == "Runtime.exceptionThrown" || event == "Log.entryAdded" ||
-            (event == "Runtime.consoleAPICalled" && message["params"]["type"] == "error"))
-            errors.push_back(message["params"].dump());
+        const Json about = message.value("params", Json::object());
+        if (event == "Runtime.exceptionThrown" ||
+            (event == "Log.entryAdded" && about["entry"]["level"] == "error") ||
+            (event == "Runtime.consoleAPICalled" && about["type"] == "error"))
+            errors.push_back(about.dump());
         if (event == "Network.requestWillBeSent") {
-            const std::string url = message["params"]["request"]["url"];
+            const std::string url = about["request"]["url"];
             if (!url.starts_with("data:") && url != page_) requests.push_back(url);
         }
         return message;
