@@ -42,15 +42,19 @@ uint64_t PageDemand::bytes(const PageForm& form) const {
 }
 
 PageForm thinned(const PageDemand& demand, uint64_t bytes) {
-    PageForm form{demand.layers};
-    auto drop_layers = [&](size_t down_to) {
-        for (size_t count = demand.layers.size(); demand.bytes(form) > bytes && count > down_to;)
-            form.layers = evenly(demand.layers, --count);
-    };
-    drop_layers(few_layers);
     const uint32_t longest = std::max({demand.patches.height, demand.patches.width, 1u});
-    while (demand.bytes(form) > bytes && form.stride < (longest + 3) / 4) ++form.stride;
-    drop_layers(1);
+    const uint32_t widest = (longest + 3) / 4;  // four are left along the longer side
+    PageForm form;
+    auto fits_with = [&](size_t layers) {
+        form.layers = evenly(demand.layers, layers);
+        return demand.bytes(form) <= bytes;
+    };
+    const size_t all = demand.layers.size(), few = std::min(all, few_layers);
+    for (form.stride = 1; form.stride <= widest; ++form.stride)
+        for (size_t count = all; count >= few; --count)
+            if (fits_with(count)) return form;
+    form.stride = widest;
+    for (size_t count = few; count > 0 && !fits_with(count);) --count;
     return form;
 }
 

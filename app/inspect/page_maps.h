@@ -39,8 +39,9 @@ struct PageDemand {
     uint64_t bytes(const PageForm& form) const;
 };
 
-// What of it fits into so many bytes. Layers go first, evenly, down to four, the last one never;
-// then patches to look from; then the other layers. Every map that stays is as fine as it was.
+// What of it fits into so many bytes: of every patch as many layers as can be, evenly and with the
+// last one; if that is fewer than four, of fewer patches. Every map that stays is as fine as it
+// was.
 PageForm thinned(const PageDemand& demand, uint64_t bytes);
 
 // The same for several that share the bytes: what the small ones leave is for the large ones.

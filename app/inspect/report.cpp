@@ -260,9 +260,7 @@ private:
                     std::to_string(form.stride);
         if (form.layers.size() < demand.layers.size() || form.stride > 1) {
             left_out_ = true;
-            text +=
-                ". The rest would make this page larger than 10 MB; --layers chooses others, "
-                "--raw writes all";
+            text += ". The rest would make this page larger than 10 MB";
         }
         notes_.push_back(text + ".");
     }

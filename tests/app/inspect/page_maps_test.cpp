@@ -31,12 +31,20 @@ TEST(PageMaps, of_larger_models_layers_are_left_out_first_and_patches_then) {
     EXPECT_EQ(form.layers, (std::vector<uint32_t>{0, 2, 3, 5}));
     EXPECT_EQ(form.stride, 2u);
     EXPECT_LE(detr.bytes(form), page);
+    EXPECT_EQ(thinned(detr, 10'000'000).layers.size(), 6u)
+        << "layers come back where there is room";
     // YOLOS-S has 3300 patches: one layer less is not enough, nor are half of them.
     const PageDemand yolos = demand(12, 6, {50, 66});
     EXPECT_LE(yolos.bytes(thinned(yolos, page)), page);
     EXPECT_EQ(thinned(yolos, page).layers.back(), 11u);
     const PageDemand chosen{.layers = {3}, .heads = 8, .patches = {25, 34}, .cells = 850};
     EXPECT_EQ(thinned(chosen, page).stride, 1u) << "one layer has room for all its patches";
+}
+
+TEST(PageMaps, something_is_left_however_little_room_there_is) {
+    const PageForm form = thinned(demand(12, 6, {50, 66}, 1), 0);
+    EXPECT_EQ(form.layers, std::vector<uint32_t>{11});
+    EXPECT_EQ(form.stride, 17u);
 }
 
 TEST(PageMaps, several_models_share_a_page_and_small_ones_leave_theirs_to_large_ones) {
