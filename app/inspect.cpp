@@ -61,7 +61,7 @@ PicturePoint parse_point(const std::string& text) {
     throw Error("a point is X,Y in pixels, like 120,80, not '" + text + "'");
 }
 
-// Whatever cannot be had is said before anything is written.
+// Whatever cannot be had is said before a file is written.
 void check(const InspectOptions& options, const Subject& subject, const Study& study) {
     for (const PicturePoint& point : options.points) {
         const auto size = subject.pixels.size();
@@ -84,15 +84,17 @@ void check(const InspectOptions& options, const Subject& subject, const Study& s
                         " heads, from 0 on");
 }
 
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!std::filesystem::is_directory(folder))
+        throw Error("'" + folder.string() + "' cannot be made a folder");
+}
+
 // Writes files into the folder, and says so.
 class Results {
 public:
-    explicit Results(const std::string& folder) : folder_(folder) {
-        std::error_code error;
-        std::filesystem::create_directories(folder_, error);
-        if (!std::filesystem::is_directory(folder_))
-            throw Error("'" + folder + "' cannot be made a folder");
-    }
+    explicit Results(const std::string& folder) : folder_(folder) { make_folder(folder_); }
 
     void add(const std::string& name, const Sheet& sheet) {
         write_picture(folder_ / name, sheet.draw(lettering_));
@@ -156,7 +158,7 @@ int inspect(const InspectOptions& options) {
     });
     if (options.raw)
         results.add("raw", [&](const std::filesystem::path& folder) {
-            std::filesystem::create_directories(folder);
+            make_folder(folder);
             write_raw_maps(study, options.layers, folder);
         });
     return 0;

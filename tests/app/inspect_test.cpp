@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <optional>
 
 #include "models/json.h"
 #include "models/safetensors.h"
@@ -197,7 +198,7 @@ TEST_F(Inspect, detection_tokens_of_yolos_are_looked_from_in_its_encoder) {
 
 TEST_F(Inspect, sheets_have_a_tile_for_everything) {
     auto size = [](const std::string& name) { return cv::imread(out(name)).size(); };
-    // 3 layers of 4 heads, their average and the picture; 3 points' rows are higher than 2.
+    // 3 layers of 4 heads, their average, and that over the picture; two points in 3 layers.
     EXPECT_GT(size("class-token.png").width, 6 * 160);
     EXPECT_GT(size("class-token.png").height, 3 * 106);
     EXPECT_GT(size("rollout.png").width, 3 * 480);
@@ -240,15 +241,12 @@ TEST_F(Inspect, what_cannot_be_done_gets_one_line) {
 
 class InspectPage : public Inspect {
 protected:
-    static void SetUpTestSuite() {
-        Inspect::SetUpTestSuite();
-        browser_ = new Browser;
-    }
     static void TearDownTestSuite() {
-        delete browser_;
+        browser_.reset();
         Inspect::TearDownTestSuite();
     }
-    InspectPage() : browser(*browser_) {
+    // One browser for all; where there is none, every test says so.
+    InspectPage() : browser(browser_ ? *browser_ : browser_.emplace()) {
         browser.set_size(1280, 900);
         browser.open(out("report.html"));
     }
@@ -288,7 +286,7 @@ protected:
     Browser& browser;
 
 private:
-    static inline Browser* browser_ = nullptr;
+    static inline std::optional<Browser> browser_ = {};
 };
 
 TEST_F(InspectPage, hovering_shows_the_attention_of_the_patch_under_the_pointer_as_dump_has_it) {
