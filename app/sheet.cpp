@@ -13,6 +13,7 @@ namespace {
 constexpr int margin = 48, gap = 20, least_width = 900;
 constexpr uint32_t title_pixels = 36, subtitle_pixels = 24, text_pixels = 22, note_pixels = 18;
 constexpr uint32_t ink = rgba(24, 24, 27), soft_ink = rgba(95, 95, 102);
+constexpr int most_room = 380;  // for the texts of a narrow picture
 const cv::Size legend_bar(360, 24);
 
 // Lines of one size, one below the other.
@@ -49,7 +50,18 @@ public:
         if (!sheet.columns.empty()) top_ = lettering.line_height(text_pixels) + 6;
         for (const std::string& row : sheet.rows)
             left_ = std::max(left_, lettering.width(row, text_pixels) + gap);
-        pitch_ = {tile_.width + gap, heading_ + tile_.height + note_ + gap};
+        // Of pictures that are narrow the texts have a little more room.
+        int widest = 0;
+        auto ask = [&](const std::string& text, uint32_t pixels) {
+            widest = std::max(widest, lettering.width(text, pixels));
+        };
+        for (const std::string& column : sheet.columns) ask(column, text_pixels);
+        for (const Sheet::Tile& tile : sheet.tiles) {
+            ask(tile.heading, text_pixels);
+            ask(tile.note, note_pixels);
+        }
+        room_ = std::max(tile_.width, std::min(widest, most_room));
+        pitch_ = {room_ + gap, heading_ + tile_.height + note_ + gap};
     }
     cv::Size size() const {
         const int across = static_cast<int>(sheet_.across);
@@ -60,8 +72,8 @@ public:
         using Align = Lettering::Align;
         for (int i = 0; i < static_cast<int>(sheet_.columns.size()); ++i)
             lettering_.write(page, fitting(sheet_.columns[size_t(i)], text_pixels),
-                             {at.x + left_ + i * pitch_.width + tile_.width / 2, at.y}, text_pixels,
-                             ink, Align::centre);
+                             {at.x + left_ + i * pitch_.width + room_ / 2, at.y}, text_pixels, ink,
+                             Align::centre);
         const int middle = heading_ + (tile_.height - lettering_.line_height(text_pixels)) / 2;
         for (int i = 0; i < static_cast<int>(sheet_.rows.size()); ++i)
             lettering_.write(page, sheet_.rows[size_t(i)],
@@ -72,23 +84,31 @@ public:
             const cv::Point corner(
                 at.x + left_ + static_cast<int>(i % sheet_.across) * pitch_.width,
                 at.y + top_ + static_cast<int>(i / sheet_.across) * pitch_.height);
-            const cv::Rect place({corner.x, corner.y + heading_}, tile_);
-            lettering_.write(page, fitting(tile.heading, text_pixels), corner, text_pixels, ink);
+            const cv::Rect place({corner.x + (room_ - tile_.width) / 2, corner.y + heading_},
+                                 tile_);
+            write(page, tile.heading, corner, text_pixels, ink);
             tile.picture.copyTo(page(place));
-            lettering_.write(page, fitting(tile.note, note_pixels), {corner.x, place.br().y + 2},
-                             note_pixels, soft_ink);
+            write(page, tile.note, {corner.x, place.br().y + 2}, note_pixels, soft_ink);
         }
     }
 
 private:
+    // Beside the left edge of a picture, or in the middle where that is narrow.
+    void write(cv::Mat& page, const std::string& text, cv::Point at, uint32_t pixels,
+               uint32_t colour) const {
+        const bool narrow = room_ > tile_.width;
+        if (narrow) at.x += room_ / 2;
+        lettering_.write(page, fitting(text, pixels), at, pixels, colour,
+                         narrow ? Lettering::Align::centre : Lettering::Align::left);
+    }
     std::string fitting(const std::string& text, uint32_t pixels) const {
-        return lettering_.fitting(text, pixels, tile_.width);
+        return lettering_.fitting(text, pixels, room_);
     }
 
     const Sheet& sheet_;
     Lettering& lettering_;
     cv::Size tile_, pitch_;
-    int heading_ = 0, note_ = 0, left_ = 0, top_ = 0;
+    int heading_ = 0, note_ = 0, left_ = 0, top_ = 0, room_ = 0;
 };
 
 }  // namespace

@@ -81,6 +81,14 @@ TEST(Sheet, has_its_pictures_in_rows_and_white_margins) {
     EXPECT_GT(with_legend.rows, page.rows);
     EXPECT_EQ(blue_pixels(with_legend), 3 * 60 * 500) << "nothing lies over the pictures";
     EXPECT_LE(inked(with_legend).br().y, with_legend.rows - 48);
+    // Texts have room beside a picture that is narrower than they are.
+    sheet.tiles =
+        std::vector<Sheet::Tile>(2, {.picture = cv::Mat::zeros(60, 5, CV_8UC3), .note = "a note"});
+    sheet.across = 1;
+    const int note = lettering.width("a note", 18);
+    sheet.legend = Sheet::Legend::none;
+    sheet.title = sheet.subtitle = "";
+    EXPECT_NEAR(inked(sheet.draw(lettering)).width, note, 4);
     sheet.tiles.clear();
     EXPECT_THROW(sheet.draw(lettering), Error);
 }
