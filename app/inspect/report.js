@@ -73,7 +73,7 @@
 
     // A looker is {bank, row, name, patch?, button?}.
     let shown = null, held = false;
-    let encoder = encoders[0];
+    let encoder = encoders[0];  // whose patches the pointer shows; every model has one
 
     function patch_looker(bank, cell) {
         const patch = bank.patch(cell);
@@ -85,7 +85,6 @@
     function look(looker) {
         if (!looker || same(looker, shown)) return;
         shown = looker;
-        if (looker.bank.kind === "patches" && looker.bank !== encoder) choose_encoder(looker.bank);
         draw();
     }
     function hold(looker) {
@@ -245,23 +244,21 @@
         looker.button = button;
         lookers.push(looker);
         button.type = "button";
+        button.addEventListener("click", () => hold(looker));
+        return button;
+    }
+    // One that need not be clicked to be seen.
+    function add_ready_looker(looker, button) {
         button.addEventListener("pointerenter", (event) => {
             if (!held && event.pointerType !== "touch") look(looker);
         });
         button.addEventListener("focus", () => { if (!held) look(looker); });
-        button.addEventListener("click", () => hold(looker));
-        return button;
-    }
-
-    function choose_encoder(bank) {
-        encoder = bank;
-        for (const input of $("encoders").querySelectorAll("input"))
-            input.checked = Number(input.value) === banks.indexOf(bank);
+        return add_looker(looker, button);
     }
 
     function set_up_encoders() {
         for (const bank of encoders) {
-            const input = element("input", {type: "radio", name: "encoder", value: banks.indexOf(bank)});
+            const input = element("input", {type: "radio", name: "encoder", checked: bank === encoder});
             input.addEventListener("change", () => {
                 encoder = bank;
                 const from = shown.patch ? shown : null;
@@ -282,7 +279,6 @@
         for (const bank of of_kind("rollout"))
             $("whole").append(add_looker({bank, row: 0, name: "rollout to the class token"},
                                          element("button", {textContent: "Rollout"})));
-        if (encoders.length > 0) choose_encoder(encoders[0]);
     }
 
     function set_up_words(bank) {
@@ -290,7 +286,7 @@
         data.caption.words.forEach((word, row) => {
             const looker = {bank, row, name: `word “${word.text}”`};
             const p = element("small", {textContent: percent(word.p)});
-            $("caption").append(add_looker(looker, element("button", {}, word.text, p)));
+            $("caption").append(add_ready_looker(looker, element("button", {}, word.text, p)));
         });
     }
 
@@ -302,7 +298,7 @@
             swatch.style.background = found.colour;
             const button = element("button", {}, swatch, found.label,
                                    element("small", {textContent: percent(found.score)}));
-            $("detections").append(element("li", {}, add_looker(looker, button)));
+            $("detections").append(element("li", {}, add_ready_looker(looker, button)));
 
             const [left, top, right, bottom] = found.box;
             const label = element("span", {textContent: found.label});
@@ -354,7 +350,6 @@
         draw();
     }
     function step(rows, columns) {
-        if (!encoder) return;
         const {grid, stride} = encoder;
         const from = shown.patch && shown.bank === encoder
             ? shown.patch : {row: grid.height >> 1, column: grid.width >> 1};
@@ -387,10 +382,10 @@
         if (event.key === "Escape") let_go();
     });
     view.addEventListener("pointermove", (event) => {
-        if (encoder && !held) look(patch_looker(encoder, cell_under(event)));
+        if (!held) look(patch_looker(encoder, cell_under(event)));
     });
     view.addEventListener("click", (event) => {
-        if (encoder) hold(patch_looker(encoder, cell_under(event)));
+        hold(patch_looker(encoder, cell_under(event)));
     });
 
     $("layer").addEventListener("input", () => {
@@ -418,8 +413,9 @@
     // ---- beginning ------------------------------------------------------------------------------------
 
     function beginning() {
+        const middle = {row: encoder.grid.height >> 1, column: encoder.grid.width >> 1};
         return lookers.find((one) => one.bank.kind === "rollout") || lookers[0] ||
-               patch_looker(encoder, {row: encoder.grid.height >> 1, column: encoder.grid.width >> 1});
+               patch_looker(encoder, middle);
     }
 
     function set_up() {
@@ -437,7 +433,6 @@
         for (const bank of of_kind("words")) set_up_words(bank);
         for (const bank of of_kind("detections")) set_up_detections(bank);
         set_up_classes();
-        $("lookers").hidden = encoders.length === 0;
         for (const note of data.notes) $("notes").append(element("li", {textContent: note}));
         $("notes-part").open = data.left_out;
         look(beginning());

@@ -312,7 +312,7 @@ TEST_F(InspectPage, hovering_shows_the_attention_of_the_patch_under_the_pointer_
 
 TEST_F(InspectPage, the_class_token_can_be_seen_in_every_layer_and_head_and_as_rollout) {
     const std::string button = "document.querySelectorAll('#whole button')";
-    point_at(button + "[0]");
+    browser.evaluate(button + "[0].click()");
     const Floats all = golden("vit-nano", "attention_cls");
     for (int layer = 0; layer < 3; ++layer)
         for (int head = 0; head < 4; ++head) {
@@ -321,7 +321,7 @@ TEST_F(InspectPage, the_class_token_can_be_seen_in_every_layer_and_head_and_as_r
             expect_map(map(), part(all, size_t(layer * 4 + head) * 17 + 1, 16),
                        std::to_string(layer) + ", " + std::to_string(head));
         }
-    point_at(button + "[1]");
+    browser.evaluate(button + "[1].click()");
     expect_map(map(), part(golden("vit-nano", "rollout_cls"), 1, 16), "rollout");
 }
 
