@@ -85,6 +85,7 @@ int watch(const DemoOptions& options) try {
     window.detector = options.models.detector;
     window.classifier = options.models.classifier;
     window.captioner = options.models.captioner;
+    window.truth = options.truth;
     window.source = "synth:?seed=" + std::to_string(options.seed);
     return live(window);
 } catch (const NoDisplay&) {
@@ -107,6 +108,7 @@ int demo(const DemoOptions& options) {
     ModelsInUse models = ModelsInUse::open(engine, options.models);
     FramePipelineOptions how;
     how.classes = 3;
+    how.truth = options.truth;
     if (models.detector) how.attention.kind = AttentionKind::detection;
     FramePipeline pipeline(engine, models, how);
     const ResultLabels labels = pipeline.labels();
@@ -181,6 +183,7 @@ void add_demo_command(CLI::App& app, int& exit_code) {
         ->capture_default_str();
     command.add_option("-o,--out", options->folder, "Folder for demo.mp4, demo.jsonl and demo.png")
         ->type_name("FOLDER");
+    command.add_flag("--truth", options->truth, "Draw what is really there, too");
     command.add_flag("--headless", options->headless, "No window, even where there is a display");
     add_common_options(command, options->common);
     command.footer(

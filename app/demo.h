@@ -16,6 +16,7 @@ struct DemoOptions {
     ModelNames models;
     double seconds = 10;
     uint64_t seed = 7;
+    bool truth = false;  // what is really there is drawn, too
     bool headless = false;
     std::string folder = ".";  // where demo.mp4, demo.jsonl and demo.png go
 };

@@ -162,6 +162,7 @@ void FramePipeline::draw(Lane& lane) {
     if (lane.said)
         for (const CaptionWord& word : lane.said->words) words.push_back(word.text);
     overlay_->set_caption(words);
+    overlay_->set_truth(options_.truth ? lane.taken->info().truth : std::nullopt);
     overlay_->settings.heat = false;
     if (lane.view) {
         lane.look.wait(lane.looked);  // which detection is the strongest?

@@ -19,7 +19,8 @@ struct FramePipelineOptions {
     std::optional<ImageSize> within = std::nullopt;  // of the detector's input
     uint32_t classes = 5;                            // how many likely ones are told
     AttentionChoice attention;
-    bool draw = true;  // frames come back with what was found drawn onto them
+    bool truth = false;  // what is really there is drawn, too, where the source knows
+    bool draw = true;    // frames come back with what was found drawn onto them
 };
 
 // How every frame of a source travels: written by the source into a mapped slot, looked at by the

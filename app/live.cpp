@@ -47,8 +47,7 @@ private:
 };
 
 AttentionMode mode_named(const std::string& name) {
-    // --attention's names are about whose attention it is; that is what the mouse
-    // chooses here.
+    // --attention's names are about whose attention it is; that is what the mouse chooses here.
     if (name == "none") return AttentionMode::off;
     if (name == "cls" || name == "detection" || name == "word") return AttentionMode::mean;
     for (AttentionMode mode : attention_modes)
@@ -72,6 +71,7 @@ LiveState first_state(const LiveOptions& options, const Settings& settings) {
     for (PresentMode mode : {PresentMode::fifo, PresentMode::mailbox, PresentMode::immediate})
         if (options.present_mode == name_of(mode)) state.present_mode = mode;
     if (options.full_screen) state.full_screen = true;
+    if (options.truth) state.truth = true;
     return state;
 }
 
@@ -85,13 +85,22 @@ CaptureOptions capture_options(const LiveOptions& options) {
 std::string summary(const LiveReport& report, double seconds) {
     char text[200];
     std::snprintf(text, sizeof text,
-                  "%llu frames in %.1f s, %.1f frames/s, %llu dropped, %.0f ms "
-                  "from capture to "
-                  "screen\n",
+                  "%llu frames in %.1f s, %.1f frames/s, %llu dropped, %.0f ms from capture to "
+                  "screen, GPU idle %.0f %%\n",
                   static_cast<unsigned long long>(report.frames), seconds,
                   seconds > 0 ? double(report.frames) / seconds : 0,
-                  static_cast<unsigned long long>(report.dropped), report.latency_ms);
+                  static_cast<unsigned long long>(report.dropped), report.latency_ms,
+                  100 * report.gpu_idle);
     std::string lines = text;
+    if (report.score && report.score->objects().count() > 0) {
+        const Tally& objects = report.score->objects();
+        std::snprintf(text, sizeof text, "precision %.3f, recall %.3f against the scene's truth\n",
+                      objects.precision(), objects.recall());
+        lines += text;
+    }
+    if (report.score && report.score->captions() > 0)
+        lines += std::to_string(report.score->right_captions()) + " of " +
+                 std::to_string(report.score->captions()) + " captions right to the word\n";
     for (const StageTimes::Stage& stage : report.stages.stages) {
         std::snprintf(text, sizeof text, "  %-12s %8.2f ms\n", stage.name.c_str(),
                       double(stage.ms.mean()));
@@ -171,8 +180,9 @@ private:
         window_.set_full_screen(state_.full_screen);
         screen_.swapchain().set_mode(state_.present_mode);
         if (!window_.full_screen() && window_.size().area() > 0) {
-            settings_.width = window_.size().width;
-            settings_.height = window_.size().height;
+            const Extent size = window_.size_to_open();
+            settings_.width = size.width;
+            settings_.height = size.height;
         }
         return !events.empty();
     }
@@ -240,8 +250,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
     CLI::App& command = *app.add_subcommand("live", "Watch a camera, a stream or a video");
     command
         .add_option("source", options->source,
-                    "Camera number or device, video file, rtsp or http URL, "
-                    "folder or glob of "
+                    "Camera number or device, video file, rtsp or http URL, folder or glob of "
                     "pictures, synth:")
         ->type_name("SOURCE")
         ->capture_default_str();
@@ -264,6 +273,8 @@ void add_live_command(CLI::App& app, int& exit_code) {
                     {"none", "rollout", "cls", "head", "detection", "word", "mean", "max", "grid"})
                     .description(""))
         ->type_name("none|rollout|mean|max|head|grid");
+    command.add_flag("--truth", options->truth,
+                     "Draw what is really there, too, where the source knows: synth: does");
     command.add_option("--layer", options->layer, "The layer to look into, from 0 on")
         ->type_name("L");
     command.add_option("--head", options->head, "The head to look at, from 0 on")->type_name("H");
@@ -296,8 +307,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
     command.footer(
         "Examples:\n"
         "  saccade live\n"
-        "  saccade live rtsp://camera.local/stream --detector "
-        "facebook/detr-resnet-50\n"
+        "  saccade live rtsp://camera.local/stream --detector facebook/detr-resnet-50\n"
         "  saccade live synth: --attention rollout\n"
         "  saccade live clip.mp4 --headless --frames 300 --verbose");
     command.callback([options, &exit_code] {

@@ -20,8 +20,7 @@ bool cross(const Looker& looker, const LiveModels& models) {
     return looker.token == Token::query && models.detector->model().decoder_layers() > 0;
 }
 
-// Rollout follows tokens that look at each other; a decoder's look at somebody
-// else's.
+// Rollout follows tokens that look at each other; a decoder's look at somebody else's.
 bool rolls_out(const Looker& looker, const AttentionState& attention, const LiveModels& models) {
     return attention.mode == AttentionMode::rollout && looker.token != Token::word &&
            !cross(looker, models);
@@ -195,11 +194,9 @@ void LiveAttention::look(const DetectionTaps& detection, const Tap& classificati
                 copy(c, maps_.at_batch(head), of_head(head));
             }
         } else if (attention.mode == AttentionMode::max) {
-            // Heads below each other as the rows of a picture of one column, whose
-            // channels are the cells; a window that reaches beyond both ends holds
-            // them all.
-            const uint32_t height = maps_.rows,
-                           width = maps_.row_stride;  // padding and all
+            // Heads below each other as the rows of a picture of one column, whose channels are the
+            // cells; a window that reaches beyond both ends holds them all.
+            const uint32_t height = maps_.rows, width = maps_.row_stride;  // padding and all
             const Tensor all = c.scratch(1, heads, height * width, Type::f32);
             const Layout rows{{1, 1, height, width}, {0, 0, width, 1}, 0};
             auto from = [&](Layout layout, uint32_t offset) {

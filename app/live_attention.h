@@ -21,10 +21,9 @@ struct LiveModels {
     Captioner* captioner = nullptr;
 };
 
-// Whose attention is shown: a word's, while the mouse is on it; else that of
-// the object that was clicked; else that of the patch under the mouse; else
-// what all patches come together in, the classifier's class token, or, without
-// one, the patch in the middle.
+// Whose attention is shown: a word's, while the mouse is on it; else that of the object that was
+// clicked; else that of the patch under the mouse; else what all patches come together in, the
+// classifier's class token, or, without one, the patch in the middle.
 struct Looker {
     enum class Token { none, word, query, patch, class_token } token = Token::none;
     bool of_detector = false;     // a patch of the detector's, not of the classifier's
@@ -43,8 +42,7 @@ struct LookedInto {
 };
 LookedInto looked_into(const Looker& looker, const LiveModels& models);
 
-// The maps of attention of one frame on its way, in memory of their own: one,
-// or one for each head.
+// The maps of attention of one frame on its way, in memory of their own: one, or one for each head.
 class LiveAttention {
 public:
     // `models` may be changed between two prepare()s.
@@ -58,18 +56,18 @@ public:
     static Kept kept_for(const Looker& looker, const AttentionState& attention,
                          const LiveModels& models);
 
-    // Makes ready for these maps of frames of the size that the models are
-    // prepared for. True where the memory or its shape has changed, and with it
-    // what must be recorded to draw it.
+    // Makes ready for these maps of frames of the size that the models are prepared for. True where
+    // the memory or its shape has changed, and with it what must be recorded to draw it.
     bool prepare(const Looker& looker, const AttentionState& attention);
     const Tensor& maps() const { return maps_; }  // (n, grid height, grid width) f32
     const MapGeometry& geometry() const { return geometry_; }
     std::vector<std::string> names() const;  // of several
 
-    // Computes them, from taps that have kept what is needed. Other looks of this
-    // kind, from other places or words, need no more than this.
+    // Computes them, from taps that have kept what is needed. Other looks of this kind, from other
+    // places or words, need no more than this.
     void look(const DetectionTaps& detection, const Tap& classification, const Looker& looker,
               const AttentionState& attention);
+    std::vector<ScopeTime> times() const { return commands_.times(); }  // of the last look
 
 private:
     // Of one head, or averaged over all; (1, grid height, grid width).

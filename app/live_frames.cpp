@@ -1,6 +1,7 @@
 #include "app/live_frames.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace saccade {
 
@@ -53,6 +54,10 @@ void LiveFrames::use(const LiveModels& models) {
         writing_ = words_on_their_way_ = false;
     }
     models_ = models;
+    for (const std::unique_ptr<Lane>& lane : lanes_) {
+        lane->findings = {};  // as many as the old model had queries
+        lane->ranking = {};
+    }
     size_ = {};  // the next frame prepares the models for its size
     record_anew();
 }
@@ -169,8 +174,9 @@ void LiveFrames::submit(Lane& lane, const LiveState& state, bool new_frame) {
     lane.upload.submit();
     if (!lane.looked_at) lane.look.submit();
     lane.looked_at = true;
-    // A word that somebody looks at stays until he has seen enough.
-    ask_for_words(lane, new_frame && !state.word);
+    // A picture that stands still is captioned once. A word that somebody looks at stays until he
+    // has seen enough.
+    ask_for_words(lane, (new_frame || caption_.ids.empty()) && !state.word);
     if (heat)
         lane.attention.look(lane.detection_taps, lane.classifier_tap, looker, state.attention);
     update_overlay(lane, state, heat);
@@ -180,13 +186,15 @@ void LiveFrames::submit(Lane& lane, const LiveState& state, bool new_frame) {
 }
 
 void LiveFrames::ask_for_words(Lane& lane, bool new_caption) {
-    lane.words_asked = false;
+    lane.words_asked = lane.caption_begun = false;
     if (!models_.captioner || words_on_their_way_) return;
     if (!writing_) {
         if (!new_caption) return;
         lane.encode.submit();
         models_.captioner->start();
-        writing_ = true;
+        captioned_ = lane.taken->info();
+        written_ms_ = 0;
+        writing_ = lane.caption_begun = true;
     }
     models_.captioner->advance(words_at_once);
     lane.words_asked = words_on_their_way_ = true;
@@ -208,6 +216,7 @@ void LiveFrames::update_overlay(const Lane& lane, const LiveState& state, bool h
     std::optional<size_t> lit = state.word;
     if (!lit && writing_ && !words.empty()) lit = words.size() - 1;
     overlay_->set_caption(words, lit);
+    overlay_->set_truth(state.truth ? lane.taken->info().truth : std::nullopt);
     overlay_->update(lane.index);
 }
 
@@ -219,26 +228,21 @@ DetectionFilter LiveFrames::filter_of(const LiveState& state) const {
     const std::vector<std::string>& labels = models_.detector->labels();
     for (uint32_t id = 0; id < labels.size(); ++id)
         if (state.only.contains(labels[id])) filter.classes.insert(id);
+    // None of them: not all, then.
+    if (filter.classes.empty()) filter.classes.insert(UINT32_MAX);
     return filter;
 }
 
 bool LiveFrames::update() {
-    bool finished = false;
-    while (!on_their_way_.empty() && engine_.device().reached(on_their_way_.front()->ticket)) {
-        Lane& lane = *on_their_way_.front();
-        on_their_way_.pop_front();
-        finish(lane);
-        finished = true;
-    }
-    return finished;
+    if (on_their_way_.empty() || !engine_.device().reached(on_their_way_.front()->ticket))
+        return false;
+    Lane& lane = *on_their_way_.front();
+    on_their_way_.pop_front();
+    finish(lane);
+    return true;
 }
 
 void LiveFrames::finish(Lane& lane) {
-    if (lane.words_asked) {
-        words_on_their_way_ = false;
-        caption_ = models_.captioner->result();
-        writing_ = !models_.captioner->finished();
-    }
     if (on_screen_ && on_screen_ != &lane) on_screen_->taken.reset();
     on_screen_ = &lane;
     Shown shown;
@@ -247,17 +251,34 @@ void LiveFrames::finish(Lane& lane) {
     shown.info = lane.taken->info();
     if (models_.detector) shown.detections = lane.findings.detections(lane.filter);
     if (models_.classifier) shown.classes = lane.ranking.top(5);
-    for (const Commands* commands : {&lane.upload, &lane.look, &lane.draw})
-        for (const ScopeTime& time : commands->times()) shown.times.push_back(time);
-    if (lane.words_asked)
-        shown.times.push_back({.name = "captioner", .ms = models_.captioner->steps_ms()});
+    auto add_times = [&](const std::vector<ScopeTime>& times) {
+        shown.times.insert(shown.times.end(), times.begin(), times.end());
+    };
+    add_times(lane.upload.times());
+    add_times(lane.look.times());
+    if (lane.words_asked) finish_words(lane, shown);
+    if (lane.drawing->maps) add_times(lane.attention.times());
+    add_times(lane.draw.times());
     if (lane.readback) shown.picture = lane.readback->picture();
     shown_ = std::move(shown);
 }
 
+void LiveFrames::finish_words(const Lane& lane, Shown& shown) {
+    words_on_their_way_ = false;
+    caption_ = models_.captioner->result();
+    writing_ = !models_.captioner->finished();
+    shown.caption_ended = !writing_;
+    const double before = std::exchange(written_ms_, models_.captioner->steps_ms());
+    ScopeTime time{.name = "captioner", .ms = written_ms_ - before};
+    if (lane.caption_begun)
+        for (const ScopeTime& encoding : lane.encode.times()) time.ms += encoding.ms;
+    shown.times.push_back(time);
+}
+
 void LiveFrames::wait() {
     for (Lane* lane : on_their_way_) engine_.device().wait(lane->ticket, "a frame");
-    update();
+    while (update()) {
+    }
 }
 
 void LiveFrames::clear() {

@@ -12,19 +12,16 @@
 
 namespace saccade {
 
-// Frames on their way to the screen: unpacked, looked at by the models, drawn
-// on, all on the device. Two are on their way at a time; what is finished is
-// shown. Detector and classifier see every frame; the captioner takes one when
-// it is done with the last, and writes a few words a frame, so that nobody
-// waits for it.
+// Frames on their way to the screen: unpacked, looked at by the models, drawn on, all on the
+// device. Two are on their way at a time; what is finished is shown. Detector and classifier see
+// every frame; the captioner takes one when it is done with the last, and writes a few words a
+// frame, so that nobody waits for it.
 //
-// Each ring slot of a Capture has recordings of its own. They are made anew
-// when the size of frames, a model, or the layer that is looked into changes;
-// all else lies in mapped memory.
+// Each ring slot of a Capture has recordings of its own. They are made anew when the size of
+// frames, a model, or the layer that is looked into changes; all else lies in mapped memory.
 class LiveFrames {
 public:
-    // Two on their way, one on screen, one that waits, one that the capture
-    // thread fills.
+    // Two on their way, one on screen, one that waits, one that the capture thread fills.
     static constexpr size_t slots = 5;
 
     explicit LiveFrames(Engine& engine);
@@ -33,8 +30,8 @@ public:
     // Memory for the frames of a Capture.
     MakeSlot make_slot();
 
-    // Looks with these models from now on. They must outlive this, or be changed
-    // first. Waits for what is on its way.
+    // Looks with these models from now on. They must outlive this, or be changed first. Waits for
+    // what is on its way.
     void use(const LiveModels& models);
     // What was recorded is recorded anew: a shader has changed.
     void record_anew();
@@ -42,13 +39,13 @@ public:
     bool has_room() const;
     bool idle() const { return on_their_way_.empty(); }
     void begin(TakenFrame frame, const LiveState& state);
-    // The frame on screen once more, as the state wants it now: for a picture
-    // that stands still. Nothing where one is on its way.
+    // The frame on screen once more, as the state wants it now: for a picture that stands still.
+    // Nothing where one is on its way.
     void again(const LiveState& state);
-    // True where a frame has been finished: the one to show from now on.
+    // True where one more frame has been finished: the one to show from now on.
     bool update();
-    // Waits for the device and gives all frames back, before the Capture goes
-    // that they came from. Nothing is shown then.
+    // Waits for the device and gives all frames back, before the Capture goes that they came from.
+    // Nothing is shown then.
     void clear();
 
     // The frame to show, with what was found drawn onto it.
@@ -59,21 +56,22 @@ public:
         std::vector<Detection> detections;  // those that are drawn
         std::vector<ClassScore> classes;
         std::vector<ScopeTime> times;  // of this frame's stages
-        // Its pixels, BGR, where the state asked for a file when it began; until
-        // update() is true again.
+        bool caption_ended = false;    // with this frame
+        // Its pixels, BGR, where the state asked for a file when it began; until update() is true
+        // again.
         PictureView picture;
     };
     const std::optional<Shown>& shown() const { return shown_; }
 
     const Caption& caption() const { return caption_; }
-    bool writing() const { return writing_; }  // the caption is not at its end
+    const FrameInfo& captioned() const { return captioned_; }  // the frame that it is of
+    bool writing() const { return writing_; }                  // the caption is not at its end
     std::optional<size_t> word_at(float x, float y) const;
     // What can be chosen from in what is looked into, by what a person points at.
     LookedInto choices(const LiveState& state) const;
 
 private:
-    // A ring slot's memory. The capture thread makes it, while nobody else uses
-    // the slot.
+    // A ring slot's memory. The capture thread makes it, while nobody else uses the slot.
     struct Memory {
         std::unique_ptr<Frame> frame;
         bool fresh = false;  // nothing has been recorded for it
@@ -103,7 +101,8 @@ private:
         bool again = false;
         bool looked_at = false;  // by the models, as they are recorded now
         DetectionFilter filter;
-        bool words_asked = false;  // of the caption, together with this frame
+        bool words_asked = false;    // of the caption, together with this frame
+        bool caption_begun = false;  // it is of this frame
         Ticket ticket;
     };
 
@@ -115,6 +114,7 @@ private:
     void ask_for_words(Lane& lane, bool new_caption);
     void update_overlay(const Lane& lane, const LiveState& state, bool heat);
     void finish(Lane& lane);
+    void finish_words(const Lane& lane, Shown& shown);
     void wait();
     DetectionFilter filter_of(const LiveState& state) const;
 
@@ -128,6 +128,8 @@ private:
     Lane* on_screen_ = nullptr;
     std::optional<Shown> shown_;
     Caption caption_;
+    FrameInfo captioned_;
+    double written_ms_ = 0;  // GPU time of the words that are there
     bool writing_ = false, words_on_their_way_ = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "app/model_finder.h"
 #include "gpu/error.h"
@@ -17,10 +18,21 @@ using namespace std::chrono_literals;
 // What changes the drawing of a picture that stands still.
 bool looks_the_same(const LiveState& a, const LiveState& b) {
     return a.boxes == b.boxes && a.caption == b.caption && a.classes == b.classes &&
-           a.attention == b.attention && a.word == b.word && a.query == b.query &&
-           a.threshold == b.threshold && a.only == b.only && a.recording == b.recording &&
-           a.screenshots == b.screenshots &&
+           a.truth == b.truth && a.attention == b.attention && a.word == b.word &&
+           a.query == b.query && a.threshold == b.threshold && a.only == b.only &&
+           a.recording == b.recording && a.screenshots == b.screenshots &&
            (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
+}
+
+bool filters_the_same(const LiveState& a, const LiveState& b) {
+    return a.threshold == b.threshold && a.only == b.only && a.most == b.most;
+}
+
+// Of what is there, what was asked for.
+Truth truth_of(Truth truth, const std::set<std::string>& only) {
+    if (!only.empty())
+        std::erase_if(truth.objects, [&](const TrueObject& o) { return !only.contains(o.label); });
+    return truth;
 }
 
 std::string describe(const CaptureStatus& status, const std::string& source) {
@@ -49,6 +61,7 @@ template <typename Model>
 void tell_model(ModelReport& report, const ModelSlot<Model>& slot) {
     report.name = slot.name() == "none" ? "" : slot.name();
     report.loading = slot.loading() == "none" ? "" : slot.loading();
+    report.progress = slot.progress();
     if (slot.error() != report.error && !slot.error().empty()) spdlog::error("{}", slot.error());
     report.error = slot.error();
 }
@@ -63,25 +76,31 @@ void require(const ModelSlot<Model>& slot) {
 LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder)
     : engine_(engine),
       capture_options_(capture),
-      detector_([&engine](const std::string& name) {
-          return std::make_unique<Detector>(
-              Detector::open(engine.device(), find_model(name), engine.precision()));
+      detector_([&engine](const std::string& name, LoadProgress progress) {
+          return std::make_unique<Detector>(Detector::open(
+              engine.device(), find_model(name), engine.precision(), std::move(progress)));
       }),
-      classifier_([&engine](const std::string& name) {
-          return std::make_unique<Classifier>(
-              Classifier::open(engine.device(), find_model(name), engine.precision()));
+      classifier_([&engine](const std::string& name, LoadProgress progress) {
+          return std::make_unique<Classifier>(Classifier::open(
+              engine.device(), find_model(name), engine.precision(), std::move(progress)));
       }),
-      captioner_([&engine](const std::string& name) {
+      captioner_([&engine](const std::string& name, LoadProgress progress) {
           auto own = std::make_unique<OwnCaptioner>();
           own->scratch = std::make_unique<Arena>(engine.device(), "captioner's scratch");
-          own->captioner = std::make_unique<Captioner>(Captioner::open(
-              engine.device(), *own->scratch, find_model(name), engine.precision()));
+          own->captioner = std::make_unique<Captioner>(
+              Captioner::open(engine.device(), *own->scratch, find_model(name), engine.precision(),
+                              std::move(progress)));
+          // Beams are sorted on the host after every word; the picture would wait for that.
+          CaptionOptions greedy;
+          greedy.beams = 1;
+          if (own->captioner->generation().beams > 1) own->captioner->use(greedy);
           return own;
       }),
       frames_(engine),
       recorder_(std::move(folder)) {
     capture_options_.slots = LiveFrames::slots;
-    if (ShaderWatch::available()) shaders_.emplace(engine.device());
+    if (std::optional<ShaderBuild> build = ShaderBuild::own())
+        shaders_.emplace(engine.device(), std::move(*build));
     report_.device = engine.device().info().name;
     report_.detector.known = known_models(Task::detect);
     report_.classifier.known = known_models(Task::classify);
@@ -116,10 +135,12 @@ bool LiveLoop::step(LiveState& state) {
     }
     again_ = again_ || new_shaders;
     advance(state);
-    const bool finished = frames_.update();
-    if (finished) {
+    bool finished = false;
+    while (frames_.update()) {
         if (!frames_.shown()->again) count_frame();
+        score_frame(state);
         take_picture(state);
+        finished = true;
     }
     tell(state);
     return finished;
@@ -131,6 +152,27 @@ void LiveLoop::count_frame() {
     if (last_frame_) frame_seconds_.add(std::chrono::duration<float>(now - *last_frame_).count());
     last_frame_ = now;
     for (const ScopeTime& time : frames_.shown()->times) note_time(time.name, time.ms);
+    frame_gpu_ms_.add(static_cast<float>(std::exchange(gpu_ms_, 0)));
+}
+
+void LiveLoop::note_time(std::string_view stage, double ms) {
+    report_.stages.add(stage, ms);
+    gpu_ms_ += ms;
+}
+
+// Another source, model or filter begins another account.
+void LiveLoop::score_frame(const LiveState& state) {
+    const LiveFrames::Shown& shown = *frames_.shown();
+    if (!scored_ || !filters_the_same(*scored_, state)) {
+        report_.score.reset();
+        scored_ = state;
+    }
+    if (shown.info.truth && !report_.score) report_.score.emplace();
+    if (!shown.again && shown.info.truth && detector_.model())
+        report_.score->add(shown.detections, report_.labels,
+                           truth_of(*shown.info.truth, state.only));
+    if (shown.caption_ended && frames_.captioned().truth && report_.score)
+        report_.score->add_caption(frames_.caption().text, *frames_.captioned().truth);
 }
 
 void LiveLoop::follow_source(const LiveState& state) {
@@ -140,6 +182,7 @@ void LiveLoop::follow_source(const LiveState& state) {
     frames_.clear();
     capture_.reset();
     drawn_.reset();
+    scored_.reset();
     try {
         capture_ = std::make_unique<Capture>(source_, frames_.make_slot(), capture_options_);
     } catch (const Error& error) {
@@ -165,6 +208,10 @@ void LiveLoop::follow_models(LiveState& state) {
     state.word.reset();
     report_.labels = detector_.model() ? detector_.model()->labels() : std::vector<std::string>();
     report_.stages = {};
+    frame_gpu_ms_ = frame_seconds_ = {};
+    last_frame_.reset();
+    gpu_ms_ = 0;
+    scored_.reset();
     again_ = true;
 }
 
@@ -177,9 +224,12 @@ void LiveLoop::wait_for_models(const LiveState& state) {
         require(captioner_);
         if (detector_.loading().empty() && classifier_.loading().empty() &&
             captioner_.loading().empty())
-            return;
+            break;
         std::this_thread::sleep_for(2ms);
     }
+    for (const std::string& name : state.only)
+        if (std::ranges::find(report_.labels, name) == report_.labels.end())
+            throw Error("'" + state.detector + "' has no class '" + name + "'");
 }
 
 bool LiveLoop::follow_shaders() {
@@ -198,8 +248,7 @@ void LiveLoop::advance(LiveState& state) {
             return;
         }
     }
-    // A picture that stands still is drawn once more where that makes a
-    // difference.
+    // A picture that stands still is drawn once more where that makes a difference.
     if (!frames_.shown() || !drawn_) return;
     if (again_ || frames_.writing() || !looks_the_same(*drawn_, state)) {
         frames_.again(state);
@@ -233,20 +282,17 @@ bool LiveLoop::over() const {
 }
 
 void LiveLoop::rest() const {
-    if (capture_ && frames_.has_room())
+    if (capture_ && frames_.idle())
         capture_->wait_for(5ms);
     else
-        std::this_thread::sleep_for(500us);
+        std::this_thread::sleep_for(500us);  // a frame or the device, whichever comes first
 }
 
 void LiveLoop::tell(const LiveState& state) {
     report_.source = source_;
     if (capture_) {
         const CaptureStatus status = capture_->status();
-        const std::string text = describe(status, source_);
-        if (text != report_.source_state && status.state == CaptureState::lost)
-            spdlog::warn("{}", text);
-        report_.source_state = text;
+        report_.source_state = describe(status, source_);
         report_.dropped = status.dropped;
     } else {
         report_.source_state = source_error_;
@@ -254,6 +300,8 @@ void LiveLoop::tell(const LiveState& state) {
     report_.frames = finished_;
     const float seconds = frame_seconds_.mean();
     report_.frames_per_second = seconds > 0 ? 1 / double(seconds) : 0;
+    if (seconds > 0)
+        report_.gpu_idle = std::clamp(1 - double(frame_gpu_ms_.mean() / 1000 / seconds), 0.0, 1.0);
     report_.recorded_seconds = recorder_.seconds();
     tell_model(report_.detector, detector_);
     tell_model(report_.classifier, classifier_);
@@ -272,8 +320,7 @@ void LiveLoop::tell(const LiveState& state) {
     last_told_ = now;
     report_.memory = engine_.device().memory();
     spdlog::info(
-        "{} frames, {:.1f} frames/s, {} dropped, {:.0f} ms old, memory: "
-        "GPU {:.1f} MiB, "
+        "{} frames, {:.1f} frames/s, {} dropped, {:.0f} ms old, memory: GPU {:.1f} MiB, "
         "host {:.1f} MiB{}",
         report_.frames, report_.frames_per_second, report_.dropped, report_.latency_ms,
         double(report_.memory.device_bytes) / (1 << 20),

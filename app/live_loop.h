@@ -16,9 +16,8 @@
 
 namespace saccade {
 
-// The loop of `live`, without its window: makes true what the state says, one
-// step at a time, and tells how it goes. Nothing here waits for a camera, a
-// file or a model.
+// The loop of `live`, without its window: makes true what the state says, one step at a time, and
+// tells how it goes. Nothing here waits for a camera, a file or a model.
 class LiveLoop {
 public:
     LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder);
@@ -28,8 +27,8 @@ public:
     bool step(LiveState& state);
     // Until something new may have come, but not for long.
     void rest() const;
-    // Until the models that the state wants are there, or one of them cannot be
-    // had: an Error.
+    // Until the models that the state wants are there; an Error where one of them, or a class that
+    // is to be shown, cannot be had.
     void wait_for_models(const LiveState& state);
 
     // What is to be shown; null before the first frame.
@@ -37,8 +36,8 @@ public:
     // To be called when it has been shown: tells how old it was.
     void was_shown();
 
-    // Of a stage that is not the loop's own.
-    void note_time(std::string_view stage, double ms) { report_.stages.add(stage, ms); }
+    // GPU time of a stage; also of one that is not the loop's own.
+    void note_time(std::string_view stage, double ms);
 
     const LiveFrames& frames() const { return frames_; }
     const LiveReport& report() const { return report_; }
@@ -52,6 +51,7 @@ private:
     bool follow_shaders();
     void advance(LiveState& state);
     void count_frame();
+    void score_frame(const LiveState& state);
     double seconds_now() const {
         return std::chrono::duration<double>(Clock::now() - start_).count();
     }
@@ -61,8 +61,8 @@ private:
 
     Engine& engine_;
     CaptureOptions capture_options_;
-    // Captioners record on the thread that opens them, and need scratch memory
-    // that nobody else takes from meanwhile.
+    // Captioners record on the thread that opens them, and need scratch memory that nobody else
+    // takes from meanwhile.
     struct OwnCaptioner {
         std::unique_ptr<Arena> scratch;
         std::unique_ptr<Captioner> captioner;
@@ -82,7 +82,9 @@ private:
     uint64_t finished_ = 0;
     Clock::time_point start_ = Clock::now();
     std::optional<Clock::time_point> last_frame_, last_told_, notice_time_;
-    Rolling frame_seconds_;
+    Rolling frame_seconds_, frame_gpu_ms_;
+    double gpu_ms_ = 0;                // since the last frame
+    std::optional<LiveState> scored_;  // what the score was counted for
     LiveReport report_;
 };
 

@@ -18,9 +18,12 @@ inline constexpr AttentionMode attention_modes[] = {AttentionMode::off,  Attenti
                                                     AttentionMode::head, AttentionMode::grid};
 std::string_view name_of(AttentionMode mode);
 
+// What is chosen beyond the layers or heads that a model has is its last one.
+inline constexpr uint32_t last_layer = 1u << 20;
+
 struct AttentionState {
     AttentionMode mode = AttentionMode::off;
-    uint32_t layer = 0, head = 0;
+    uint32_t layer = last_layer, head = 0;
     float blend = 0.6f;        // of the heat map over the picture
     float mass = 1.0f;         // shows only the patches that hold this part of the attention
     bool fixed_scale = false;  // one colour means the same in every map
@@ -37,6 +40,7 @@ struct PicturePoint {
 struct LiveState {
     bool frozen = false;  // the picture stands still; attention can still be explored
     bool boxes = true, caption = true, classes = true;
+    bool truth = false;  // what is really there, where the source knows
     AttentionState attention;
     uint32_t layers = 1, heads = 1;  // of the model that is looked into: what can be chosen from
 
@@ -61,7 +65,5 @@ struct LiveState {
 void step_layer(LiveState& state, int by);
 void choose_head(LiveState& state, uint32_t head);
 void next_attention_mode(LiveState& state);
-// The model was changed: what was chosen of the old one may not be there.
-void fit_to_model(LiveState& state, uint32_t layers, uint32_t heads);
 
 }  // namespace saccade

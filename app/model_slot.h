@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "gpu/error.h"
+#include "models/checkpoint.h"
 
 namespace saccade {
 
@@ -16,8 +18,8 @@ namespace saccade {
 template <typename Model>
 class ModelSlot {
 public:
-    // Opens a model by its name, on any thread.
-    using Open = std::function<std::unique_ptr<Model>(const std::string& name)>;
+    // Opens a model by its name, on any thread, and tells how far it has come.
+    using Open = std::function<std::unique_ptr<Model>(const std::string& name, LoadProgress)>;
     explicit ModelSlot(Open open) : open_(std::move(open)) {}
 
     // Which one is wanted; "none" for none. As often as one likes: loading begins when the wish
@@ -56,20 +58,24 @@ public:
     Model* model() const { return model_.get(); }
     const std::string& name() const { return name_; }        // of the one that works
     const std::string& loading() const { return loading_; }  // of the next one
+    float progress() const { return progress_; }             // of loading it, 0 to 1
     const std::string& error() const { return error_; }      // why there is no next one
 
 private:
     void begin() {
         if (next_.valid() || wanted_ == name_) return;
         loading_ = wanted_;
-        next_ = std::async(std::launch::async, [open = open_, name = wanted_] {
-            return name == "none" ? nullptr : open(name);
+        progress_ = 0;
+        next_ = std::async(std::launch::async, [this, name = wanted_] {
+            return name == "none" ? nullptr : open_(name, [this](float part) { progress_ = part; });
         });
     }
 
     Open open_;
     std::unique_ptr<Model> model_;
     std::string name_ = "none", wanted_ = "none", loading_, error_;
+    std::atomic<float> progress_ = 0;
+    // The last member: it is waited for before the others go.
     std::future<std::unique_ptr<Model>> next_;
 };
 

@@ -14,7 +14,7 @@ constexpr uint32_t most_plates = 256, most_glyphs = 8192;  // of captions and no
 constexpr uint32_t most_tile_plates = 256, most_tile_glyphs = 4096;
 
 constexpr uint32_t paper = rgba(16, 16, 20, 184), ink = rgba(240, 240, 240);
-constexpr uint32_t lit_ink = rgba(255, 205, 80);
+constexpr uint32_t lit_ink = rgba(255, 205, 80), true_ink = rgba(255, 255, 255);
 constexpr uint32_t backdrop = rgba(18, 18, 22);
 
 // Text grows with the frame, but less: a large frame is also looked at from nearer.
@@ -105,6 +105,11 @@ void Overlay::set_notes(std::vector<Note> notes) {
     lay_out_texts();
 }
 
+void Overlay::set_truth(std::optional<Truth> truth) {
+    truth_ = std::move(truth);
+    lay_out_texts();
+}
+
 void Overlay::lay_out_texts() {
     texts_.clear();
     const auto width = static_cast<float>(frame_.width), height = static_cast<float>(frame_.height);
@@ -118,6 +123,7 @@ void Overlay::lay_out_texts() {
     // A caption that grows and grows keeps to the lower part of the frame.
     block.most_lines = std::max(2u, frame_.height / 3 / font_.height(text_pixels_).line);
     caption_places_ = texts_.add_block(caption_, block);
+    const float caption_top = caption_.empty() ? block.area.bottom : texts_.plates().back().top;
     block.most_lines = UINT32_MAX;
     block.pixels = label_pixels_;
     for (const Note& note : notes_) {
@@ -125,8 +131,24 @@ void Overlay::lay_out_texts() {
         block.y = note.y;
         texts_.add_block(words_of(note.text), block);
     }
+    if (truth_) lay_out_truth(caption_top);
     texts_.cut(most_plates, most_glyphs);
     atlas_.flush();
+}
+
+void Overlay::lay_out_truth(float caption_top) {
+    const auto edge = static_cast<float>(text_pixels_ / 2);
+    TextLayout::Block block{
+        .area = {}, .x = 1, .y = 1, .pixels = label_pixels_, .fill = paper, .ink = true_ink};
+    for (const TrueObject& o : truth_->objects) {
+        texts_.add_frame({o.left, o.top, o.right, o.bottom}, true_ink,
+                         static_cast<float>(style_.frame_width) / 2);
+        block.area = {0, 0, o.right, o.bottom};
+        texts_.add_block(words_of(o.label), block);
+    }
+    block.area = {edge, edge, static_cast<float>(frame_.width) - edge, caption_top - edge / 2};
+    block.x = 0.5f;
+    texts_.add_block(words_of("truth: " + truth_->caption), block);
 }
 
 std::optional<size_t> Overlay::caption_word_at(float x, float y) const {

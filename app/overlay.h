@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/font.h"
+#include "app/sources/source.h"
 #include "app/text_layout.h"
 #include "gpu/draw.h"
 #include "gpu/mapped_words.h"
@@ -76,6 +77,9 @@ public:
     void set_caption(const std::vector<std::string>& words,
                      std::optional<size_t> lit = std::nullopt);
     void set_notes(std::vector<Note> notes);
+    // What is really to be seen in the frame, where somebody knows: white frames, their labels in
+    // the corner that boxes leave free, and the right caption above the one that was written.
+    void set_truth(std::optional<Truth> truth);
     // Which word of the caption lies under a pixel of the frame.
     std::optional<size_t> caption_word_at(float x, float y) const;
 
@@ -112,6 +116,7 @@ private:
     void record_heat(Commands& c, const Image& frame, const OverlayInput& input, Slot& slot);
     void write_settings(Slot& slot) const;
     void lay_out_texts();
+    void lay_out_truth(float caption_top);
     // Of a LabelTable or a TextMemory.
     template <typename Owner>
     Texts texts(const Owner& owner) const {
@@ -133,7 +138,8 @@ private:
     std::vector<TextLayout::Word> caption_;
     std::vector<Rectangle> caption_places_;
     std::vector<Note> notes_;
-    TextLayout texts_;  // caption and notes
+    std::optional<Truth> truth_;
+    TextLayout texts_;  // caption, notes and truth
 };
 
 }  // namespace saccade

@@ -17,6 +17,7 @@ void for_each_setting(SettingsType& s, Visit visit) {
     visit("boxes", s.state.boxes);
     visit("caption", s.state.caption);
     visit("classes", s.state.classes);
+    visit("truth", s.state.truth);
     visit("threshold", s.state.threshold);
     visit("layer", s.state.attention.layer);
     visit("head", s.state.attention.head);

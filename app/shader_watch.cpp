@@ -16,28 +16,23 @@ namespace saccade {
 
 namespace {
 
-#ifdef SACCADE_HOT_RELOAD_SOURCE
-constexpr const char* source_folder = SACCADE_HOT_RELOAD_SOURCE;
-constexpr const char* build_folder = SACCADE_HOT_RELOAD_BUILD;
-#else
-constexpr const char *source_folder = "", *build_folder = "";
-#endif
-
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 // When a shader was last saved.
-fs::file_time_type last_change() {
-    fs::file_time_type last{};
+fs::file_time_type last_change(const fs::path& folder) {
+    auto last = fs::file_time_type::min();
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(fs::path(source_folder) / "shaders", ignored))
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
         last = std::max(last, entry.last_write_time(ignored));
     return last;
 }
 
 std::vector<uint32_t> read_words(const fs::path& file) {
-    std::error_code ignored;
-    std::vector<uint32_t> words(fs::file_size(file, ignored) / sizeof(uint32_t));
+    std::error_code missing;
+    const uintmax_t bytes = fs::file_size(file, missing);
+    if (missing) return {};
+    std::vector<uint32_t> words(bytes / sizeof(uint32_t));
     std::ifstream in(file, std::ios::binary);
     in.read(reinterpret_cast<char*>(words.data()),
             static_cast<std::streamsize>(words.size() * sizeof(uint32_t)));
@@ -46,20 +41,28 @@ std::vector<uint32_t> read_words(const fs::path& file) {
 
 }  // namespace
 
-bool ShaderWatch::available() { return *source_folder != 0; }
+std::optional<ShaderBuild> ShaderBuild::own() {
+#ifdef SACCADE_HOT_RELOAD_SOURCE
+    return ShaderBuild{fs::path(SACCADE_HOT_RELOAD_SOURCE) / "shaders",
+                       "cmake --build '" SACCADE_HOT_RELOAD_BUILD "' --target spirv",
+                       fs::path(SACCADE_HOT_RELOAD_BUILD) / "shaders"};
+#else
+    return std::nullopt;
+#endif
+}
 
-ShaderWatch::ShaderWatch(Device& device) : device_(device) {
-    if (!available()) return;
+ShaderWatch::ShaderWatch(Device& device, ShaderBuild build)
+    : device_(device), build_(std::move(build)) {
     for (const EmbeddedShader& shader : embedded_shaders())
         known_.emplace(shader.name, std::vector(shader.code.begin(), shader.code.end()));
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
 }
 
 void ShaderWatch::run(std::stop_token stop) {
-    fs::file_time_type seen = last_change();
+    fs::file_time_type seen = last_change(build_.sources);
     while (!stop.stop_requested()) {
         std::this_thread::sleep_for(200ms);
-        const fs::file_time_type now = last_change();
+        const fs::file_time_type now = last_change(build_.sources);
         if (now == seen) continue;
         seen = now;
         build();
@@ -67,8 +70,7 @@ void ShaderWatch::run(std::stop_token stop) {
 }
 
 void ShaderWatch::build() {
-    const std::string command =
-        "cmake --build '" + std::string(build_folder) + "' --target spirv 2>&1 </dev/null";
+    const std::string command = build_.command + " 2>&1 </dev/null";
     std::string complaint, first_line;
     std::FILE* out = ::popen(command.c_str(), "r");
     char line[1024];
@@ -81,8 +83,7 @@ void ShaderWatch::build() {
     std::map<std::string, std::vector<uint32_t>> changed;
     if (!failed)
         for (auto& [name, code] : known_) {
-            std::vector<uint32_t> now =
-                read_words(fs::path(build_folder) / "shaders" / (name + ".spv"));
+            std::vector<uint32_t> now = read_words(build_.spirv / (name + ".spv"));
             if (now.empty() || now == code) continue;
             changed.emplace(name, now);
             code = std::move(now);

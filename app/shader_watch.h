@@ -1,7 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -10,13 +12,21 @@
 
 namespace saccade {
 
-// For who writes shaders: when a file of shaders/ is saved, the build's shader target is built, and
-// kernels whose code has changed take the place of the old ones. Only builds that were configured
-// with SACCADE_HOT_RELOAD know where that is.
+// How shaders become SPIR-V.
+struct ShaderBuild {
+    std::filesystem::path sources;  // the folder that they are saved in
+    std::string command;            // builds them; complains on its standard output
+    std::filesystem::path spirv;    // the folder that it leaves NAME.spv in
+
+    // This program's own. Only builds that were configured with SACCADE_HOT_RELOAD know it.
+    static std::optional<ShaderBuild> own();
+};
+
+// For who writes shaders: when one is saved, all are built, and kernels whose code has changed take
+// the place of the old ones.
 class ShaderWatch {
 public:
-    static bool available();
-    explicit ShaderWatch(Device& device);
+    ShaderWatch(Device& device, ShaderBuild build);
 
     // Between frames. True where kernels were replaced: what was recorded with the old ones, which
     // stay good, must be recorded anew for the change to be seen.
@@ -29,6 +39,7 @@ private:
     void build();
 
     Device& device_;
+    const ShaderBuild build_;
     std::string error_;
     std::map<std::string, std::vector<uint32_t>, std::less<>> known_;  // the thread's own
 

@@ -33,6 +33,12 @@ void TextLayout::add_plate(const Rectangle& place, uint32_t fill) {
     plates_.push_back(plate);
 }
 
+void TextLayout::add_frame(const Rectangle& place, uint32_t colour, float width) {
+    add_plate(place, 0);
+    plates_.back().frame = colour;
+    plates_.back().frame_width = width;
+}
+
 std::vector<Rectangle> TextLayout::add_block(const std::vector<Word>& words, const Block& block) {
     if (words.empty()) return {};
     const uint32_t line_height = font_.height(block.pixels).line;

@@ -26,6 +26,7 @@ public:
     uint32_t add_line(std::string_view text, uint32_t pixels, uint32_t colour);
 
     void add_plate(const Rectangle& place, uint32_t fill);
+    void add_frame(const Rectangle& place, uint32_t colour, float width);
 
     struct Word {
         std::string text;

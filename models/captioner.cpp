@@ -38,7 +38,7 @@ Tensor in(const Buffer& memory, uint32_t rows, uint32_t columns, Type type) {
 }  // namespace
 
 Captioner Captioner::open(Device& device, Arena& scratch, const std::filesystem::path& folder,
-                          Type precision) {
+                          Type precision, LoadProgress progress) {
     const std::filesystem::path file = folder / "config.json";
     if (!std::filesystem::is_regular_file(file))
         throw Error("'" + folder.string() +
@@ -57,6 +57,7 @@ Captioner Captioner::open(Device& device, Arena& scratch, const std::filesystem:
     std::unique_ptr<Tokenizer> tokenizer = Tokenizer::open(folder);
     Preprocessor preprocessor = Preprocessor::read(folder);
     Checkpoint checkpoint(folder);
+    checkpoint.tell(std::move(progress));
     return Captioner(device, scratch, files, std::move(tokenizer), std::move(preprocessor),
                      checkpoint, precision);
 }

@@ -53,7 +53,7 @@ public:
     // Opens a folder; matrices are stored as `precision`. Recordings take scratch memory from
     // `scratch`, which must outlive the captioner.
     static Captioner open(Device& device, Arena& scratch, const std::filesystem::path& folder,
-                          Type precision);
+                          Type precision, LoadProgress progress = {});
 
     // What config.json and generation_config.json say, and their names for errors.
     struct Files {

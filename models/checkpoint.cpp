@@ -134,6 +134,12 @@ std::optional<StoredTensor> WeightSource::optional(std::string_view name,
                     std::string(name_of(tensor->type)) +
                     ", weights must be F32, F16 or BF16; save the model in one of those");
     }
+    if (progress_) {
+        asked_for_ += tensor->elements();
+        // What several layers share is asked for more than once.
+        const auto all = static_cast<double>(std::max(elements(), asked_for_));
+        progress_(static_cast<float>(static_cast<double>(asked_for_) / all));
+    }
     return tensor;
 }
 

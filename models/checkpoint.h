@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,9 @@
 #include "models/safetensors.h"
 
 namespace saccade {
+
+// Hears, while a model is loaded, what part of its weights has been asked for: 0 to 1.
+using LoadProgress = std::function<void(float part)>;
 
 // Where a model's weights come from: the files of a folder, or the generator of synthetic.h. Names
 // are those of transformers v4, which the Hub's files carry; a source that has a tensor under its
@@ -43,6 +47,12 @@ public:
     // F16 or BF16 are Errors that name the tensor and the file.
     StoredTensor required(std::string_view name, const std::vector<uint64_t>& shape);
     std::optional<StoredTensor> optional(std::string_view name, const std::vector<uint64_t>& shape);
+
+    void tell(LoadProgress progress) { progress_ = std::move(progress); }
+
+private:
+    LoadProgress progress_;
+    uint64_t asked_for_ = 0;  // elements
 };
 
 // How a model folder stores its weights; nothing is read for it.

@@ -13,7 +13,8 @@ constexpr uint32_t most_classes_wanted = 16;
 
 }  // namespace
 
-Classifier Classifier::open(Device& device, const std::filesystem::path& folder, Type precision) {
+Classifier Classifier::open(Device& device, const std::filesystem::path& folder, Type precision,
+                            LoadProgress progress) {
     const std::filesystem::path file = folder / "config.json";
     if (!std::filesystem::is_regular_file(file))
         throw Error("'" + folder.string() +
@@ -22,6 +23,7 @@ Classifier Classifier::open(Device& device, const std::filesystem::path& folder,
     const ViTConfig config = read_vit_config(read_json(file), file.string());
     Preprocessor preprocessor = Preprocessor::read(folder);
     Checkpoint checkpoint(folder);
+    checkpoint.tell(std::move(progress));
     return Classifier(device, config, std::move(preprocessor), checkpoint, precision);
 }
 

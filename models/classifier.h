@@ -6,6 +6,7 @@
 
 #include "gpu/download.h"
 #include "gpu/frame.h"
+#include "models/checkpoint.h"
 #include "models/picture_input.h"
 #include "models/vit.h"
 
@@ -38,7 +39,8 @@ private:
 class Classifier {
 public:
     // Opens a folder; matrices are stored as `precision`.
-    static Classifier open(Device& device, const std::filesystem::path& folder, Type precision);
+    static Classifier open(Device& device, const std::filesystem::path& folder, Type precision,
+                           LoadProgress progress = {});
     // From any source of weights, for benchmarks and tests.
     Classifier(Device& device, const ViTConfig& config, Preprocessor preprocessor,
                WeightSource& weights, Type precision);

@@ -28,7 +28,8 @@ std::string detector_type(const Json& config, const std::string& where) {
 
 }  // namespace
 
-Detector Detector::open(Device& device, const std::filesystem::path& folder, Type precision) {
+Detector Detector::open(Device& device, const std::filesystem::path& folder, Type precision,
+                        LoadProgress progress) {
     const std::filesystem::path file = folder / "config.json";
     if (!std::filesystem::is_regular_file(file))
         throw Error("'" + folder.string() +
@@ -39,6 +40,7 @@ Detector Detector::open(Device& device, const std::filesystem::path& folder, Typ
                   file.string());  // before anything else is said of a model of another task
     const Preprocessor preprocessor = Preprocessor::read(folder);
     Checkpoint checkpoint(folder);
+    checkpoint.tell(std::move(progress));
     return with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision);
 }
 

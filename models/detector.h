@@ -10,6 +10,7 @@
 #include "gpu/download.h"
 #include "gpu/frame.h"
 #include "models/attention_maps.h"
+#include "models/checkpoint.h"
 #include "models/detection_model.h"
 #include "models/json.h"
 #include "models/look.h"
@@ -53,7 +54,8 @@ private:
 class Detector {
 public:
     // Opens a folder; matrices are stored as `precision`.
-    static Detector open(Device& device, const std::filesystem::path& folder, Type precision);
+    static Detector open(Device& device, const std::filesystem::path& folder, Type precision,
+                         LoadProgress progress = {});
     // From a config.json and any source of weights, for benchmarks and tests. `where` names the
     // config in errors; `front` is the precision of what lies before DETR's first norm.
     Detector(Device& device, const Json& config, const std::string& where,

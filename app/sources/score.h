@@ -14,6 +14,7 @@ namespace saccade {
 struct Tally {
     uint64_t right = 0, wrong = 0, missed = 0;
 
+    uint64_t count() const { return right + wrong + missed; }
     // 1 where there was nothing to get wrong.
     double precision() const;  // of what was found, how much is there
     double recall() const;     // of what is there, how much was found

@@ -15,6 +15,8 @@ std::span<const KeyBinding> key_bindings() {
         {U'd', U'd', "D", "boxes on and off", [](LiveState& s, char32_t) { s.boxes = !s.boxes; }},
         {U'c', U'c', "C", "caption on and off",
          [](LiveState& s, char32_t) { s.caption = !s.caption; }},
+        {U't', U't', "T", "truth on and off, where the source knows it",
+         [](LiveState& s, char32_t) { s.truth = !s.truth; }},
         {U'r', U'r', "R", "record to an mp4 file, and stop",
          [](LiveState& s, char32_t) { s.recording = !s.recording; }},
         {U's', U's', "S", "screenshot to a PNG file",

@@ -70,6 +70,19 @@ void class_filter(LiveState& state, const std::vector<std::string>& labels) {
     ImGui::EndCombo();
 }
 
+void truth(LiveState& state, const Score& score) {
+    const Tally& objects = score.objects();
+    ImGui::Checkbox("truth", &state.truth);
+    if (objects.count() > 0) {
+        ImGui::SameLine();
+        ImGui::Text("precision %.3f, recall %.3f", objects.precision(), objects.recall());
+    }
+    if (score.captions() > 0)
+        ImGui::Text("%llu of %llu captions right to the word",
+                    static_cast<unsigned long long>(score.right_captions()),
+                    static_cast<unsigned long long>(score.captions()));
+}
+
 void shown(LiveState& state, const LiveReport& report) {
     if (!ImGui::CollapsingHeader("Shown", ImGuiTreeNodeFlags_DefaultOpen)) return;
     ImGui::Checkbox("boxes", &state.boxes);
@@ -77,6 +90,7 @@ void shown(LiveState& state, const LiveReport& report) {
     ImGui::Checkbox("caption", &state.caption);
     ImGui::SameLine();
     ImGui::Checkbox("classes", &state.classes);
+    if (report.score) truth(state, *report.score);
     ImGui::SliderFloat("threshold", &state.threshold, 0, 1, "%.2f");
     class_filter(state, report.labels);
     ImGui::Checkbox("frozen", &state.frozen);
@@ -93,7 +107,7 @@ void attention(LiveState& state) {
     }
     if (a.mode == AttentionMode::off) return;
     auto choose = [](const char* label, uint32_t& value, uint32_t count) {
-        int number = static_cast<int>(value) + 1;  // people count from one
+        int number = static_cast<int>(std::min(value, count - 1)) + 1;  // people count from one
         if (ImGui::SliderInt(label, &number, 1, static_cast<int>(count)))
             value = static_cast<uint32_t>(std::clamp(number, 1, static_cast<int>(count)) - 1);
     };
@@ -111,7 +125,8 @@ void performance(LiveState& state, const LiveReport& report) {
     ImGui::Text("%.1f frames/s, %llu frames, %llu dropped", report.frames_per_second,
                 static_cast<unsigned long long>(report.frames),
                 static_cast<unsigned long long>(report.dropped));
-    ImGui::Text("capture to screen %.0f ms", report.latency_ms);
+    ImGui::Text("capture to screen %.0f ms, GPU idle %.0f %%", report.latency_ms,
+                100 * report.gpu_idle);
     ImGui::Text("memory: GPU %.0f MiB, host %.0f MiB", double(report.memory.device_bytes) / 1048576,
                 double(report.memory.host_bytes) / 1048576);
     for (const StageTimes::Stage& stage : report.stages.stages) {
@@ -186,7 +201,8 @@ void status(const LiveState& state, const LiveReport& report) {
 void draw_panels(LiveState& state, const LiveReport& report) {
     if (state.panels) {
         ImGui::SetNextWindowPos({em(), em()}, ImGuiCond_FirstUseEver);
-        ImGui::SetNextWindowSize({22 * em(), 0}, ImGuiCond_FirstUseEver);
+        ImGui::SetNextWindowSize({22 * em(), ImGui::GetIO().DisplaySize.y - 2 * em()},
+                                 ImGuiCond_FirstUseEver);
         if (ImGui::Begin("Saccade", &state.panels)) {
             ImGui::PushItemWidth(-6.5f * em());
             source_and_models(state, report);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/live_state.h"
 #include "app/rolling.h"
+#include "app/sources/score.h"
 #include "gpu/device.h"
 
 namespace saccade {
@@ -29,10 +31,12 @@ struct LiveReport {
     double frames_per_second = 0;
     uint64_t frames = 0, dropped = 0;
     double latency_ms = 0;  // from capture to screen
+    double gpu_idle = 0;    // part of the time, over the last frames
     MemoryUse memory;
     StageTimes stages;
-    std::string shader_error;  // of a shader that is being written
-    std::string notice;        // "saved saccade-1.png", or what went wrong
+    std::optional<Score> score;  // where the source knows what is there
+    std::string shader_error;    // of a shader that is being written
+    std::string notice;          // "saved saccade-1.png", or what went wrong
     double recorded_seconds = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/window/keys.h"
@@ -142,6 +143,15 @@ Extent Window::size() const {
     int width = 0, height = 0;
     glfwGetFramebufferSize(window_, &width, &height);
     return {static_cast<uint32_t>(height), static_cast<uint32_t>(width)};
+}
+
+Extent Window::size_to_open() const {
+    // GLFW opens windows as large as the display's dots ask for.
+    const Extent pixels = size();
+    auto unscaled = [&](uint32_t side) {
+        return static_cast<uint32_t>(std::lround(static_cast<float>(side) / scale()));
+    };
+    return {unscaled(pixels.height), unscaled(pixels.width)};
 }
 
 float Window::scale() const {

@@ -50,8 +50,9 @@ public:
     std::vector<WindowEvent> wait_events(double seconds);
     bool closing() const;
 
-    Extent size() const;  // of the surface in pixels; zero while minimised
-    float scale() const;  // how large text should be: 2 on a display with twice the dots
+    Extent size() const;          // of the surface in pixels; zero while minimised
+    Extent size_to_open() const;  // what Options need for a window of this size
+    float scale() const;          // how large text should be: 2 on a display with twice the dots
 
     bool full_screen() const { return full_screen_; }
     void set_full_screen(bool full);

@@ -9,7 +9,7 @@ namespace {
 
 using Slot = ModelSlot<std::string>;
 
-std::unique_ptr<std::string> open_at_once(const std::string& name) {
+std::unique_ptr<std::string> open_at_once(const std::string& name, const LoadProgress& = {}) {
     if (name == "damaged") throw Error("it is damaged");
     return std::make_unique<std::string>("the model " + name);
 }
@@ -19,9 +19,13 @@ void wait(const Slot& slot) {
 }
 
 TEST(ModelSlot, the_old_model_works_until_the_new_one_is_there) {
-    std::latch loaded(1);
-    Slot slot([&](const std::string& name) {
-        if (name == "large") loaded.wait();
+    std::latch half_way(1), loaded(1);
+    Slot slot([&](const std::string& name, const LoadProgress& progress) {
+        if (name == "large") {
+            progress(0.25f);
+            half_way.count_down();
+            loaded.wait();
+        }
         return open_at_once(name);
     });
     EXPECT_EQ(slot.model(), nullptr);
@@ -34,6 +38,8 @@ TEST(ModelSlot, the_old_model_works_until_the_new_one_is_there) {
     slot.want("large");
     slot.want("large");
     EXPECT_EQ(slot.loading(), "large");
+    half_way.wait();
+    EXPECT_EQ(slot.progress(), 0.25f);
     EXPECT_FALSE(slot.ready());
     EXPECT_EQ(slot.name(), "small");
     loaded.count_down();
@@ -66,7 +72,7 @@ TEST(ModelSlot, one_that_cannot_be_opened_is_told_and_changes_nothing) {
 
 TEST(ModelSlot, the_last_wish_counts) {
     std::latch begun(1), go(1);
-    Slot slot([&](const std::string& name) {
+    Slot slot([&](const std::string& name, const LoadProgress&) {
         if (name == "first") {
             begun.count_down();
             go.wait();

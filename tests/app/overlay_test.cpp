@@ -210,6 +210,26 @@ TEST_F(OverlayTest, heat_is_hottest_where_the_map_is) {
     EXPECT_EQ(changed(run()), 0);
 }
 
+TEST_F(OverlayTest, the_truth_is_drawn_in_white_when_it_is_asked_for) {
+    overlay.set_caption({"a", "cat"});
+    record({});
+    const Picture without = run();
+    const Truth truth{{{0, "dog", 100, 60, 200, 140}}, "a dog"};
+    overlay.set_truth(truth);
+    const Picture with = run();
+    const Pixel white = {255, 255, 255};
+    for (uint32_t x : {120u, 150u, 199u}) EXPECT_EQ(with.at(x, 60), white) << x;
+    for (uint32_t y : {70u, 100u, 110u}) EXPECT_EQ(with.at(100, y), white) << y;
+    EXPECT_EQ(changed(with, {102, 62, 150, 110}), 0) << "nothing is drawn inside";
+    EXPECT_GT(changed(with, {150, 115, 198, 138}), 300) << "its label, in the corner";
+    // The right caption lies above the other, which stays where it is.
+    EXPECT_EQ(changed(without, {0, 160, width, 215}), 0);
+    EXPECT_GT(changed(with, {0, 160, width, 215}), 300);
+    EXPECT_EQ(changed(with, {0, 216, width, height}), changed(without, {0, 216, width, height}));
+    overlay.set_truth(std::nullopt);
+    EXPECT_EQ(changed(run()), changed(without));
+}
+
 TEST_F(OverlayTest, a_fixed_scale_makes_maps_comparable) {
     record({.maps = tensor(1, 1, 1, Type::f32, std::vector{0.25f}),
             .geometry = {{1, 1}, 0, 0, width, height}});

@@ -329,6 +329,7 @@ TEST_F(WindowTest, the_panels_show_what_the_loop_tells_and_the_help_lists_every_
     report.detector = {"detr", "yolos", 0.4f, "it is damaged", {"detr", "yolos"}};
     report.labels = {"cat", "dog"};
     report.notice = "saved saccade-1.png";
+    report.score.emplace();
     for (int i = 0; i < 200; ++i) report.stages.add("detector", 4 + i % 3);
     state.attention.mode = AttentionMode::head;
     auto lit = [](const Screenshot& s, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1) {
@@ -372,6 +373,7 @@ TEST(HiDpiWindow, everything_is_twice_as_large_on_a_display_with_twice_the_dots)
     const Window window({title, 300, 200});
     EXPECT_EQ(window.scale(), 2);
     EXPECT_EQ(window.size(), (Extent{400, 600}));
+    EXPECT_EQ(window.size_to_open(), (Extent{200, 300})) << "it does not grow from run to run";
 }
 
 TEST(NoWindow, without_a_display_there_is_an_error_that_says_so) {
