@@ -156,7 +156,7 @@ public:
             const bool new_picture = loop_.step(state_);
             const bool touched = take_events(window_.events());
             const auto now = Clock::now();
-            if (new_picture || touched || now - last_shown_ > refresh)
+            if (new_picture || touched || now - last_shown_ > refresh())
                 show(new_picture);
             else
                 loop_.rest();
@@ -165,7 +165,13 @@ public:
     const LiveReport& report() const { return loop_.report(); }
 
 private:
-    static constexpr auto refresh = 33ms;  // of panels, where nothing else happens
+    // How often panels are drawn where nothing else happens: not so often that a slow device does
+    // nothing else.
+    Clock::duration refresh() const {
+        using Milliseconds = std::chrono::duration<double, std::milli>;
+        return std::chrono::duration_cast<Clock::duration>(
+            std::max(Milliseconds(33), Milliseconds(4 * screen_.ms())));
+    }
 
     EngineOptions engine_options(const LiveOptions& options) const {
         EngineOptions engine = options.common.engine();
@@ -194,6 +200,7 @@ private:
         scene.picture = {shown->image->height(), shown->image->width()};
         scene.place = screen_.placement(scene.picture);
         scene.detections = shown->detections;
+        scene.tiles = loop_.frames().tiles();
         scene.word_at = [this](float x, float y) { return loop_.frames().word_at(x, y); };
         return scene;
     }

@@ -202,10 +202,12 @@ void LiveFrames::ask_for_words(Lane& lane, bool new_caption) {
 
 void LiveFrames::update_overlay(const Lane& lane, const LiveState& state, bool heat) {
     OverlaySettings& settings = overlay_->settings;
-    settings.boxes = state.boxes;
+    // Tiles have no room for what lies over a whole frame.
+    const bool tiled = heat && lane.attention.maps().batch > 1;
+    settings.boxes = state.boxes && !tiled;
     settings.filter = filter_of(state);
     settings.selected_query = state.query;
-    settings.classes = state.classes;
+    settings.classes = state.classes && !tiled;
     settings.caption = state.caption;
     settings.heat = heat;
     settings.opacity = state.attention.blend;
@@ -216,7 +218,7 @@ void LiveFrames::update_overlay(const Lane& lane, const LiveState& state, bool h
     std::optional<size_t> lit = state.word;
     if (!lit && writing_ && !words.empty()) lit = words.size() - 1;
     overlay_->set_caption(words, lit);
-    overlay_->set_truth(state.truth ? lane.taken->info().truth : std::nullopt);
+    overlay_->set_truth(state.truth && !tiled ? lane.taken->info().truth : std::nullopt);
     overlay_->update(lane.index);
 }
 
@@ -290,6 +292,13 @@ void LiveFrames::clear() {
 
 std::optional<size_t> LiveFrames::word_at(float x, float y) const {
     return overlay_ ? overlay_->caption_word_at(x, y) : std::nullopt;
+}
+
+std::optional<TileGrid> LiveFrames::tiles() const {
+    if (!on_screen_ || !overlay_ || !on_screen_->drawing || !on_screen_->drawing->maps)
+        return std::nullopt;
+    const uint32_t maps = on_screen_->attention.maps().batch;
+    return maps > 1 ? std::optional(overlay_->tiles(maps)) : std::nullopt;
 }
 
 LookedInto LiveFrames::choices(const LiveState& state) const {

@@ -67,6 +67,8 @@ public:
     const FrameInfo& captioned() const { return captioned_; }  // the frame that it is of
     bool writing() const { return writing_; }                  // the caption is not at its end
     std::optional<size_t> word_at(float x, float y) const;
+    // How the heads of a layer lie side by side, where they do.
+    std::optional<TileGrid> tiles() const;
     // What can be chosen from in what is looked into, by what a person points at.
     LookedInto choices(const LiveState& state) const;
 

@@ -6,8 +6,15 @@ namespace saccade {
 
 namespace {
 
+// What of the picture a person points at.
+std::optional<PicturePoint> pointed_at(const LiveScene& scene, std::optional<PicturePoint> point) {
+    if (!point || !scene.tiles) return point;
+    const auto shown = scene.tiles->shown_at(point->x, point->y);
+    return shown ? std::optional(PicturePoint{shown->x, shown->y}) : std::nullopt;
+}
+
 void point_at(LiveState& state, const LiveScene& scene, std::optional<PicturePoint> point) {
-    state.pointer = point;
+    state.pointer = pointed_at(scene, point);
     state.word.reset();
     if (!point || !state.caption || !scene.word_at) return;
     if (const auto word = scene.word_at(point->x, point->y))
@@ -51,7 +58,7 @@ void apply_event(LiveState& state, const WindowEvent& event, const LiveScene& sc
             return point_at(state, scene, std::nullopt);
         case WindowEvent::Kind::press:
             if (panels.mouse || event.button != 0) return;
-            if (const auto point = point_in_picture(scene, event.x, event.y))
+            if (const auto point = pointed_at(scene, point_in_picture(scene, event.x, event.y)))
                 state.query = state.boxes ? query_at(scene, *point) : std::nullopt;
             return;
         case WindowEvent::Kind::release:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/live_state.h"
+#include "app/tile_grid.h"
 #include "app/window/window.h"
 #include "models/detector.h"
 
@@ -15,11 +16,12 @@ struct LiveScene {
     Extent picture;
     Placement place;                    // of the picture in the window
     std::vector<Detection> detections;  // whose boxes are shown
+    std::optional<TileGrid> tiles;      // small copies of the picture are shown instead of it
     // The word of the caption that lies under a pixel of the picture.
     std::function<std::optional<size_t>(float x, float y)> word_at;
 };
 
-// A pixel of the window as one of the picture; nothing beside it.
+// A pixel of the window as one of what is shown in the picture's place; nothing beside it.
 std::optional<PicturePoint> point_in_picture(const LiveScene& scene, float x, float y);
 
 // The query of the box under a point; of several, the smallest one's, which the others cannot be

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "app/colour.h"
-#include "app/tile_grid.h"
 
 namespace saccade {
 
@@ -194,7 +193,7 @@ void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& i
         draw_heat(c, frame, frame, input.maps, slot.heat.tensor(), heat_colours_.tensor(), place);
         return;
     }
-    const TileGrid grid(frame_, input.maps.batch, style_.frame_width);
+    const TileGrid grid = tiles(input.maps.batch);
     Image& thumbnail = thumbnails_[grid.tiles().across];
     const auto [width, height] = grid.tile_size();
     if (!thumbnail) thumbnail = Image(device_, "thumbnail", width, height);

@@ -8,6 +8,7 @@
 #include "app/font.h"
 #include "app/sources/source.h"
 #include "app/text_layout.h"
+#include "app/tile_grid.h"
 #include "gpu/draw.h"
 #include "gpu/mapped_words.h"
 #include "models/detector.h"
@@ -80,6 +81,8 @@ public:
     // What is really to be seen in the frame, where somebody knows: white frames, their labels in
     // the corner that boxes leave free, and the right caption above the one that was written.
     void set_truth(std::optional<Truth> truth);
+    // How so many maps lie side by side.
+    TileGrid tiles(uint32_t maps) const { return {frame_, maps, style_.frame_width}; }
     // Which word of the caption lies under a pixel of the frame.
     std::optional<size_t> caption_word_at(float x, float y) const;
 

@@ -33,6 +33,17 @@ Rectangle TileGrid::tile(uint32_t index) const {
     return rectangle(x, y, x + size_.width, y + size_.height);
 }
 
+std::optional<TileGrid::Point> TileGrid::shown_at(float x, float y) const {
+    for (uint32_t i = 0; i < count_; ++i) {
+        const Rectangle place = tile(i);
+        if (place.contains(x, y))
+            return Point{
+                (x - place.left) / (place.right - place.left) * static_cast<float>(frame_.width),
+                (y - place.top) / (place.bottom - place.top) * static_cast<float>(frame_.height)};
+    }
+    return std::nullopt;
+}
+
 std::vector<Rectangle> TileGrid::around() const {
     std::vector<Rectangle> rest = {rectangle(0, 0, frame_.width, tiles_.top)};
     for (uint32_t row = 0; row < down_; ++row) {

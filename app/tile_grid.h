@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "app/text_layout.h"
@@ -18,6 +19,11 @@ public:
     ImageSize tile_size() const { return size_; }
     const HeatTiles& tiles() const { return tiles_; }
     Rectangle tile(uint32_t index) const;
+    // The point of the frame that a tile's small copy shows at (x, y); nothing beside the tiles.
+    struct Point {
+        float x, y;
+    };
+    std::optional<Point> shown_at(float x, float y) const;
     // What of the frame no tile covers.
     std::vector<Rectangle> around() const;
 

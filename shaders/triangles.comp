@@ -61,6 +61,10 @@ void main() {
         if (any(lessThan(at, uvec2(clip.x & 0xffffu, clip.x >> 16))) ||
             any(greaterThanEqual(at, uvec2(clip.y & 0xffffu, clip.y >> 16))))
             continue;
+        const vec2 first = pair(shape), second = pair(shape + 2), third = pair(shape + 4);
+        if (any(lessThan(middle, min(first, min(second, third)))) ||
+            any(greaterThan(middle, max(first, max(second, third)))))
+            continue;  // most are letters beside this one
         const uint flags = shapes[shape + triangle_flags];
         const float side0 = side(shape, flags, 0, middle);
         const float side1 = side(shape, flags, 1, middle);

@@ -171,7 +171,7 @@ void help(LiveState& state) {
     ImGui::End();
 }
 
-// What is going on, at the lower edge, whether or not the panels are shown.
+// What is going on, at the upper edge, whether or not the panels are shown.
 void status(const LiveState& state, const LiveReport& report) {
     std::string line;
     auto say = [&](const std::string& part) {
@@ -186,8 +186,8 @@ void status(const LiveState& state, const LiveReport& report) {
     if (!state.panels) say(report.source_state);
     say(report.notice);
     if (line.empty()) return;
-    const ImVec2 size = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos({size.x / 2, size.y - em() / 2}, ImGuiCond_Always, {0.5f, 1});
+    const float middle = ImGui::GetIO().DisplaySize.x / 2;
+    ImGui::SetNextWindowPos({middle, em() / 2}, ImGuiCond_Always, {0.5f, 0});
     if (ImGui::Begin("##status", nullptr,
                      ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs |
                          ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |

@@ -65,6 +65,19 @@ TEST(LiveInput, a_click_chooses_the_smallest_box_there_and_beside_all_boxes_none
     EXPECT_FALSE(state.query) << "no box is shown";
 }
 
+TEST(LiveInput, in_a_tile_the_mouse_points_at_what_the_tile_shows) {
+    LiveState state;
+    LiveScene tiled = scene();
+    tiled.tiles.emplace(ImageSize{200, 100}, 4, 2);
+    // The fourth tile begins at (100, 50), and is 98 x 48 large.
+    apply_event(state, moved(10 + 2 * 149, 30 + 2 * 62), tiled, {});
+    EXPECT_EQ(state.pointer, (PicturePoint{100, 25}));
+    apply_event(state, moved(10 + 2 * 99, 30 + 2 * 20), tiled, {});
+    EXPECT_FALSE(state.pointer) << "between two";
+    apply_event(state, pressed(10 + 2 * (100 + 60), 30 + 2 * (50 + 30)), tiled, {});
+    EXPECT_EQ(state.query, 42u);
+}
+
 TEST(LiveInput, what_a_panel_has_is_not_the_pictures) {
     LiveState state;
     apply_event(state, moved(210, 130), scene(), {});

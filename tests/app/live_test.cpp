@@ -422,9 +422,9 @@ TEST_F(LiveWindowTest, a_camera_that_is_missing_is_told_and_comes_when_it_is_the
     display.move_mouse(500, 300);
     EXPECT_TRUE(eventually([&](const Screenshot& s) { return lit(s, everything) > 5000; }));
     display.press("p");
-    const Part lower{0, 480, 640, 520};
+    const Part upper{0, 0, 640, 50};
     EXPECT_TRUE(eventually([&](const Screenshot& s) {
-        return lit(s, {0, 0, 800, 400}) == 0 && lit(s, lower) > 500;
+        return lit(s, {0, 50, 640, 520}) == 0 && lit(s, upper) > 500;
     })) << "a line of text";
     camera.start();
     EXPECT_TRUE(eventually([&](const Screenshot& s) { return lit(s, everything) > 200000; }))

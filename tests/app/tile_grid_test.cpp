@@ -36,6 +36,19 @@ TEST(TileGrid, tiles_have_the_proportions_of_the_frame) {
     EXPECT_EQ(grid.tile(5).top, 90 + 180) << "three rows of four, in the middle";
 }
 
+TEST(TileGrid, a_point_of_a_tile_is_one_of_the_frame) {
+    const TileGrid grid({1280, 720}, 11, 3);
+    for (uint32_t i : {0u, 5u, 10u}) {
+        const Rectangle tile = grid.tile(i);
+        const auto point = grid.shown_at(tile.left + 317 / 2.0f, tile.top + 177 / 4.0f);
+        ASSERT_TRUE(point);
+        EXPECT_FLOAT_EQ(point->x, 640);
+        EXPECT_FLOAT_EQ(point->y, 180);
+    }
+    EXPECT_FALSE(grid.shown_at(grid.tile(0).right + 1, 100)) << "between two";
+    EXPECT_FALSE(grid.shown_at(1100, 600)) << "there is no twelfth";
+}
+
 TEST(TileGrid, a_frame_that_is_too_small_is_refused) {
     EXPECT_THROW(TileGrid({8, 8}, 16, 2), Error);
     EXPECT_NO_THROW(TileGrid({12, 12}, 16, 2));

@@ -351,7 +351,7 @@ TEST_F(WindowTest, the_panels_show_what_the_loop_tells_and_the_help_lists_every_
     EXPECT_TRUE(shows(
         nullptr,
         [&](const Screenshot& s) {
-            return lit(s, 0, 0, 640, 430) == 0 && lit(s, 200, 440, 440, 480) > 50;
+            return lit(s, 0, 50, 640, 480) == 0 && lit(s, 200, 0, 440, 50) > 50;
         },
         [&] { draw_panels(state, report); }))
         << "only what there is to notice is left";
