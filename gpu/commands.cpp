@@ -22,6 +22,28 @@ Access access_of(const Use& use) {
     return {t.buffer, first, std::min(first + elements * size, t.base + t.bytes), writes};
 }
 
+uint64_t bytes_moved(const Use& use) {
+    const Tensor& t = use.tensor;
+    const uint64_t bytes = use.bytes   ? use.bytes
+                           : use.image ? uint64_t(use.image->width()) * use.image->height() * 4
+                                       : tensor_bytes(t.batch, t.rows, t.columns, t.type);
+    return use.how == Use::How::read_write ? 2 * bytes : bytes;
+}
+
+VkFormat format_of(Reflection::Texel texel) {
+    switch (texel) {
+        case Reflection::Texel::none:
+            break;
+        case Reflection::Texel::float4:
+            return VK_FORMAT_R32G32B32A32_SFLOAT;
+        case Reflection::Texel::uint1:
+            return VK_FORMAT_R32_UINT;
+        case Reflection::Texel::uint4:
+            return VK_FORMAT_R32G32B32A32_UINT;
+    }
+    return VK_FORMAT_UNDEFINED;
+}
+
 // Everything before has finished and is visible to everything after.
 void full_barrier(VkCommandBuffer commands, VkPipelineStageFlags2 to, VkAccessFlags2 access) {
     VkMemoryBarrier2 memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
@@ -142,11 +164,10 @@ void Commands::barrier() {
     if (tracing_) trace_.push_back("barrier");
 }
 
-// A tensor as texels of four floats.
-VkBufferView Commands::texels_of(const Tensor& tensor) {
+VkBufferView Commands::view_of(const Tensor& tensor, Reflection::Texel texel) {
     VkBufferViewCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
     info.buffer = tensor.buffer;
-    info.format = VK_FORMAT_R32G32B32A32_SFLOAT;
+    info.format = format_of(texel);
     info.offset = tensor.base;
     info.range = tensor.bytes;
     VkBufferView view = nullptr;
@@ -202,7 +223,7 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
                 throw Error(where() + " cannot bind " + std::to_string(t.bytes >> 20) + " MiB at " +
                             std::to_string(t.base) + " on " + device_.info().name);
             if (texels) {
-                views[i] = texels_of(t);
+                views[i] = view_of(t, shader.texels[i]);
                 writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
                 writes[i].pTexelBufferView = &views[i];
             } else {
@@ -222,6 +243,7 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
                        static_cast<uint32_t>(params.size()), params.data());
     vkCmdDispatch(buffer_, groups[0], groups[1], groups[2]);
     ++counts_.dispatches;
+    for (const Use& use : uses) counts_.bytes += bytes_moved(use);
 
     if (tracing_) {
         std::string line = pipeline.name;

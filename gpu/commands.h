@@ -22,10 +22,15 @@ struct Use {
     enum class How { read, write, read_write } how;
     Tensor tensor;
     const Image* image = nullptr;
+    uint64_t bytes = 0;  // of the tensor, where it is not all of it; 0: all
 };
-inline Use read(const Tensor& t) { return {Use::How::read, t, nullptr}; }
-inline Use write(const Tensor& t) { return {Use::How::write, t, nullptr}; }
-inline Use read_write(const Tensor& t) { return {Use::How::read_write, t, nullptr}; }
+inline Use read(const Tensor& t) { return {Use::How::read, t}; }
+// Some rows of a table: how many is known, which are not.
+inline Use read_some(const Tensor& t, uint32_t rows) {
+    return {Use::How::read, t, nullptr, tensor_bytes(1, rows, t.columns, t.type)};
+}
+inline Use write(const Tensor& t) { return {Use::How::write, t}; }
+inline Use read_write(const Tensor& t) { return {Use::How::read_write, t}; }
 inline Use read(const Image& i) { return {Use::How::read, {}, &i}; }
 inline Use write(const Image& i) { return {Use::How::write, {}, &i}; }
 inline Use read_write(const Image& i) { return {Use::How::read_write, {}, &i}; }
@@ -95,7 +100,13 @@ public:
 
     struct Counts {
         uint32_t dispatches = 0, barriers = 0;
+        uint64_t bytes = 0;  // that dispatches read and write, had they no caches
         bool operator==(const Counts&) const = default;
+        void operator+=(const Counts& other) {
+            dispatches += other.dispatches;
+            barriers += other.barriers;
+            bytes += other.bytes;
+        }
     };
     Counts counts() const { return counts_; }
     // One line for everything recorded, with every number in it: what tests compare.
@@ -104,7 +115,7 @@ public:
 
 private:
     void leave(Arena::Mark mark, bool timed);
-    VkBufferView texels_of(const Tensor& tensor);
+    VkBufferView view_of(const Tensor& tensor, Reflection::Texel texel);
     void forget_views();
     void order(std::span<const Use> uses);
     void barrier();

@@ -143,7 +143,8 @@ size_t Pipelines::count() const {
 
 void Pipelines::replace(std::string_view shader, std::vector<uint32_t> code) {
     const Reflection old = reflect(find_shader(shader).code, shader), now = reflect(code, shader);
-    if (now.bindings != old.bindings || now.push_constant_bytes != old.push_constant_bytes ||
+    if (now.bindings != old.bindings || now.texels != old.texels ||
+        now.push_constant_bytes != old.push_constant_bytes ||
         now.spec_constants != old.spec_constants)
         throw Error("shader '" + std::string(shader) +
                     "' takes other parameters than this program gives it: build it anew");

@@ -46,6 +46,7 @@ enum Decoration : uint32_t {
 constexpr uint32_t mode_local_size = 17, mode_local_size_id = 38;
 constexpr uint32_t built_in_workgroup_size = 25;
 constexpr uint32_t dim_buffer = 5;
+constexpr uint32_t format_rgba32f = 1, format_rgba32ui = 30, format_r32ui = 33;
 constexpr uint32_t storage_uniform_constant = 0, storage_uniform = 2, storage_push_constant = 9,
                    storage_storage_buffer = 12;
 
@@ -82,6 +83,21 @@ uint32_t size_of(Ids& ids, uint32_t type, int depth = 0) {
         }
         default:
             return 0;
+    }
+}
+
+// What a buffer of texels holds, by SPIR-V's number of its format.
+Reflection::Texel texel_of(uint32_t format, const std::string& where) {
+    using enum Reflection::Texel;
+    switch (format) {
+        case format_rgba32f:
+            return float4;
+        case format_rgba32ui:
+            return uint4;
+        case format_r32ui:
+            return uint1;
+        default:
+            throw Error(where + " has texels of an unknown format");
     }
 }
 
@@ -165,7 +181,11 @@ Reflection read(std::span<const uint32_t> code, const std::string& where) {
         if (auto spec = id.decorations.find(decoration_spec_id); spec != id.decorations.end())
             result.spec_constants[spec->second] = id.words.empty() ? 0 : id.words[0];
 
-    std::map<uint32_t, Reflection::Binding> bindings;
+    struct Bound {
+        Reflection::Binding kind = Reflection::Binding::buffer;
+        Reflection::Texel texel = Reflection::Texel::none;
+    };
+    std::map<uint32_t, Bound> bindings;
     for (uint32_t variable : variables) {
         Id& id = ids[variable];
         const uint32_t storage = id.words.at(1);
@@ -176,16 +196,18 @@ Reflection read(std::span<const uint32_t> code, const std::string& where) {
                    storage == storage_uniform_constant) {
             if (id.decorations[decoration_descriptor_set] != 0)
                 throw Error(where + " uses a descriptor set other than 0");
-            using enum Reflection::Binding;
-            bindings[id.decorations[decoration_binding]] =
-                storage != storage_uniform_constant      ? buffer
-                : ids[pointee].words.at(1) == dim_buffer ? texels
-                                                         : image;
+            Bound& bound = bindings[id.decorations[decoration_binding]];
+            if (storage != storage_uniform_constant) continue;
+            bound.kind = Reflection::Binding::image;
+            const Id& image = ids[pointee];
+            if (image.words.at(1) != dim_buffer) continue;
+            bound = {Reflection::Binding::texels, texel_of(image.words.at(6), where)};
         }
     }
-    for (const auto& [number, kind] : bindings) {
+    for (const auto& [number, bound] : bindings) {
         if (number != result.bindings.size()) throw Error(where + " leaves a gap in its bindings");
-        result.bindings.push_back(kind);
+        result.bindings.push_back(bound.kind);
+        result.texels.push_back(bound.texel);
     }
     return result;
 }

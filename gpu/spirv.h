@@ -12,6 +12,8 @@ namespace saccade {
 struct Reflection {
     enum class Binding { buffer, image, texels };
     std::vector<Binding> bindings;  // of set 0, numbered from 0 without gaps
+    enum class Texel { none, float4, uint1, uint4 };
+    std::vector<Texel> texels;  // of each binding
     uint32_t push_constant_bytes = 0;
     uint32_t local_size[3] = {1, 1, 1};     // as written in the file
     int local_size_spec[3] = {-1, -1, -1};  // the specialisation constant that sets it, if any

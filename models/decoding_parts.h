@@ -36,10 +36,7 @@ inline OwnTensor make_past(Device& device, const TextDecoder& decoder, uint32_t 
 // What several recordings are made of.
 inline Commands::Counts counts_of(const std::vector<std::unique_ptr<Commands>>& recordings) {
     Commands::Counts all;
-    for (const auto& c : recordings) {
-        all.dispatches += c->counts().dispatches;
-        all.barriers += c->counts().barriers;
-    }
+    for (const auto& c : recordings) all += c->counts();
     return all;
 }
 

@@ -10,20 +10,20 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, rgba8) readonly uniform image2D image;
-layout(binding = 1) readonly buffer Windows { uvec2 windows[]; };
-layout(binding = 2) readonly buffer Weights { int weights[]; };
-layout(binding = 3) writeonly buffer Y { uint y[]; };
+READ_WORDS(1, Windows, windows);
+READ_WORDS(2, Weights, weights);
+WRITE_WORDS(3, Y, y);
 layout(push_constant) uniform Push { PreprocessHorizontalParams p; };
 
 void main() {
     const uint column = gl_GlobalInvocationID.x, row = gl_GlobalInvocationID.y;
     if (column >= p.width || row >= p.height) return;
-    const uvec2 window = windows[column];
+    const uint first = word_at(windows, 2 * column), count = word_at(windows, 2 * column + 1);
     ivec3 sum = ivec3(1 << (tap_bits - 1));
-    for (uint i = 0; i < window.y; ++i) {
-        const vec3 level = imageLoad(image, ivec2(window.x + i, row)).rgb;
-        sum += weights[column * p.max_taps + i] * ivec3(level * 255.0 + 0.5);
+    for (uint i = 0; i < count; ++i) {
+        const vec3 level = imageLoad(image, ivec2(first + i, row)).rgb;
+        sum += int(word_at(weights, column * p.max_taps + i)) * ivec3(level * 255.0 + 0.5);
     }
     const uvec3 rgb = uvec3(clamp(sum >> int(tap_bits), 0, 255));
-    y[row_start(p.y, 0, row) + column] = rgb.r | (rgb.g << 8) | (rgb.b << 16);
+    store_word(y, row_start(p.y, 0, row) + column, rgb.r | (rgb.g << 8) | (rgb.b << 16));
 }

@@ -10,20 +10,21 @@
 
 layout(local_size_x_id = 0) in;
 
-layout(binding = 0) readonly buffer X { uint x[]; };
-layout(binding = 1) readonly buffer Windows { uvec2 windows[]; };
-layout(binding = 2) readonly buffer Weights { int weights[]; };
-layout(binding = 3) writeonly buffer Y { OUT4 y[]; };
+READ_FOUR_WORDS(0, X, x);
+READ_WORDS(1, Windows, windows);
+READ_WORDS(2, Weights, weights);
+WRITE(3, Y, OUT4, y);
 layout(push_constant) uniform Push { PreprocessVerticalParams p; };
 
-float pixel_value(uint c, uint row, uint column) {
-    const uvec2 window = windows[row];
-    int sum = 1 << (tap_bits - 1);
-    for (uint i = 0; i < window.y; ++i) {
-        const uint pixel = x[row_start(p.x, 0, window.x + i) + column];
-        sum += weights[row * p.max_taps + i] * int((pixel >> (8 * c)) & 0xffu);
+// Of four columns side by side, of which the first is a multiple of four.
+vec4 pixel_values(uint c, uint row, uint column) {
+    const uint first = word_at(windows, 2 * row), count = word_at(windows, 2 * row + 1);
+    ivec4 sum = ivec4(1 << (tap_bits - 1));
+    for (uint i = 0; i < count; ++i) {
+        const uvec4 pixels = four_words_at(x, (row_start(p.x, 0, first + i) + column) / 4);
+        sum += int(word_at(weights, row * p.max_taps + i)) * ivec4((pixels >> (8 * c)) & 0xffu);
     }
-    return float(clamp(sum >> int(tap_bits), 0, 255)) * p.scale[c] + p.shift[c];
+    return vec4(clamp(sum >> int(tap_bits), 0, 255)) * p.scale[c] + p.shift[c];
 }
 
 void main() {
@@ -35,13 +36,19 @@ void main() {
     if (patch_column >= across) return;
     const uint four = gl_GlobalInvocationID.x - patch_column * fours, first = 4 * four;
     vec4 values = vec4(0.0);
-    [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
+    // The four lie side by side in the picture where patches are some fours wide.
+    const uint together = (p.patch_width & 3) == 0 ? 4 : 1;
+    for (uint lane = 0; lane < 4; lane += together) {
         const uint c = divide(first + lane, area);
+        if (c >= 3) break;
         const uint within = first + lane - c * area;
         const uint down = divide(within, p.patch_width);
-        if (c < 3)
-            values[lane] = pixel_value(c, patch_row * p.patch_height + down,
-                                       patch_column * p.patch_width + within - down * p.patch_width);
+        const uint column = patch_column * p.patch_width + within - down * p.patch_width;
+        const vec4 side_by_side = pixel_values(c, patch_row * p.patch_height + down, column & ~3u);
+        if (together == 4)
+            values = side_by_side;
+        else
+            values[lane] = side_by_side[column & 3];
     }
-    y[row_start(p.y, 0, patch_row * across + patch_column) / 4 + four] = store(values);
+    store_at(y, row_start(p.y, 0, patch_row * across + patch_column) / 4 + four, values);
 }

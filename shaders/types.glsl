@@ -43,7 +43,7 @@ vec4 store(vec4 v) { return v; }
 vec4 load_out(OUT4 v) { return load(v); }
 
 // A kernel's tensors: READ(0, X, IN4, x) declares one, load_at(x, i) is its i-th four elements, and
-// store_at(y, i, v) writes them. Software Vulkan reads texel buffers far faster than storage buffers:
+// store_at(y, i, v) writes them; the same for words, one or four at a time. Software Vulkan reads texel buffers far faster than storage buffers:
 // for it a kernel is compiled with TEXELS.
 #ifdef TEXELS
 #define READ(number, block, type, name) \
@@ -54,6 +54,15 @@ vec4 load_out(OUT4 v) { return load(v); }
     layout(binding = number, rgba32f) uniform imageBuffer name
 #define load_at(name, i) imageLoad(name, int(i))
 #define store_at(name, i, v) imageStore(name, int(i), v)
+#define READ_WORDS(number, block, name) \
+    layout(binding = number, r32ui) readonly uniform uimageBuffer name
+#define READ_FOUR_WORDS(number, block, name) \
+    layout(binding = number, rgba32ui) readonly uniform uimageBuffer name
+#define WRITE_WORDS(number, block, name) \
+    layout(binding = number, r32ui) writeonly uniform uimageBuffer name
+#define word_at(name, i) imageLoad(name, int(i)).x
+#define four_words_at(name, i) imageLoad(name, int(i))
+#define store_word(name, i, v) imageStore(name, int(i), uvec4(v))
 #else
 #define READ(number, block, type, name) layout(binding = number) readonly buffer block { type name[]; }
 #define WRITE(number, block, type, name) \
@@ -61,6 +70,14 @@ vec4 load_out(OUT4 v) { return load(v); }
 #define READ_WRITE(number, block, type, name) layout(binding = number) buffer block { type name[]; }
 #define load_at(name, i) load(name[i])
 #define store_at(name, i, v) name[i] = store(v)
+#define READ_WORDS(number, block, name) layout(binding = number) readonly buffer block { uint name[]; }
+#define READ_FOUR_WORDS(number, block, name) \
+    layout(binding = number) readonly buffer block { uvec4 name[]; }
+#define WRITE_WORDS(number, block, name) \
+    layout(binding = number) writeonly buffer block { uint name[]; }
+#define word_at(name, i) name[i]
+#define four_words_at(name, i) name[i]
+#define store_word(name, i, v) name[i] = v
 #endif
 
 // The first element of a row.

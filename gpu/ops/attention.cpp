@@ -44,8 +44,9 @@ bool fits_matrices(const Commands& c, const Tensor& q, const Tensor& k, const Te
 // attention.row keeps the keys of a chunk apart among its threads. Software Vulkan rather shares
 // each key among several queries, unless there is only one.
 constexpr uint32_t chunk_on_cpu = 256;
-bool fits_row(const Device& device, const Tensor& q) {
-    return q.rows == 1 || (!device.is_cpu() && q.rows <= 8);
+bool fits_row(const Commands& c, const Tensor& q) {
+    if (c.device().is_cpu()) return q.rows == 1 && !loads_texels(c, q.type);
+    return q.rows <= 8;
 }
 uint32_t row_kernel_threads(const Device& device, uint32_t keys) {
     if (device.is_cpu()) return 4;
@@ -76,14 +77,14 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
         c.dispatch(
             Kernel("attention.coopmat", q.type, {threads, subgroups, size, causal ? 1u : 0u}),
             {divide_up(q.rows, 16) * threads, heads.count, q.batch}, uses, push);
-    } else if (fits_row(c.device(), q)) {
+    } else if (fits_row(c, q)) {
         const uint32_t threads = row_kernel_threads(c.device(), k.rows);
         const uint32_t chunk = c.device().is_cpu() ? chunk_on_cpu : threads;
         c.dispatch(Kernel("attention.row", q.type, {threads, chunk, size / 4, causal ? 1u : 0u}),
                    {q.rows * threads, heads.count, q.batch}, uses, push);
     } else {
         // Software Vulkan pays for loads: there a thread shares each key among several queries.
-        const uint32_t queries = c.device().is_cpu() ? 4 : 1;
+        const uint32_t queries = c.device().is_cpu() && q.rows > 1 ? 4 : 1;
         const uint32_t threads = c.device().is_cpu() ? 4 : 64;
         c.dispatch(Kernel("attention", q.type, {threads, queries, size / 4, causal ? 1u : 0u}),
                    {divide_up(q.rows, queries), heads.count, q.batch}, uses, push);

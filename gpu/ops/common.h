@@ -46,6 +46,12 @@ std::vector<Part> parts_of(const Tensor& table, const Limits& limits);
 
 inline uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
+// Where kernels read texel buffers (see Pipelines::best), loads are cheap, and threads that meet at
+// barriers to share them are slower than threads that load on their own.
+inline bool loads_texels(const Commands& c, Type type) {
+    return c.device().features().texel_loads && !c.plain_kernels() && type == Type::f32;
+}
+
 // Threads that work on one row together. A GPU wants warps; software Vulkan runs the lanes of one
 // SIMD register for free and pays for every further one at each barrier.
 inline uint32_t row_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 128; }

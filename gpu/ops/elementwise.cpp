@@ -41,7 +41,7 @@ Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table) {
                                         y.columns, part.first_row,  part.rows.rows, table.rows};
         c.dispatch(Kernel("embedding", table.type, Type::f32, {column_threads(c)}),
                    {padded(y.columns) / 4, ids.columns, ids.batch},
-                   {read(ids), read(part.rows), write(y)}, p);
+                   {read(ids), read_some(part.rows, ids.batch * ids.columns), write(y)}, p);
     }
     return y;
 }

@@ -33,7 +33,8 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
     std::optional<RowTile> few;
     if (eights && x.type == Type::f16)
         matrix = choose_matrix_tile(c, span.batch, span.rows, y.columns, x.columns);
-    if (eights) few = choose_row_tile(c.device(), span.rows, y.columns, x.columns);
+    if (eights && !loads_texels(c, x.type))
+        few = choose_row_tile(c.device(), span.rows, y.columns, x.columns);
     const uint32_t choices[] = {static_cast<uint32_t>(activation), w.bias ? 1u : 0u,
                                 accumulate ? 1u : 0u};
     for (const Part& part : parts_of(w.weight, c.device().limits())) {
@@ -113,7 +114,9 @@ void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const N
             "types " + from.shape() + ", " + w.weight.shape() + ", " + to.shape());
     const Tensor x = joined(from), y = joined(to);
     const Span span = rows_of(x, y);
-    const std::optional<RowTile> few = choose_row_tile(c.device(), span.rows, y.columns, x.columns);
+    std::optional<RowTile> few;
+    if (!loads_texels(c, w.weight.type))
+        few = choose_row_tile(c.device(), span.rows, y.columns, x.columns);
     if (!few || !fits_shared(c.device(), *few, x) || y.columns > most_columns ||
         w.weight.bytes > c.device().limits().storage_range) {
         auto scope = c.scope(op);

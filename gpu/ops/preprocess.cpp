@@ -31,7 +31,7 @@ void unpack(Commands& c, const Image& image, const Pixels& pixels) {
     require_pixels(pixels, image, op);
     const params::UnpackParams p{image.width(), pixels.first_row, pixels.rows, pixels.row_bytes,
                                  pixels.bgr ? 1u : 0u};
-    c.dispatch(Kernel("unpack", {pixel_threads(c)}), {image.width(), pixels.rows},
+    c.dispatch(Kernel("unpack", {pixel_threads(c)}), {divide_up(image.width(), 4), pixels.rows},
                {read(pixels.bytes), write(image)}, p);
 }
 

@@ -49,6 +49,21 @@ TEST_F(Variants, give_what_the_plain_kernels_give) {
     }
 }
 
+TEST_F(Variants, give_what_the_plain_kernels_give_for_few_rows) {
+    for (uint32_t rows : {1u, 3u, 8u}) {
+        const Tensor x = random_tensor(1, rows, 96, Type::f32);
+        const Tensor keys = random_tensor(1, 37, 96, Type::f32);
+        const Linear w{random_tensor(1, 43, 96, Type::f32), random_tensor(1, 1, 43, Type::f32)};
+        const Norm over_columns = norm(96);
+        expect_alike("linear", Type::f32, [&](Commands& c) { return linear(c, x, w); });
+        expect_alike("norm_linear", Type::f32,
+                     [&](Commands& c) { return norm_linear(c, x, over_columns, w); });
+        expect_alike("attention", Type::f32, [&](Commands& c) {
+            return attention(c, x, keys, keys, {3, 0.2f});
+        });
+    }
+}
+
 TEST_F(Variants, on_texel_buffers_are_left_out_where_plain_kernels_are_asked_for) {
     const Kernel kernel("add", Type::f32, {4});
     Pipelines& pipelines = device.pipelines();
