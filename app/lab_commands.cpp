@@ -51,7 +51,7 @@ void add_dump_command(CLI::App& app) {
 
 void add_bench_command(CLI::App& app) {
     auto options = std::make_shared<BenchCommandOptions>();
-    CLI::App& command = *app.add_subcommand("bench", "Time models on this device");
+    CLI::App& command = *app.add_subcommand("bench", "Time models and operations on this device");
     command
         .add_option("--model", options->bench.models,
                     "Model folders or built-in architectures; all of those when left out")
@@ -63,18 +63,28 @@ void add_bench_command(CLI::App& app) {
     command.add_option("--runs", options->bench.runs, "How often; 0 fills two seconds")
         ->type_name("N")
         ->capture_default_str();
+    command.add_flag("--ops", options->bench.ops,
+                     "Time operations, and only those models that are named");
+    command.add_flag("!--no-check", options->bench.check,
+                     "Do not hold models against the plain kernels first");
     command.add_flag("--json", options->bench.json, "Print JSON");
+    command
+        .add_option(
+            "--compare", options->bench.compare,
+            "What an earlier bench --json printed: adds its times, and how much faster it is now")
+        ->type_name("FILE");
     add_common_options(command, options->common);
     std::string architectures = "Built-in architectures:";
     for (const std::string& name : bench_models()) architectures += "\n  " + name;
     command.footer(architectures +
                    "\nExamples:\n"
                    "  saccade bench --model vit-base-patch16-224 --batch 8\n"
-                   "  saccade bench --model my-vit/ --precision fp32 --json");
+                   "  saccade bench --model my-vit/ --precision fp32 --json > before.json\n"
+                   "  saccade bench --model my-vit/ --precision fp32 --compare before.json\n"
+                   "  saccade bench --ops");
     command.callback([options] {
         set_up_log(options->common);
-        Engine engine(options->common.engine());
-        print(bench(engine, options->bench));
+        print(bench(options->common.engine(), options->bench));
     });
 }
 

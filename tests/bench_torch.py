@@ -42,9 +42,7 @@ def yolos(hidden, heads, trained, mid_positions, size):
 
 def detr():
     backbone = transformers.ResNetConfig(depths=[3, 4, 6, 3], out_features=["stage4"])
-    config = transformers.DetrConfig(
-        use_timm_backbone=False, use_pretrained_backbone=False, backbone=None,
-        backbone_config=backbone, num_labels=91)
+    config = transformers.DetrConfig(backbone_config=backbone, num_labels=91)
     return transformers.DetrForObjectDetection(config), (800, 1066)
 
 
@@ -52,8 +50,11 @@ def vit_gpt2():
     decoder = transformers.GPT2Config(is_decoder=True, add_cross_attention=True)
     config = transformers.VisionEncoderDecoderConfig.from_encoder_decoder_configs(
         transformers.ViTConfig(), decoder)
-    config.decoder_start_token_id = config.pad_token_id = decoder.bos_token_id
-    return transformers.VisionEncoderDecoderModel(config=config), (224, 224)
+    model = transformers.VisionEncoderDecoderModel(config)
+    start = decoder.bos_token_id
+    model.generation_config = transformers.GenerationConfig(
+        decoder_start_token_id=start, pad_token_id=start)
+    return model, (224, 224)
 
 
 def blip():

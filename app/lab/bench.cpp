@@ -2,85 +2,98 @@
 
 #include <malloc.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <optional>
 
-#include "app/lab/bench_model.h"
+#include "app/lab/bench_inputs.h"
+#include "app/lab/bench_ops.h"
+#include "app/lab/bench_report.h"
 #include "gpu/error.h"
 
 namespace saccade {
 
 namespace {
 
-struct Timing {
-    double median = 0, least = 0, most = 0;
-    size_t runs = 0;
-};
+using Clock = std::chrono::steady_clock;
 
-Timing summarize(std::vector<double> ms) {
-    std::ranges::sort(ms);
-    return {ms[ms.size() / 2], ms.front(), ms.back(), ms.size()};
-}
-
-Timing time_model(BenchModel& model, const BenchOptions& options) {
-    model.run();  // warm
-    const auto begin = std::chrono::steady_clock::now();
+Timing time_model(BenchModel& model, bool cpu, uint32_t runs) {
+    const auto woken = Clock::now();
+    do model.run();  // warm
+    while (!cpu && Clock::now() - woken < std::chrono::milliseconds(100));
+    const auto begin = Clock::now();
     std::vector<double> ms;
     auto more = [&] {
-        if (options.runs) return ms.size() < options.runs;
-        return ms.size() < 3 || (ms.size() < 200 && std::chrono::steady_clock::now() - begin <
-                                                        std::chrono::seconds(2));
+        if (runs) return ms.size() < runs;
+        return ms.size() < 3 || (ms.size() < 200 && Clock::now() - begin < std::chrono::seconds(2));
     };
     while (more()) ms.push_back(model.run());
     return summarize(std::move(ms));
 }
 
+// The same device without what it has for special kernels, where it has that at all.
+std::optional<EngineOptions> plain_options(const EngineOptions& options, const Features& has) {
+    if (!has.cooperative_matrix && !has.texel_loads) return std::nullopt;
+    EngineOptions plain = options;
+    plain.cooperative_matrix = plain.texel_loads = false;
+    return plain;
+}
+
+BenchEntry time_model(Engine& engine, const std::optional<EngineOptions>& plain,
+                      const std::string& name, const BenchOptions& options) {
+    std::optional<std::vector<float>> wanted;
+    if (options.check && plain) {
+        Engine other(*plain);
+        const std::unique_ptr<BenchModel> model = make_bench_model(other, name);
+        model->prepare(other, options.batch);
+        wanted = model->result();
+    }
+    const std::unique_ptr<BenchModel> model = make_bench_model(engine, name);
+    malloc_trim(0);  // what loading left behind is not what running takes
+    model->prepare(engine, options.batch);
+    BenchEntry entry;
+    entry.name = name;
+    if (wanted) {
+        entry.off_plain = difference(model->result(), *wanted);
+        if (!std::isfinite(*entry.off_plain))
+            throw Error(name +
+                        ": its result is not finite; --no-coopmat and --no-texels use plain "
+                        "kernels alone");
+    }
+    entry.ms = time_model(*model, engine.device().is_cpu(), options.runs);
+    entry.flops = 2 * options.batch * model->multiply_adds();
+    entry.counts = model->counts();
+    const MemoryUse memory = engine.device().memory();
+    entry.device_mib = double(memory.device_bytes) / (1 << 20);
+    entry.host_mib = double(memory.host_bytes) / (1 << 20);
+    return entry;
+}
+
 }  // namespace
 
-std::string bench(Engine& engine, const BenchOptions& options) {
+std::string bench(const EngineOptions& engine_options, const BenchOptions& options) {
     if (options.batch == 0) throw Error("--batch must be at least 1");
+    std::optional<EarlierReport> earlier;
+    if (!options.compare.empty()) earlier = read_earlier_report(options.compare);
+
+    Engine engine(engine_options);
     const DeviceInfo& info = engine.device().info();
-    const char* precision = engine.precision() == Type::f16 ? "fp16" : "fp32";
-    nlohmann::json report = {{"device", info.name},
-                             {"driver", info.driver},
-                             {"precision", precision},
-                             {"batch", options.batch},
-                             {"models", nlohmann::json::array()}};
-    std::string text = info.name + ", " + info.driver + ", " + precision + ", batch " +
-                       std::to_string(options.batch) + "\n";
-    char line[256];
-    std::snprintf(line, sizeof line, "%-28s %9s %9s %9s %6s %9s %10s %11s %9s\n", "model",
-                  "median ms", "least", "most", "runs", "TFLOP/s", "dispatches", "device MiB",
-                  "host MiB");
-    text += line;
-    for (const std::string& model : options.models.empty() ? bench_models() : options.models) {
-        const std::unique_ptr<BenchModel> made = make_bench_model(engine, model);
-        malloc_trim(0);  // what loading left behind is not what running takes
-        made->prepare(engine, options.batch);
-        const Timing t = time_model(*made, options);
-        const Commands::Counts counts = made->counts();
-        const MemoryUse memory = engine.device().memory();
-        const double tflops = 2 * options.batch * made->multiply_adds() / t.median * 1e-9;
-        const double device_mib = double(memory.device_bytes) / (1 << 20);
-        const double host_mib = double(memory.host_bytes) / (1 << 20);
-        std::snprintf(line, sizeof line, "%-28s %9.3f %9.3f %9.3f %6zu %9.3f %10u %11.1f %9.1f\n",
-                      model.c_str(), t.median, t.least, t.most, t.runs, tflops, counts.dispatches,
-                      device_mib, host_mib);
-        text += line;
-        report["models"].push_back({{"model", model},
-                                    {"median_ms", t.median},
-                                    {"least_ms", t.least},
-                                    {"most_ms", t.most},
-                                    {"runs", t.runs},
-                                    {"tflops", tflops},
-                                    {"dispatches", counts.dispatches},
-                                    {"barriers", counts.barriers},
-                                    {"device_mib", device_mib},
-                                    {"host_mib", host_mib}});
+    BenchReport report;
+    report.device = info.name;
+    report.driver = info.driver;
+    report.precision = engine.precision() == Type::f16 ? "fp16" : "fp32";
+    report.batch = options.batch;
+    {
+        Engine own(engine_options);  // its memory does not count as the models'
+        report.ceilings = measure_ceilings(own);
     }
-    return options.json ? report.dump(1) + "\n" : text;
+    const std::optional<EngineOptions> plain = plain_options(engine_options, info.features);
+    const bool all = options.models.empty() && !options.ops;
+    for (const std::string& name : all ? bench_models() : options.models)
+        report.models.push_back(time_model(engine, plain, name, options));
+    if (options.ops) report.ops = time_ops(engine);
+    const EarlierReport* old = earlier ? &*earlier : nullptr;
+    return options.json ? as_json(report, old) : as_table(report, old);
 }
 
 }  // namespace saccade

@@ -10,12 +10,16 @@ namespace saccade {
 
 struct BenchOptions {
     std::vector<std::string> models;  // folders, or names of bench_models(); empty: all of those
+    bool ops = false;                 // operations, and only those models that are named
     uint32_t batch = 1;
-    uint32_t runs = 0;  // 0: as many as fit into about two seconds
+    uint32_t runs = 0;  // of a model; 0: as many as fit into about two seconds
+    bool check = true;  // hold models against the plain kernels first
     bool json = false;
+    std::string compare;  // an earlier report's file, or none
 };
 
-// Times models with GPU timestamps and prints a table, or JSON. Returns what was printed.
-std::string bench(Engine& engine, const BenchOptions& options);
+// Holds what it times against the plain kernels, times it with GPU timestamps, and returns a table,
+// or JSON.
+std::string bench(const EngineOptions& engine_options, const BenchOptions& options);
 
 }  // namespace saccade

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/lab/bench_inputs.h"
 #include "gpu/download.h"
 #include "gpu/error.h"
 #include "models/captioner.h"
@@ -27,12 +28,14 @@ double ms_since(Clock::time_point begin) {
 class RecordedModel : public BenchModel {
 public:
     void prepare(Engine& engine, uint32_t batch) override {
+        inputs_ = std::make_unique<BenchInputs>(engine);
         commands_ = std::make_unique<Commands>(engine.device(), engine.scratch(), "bench");
         Commands& c = *commands_;
+        const Tensor patches = input(*inputs_, batch);
         c.begin();
         {
             auto scope = c.scope("model");
-            keep_.record(c, record(c, batch));
+            result_.record(c, record(c, patches));
         }
         c.end();
     }
@@ -43,25 +46,34 @@ public:
         // Without timestamps the host's clock has to do.
         return times.empty() ? ms_since(begin) : times.front().ms;
     }
+    std::vector<float> result() override {
+        commands_->run();
+        return result_.floats();
+    }
     Commands::Counts counts() const override { return commands_->counts(); }
 
 private:
+    // Pictures, as their preprocessing leaves them.
+    virtual Tensor input(BenchInputs& inputs, uint32_t batch) = 0;
     // Records the model alone and returns what somebody would want of it.
-    virtual Tensor record(Commands& c, uint32_t batch) = 0;
+    virtual Tensor record(Commands& c, const Tensor& patches) = 0;
 
+    std::unique_ptr<BenchInputs> inputs_;
     std::unique_ptr<Commands> commands_;
-    Download keep_;  // somebody must want the result
+    Download result_;
 };
 
 class BenchClassifier : public RecordedModel {
 public:
     explicit BenchClassifier(Classifier classifier) : classifier_(std::move(classifier)) {}
 
-    Tensor record(Commands& c, uint32_t batch) override {
+    Tensor input(BenchInputs& inputs, uint32_t batch) override {
         const ViTConfig& config = classifier_.config();
-        const Tensor patches = c.scratch(batch, config.grid_height() * config.grid_width(),
-                                         config.channels * config.patch_height * config.patch_width,
-                                         classifier_.precision());
+        return inputs.random(batch, config.grid_height() * config.grid_width(),
+                             config.channels * config.patch_height * config.patch_width,
+                             classifier_.precision());
+    }
+    Tensor record(Commands& c, const Tensor& patches) override {
         return classifier_.logits(c, patches, nobody_);
     }
     double multiply_adds() const override {
@@ -84,10 +96,11 @@ public:
         detector_.prepare({640, 480});
     }
 
-    Tensor record(Commands& c, uint32_t batch) override {
+    Tensor input(BenchInputs& inputs, uint32_t batch) override {
         const PictureInput& input = detector_.input();
-        const Tensor patches =
-            c.scratch(batch, input.patches(), input.patch_columns(), detector_.input_type());
+        return inputs.random(batch, input.patches(), input.patch_columns(), detector_.input_type());
+    }
+    Tensor record(Commands& c, const Tensor& patches) override {
         return detector_.forward(c, patches, nobody_).logits;
     }
     double multiply_adds() const override {
@@ -127,14 +140,20 @@ public:
             commands_->submit();
             captioner_->start();
             captioner_->advance(words);
-            captioner_->result();
+            caption_ = captioner_->result();
         }
         return ms_since(begin);
     }
+    std::vector<float> result() override {
+        run();
+        return caption_.logs;
+    }
     Commands::Counts counts() const override {
-        Commands::Counts all = captioner_->counts();
-        all.dispatches += commands_->counts().dispatches;
-        all.barriers += commands_->counts().barriers;
+        Commands::Counts all;
+        for (uint32_t i = 0; i < batch_; ++i) {
+            all += captioner_->counts();
+            all += commands_->counts();
+        }
         return all;
     }
     double multiply_adds() const override {
@@ -149,6 +168,7 @@ private:
     std::unique_ptr<Captioner> captioner_;
     std::unique_ptr<Frame> frame_;
     std::unique_ptr<Commands> commands_;
+    Caption caption_;
 };
 
 using nlohmann::json;

@@ -18,6 +18,8 @@ public:
     virtual void prepare(Engine& engine, uint32_t batch) = 0;
     // Runs once and says how many ms that took: of the GPU, where it can tell.
     virtual double run() = 0;
+    // Runs once and gives what it computed: logits, or the logarithms of words' probabilities.
+    virtual std::vector<float> result() = 0;
     // What a run is made of.
     virtual Commands::Counts counts() const = 0;
     // Of one picture.

@@ -1,13 +1,17 @@
 #pragma once
 
-#include <string>
+#include <vector>
 
+#include "app/lab/bench_report.h"
 #include "app/lab/engine.h"
 
 namespace saccade {
 
+// What a large square product and a large copy reach.
+Ceilings measure_ceilings(Engine& engine);
+
 // Times the operations at the shapes that the models use: first held against the plain kernels,
-// then timed with GPU timestamps. Returns a table.
-std::string bench_ops(Engine& engine);
+// then timed with GPU timestamps.
+std::vector<BenchEntry> time_ops(Engine& engine);
 
 }  // namespace saccade

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/lab/bench.h"
-#include "app/lab/bench_ops.h"
 #include "app/lab/devices.h"
 #include "app/lab/dump.h"
 #include "app/lab/ppm.h"
@@ -26,7 +25,8 @@ constexpr const char* usage =
     "\n"
     "  saccade-lab devices\n"
     "  saccade-lab dump --model FOLDER --image PICTURE.ppm -o OUT.safetensors\n"
-    "  saccade-lab bench [--model FOLDER|NAME]... [--batch N] [--runs N] [--json] | --ops\n"
+    "  saccade-lab bench [--model FOLDER|NAME]... [--ops] [--batch N] [--runs N] [--no-check]\n"
+    "                    [--json] [--compare EARLIER.json]\n"
     "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --no-texels,\n"
     "--validate\n"
     "Examples:\n"
@@ -45,8 +45,8 @@ public:
             std::string name = argv[i];
             if (name == "-o") name = "--out";
             if (!name.starts_with("--")) throw UsageError("unexpected '" + name + "'");
-            if (name == "--json" || name == "--ops" || name == "--no-coopmat" ||
-                name == "--no-texels" || name == "--validate") {
+            if (name == "--json" || name == "--ops" || name == "--no-check" ||
+                name == "--no-coopmat" || name == "--no-texels" || name == "--validate") {
                 values_[name].emplace_back();
             } else {
                 if (i + 1 == argc) throw UsageError(name + " needs a value");
@@ -134,12 +134,13 @@ int run(int argc, char** argv) {
         bench_options.batch = arguments.number("--batch", 1);
         if (bench_options.batch == 0) throw UsageError("--batch must be at least 1");
         bench_options.runs = arguments.number("--runs", 0);
+        bench_options.ops = arguments.flag("--ops");
+        bench_options.check = !arguments.flag("--no-check");
         bench_options.json = arguments.flag("--json");
-        const bool ops = arguments.flag("--ops");
+        bench_options.compare = arguments.one("--compare", "");
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
-        Engine engine(options);
-        print(ops ? bench_ops(engine) : bench(engine, bench_options));
+        print(bench(options, bench_options));
     } else {
         throw UsageError("unknown command '" + command + "'");
     }

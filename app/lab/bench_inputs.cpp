@@ -1,0 +1,55 @@
+#include "app/lab/bench_inputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "gpu/commands.h"
+#include "models/half.h"
+
+namespace saccade {
+
+Tensor BenchInputs::random(uint32_t batch, uint32_t rows, uint32_t columns, Type type,
+                           float scale) {
+    const uint64_t bytes = tensor_bytes(batch, rows, columns, type);
+    Buffer staging(engine_.device(), "bench staging", bytes, Memory::upload);
+    // A linear congruential generator: hundreds of millions of numbers must not take long.
+    auto uniform = [&] {
+        state_ = state_ * 1664525u + 1013904223u;
+        return scale * 0x1p-31f * static_cast<float>(static_cast<int32_t>(state_));
+    };
+    const uint32_t stride = padded(columns);
+    for (uint64_t row = 0; row < uint64_t(batch) * rows; ++row)
+        for (uint32_t j = 0; j < stride; ++j) {
+            const float value = j < columns ? uniform() : 0.0f;
+            const uint64_t at = row * stride + j;
+            if (type == Type::f16) {
+                const uint16_t half = half_from_float(value);
+                std::memcpy(&staging.mapped()[at * 2], &half, 2);
+            } else {
+                std::memcpy(&staging.mapped()[at * 4], &value, 4);
+            }
+        }
+    staging.flush();
+    buffers_.emplace_back(engine_.device(), "bench input", bytes, Memory::device);
+    const Tensor from = make_tensor(staging.handle(), 0, batch, rows, columns, type);
+    const Tensor to = make_tensor(buffers_.back().handle(), 0, batch, rows, columns, type);
+    Commands c(engine_.device(), engine_.scratch(), "bench upload");
+    c.begin();
+    c.copy_bytes(from, to);
+    c.end();
+    c.run();
+    return to;
+}
+
+double difference(const std::vector<float>& a, const std::vector<float>& b) {
+    double worst = 0, largest = 1e-30;
+    for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+        if (i >= a.size() || i >= b.size() || !std::isfinite(a[i])) return INFINITY;
+        worst = std::max(worst, std::abs(double(a[i]) - double(b[i])));
+        largest = std::max(largest, std::abs(double(b[i])));
+    }
+    return worst / largest;
+}
+
+}  // namespace saccade

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "app/lab/engine.h"
+#include "gpu/buffer.h"
+#include "gpu/tensor.h"
+
+namespace saccade {
+
+// Random numbers on the device, in buffers of their own; the same for the same calls.
+class BenchInputs {
+public:
+    explicit BenchInputs(Engine& engine) : engine_(engine) {}
+
+    // Uniform in [-scale, scale].
+    Tensor random(uint32_t batch, uint32_t rows, uint32_t columns, Type type, float scale = 1.0f);
+
+private:
+    Engine& engine_;
+    std::vector<Buffer> buffers_;
+    uint32_t state_ = 1;
+};
+
+// max |a - b| / max |b|; infinite where an element of a is not finite.
+double difference(const std::vector<float>& a, const std::vector<float>& b);
+
+}  // namespace saccade
