@@ -52,9 +52,10 @@ cv::Vec3b blend(const cv::Vec3b& below, uint32_t colour, double share) {
 
 double alpha_of(uint32_t colour) { return double(colour >> 24) / 255; }
 
+// What is not a number is no hotter than nothing.
 size_t level_of(float value, float hottest) {
-    return hottest > 0 ? static_cast<size_t>(std::lround(255 * std::max(value, 0.0f) / hottest))
-                       : 0;
+    if (!(value > 0 && hottest > 0)) return 0;
+    return static_cast<size_t>(std::lround(255 * std::min(value / hottest, 1.0f)));
 }
 
 }  // namespace

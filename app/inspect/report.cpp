@@ -312,13 +312,9 @@ private:
 
 }  // namespace
 
-std::string report_page(const Study& study, const ReportOptions& options) {
-    return Page(study, options).write();
-}
-
 void write_report(const Study& study, const ReportOptions& options,
                   const std::filesystem::path& path) {
-    const std::string page = report_page(study, options);
+    const std::string page = Page(study, options).write();
     NewFile file(path);
     file.write(std::as_bytes(std::span(page)));
     file.finish();

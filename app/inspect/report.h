@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "app/inspect/study.h"
@@ -18,7 +17,6 @@ struct ReportOptions {
 // One page that needs nothing else: the picture, what the models made of it, and maps of attention
 // to be explored with a pointer, by keys or by ear. At most 10 MB: what does not fit is left out,
 // and the page says so.
-std::string report_page(const Study& study, const ReportOptions& options);
 void write_report(const Study& study, const ReportOptions& options,
                   const std::filesystem::path& path);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 #include <opencv2/imgproc.hpp>
 
 #include "app/colour.h"
@@ -42,12 +41,12 @@ public:
     // As wide as that, unless it would be much higher than wide.
     TilePicture(const PictureView& picture, int width) {
         const cv::Mat whole = as_bgr(picture);
-        scale_ = std::min(double(width) / whole.cols, 1.25 * width / whole.rows);
+        const double scale = std::min(double(width) / whole.cols, 1.25 * width / whole.rows);
         auto scaled = [&](int side) {
-            return std::max(1, static_cast<int>(std::lround(side * scale_)));
+            return std::max(1, static_cast<int>(std::lround(side * scale)));
         };
         cv::resize(whole, pixels_, {scaled(whole.cols), scaled(whole.rows)}, 0, 0,
-                   scale_ < 1 ? cv::INTER_AREA : cv::INTER_CUBIC);
+                   scale < 1 ? cv::INTER_AREA : cv::INTER_CUBIC);
         x_ = double(pixels_.cols) / whole.cols;
         y_ = double(pixels_.rows) / whole.rows;
     }
@@ -88,7 +87,7 @@ private:
     }
 
     cv::Mat pixels_;
-    double scale_ = 1, x_ = 1, y_ = 1;
+    double x_ = 1, y_ = 1;  // of a tile's pixels for one of the picture's
 };
 
 // How much of a map lies within a box, by the cells' centres.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "app/colour.h"
@@ -30,6 +31,16 @@ TEST(HeatMap, a_map_of_nothing_is_cold_everywhere) {
     const cv::Mat map = with_heat(
         view, cells, {.grid = {1, 1}, .left = 0, .top = 0, .cell_width = 10, .cell_height = 10});
     EXPECT_EQ(map.at<cv::Vec3b>(5, 5), cv::Vec3b(60, 60, 60));
+}
+
+TEST(HeatMap, what_is_not_a_number_is_cold) {
+    const std::vector<float> cells = {std::nanf(""), 1};
+    const cv::Mat map =
+        heat_alone({20, 10}, cells,
+                   {.grid = {1, 2}, .left = 0, .top = 0, .cell_width = 10, .cell_height = 10});
+    const uint32_t cold = heat_colours()[0];
+    EXPECT_EQ(map.at<cv::Vec3b>(5, 5),
+              cv::Vec3b(uint8_t(cold >> 16), uint8_t(cold >> 8), uint8_t(cold)));
 }
 
 TEST(HeatMap, alone_shows_cells_as_they_are_and_grey_where_there_are_none) {
