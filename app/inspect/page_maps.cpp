@@ -28,7 +28,8 @@ void PageMaps::add(const std::vector<float>& maps) {
         const float largest = *std::max_element(map, map + cells);
         scales.push_back(largest);
         std::transform(map, map + cells, std::back_inserter(levels), [largest](float value) {
-            return static_cast<uint8_t>(value > 0 ? std::lround(255 * value / largest) : 0);
+            return static_cast<uint8_t>(
+                largest > 0 && value > 0 ? std::lround(255 * value / largest) : 0);
         });
     }
 }
