@@ -179,8 +179,13 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
     info.features.subgroup_size_control = f13.subgroupSizeControl && f13.computeFullSubgroups;
     info.features.memory_budget = has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     // Mesa's software Vulkan reads a storage buffer element by element, each behind a branch, and a
-    // texel of four floats at once.
-    info.features.texel_loads = info.kind == DeviceKind::cpu;
+    // texel of four floats at once. Whatever can be bound as a buffer must fit into texels, too.
+    info.features.texel_loads =
+        info.kind == DeviceKind::cpu &&
+        limits.maxTexelBufferElements >= limits.maxStorageBufferRange / sizeof(uint32_t);
+    if (info.features.texel_loads)
+        info.limits.storage_alignment =
+            std::max(info.limits.storage_alignment, p13.storageTexelBufferOffsetAlignmentBytes);
     if (coop.cooperativeMatrix && f12.shaderFloat16 && f12.vulkanMemoryModel &&
         info.features.storage16 && info.features.subgroup_size_control)
         info.features.matrix_shapes = matrix_shapes(instance, device);

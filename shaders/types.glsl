@@ -43,8 +43,8 @@ vec4 store(vec4 v) { return v; }
 vec4 load_out(OUT4 v) { return load(v); }
 
 // A kernel's tensors: READ(0, X, IN4, x) declares one, load_at(x, i) is its i-th four elements, and
-// store_at(y, i, v) writes them; the same for words, one or four at a time. Software Vulkan reads texel buffers far faster than storage buffers:
-// for it a kernel is compiled with TEXELS.
+// store_at(y, i, v) writes them; the same for words, one or four at a time. Software Vulkan reads
+// texel buffers far faster than storage buffers: for it a kernel is compiled with TEXELS.
 #ifdef TEXELS
 #define READ(number, block, type, name) \
     layout(binding = number, rgba32f) readonly uniform imageBuffer name

@@ -93,7 +93,7 @@ TEST(Device, cooperative_matrices_can_be_forced_off) {
 }
 
 TEST(Device, texel_loads_are_for_software_vulkan_and_can_be_forced_off) {
-    EXPECT_EQ(test_device().features().texel_loads, test_device().is_cpu());
+    EXPECT_LE(test_device().features().texel_loads, test_device().is_cpu());
     Device plain(instance(), test_device().info(),
                  {.texel_loads = false, .extensions = {}, .pipeline_cache = {}});
     EXPECT_FALSE(plain.features().texel_loads);
