@@ -121,10 +121,12 @@ class Camera:
         count, d = x.shape[0], self.cosines
         loss = 1 + (9 + 8 * harsh) * self.number(x) ** 2
         planes = torch.einsum("ij,bjhw->bihw", self.to_ycc, x - 0.5)
-        blocks = planes.view(count, 3, self.height // 8, 8, self.width // 8, 8)
+        planes = F.pad(planes, (0, -self.width % 8, 0, -self.height % 8), mode="replicate")
+        blocks = planes.view(count, 3, planes.shape[2] // 8, 8, planes.shape[3] // 8, 8)
         waves = torch.einsum("ij,bchjwk,lk->bchiwl", d, blocks, d)
         step = self.steps.view(1, 3, 1, 8, 1, 8) * loss.view(count, 1, 1, 1, 1, 1)
         waves = (waves / step).round() * step
-        planes = torch.einsum("ji,bchjwk,kl->bchiwl", d, waves, d).reshape(x.shape)
+        planes = torch.einsum("ji,bchjwk,kl->bchiwl", d, waves, d).reshape(planes.shape)
+        planes = planes[:, :, :self.height, :self.width]
         lossy = torch.einsum("ij,bjhw->bihw", self.to_rgb, planes) + 0.5
         return torch.where(self.number(x) < 0.5 + 0.3 * harsh, lossy, x)

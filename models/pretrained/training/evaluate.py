@@ -13,8 +13,7 @@ import options as common
 from backgrounds import load_photographs
 from captions import Captions
 from metrics import Detections
-from scenes import (CLASSIFY_HARD, CLASSIFY_TEST, HARD, HEIGHT, TEST, WIDTH, test_scenes,
-                    to_input)
+from scenes import CLASSIFY_HARD, CLASSIFY_TEST, HARD, SIZE, TEST, test_scenes, to_input
 
 THRESHOLD = 0.5
 
@@ -93,13 +92,7 @@ def main():
     torch.set_float32_matmul_precision("highest")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    scenes = common.scenes_of(options, "test", TEST)
-    styles = {("good camera", "scene"): TEST, ("bad camera", "scene"): HARD,
-              ("good camera", "main"): CLASSIFY_TEST, ("bad camera", "main"): CLASSIFY_HARD}
-    drawn = {key: test_scenes(scenes.restyled(style), options.tests, seed=2)
-             for key, style in styles.items()}
-
-    print("| model | test | result |\n|---|---|---|")
+    cameras = {"good camera": (TEST, CLASSIFY_TEST), "bad camera": (HARD, CLASSIFY_HARD)}
     detector = Folder(transformers.YolosForObjectDetection, f"{options.models}/emoji-detector",
                       device)
     captioner = Folder(transformers.VisionEncoderDecoderModel, f"{options.models}/emoji-captioner",
@@ -108,28 +101,35 @@ def main():
     captions = Captions(device)
     classifier = Folder(transformers.ViTForImageClassification,
                         f"{options.models}/emoji-classifier", device)
-    for camera in ("good camera", "bad camera"):
-        result = detections(detector, drawn[camera, "scene"])
+
+    def drawn(style, size=SIZE):
+        return test_scenes(common.scenes_of(options, "test", style, size), options.tests, seed=2)
+
+    print("| model | test | result |\n|---|---|---|")
+    for camera, (style, _) in cameras.items():
+        result = detections(detector, drawn(style))
         print(f"| detector | {options.tests} scenes, {camera} | AP50 {result['AP50']:.3f}, "
               f"AP {result['AP']:.3f}; precision {result['precision']:.3f} and recall "
               f"{result['recall']:.3f} at {THRESHOLD} |", flush=True)
-    photographs = load_photographs(f"{options.photographs}/test", WIDTH, HEIGHT)
+    photographs = load_photographs(f"{options.photographs}/test", *SIZE)
     pictures, total = alarms(detector, photographs, device)
     print(f"| detector | {len(photographs)} photographs without emoji | something seen in "
           f"{pictures} ({100 * pictures / len(photographs):.1f} %), {total} boxes at "
           f"{THRESHOLD} |", flush=True)
-    for camera in ("good camera", "bad camera"):
-        result = sentences(captioner, tokenizer, captions, drawn[camera, "scene"])
+    seen = captioner.size[::-1]
+    for camera, (style, _) in cameras.items():
+        result = sentences(captioner, tokenizer, captions, drawn(style, seen))
         print(f"| captioner | {options.tests} scenes, {camera} | exact {result['exact']:.3f}; "
               f"objects: precision {result['precision']:.3f}, recall {result['recall']:.3f} |",
               flush=True)
+    photographs = load_photographs(f"{options.photographs}/test", *seen)
     said = [text for batch in photographs.split(128)
             for text in spoken(captioner, tokenizer, batch.to(device))]
     print(f"| captioner | {len(said)} photographs without emoji | \"nothing\" said of "
           f"{said.count('nothing')} |", flush=True)
-    for camera in ("good camera", "bad camera"):
+    for camera, (_, style) in cameras.items():
         print(f"| classifier | {options.tests} scenes, {camera} | top-1 "
-              f"{top1(classifier, drawn[camera, 'main']):.4f} |", flush=True)
+              f"{top1(classifier, drawn(style)):.4f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ DETR_DECODER = {"self_attention": "self_attn", "norm1": "self_attn_layer_norm",
                 "cross_attention": "encoder_attn", "norm2": "encoder_attn_layer_norm",
                 "up": "fc1", "down": "fc2", "norm3": "final_layer_norm"}
 DETR_ATTENTION = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "out": "out_proj"}
+POSITIONS = "vit.embeddings.position_embeddings"
 
 
 def vit_tensors(vit, prefix):
@@ -57,20 +58,29 @@ def load_vit(folder, layers, image):
     old = Shape(config["hidden_size"], config["num_hidden_layers"], config["num_attention_heads"],
                 tuple(config["image_size"]), config["patch_size"], config["num_detection_tokens"])
     vit = ViT(Shape(old.width, layers, old.heads, image, old.patch))
-    first, grid, _ = stored["vit.embeddings.position_embeddings"].float().split(
-        [1, old.patches, old.detection_tokens], 1)
-    grid = grid.view(1, *old.grid, -1).permute(0, 3, 1, 2)
-    grid = F.interpolate(grid, vit.shape.grid, mode="bilinear", align_corners=False)
-    stored["vit.embeddings.position_embeddings"] = torch.cat(
-        [first, grid.flatten(2).transpose(1, 2)], 1)
+    stored[POSITIONS] = resized(stored[POSITIONS], old.grid, vit.shape.grid)
     fill(vit_tensors(vit, "vit."), stored)
     return vit
 
 
-def restore(tensors, folder):
+def resized(positions, old, new):
+    """Positions of a class token and a grid (rows, columns) of patches, for another grid."""
+    first, grid = positions.float()[:, :1], positions.float()[:, 1:1 + old[0] * old[1]]
+    grid = F.interpolate(grid.view(1, *old, -1).permute(0, 3, 1, 2), new, mode="bilinear",
+                         align_corners=False)
+    return torch.cat([first, grid.flatten(2).transpose(1, 2)], 1)
+
+
+def restore(tensors, folder, grid=None):
     """Puts what an earlier training wrote into the tensors of a model, to go on from there.
-    Blocks that the earlier model lacked stay as they were initialised, next to no change."""
+    Blocks that the earlier model lacked stay as they were initialised, next to no change; the
+    positions of a captioner that saw smaller pictures are spread over more."""
     stored = load_file(str(pathlib.Path(folder) / "model.safetensors"))
+    config = json.loads((pathlib.Path(folder) / "config.json").read_text()).get("encoder")
+    if config:
+        here = "encoder.embeddings.position_embeddings"
+        old = [side // config["patch_size"] for side in config["image_size"]]
+        stored[here] = resized(stored[here], old, grid)
     if not set(stored) <= set(tensors):
         raise SystemExit(f"{folder}: not a model of this kind and size")
     fill(tensors, stored)

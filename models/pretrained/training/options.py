@@ -5,7 +5,7 @@ import pathlib
 import torch
 
 from backgrounds import load_photographs
-from scenes import HEIGHT, WIDTH, SceneBuffer, Scenes
+from scenes import SIZE, SceneBuffer, Scenes
 
 PRETRAINED = pathlib.Path(__file__).resolve().parent.parent
 
@@ -26,16 +26,16 @@ def parser(description, seconds, output):
     return result
 
 
-def training_batches(options, style):
+def training_batches(options, style, size=SIZE):
     """A function that returns the next batch of training scenes."""
     torch.set_float32_matmul_precision("high")
-    scenes = scenes_of(options, "train", style, compiled=options.device == "cuda")
+    scenes = scenes_of(options, "train", style, size, compiled=options.device == "cuda")
     return SceneBuffer(scenes, options.batch, options.fresh, options.buffer)
 
 
-def scenes_of(options, part, style, compiled=False):
-    photographs = load_photographs(f"{options.photographs}/{part}", WIDTH, HEIGHT)
-    return Scenes(options.emoji, photographs, style, options.device, compiled)
+def scenes_of(options, part, style, size=SIZE, compiled=False):
+    photographs = load_photographs(f"{options.photographs}/{part}", *size)
+    return Scenes(options.emoji, photographs, style, options.device, size, compiled)
 
 
 def photo_parser(description, seconds, output, batch=256):

@@ -16,7 +16,7 @@ from backgrounds import Backgrounds
 from camera import Camera
 from classes import NAMES
 
-WIDTH, HEIGHT, PATCH = 320, 240, 20
+SIZE, PATCH = (320, 240), 20     # width and height of a scene unless others are asked for
 OBJECTS, STRANGERS = 6, 2
 SLOTS = OBJECTS + STRANGERS
 CLASSES = len(NAMES)
@@ -37,6 +37,7 @@ class Style:
 
 
 TRAIN = Style(empty=0.12, strangers=0.35, wide=0.3, harsh=0.35)
+CAPTION_TRAIN = Style(empty=0.12, strangers=0.3, wide=0.25, harsh=0.25)
 TEST = Style(empty=0.02)
 HARD = Style(empty=0.02, strangers=0.35, wide=0.3, harsh=1.0)
 
@@ -50,24 +51,25 @@ CLASSIFY_HARD = Style(objects=(1, 3), size=(0.25, 0.95), strangers=0.2, wide=0.3
 class Scenes:
     """Composes `count` scenes a call: a dictionary of tensors with `count` rows.
 
-    picture (3, HEIGHT, WIDTH) in 0..1; label, valid (OBJECTS) and box (OBJECTS, 4) as centre and
+    picture (3, height, width) in 0..1; label, valid (OBJECTS) and box (OBJECTS, 4) as centre and
     size in 0..1, valid ones first; number of valid ones; and for every patch the label and box of
     what covers it, patch_label (patches) with CLASSES for nothing, patch_box (patches, 4).
     """
 
-    def __init__(self, emoji_file, photographs, style, device, compiled=False):
+    def __init__(self, emoji_file, photographs, style, device, size=SIZE, compiled=False):
         self.device, self.style = device, style
+        self.width, self.height = size
         file = np.load(emoji_file)
         self.textures = mip_levels(np.concatenate([file["classes"], file["distractors"]]), device)
         self.kinds = self.textures.shape[0] // LEVELS
         self.outlines = torch.tensor(file["outlines"], device=device)
-        self.frame = torch.tensor([WIDTH, HEIGHT], dtype=torch.float, device=device)
+        self.frame = torch.tensor(size, dtype=torch.float, device=device)
         self.not_itself = 1 - torch.eye(SLOTS, device=device)
-        y, x = torch.meshgrid(torch.arange(HEIGHT, device=device) + 0.5,
-                              torch.arange(WIDTH, device=device) + 0.5, indexing="ij")
+        y, x = torch.meshgrid(torch.arange(self.height, device=device) + 0.5,
+                              torch.arange(self.width, device=device) + 0.5, indexing="ij")
         self.pixels = torch.stack([x, y, torch.ones_like(x)], -1).view(1, -1, 3)
-        self.background = Backgrounds(photographs, WIDTH, HEIGHT, device)
-        self.camera = Camera(WIDTH, HEIGHT, device)
+        self.background = Backgrounds(photographs, *size, device)
+        self.camera = Camera(*size, device)
         if compiled:
             for part in ("layer", "background", "camera"):
                 setattr(self, part, torch.compile(getattr(self, part), dynamic=False))
@@ -117,7 +119,7 @@ class Scenes:
         if style.main:
             size = torch.where(slot == 0, size, size[:, :1] * self.uniform(count, SLOTS,
                                                                            low=0.2, high=0.5))
-        half = size * HEIGHT / 2
+        half = size * self.height / 2
         harsh = self.chance(style.harsh, count).float()
         held = (torch.rand(count, 1, device=device) < 0.25 + 0.45 * harsh[:, None]) \
             & self.chance(0.7, count, SLOTS)
@@ -131,8 +133,8 @@ class Scenes:
         """Centres: of a few draws the one with least overlap, and now and then just any."""
         count = half.shape[0]
         margin = 0.75 * half[:, None]
-        x = margin + self.uniform(count, tries, SLOTS) * (WIDTH - 2 * margin)
-        y = margin + self.uniform(count, tries, SLOTS) * (HEIGHT - 2 * margin)
+        x = margin + self.uniform(count, tries, SLOTS) * (self.width - 2 * margin)
+        y = margin + self.uniform(count, tries, SLOTS) * (self.height - 2 * margin)
         apart = ((x[..., None] - x[..., None, :]) ** 2 + (y[..., None] - y[..., None, :]) ** 2
                  + 1e-3).sqrt()
         reach = half[:, None, :, None] + half[:, None, None, :]
@@ -175,8 +177,8 @@ class Scenes:
         count = label.shape[0]
         level = torch.log2(HALF_TEXTURE / half).round().clamp(0, LEVELS - 1).long()
         looks = self.looks(placed)
-        through = torch.ones(count, 1, HEIGHT, WIDTH, device=self.device)
-        colour = torch.zeros(count, 3, HEIGHT, WIDTH, device=self.device)
+        through = torch.ones(count, 1, self.height, self.width, device=self.device)
+        colour = torch.zeros(count, 3, self.height, self.width, device=self.device)
         screen = torch.zeros_like(through)
         seen = []
         for slot in range(SLOTS):
@@ -221,7 +223,7 @@ class Scenes:
             for part in look.split([3, 1, 2, 1, 1, 1, 1, 1, 1, 1, 3, 3], -1))
         live = live.view(count, 1, 1, 1)
         at = self.pixels @ to_texture.transpose(1, 2)
-        at = (at[..., :2] / at[..., 2:].clamp(min=1e-3)).view(count, HEIGHT, WIDTH, 2)
+        at = (at[..., :2] / at[..., 2:].clamp(min=1e-3)).view(count, self.height, self.width, 2)
         emoji = sample(texture, at) * live
         alpha = emoji[:, 3:]
         printed = emoji[:, :3] * tint * (1 - fade) + alpha * fade * inner
@@ -245,7 +247,8 @@ class Scenes:
         """What a viewer can be asked for: emoji that are mostly there and mostly uncovered."""
         label, box = placed["label"][:, :OBJECTS], placed["box"][:, :OBJECTS]
         valid = (placed["live"][:, :OBJECTS] & (placed["inside"][:, :OBJECTS] > 0.5)
-                 & (visible > 0.35 * drawn) & (visible > 45))
+                 & (visible > 0.35 * drawn)
+                 & (visible > 6e-4 * self.width * self.height))
         most, owner = (covered * valid[..., None]).max(1)
         patch_label = torch.where(most > 0.12, torch.gather(label, 1, owner),
                                   torch.full_like(owner, CLASSES))

@@ -8,18 +8,19 @@ import options as common
 from captioner import Captioner
 from captions import Captions
 from folders import captioner_tensors, load_vit, restore, save_captioner
-from scenes import HEIGHT, TEST, TRAIN, WIDTH, test_scenes
+from scenes import CAPTION_TRAIN, TEST, test_scenes
 from trainer import train
 
-ENCODER_LAYERS, DECODER_LAYERS = 14, 4
+ENCODER_LAYERS, DECODER_LAYERS = 10, 4
+SIZE = (400, 300)       # of its pictures: it names the smallest emoji, too
 
 
 def main():
     parser = common.parser(__doc__, seconds=240, output="emoji-captioner")
     parser.add_argument("--detector", default=common.PRETRAINED / "emoji-detector")
     options = parser.parse_args()
-    tests = test_scenes(common.scenes_of(options, "test", TEST), options.tests, seed=1)
-    batches = common.training_batches(options, TRAIN)
+    tests = test_scenes(common.scenes_of(options, "test", TEST, SIZE), options.tests, seed=1)
+    batches = common.training_batches(options, CAPTION_TRAIN, SIZE)
     captions = Captions(options.device)
 
     def check(model):
@@ -32,10 +33,10 @@ def main():
         return f"exact {right / number:.3f}"
 
     torch.manual_seed(0)
-    vit = load_vit(options.detector, ENCODER_LAYERS, (HEIGHT, WIDTH))
+    vit = load_vit(options.detector, ENCODER_LAYERS, SIZE[::-1])
     model = Captioner(vit, len(captions.tokens), DECODER_LAYERS).to(options.device)
     if options.start:
-        restore(captioner_tensors(model), options.start)
+        restore(captioner_tensors(model), options.start, vit.shape.grid)
     print(f"captioner: {sum(p.numel() for p in model.parameters())} parameters", flush=True)
     model = train(model, batches, lambda model, scene: model.loss(scene, captions),
                   options.seconds, rate=1e-3, muon_rate=0.01, check=check)
