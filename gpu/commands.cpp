@@ -105,7 +105,7 @@ void Commands::begin() {
     counts_ = {};
     trace_.clear();
     depth_ = 0;
-    profile_.reset(buffer_);
+    profile_.forget();
     // Submissions on one queue may overlap; this one waits for what the earlier ones wrote.
     full_barrier(buffer_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                  VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
@@ -116,7 +116,26 @@ void Commands::end() {
     check(vkEndCommandBuffer(buffer_), "recording '" + name_ + "'");
 }
 
-Ticket Commands::submit() { return device_.submit(buffer_, name_); }
+Ticket Commands::submit() {
+    profile_.start_anew();
+    return device_.submit({&buffer_, 1}, name_);
+}
+
+Ticket submit_in_order(std::span<const std::unique_ptr<Commands>> recordings) {
+    VkCommandBuffer buffers[Device::most_in_one_go];
+    Ticket last;
+    while (!recordings.empty()) {
+        const auto some = recordings.first(std::min(recordings.size(), std::size(buffers)));
+        for (size_t i = 0; i < some.size(); ++i) {
+            some[i]->profile_.start_anew();
+            buffers[i] = some[i]->buffer_;
+        }
+        last = some[0]->device_.submit({buffers, some.size()}, some[0]->name_);
+        recordings = recordings.subspan(some.size());
+    }
+    return last;
+}
+
 void Commands::wait(Ticket ticket) { device_.wait(ticket, name_); }
 
 Commands::Scope::Scope(Commands& commands, std::string_view name)

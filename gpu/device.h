@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,10 +51,11 @@ public:
     uint32_t queue_family() const { return queue_family_; }
     VmaAllocator allocator() const { return allocator_; }
 
-    // Hands a recorded command buffer to the queue. `what` names it in errors. A window's commands
+    // Hands recorded command buffers to the queue. `what` names them in errors. A window's commands
     // wait for one semaphore and signal another. Any thread may submit.
-    Ticket submit(VkCommandBuffer commands, std::string_view what, VkSemaphore wait = nullptr,
-                  VkSemaphore signal = nullptr);
+    static constexpr size_t most_in_one_go = 16;
+    Ticket submit(std::span<const VkCommandBuffer> commands, std::string_view what,
+                  VkSemaphore wait = nullptr, VkSemaphore signal = nullptr);
     // Whoever uses the queue itself holds this meanwhile.
     [[nodiscard]] std::unique_lock<std::mutex> lock_queue() {
         return std::unique_lock(queue_mutex_);

@@ -38,7 +38,7 @@ void enter_general_layout(Device& device, VkImage image, const std::string& name
     dependency.pImageMemoryBarriers = &barrier;
     vkCmdPipelineBarrier2(commands, &dependency);
     check(vkEndCommandBuffer(commands), "preparing an image");
-    device.wait(device.submit(commands, name), name);
+    device.wait(device.submit({&commands, 1}, name), name);
     vkDestroyCommandPool(device.handle(), pool, nullptr);
 }
 

@@ -202,6 +202,7 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
     require(has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME), "VK_KHR_push_descriptor");
     require(info.features.subgroup_arithmetic, "arithmetic in subgroups");
     require(f12.timelineSemaphore, "timeline semaphores");
+    require(f12.hostQueryReset, "the reset of queries by the host");
     require(f13.synchronization2, "synchronization2");
     require(f13.maintenance4, "maintenance4");
     return info;

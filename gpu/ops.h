@@ -103,8 +103,9 @@ void row_sum(Commands& c, const Tensor& y, const Tensor& weights, const Tensor& 
 Tensor add(Commands& c, const Tensor& a, const Tensor& b, Type out);
 void add_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b);
 
-// Rows of `table` (ids, columns), chosen by ids (batch, 1, n) u32: (batch, n, columns) f32.
-Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table);
+// Rows of `table` (ids, columns), chosen by ids (batch, 1, n) u32, plus `positions` (n, columns)
+// f32: (batch, n, columns) f32.
+Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table, const Tensor& positions);
 
 // Over each row, in f32.
 Tensor softmax(Commands& c, const Tensor& x);
@@ -117,9 +118,9 @@ Top topk(Commands& c, const Tensor& x, uint32_t k);
 void topk_into(Commands& c, const Top& top, const Tensor& x);
 
 // The column of each row's largest, the first of equal ones, and two logarithms: of its softmax,
-// and of the sum of all exponentials. x is (batch, 1, columns) f32, best (batch, 1, 1) u32, logs
-// (batch, 2, 1) f32.
-void pick(Commands& c, const Tensor& best, const Tensor& logs, const Tensor& x);
+// and of the sum of all exponentials. x is (batch, 1, columns) f32, best (batch, 1, 1) u32, about
+// (batch, 3, 1) f32: the logarithms and, for who reads nothing else, the column again.
+void pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x);
 
 // What may not be said next. scores are (batch, 1, words) f32, changed in place; ids (batch,
 // n, 1) u32 is what has been said.

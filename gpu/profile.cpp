@@ -16,15 +16,20 @@ Profile::Profile(Device& device, std::string_view name) : device_(device) {
     info.queryCount = most_timestamps;
     check(vkCreateQueryPool(device.handle(), &info, nullptr, &pool_), "creating GPU timers");
     device.name(pool_, VK_OBJECT_TYPE_QUERY_POOL, name);
+    vkResetQueryPool(device.handle(), pool_, 0, most_timestamps);
 }
 
 Profile::~Profile() { vkDestroyQueryPool(device_.handle(), pool_, nullptr); }
 
-void Profile::reset(VkCommandBuffer commands) {
+void Profile::forget() {
     entries_.clear();
     open_.clear();
     used_ = 0;
-    if (pool_) vkCmdResetQueryPool(commands, pool_, 0, most_timestamps);
+}
+
+// By the host: in the recording it would hold up the device each time.
+void Profile::start_anew() {
+    if (used_ > 0) vkResetQueryPool(device_.handle(), pool_, 0, used_);
 }
 
 bool Profile::enter(VkCommandBuffer commands, std::string_view name, int depth) {

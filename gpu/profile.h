@@ -25,7 +25,10 @@ public:
     Profile(const Profile&) = delete;
     Profile& operator=(const Profile&) = delete;
 
-    void reset(VkCommandBuffer commands);
+    // Before recording anew: no scope is known any more.
+    void forget();
+    // Before each submission of what was recorded.
+    void start_anew();
     // False when there is no room or no timer: then leave() must not be called for it.
     bool enter(VkCommandBuffer commands, std::string_view name, int depth);
     void leave(VkCommandBuffer commands);

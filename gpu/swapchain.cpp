@@ -276,7 +276,7 @@ std::optional<Ticket> Swapchain::present(const Image& picture) {
     // A suboptimal image is ours all the same, and its semaphore will be signalled: show it.
     if (acquired != VK_SUBOPTIMAL_KHR) check(acquired, "asking for the next swapchain image");
     record(turn.commands, picture, images_[index]);
-    turn.ticket = device_.submit(turn.commands, "present", turn.acquired, shown_[index]);
+    turn.ticket = device_.submit({&turn.commands, 1}, "present", turn.acquired, shown_[index]);
     turn_ = (turn_ + 1) % turns_.size();
 
     VkPresentInfoKHR info{.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR};

@@ -30,7 +30,7 @@ Beams::Beams(Device& device, Arena& scratch, const CaptionModel& model, const Te
       row_(device, "ids", 1, 1, generation.max_length, Type::u32, Memory::upload),
       parents_(device, "parents of beams", 1, 1, generation.beams, Type::u32, Memory::upload),
       best_(device, "best of beams", generation.beams, 1, 1, Type::u32),
-      logs_(device, "log-probabilities", generation.beams, 2, 1, Type::f32, Memory::readback),
+      about_(device, "about the best", generation.beams, 3, 1, Type::f32, Memory::readback),
       values_(device, "values of candidates", generation.beams, 1, candidates(search_, decoder_),
               Type::f32, Memory::readback),
       words_(device, "candidates", generation.beams, 1, candidates(search_, decoder_), Type::u32,
@@ -48,7 +48,7 @@ void Beams::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t sai
     Commands& c = *steps_.back();
     const bool first = index == 0;
     auto beams = [&](const OwnTensor& t) { return first ? t.tensor.at_batch(0) : t.tensor; };
-    const Tensor past = beams(past_[index % 2]), logits = beams(logits_), logs = beams(logs_);
+    const Tensor past = beams(past_[index % 2]), logits = beams(logits_), about = beams(about_);
     c.begin();
     {
         auto scope = c.scope("caption");
@@ -60,8 +60,8 @@ void Beams::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t sai
             decoder.read(c, logits, ids_.tensor.slice_rows(said - 1, 1), {state_.memory, past},
                          said - 1);
         }
-        pick(c, beams(best_), logs, logits);
-        rules_.record(c, logits, beams(ids_).slice_rows(0, said), logs.slice_rows(1, 1));
+        pick(c, beams(best_), about, logits);
+        rules_.record(c, logits, beams(ids_).slice_rows(0, said), about.slice_rows(1, 1));
         topk_into(c, {beams(values_), beams(words_)}, logits);
     }
     c.end();
@@ -90,12 +90,12 @@ void Beams::step() {
     for (const ScopeTime& time : steps_[taken_]->times()) ms_ += time.ms;
     ++taken_;
 
-    for (const OwnTensor* t : {&logs_, &values_, &words_}) t->memory.invalidate();
+    for (const OwnTensor* t : {&about_, &values_, &words_}) t->memory.invalidate();
     std::vector<BeamSearch::Candidate> next;
     for (uint32_t beam = 0; beam < running.size(); ++beam) {
         const float* values = &values_.at<float>(beam, 0);
         const uint32_t* words = &words_.at<uint32_t>(beam, 0);
-        const double sum = logs_.at<float>(beam, 1);  // logarithm of the sum of exponentials
+        const double sum = about_.at<float>(beam, 1);  // logarithm of the sum of exponentials
         for (uint32_t i = 0; i < words_.tensor.columns; ++i)
             if (words[i] < decoder_.form().vocabulary)
                 next.push_back({beam, words[i], double(values[i]) - sum});

@@ -39,7 +39,7 @@ private:
     OwnTensor ids_;             // (beams, length, 1), written by the host
     OwnTensor row_;             // (1, 1, length): a sentence as the decoder reads several words
     OwnTensor parents_;         // (1, 1, beams)
-    OwnTensor best_, logs_;     // what pick gives: (beams, 1, 1), (beams, 2, 1)
+    OwnTensor best_, about_;    // what pick gives: (beams, 1, 1), (beams, 3, 1)
     OwnTensor values_, words_;  // (beams, 1, candidates): the best of each beam, and their logits
     DecoderState state_;        // of the sentence that was chosen in the end
     std::vector<std::unique_ptr<Commands>> steps_;

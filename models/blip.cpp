@@ -99,8 +99,7 @@ BlipText::BlipText(WeightLoader& weights, const BlipConfig& config)
 void BlipText::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
                     uint32_t first) const {
     auto scope = c.scope("BLIP text");
-    Tensor x = embedding(c, ids, words_);
-    add_into(c, x, x, positions_.slice_rows(first, x.rows));
+    Tensor x = embedding(c, ids, words_, positions_.slice_rows(first, ids.columns));
     Tensor next = c.scratch(x.batch, x.rows, x.columns, Type::f32);
     const Norm* norm = &embedding_norm_;
     auto add = [&](const Tensor& part, const Linear& out, const Norm& then) {

@@ -82,8 +82,7 @@ Heads Gpt2::heads(uint32_t layer) const {
 void Gpt2::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
                 uint32_t first) const {
     auto scope = c.scope("GPT-2");
-    const Tensor x = embedding(c, ids, words_);
-    add_into(c, x, x, positions_.slice_rows(first, x.rows));
+    const Tensor x = embedding(c, ids, words_, positions_.slice_rows(first, ids.columns));
     for (uint32_t i = 0; i < blocks_.size(); ++i) {
         auto block = c.scope("block");
         const Block& w = blocks_[i];

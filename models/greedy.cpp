@@ -1,5 +1,6 @@
 #include "models/greedy.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpu/device.h"
@@ -21,12 +22,9 @@ Greedy::Greedy(Device& device, Arena& scratch, const CaptionModel& model, const 
       past_(make_past(device, model.decoder(), 1, generation.max_length)),
       logits_(device, "logits", 1, 1, model.decoder().form().vocabulary, Type::f32),
       ids_(device, "ids", 1, generation.max_length, 1, Type::u32),
-      logs_(device, "log-probabilities", 1, 2 * generation.max_length, 1, Type::f32),
+      about_(device, "about each id", 1, 3 * generation.max_length, 1, Type::f32, Memory::readback),
       given_ids_(device, "given ids", 1, count(given), 1, Type::u32, Memory::upload),
       given_row_(device, "given ids", 1, 1, count(given), Type::u32, Memory::upload),
-      ids_back_(device, "ids read back", 1, generation.max_length, 1, Type::u32, Memory::readback),
-      logs_back_(device, "log-probabilities read back", 1, 2 * generation.max_length, 1, Type::f32,
-                 Memory::readback),
       state_{memory, past_.tensor} {
     for (uint32_t i = 0; i < given.size(); ++i) {
         given_ids_.at<uint32_t>(0, i) = given[i];
@@ -56,11 +54,8 @@ void Greedy::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t sa
             decoder.read(c, logits_.tensor, ids_.tensor.slice_rows(said - 1, 1), state_, said - 1);
         }
         rules_.record(c, logits_.tensor, ids_.tensor.slice_rows(0, said), {});
-        const Tensor id = ids_.tensor.slice_rows(said, 1);
-        const Tensor logs = logs_.tensor.slice_rows(2 * said, 2);
-        pick(c, id, logs, logits_.tensor);
-        c.copy_bytes(id, ids_back_.tensor.slice_rows(said, 1));
-        c.copy_bytes(logs, logs_back_.tensor.slice_rows(2 * said, 2));
+        pick(c, ids_.tensor.slice_rows(said, 1), about_.tensor.slice_rows(3 * said, 3),
+             logits_.tensor);
     }
     c.end();
 }
@@ -71,7 +66,10 @@ void Greedy::start() {
 }
 
 void Greedy::advance(uint32_t words) {
-    for (; words > 0 && !finished(); --words) last_ = steps_[submitted_++]->submit();
+    if (finished()) return;
+    const size_t more = std::min<size_t>(words, steps_.size() - submitted_);
+    if (more > 0) last_ = submit_in_order(std::span(steps_).subspan(submitted_, more));
+    submitted_ += more;
 }
 
 bool Greedy::finished() {
@@ -87,12 +85,11 @@ DecodedIds Greedy::result() {
 
 // As far as it has been read back, and to the end of the sentence.
 DecodedIds Greedy::read() const {
-    ids_back_.memory.invalidate();
-    logs_back_.memory.invalidate();
+    about_.memory.invalidate();
     DecodedIds result{given_, std::vector<float>(given_.size()), 0};
     for (uint32_t i = count(given_); i < given_.size() + submitted_; ++i) {
-        result.ids.push_back(ids_back_.at<uint32_t>(0, i));
-        result.logs.push_back(logs_back_.at<float>(0, 2 * i));
+        result.ids.push_back(static_cast<uint32_t>(about_.at<float>(0, 3 * i + 2)));
+        result.logs.push_back(about_.at<float>(0, 3 * i));
         result.score += double(result.logs.back());
         if (generation_.ends(result.ids.back())) break;
     }

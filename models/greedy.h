@@ -33,9 +33,8 @@ private:
     Rules rules_;
     OwnTensor past_, logits_;
     OwnTensor ids_;                    // (1, length, 1)
-    OwnTensor logs_;                   // (1, 2 * length, 1): what pick gives for each
+    OwnTensor about_;                  // (1, 3 * length, 1): what pick gives for each, mapped
     OwnTensor given_ids_, given_row_;  // (1, n, 1) and (1, 1, n): as ids_ and as the decoder reads
-    OwnTensor ids_back_, logs_back_;
     DecoderState state_;
     std::vector<std::unique_ptr<Commands>> steps_;
     size_t submitted_ = 0;

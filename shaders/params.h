@@ -91,7 +91,7 @@ struct AddParams {
 };
 
 struct EmbeddingParams {
-    View ids, table, y;
+    View ids, table, positions, y;
     uint rows, columns;
     uint first_id, bound_ids, all_ids;  // the part of the table that is bound, and the whole
 };
@@ -112,7 +112,7 @@ struct PickPartParams {
     uint columns;
 };
 struct PickMergeParams {
-    View parts, columns, logs;
+    View parts, columns, about;
     uint slices;
 };
 

@@ -50,7 +50,7 @@ bool fits_row(const Commands& c, const Tensor& q) {
 }
 uint32_t row_kernel_threads(const Device& device, uint32_t keys) {
     if (device.is_cpu()) return 4;
-    const uint32_t most = std::min(512u, std::bit_floor(device.limits().workgroup_threads));
+    const uint32_t most = std::min(256u, std::bit_floor(device.limits().workgroup_threads));
     return std::clamp(std::bit_ceil(keys), 64u, most);
 }
 

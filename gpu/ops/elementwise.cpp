@@ -30,18 +30,25 @@ void add_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b) {
                {read(a), read(b), y.buffer == a.buffer ? read_write(y) : write(y)}, p);
 }
 
-Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table) {
+Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table, const Tensor& positions) {
     constexpr const char* op = "embedding";
     require(ids.type == Type::u32 && ids.rows == 1 && table.batch == 1, op,
             ids.shape() + " into " + table.shape());
+    require(positions.type == Type::f32 && positions.batch == 1 && positions.rows == ids.columns &&
+                positions.columns == table.columns,
+            op, "positions " + positions.shape() + " for " + ids.shape());
     require_wide(table, op);
+    require_wide(positions, op);
     Tensor y = c.scratch(ids.batch, ids.columns, table.columns, Type::f32);
     for (const Part& part : parts_of(table, c.device().limits())) {
-        const params::EmbeddingParams p{view(ids), view(part.rows), view(y),        ids.columns,
-                                        y.columns, part.first_row,  part.rows.rows, table.rows};
+        const params::EmbeddingParams p{view(ids),      view(part.rows), view(positions),
+                                        view(y),        ids.columns,     y.columns,
+                                        part.first_row, part.rows.rows,  table.rows};
         c.dispatch(Kernel("embedding", table.type, Type::f32, {column_threads(c)}),
                    {padded(y.columns) / 4, ids.columns, ids.batch},
-                   {read(ids), read_some(part.rows, ids.batch * ids.columns), write(y)}, p);
+                   {read(ids), read_some(part.rows, ids.batch * ids.columns), read(positions),
+                    write(y)},
+                   p);
     }
     return y;
 }

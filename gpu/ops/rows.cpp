@@ -33,14 +33,14 @@ void topk_into(Commands& c, const Top& top, const Tensor& x) {
                {read(x), write(top.values), write(top.columns)}, p);
 }
 
-void pick(Commands& c, const Tensor& best, const Tensor& logs, const Tensor& x) {
+void pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x) {
     constexpr const char* op = "pick";
     require(x.rows == 1 && x.type == Type::f32, op, "from " + x.shape());
-    require(best.type == Type::u32 && logs.type == Type::f32, op,
-            best.shape() + ", " + logs.shape());
-    require(best.batch == x.batch && best.rows == 1 && best.columns == 1 && logs.batch == x.batch &&
-                logs.rows == 2 && logs.columns == 1,
-            op, x.shape() + " into " + best.shape() + ", " + logs.shape());
+    require(best.type == Type::u32 && about.type == Type::f32, op,
+            best.shape() + ", " + about.shape());
+    require(best.batch == x.batch && best.rows == 1 && best.columns == 1 &&
+                about.batch == x.batch && about.rows == 3 && about.columns == 1,
+            op, x.shape() + " into " + best.shape() + ", " + about.shape());
     require_wide(x, op);
     const Tensor rows = x.batches_as_rows();
     // Many workgroups find the best of a slice each, one finds the best of these.
@@ -51,9 +51,9 @@ void pick(Commands& c, const Tensor& best, const Tensor& logs, const Tensor& x) 
     const params::PickPartParams part{view(rows), view(parts), x.columns};
     c.dispatch(Kernel("pick.part", {threads, slice}), {slices * threads, x.batch},
                {read(x), write(parts)}, part);
-    const params::PickMergeParams merge{view(parts), view(best), view(logs), slices};
+    const params::PickMergeParams merge{view(parts), view(best), view(about), slices};
     c.dispatch(Kernel("pick.merge", {threads}), {threads, x.batch},
-               {read(parts), write(best), write(logs)}, merge);
+               {read(parts), write(best), write(about)}, merge);
 }
 
 void restrain(Commands& c, const Tensor& scores, const Tensor& ids, const Restraint& restraint) {

@@ -80,9 +80,9 @@ std::optional<RowTile> choose_row_tile(const Device& device, uint32_t rows, uint
     if (device.is_cpu()) return RowTile{4, 4, held > 2 ? 4u : 8u, held, 1, 0};
     // Enough lanes that few rounds go over a column, enough columns that many bytes are on the way,
     // enough workgroups that every core has some.
-    const uint32_t lanes = depth >= 2048 ? 128 : 32;
-    const bool wide = lanes == 128 || columns >= 8192;
-    const RowTile tile{128, lanes, wide ? 4u : 1u, held, wide ? 1u : 4u, 1};
+    const uint32_t lanes = columns >= 8192 ? 32 : depth >= 2048 ? 128 : 64;
+    const bool wide = lanes == 32;
+    const RowTile tile{128, lanes, wide ? 4u : 1u, held, wide ? 1u : 2u, 1};
     if (tile.shared_bytes() > device.limits().shared_bytes) return std::nullopt;
     return tile;
 }

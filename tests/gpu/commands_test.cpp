@@ -281,6 +281,23 @@ TEST_F(CommandsTest, tickets_are_reached_in_the_order_of_submission) {
     EXPECT_EQ(values(y), std::vector<float>(24, 2.0f)) << "the second waits for the first's writes";
 }
 
+TEST_F(CommandsTest, recordings_handed_in_together_follow_each_other) {
+    const Tensor y = filled(1), one = filled(1);
+    std::vector<std::unique_ptr<Commands>> all;
+    for (int i = 0; i < 40; ++i) {  // more than go at once: y = 2 y, y + 1 in turns
+        all.push_back(std::make_unique<Commands>(device, arena, "step"));
+        all.back()->begin();
+        {
+            auto scope = all.back()->scope("step");
+            add_into(*all.back(), y, y, i % 20 == 0 ? y : one);
+        }
+        all.back()->end();
+    }
+    for (int run = 0; run < 2; ++run) device.wait(submit_in_order(all), "steps");
+    EXPECT_EQ(values(y)[0], float((((1 * 2 + 19) * 2 + 19) * 2 + 19) * 2 + 19));
+    for (const auto& c : all) EXPECT_EQ(c->times().size(), 1u) << "each is timed by itself";
+}
+
 TEST_F(CommandsTest, recording_the_same_again_makes_no_pipeline_and_takes_no_memory) {
     const Tensor a = filled(1), b = filled(2), y = filled(0);
     Commands c(device, arena, "frame");

@@ -32,7 +32,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"detections", {{buffer, buffer, buffer}, sizeof(params::DetectionsParams)}},
     {"draw_heat", {{image, image, buffer, buffer, buffer, buffer}, sizeof(params::DrawHeatParams)}},
     {"draw_plates", {{image, buffer, buffer, buffer, buffer}, sizeof(params::DrawPlatesParams)}},
-    {"embedding", {{buffer, buffer, buffer}, sizeof(params::EmbeddingParams)}},
+    {"embedding", {{buffer, buffer, buffer, buffer}, sizeof(params::EmbeddingParams)}},
     {"gather", {{buffer, buffer, buffer}, sizeof(params::GatherParams)}},
     {"heat_levels", {{buffer, buffer, buffer}, sizeof(params::HeatLevelsParams)}},
     {"layer_norm", {{buffer, buffer, buffer, buffer}, sizeof(params::LayerNormParams)}},

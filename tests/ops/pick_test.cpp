@@ -15,16 +15,17 @@ protected:
     Picked pick_of(uint32_t batch, uint32_t columns, std::span<const float> x) {
         const Tensor tx = tensor(batch, 1, columns, Type::f32, x);
         const Tensor best = poisoned(batch, 1, 1, Type::u32),
-                     logs = poisoned(batch, 2, 1, Type::f32);
+                     about = poisoned(batch, 3, 1, Type::f32);
         begin();
-        pick(commands, best, logs, tx);
+        pick(commands, best, about, tx);
         finish();
-        expect_zero_padding(logs);
+        expect_zero_padding(about);
         Picked picked{words(best), {}, {}};
-        const std::vector<float> both = values(logs);
+        const std::vector<float> all = values(about);
         for (uint32_t row = 0; row < batch; ++row) {
-            picked.logs.push_back(both[2 * row]);
-            picked.sums.push_back(both[2 * row + 1]);
+            picked.logs.push_back(all[3 * row]);
+            picked.sums.push_back(all[3 * row + 1]);
+            EXPECT_EQ(all[3 * row + 2], static_cast<float>(picked.columns[row]));
         }
         return picked;
     }
@@ -87,12 +88,12 @@ TEST_F(PickTest, a_nan_is_never_the_best) {
 }
 
 TEST_F(PickTest, refuses_shapes_that_do_not_fit) {
-    const Tensor x = random_tensor(1, 1, 8, Type::f32), two_logs = poisoned(1, 2, 1, Type::f32);
+    const Tensor x = random_tensor(1, 1, 8, Type::f32), three = poisoned(1, 3, 1, Type::f32);
     const Tensor best = poisoned(1, 1, 1, Type::u32), two = poisoned(2, 1, 1, Type::u32);
-    EXPECT_THROW(pick(commands, two, two_logs, x), Error);
-    EXPECT_THROW(pick(commands, x, two_logs, x), Error) << "columns are whole numbers";
+    EXPECT_THROW(pick(commands, two, three, x), Error);
+    EXPECT_THROW(pick(commands, x, three, x), Error) << "columns are whole numbers";
     EXPECT_THROW(pick(commands, best, x, x), Error);
-    EXPECT_THROW(pick(commands, best, two_logs, random_tensor(1, 2, 8, Type::f32)), Error);
+    EXPECT_THROW(pick(commands, best, three, random_tensor(1, 2, 8, Type::f32)), Error);
 }
 
 }  // namespace

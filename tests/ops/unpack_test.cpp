@@ -60,7 +60,7 @@ protected:
         std::swap(barrier.oldLayout, barrier.newLayout);
         vkCmdPipelineBarrier2(copy, &dependency);
         check(vkEndCommandBuffer(copy), "testing");
-        device.wait(device.submit(copy, "readback"), "readback");
+        device.wait(device.submit({&copy, 1}, "readback"), "readback");
         vkDestroyCommandPool(device.handle(), pool, nullptr);
         host.invalidate();
         std::vector<uint8_t> bytes(host.bytes());
