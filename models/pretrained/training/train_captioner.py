@@ -16,7 +16,7 @@ SIZE = (400, 300)       # of its pictures: it names the smallest emoji, too
 
 
 def main():
-    parser = common.parser(__doc__, seconds=240, output="emoji-captioner")
+    parser = common.parser(__doc__, seconds=400, output="emoji-captioner")
     parser.add_argument("--detector", default=common.PRETRAINED / "emoji-detector")
     options = parser.parse_args()
     tests = test_scenes(common.scenes_of(options, "test", TEST, SIZE), options.tests, seed=1)

@@ -14,7 +14,7 @@ LAYERS, IMAGE = 6, (160, 200)       # height, width; 81 tokens
 
 
 def main():
-    parser = common.parser(__doc__, seconds=80, output="emoji-classifier")
+    parser = common.parser(__doc__, seconds=140, output="emoji-classifier")
     parser.add_argument("--detector", default=common.PRETRAINED / "emoji-detector")
     options = parser.parse_args()
     tests = test_scenes(common.scenes_of(options, "test", CLASSIFY_TEST), options.tests, seed=1)
