@@ -49,6 +49,20 @@ if(SACCADE_APP)
     find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs videoio)
     find_package(glfw3 3.3 CONFIG REQUIRED)
 
+    # FFmpeg's libraries, which come without CMake files.
+    add_library(saccade_ffmpeg INTERFACE IMPORTED)
+    foreach(part avformat avcodec swscale avutil)
+        find_path(SACCADE_${part}_INCLUDE_DIR lib${part}/version.h)
+        find_library(SACCADE_${part}_LIBRARY ${part})
+        mark_as_advanced(SACCADE_${part}_INCLUDE_DIR SACCADE_${part}_LIBRARY)
+        if(NOT SACCADE_${part}_INCLUDE_DIR OR NOT SACCADE_${part}_LIBRARY)
+            message(FATAL_ERROR "FFmpeg's lib${part} was not found: install lib${part}-dev, or name its prefix in "
+                                "CMAKE_PREFIX_PATH")
+        endif()
+        target_include_directories(saccade_ffmpeg SYSTEM INTERFACE "${SACCADE_${part}_INCLUDE_DIR}")
+        target_link_libraries(saccade_ffmpeg INTERFACE "${SACCADE_${part}_LIBRARY}")
+    endforeach()
+
     # Dear ImGui as Debian has it: one library, its GLFW backend included, on Debian's libstb.
     find_path(SACCADE_IMGUI_INCLUDE_DIR imgui.h PATH_SUFFIXES imgui)
     find_library(SACCADE_IMGUI_LIBRARY imgui)

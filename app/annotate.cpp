@@ -1,10 +1,9 @@
 #include "app/annotate.h"
 
-#include <unistd.h>
-
 #include <fstream>
 #include <opencv2/imgcodecs.hpp>
 
+#include "app/file_beside.h"
 #include "gpu/error.h"
 
 namespace saccade {
@@ -40,18 +39,13 @@ void write_picture(const std::filesystem::path& path, const cv::Mat& picture) {
         throw Error(name +
                     " cannot be written: name it .png or .jpg, in a size that such files have");
 
-    std::filesystem::path beside = path;
-    beside += "." + std::to_string(::getpid()) + ".part";
-    std::ofstream file(beside, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
-    file.close();
-    std::error_code error;
-    if (file) std::filesystem::rename(beside, path, error);
-    if (!file || error) {
-        std::error_code ignored;
-        std::filesystem::remove(beside, ignored);
+    FileBeside file(path);
+    std::ofstream stream(file.beside(), std::ios::binary);
+    stream.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
+    stream.close();
+    if (!stream)
         throw Error(name + " cannot be written: check that the folder is there and has room");
-    }
+    file.finish();
 }
 
 }  // namespace saccade

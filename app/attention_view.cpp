@@ -115,7 +115,7 @@ void AttentionView::prepare() {
 bool AttentionView::look(const DetectionTaps& detection_taps, const Tap& classifier_tap,
                          std::span<const Detection> found, const Caption* caption, uint64_t frame) {
     if (choice_.kind == AttentionKind::detection && found.empty()) return false;
-    if (choice_.kind == AttentionKind::word && (!caption || caption->words.empty())) return false;
+    if (choice_.kind == AttentionKind::word && !word(caption, frame)) return false;
     commands_->begin();
     {
         auto scope = commands_->scope("attention");
@@ -127,6 +127,13 @@ bool AttentionView::look(const DetectionTaps& detection_taps, const Tap& classif
     return true;
 }
 
+std::optional<size_t> AttentionView::word(const Caption* caption, uint64_t frame) const {
+    if (choice_.kind != AttentionKind::word || !caption || caption->words.empty())
+        return std::nullopt;
+    constexpr uint64_t frames_a_word = 10;  // a third of a second or so
+    return frame / frames_a_word % caption->words.size();
+}
+
 Tensor AttentionView::record(Commands& c, const DetectionTaps& detection_taps,
                              const Tap& classifier_tap, std::span<const Detection> found,
                              const Caption* caption, uint64_t frame) {
@@ -135,10 +142,8 @@ Tensor AttentionView::record(Commands& c, const DetectionTaps& detection_taps,
             return models_->detector->look_from_query(c, detection_taps, look_,
                                                       found.front().query);
         case AttentionKind::word: {
-            // Each word for a third of a second or so.
-            constexpr uint64_t frames_a_word = 10;
-            const CaptionWord& word = caption->words[frame / frames_a_word % caption->words.size()];
-            return models_->captioner->look_from_word(c, look_, word.first, word.count);
+            const CaptionWord& shown = caption->words[word(caption, frame).value()];
+            return models_->captioner->look_from_word(c, look_, shown.first, shown.count);
         }
         case AttentionKind::rollout:
             return class_token_cells(c, rollout_->record(c, classifier_tap, 0));

@@ -51,6 +51,9 @@ public:
     bool look(const DetectionTaps& detection_taps, const Tap& classifier_tap,
               std::span<const Detection> found, const Caption* caption, uint64_t frame);
 
+    // Which word of a caption is looked at in a frame; nothing where no word is.
+    std::optional<size_t> word(const Caption* caption, uint64_t frame) const;
+
 private:
     Tensor record(Commands& c, const DetectionTaps& detection_taps, const Tap& classifier_tap,
                   std::span<const Detection> found, const Caption* caption, uint64_t frame);

@@ -20,7 +20,7 @@
 #include "app/progress.h"
 #include "app/sources/reader.h"
 #include "app/sources/score.h"
-#include "app/video_writer.h"
+#include "app/video/video_writer.h"
 #include "app/window/window.h"
 #include "gpu/error.h"
 
@@ -116,7 +116,7 @@ int demo(const DemoOptions& options) {
                               "?seed=" + std::to_string(options.seed)),
                   pipeline.make_slot(), {.end = frames, .slots = FramePipeline::slots});
 
-    VideoWriter video(folder / "demo.mp4", *reader.traits().size, rate);
+    VideoWriter video(folder / "demo.mp4", *reader.traits().size, VideoClock(rate));
     LineFile lines(folder / "demo.jsonl");
     Sheet sheet(frames);
     Score score;

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -104,39 +103,6 @@ std::string as_json(const std::string& image, const PictureView& picture,
 
 }  // namespace
 
-std::set<uint32_t> ids_of(const std::vector<std::string>& names,
-                          const std::vector<std::string>& labels) {
-    std::set<uint32_t> ids;
-    for (const std::string& name : names) {
-        bool found = false;
-        for (uint32_t i = 0; i < labels.size(); ++i) {
-            if (labels[i] != name) continue;
-            ids.insert(i);
-            found = true;
-        }
-        if (found) continue;
-        std::string some;
-        for (size_t i = 0; i < labels.size() && i < 5; ++i)
-            some += (i ? ", " : "") + in_quotes(labels[i]);
-        throw Error("the model has no class " + in_quotes(name) + "; its " +
-                    std::to_string(labels.size()) + " classes are " + some +
-                    (labels.size() > 5 ? " and so on; see id2label in its config.json" : ""));
-    }
-    return ids;
-}
-
-ImageSize parse_size(const std::string& text) {
-    ImageSize size;
-    const char* const end = text.data() + text.size();
-    const auto [x, bad_width] = std::from_chars(text.data(), end, size.width);
-    if (bad_width == std::errc() && x != end && *x == 'x') {
-        const auto [rest, bad_height] = std::from_chars(x + 1, end, size.height);
-        if (bad_height == std::errc() && rest == end && size.width > 0 && size.height > 0)
-            return size;
-    }
-    throw Error("a size is WIDTHxHEIGHT, like 640x480, not '" + text + "'");
-}
-
 int detect(const DetectOptions& options) {
     Destination destination(options.out, options.images.size());
     Engine engine(options.common.engine());
@@ -150,14 +116,12 @@ int detect(const DetectOptions& options) {
                      options.detector);
     for (const std::string& name : detector.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
-    const DetectionFilter filter{.threshold = static_cast<float>(options.threshold),
-                                 .classes = ids_of(options.classes, detector.labels()),
-                                 .most = options.most};
+    const DetectionFilter filter = options.wanted.filter(detector.labels());
 
     DetectionTaps nobody;
     Annotator annotator(engine.device(), detector.labels(), filter);
     StillPictures pictures(engine, "detect", [&](Commands& c, const Image& image) {
-        detector.prepare({image.width(), image.height()}, options.size);
+        detector.prepare({image.width(), image.height()}, options.wanted.size);
         detector.record(c, image, nobody);
         if (destination) annotator.record(c, image, detector.findings().found());
     });
@@ -179,32 +143,7 @@ void add_detect_command(CLI::App& app, int& exit_code) {
     CLI::App& command = *app.add_subcommand("detect", "Find the objects in pictures");
     command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
     add_model_option(command, Task::detect, options->detector);
-    command.add_option("--threshold", options->threshold, "Leave out what scores no more")
-        ->check(CLI::Range(0.0, 1.0).description(""))
-        ->type_name("P")
-        ->capture_default_str();
-    command
-        .add_option("--classes", options->classes,
-                    "Only these, by the names that the model's config.json gives them")
-        ->delimiter(',')
-        ->allow_extra_args(false)  // what follows is a picture
-        ->type_name("A,B");
-    command.add_option("--max-detections", options->most, "The best so many of each picture")
-        ->check(CLI::Range(1, 65536).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    command
-        .add_option_function<std::string>(
-            "--size",
-            [options](const std::string& text) {
-                try {
-                    options->size = parse_size(text);
-                } catch (const Error& error) {
-                    throw CLI::ValidationError("--size", error.what());
-                }
-            },
-            "Pictures are resized to fit into this, instead of what the model's file says")
-        ->type_name("WxH");
+    add_detection_options(command, options->wanted);
     command
         .add_option("-o,--out", options->out,
                     "Write the picture with boxes drawn: a file, or a folder for several")

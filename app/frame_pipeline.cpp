@@ -129,6 +129,9 @@ void FramePipeline::record(Lane& lane) {
         {
             auto scope = lane.draw.scope("draw");
             overlay_->record(lane.draw, image, input, static_cast<uint32_t>(lane.index));
+        }
+        {
+            auto scope = lane.draw.scope("readback");
             lane.readback->record(lane.draw, image);
         }
         lane.draw.end();
@@ -161,7 +164,9 @@ void FramePipeline::draw(Lane& lane) {
     std::vector<std::string> words;
     if (lane.said)
         for (const CaptionWord& word : lane.said->words) words.push_back(word.text);
-    overlay_->set_caption(words);
+    const Caption* said = lane.said ? &*lane.said : nullptr;
+    const uint64_t frame = lane.taken->info().index;
+    overlay_->set_caption(words, lane.view ? lane.view->word(said, frame) : std::nullopt);
     overlay_->set_truth(options_.truth ? lane.taken->info().truth : std::nullopt);
     overlay_->settings.heat = false;
     if (lane.view) {
@@ -169,8 +174,8 @@ void FramePipeline::draw(Lane& lane) {
         std::vector<Detection> found;
         if (models_.detector) found = lane.findings.detections(options_.filter);
         overlay_->settings.heat =
-            lane.view->look(lane.detection_taps, lane.classifier_tap, found,
-                            lane.said ? &*lane.said : nullptr, lane.taken->info().index);
+            lane.view->look(lane.detection_taps, lane.classifier_tap, found, said, frame);
+        overlay_->settings.selected_query.reset();
         if (!found.empty()) overlay_->settings.selected_query = found.front().query;
     }
     overlay_->update(static_cast<uint32_t>(lane.index));
@@ -181,11 +186,14 @@ FramePipeline::Finished FramePipeline::finish() {
     Lane& lane = *on_their_way_.front();
     if (being_captioned_ == &lane) finish_caption();
     on_their_way_.pop_front();
+    TakenFrame taken = std::move(*lane.taken);
+    lane.taken.reset();
     lane.look.wait(lane.looked);
     if (options_.draw) lane.draw.wait(lane.drawn);
 
     FrameResult result;
-    result.info = lane.taken->info();
+    result.info = taken.info();
+    result.ms.emplace_back("decode", result.info.decode_ms);
     add_times(result, lane.look);
     if (models_.detector) result.detections = lane.findings.detections(options_.filter);
     if (models_.classifier) result.classes = lane.ranking.top(options_.classes);
@@ -199,8 +207,6 @@ FramePipeline::Finished FramePipeline::finish() {
         add_times(result, lane.draw);
         picture = lane.readback->picture();
     }
-    TakenFrame taken = std::move(*lane.taken);
-    lane.taken.reset();
     return {std::move(result), picture, std::move(taken)};
 }
 

@@ -29,9 +29,9 @@ struct FramePipelineOptions {
 // encoded meanwhile.
 class FramePipeline {
 public:
-    // Slots that a Reader needs for it: two on their way, one in the hands of who reads the
-    // results, one that the next frame is decoded into.
-    static constexpr size_t slots = 4;
+    // Slots that a Reader needs for it: two on their way, one that waits to be, two in the hands of
+    // who reads the results, one that the next frame is decoded into.
+    static constexpr size_t slots = 6;
 
     FramePipeline(Engine& engine, ModelsInUse& models, FramePipelineOptions options);
     ~FramePipeline();  // waits for the device

@@ -1,6 +1,5 @@
 #include "app/live.h"
 
-#include <signal.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -8,7 +7,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "app/detect.h"
+#include "app/interrupts.h"
 #include "app/lab/print.h"
 #include "app/live_input.h"
 #include "app/live_loop.h"
@@ -23,28 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
-
-volatile sig_atomic_t interrupted = 0;
-
-// Ctrl-C ends the loop, not the program: what is being recorded becomes whole.
-class Interrupts {
-public:
-    Interrupts() {
-        interrupted = 0;
-        struct sigaction action {};
-        action.sa_handler = [](int) { interrupted = 1; };
-        ::sigaction(SIGINT, &action, &before_int_);
-        ::sigaction(SIGTERM, &action, &before_term_);
-    }
-    ~Interrupts() {
-        ::sigaction(SIGINT, &before_int_, nullptr);
-        ::sigaction(SIGTERM, &before_term_, nullptr);
-    }
-
-private:
-    struct sigaction before_int_ {
-    }, before_term_{};
-};
 
 AttentionMode mode_named(const std::string& name) {
     // --attention's names are about whose attention it is; that is what the mouse chooses here.
@@ -118,7 +95,7 @@ int run_headless(const LiveOptions& options) {
     LiveState state = first_state(options, defaults);
     loop.wait_for_models(state);
     const auto start = Clock::now();
-    while (!interrupted && (options.frames == 0 || loop.report().frames < options.frames) &&
+    while (!Interrupts::came() && (options.frames == 0 || loop.report().frames < options.frames) &&
            !loop.over()) {
         if (loop.step(state))
             loop.was_shown();
@@ -127,7 +104,7 @@ int run_headless(const LiveOptions& options) {
     }
     print(summary(loop.report(), std::chrono::duration<double>(Clock::now() - start).count()));
     // A source that never gave a picture is no success.
-    return loop.report().frames > 0 || interrupted ? 0 : 1;
+    return loop.report().frames > 0 || Interrupts::came() ? 0 : 1;
 }
 
 // The loop and its window.
@@ -151,7 +128,7 @@ public:
 
     void run() {
         spdlog::info("running on {}", engine_.device().info().name);
-        while (!state_.quit && !interrupted && !window_.closing() &&
+        while (!state_.quit && !Interrupts::came() && !window_.closing() &&
                (most_frames_ == 0 || loop_.report().frames < most_frames_)) {
             const bool new_picture = loop_.step(state_);
             const bool touched = take_events(window_.events());

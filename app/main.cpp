@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "app/batch.h"
 #include "app/caption.h"
 #include "app/classify.h"
 #include "app/demo.h"
@@ -12,6 +13,7 @@
 #include "app/lab/sanitizer.h"
 #include "app/lab_commands.h"
 #include "app/live.h"
+#include "app/merge.h"
 #include "app/models.h"
 
 namespace saccade {
@@ -39,6 +41,7 @@ int run(int argc, char** argv) {
         "Examples:\n"
         "  saccade devices\n"
         "  saccade live synth:\n"
+        "  saccade batch clip.mp4 -o out\n"
         "  saccade classify cat.jpg --classifier models/vit-base-patch16-224\n"
         "  saccade detect street.jpg --detector models/detr-resnet-50 -o boxes.jpg\n"
         "  saccade caption beach.jpg --captioner models/blip-image-captioning-base\n"
@@ -50,6 +53,8 @@ int run(int argc, char** argv) {
     devices.footer("Examples:\n  saccade devices");
     devices.callback([] { print(describe_devices()); });
     add_live_command(app, exit_code);
+    add_batch_command(app, exit_code);
+    add_merge_command(app, exit_code);
     add_classify_command(app, exit_code);
     add_demo_command(app, exit_code);
     add_detect_command(app, exit_code);

@@ -4,10 +4,33 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 
 #include "app/model_finder.h"
+#include "gpu/error.h"
 
 namespace saccade {
+
+std::set<uint32_t> ids_of(const std::vector<std::string>& names,
+                          const std::vector<std::string>& labels) {
+    std::set<uint32_t> ids;
+    for (const std::string& name : names) {
+        bool found = false;
+        for (uint32_t i = 0; i < labels.size(); ++i) {
+            if (labels[i] != name) continue;
+            ids.insert(i);
+            found = true;
+        }
+        if (found) continue;
+        std::string some;
+        for (size_t i = 0; i < labels.size() && i < 5; ++i)
+            some += (i ? ", " : "") + in_quotes(labels[i]);
+        throw Error("the model has no class " + in_quotes(name) + "; its " +
+                    std::to_string(labels.size()) + " classes are " + some +
+                    (labels.size() > 5 ? " and so on; see id2label in its config.json" : ""));
+    }
+    return ids;
+}
 
 EngineOptions CommonOptions::engine() const {
     EngineOptions result;
@@ -33,6 +56,54 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                      "Read storage buffers where texel buffers would be faster");
     command.add_flag("--quiet", options.quiet, "Print results and errors alone");
     command.add_flag("--verbose", options.verbose, "Print what is being done");
+}
+
+ImageSize parse_size(const std::string& text) {
+    ImageSize size;
+    const char* const end = text.data() + text.size();
+    const auto [x, bad_width] = std::from_chars(text.data(), end, size.width);
+    if (bad_width == std::errc() && x != end && *x == 'x') {
+        const auto [rest, bad_height] = std::from_chars(x + 1, end, size.height);
+        if (bad_height == std::errc() && rest == end && size.width > 0 && size.height > 0)
+            return size;
+    }
+    throw Error("a size is WIDTHxHEIGHT, like 640x480, not '" + text + "'");
+}
+
+DetectionFilter DetectionOptions::filter(const std::vector<std::string>& labels) const {
+    return {.threshold = static_cast<float>(threshold),
+            .classes = ids_of(classes, labels),
+            .most = most};
+}
+
+void add_detection_options(CLI::App& command, DetectionOptions& options) {
+    command.add_option("--threshold", options.threshold, "Leave out what scores no more")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->type_name("P")
+        ->capture_default_str();
+    command
+        .add_option("--classes", options.classes,
+                    "Only these, by the names that the model's config.json gives them")
+        ->delimiter(',')
+        ->allow_extra_args(false)  // what follows is a picture
+        ->type_name("A,B");
+    command
+        .add_option("--max-detections", options.most, "The best so many of each picture or frame")
+        ->check(CLI::Range(1, 65536).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    command
+        .add_option_function<std::string>(
+            "--size",
+            [&options](const std::string& text) {
+                try {
+                    options.size = parse_size(text);
+                } catch (const Error& error) {
+                    throw CLI::ValidationError("--size", error.what());
+                }
+            },
+            "Pictures are resized to fit into this, instead of what the model's file says")
+        ->type_name("WxH");
 }
 
 CLI::Option* add_model_option(CLI::App& command, Task task, std::string& model) {

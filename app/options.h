@@ -1,9 +1,14 @@
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "app/lab/engine.h"
 #include "app/model_catalogue.h"
+#include "models/detector.h"
+#include "models/preprocessor.h"
 
 namespace CLI {
 class App;
@@ -23,6 +28,26 @@ struct CommonOptions {
 
 // Adds them to a command; `options` must live until the command line has been parsed and used.
 void add_common_options(CLI::App& command, CommonOptions& options);
+
+// The ids of classes by their names in the model's config.json; an Error where it has no such
+// class.
+std::set<uint32_t> ids_of(const std::vector<std::string>& names,
+                          const std::vector<std::string>& labels);
+
+// Which of a detector's findings are wanted.
+struct DetectionOptions {
+    double threshold = 0.5;
+    std::vector<std::string> classes;  // names; empty: all
+    uint32_t most = 100;
+    std::optional<ImageSize> size;  // what pictures are resized to fit into
+
+    // An Error where a class is none of the labels.
+    DetectionFilter filter(const std::vector<std::string>& labels) const;
+};
+void add_detection_options(CLI::App& command, DetectionOptions& options);
+
+// "640x480", as --size takes it; an Error otherwise.
+ImageSize parse_size(const std::string& text);
 
 // Adds the option that names the model of a task, for find_model: --classifier, --detector or
 // --captioner. Left out, it is the bundled one; in a copy of Saccade without that, it is required.

@@ -16,6 +16,8 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
+    // What is being done from now on, of the same job.
+    void turn_to(std::string what) { what_ = std::move(what); }
     void step();
     // Clears the bar away; other output may follow.
     void end();

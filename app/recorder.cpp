@@ -123,7 +123,7 @@ void Recorder::add_frame(const Job& job) {
     const ImageSize size{job.width, job.height};
     if (video_ && size != video_size_) finish_video(job.time);
     if (!video_) {
-        video_ = std::make_unique<VideoWriter>(new_file(".mp4"), size, rate_);
+        video_ = std::make_unique<VideoWriter>(new_file(".mp4"), size, VideoClock(rate_));
         video_start_ = job.time;
         video_size_ = size;
         held_.clear();

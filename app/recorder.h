@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/video_writer.h"
+#include "app/video/video_writer.h"
 #include "gpu/frame.h"
 
 namespace saccade {

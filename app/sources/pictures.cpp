@@ -1,102 +1,43 @@
 #include "app/sources/pictures.h"
 
-#include <glob.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
-#include <string_view>
 
 #include "app/picture_file.h"
+#include "app/sources/files.h"
 #include "app/sources/slots.h"
 #include "gpu/error.h"
 
 namespace saccade {
 
-namespace {
-
 namespace fs = std::filesystem;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Runs of digits compare as numbers, all else as bytes.
-bool comes_before(std::string_view a, std::string_view b) {
-    size_t i = 0, j = 0;
-    while (i < a.size() && j < b.size()) {
-        if (is_digit(a[i]) && is_digit(b[j])) {
-            auto number = [](std::string_view text, size_t& at) {
-                while (at + 1 < text.size() && text[at] == '0' && is_digit(text[at + 1])) ++at;
-                const size_t first = at;
-                while (at < text.size() && is_digit(text[at])) ++at;
-                return text.substr(first, at - first);
-            };
-            const std::string_view x = number(a, i), y = number(b, j);
-            if (x.size() != y.size()) return x.size() < y.size();
-            if (x != y) return x < y;
-        } else if (a[i] != b[j]) {
-            return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
-        } else {
-            ++i, ++j;
-        }
-    }
-    if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-    return a < b;  // they differ in leading zeros at most
-}
-
-std::vector<fs::path> in_folder(const fs::path& folder) {
-    std::vector<fs::path> found;
-    std::error_code error;
-    fs::directory_iterator entries(folder, error);
-    if (error)
-        throw Error("the folder '" + folder.string() + "' cannot be read: check its permissions");
-    for (const fs::directory_entry& entry : entries)
-        if (entry.is_regular_file(error) && is_picture_name(entry.path()) &&
-            !entry.path().filename().string().starts_with("."))
-            found.push_back(entry.path());
-    return found;
-}
-
-std::vector<fs::path> matching(const std::string& pattern) {
-    std::vector<fs::path> found;
-    glob_t matches{};
-    if (::glob(pattern.c_str(), GLOB_TILDE, nullptr, &matches) == 0)
-        for (size_t i = 0; i < matches.gl_pathc; ++i)
-            if (fs::path path = matches.gl_pathv[i];
-                fs::is_regular_file(path) && is_picture_name(path))
-                found.push_back(std::move(path));
-    ::globfree(&matches);
-    return found;
-}
-
-}  // namespace
-
 bool is_picture_name(const fs::path& path) {
-    std::string ending = path.extension().string();
-    std::ranges::transform(ending, ending.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    constexpr std::array endings{".png", ".jpg", ".jpeg", ".jpe", ".bmp", ".webp", ".tif", ".tiff",
-                                 ".ppm", ".pgm", ".pbm",  ".pnm", ".jp2", ".exr",  ".hdr"};
-    return std::ranges::find(endings, ending) != endings.end();
+    constexpr std::array<std::string_view, 15> endings{".png",  ".jpg", ".jpeg", ".jpe", ".bmp",
+                                                       ".webp", ".tif", ".tiff", ".ppm", ".pgm",
+                                                       ".pbm",  ".pnm", ".jp2",  ".exr", ".hdr"};
+    return has_ending(path, endings);
 }
 
 std::vector<fs::path> find_pictures(const std::string& text) {
     std::error_code error;
     if (fs::is_regular_file(text, error)) return {text};
     const bool folder = fs::is_directory(text, error);
-    std::vector<fs::path> found = folder ? in_folder(text) : matching(text);
+    std::vector<fs::path> found = find_files(text, is_picture_name);
     if (found.empty())
         throw Error(folder ? "there is no picture in the folder '" + text + "'"
                            : "no picture matches '" + text + "'");
-    std::ranges::sort(found, [](const fs::path& a, const fs::path& b) {
-        return comes_before(a.native(), b.native());
-    });
     return found;
 }
 
 Pictures::Pictures(const std::string& text, const SourceOptions& options)
-    : files_(find_pictures(text)) {
-    traits_.name = text;
+    : Pictures(text, find_pictures(text), options) {}
+
+Pictures::Pictures(const std::string& name, std::vector<fs::path> files,
+                   const SourceOptions& options)
+    : files_(std::move(files)) {
+    traits_.name = name;
     traits_.rate = options.rate > 0 ? options.rate : 1;
     traits_.frames = files_.size();
 }

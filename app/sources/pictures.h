@@ -10,8 +10,8 @@ namespace saccade {
 // Whether the file's ending is that of a picture.
 bool is_picture_name(const std::filesystem::path& path);
 
-// The pictures that a text means: itself, all in a folder (not below), or all that a glob matches;
-// in the order of a person, who puts frame9 before frame10. An Error where there are none.
+// The pictures that a text means: itself, or those that find_files finds. An Error where there are
+// none.
 std::vector<std::filesystem::path> find_pictures(const std::string& text);
 
 // Pictures one after the other, each of its own size. One that cannot be read is reported and left
@@ -19,6 +19,9 @@ std::vector<std::filesystem::path> find_pictures(const std::string& text);
 class Pictures : public Source {
 public:
     Pictures(const std::string& text, const SourceOptions& options);
+    // These, in this order.
+    Pictures(const std::string& name, std::vector<std::filesystem::path> files,
+             const SourceOptions& options);
 
     const SourceTraits& traits() const override { return traits_; }
     std::optional<FrameInfo> next(const GiveSlot& give) override;

@@ -4,6 +4,8 @@ namespace saccade {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 struct Stopped {};  // thrown through a source that waits for a slot
 
 }  // namespace
@@ -24,14 +26,21 @@ void Reader::stop() {
 void Reader::read(std::stop_token stop) try {
     uint64_t wanted = options_.first;
     while (wanted < options_.end && !stop.stop_requested()) {
+        const auto begin = Clock::now();
+        Clock::duration waited{};
         source_->seek(wanted);
         std::optional<size_t> slot;
-        const std::optional<FrameInfo> info = source_->next([&](ImageSize size) {
+        std::optional<FrameInfo> info = source_->next([&](ImageSize size) {
+            const auto full = Clock::now();
             if (!slot) slot = ring_.begin(stop);
             if (!slot) throw Stopped();
-            return make_(*slot, size);
+            const Slot memory = make_(*slot, size);
+            waited += Clock::now() - full;
+            return memory;
         });
         if (!info) break;
+        info->decode_ms =
+            std::chrono::duration<double, std::milli>(Clock::now() - begin - waited).count();
         // A picture that could not be read was left out: the next one came instead.
         const bool in_step =
             info->index < options_.end && (info->index - options_.first) % options_.stride == 0;

@@ -47,6 +47,7 @@ struct FrameInfo {
     // Seconds since the first frame: by the file's clock, or by ours where the source is live.
     double time = 0;
     std::chrono::steady_clock::time_point captured;  // when its pixels were there
+    double decode_ms = 0;  // what it took to have them, by the Reader's account
     ImageSize size;
     std::optional<Truth> truth;
 };

@@ -3,13 +3,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "app/sources/files.h"
 #include "app/sources/open_cv.h"
 #include "gpu/error.h"
 
 namespace saccade {
+
+bool is_video_name(const std::filesystem::path& path) {
+    constexpr std::array<std::string_view, 16> endings{
+        ".mp4", ".m4v", ".mov",  ".mkv", ".webm", ".avi", ".mpg", ".mpeg",
+        ".ts",  ".mts", ".m2ts", ".wmv", ".flv",  ".ogv", ".3gp", ".mjpeg"};
+    return has_ending(path, endings);
+}
 
 VideoFile::VideoFile(const std::string& path, const SourceOptions& options) : options_(options) {
     traits_.name = path;

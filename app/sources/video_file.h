@@ -1,11 +1,15 @@
 #pragma once
 
+#include <filesystem>
 #include <opencv2/videoio.hpp>
 
 #include "app/sources/container.h"
 #include "app/sources/source.h"
 
 namespace saccade {
+
+// Whether the file's ending is that of a video.
+bool is_video_name(const std::filesystem::path& path);
 
 // A video file, frame by frame, upright. Frames are counted by decoding them: what containers say
 // of places and numbers of frames is not exact, so seeking decodes its way from the start, or from

@@ -1,0 +1,185 @@
+#include "app/batch/plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "app/picture_file.h"
+#include "app/sources/container.h"
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Object = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+uint64_t divided_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+
+// The first picture that can be read decides.
+ImageSize size_of(const std::vector<fs::path>& pictures, const FrameRange& range) {
+    for (uint64_t i = range.first; i < pictures.size() && i < range.end; i += range.stride) try {
+            const PictureFile file(pictures[i]);
+            return {file.view().width, file.view().height};
+        } catch (const Error&) {
+            // The run will say so.
+        }
+    throw Error("'" + pictures.front().string() + "'" +
+                (pictures.size() > 1 ? " and those with it have" : " has") +
+                " no picture that can be read among the frames that are wanted");
+}
+
+void look_at(PlannedSource& planned, const FrameRange& range, const SourceOptions& options) {
+    const SourceTraits traits = planned.source.open(options)->traits();
+    planned.rate = traits.rate;
+    if (traits.frames) planned.frames = range.count(*traits.frames);
+    if (planned.frames == 0)
+        throw Error("'" + planned.source.text + "' has " + std::to_string(*traits.frames) +
+                    " frames, none of which is wanted; see --from and --to");
+    if (!traits.frames && range.end == UINT64_MAX && planned.source.text.starts_with("synth:"))
+        throw Error("'" + planned.source.text +
+                    "' never ends: say how much of it is wanted, with --limit N");
+    if (!traits.frames && range.end != UINT64_MAX) planned.frames = range.count(UINT64_MAX);
+    planned.size = traits.size ? *traits.size : size_of(planned.source.pictures, range);
+    std::error_code error;
+    if (planned.source.pictures.empty() && fs::is_regular_file(planned.source.text, error)) {
+        planned.has_sound = true;
+        planned.turned = read_container(planned.source.text).quarter_turns % 2 == 1;
+    }
+}
+
+}  // namespace
+
+uint64_t FrameRange::count(uint64_t frames) const {
+    const uint64_t past = std::min(end, frames);
+    return past > first ? divided_up(past - first, stride) : 0;
+}
+
+uint64_t FrameRange::index(uint64_t n) const {
+    return n > (UINT64_MAX - first) / stride ? end : std::min(end, first + n * stride);
+}
+
+uint64_t BatchPlan::pieces_of(const PlannedSource& source) const {
+    return source.frames ? std::max<uint64_t>(1, divided_up(*source.frames, piece)) : 1;
+}
+
+uint64_t BatchPlan::first_of(uint64_t number) const {
+    return number > UINT64_MAX / piece ? range.end : range.index(number * piece);
+}
+
+std::map<std::string, size_t> BatchPlan::line_names() const {
+    std::map<std::string, size_t> names;
+    auto add = [&](const std::string& name, size_t source) {
+        if (!names.emplace(name, source).second)
+            throw Error("'" + name + "' is named twice: once is enough");
+    };
+    for (size_t i = 0; i < sources.size(); ++i) {
+        const BatchSource& source = sources[i].source;
+        if (source.pictures.empty()) add(source.text, i);
+        for (const fs::path& picture : source.pictures) add(picture.string(), i);
+    }
+    return names;
+}
+
+BatchPlan make_plan(const std::vector<std::string>& words, const FrameRange& range,
+                    const SourceOptions& options) {
+    BatchPlan plan;
+    plan.range = range;
+    const std::vector<BatchSource> sources = find_sources(words);
+    const std::vector<std::string> names = output_names(sources);
+    for (size_t i = 0; i < sources.size(); ++i) {
+        PlannedSource planned;
+        planned.source = sources[i];
+        planned.name = names[i];
+        try {
+            look_at(planned, range, options);
+        } catch (const Error& error) {
+            planned.trouble = error.what();
+        }
+        plan.sources.push_back(std::move(planned));
+    }
+    plan.line_names();
+    return plan;
+}
+
+Object json_of(const BatchPlan& plan) {
+    Object sources = Object::array();
+    for (const PlannedSource& s : plan.sources) {
+        Object one = {{"source", s.source.text}, {"name", s.name}};
+        if (!s.source.pictures.empty())
+            for (const fs::path& picture : s.source.pictures)
+                one["pictures"].push_back(picture.string());
+        if (s.frames) one["frames"] = *s.frames;
+        one["size"] = {s.size.width, s.size.height};
+        one["rate"] = s.rate;
+        one["sound"] = s.has_sound;
+        one["turned"] = s.turned;
+        if (!s.trouble.empty()) one["trouble"] = s.trouble;
+        sources.push_back(std::move(one));
+    }
+    return {{"from", plan.range.first}, {"to", plan.range.end}, {"stride", plan.range.stride},
+            {"piece", plan.piece},      {"video", plan.video},  {"frames", plan.frames},
+            {"coco", plan.coco},        {"csv", plan.csv},      {"settings", plan.settings},
+            {"sources", sources}};
+}
+
+BatchPlan plan_from(const Object& json) {
+    BatchPlan plan;
+    plan.range = {json.at("from"), json.at("to"), json.at("stride")};
+    plan.piece = json.at("piece");
+    plan.video = json.at("video");
+    plan.frames = json.at("frames");
+    plan.coco = json.at("coco");
+    plan.csv = json.at("csv");
+    plan.settings = json.at("settings");
+    for (const Object& one : json.at("sources")) {
+        PlannedSource s;
+        s.source.text = one.at("source");
+        s.name = one.at("name");
+        if (one.contains("pictures"))
+            for (const Object& picture : one["pictures"])
+                s.source.pictures.emplace_back(picture.get<std::string>());
+        if (one.contains("frames")) s.frames = one["frames"].get<uint64_t>();
+        s.size = {one.at("size").at(0), one.at("size").at(1)};
+        s.rate = one.at("rate");
+        s.has_sound = one.at("sound");
+        s.turned = one.at("turned");
+        if (one.contains("trouble")) s.trouble = one["trouble"];
+        plan.sources.push_back(std::move(s));
+    }
+    return plan;
+}
+
+Shard parse_shard(const std::string& text) {
+    Shard shard;
+    const char* const end = text.data() + text.size();
+    const auto [slash, bad_index] = std::from_chars(text.data(), end, shard.index);
+    if (bad_index == std::errc() && slash != end && *slash == '/') {
+        const auto [rest, bad_count] = std::from_chars(slash + 1, end, shard.count);
+        if (bad_count == std::errc() && rest == end && shard.index < shard.count) return shard;
+    }
+    throw Error("a shard is I/N, from 0/N to N-1/N, not '" + text + "'");
+}
+
+std::vector<Share> share_of(const BatchPlan& plan, const Shard& shard) {
+    uint64_t all = 0;
+    for (const PlannedSource& source : plan.sources) all += plan.pieces_of(source);
+    // In this order the product of two large numbers is never needed.
+    auto cut = [&](uint64_t i) {
+        return all / shard.count * i + all % shard.count * i / shard.count;
+    };
+    const uint64_t first = cut(shard.index), end = cut(shard.index + 1);
+    std::vector<Share> shares;
+    uint64_t begin = 0;
+    for (size_t i = 0; i < plan.sources.size(); ++i) {
+        const uint64_t pieces = plan.pieces_of(plan.sources[i]);
+        const uint64_t from = std::max(first, begin), to = std::min(end, begin + pieces);
+        if (from < to)
+            shares.push_back({i, from - begin, to == begin + pieces ? UINT64_MAX : to - begin});
+        begin += pieces;
+    }
+    return shares;
+}
+
+}  // namespace saccade

@@ -1,0 +1,121 @@
+#include "app/batch/tables.h"
+
+#include <charconv>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "app/batch/frame_lines.h"
+#include "app/file_beside.h"
+#include "app/sources/pictures.h"
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Object = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+class TextFile {
+public:
+    explicit TextFile(const fs::path& path) : file_(path), stream_(file_.beside()) {}
+    std::ofstream& stream() { return stream_; }
+    void finish() {
+        stream_.close();
+        if (!stream_)
+            throw Error("'" + file_.path().string() + "' cannot be written: is there room?");
+        file_.finish();
+    }
+
+private:
+    FileBeside file_;
+    std::ofstream stream_;
+};
+
+std::string text_of(const Object& value) {
+    return value.dump(-1, ' ', false, Object::error_handler_t::replace);
+}
+
+// "000000397133.jpg"
+std::optional<uint64_t> number_of(const fs::path& path) {
+    const std::string stem = path.stem().string();
+    uint64_t number = 0;
+    const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
+    if (!is_picture_name(path) || error != std::errc() || end != stem.data() + stem.size())
+        return std::nullopt;
+    return number;
+}
+
+bool all_are_numbers(const fs::path& lines) {
+    std::set<uint64_t> numbers;
+    bool all = true;
+    for_lines(lines, [&](const Object& line) {
+        const auto number = number_of(line.at("source").get<std::string>());
+        all = all && number && numbers.insert(*number).second;
+    });
+    return all;
+}
+
+// Quoted where a comma, a quote or a line's end would be misread.
+std::string field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == text.npos) return text;
+    std::string quoted = "\"";
+    for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + '"';
+}
+
+}  // namespace
+
+void write_coco(const fs::path& lines, const fs::path& to) {
+    const bool numbers = all_are_numbers(lines);
+    TextFile file(to);
+    file.stream() << '[';
+    uint64_t number = 0;
+    const char* between = "\n";
+    for_lines(lines, [&](const Object& line) {
+        const uint64_t id =
+            numbers ? number_of(line.at("source").get<std::string>()).value_or(0) : number;
+        ++number;
+        if (!line.contains("detections")) return;
+        for (const Object& d : line["detections"]) {
+            const auto& box = d.at("box");
+            const double left = box.at(0), top = box.at(1), right = box.at(2), bottom = box.at(3);
+            file.stream() << between
+                          << text_of({{"image_id", id},
+                                      {"category_id", d.at("id")},
+                                      {"bbox", {left, top, right - left, bottom - top}},
+                                      {"score", d.at("score")}});
+            between = ",\n";
+        }
+    });
+    file.stream() << "\n]\n";
+    file.finish();
+}
+
+void write_csv(const fs::path& lines, const fs::path& to) {
+    TextFile file(to);
+    file.stream() << "source,frame,time,kind,label,id,score,left,top,right,bottom\n";
+    for_lines(lines, [&](const Object& line) {
+        const std::string frame = field(line.at("source").get<std::string>()) + ',' +
+                                  text_of(line.at("frame")) + ',' + text_of(line.at("time")) + ',';
+        auto row = [&](const char* kind, const Object& found) {
+            file.stream() << frame << kind << ',' << field(found.at("label").get<std::string>())
+                          << ',' << text_of(found.at("id")) << ',' << text_of(found.at("score"));
+            for (size_t i = 0; i < 4; ++i)
+                file.stream() << ',' << (found.contains("box") ? text_of(found["box"].at(i)) : "");
+            file.stream() << '\n';
+        };
+        if (line.contains("detections"))
+            for (const Object& found : line["detections"]) row("detection", found);
+        if (line.contains("classes"))
+            for (const Object& found : line["classes"]) row("class", found);
+        if (line.contains("caption"))
+            file.stream() << frame << "caption,"
+                          << field(line["caption"].at("text").get<std::string>()) << ",,,,,,\n";
+    });
+    file.finish();
+}
+
+}  // namespace saccade

@@ -1,0 +1,125 @@
+#include "app/batch/work_folder.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "app/file_beside.h"
+#include "gpu/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Object = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+std::string piece_name(uint64_t piece) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%06llu", static_cast<unsigned long long>(piece));
+    return text;
+}
+
+void remove_files(const fs::path& folder, bool (*these)(const fs::path&)) {
+    std::error_code ignored;
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+        if (these(entry.path())) files.push_back(entry.path());
+    for (const fs::path& file : files) fs::remove(file, ignored);
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+    FileBeside file(path);
+    std::ofstream stream(file.beside(), std::ios::binary);
+    stream << text;
+    stream.close();
+    if (!stream) throw Error("'" + path.string() + "' cannot be written: is there room?");
+    file.finish();
+}
+
+}  // namespace
+
+std::optional<Object> WorkFolder::run() const {
+    std::ifstream file(path_ / "run.json");
+    if (!file) return std::nullopt;
+    Object run = Object::parse(file, nullptr, false);
+    if (run.is_discarded())
+        throw Error("'" + (path_ / "run.json").string() + "' is damaged: remove '" +
+                    path_.string() + "' to begin anew");
+    return run;
+}
+
+void WorkFolder::begin(const Object& run) const {
+    std::error_code error;
+    fs::remove(path_ / "run.json", error);  // first: what follows is no run any more
+    fs::remove_all(path_, error);
+    fs::create_directories(path_, error);
+    if (!fs::is_directory(path_))
+        throw Error("'" + path_.string() + "' cannot be made a folder: " + error.message());
+    write_file(path_ / "run.json", run.dump(1) + "\n");
+}
+
+bool WorkFolder::all_ended(const BatchPlan& plan, const std::vector<Share>& shares) const {
+    return std::ranges::all_of(shares, [&](const Share& share) {
+        const PlannedSource& source = plan.sources[share.source];
+        return is_done(source) || failure(source);
+    });
+}
+
+void WorkFolder::clean_up(const BatchPlan& plan) const {
+    FileBeside::remove_leftovers(path_);
+    for (const PlannedSource& source : plan.sources) {
+        const fs::path folder = this->folder(source);
+        FileBeside::remove_leftovers(folder);
+        std::error_code ignored;
+        fs::remove(folder / "failed", ignored);
+        remove_files(folder,
+                     [](const fs::path& file) { return file.stem().extension() == ".partial"; });
+    }
+}
+
+void WorkFolder::remove_pieces(const PlannedSource& source) const {
+    remove_files(folder(source), [](const fs::path& file) { return file.extension() == ".nut"; });
+}
+
+uint64_t WorkFolder::next_piece(const PlannedSource& source, const Share& share) const {
+    uint64_t piece = share.first_piece;
+    while (piece < share.end_piece && fs::exists(whole(source, piece))) ++piece;
+    return piece;
+}
+
+fs::path WorkFolder::folder(const PlannedSource& source) const {
+    return path_ / "sources" / source.name;
+}
+
+fs::path WorkFolder::whole(const PlannedSource& source, uint64_t piece) const {
+    return folder(source) / (piece_name(piece) + ".nut");
+}
+
+fs::path WorkFolder::partial(const PlannedSource& source, uint64_t piece) const {
+    return folder(source) / (piece_name(piece) + ".partial.nut");
+}
+
+bool WorkFolder::is_done(const PlannedSource& source) const {
+    return fs::exists(folder(source) / "done");
+}
+
+std::optional<std::string> WorkFolder::failure(const PlannedSource& source) const {
+    std::ifstream file(folder(source) / "failed");
+    if (!file) return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+void WorkFolder::set_done(const PlannedSource& source) const {
+    write_file(folder(source) / "done", "");
+}
+
+void WorkFolder::set_failed(const PlannedSource& source, const std::string& why) const {
+    std::error_code ignored;  // what follows will fail then, too
+    fs::create_directories(folder(source), ignored);
+    write_file(folder(source) / "failed", why);
+}
+
+}  // namespace saccade

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace saccade {
+
+// Whether a file's ending is one of these, in small letters or capitals.
+bool has_ending(const std::filesystem::path& path, std::span<const std::string_view> endings);
+
+using WantedFile = bool (*)(const std::filesystem::path&);
+
+// The files of a folder (not below), or those that a glob matches, as far as they are wanted; in
+// the order of a person, who puts frame9 before frame10. Hidden ones of a folder are left out.
+std::vector<std::filesystem::path> find_files(const std::string& text, WantedFile wanted);
+
+}  // namespace saccade

@@ -1,0 +1,40 @@
+#pragma once
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libswscale/swscale.h>
+}
+
+#include <memory>
+#include <string>
+
+// Owners of what FFmpeg's libraries hand out, and their errors in words.
+
+namespace saccade {
+
+struct AvDeleter {
+    void operator()(AVCodecContext* p) const { avcodec_free_context(&p); }
+    void operator()(AVFrame* p) const { av_frame_free(&p); }
+    void operator()(AVPacket* p) const { av_packet_free(&p); }
+    void operator()(SwsContext* p) const { sws_freeContext(p); }
+    // One that reads; one that writes has a file to close first.
+    void operator()(AVFormatContext* p) const {
+        if (p->oformat) {
+            avio_closep(&p->pb);
+            avformat_free_context(p);
+        } else {
+            avformat_close_input(&p);
+        }
+    }
+};
+template <typename T>
+using Av = std::unique_ptr<T, AvDeleter>;
+
+inline std::string av_error(int code) {
+    char text[AV_ERROR_MAX_STRING_SIZE] = {};
+    av_strerror(code, text, sizeof text);
+    return text;
+}
+
+}  // namespace saccade

@@ -1,0 +1,134 @@
+#include "app/video/video_writer.h"
+
+#include "app/video/av.h"
+#include "gpu/error.h"
+
+extern "C" {
+#include <libavutil/opt.h>
+}
+
+namespace saccade {
+
+namespace {
+
+// Half as many colours in each direction is what every player can show; but then sides are even.
+AVPixelFormat pixel_format(const AVCodec& codec, ImageSize size) {
+    const bool even = size.width % 2 == 0 && size.height % 2 == 0;
+    return even || codec.id == AV_CODEC_ID_MPEG4 ? AV_PIX_FMT_YUV420P : AV_PIX_FMT_YUV444P;
+}
+
+Av<AVCodecContext> open_encoder(const char* name, ImageSize size, const VideoClock& clock) {
+    const AVCodec* codec = avcodec_find_encoder_by_name(name);
+    if (!codec) return nullptr;
+    Av<AVCodecContext> encoder(avcodec_alloc_context3(codec));
+    encoder->width = static_cast<int>(size.width);
+    encoder->height = static_cast<int>(size.height);
+    encoder->pix_fmt = pixel_format(*codec, size);
+    encoder->colorspace = AVCOL_SPC_SMPTE170M;  // what sws_scale makes of BGR
+    encoder->color_range = AVCOL_RANGE_MPEG;
+    encoder->time_base = {1, static_cast<int>(clock.second())};
+    encoder->framerate = {static_cast<int>(clock.second()), static_cast<int>(clock.frame())};
+    encoder->max_b_frames = 0;
+    encoder->gop_size = 250;
+    encoder->thread_count = 4;  // on any machine: what is written depends on it
+    encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_BITEXACT;
+    if (codec->id == AV_CODEC_ID_MPEG4) {
+        encoder->flags |= AV_CODEC_FLAG_QSCALE;
+        encoder->global_quality = 3 * FF_QP2LAMBDA;
+    } else {
+        av_opt_set(encoder->priv_data, "preset", "veryfast", 0);
+        av_opt_set(encoder->priv_data, "crf", "20", 0);
+    }
+    if (avcodec_open2(encoder.get(), codec, nullptr) < 0) return nullptr;
+    return encoder;
+}
+
+}  // namespace
+
+struct VideoWriter::Encoder {
+    Av<AVCodecContext> codec;
+    Av<AVFormatContext> file;
+    Av<SwsContext> convert;
+    Av<AVFrame> frame{av_frame_alloc()};
+    Av<AVPacket> packet{av_packet_alloc()};
+};
+
+VideoWriter::VideoWriter(std::filesystem::path path, ImageSize size, const VideoClock& clock)
+    : file_(std::move(path)), size_(size), clock_(clock), encoder_(std::make_unique<Encoder>()) {
+    av_log_set_level(AV_LOG_QUIET);  // people read our lines alone
+    Encoder& e = *encoder_;
+    for (const char* name : {"libx264", "mpeg4"})
+        if (!e.codec) e.codec = open_encoder(name, size, clock);
+    if (!e.codec)
+        throw Error("'" + file_.path().string() + "': this machine cannot encode a video of " +
+                    std::to_string(size.width) + "x" + std::to_string(size.height));
+    e.frame->width = e.codec->width;
+    e.frame->height = e.codec->height;
+    e.frame->format = e.codec->pix_fmt;
+    check(av_frame_get_buffer(e.frame.get(), 0));
+    e.convert.reset(sws_getContext(e.codec->width, e.codec->height, AV_PIX_FMT_BGR24,
+                                   e.codec->width, e.codec->height, e.codec->pix_fmt,
+                                   SWS_BICUBIC | SWS_ACCURATE_RND | SWS_BITEXACT, nullptr, nullptr,
+                                   nullptr));
+
+    AVFormatContext* file = nullptr;
+    check(avformat_alloc_output_context2(&file, nullptr, nullptr, file_.path().c_str()));
+    e.file.reset(file);
+    file->flags |= AVFMT_FLAG_BITEXACT;
+    AVStream* stream = avformat_new_stream(file, nullptr);
+    stream->time_base = e.codec->time_base;
+    stream->avg_frame_rate = e.codec->framerate;
+    check(avcodec_parameters_from_context(stream->codecpar, e.codec.get()));
+    check(avio_open(&file->pb, file_.beside().c_str(), AVIO_FLAG_WRITE));
+    check(avformat_write_header(file, nullptr));
+}
+
+VideoWriter::~VideoWriter() = default;
+
+void VideoWriter::check(int code) const {
+    if (code < 0) throw Error("'" + path().string() + "' cannot be written: " + av_error(code));
+}
+
+void VideoWriter::write(const PictureView& picture, int64_t ticks) {
+    if (picture.width != size_.width || picture.height != size_.height || !picture.bgr)
+        throw Error("a picture of another size or order was written to '" + path().string() + "'");
+    AVFrame& frame = *encoder_->frame;
+    check(av_frame_make_writable(&frame));  // the encoder may still look at the last one
+    const int row_bytes = static_cast<int>(picture.row_bytes);
+    sws_scale(encoder_->convert.get(), &picture.pixels, &row_bytes, 0, frame.height, frame.data,
+              frame.linesize);
+    frame.pts = ticks;
+    frame.quality = encoder_->codec->global_quality;
+    encode(&frame);
+    next_ticks_ = ticks + clock_.frame();
+    ++frames_;
+}
+
+void VideoWriter::write(const PictureView& picture) { write(picture, next_ticks_); }
+
+// Without a frame: what is still in the encoder.
+void VideoWriter::encode(const AVFrame* frame) {
+    Encoder& e = *encoder_;
+    check(avcodec_send_frame(e.codec.get(), frame));
+    for (;;) {
+        const int code = avcodec_receive_packet(e.codec.get(), e.packet.get());
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
+        check(code);
+        e.packet->duration = clock_.frame();
+        av_packet_rescale_ts(e.packet.get(), e.codec->time_base, e.file->streams[0]->time_base);
+        check(av_write_frame(e.file.get(), e.packet.get()));
+        check(e.file->pb->error);
+        av_packet_unref(e.packet.get());
+    }
+}
+
+void VideoWriter::finish() {
+    if (!encoder_) return;
+    encode(nullptr);
+    check(av_write_trailer(encoder_->file.get()));
+    check(avio_closep(&encoder_->file->pb));
+    encoder_.reset();
+    if (frames_ > 0) file_.finish();  // a file without frames is no video
+}
+
+}  // namespace saccade

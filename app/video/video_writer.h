@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "app/file_beside.h"
+#include "app/video/video_clock.h"
+#include "gpu/frame.h"
+#include "models/preprocessor.h"
+
+struct AVFrame;
+
+namespace saccade {
+
+// A video file in the container that its name's ending says (.mp4, .nut): H.264 where this machine
+// can write it, else MPEG-4. It appears under its name when it is finished; until then, and where
+// it never is, under that name there is what was there.
+//
+// The same pictures make the same file, to the byte. Frames are stored in the order in which they
+// are shown.
+class VideoWriter {
+public:
+    VideoWriter(std::filesystem::path path, ImageSize size, const VideoClock& clock);
+    ~VideoWriter();  // without finish() there is no file
+    VideoWriter(const VideoWriter&) = delete;
+    VideoWriter& operator=(const VideoWriter&) = delete;
+
+    // BGR, shown from a tick of the clock on, which must be later than the one before.
+    void write(const PictureView& picture, int64_t ticks);
+    // One frame after the other, at the clock's rate.
+    void write(const PictureView& picture);
+    void finish();
+
+    uint64_t frames() const { return frames_; }
+    const std::filesystem::path& path() const { return file_.path(); }
+
+private:
+    struct Encoder;
+
+    void encode(const AVFrame* frame);
+    void check(int code) const;
+
+    FileBeside file_;
+    ImageSize size_;
+    VideoClock clock_;
+    std::unique_ptr<Encoder> encoder_;
+    uint64_t frames_ = 0;
+    int64_t next_ticks_ = 0;
+};
+
+}  // namespace saccade

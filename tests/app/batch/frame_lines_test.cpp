@@ -1,0 +1,81 @@
+#include "app/batch/frame_lines.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "app/batch/tables.h"
+#include "tests/models/temp_folder.h"
+
+namespace saccade {
+namespace {
+
+std::string line(const std::string& source, int frame) {
+    return "{\"source\":\"" + source + "\",\"frame\":" + std::to_string(frame) + "}\n";
+}
+
+std::string content(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+const std::map<std::string, size_t> names{{"a", 0}, {"b", 1}};
+
+TEST(FrameLines, lines_of_several_files_come_in_the_order_of_sources_and_frames) {
+    const TempFolder temp;
+    temp.write("0", line("b", 0) + line("b", 1) + line("a", 4) + line("a", 5) + line("a", 6));
+    temp.write("1", line("a", 0) + line("c", 9) + line("a", 1) + line("b", 7) + "{\"source\":\"a");
+    gather_lines({temp / "0", temp / "1"}, temp / "all", names,
+                 [](size_t source, uint64_t frame) { return source == 1 || frame != 5; });
+    EXPECT_EQ(content(temp / "all"), line("a", 0) + line("a", 1) + line("a", 4) + line("a", 6) +
+                                         line("b", 0) + line("b", 1) + line("b", 7));
+}
+
+TEST(FrameLines, a_file_that_is_in_order_is_left_alone) {
+    const TempFolder temp;
+    const std::string good = line("a", 0) + line("a", 2) + line("b", 0);
+    temp.write("lines", good);
+    const auto all = [](size_t, uint64_t) { return true; };
+    const auto before = std::filesystem::last_write_time(temp / "lines");
+    gather_lines({temp / "lines"}, temp / "lines", names, all);
+    EXPECT_EQ(std::filesystem::last_write_time(temp / "lines"), before);
+    temp.write("lines", good + "{\"source\"");
+    gather_lines({temp / "lines"}, temp / "lines", names, all);
+    EXPECT_EQ(content(temp / "lines"), good);
+    gather_lines({temp / "lines"}, temp / "lines", names, [](size_t, uint64_t) { return false; });
+    EXPECT_EQ(content(temp / "lines"), "");
+}
+
+TEST(Tables, coco_has_a_pictures_number_or_its_line) {
+    const TempFolder temp;
+    const std::string found =
+        R"(,"detections":[{"label":"dog","id":17,"score":0.5,"box":[1.0,2.0,4.5,8.0]}]})";
+    temp.write("numbers", R"({"source":"val/000000000139.jpg","frame":0)" + found + "\n" +
+                              R"({"source":"val/7.png","frame":1,"detections":[]})" + "\n");
+    write_coco(temp / "numbers", temp / "coco.json");
+    EXPECT_EQ(content(temp / "coco.json"),
+              "[\n{\"image_id\":139,\"category_id\":17,\"bbox\":[1.0,2.0,3.5,6.0],\"score\":0.5}"
+              "\n]\n");
+    temp.write("frames", R"({"source":"12.mp4","frame":5})"
+                         "\n"
+                         R"({"source":"12.mp4","frame":6)" +
+                             found + "\n");
+    write_coco(temp / "frames", temp / "coco.json");
+    EXPECT_NE(content(temp / "coco.json").find("\"image_id\":1,"), std::string::npos);
+}
+
+TEST(Tables, csv_has_a_row_for_each_finding) {
+    const TempFolder temp;
+    temp.write("lines", R"({"source":"a,b.mp4","frame":5,"time":0.2,"detections":[{"label":"dog",)"
+                        R"("id":17,"score":0.5,"box":[1.0,2.0,4.5,8.0]}],"caption":{"text":)"
+                        R"("a \"big\" dog"},"classes":[{"label":"cat","id":3,"score":0.25}]})"
+                        "\n");
+    write_csv(temp / "lines", temp / "frames.csv");
+    EXPECT_EQ(content(temp / "frames.csv"),
+              "source,frame,time,kind,label,id,score,left,top,right,bottom\n"
+              "\"a,b.mp4\",5,0.2,detection,dog,17,0.5,1.0,2.0,4.5,8.0\n"
+              "\"a,b.mp4\",5,0.2,class,cat,3,0.25,,,,\n"
+              "\"a,b.mp4\",5,0.2,caption,\"a \"\"big\"\" dog\",,,,,,\n");
+}
+
+}  // namespace
+}  // namespace saccade
