@@ -9,6 +9,7 @@
 
 #include "app/sources/files.h"
 #include "app/sources/open_cv.h"
+#include "app/video/frame_times.h"
 #include "gpu/error.h"
 
 namespace saccade {
@@ -41,6 +42,7 @@ void VideoFile::open() {
     next_ = 0;
     time_ = step_ = 0;
     ended_ = checked_ = false;
+    last_times_.reset();
 }
 
 bool VideoFile::grab_next() {
@@ -48,23 +50,35 @@ bool VideoFile::grab_next() {
         ended_ = true;
         return false;
     }
-    const double usual = traits_.rate > 0 ? 1 / traits_.rate : 0.04;
     if (next_ == 0) {
         time_ = 0;
-        step_ = usual;
+        step_ = usual_step();
     } else {
-        const double time = capture_.get(cv::CAP_PROP_POS_MSEC) / 1000;
-        if (time > time_) {
-            step_ = time - time_;
-            time_ = time;
-        } else {
-            // The last frames out of the decoder come without their time. Some containers round
-            // times to milliseconds; that is not to add up.
-            time_ += std::abs(step_ - usual) < 0.0015 ? usual : step_;
-        }
+        const double time = next_time();
+        step_ = time - time_;
+        time_ = time;
     }
     ++next_;
     return true;
+}
+
+double VideoFile::usual_step() const { return traits_.rate > 0 ? 1 / traits_.rate : 0.04; }
+
+double VideoFile::next_time() {
+    const double time = capture_.get(cv::CAP_PROP_POS_MSEC) / 1000;
+    if (time > time_) return time;
+    // The last frames out of the decoder come without their time.
+    if (!last_times_) {
+        const std::vector<double> times = frame_times_after(traits_.name, time_);
+        last_times_.emplace(times.begin(), times.end());
+    }
+    if (!last_times_->empty()) {
+        const double next = last_times_->front();
+        last_times_->pop_front();
+        return next;
+    }
+    // Some containers round times to milliseconds; that is not to add up.
+    return time_ + (std::abs(step_ - usual_step()) < 0.0015 ? usual_step() : step_);
 }
 
 // The decoder stops without a word where it cannot go on. The container's count of frames does not

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <opencv2/videoio.hpp>
 
@@ -25,6 +26,8 @@ public:
 private:
     void open();
     bool grab_next();
+    double next_time();
+    double usual_step() const;  // seconds between two frames, by the container's account
     void check_end();
 
     SourceOptions options_;
@@ -32,9 +35,10 @@ private:
     Container container_;
     cv::VideoCapture capture_;
     uint64_t next_ = 0;
-    double time_ = 0;     // of the frame before next_
-    double step_ = 0;     // to it from the frame before
-    bool ended_ = false;  // nothing more can be decoded
+    double time_ = 0;                               // of the frame before next_
+    double step_ = 0;                               // to it from the frame before
+    std::optional<std::deque<double>> last_times_;  // of frames that come without theirs
+    bool ended_ = false;                            // nothing more can be decoded
     bool checked_ = false;
 };
 

@@ -77,16 +77,17 @@ private:
 // A file that all is written into.
 class Output {
 public:
-    explicit Output(const fs::path& path) : path_(path) {
+    // That will be `path`.
+    Output(const fs::path& beside, const fs::path& path) : path_(path) {
         AVFormatContext* file = nullptr;
-        check(avformat_alloc_output_context2(&file, nullptr, "mp4", path.c_str()));
+        check(avformat_alloc_output_context2(&file, nullptr, "mp4", beside.c_str()));
         file_.reset(file);
         file->flags |= AVFMT_FLAG_BITEXACT;
     }
     AVFormatContext& context() { return *file_; }
 
     void begin() {
-        check(avio_open(&file_->pb, path_.c_str(), AVIO_FLAG_WRITE));
+        check(avio_open(&file_->pb, file_->url, AVIO_FLAG_WRITE));
         AVDictionary* options = nullptr;
         av_dict_set(&options, "movflags", "+faststart", 0);  // plays before it is all there
         const int code = avformat_write_header(file_.get(), &options);
@@ -120,7 +121,7 @@ std::string join_video(const JoinedVideo& video, const fs::path& path, const fs:
     bool more = pieces.next(*frame);
     if (!more) throw Error("there is no frame in the pieces of '" + path.string() + "'");
 
-    Output output(whole.beside());
+    Output output(whole.beside(), path);
     AVStream& pictures = *avformat_new_stream(&output.context(), nullptr);
     avcodec_parameters_copy(pictures.codecpar, &pieces.codec());
     pictures.codecpar->codec_tag = 0;

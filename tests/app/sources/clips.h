@@ -4,6 +4,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "tests/app/pictures.h"
 #include "tests/app/program.h"
 
 // Video files and network cameras, made by ffmpeg.
@@ -42,6 +43,26 @@ inline std::string make_clip(const TempFolder& temp, const std::string& name, in
 inline std::string file_content(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The same clip with a tone.
+inline std::string with_sound(const TempFolder& temp, const std::string& clip,
+                              const std::string& name, const std::string& codec = "aac") {
+    const std::string path = temp / name;
+    run_ffmpeg({"-i", clip, "-f", "lavfi", "-i", "sine=frequency=440", "-c:v", "copy", "-c:a",
+                codec, "-shortest", path});
+    return path;
+}
+
+// An mp4 that is to be shown turned clockwise by a right angle: so says the matrix of its track.
+inline std::string turned(const std::string& clip, const TempFolder& temp,
+                          const std::string& name) {
+    std::string content = file_content(clip);
+    const size_t matrix = content.find("tkhd") + 4 + 40;
+    EXPECT_EQ(content.substr(matrix, 4), big_endian(0x10000, 4));
+    const uint32_t turn[] = {0, 0x10000, 0, 0xffff0000, 0, 0, 0, 0, 0x40000000};
+    for (size_t i = 0; i < 9; ++i) content.replace(matrix + 4 * i, 4, big_endian(turn[i], 4));
+    return temp.write(name, content).string();
 }
 
 }  // namespace saccade

@@ -4,7 +4,6 @@
 
 #include "app/sources/container.h"
 #include "app/sources/reader.h"
-#include "tests/app/pictures.h"
 #include "tests/app/sources/clips.h"
 #include "tests/app/sources/frames.h"
 
@@ -64,24 +63,15 @@ TEST_F(VideoFiles, frames_of_a_variable_rate_keep_their_times) {
 
 TEST_F(VideoFiles, a_clip_is_turned_upright) {
     const std::string lying = make_clip(temp, "lying.mp4", 3);
-    // The matrix by which the track is to be shown: a quarter turn.
-    std::string content = file_content(lying);
-    const size_t matrix = content.find("tkhd") + 4 + 40;
-    const std::string identity = content.substr(matrix, 36);
-    ASSERT_EQ(identity.substr(0, 4), big_endian(0x10000, 4));
-    const uint32_t turn[] = {0, 0x10000, 0, 0xffff0000, 0, 0, 0, 0, 0x40000000};
-    for (size_t i = 0; i < 9; ++i) content.replace(matrix + 4 * i, 4, big_endian(turn[i], 4));
-    temp.write("upright.mp4", content);
-
     const std::vector<Shot> want = all_shots(*open_source(lying));
-    const auto source = open_source(temp / "upright.mp4");
+    const auto source = open_source(turned(lying, temp, "upright.mp4"));
     EXPECT_EQ(source->traits().size, (ImageSize{64, 96}));
     const std::vector<Shot> shots = all_shots(*source);
     ASSERT_EQ(shots.size(), want.size());
     for (size_t i = 0; i < shots.size(); ++i) {
-        cv::Mat turned;
-        cv::rotate(want[i].pixels, turned, cv::ROTATE_90_CLOCKWISE);
-        EXPECT_TRUE(equal(shots[i].pixels, turned));
+        cv::Mat upright;
+        cv::rotate(want[i].pixels, upright, cv::ROTATE_90_CLOCKWISE);
+        EXPECT_TRUE(equal(shots[i].pixels, upright));
         EXPECT_EQ(shots[i].info.size, (ImageSize{64, 96}));
     }
 }

@@ -106,8 +106,7 @@ TEST_F(VideoWriters, pieces_are_joined_without_a_seam) {
 }
 
 TEST_F(VideoWriters, a_video_that_begins_later_has_the_sound_of_that_time) {
-    const std::string clip = make_clip(temp, "sound.mp4", 50, "25",
-                                       {"-f", "lavfi", "-i", "sine=frequency=440", "-shortest"});
+    const std::string clip = with_sound(temp, make_clip(temp, "clip.mp4", 50), "sound.mp4");
     const VideoClock clock(25);
     EXPECT_EQ(join_video({{write("0.nut", {64, 48}, clock, 25, 45)}, clock, clock.frame(), clip},
                          temp / "later.mp4", temp.path()),
