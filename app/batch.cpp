@@ -144,6 +144,7 @@ int batch(const BatchOptions& options) {
     how.within = options.wanted.size;
     how.attention = options.attention;
     how.draw = plan.video || plan.frames;
+    how.at_once = frames_at_once(engine.device().info());
     if (models.detector) how.filter = options.wanted.filter(models.detector->labels());
     FramePipeline pipeline(engine, models, how);
 

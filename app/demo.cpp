@@ -114,7 +114,7 @@ int demo(const DemoOptions& options) {
     const ResultLabels labels = pipeline.labels();
     Reader reader(open_source("synth:640x480@" + std::to_string(rate) +
                               "?seed=" + std::to_string(options.seed)),
-                  pipeline.make_slot(), {.end = frames, .slots = FramePipeline::slots});
+                  pipeline.make_slot(), {.end = frames, .slots = pipeline.slots()});
 
     VideoWriter video(folder / "demo.mp4", *reader.traits().size, VideoClock(rate));
     LineFile lines(folder / "demo.jsonl");

@@ -1,6 +1,7 @@
 #include "app/frame_pipeline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "gpu/error.h"
 
@@ -8,31 +9,48 @@ namespace saccade {
 
 namespace {
 
-constexpr size_t most_on_their_way = 2;
+constexpr size_t groups_on_their_way = 2;
 // Words that are asked for before it is looked whether the caption has ended.
 constexpr uint32_t words_at_once = 8;
 
-void add_times(FrameResult& result, const Commands& commands) {
-    for (const ScopeTime& time : commands.times()) result.ms.emplace_back(time.name, time.ms);
+// A frame's part in what `frames` of them took.
+void add_times(FrameResult& result, const Commands& commands, size_t frames = 1) {
+    for (const ScopeTime& time : commands.times())
+        result.ms.emplace_back(time.name, time.ms / double(frames));
 }
 
 }  // namespace
 
+uint32_t frames_at_once(const DeviceInfo& device) {
+    constexpr uint64_t gib = uint64_t{1} << 30;
+    if (device.kind == DeviceKind::cpu || device.memory_bytes < 4 * gib) return 1;
+    return device.memory_bytes < 12 * gib ? 2 : 4;
+}
+
 FramePipeline::Lane::Lane(Engine& engine, size_t i)
     : index(i),
-      look(engine.device(), engine.scratch(), "look"),
       caption(engine.device(), engine.scratch(), "caption"),
       draw(engine.device(), engine.scratch(), "draw") {}
 
+FramePipeline::Group::Group(Engine& engine, std::vector<Lane*> members)
+    : lanes(std::move(members)), look(engine.device(), engine.scratch(), "look") {}
+
 FramePipeline::FramePipeline(Engine& engine, ModelsInUse& models, FramePipelineOptions options)
     : engine_(engine), models_(models), options_(std::move(options)) {
-    for (size_t i = 0; i < slots; ++i) {
+    const bool looks = options_.draw && options_.attention.kind != AttentionKind::none;
+    if (looks) options_.at_once = 1;
+    const size_t at_once = options_.at_once, groups = at_once == 1 ? 6 : 4;
+    for (size_t i = 0; i < groups * at_once; ++i) {
         lanes_.push_back(std::make_unique<Lane>(engine, i));
-        if (!options_.draw || options_.attention.kind == AttentionKind::none) continue;
-        Lane& lane = *lanes_.back();
-        lane.view.emplace(engine, models, options_.attention);
-        lane.detection_taps = lane.view->detection_taps();
-        lane.classifier_tap = lane.view->classifier_tap();
+        if (looks) lanes_.back()->view.emplace(engine, models, options_.attention);
+    }
+    for (size_t i = 0; i < lanes_.size(); i += at_once) {
+        std::vector<Lane*> members;
+        for (size_t j = 0; j < at_once; ++j) members.push_back(lanes_[i + j].get());
+        groups_.push_back(std::make_unique<Group>(engine, members));
+        if (!looks) continue;
+        groups_.back()->detection_taps = lanes_[i]->view->detection_taps();
+        groups_.back()->classifier_tap = lanes_[i]->view->classifier_tap();
     }
 }
 
@@ -58,24 +76,45 @@ MakeSlot FramePipeline::make_slot() {
 }
 
 bool FramePipeline::has_room_for(const TakenFrame& frame) const {
-    return empty() || (on_their_way_.size() < most_on_their_way && frame.info().size == size_);
+    return empty() || (on_their_way_.size() < groups_on_their_way * options_.at_once &&
+                       frame.info().size == size_);
 }
 
 void FramePipeline::begin(TakenFrame frame) {
     Lane& lane = *lanes_.at(frame.slot());
     if (frame.info().size != size_) prepare(frame.info().size);
-    if (!lane.recorded) record(lane);
+    // After frames that were left out, slots go on in another group.
+    if (!gathered_.empty() && &group_of(*gathered_.front()) != &group_of(lane)) look();
     lane.taken = std::move(frame);
     lane.said.reset();
     lane.frame->flush();
-    lane.looked = lane.look.submit();
     on_their_way_.push_back(&lane);
-    // While the device looks at this frame, the one before gets its caption drawn.
-    if (being_captioned_) finish_caption();
-    if (models_.captioner)
-        begin_caption(lane);
-    else
-        draw(lane);
+    gathered_.push_back(&lane);
+    if (&lane == group_of(lane).lanes.back()) look();
+}
+
+// At the frames that have gathered.
+void FramePipeline::look() {
+    const std::vector<Lane*> lanes = std::exchange(gathered_, {});
+    Group& group = group_of(*lanes.front());
+    std::vector<const Image*> images;
+    for (Lane* lane : group.lanes)
+        images.push_back(std::ranges::find(lanes, lane) != lanes.end() ? &lane->frame->image()
+                                                                       : nullptr);
+    const bool renewed = std::ranges::any_of(lanes, [](Lane* lane) { return !lane->recorded; });
+    if (renewed || images != group.images) record(group, images);
+    for (Lane* lane : lanes)
+        if (!lane->recorded) record(*lane);
+    group.frames = lanes.size();
+    group.looked = group.look.submit();
+    for (Lane* lane : lanes) {
+        // While the device looks at this frame, the one before gets its caption drawn.
+        if (being_captioned_) finish_caption();
+        if (models_.captioner)
+            begin_caption(*lane);
+        else
+            draw(*lane);
+    }
 }
 
 void FramePipeline::prepare(ImageSize size) {
@@ -87,7 +126,7 @@ void FramePipeline::prepare(ImageSize size) {
     if (options_.draw) {
         const ResultLabels names = labels();
         overlay_.emplace(engine_.device(), size, OverlayLabels{names.detector, names.classifier},
-                         static_cast<uint32_t>(slots));
+                         static_cast<uint32_t>(slots()));
         overlay_->settings.filter = options_.filter;
         overlay_->settings.most_classes = options_.classes;
     }
@@ -95,19 +134,30 @@ void FramePipeline::prepare(ImageSize size) {
     size_ = size;
 }
 
-void FramePipeline::record(Lane& lane) {
-    const Image& image = lane.frame->image();
-    lane.look.begin();
+void FramePipeline::record(Group& group, std::vector<const Image*> images) {
+    group.images.clear();  // what follows may throw half-way
+    std::vector<Findings*> findings;
+    std::vector<Ranking*> rankings;
+    for (Lane* lane : group.lanes) {
+        findings.push_back(&lane->findings);
+        rankings.push_back(&lane->ranking);
+    }
+    group.look.begin();
     {
-        auto scope = lane.look.scope("upload");
-        lane.frame->record(lane.look);
+        auto scope = group.look.scope("upload");
+        for (size_t i = 0; i < images.size(); ++i)
+            if (images[i]) group.lanes[i]->frame->record(group.look);
     }
     if (models_.detector)
-        models_.detector->record(lane.look, image, lane.detection_taps, lane.findings);
+        models_.detector->record(group.look, images, group.detection_taps, findings);
     if (models_.classifier)
-        models_.classifier->record(lane.look, image, lane.classifier_tap, lane.ranking);
-    lane.look.end();
+        models_.classifier->record(group.look, images, group.classifier_tap, rankings);
+    group.look.end();
+    group.images = std::move(images);
+}
 
+void FramePipeline::record(Lane& lane) {
+    const Image& image = lane.frame->image();
     if (models_.captioner) {
         lane.caption.begin();
         models_.captioner->record(lane.caption, image);
@@ -170,11 +220,12 @@ void FramePipeline::draw(Lane& lane) {
     overlay_->set_truth(options_.truth ? lane.taken->info().truth : std::nullopt);
     overlay_->settings.heat = false;
     if (lane.view) {
-        lane.look.wait(lane.looked);  // which detection is the strongest?
+        Group& group = group_of(lane);
+        group.look.wait(group.looked);  // which detection is the strongest?
         std::vector<Detection> found;
         if (models_.detector) found = lane.findings.detections(options_.filter);
         overlay_->settings.heat =
-            lane.view->look(lane.detection_taps, lane.classifier_tap, found, said, frame);
+            lane.view->look(group.detection_taps, group.classifier_tap, found, said, frame);
         overlay_->settings.selected_query.reset();
         if (!found.empty()) overlay_->settings.selected_query = found.front().query;
     }
@@ -184,17 +235,19 @@ void FramePipeline::draw(Lane& lane) {
 
 FramePipeline::Finished FramePipeline::finish() {
     Lane& lane = *on_their_way_.front();
+    Group& group = group_of(lane);
+    if (!gathered_.empty() && gathered_.front() == &lane) look();
     if (being_captioned_ == &lane) finish_caption();
     on_their_way_.pop_front();
     TakenFrame taken = std::move(*lane.taken);
     lane.taken.reset();
-    lane.look.wait(lane.looked);
+    group.look.wait(group.looked);
     if (options_.draw) lane.draw.wait(lane.drawn);
 
     FrameResult result;
     result.info = taken.info();
     result.ms.emplace_back("decode", result.info.decode_ms);
-    add_times(result, lane.look);
+    add_times(result, group.look, group.frames);
     if (models_.detector) result.detections = lane.findings.detections(options_.filter);
     if (models_.classifier) result.classes = lane.ranking.top(options_.classes);
     if (models_.captioner) {

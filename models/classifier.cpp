@@ -66,24 +66,34 @@ Classifier::Loaded Classifier::load(Device& device, const ViTConfig& config, Wei
     return {std::move(model), loader.finish(), weights.unused()};
 }
 
-void Classifier::record(Commands& c, const Image& image, Tap& tap, Ranking& ranking) const {
-    if (!ranking.memory_) {
-        ranking.classes_ = static_cast<uint32_t>(labels().size());
-        const uint32_t count = std::min(most_classes_wanted, ranking.classes_);
-        const uint64_t bytes = (tensor_bytes(1, 1, count, Type::f32) + 255) / 256 * 256;
-        ranking.memory_ = Buffer(c.device(), "classes", 2 * bytes, Memory::device);
-        const VkBuffer buffer = ranking.memory_.handle();
-        ranking.top_ = {.values = make_tensor(buffer, 0, 1, 1, count, Type::f32),
-                        .columns = make_tensor(buffer, bytes, 1, 1, count, Type::u32)};
-    }
+void Ranking::prepare(Device& device, uint32_t classes) {
+    if (memory_) return;
+    classes_ = classes;
+    const uint32_t count = std::min(most_classes_wanted, classes);
+    const uint64_t bytes = (tensor_bytes(1, 1, count, Type::f32) + 255) / 256 * 256;
+    memory_ = Buffer(device, "classes", 2 * bytes, Memory::device);
+    top_ = {.values = make_tensor(memory_.handle(), 0, 1, 1, count, Type::f32),
+            .columns = make_tensor(memory_.handle(), bytes, 1, 1, count, Type::u32)};
+}
+
+void Classifier::record(Commands& c, std::span<const Image* const> images, Tap& tap,
+                        std::span<Ranking* const> rankings) const {
     auto scope = c.scope("classifier");
-    const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), precision_);
-    input_.record(c, patches, image);
+    const auto count = static_cast<uint32_t>(images.size());
+    const Tensor patches = c.scratch(count, input_.patches(), input_.patch_columns(), precision_);
+    for (uint32_t i = 0; i < count; ++i)
+        if (images[i]) input_.record(c, patches.at_batch(i), *images[i]);
     const Tensor logits = model_.logits(c, patches, tap);
-    topk_into(c, ranking.top_, softmax(c, logits));
-    ranking.logits_.record(c, logits);
-    ranking.scores_.record(c, ranking.top_.values);
-    ranking.ids_.record(c, ranking.top_.columns);
+    const Tensor probabilities = softmax(c, logits);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!images[i]) continue;
+        Ranking& ranking = *rankings[i];
+        ranking.prepare(c.device(), static_cast<uint32_t>(labels().size()));
+        topk_into(c, ranking.top_, probabilities.at_batch(i));
+        ranking.logits_.record(c, logits.at_batch(i));
+        ranking.scores_.record(c, ranking.top_.values);
+        ranking.ids_.record(c, ranking.top_.columns);
+    }
 }
 
 std::vector<ClassScore> Ranking::top(uint32_t count) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ public:
 
 private:
     friend class Classifier;
+    void prepare(Device& device, uint32_t classes);
     Buffer memory_;
     Top top_;
     uint32_t classes_ = 0;
@@ -56,7 +58,15 @@ public:
 
     // Records everything from the picture to the probabilities. The picture's size must have been
     // prepared.
-    void record(Commands& c, const Image& image, Tap& tap, Ranking& ranking) const;
+    void record(Commands& c, const Image& image, Tap& tap, Ranking& ranking) const {
+        const Image* const images[] = {&image};
+        Ranking* const all[] = {&ranking};
+        record(c, images, tap, all);
+    }
+    // The same for several pictures at once, each with its ranking; null is a place that stays
+    // empty. What is found in a picture does not depend on the others.
+    void record(Commands& c, std::span<const Image* const> images, Tap& tap,
+                std::span<Ranking* const> rankings) const;
     // The same with a ranking of its own, for one frame at a time.
     void record(Commands& c, const Image& image, Tap& tap) { record(c, image, tap, ranking_); }
     const Ranking& ranking() const { return ranking_; }

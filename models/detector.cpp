@@ -90,23 +90,31 @@ bool Detector::prepare(ImageSize frame, std::optional<ImageSize> within) {
     return changed;
 }
 
-void Detector::record(Commands& c, const Image& image, DetectionTaps& taps,
-                      Findings& findings) const {
-    if (!findings.memory_) {
-        findings.memory_ =
-            Buffer(c.device(), "detections",
-                   tensor_bytes(1, model_->queries(), found_columns, Type::f32), Memory::device);
-        findings.found_ = make_tensor(findings.memory_.handle(), 0, 1, model_->queries(),
-                                      found_columns, Type::f32);
-    }
+void Findings::prepare(Device& device, uint32_t queries) {
+    if (memory_) return;
+    memory_ = Buffer(device, "detections", tensor_bytes(1, queries, found_columns, Type::f32),
+                     Memory::device);
+    found_ = make_tensor(memory_.handle(), 0, 1, queries, found_columns, Type::f32);
+}
+
+void Detector::record(Commands& c, std::span<const Image* const> images, DetectionTaps& taps,
+                      std::span<Findings* const> findings) const {
     auto scope = c.scope("detector");
-    const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), input_type());
-    input_.record(c, patches, image);
+    const auto count = static_cast<uint32_t>(images.size());
+    const Tensor patches = c.scratch(count, input_.patches(), input_.patch_columns(), input_type());
+    for (uint32_t i = 0; i < count; ++i)
+        if (images[i]) input_.record(c, patches.at_batch(i), *images[i]);
     const DetectionOutput out = forward(c, patches, taps);
-    detections_into(c, findings.found_, out.logits, out.boxes, {image.height(), image.width()});
-    findings.download_.record(c, findings.found_);
-    findings.logits_.record(c, out.logits);
-    findings.boxes_.record(c, out.boxes);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!images[i]) continue;
+        Findings& found = *findings[i];
+        found.prepare(c.device(), model_->queries());
+        const Tensor logits = out.logits.at_batch(i), boxes = out.boxes.at_batch(i);
+        detections_into(c, found.found_, logits, boxes, {images[i]->height(), images[i]->width()});
+        found.download_.record(c, found.found_);
+        found.logits_.record(c, logits);
+        found.boxes_.record(c, boxes);
+    }
 }
 
 std::vector<Detection> Findings::detections(const DetectionFilter& filter) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ public:
 
 private:
     friend class Detector;
+    void prepare(Device& device, uint32_t queries);
     Buffer memory_;
     Tensor found_;
     Download download_, logits_, boxes_;
@@ -81,7 +83,15 @@ public:
     bool prepare(ImageSize frame, std::optional<ImageSize> within = std::nullopt);
 
     // Records everything from the frame to the detections. Its size must have been prepared.
-    void record(Commands& c, const Image& image, DetectionTaps& taps, Findings& findings) const;
+    void record(Commands& c, const Image& image, DetectionTaps& taps, Findings& findings) const {
+        const Image* const images[] = {&image};
+        Findings* const all[] = {&findings};
+        record(c, images, taps, all);
+    }
+    // The same for several frames at once, each with its findings; null is a place that stays
+    // empty. What is found in a frame does not depend on the others.
+    void record(Commands& c, std::span<const Image* const> images, DetectionTaps& taps,
+                std::span<Findings* const> findings) const;
     // The same with findings of its own, for one frame at a time.
     void record(Commands& c, const Image& image, DetectionTaps& taps) {
         record(c, image, taps, findings_);

@@ -58,11 +58,9 @@ void BatchRunner::run(const Share& share, const SourceOptions& options, LineFile
     const uint64_t first = plan_.first_of(first_piece), end = plan_.first_of(share.end_piece);
     std::exception_ptr unreadable;
     if (first < end) {
-        Reader reader(source.source.open(options), pipeline_.make_slot(),
-                      {.first = first,
-                       .end = end,
-                       .stride = plan_.range.stride,
-                       .slots = FramePipeline::slots});
+        Reader reader(
+            source.source.open(options), pipeline_.make_slot(),
+            {.first = first, .end = end, .stride = plan_.range.stride, .slots = pipeline_.slots()});
         const Emptied emptied(pipeline_);
         FrameSink sink([&](FramePipeline::Finished frame) { writer.add(std::move(frame)); });
         unreadable = pump(reader, sink, progress);

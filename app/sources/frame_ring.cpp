@@ -22,6 +22,7 @@ FrameRing::FrameRing(size_t slots, bool newest_wins)
     : newest_wins_(newest_wins), uses_(slots, Use::free) {}
 
 std::optional<size_t> FrameRing::free_slot() const {
+    if (!newest_wins_) return uses_[turn_] == Use::free ? std::optional(turn_) : std::nullopt;
     const auto found = std::ranges::find(uses_, Use::free);
     if (found == uses_.end()) return std::nullopt;
     return static_cast<size_t>(found - uses_.begin());
@@ -52,6 +53,7 @@ void FrameRing::publish(size_t slot, FrameInfo info) {
         ready_.clear();
     }
     uses_[slot] = Use::ready;
+    turn_ = (slot + 1) % uses_.size();
     ready_.push_back({slot, std::move(info)});
     ++published_;
     changed_.notify_all();

@@ -42,7 +42,7 @@ private:
 
 // A few slots that go round between the thread that fills them and the one that uses them. Who must
 // not wait for the other is the policy: with newest_wins it is the filler, who takes back what
-// nobody took; else nothing is lost, and it waits.
+// nobody took; else nothing is lost, and it waits, and slots are filled in turn.
 class FrameRing {
 public:
     FrameRing(size_t slots, bool newest_wins);
@@ -79,6 +79,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
     std::vector<Use> uses_;
+    size_t turn_ = 0;  // the slot to be filled next, where they are filled in turn
     std::deque<Ready> ready_;
     bool closed_ = false;
     std::exception_ptr error_;

@@ -5,7 +5,8 @@
 #include <cstdlib>
 
 #include "app/sources/reader.h"
-#include "tests/models/temp_folder.h"
+#include "tests/app/pictures.h"
+#include "tests/app/program.h"
 
 namespace saccade {
 namespace {
@@ -24,7 +25,7 @@ protected:
                                  uint64_t frames) {
         FramePipeline pipeline(engine, models, options);
         Reader reader(open_source(source), pipeline.make_slot(),
-                      {.end = frames, .slots = FramePipeline::slots});
+                      {.end = frames, .slots = pipeline.slots()});
         std::vector<FrameResult> results;
         auto finish = [&] {
             FramePipeline::Finished done = pipeline.finish();
@@ -60,7 +61,7 @@ TEST_F(FramePipelineTest, every_frame_comes_out_once_and_in_order_with_its_own_f
     // One at a time, the findings are the same.
     FramePipeline pipeline(engine, models, options);
     Reader reader(open_source("synth:320x240@2?seed=7"), pipeline.make_slot(),
-                  {.end = 4, .slots = FramePipeline::slots});
+                  {.end = 4, .slots = pipeline.slots()});
     for (const FrameResult& want : together) {
         pipeline.begin(*reader.next());
         const FramePipeline::Finished alone = pipeline.finish();
@@ -69,6 +70,50 @@ TEST_F(FramePipelineTest, every_frame_comes_out_once_and_in_order_with_its_own_f
             EXPECT_EQ((*alone.result.detections)[i].query, (*want.detections)[i].query);
             EXPECT_EQ((*alone.result.detections)[i].score, (*want.detections)[i].score);
         }
+    }
+}
+
+TEST_F(FramePipelineTest, frames_that_are_looked_at_together_keep_their_own_findings) {
+    const TempFolder temp;
+    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
+                                        .classifier = model_folder(temp, "vit-nano")});
+    FramePipelineOptions options;
+    options.filter.threshold = 0;
+    // Ten frames in groups of three leave one alone.
+    const std::string source = "synth:96x64@2?seed=7&frames=10";
+    const std::vector<FrameResult> alone = run(source, options, 10);
+    const std::vector<uint8_t> picture = last_picture;
+    options.at_once = 3;
+    const std::vector<FrameResult> together = run(source, options, 10);
+    ASSERT_EQ(alone.size(), 10u);
+    ASSERT_EQ(together.size(), 10u);
+    for (size_t i = 0; i < 10; ++i) {
+        EXPECT_EQ(together[i].info.index, i);
+        ASSERT_EQ(together[i].detections->size(), alone[i].detections->size());
+        for (size_t j = 0; j < alone[i].detections->size(); ++j) {
+            EXPECT_EQ((*together[i].detections)[j].query, (*alone[i].detections)[j].query);
+            EXPECT_NEAR((*together[i].detections)[j].score, (*alone[i].detections)[j].score, 1e-4);
+        }
+        EXPECT_NEAR(together[i].classes->front().score, alone[i].classes->front().score, 1e-4);
+    }
+    EXPECT_NE(together[0].detections->front().score, together[9].detections->front().score);
+    EXPECT_EQ(last_picture, picture);
+}
+
+TEST_F(FramePipelineTest, frames_of_another_size_wait_for_those_before) {
+    const TempFolder temp;
+    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano")});
+    std::filesystem::create_directory(temp / "all");
+    for (int i = 0; i < 5; ++i)
+        temp.write("all/" + std::to_string(i) + ".png",
+                   encoded(".png", cv::Mat(48 + 16 * (i / 2), 64, CV_8UC3, cv::Scalar(9, 99, i))));
+    FramePipelineOptions options;
+    options.at_once = 2;
+    const std::vector<FrameResult> results = run(temp / "all", options, 5);
+    ASSERT_EQ(results.size(), 5u);
+    for (uint32_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(results[i].info.index, i);
+        EXPECT_EQ(results[i].info.size.height, 48 + 16 * (i / 2));
     }
 }
 
