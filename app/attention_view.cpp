@@ -46,13 +46,28 @@ Layers layers_of(AttentionKind kind, const ModelsInUse& models) {
 }  // namespace
 
 AttentionKind attention_named(const std::string& name) {
-    if (name == "none") return AttentionKind::none;
-    if (name == "rollout") return AttentionKind::rollout;
-    if (name == "cls") return AttentionKind::cls;
-    if (name == "head") return AttentionKind::head;
-    if (name == "detection") return AttentionKind::detection;
-    if (name == "word") return AttentionKind::word;
+    for (AttentionKind kind : {AttentionKind::none, AttentionKind::rollout, AttentionKind::cls,
+                               AttentionKind::head, AttentionKind::detection, AttentionKind::word})
+        if (name == name_of(kind)) return kind;
     throw Error("--attention is none, rollout, cls, head, detection or word, not '" + name + "'");
+}
+
+std::string_view name_of(AttentionKind kind) {
+    switch (kind) {
+        case AttentionKind::none:
+            return "none";
+        case AttentionKind::rollout:
+            return "rollout";
+        case AttentionKind::cls:
+            return "cls";
+        case AttentionKind::head:
+            return "head";
+        case AttentionKind::detection:
+            return "detection";
+        case AttentionKind::word:
+            return "word";
+    }
+    return "";
 }
 
 Look look_of(const AttentionChoice& choice, const ModelsInUse& models) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "app/lab/engine.h"
 #include "app/models_in_use.h"
@@ -21,6 +22,7 @@ enum class AttentionKind {
     word,       // what a word of the caption looked at; from frame to frame, the next one
 };
 AttentionKind attention_named(const std::string& name);
+std::string_view name_of(AttentionKind kind);
 
 struct AttentionChoice {
     AttentionKind kind = AttentionKind::none;

@@ -47,7 +47,7 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
                      {"threshold", options.wanted.threshold},
                      {"classes", options.wanted.classes},
                      {"max-detections", options.wanted.most},
-                     {"attention", static_cast<int>(options.attention.kind)}};
+                     {"attention", name_of(options.attention.kind)}};
     if (options.wanted.size)
         plan.settings["size"] = {options.wanted.size->width, options.wanted.size->height};
     if (options.attention.layer) plan.settings["layer"] = *options.attention.layer;
@@ -188,13 +188,16 @@ int batch(const BatchOptions& options) {
     progress.end();
     const std::chrono::duration<double> took = Clock::now() - start;
     try {
-        gather_lines({folder.lines()}, folder.lines(), plan.line_names(),
-                     [](size_t, uint64_t) { return true; });
+        // A source that failed before and now went on has lines behind those of others.
+        if (goes_on)
+            gather_lines({folder.lines()}, folder.lines(), plan.line_names(),
+                         [](size_t, uint64_t) { return true; });
         if (!part) folder.write_tables(plan);
     } catch (const Error& error) {
         trouble(error);
     }
-    if (Interrupts::came()) trouble(Error("interrupted: what was done is whole; --resume goes on"));
+    if (Interrupts::came() && !work.all_ended(plan, shares))
+        trouble(Error("interrupted: what was done is whole; --resume goes on"));
     if (!options.common.quiet) print(summary(runner.totals(), took.count()));
     return exit_code;
 }

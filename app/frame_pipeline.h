@@ -21,7 +21,6 @@ struct FramePipelineOptions {
     AttentionChoice attention;
     bool truth = false;  // what is really there is drawn, too, where the source knows
     bool draw = true;    // frames come back with what was found drawn onto them
-    bool draw = true;  // frames come back with what was found drawn onto them
     // So many frames go through detector and classifier together; one where attention is looked at.
     uint32_t at_once = 1;
 };

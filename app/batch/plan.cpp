@@ -124,7 +124,7 @@ Object json_of(const BatchPlan& plan) {
             {"sources", sources}};
 }
 
-BatchPlan plan_from(const Object& json) {
+BatchPlan plan_from(const Object& json) try {
     BatchPlan plan;
     plan.range = {json.at("from"), json.at("to"), json.at("stride")};
     plan.piece = json.at("piece");
@@ -149,6 +149,8 @@ BatchPlan plan_from(const Object& json) {
         plan.sources.push_back(std::move(s));
     }
     return plan;
+} catch (const Object::exception&) {
+    throw Error("the run in this folder was begun by another version of Saccade: begin it anew");
 }
 
 Shard parse_shard(const std::string& text) {

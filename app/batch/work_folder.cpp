@@ -45,7 +45,7 @@ std::optional<Object> WorkFolder::run() const {
     std::ifstream file(path_ / "run.json");
     if (!file) return std::nullopt;
     Object run = Object::parse(file, nullptr, false);
-    if (run.is_discarded())
+    if (!run.is_object() || !run.contains("plan") || !run.contains("shard"))
         throw Error("'" + (path_ / "run.json").string() + "' is damaged: remove '" +
                     path_.string() + "' to begin anew");
     return run;
