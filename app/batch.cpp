@@ -242,7 +242,8 @@ void add_batch_command(CLI::App& app, int& exit_code) {
         ->check(CLI::Range(0.01, 1000.0).description(""))
         ->type_name("FPS");
 
-    command.add_flag("!--no-video", options->video, "Write no videos");
+    command.add_flag_callback(
+        "--no-video", [options] { options->video = false; }, "Write no videos");
     command.add_flag("--frames", options->frames, "Write annotated frames as NAME-frames/*.png");
     command.add_flag("--coco", options->coco, "Write coco.json, detections as COCO has results");
     command.add_flag("--csv", options->csv, "Write frames.csv, a row for each finding");

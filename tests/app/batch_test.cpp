@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/app/variable.h"
 #include "tests/app/video/videos.h"
 
 namespace saccade {
@@ -307,6 +308,17 @@ TEST_F(Batch, a_source_is_never_written_over) {
     const std::string before = file_content(clip);
     expect_refused(run({clip}, "."), 1, "would be written over");
     EXPECT_EQ(file_content(clip), before);
+}
+
+// The long forms of this and of the killing: tests/endure.
+TEST_F(Batch, memory_stays_where_it_is) {
+    const Variable program("SACCADE_PROGRAM", SACCADE_PROGRAM);
+    const Outcome outcome =
+        run_program(SACCADE_TESTS_DIR "/endure",
+                    on_test_device({"memory", "1200", "--detector", "none", "--classifier", "none",
+                                    "--captioner", "none"}));
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    expect_says(outcome.out, "1200 frames, memory ");
 }
 
 TEST_F(Batch, the_summary_names_the_slowest_stage) {
