@@ -34,6 +34,23 @@ uint32_t edge_flags(uint32_t edge, const Corner& from, const Corner& to) {
            (top_or_left ? params::triangle_owns_edge << edge : 0);
 }
 
+// Whether a tile lies wholly beyond one of a triangle's edges; long thin ones touch few of the
+// tiles around them.
+bool misses(const uint32_t* shape, uint32_t tile_x, uint32_t tile_y) {
+    auto at = [&](uint32_t word) { return double(std::bit_cast<float>(shape[word])); };
+    constexpr double side = params::triangle_tile;
+    const double left = side * tile_x, top = side * tile_y;
+    for (uint32_t i = 0; i < 3; ++i) {
+        const uint32_t from = 2 * i, to = 2 * ((i + 1) % 3);
+        const double x = at(from), y = at(from + 1), along_x = at(to) - x, along_y = at(to + 1) - y;
+        // The corner of the tile that lies farthest inside.
+        const double far_x = along_y > 0 ? left : left + side;
+        const double far_y = along_x > 0 ? top + side : top;
+        if (along_x * (far_y - y) - along_y * (far_x - x) < 0) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Atlas::Atlas(Device& device, std::span<const uint8_t> coverage, Extent size)
@@ -120,19 +137,23 @@ void TriangleList::add(const Corner& a, const Corner& b, const Corner& c, const 
 Triangles TriangleList::finish() {
     // A tile's list begins where the one before ends: count, sum up, fill in the order given.
     tiles_.assign(size_t(across_) * down_ * 2, 0);
-    auto for_tiles = [&](const Span& span, auto&& what) {
-        for (size_t y = span.top; y <= span.bottom; ++y)
-            for (size_t x = span.left; x <= span.right; ++x) what(&tiles_[2 * (y * across_ + x)]);
+    auto for_tiles = [&](uint32_t triangle, auto&& what) {
+        const Span& span = spans_[triangle];
+        const uint32_t* shape = &shapes_[size_t(triangle) * params::triangle_words];
+        for (uint32_t y = span.top; y <= span.bottom; ++y)
+            for (uint32_t x = span.left; x <= span.right; ++x)
+                if (!misses(shape, x, y)) what(&tiles_[2 * (size_t(y) * across_ + x)]);
     };
-    for (const Span& span : spans_) for_tiles(span, [](uint32_t* tile) { ++tile[1]; });
+    const auto triangles = static_cast<uint32_t>(spans_.size());
+    for (uint32_t i = 0; i < triangles; ++i) for_tiles(i, [](uint32_t* tile) { ++tile[1]; });
     uint32_t total = 0;
     for (size_t i = 0; i < tiles_.size(); i += 2) {
         tiles_[i] = total;
         total += std::exchange(tiles_[i + 1], 0);
     }
     list_.resize(total);
-    for (uint32_t i = 0; i < spans_.size(); ++i)
-        for_tiles(spans_[i], [&](uint32_t* tile) { list_[tile[0] + tile[1]++] = i; });
+    for (uint32_t i = 0; i < triangles; ++i)
+        for_tiles(i, [&](uint32_t* tile) { list_[tile[0] + tile[1]++] = i; });
 
     write(tiles_buffer_, "tiles", tiles_);
     write(list_buffer_, "triangles of tiles", list_);

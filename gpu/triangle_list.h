@@ -46,10 +46,12 @@ public:
     Triangles finish();
 
     size_t count() const { return spans_.size(); }
+    // How many tiles they touch, all together, once it is finished.
+    size_t touched() const { return list_.size(); }
 
 private:
     struct Span {
-        uint16_t left, top, right, bottom;  // the tiles it touches, the last ones included
+        uint16_t left, top, right, bottom;  // the tiles it may touch, the last ones included
     };
     void write(Buffer& buffer, const char* name, std::span<const uint32_t> words);
 

@@ -31,7 +31,7 @@ Ui::Ui(Device& device, Window& window, const std::string& layout) : context_(nul
 
     ImGui::StyleColorsDark();
     ImGuiStyle& style = ImGui::GetStyle();
-    style.WindowRounding = 4;
+    style.WindowRounding = 0;  // round corners make a window of many long triangles
     style.Colors[ImGuiCol_WindowBg].w = 0.85f;
 
     // ImGui counts in the desktop's units, fonts are drawn in pixels.

@@ -196,6 +196,14 @@ TEST_F(TrianglesTest, what_cannot_be_seen_is_not_even_listed) {
     EXPECT_EQ(list_.count(), 1u);
 }
 
+TEST_F(TrianglesTest, a_thin_one_is_listed_where_it_is_alone) {
+    list_.begin({160, 160});
+    list_.add(corner(0, 0, ~0u), corner(160, 158, ~0u), corner(160, 160, ~0u), everywhere);
+    list_.finish();
+    EXPECT_GE(list_.touched(), 10u) << "the diagonal";
+    EXPECT_LE(list_.touched(), 28u) << "and its neighbours, of a hundred tiles";
+}
+
 TEST_F(TrianglesTest, lists_for_a_smaller_screen_are_refused) {
     list_.begin({300, 300});
     const Triangles what = list_.finish();
