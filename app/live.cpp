@@ -49,6 +49,7 @@ LiveState first_state(const LiveOptions& options, const Settings& settings) {
         if (options.present_mode == name_of(mode)) state.present_mode = mode;
     if (options.full_screen) state.full_screen = true;
     if (options.truth) state.truth = true;
+    if (options.stride) state.detector_stride = state.classifier_stride = *options.stride;
     return state;
 }
 
@@ -257,6 +258,10 @@ void add_live_command(CLI::App& app, int& exit_code) {
                     {"none", "rollout", "cls", "head", "detection", "word", "mean", "max", "grid"})
                     .description(""))
         ->type_name("none|rollout|mean|max|head|grid");
+    command
+        .add_option("--stride", options->stride, "Detector and classifier look at every n-th frame")
+        ->check(CLI::Range(1, 1000).description(""))
+        ->type_name("N");
     command.add_flag("--truth", options->truth,
                      "Draw what is really there, too, where the source knows: synth: does");
     command.add_option("--layer", options->layer, "The layer to look into, from 0 on")

@@ -24,7 +24,7 @@ struct LiveOptions {
     std::vector<std::string> classes;  // names; empty: all
     uint32_t most = 100;
     std::optional<std::string> attention, present_mode;
-    std::optional<uint32_t> layer, head;
+    std::optional<uint32_t> layer, head, stride;
     bool truth = false;  // what is really there is drawn, too, where the source knows
     bool loop = true;    // a file begins again at its end
     bool full_screen = false;

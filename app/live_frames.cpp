@@ -15,7 +15,8 @@ constexpr uint32_t words_at_once = 4;
 LiveFrames::Lane::Lane(Engine& engine, uint32_t number, const LiveModels& models)
     : index(number),
       upload(engine.device(), engine.scratch(), "upload"),
-      look(engine.device(), engine.scratch(), "look"),
+      detect(engine.device(), engine.scratch(), "detect"),
+      classify(engine.device(), engine.scratch(), "classify"),
       encode(engine.device(), engine.scratch(), "encode"),
       draw(engine.device(), engine.scratch(), "draw"),
       attention(engine, models) {}
@@ -58,6 +59,9 @@ void LiveFrames::use(const LiveModels& models) {
         lane->findings = {};  // as many as the old model had queries
         lane->ranking = {};
     }
+    detector_ = classifier_ = {};
+    detections_.clear();
+    classes_.clear();
     size_ = {};  // the next frame prepares the models for its size
     record_anew();
 }
@@ -76,7 +80,6 @@ void LiveFrames::begin(TakenFrame frame, const LiveState& state) {
     if (frame.info().size != size_) prepare(frame.info().size);
     Lane& lane = *lanes_.at(frame.slot());
     lane.taken = std::move(frame);
-    lane.looked_at = false;
     memory_[lane.index].frame->flush();
     submit(lane, state, true);
 }
@@ -110,28 +113,30 @@ void LiveFrames::record(Lane& lane) {
     }
     lane.upload.end();
 
-    lane.look.begin();
-    if (models_.detector)
-        models_.detector->record(lane.look, image, lane.detection_taps, lane.findings);
-    if (models_.classifier)
-        models_.classifier->record(lane.look, image, lane.classifier_tap, lane.ranking);
-    lane.look.end();
-
+    if (models_.detector) {
+        lane.detect.begin();
+        models_.detector->record(lane.detect, image, lane.detection_taps, lane.findings);
+        lane.detect.end();
+    }
+    if (models_.classifier) {
+        lane.classify.begin();
+        models_.classifier->record(lane.classify, image, lane.classifier_tap, lane.ranking);
+        lane.classify.end();
+    }
     if (models_.captioner) {
         lane.encode.begin();
         models_.captioner->record(lane.encode, image);
         lane.encode.end();
     }
     lane.recorded = true;
-    lane.looked_at = false;
     lane.drawing.reset();
     memory_[lane.index].fresh = false;
 }
 
 void LiveFrames::record_drawing(Lane& lane, const Drawing& drawing) {
     OverlayInput input;
-    if (models_.detector) input.found = lane.findings.found();
-    if (models_.classifier) input.classes = lane.ranking.on_device();
+    if (drawing.detected) input.found = drawing.detected->findings.found();
+    if (drawing.classified) input.classes = drawing.classified->ranking.on_device();
     if (drawing.maps) {
         input.maps = lane.attention.maps();
         input.geometry = lane.attention.geometry();
@@ -144,8 +149,9 @@ void LiveFrames::record_drawing(Lane& lane, const Drawing& drawing) {
     }
     if (drawing.read_back) {
         auto scope = lane.draw.scope("read back");
-        lane.readback =
-            std::make_unique<Readback>(engine_.device(), size_.width, size_.height, true);
+        if (!lane.readback)
+            lane.readback =
+                std::make_unique<Readback>(engine_.device(), size_.width, size_.height, true);
         lane.readback->record(lane.draw, image_of(lane));
     }
     lane.draw.end();
@@ -159,30 +165,50 @@ void LiveFrames::submit(Lane& lane, const LiveState& state, bool new_frame) {
         state.attention.mode != AttentionMode::off && looker.token != Looker::Token::none;
     LiveAttention::Kept kept;
     if (heat) kept = LiveAttention::kept_for(looker, state.attention, models_);
-    if (kept != lane.kept) {
+    if (memory_[lane.index].fresh) {
+        lane.recorded = false;
+        lane.readback.reset();
+    }
+    lane.detected = models_.detector && is_due(detector_, kept, state.detector_stride, new_frame);
+    lane.classified =
+        models_.classifier && is_due(classifier_, kept, state.classifier_stride, new_frame);
+    if ((lane.detected || lane.classified) && kept != lane.kept) {
+        for (Lane* other : on_their_way_) engine_.device().wait(other->ticket, "a look");
         lane.detection_taps = {Tap(kept.encoder), Tap(kept.decoder)};
         lane.classifier_tap = Tap(kept.classifier);
         lane.kept = kept;
         lane.recorded = false;
     }
-    if (!lane.recorded || memory_[lane.index].fresh) record(lane);
-    const Drawing drawing{heat, state.recording || state.screenshots > 0};
+    if (!lane.recorded) record(lane);
+    if (lane.detected) detector_ = {&lane, 0};
+    if (lane.classified) classifier_ = {&lane, 0};
+    const Drawing drawing{detector_.last, classifier_.last, heat,
+                          state.recording || state.screenshots > 0};
     const bool new_maps = heat && lane.attention.prepare(looker, state.attention);
     if (lane.drawing != drawing || new_maps) record_drawing(lane, drawing);
 
     lane.again = !new_frame;
     lane.upload.submit();
-    if (!lane.looked_at) lane.look.submit();
-    lane.looked_at = true;
+    if (lane.detected) lane.detect.submit();
+    if (lane.classified) lane.classify.submit();
     // A picture that stands still is captioned once. A word that somebody looks at stays until he
     // has seen enough.
     ask_for_words(lane, (new_frame || caption_.ids.empty()) && !state.word);
     if (heat)
-        lane.attention.look(lane.detection_taps, lane.classifier_tap, looker, state.attention);
+        lane.attention.look((detector_.last ? *detector_.last : lane).detection_taps,
+                            (classifier_.last ? *classifier_.last : lane).classifier_tap, looker,
+                            state.attention);
     update_overlay(lane, state, heat);
     lane.filter = overlay_->settings.filter;
     lane.ticket = lane.draw.submit();
     on_their_way_.push_back(&lane);
+}
+
+bool LiveFrames::is_due(Rate& rate, const LiveAttention::Kept& kept, uint32_t stride,
+                        bool new_frame) const {
+    if (new_frame) ++rate.frames;
+    return !rate.last || !rate.last->recorded || rate.last->kept != kept ||
+           rate.frames >= (new_frame ? stride : 1);
 }
 
 void LiveFrames::ask_for_words(Lane& lane, bool new_caption) {
@@ -251,13 +277,18 @@ void LiveFrames::finish(Lane& lane) {
     shown.image = &image_of(lane);
     shown.again = lane.again;
     shown.info = lane.taken->info();
-    if (models_.detector) shown.detections = lane.findings.detections(lane.filter);
-    if (models_.classifier) shown.classes = lane.ranking.top(5);
+    // What other lanes hold may be written meanwhile.
+    if (lane.drawing->detected == &lane) detections_ = lane.findings.detections(lane.filter);
+    if (lane.drawing->classified == &lane) classes_ = lane.ranking.top(5);
+    shown.detected = lane.detected;
+    shown.detections = detections_;
+    shown.classes = classes_;
     auto add_times = [&](const std::vector<ScopeTime>& times) {
         shown.times.insert(shown.times.end(), times.begin(), times.end());
     };
     add_times(lane.upload.times());
-    add_times(lane.look.times());
+    if (lane.detected) add_times(lane.detect.times());
+    if (lane.classified) add_times(lane.classify.times());
     if (lane.words_asked) finish_words(lane, shown);
     if (lane.drawing->maps) add_times(lane.attention.times());
     add_times(lane.draw.times());
@@ -287,6 +318,7 @@ void LiveFrames::clear() {
     wait();
     shown_.reset();
     on_screen_ = nullptr;
+    detector_ = classifier_ = {};
     for (const std::unique_ptr<Lane>& lane : lanes_) lane->taken.reset();
 }
 

@@ -14,8 +14,9 @@ namespace saccade {
 
 // Frames on their way to the screen: unpacked, looked at by the models, drawn on, all on the
 // device. Two are on their way at a time; what is finished is shown. Detector and classifier see
-// every frame; the captioner takes one when it is done with the last, and writes a few words a
-// frame, so that nobody waits for it.
+// every frame, or every n-th, and what they found stays on screen meanwhile; the captioner
+// takes one when it is done with the last, and writes a few words a frame, so that nobody waits for
+// it.
 //
 // Each ring slot of a Capture has recordings of its own. They are made anew when the size of
 // frames, a model, or the layer that is looked into changes; all else lies in mapped memory.
@@ -51,7 +52,8 @@ public:
     // The frame to show, with what was found drawn onto it.
     struct Shown {
         const Image* image = nullptr;
-        bool again = false;  // it was there before, and only drawn once more
+        bool again = false;     // it was there before, and only drawn once more
+        bool detected = false;  // the detector has seen this very frame
         FrameInfo info;
         std::vector<Detection> detections;  // those that are drawn
         std::vector<ClassScore> classes;
@@ -78,8 +80,10 @@ private:
         std::unique_ptr<Frame> frame;
         bool fresh = false;  // nothing has been recorded for it
     };
+    struct Lane;
     // What a drawing was recorded for.
     struct Drawing {
+        const Lane *detected = nullptr, *classified = nullptr;  // whose findings it shows
         bool maps = false, read_back = false;
         bool operator==(const Drawing&) const = default;
     };
@@ -88,7 +92,7 @@ private:
         Lane(Engine& engine, uint32_t index, const LiveModels& models);
 
         const uint32_t index;
-        Commands upload, look, encode, draw;
+        Commands upload, detect, classify, encode, draw;
         bool recorded = false;
         std::optional<Drawing> drawing;
         LiveAttention attention;
@@ -100,13 +104,21 @@ private:
         std::unique_ptr<Readback> readback;
 
         std::optional<TakenFrame> taken;
-        bool again = false;
-        bool looked_at = false;  // by the models, as they are recorded now
+        bool again = false, detected = false, classified = false;  // this time
         DetectionFilter filter;
         bool words_asked = false;    // of the caption, together with this frame
         bool caption_begun = false;  // it is of this frame
         Ticket ticket;
     };
+
+    // When a model looks.
+    struct Rate {
+        Lane* last = nullptr;  // who holds what it found last
+        uint32_t frames = 0;   // that came since then
+    };
+    // Whether it looks at this one: when its turn has come, and anew where something else of it is
+    // kept, or was recorded, than is wanted now. A picture that stands still is looked at itself.
+    bool is_due(Rate& rate, const LiveAttention::Kept& kept, uint32_t stride, bool new_frame) const;
 
     const Image& image_of(const Lane& lane) const { return memory_[lane.index].frame->image(); }
     void prepare(ImageSize size);
@@ -127,6 +139,9 @@ private:
     std::vector<Memory> memory_;
     std::vector<std::unique_ptr<Lane>> lanes_;
     std::deque<Lane*> on_their_way_;
+    Rate detector_, classifier_;
+    std::vector<Detection> detections_;  // the last ones
+    std::vector<ClassScore> classes_;
     Lane* on_screen_ = nullptr;
     std::optional<Shown> shown_;
     Caption caption_;

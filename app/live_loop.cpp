@@ -17,10 +17,10 @@ using namespace std::chrono_literals;
 
 // What changes the drawing of a picture that stands still.
 bool looks_the_same(const LiveState& a, const LiveState& b) {
-    return a.boxes == b.boxes && a.caption == b.caption && a.classes == b.classes &&
-           a.truth == b.truth && a.attention == b.attention && a.word == b.word &&
-           a.query == b.query && a.threshold == b.threshold && a.only == b.only &&
-           a.recording == b.recording && a.screenshots == b.screenshots &&
+    return a.frozen == b.frozen && a.boxes == b.boxes && a.caption == b.caption &&
+           a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
+           a.word == b.word && a.query == b.query && a.threshold == b.threshold &&
+           a.only == b.only && a.recording == b.recording && a.screenshots == b.screenshots &&
            (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
 }
 
@@ -168,7 +168,7 @@ void LiveLoop::score_frame(const LiveState& state) {
         scored_ = state;
     }
     if (shown.info.truth && !report_.score) report_.score.emplace();
-    if (!shown.again && shown.info.truth && detector_.model())
+    if (shown.detected && !shown.again && shown.info.truth)
         report_.score->add(shown.detections, report_.labels,
                            truth_of(*shown.info.truth, state.only));
     if (shown.caption_ended && frames_.captioned().truth && report_.score)

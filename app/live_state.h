@@ -53,6 +53,7 @@ struct LiveState {
     std::set<std::string> only;  // names of classes; empty: all
 
     std::string source, detector, classifier, captioner;
+    uint32_t detector_stride = 1, classifier_stride = 1;  // they look at every n-th frame
     PresentMode present_mode = PresentMode::fifo;
 
     bool panels = true, help = false, full_screen = false;

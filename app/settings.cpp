@@ -19,6 +19,8 @@ void for_each_setting(SettingsType& s, Visit visit) {
     visit("classes", s.state.classes);
     visit("truth", s.state.truth);
     visit("threshold", s.state.threshold);
+    visit("detector_stride", s.state.detector_stride);
+    visit("classifier_stride", s.state.classifier_stride);
     visit("layer", s.state.attention.layer);
     visit("head", s.state.attention.head);
     visit("blend", s.state.attention.blend);

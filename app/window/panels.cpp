@@ -45,12 +45,21 @@ void model(const char* label, std::string& wanted, const ModelReport& report) {
     ImGui::PopID();
 }
 
+// How often a model looks.
+void every(const char* label, uint32_t& stride) {
+    int frames = static_cast<int>(stride);
+    if (ImGui::SliderInt(label, &frames, 1, 30, frames == 1 ? "every frame" : "every %d frames"))
+        stride = static_cast<uint32_t>(std::clamp(frames, 1, 1000));
+}
+
 void source_and_models(LiveState& state, const LiveReport& report) {
     if (!ImGui::CollapsingHeader("Source and models", ImGuiTreeNodeFlags_DefaultOpen)) return;
     wish("source", state.source);
     if (!report.source_state.empty()) warning(report.source_state);
     model("detector", state.detector, report.detector);
+    every("looks##detector", state.detector_stride);
     model("classifier", state.classifier, report.classifier);
+    every("looks##classifier", state.classifier_stride);
     model("captioner", state.captioner, report.captioner);
 }
 

@@ -92,6 +92,37 @@ TEST_F(LiveLoopTest, finds_what_the_synthetic_camera_shows_and_keeps_the_score) 
     expect_says(error_of([&] { loop.wait_for_models(state); }), "no such thing");
 }
 
+TEST_F(LiveLoopTest, models_look_at_their_own_rates_and_what_they_found_stays_meanwhile) {
+    state.classifier = default_model(Task::classify);
+    state.detector_stride = 3;
+    loop.wait_for_models(state);
+    ASSERT_TRUE(step_frames(1));
+    ASSERT_TRUE(step_until([&] { return !loop.frames().shown()->detections.empty(); }));
+    size_t frames = 0, detected = 0;
+    for (uint64_t last = loop.report().frames; frames < 12; last = loop.report().frames) {
+        ASSERT_TRUE(step_until([&] { return loop.report().frames > last; }));
+        // Two may have been finished at a time.
+        frames += loop.report().frames - last;
+        detected += loop.frames().shown()->detected;
+        EXPECT_FALSE(loop.frames().shown()->detections.empty());
+        EXPECT_FALSE(loop.frames().shown()->classes.empty());
+    }
+    EXPECT_GT(detected, 0u);
+    EXPECT_LE(detected, 5u);
+    for (const StageTimes::Stage& stage : loop.report().stages.stages) {
+        if (stage.name == "detector") {
+            EXPECT_LT(stage.ms.count(), loop.report().frames / 2);
+        }
+        if (stage.name == "classifier") {
+            EXPECT_GT(stage.ms.count(), loop.report().frames / 2);
+        }
+    }
+    // Whoever looks into it sees the frame that was looked at last.
+    state.attention.mode = AttentionMode::mean;
+    state.pointer = PicturePoint{80, 60};
+    ASSERT_TRUE(step_frames(4));
+}
+
 TEST_F(LiveLoopTest, models_of_other_forms_take_each_others_place) {
     const TempFolder models;
     state.source = "synth:96x64@30";
