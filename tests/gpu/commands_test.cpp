@@ -121,13 +121,14 @@ TEST_F(CommandsTest, pictures_are_waited_for_too) {
 TEST_F(CommandsTest, bytes_are_those_that_dispatches_read_and_write) {
     const Tensor a = filled(1), b = filled(2), y = filled(0);  // of 24 floats each
     const Tensor table = random_tensor(1, 100, 24, Type::f32);
+    const Tensor places = random_tensor(1, 2, 24, Type::f32);
     const Tensor two = ids(std::vector<uint32_t>{3, 98});  // padded to eight words
     Commands c(device, arena, "counted");
     c.begin();
     add_into(c, y, a, b);
     EXPECT_EQ(c.counts().bytes, 3 * 96u);
-    embedding(c, two, table);
-    EXPECT_EQ(c.counts().bytes, 3 * 96u + 32 + 2 * 2 * 96) << "rows of the table, not all of it";
+    embedding(c, two, table, places);
+    EXPECT_EQ(c.counts().bytes, 3 * 96u + 32 + 3 * 2 * 96) << "rows of the table, not all of it";
     c.end();
     c.run();
     arena.release({});
