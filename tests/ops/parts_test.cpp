@@ -127,12 +127,15 @@ TEST_F(SmallBindingsTest, embedding_finds_rows_in_every_part_of_a_table) {
     std::memcpy(bits.data(), wanted.data(), wanted.size() * 4);
     Tensor ids = upload(1, uint32_t(wanted.size()), Type::f32, bits);
     ids.type = Type::u32;
+    const std::vector<float> places = numbers(wanted.size() * 24, 0.03f);
     const Tensor t = upload(200, 24, Type::f32, table);
-    const auto y = run([&](Commands& c) { return embedding(c, ids, t); });
+    const Tensor p = upload(uint32_t(wanted.size()), 24, Type::f32, places);
+    const auto y = run([&](Commands& c) { return embedding(c, ids, t, p); });
     EXPECT_EQ(commands.counts().dispatches, 4u) << "the table was not split";
     for (size_t i = 0; i < wanted.size(); ++i)
         for (size_t j = 0; j < 24; ++j)
-            EXPECT_EQ(y[i * 24 + j], wanted[i] < 200 ? table[wanted[i] * 24 + j] : 0.0f)
+            EXPECT_EQ(y[i * 24 + j],
+                      (wanted[i] < 200 ? table[wanted[i] * 24 + j] : 0.0f) + places[i * 24 + j])
                 << "id " << wanted[i];
 }
 
