@@ -73,8 +73,9 @@ protected:
 };
 
 TEST_F(LiveLoopTest, finds_what_the_synthetic_camera_shows_and_keeps_the_score) {
+    state.source = "synth:320x240@30?seed=1&objects=2";  // of whose first seconds nothing is hard
     loop.wait_for_models(state);
-    ASSERT_TRUE(step_frames(3));
+    ASSERT_TRUE(step_frames(6));
     ASSERT_TRUE(loop.report().score);
     const Tally found = loop.report().score->objects();
     EXPECT_GE(found.right + found.missed, 3u);
