@@ -46,7 +46,7 @@ TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
     ASSERT_TRUE(capture.wait_for(20s));
     uint64_t taken = 0, last = 0;
     for (int i = 0; i < 5; ++i) {
-        std::this_thread::sleep_for(100ms);
+        std::this_thread::sleep_for(400ms);
         const std::optional<TakenFrame> frame = capture.take();
         ASSERT_TRUE(frame);
         if (i > 0) {
@@ -55,7 +55,7 @@ TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
         last = frame->info().index;
         ++taken;
         // It is the newest: hardly older than the time between two.
-        EXPECT_LT(Clock::now() - frame->info().captured, 90ms);
+        EXPECT_LT(Clock::now() - frame->info().captured, 300ms);
     }
     capture.stop();
     const CaptureStatus status = capture.status();
