@@ -13,6 +13,7 @@
 #include <set>
 
 #include "app/annotate.h"
+#include "app/file_beside.h"
 #include "app/heat_map.h"
 #include "app/inspect/sheets.h"
 #include "app/model_finder.h"
@@ -46,7 +47,10 @@ std::string as_name(const std::string& word) {
 class Maps {
 public:
     Maps(Engine& engine, const Captioner& captioner, const CaptionCommandOptions& options)
-        : engine_(engine), captioner_(captioner), model_(title_of(options.captioner)), folder_(options.out) {
+        : engine_(engine),
+          captioner_(captioner),
+          model_(title_of(options.captioner)),
+          folder_(options.out) {
         const TextDecoderForm& form = captioner.model().decoder().form();
         look_ = {options.layer.value_or(form.layers - 1), options.head};
         if (look_.layer >= form.layers)
@@ -55,10 +59,7 @@ public:
         if (look_.head && *look_.head >= form.heads)
             throw Error("--head " + std::to_string(*look_.head) + ": the model's decoder has " +
                         std::to_string(form.heads) + " heads, from 0 on");
-        std::error_code error;
-        std::filesystem::create_directories(folder_, error);
-        if (!std::filesystem::is_directory(folder_))
-            throw Error("'" + options.out + "' cannot be made a folder");
+        make_folder(folder_);
     }
 
     void write(const std::filesystem::path& image, const PictureView& picture,

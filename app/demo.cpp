@@ -12,6 +12,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "app/annotate.h"
+#include "app/file_beside.h"
 #include "app/frame_pipeline.h"
 #include "app/lab/print.h"
 #include "app/line_file.h"
@@ -96,10 +97,7 @@ int watch(const DemoOptions& options) try {
 
 int demo(const DemoOptions& options) {
     const std::filesystem::path folder = options.folder;
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (!std::filesystem::is_directory(folder))
-        throw Error("'" + options.folder + "' cannot be made a folder");
+    make_folder(folder);
     const auto frames = static_cast<uint64_t>(std::max(1.0, std::round(options.seconds * rate)));
     Engine engine(options.common.engine());
     if (!options.common.quiet)

@@ -16,6 +16,13 @@ constexpr const char* mark = ".saccade-part-";
 
 }  // namespace
 
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!std::filesystem::is_directory(folder))
+        throw Error("'" + folder.string() + "' cannot be made a folder");
+}
+
 FileBeside::FileBeside(std::filesystem::path path, const std::filesystem::path& folder)
     : path_(std::move(path)), beside_(folder / path_.filename()) {
     beside_ += mark + std::to_string(::getpid());

@@ -4,6 +4,10 @@
 
 namespace saccade {
 
+// Makes a folder for what is to be written, and those that it lies in; an Error where that cannot
+// be.
+void make_folder(const std::filesystem::path& folder);
+
 // A file on its way: it is written beside its place, under another name, and takes its own name
 // when it is whole. One that never is leaves nothing behind.
 class FileBeside {

@@ -4,13 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <memory>
 
 #include "app/annotate.h"
 #include "app/attention_view.h"
 #include "app/detect.h"
+#include "app/file_beside.h"
 #include "app/heat_map.h"
 #include "app/inspect/raw_maps.h"
 #include "app/inspect/report.h"
@@ -51,13 +51,7 @@ Subject subject_of(const InspectOptions& options) {
 }
 
 PicturePoint parse_point(const std::string& text) {
-    PicturePoint point;
-    const char* const end = text.data() + text.size();
-    const auto [comma, bad_x] = std::from_chars(text.data(), end, point.x);
-    if (bad_x == std::errc() && comma != end && *comma == ',') {
-        const auto [rest, bad_y] = std::from_chars(comma + 1, end, point.y);
-        if (bad_y == std::errc() && rest == end) return point;
-    }
+    if (const auto place = two_numbers<float>(text, ',')) return {place->first, place->second};
     throw Error("a point is X,Y in pixels, like 120,80, not '" + text + "'");
 }
 
@@ -82,13 +76,6 @@ void check(const InspectOptions& options, const Subject& subject, const Study& s
             throw Error("--head " + std::to_string(*options.head) + ": the encoder of the " +
                         encoder.task + " has " + std::to_string(encoder.attention.heads()) +
                         " heads, from 0 on");
-}
-
-void make_folder(const std::filesystem::path& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (!std::filesystem::is_directory(folder))
-        throw Error("'" + folder.string() + "' cannot be made a folder");
 }
 
 // Writes files into the folder, and says so.
@@ -121,10 +108,8 @@ int inspect(const InspectOptions& options) {
     ModelsInUse models = ModelsInUse::open(engine, options.models);
     Study::Options how;
     how.names = options.models;
-    how.size = options.size;
-    how.filter.threshold = static_cast<float>(options.threshold);
-    how.filter.most = options.most;
-    if (models.detector) how.filter.classes = ids_of(options.classes, models.detector->labels());
+    how.size = options.wanted.size;
+    if (models.detector) how.filter = options.wanted.filter(models.detector->labels());
     std::optional<Look> detection_look, word_look;
     const auto choice = [&](AttentionKind kind) {
         return look_of({kind, options.layer, options.head}, models);
@@ -145,7 +130,7 @@ int inspect(const InspectOptions& options) {
     }
     if (detection_look && study.detections().empty())
         spdlog::warn("nothing was found that scores above {}; --threshold may be lower",
-                     options.threshold);
+                     options.wanted.threshold);
     else if (detection_look)
         results.add("detections.png", detection_sheet(study, *detection_look));
     if (word_look && !study.caption()->words.empty())
@@ -204,32 +189,7 @@ void add_inspect_command(CLI::App& app, int& exit_code) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("A,B");
-    command.add_option("--threshold", options->threshold, "Leave out what scores no more")
-        ->check(CLI::Range(0.0, 1.0).description(""))
-        ->type_name("P")
-        ->capture_default_str();
-    command
-        .add_option("--classes", options->classes,
-                    "Only these, by the names that the detector's config.json gives them")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("A,B");
-    command.add_option("--max-detections", options->most, "The best so many")
-        ->check(CLI::Range(1, 65536).description(""))
-        ->type_name("N")
-        ->capture_default_str();
-    command
-        .add_option_function<std::string>(
-            "--size",
-            [options](const std::string& text) {
-                try {
-                    options->size = parse_size(text);
-                } catch (const Error& error) {
-                    throw CLI::ValidationError("--size", error.what());
-                }
-            },
-            "For the detector the picture is resized to fit into this")
-        ->type_name("WxH");
+    add_detection_options(command, options->wanted);
     command.add_flag("--raw", options->raw,
                      "Also write all maps in full precision, as .npy and .safetensors");
     add_common_options(command, options->common);

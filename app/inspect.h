@@ -20,10 +20,7 @@ struct InspectOptions {
     std::string image;              // a picture file, or with a frame number a source of frames
     std::optional<uint64_t> frame;  // of a video or of synth:
     ModelNames models;
-    double threshold = 0.5;
-    std::vector<std::string> classes;  // names; empty: all
-    uint32_t most = 20;                // detections
-    std::optional<ImageSize> size;
+    DetectionOptions wanted = {.most = 20};
     std::vector<PicturePoint> points;
     std::optional<uint32_t> layer, head;  // of sheets with one map each
     std::vector<uint32_t> layers;         // of the page and of raw maps; empty: all

@@ -267,18 +267,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
     command.add_option("--layer", options->layer, "The layer to look into, from 0 on")
         ->type_name("L");
     command.add_option("--head", options->head, "The head to look at, from 0 on")->type_name("H");
-    command
-        .add_option_function<std::string>(
-            "--size",
-            [options](const std::string& text) {
-                try {
-                    options->camera.size = parse_size(text);
-                } catch (const Error& error) {
-                    throw CLI::ValidationError("--size", error.what());
-                }
-            },
-            "What to ask a camera for")
-        ->type_name("WxH");
+    add_size_option(command, options->camera.size, "What to ask a camera for");
     command.add_option("--rate", options->camera.rate, "Frames a second to ask a camera for")
         ->type_name("FPS");
     command

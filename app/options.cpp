@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 
 #include "app/model_finder.h"
 #include "gpu/error.h"
@@ -59,14 +58,8 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
 }
 
 ImageSize parse_size(const std::string& text) {
-    ImageSize size;
-    const char* const end = text.data() + text.size();
-    const auto [x, bad_width] = std::from_chars(text.data(), end, size.width);
-    if (bad_width == std::errc() && x != end && *x == 'x') {
-        const auto [rest, bad_height] = std::from_chars(x + 1, end, size.height);
-        if (bad_height == std::errc() && rest == end && size.width > 0 && size.height > 0)
-            return size;
-    }
+    const auto sides = two_numbers<uint32_t>(text, 'x');
+    if (sides && sides->first > 0 && sides->second > 0) return {sides->first, sides->second};
     throw Error("a size is WIDTHxHEIGHT, like 640x480, not '" + text + "'");
 }
 
@@ -92,17 +85,22 @@ void add_detection_options(CLI::App& command, DetectionOptions& options) {
         ->check(CLI::Range(1, 65536).description(""))
         ->type_name("N")
         ->capture_default_str();
+    add_size_option(command, options.size,
+                    "Pictures are resized to fit into this, instead of what the model's file says");
+}
+
+void add_size_option(CLI::App& command, std::optional<ImageSize>& size, const std::string& help) {
     command
         .add_option_function<std::string>(
             "--size",
-            [&options](const std::string& text) {
+            [&size](const std::string& text) {
                 try {
-                    options.size = parse_size(text);
+                    size = parse_size(text);
                 } catch (const Error& error) {
                     throw CLI::ValidationError("--size", error.what());
                 }
             },
-            "Pictures are resized to fit into this, instead of what the model's file says")
+            help)
         ->type_name("WxH");
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <charconv>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/lab/engine.h"
@@ -37,9 +40,9 @@ std::set<uint32_t> ids_of(const std::vector<std::string>& names,
 // Which of a detector's findings are wanted.
 struct DetectionOptions {
     double threshold = 0.5;
-    std::vector<std::string> classes;  // names; empty: all
+    std::vector<std::string> classes = {};  // names; empty: all
     uint32_t most = 100;
-    std::optional<ImageSize> size;  // what pictures are resized to fit into
+    std::optional<ImageSize> size = std::nullopt;  // what pictures are resized to fit into
 
     // An Error where a class is none of the labels.
     DetectionFilter filter(const std::vector<std::string>& labels) const;
@@ -48,6 +51,19 @@ void add_detection_options(CLI::App& command, DetectionOptions& options);
 
 // "640x480", as --size takes it; an Error otherwise.
 ImageSize parse_size(const std::string& text);
+void add_size_option(CLI::App& command, std::optional<ImageSize>& size, const std::string& help);
+
+// What lies on both sides of `between`, where the text is nothing but that.
+template <typename Number>
+std::optional<std::pair<Number, Number>> two_numbers(std::string_view text, char between) {
+    std::pair<Number, Number> result;
+    const char* const end = text.data() + text.size();
+    const auto [middle, bad_first] = std::from_chars(text.data(), end, result.first);
+    if (bad_first != std::errc() || middle == end || *middle != between) return std::nullopt;
+    const auto [rest, bad_second] = std::from_chars(middle + 1, end, result.second);
+    if (bad_second != std::errc() || rest != end) return std::nullopt;
+    return result;
+}
 
 // Adds the option that names the model of a task, for find_model: --classifier, --detector or
 // --captioner. Left out, it is the bundled one; in a copy of Saccade without that, it is required.

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "app/batch/tables.h"
+#include "app/file_beside.h"
 #include "app/video/join.h"
 #include "gpu/error.h"
 
@@ -54,9 +55,8 @@ fs::path BatchFolder::pictures(const PlannedSource& source) const {
 }
 
 void BatchFolder::make_for(const BatchPlan& plan) const {
+    make_folder(path_);
     std::error_code error;
-    fs::create_directories(path_, error);
-    if (!fs::is_directory(path_)) throw Error("'" + path_.string() + "' cannot be made a folder");
     for (const PlannedSource& written : plan.sources)
         for (const PlannedSource& source : plan.sources)
             if (plan.video && fs::equivalent(video(written), source.source.text, error))
