@@ -54,9 +54,12 @@ struct Conv2d {
     Extent out_size(Extent in_size) const;
 };
 
-// y = activation(conv(x) + b + residual)
+// y = activation(conv(x) + b)
 Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w,
-              Activation activation = Activation::none, const Tensor& residual = {});
+              Activation activation = Activation::none);
+// y = activation(y + conv(x) + b)
+void conv2d_add(Commands& c, const Tensor& y, const Tensor& x, Extent size, const Conv2d& w,
+                Activation activation = Activation::none);
 
 // The largest of each kernel x kernel window; what lies outside of the picture does not count.
 struct Pool {

@@ -37,12 +37,6 @@ std::string block_name(Names names, const std::string& prefix, size_t stage, uin
     return prefix + ".encoder.stages." + std::to_string(stage) + ".layers." + std::to_string(block);
 }
 
-// y = activation(y + conv(x) + b)
-void conv2d_add(Commands& c, const Tensor& y, const Tensor& x, Extent size, const Conv2d& w,
-                Activation activation) {
-    copy(c, y, conv2d(c, x, size, w, activation, y));
-}
-
 }  // namespace
 
 ResNetConfig timm_resnet(std::string_view name) {

@@ -15,20 +15,8 @@ uint32_t windows(uint32_t side, uint32_t kernel, uint32_t stride, uint32_t paddi
     return room < kernel ? 0 : (room - kernel) / stride + 1;
 }
 
-}  // namespace
-
-Extent Conv2d::out_size(Extent in_size) const {
-    return {windows(in_size.height, dilation * (kernel.height - 1) + 1, stride, padding),
-            windows(in_size.width, dilation * (kernel.width - 1) + 1, stride, padding)};
-}
-
-Extent Pool::out_size(Extent in_size) const {
-    return {windows(in_size.height, kernel, stride, padding),
-            windows(in_size.width, kernel, stride, padding)};
-}
-
-Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w, Activation activation,
-              const Tensor& residual) {
+void record(Commands& c, const Tensor& y, const Tensor& x, Extent size, const Conv2d& w,
+            Activation activation, bool accumulate) {
     constexpr const char* op = "conv2d";
     const Extent out = w.out_size(size);
     require(x.rows == size.area() && x.columns == w.in, op,
@@ -41,21 +29,21 @@ Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w, Activa
     require(
         w.bias && w.bias.columns == w.weight.rows && w.bias.type == Type::f32 && w.bias.offset == 0,
         op, "bias " + w.bias.shape() + " for " + w.weight.shape());
-    Tensor y = c.scratch(x.batch, out.area(), w.weight.rows, x.type);
-    require(!residual || (residual.batch == y.batch && residual.rows == y.rows &&
-                          residual.columns == y.columns && residual.type == x.type),
-            op, "residual " + residual.shape() + " for " + y.shape());
+    require(y.batch == x.batch && y.rows == out.area() && y.columns == w.weight.rows &&
+                y.type == x.type,
+            op, x.shape() + " does not give " + y.shape());
     require_wide(x, op);
-    if (residual) require_wide(residual, op);
+    require_wide(y, op);
 
-    const Tensor& r = residual ? residual : x;
+    // What is added is read by the thread that writes there.
+    const Tensor& r = accumulate ? y : x;
     const params::Conv2dParams p{
         view(x),    view(y),    view(r),         size.height,    size.width,
         out.height, out.width,  w.kernel.height, w.kernel.width, w.stride,
         w.padding,  w.dilation, x.columns,       y.columns,      w.weight.row_stride};
     const Use uses[] = {read(x), read(w.weight), read(w.bias), read(r), write(y)};
     const auto push = std::as_bytes(std::span(&p, 1));
-    const uint32_t choices[] = {static_cast<uint32_t>(activation), residual ? 1u : 0u};
+    const uint32_t choices[] = {static_cast<uint32_t>(activation), accumulate ? 1u : 0u};
     std::optional<MatrixTile> matrix;
     if (x.type == Type::f16 && loads_eights(x))
         matrix = choose_matrix_tile(c, y.batch, y.rows, y.columns, w.weight.columns);
@@ -73,7 +61,29 @@ Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w, Activa
             Kernel("conv2d", x.type, {t.threads_x, t.threads_y, t.m, t.n, choices[0], choices[1]}),
             {divide_up(padded(y.columns), t.n), divide_up(y.rows, t.m), y.batch}, uses, push);
     }
+}
+
+}  // namespace
+
+Extent Conv2d::out_size(Extent in_size) const {
+    return {windows(in_size.height, dilation * (kernel.height - 1) + 1, stride, padding),
+            windows(in_size.width, dilation * (kernel.width - 1) + 1, stride, padding)};
+}
+
+Extent Pool::out_size(Extent in_size) const {
+    return {windows(in_size.height, kernel, stride, padding),
+            windows(in_size.width, kernel, stride, padding)};
+}
+
+Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w, Activation activation) {
+    Tensor y = c.scratch(x.batch, w.out_size(size).area(), w.weight.rows, x.type);
+    record(c, y, x, size, w, activation, false);
     return y;
+}
+
+void conv2d_add(Commands& c, const Tensor& y, const Tensor& x, Extent size, const Conv2d& w,
+                Activation activation) {
+    record(c, y, x, size, w, activation, true);
 }
 
 Tensor max_pool(Commands& c, const Tensor& x, Extent size, const Pool& pool) {

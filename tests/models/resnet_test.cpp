@@ -218,6 +218,23 @@ TEST_F(ResNetTest, a_single_pixel_becomes_a_single_cell) {
     expect_like_reference(thin(true), {1, 1}, "a pixel");
 }
 
+TEST_F(ResNetTest, a_shortcut_is_convolved_beside_its_block_and_added_to_in_place) {
+    for (bool bottleneck : {false, true}) {
+        SyntheticWeights weights(1, StoredType::f32);
+        WeightLoader loader(device, weights, Type::f32, "resnet");
+        const ResNet net(loader, thin(bottleneck), "net");
+        const std::vector<Buffer> memory = loader.finish();
+        const Extent size{34, 47};
+        Commands c(device, arena, "barriers");
+        c.begin();
+        net.forward(c, random_tensor(1, size.area(), 3, Type::f32), size);
+        c.end();
+        const uint32_t blocks = 6, shortcuts = 4, convolutions = bottleneck ? 3 : 2;
+        EXPECT_EQ(c.counts().dispatches, 2 + blocks * convolutions + shortcuts);
+        EXPECT_EQ(c.counts().barriers, 1 + blocks * convolutions) << "the stem does not wait";
+    }
+}
+
 TEST_F(ResNetTest, pictures_of_a_batch_do_not_meet) {
     SyntheticWeights weights(1, StoredType::f32);
     WeightLoader loader(device, weights, Type::f32, "resnet");

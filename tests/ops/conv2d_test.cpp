@@ -92,15 +92,17 @@ TEST_F(Conv2dTest, matches_plain_loops_in_both_storage_types) {
         }
 }
 
-TEST_F(Conv2dTest, adds_the_residual_before_the_relu) {
-    const Case& c = cases[2];
-    for (Type type : {Type::f32, Type::f16}) {
-        const Inputs in = make(c, type);
-        const auto y = run([&](Commands& r) {
-            return conv2d(r, in.tx, c.size, in.conv, Activation::relu, in.tr);
-        });
-        EXPECT_LT(relative_error(y, reference(c, in, true, true)), tolerance(type));
-    }
+TEST_F(Conv2dTest, adds_to_what_is_there_before_the_relu) {
+    for (const Case& c : cases)
+        for (Type type : {Type::f32, Type::f16}) {
+            const Inputs in = make(c, type);
+            const auto y = run([&](Commands& r) {
+                conv2d_add(r, in.tr, in.tx, c.size, in.conv, Activation::relu);
+                return in.tr;
+            });
+            EXPECT_LT(relative_error(y, reference(c, in, true, true)), tolerance(type))
+                << c.what << " " << name_of(type);
+        }
 }
 
 TEST_F(Conv2dTest, counts_its_windows_as_pytorch_does) {
@@ -116,7 +118,7 @@ TEST_F(Conv2dTest, refuses_what_does_not_fit) {
     const Inputs in = make(cases[2], Type::f32);
     begin();
     EXPECT_THROW(conv2d(commands, in.tx, {5, 5}, in.conv), Error);
-    EXPECT_THROW(conv2d(commands, in.tx, {6, 5}, in.conv, Activation::none, in.tx), Error);
+    EXPECT_THROW(conv2d_add(commands, in.tx, in.tx, {6, 5}, in.conv), Error);
     Conv2d large = in.conv;
     large.padding = 0;
     large.dilation = 9;
