@@ -73,6 +73,13 @@ Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out);
 // The same into y, which may be x itself.
 void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w);
 
+// x = LN(x) of an fp32 stream, in place, and what is read of it next. All of these may be none.
+struct PostNorm {
+    Tensor y;              // x again as products want it; x itself is not written twice
+    Tensor at, positions;  // at = x + positions, (rows, columns) f32, the same for every batch
+};
+void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next);
+
 // How heads share the columns of q, k and v: `count` groups side by side, each of a multiple of 8
 // columns up to 128. A model with other heads pads them with zeros, which change no product.
 struct Heads {

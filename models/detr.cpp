@@ -29,11 +29,13 @@ void clear(Commands& c, const Tensor& y, const Tensor& other) {
 }  // namespace
 
 Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
-    : config_(config),
+    : device_(weights.device()),
+      config_(config),
       encoder_heads_(heads_of(config.encoder_heads, config.hidden)),
       decoder_heads_(heads_of(config.decoder_heads, config.hidden)),
       backbone_(front, config.backbone, "model.backbone.conv_encoder.model"),
-      positions_(weights.device(), "DETR positions") {
+      positions_(device_, "DETR positions"),
+      start_memory_(device_, "DETR queries") {
     const uint32_t dim = config.hidden, channels = config.backbone.channels();
     const auto classes = static_cast<uint32_t>(config.labels.size()) + 1;
     input_projection_ = front.linear("model.input_projection",
@@ -96,6 +98,26 @@ void Detr::prepare(Extent picture) {
     const Extent grid = backbone_.out_size(picture);
     positions_.prepare(grid, 1, grid.area(), config_.hidden,
                        [&](uint32_t) { return sine_positions(grid, config_.hidden); });
+    if (!start_.x) prepare_queries();
+}
+
+// The decoder begins with zeros: what its first self-attention makes of them no picture changes.
+void Detr::prepare_queries() {
+    Commands c(device_, start_memory_, "DETR queries", 0);
+    c.begin();
+    const Stream s = stream(c, c.scratch(1, config_.queries, config_.hidden, Type::f32),
+                            query_positions_, class_head_.weight.type);
+    {
+        auto scope = c.scope("decoder");
+        Tap nobody;
+        clear(c, s.x, query_positions_);
+        if (s.y.type != s.x.type) clear(c, s.y, query_positions_);
+        copy(c, s.at, query_positions_);
+        self_attend(c, s, s.queries(), decoder_.front().self, decoder_heads_, 0, nobody);
+    }
+    c.end();
+    c.run();
+    start_ = s;
 }
 
 DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Extent picture,
@@ -108,11 +130,9 @@ DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Extent picture,
     out.boxes = c.scratch(pixels.batch, config_.queries, 4, Type::f32);
 
     auto scope = c.scope("DETR");
-    const Stream features = stream(c, pixels.batch, grid.area(), input_type());
-    embed(c, features, pixels, picture);
-    const Stream memory = encode(c, features, positions_[0], taps.encoder);
-    const Stream queries = stream(c, pixels.batch, config_.queries, class_head_.weight.type);
-    decode(c, queries, memory, positions_[0], taps.decoder);
+    const Stream queries = start(c, pixels.batch);
+    const Stream features = embed(c, pixels, picture, positions_[0]);
+    decode(c, queries, encode(c, features, taps.encoder), taps.decoder);
     taps.decoder.hidden(c, 0, queries.y);
 
     // Prediction feed-forward networks
@@ -147,9 +167,8 @@ float Detr::first_attention_range(Device& device) const {
         auto scope = c.scope("DETR");
         const Tensor pixels = c.scratch(1, picture.area(), 3, input_type());
         copy(c, pixels, staged);
-        const Stream s = stream(c, 1, backbone_.out_size(picture).area(), input_type());
-        embed(c, s, pixels, picture);
-        queries_and_keys.record(c, linear(c, s.y, encoder_.front().self.qk));
+        const Tensor features = embed(c, pixels, picture, {}).y;
+        queries_and_keys.record(c, linear(c, features, encoder_.front().self.qk));
     }
     c.end();
     c.run();
@@ -168,95 +187,102 @@ float Detr::first_attention_range(Device& device) const {
     return encoder_heads_.scale * std::sqrt(longest[0] * longest[1]);
 }
 
-Detr::Stream Detr::stream(Commands& c, uint32_t batch, uint32_t tokens, Type type) const {
-    const Tensor x = c.scratch(batch, tokens, config_.hidden, Type::f32);
-    return {x, type == Type::f32 ? x : c.scratch(batch, tokens, config_.hidden, type)};
+Detr::Stream Detr::stream(Commands& c, const Tensor& x, const Tensor& pos, Type type) const {
+    auto alike = [&] { return c.scratch(x.batch, x.rows, x.columns, type); };
+    return {x, type == Type::f32 ? x : alike(), pos ? alike() : Tensor{}, pos};
+}
+
+// The queries as they come to the decoder's first cross-attention. This waits for nothing: what is
+// recorded next runs beside it.
+Detr::Stream Detr::start(Commands& c, uint32_t batch) const {
+    const Tensor x = c.scratch(batch, config_.queries, config_.hidden, Type::f32);
+    const Stream s = stream(c, x, query_positions_, class_head_.weight.type);
+    copy(c, s.x, start_.x);
+    copy(c, s.at, start_.at);
+    return s;
 }
 
 // Backbone, and the 1x1 convolution that follows it: z_0, a cell a token
-void Detr::embed(Commands& c, const Stream& s, const Tensor& pixels, Extent picture) const {
+Detr::Stream Detr::embed(Commands& c, const Tensor& pixels, Extent picture,
+                         const Tensor& pos) const {
+    const uint32_t cells = backbone_.out_size(picture).area();
+    const Tensor x = c.scratch(pixels.batch, cells, config_.hidden, Type::f32);
+    const Stream s = stream(c, x, pos, input_type());
     auto scope = c.scope("backbone");
-    const Tensor features = backbone_.forward(c, pixels, picture);
-    linear_into(c, s.x, features, input_projection_);
+    linear_into(c, s.x, backbone_.forward(c, pixels, picture), input_projection_);
     if (s.y.type != s.x.type) copy(c, s.y, s.x);
+    if (pos) add_into(c, s.at, s.x, pos);
+    return s;
 }
 
 // Transformer encoder: in place, but for how products want it after the first norm
-Detr::Stream Detr::encode(Commands& c, const Stream& front, const Tensor& pos, Tap& tap) const {
+Detr::Stream Detr::encode(Commands& c, const Stream& front, Tap& tap) const {
     const Type type = class_head_.weight.type;
-    const Stream s{front.x, type == front.y.type ? front.y
-                            : type == Type::f32
-                                ? front.x
-                                : c.scratch(front.x.batch, front.x.rows, front.x.columns, type)};
+    const Stream s = front.y.type == type ? front : stream(c, front.x, front.pos, type);
     auto scope = c.scope("encoder");
     tap.hidden(c, 0, front.x);
     for (uint32_t i = 0; i < encoder_.size(); ++i) {
-        self_attend(c, i == 0 ? front : s, s, pos, encoder_[i].self, encoder_heads_, i, tap);
-        feed_forward(c, s, encoder_[i].ffn);
+        const EncoderLayer& w = encoder_[i];
+        self_attend(c, i == 0 ? front : s, s.values(), w.self, encoder_heads_, i, tap);
+        feed_forward(c, s, s, w.ffn);
         tap.hidden(c, i + 1, s.x);
     }
     return s;
 }
 
 // Transformer decoder: the queries look at each other, then at the memory that the encoder left
-void Detr::decode(Commands& c, const Stream& s, const Stream& memory, const Tensor& pos,
-                  Tap& tap) const {
+void Detr::decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const {
     auto scope = c.scope("decoder");
     Tap nobody;  // looks at how queries see each other
     // The memory is the same for all layers: their keys and values come from one product each.
-    const Tensor k = linear(c, with_pos_embed(c, memory, pos), memory_k_);
+    const Tensor k = linear(c, memory.at, memory_k_);
     const Tensor v = linear(c, memory.y, memory_v_);
     const uint32_t dim = k.columns / config_.decoder_layers;
 
-    clear(c, s.x, query_positions_);
-    if (s.y.type != s.x.type) clear(c, s.y, query_positions_);
     for (uint32_t i = 0; i < decoder_.size(); ++i) {
         const DecoderLayer& w = decoder_[i];
-        self_attend(c, s, s, query_positions_, w.self, decoder_heads_, i, nobody);
-        cross_attend(c, s, k.slice_columns(i * dim, dim), v.slice_columns(i * dim, dim), w.cross, i,
-                     tap);
-        feed_forward(c, s, w.ffn);
+        if (i > 0)  // the first has been worked out, see prepare_queries
+            self_attend(c, s, s.queries(), w.self, decoder_heads_, i, nobody);
+        cross_attend(c, s, s.values(), k.slice_columns(i * dim, dim), v.slice_columns(i * dim, dim),
+                     w.cross, i, tap);
+        feed_forward(c, s, s, w.ffn);
     }
-    normalize(c, s, decoder_norm_);
+    layer_norm_into(c, s.y, s.x, decoder_norm_);
 }
 
 // x = LN(x + MSA(q, k, v)) with q = k = x + pos, v = x
-void Detr::self_attend(Commands& c, const Stream& s, const Stream& normalized, const Tensor& pos,
-                       const SelfAttention& w, const Heads& heads, uint32_t layer, Tap& tap) const {
+void Detr::self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAttention& w,
+                       const Heads& heads, uint32_t layer, Tap& tap) const {
     auto scope = c.scope("self-attention");
-    const Tensor qk = linear(c, with_pos_embed(c, s, pos), w.qk);
+    const Tensor qk = linear(c, s.at, w.qk);
     const uint32_t dim = qk.columns / 2;
     const Tensor q = qk.slice_columns(0, dim), k = qk.slice_columns(dim, dim);
     const Tensor v = linear(c, s.y, w.v);
     tap.attention(c, layer, q, k, heads);
     linear_add(c, s.x, attention(c, q, k, v, heads), w.out);
-    normalize(c, normalized, w.norm);
+    normalize(c, next, w.norm);
 }
 
 // x = LN(x + MHA(q, k, v)) with q = x + query_pos, k = memory + pos, v = memory
-void Detr::cross_attend(Commands& c, const Stream& s, const Tensor& k, const Tensor& v,
-                        const CrossAttention& w, uint32_t layer, Tap& tap) const {
+void Detr::cross_attend(Commands& c, const Stream& s, const Stream& next, const Tensor& k,
+                        const Tensor& v, const CrossAttention& w, uint32_t layer, Tap& tap) const {
     auto scope = c.scope("cross-attention");
-    const Tensor q = linear(c, with_pos_embed(c, s, query_positions_), w.q);
+    const Tensor q = linear(c, s.at, w.q);
     tap.attention(c, layer, q, k, decoder_heads_);
     linear_add(c, s.x, attention(c, q, k, v, decoder_heads_), w.out);
-    normalize(c, s, w.norm);
+    normalize(c, next, w.norm);
 }
 
 // x = LN(x + FFN(x))
-void Detr::feed_forward(Commands& c, const Stream& s, const FeedForward& w) const {
+void Detr::feed_forward(Commands& c, const Stream& s, const Stream& next,
+                        const FeedForward& w) const {
     auto scope = c.scope("ffn");
     linear_add(c, s.x, linear(c, s.y, w.fc1, config_.activation), w.fc2);
-    normalize(c, s, w.norm);
+    normalize(c, next, w.norm);
 }
 
-void Detr::normalize(Commands& c, const Stream& s, const Norm& norm) const {
-    if (s.y.type != s.x.type) layer_norm_into(c, s.y, s.x, norm);
-    layer_norm_into(c, s.x, s.x, norm);
-}
-
-Tensor Detr::with_pos_embed(Commands& c, const Stream& s, const Tensor& pos) const {
-    return add(c, s.x, pos, s.y.type);
+void Detr::normalize(Commands& c, const Stream& next, const Norm& norm) const {
+    post_norm(c, next.x, norm, {next.y, next.at, next.pos});
 }
 
 TokenLayout Detr::layout(Extent picture) const {

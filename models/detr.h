@@ -66,30 +66,37 @@ private:
         FeedForward ffn;
     };
 
-    // The residual stream: x in fp32, y the same as products want it, x itself where they want
-    // fp32.
+    // The residual stream, and what products read of it.
     struct Stream {
-        Tensor x, y;
+        Tensor x;    // (batch, tokens, hidden) f32
+        Tensor y;    // x as products want it: x itself where that is fp32
+        Tensor at;   // x + pos, as products want it
+        Tensor pos;  // (tokens, hidden) f32
+
+        // What a norm writes where queries and keys are not read next, and where nothing else is.
+        Stream values() const { return {x, y, {}, {}}; }
+        Stream queries() const { return {x, {}, at, pos}; }
     };
-    Stream stream(Commands& c, uint32_t batch, uint32_t tokens, Type type) const;
+    Stream stream(Commands& c, const Tensor& x, const Tensor& pos, Type type) const;
 
     SelfAttention load_self_attention(WeightLoader& weights, const std::string& layer,
                                       const Heads& heads) const;
     FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer,
                                   uint32_t intermediate) const;
 
-    void embed(Commands& c, const Stream& s, const Tensor& pixels, Extent picture) const;
-    Stream encode(Commands& c, const Stream& front, const Tensor& pos, Tap& tap) const;
-    void decode(Commands& c, const Stream& s, const Stream& memory, const Tensor& pos,
-                Tap& tap) const;
-    void self_attend(Commands& c, const Stream& s, const Stream& normalized, const Tensor& pos,
-                     const SelfAttention& w, const Heads& heads, uint32_t layer, Tap& tap) const;
-    void cross_attend(Commands& c, const Stream& s, const Tensor& k, const Tensor& v,
-                      const CrossAttention& w, uint32_t layer, Tap& tap) const;
-    void feed_forward(Commands& c, const Stream& s, const FeedForward& w) const;
-    void normalize(Commands& c, const Stream& s, const Norm& norm) const;
-    Tensor with_pos_embed(Commands& c, const Stream& s, const Tensor& pos) const;
+    void prepare_queries();
+    Stream start(Commands& c, uint32_t batch) const;
+    Stream embed(Commands& c, const Tensor& pixels, Extent picture, const Tensor& pos) const;
+    Stream encode(Commands& c, const Stream& front, Tap& tap) const;
+    void decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const;
+    void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAttention& w,
+                     const Heads& heads, uint32_t layer, Tap& tap) const;
+    void cross_attend(Commands& c, const Stream& s, const Stream& next, const Tensor& k,
+                      const Tensor& v, const CrossAttention& w, uint32_t layer, Tap& tap) const;
+    void feed_forward(Commands& c, const Stream& s, const Stream& next, const FeedForward& w) const;
+    void normalize(Commands& c, const Stream& next, const Norm& norm) const;
 
+    Device& device_;
     DetrConfig config_;
     Heads encoder_heads_, decoder_heads_;
     ResNet backbone_;
@@ -102,6 +109,8 @@ private:
     Linear class_head_;         // (classes + 1, hidden)
     Perceptron box_head_;       // hidden, hidden, hidden, 4
     PositionTables positions_;  // (cells, hidden)
+    Arena start_memory_;
+    Stream start_;  // the queries after the decoder's first self-attention
 };
 
 }  // namespace saccade

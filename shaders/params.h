@@ -64,6 +64,12 @@ struct LayerNormParams {
     float eps;
 };
 
+struct PostNormParams {
+    View x, y, at, positions;
+    uint rows, columns;
+    float eps;
+};
+
 struct AttentionParams {
     View q, k, v, y;
     uint queries, keys;  // of one batch

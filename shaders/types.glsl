@@ -43,8 +43,9 @@ vec4 store(vec4 v) { return v; }
 vec4 load_out(OUT4 v) { return load(v); }
 
 // A kernel's tensors: READ(0, X, IN4, x) declares one, load_at(x, i) is its i-th four elements, and
-// store_at(y, i, v) writes them; the same for words, one or four at a time. Software Vulkan reads
-// texel buffers far faster than storage buffers: for it a kernel is compiled with TEXELS.
+// store_at(y, i, v) writes them, store_f32_at those that are fp32 whatever OUT is; the same for
+// words, one or four at a time. Software Vulkan reads texel buffers far faster than storage
+// buffers: for it a kernel is compiled with TEXELS.
 #ifdef TEXELS
 #define READ(number, block, type, name) \
     layout(binding = number, rgba32f) readonly uniform imageBuffer name
@@ -54,6 +55,7 @@ vec4 load_out(OUT4 v) { return load(v); }
     layout(binding = number, rgba32f) uniform imageBuffer name
 #define load_at(name, i) imageLoad(name, int(i))
 #define store_at(name, i, v) imageStore(name, int(i), v)
+#define store_f32_at(name, i, v) imageStore(name, int(i), v)
 #define READ_WORDS(number, block, name) \
     layout(binding = number, r32ui) readonly uniform uimageBuffer name
 #define READ_FOUR_WORDS(number, block, name) \
@@ -70,6 +72,7 @@ vec4 load_out(OUT4 v) { return load(v); }
 #define READ_WRITE(number, block, type, name) layout(binding = number) buffer block { type name[]; }
 #define load_at(name, i) load(name[i])
 #define store_at(name, i, v) name[i] = store(v)
+#define store_f32_at(name, i, v) name[i] = v
 #define READ_WORDS(number, block, name) layout(binding = number) readonly buffer block { uint name[]; }
 #define READ_FOUR_WORDS(number, block, name) \
     layout(binding = number) readonly buffer block { uvec4 name[]; }

@@ -2,6 +2,24 @@
 
 namespace saccade {
 
+namespace {
+
+void check(const char* op, const Tensor& x, const Norm& w) {
+    require(w.weight.columns == x.columns && w.bias.columns == x.columns &&
+                w.weight.type == Type::f32 && w.bias.type == Type::f32 && w.weight.offset == 0 &&
+                w.bias.offset == 0,
+            op, "weights " + w.weight.shape() + ", " + w.bias.shape() + " for " + x.shape());
+    require_wide(x, op);
+}
+
+void check_result(const char* op, const Tensor& x, const Tensor& y) {
+    require(y.batch == x.batch && y.rows == x.rows && y.columns == x.columns, op,
+            x.shape() + " into " + y.shape());
+    require_wide(y, op);
+}
+
+}  // namespace
+
 Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out) {
     Tensor y = c.scratch(x.batch, x.rows, x.columns, out);
     layer_norm_into(c, y, x, w);
@@ -10,20 +28,43 @@ Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out) {
 
 void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w) {
     constexpr const char* op = "layer_norm";
-    require(w.weight.columns == x.columns && w.bias.columns == x.columns &&
-                w.weight.type == Type::f32 && w.bias.type == Type::f32 && w.weight.offset == 0 &&
-                w.bias.offset == 0,
-            op, "weights " + w.weight.shape() + ", " + w.bias.shape() + " for " + x.shape());
-    require(y.batch == x.batch && y.rows == x.rows && y.columns == x.columns, op,
-            x.shape() + " into " + y.shape());
-    require_wide(x, op);
-    require_wide(y, op);
+    check(op, x, w);
+    check_result(op, x, y);
     const Span span = rows_of(x, y);
     const uint32_t threads = row_threads(c);
     const params::LayerNormParams p{view(x), view(y), span.rows, x.columns, w.eps};
     // In place too: a thread writes only what it alone has yet to read.
     c.dispatch(Kernel("layer_norm", x.type, y.type, {threads}), {threads, span.rows, span.batch},
                {read(x), read(w.weight), read(w.bias), write(y)}, p);
+}
+
+void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next) {
+    constexpr const char* op = "post_norm";
+    check(op, x, w);
+    require(x.type == Type::f32, op, x.shape() + " is not an fp32 stream");
+    const bool same = next.y.buffer == x.buffer && next.y.base == x.base;
+    const Tensor y = same ? Tensor{} : next.y;
+    const Tensor &at = next.at, &positions = next.positions;
+    if (next.y) check_result(op, x, next.y);
+    if (at) {
+        check_result(op, x, at);
+        require(positions.batch == 1 && positions.rows == x.rows &&
+                    positions.columns == x.columns && positions.type == Type::f32,
+                op, "positions " + positions.shape() + " for " + x.shape());
+        require_wide(positions, op);
+    }
+    const Type out = y ? y.type : at ? at.type : x.type;
+    require(!at || at.type == out, op, "types " + y.shape() + ", " + at.shape());
+
+    // What is not wanted is neither read nor written, but something must be bound.
+    params::PostNormParams p{view(x), view(y), view(at), view(positions), x.rows, x.columns, w.eps};
+    p.positions.batch_stride = 0;
+    const uint32_t threads = row_threads(c);
+    c.dispatch(Kernel(op, x.type, out, {threads, y ? 1u : 0u, at ? 1u : 0u}),
+               {threads, x.rows, x.batch},
+               {read_write(x), read(w.weight), read(w.bias), read(at ? positions : w.bias),
+                y ? write(y) : read(x), at ? write(at) : read(x)},
+               p);
 }
 
 }  // namespace saccade

@@ -44,6 +44,8 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"pack", {{image, buffer}, sizeof(params::PackParams)}},
     {"pick.merge", {{buffer, buffer, buffer}, sizeof(params::PickMergeParams)}},
     {"pick.part", {{buffer, buffer}, sizeof(params::PickPartParams)}},
+    {"post_norm",
+     {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::PostNormParams)}},
     {"preprocess.horizontal",
      {{image, buffer, buffer, buffer}, sizeof(params::PreprocessHorizontalParams)}},
     {"preprocess.vertical",

@@ -135,6 +135,42 @@ TEST_F(DetrTest, a_batch_gives_what_its_pictures_give_alone) {
     }
 }
 
+// Every barrier is a wait of the whole device.
+TEST_F(DetrTest, waits_no_more_often_than_a_chain_of_products_must) {
+    const DetectionGolden golden("detr-thin");
+    struct Precision {
+        Type rest, front;
+    };
+    auto barriers = [&](uint32_t encoder, uint32_t decoder, Precision precision) {
+        Json config = golden.config;
+        config["encoder_layers"] = encoder;
+        config["decoder_layers"] = decoder;
+        SyntheticWeights weights(1, StoredType::f32);
+        Detector detector(device, config, "config.json", Preprocessor::read(golden.folder), weights,
+                          precision.rest, precision.front);
+        detector.prepare({64, 48});
+        Commands c(device, arena, "barriers");
+        use_kernels_of_this_round(c);
+        DetectionTaps nobody;
+        c.begin();
+        detector.forward(c, poisoned(1, detector.input().patches(), 3, precision.front), nobody);
+        c.end();
+        return c.counts().barriers;
+    };
+    for (const Precision p :
+         {Precision{Type::f32, Type::f32}, {Type::f16, Type::f16}, {Type::f16, Type::f32}}) {
+        SCOPED_TRACE(std::string(name_of(p.front)) + ", then " + name_of(p.rest));
+        const uint32_t least = barriers(1, 1, p);
+        // q k v, attention, out, norm, fc1, fc2, norm
+        EXPECT_EQ(barriers(2, 1, p) - least, 7u);
+        // The same, and q, attention, out, norm between them
+        EXPECT_EQ(barriers(1, 2, p) - least, 11u);
+        // After the stem: its pool, six blocks of three convolutions, the projection, what is read
+        // of it; a layer of each, the decoder's without its self-attention; a norm, the box head.
+        EXPECT_EQ(least, 1u + 6 * 3 + 2 + 7 + 7 + 1 + 3);
+    }
+}
+
 DetrConfig detr(std::string_view fields) {
     return read_detr_config(
         parse_json(R"({"model_type":"detr")" + std::string(fields) + "}", "config.json"),
