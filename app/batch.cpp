@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -32,17 +33,26 @@ FrameRange range_of(const BatchOptions& options) {
     return range;
 }
 
+// Those that were left out are for photographs as soon as one source shows them.
+ModelNames models_of(const BatchOptions& options, const BatchPlan& plan) {
+    const bool emoji = std::ranges::all_of(plan.sources, [](const PlannedSource& source) {
+        return shown_by(source.source.text) == Shown::emoji;
+    });
+    return options.models.or_default(emoji ? Shown::emoji : Shown::photographs);
+}
+
 BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_options) {
     BatchPlan plan = make_plan(options.sources, range_of(options), source_options);
+    const ModelNames models = models_of(options, plan);
     plan.piece = options.piece;
     plan.video = options.video;
     plan.frames = options.frames;
     plan.coco = options.coco;
     plan.csv = options.csv;
     plan.settings = {{"version", SACCADE_VERSION},
-                     {"detector", options.models.detector},
-                     {"classifier", options.models.classifier},
-                     {"captioner", options.models.captioner},
+                     {"detector", models.detector},
+                     {"classifier", models.classifier},
+                     {"captioner", models.captioner},
                      {"precision", options.common.precision},
                      {"threshold", options.wanted.threshold},
                      {"classes", options.wanted.classes},
@@ -139,7 +149,7 @@ int batch(const BatchOptions& options) {
 
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
-    ModelsInUse models = ModelsInUse::open(engine, options.models);
+    ModelsInUse models = ModelsInUse::open(engine, models_of(options, plan));
     FramePipelineOptions how;
     how.within = options.wanted.size;
     how.attention = options.attention;
@@ -214,9 +224,7 @@ void add_batch_command(CLI::App& app, int& exit_code) {
     command.add_option("-o,--out", options->folder, "Folder for all that is written")
         ->required()
         ->type_name("FOLDER");
-    add_model_option(command, Task::detect, options->models.detector)->required(false);
-    add_model_option(command, Task::classify, options->models.classifier)->required(false);
-    add_model_option(command, Task::caption, options->models.captioner)->required(false);
+    add_model_options(command, options->models);
     add_detection_options(command, options->wanted);
 
     command.add_option("--attention", *attention, "A map of attention over each frame")
@@ -267,7 +275,8 @@ void add_batch_command(CLI::App& app, int& exit_code) {
     add_common_options(command, options->common);
     command.footer(
         "Writes FRAMES.jsonl, one line a frame, and for each source NAME.mp4 with its size, frame\n"
-        "rate and sound.\n"
+        "rate and sound. Models left out are the bundled ones: for photographs, unless all\n"
+        "sources are synth:.\n"
         "Examples:\n"
         "  saccade batch clip.mp4 -o out\n"
         "  saccade batch videos/ --captioner none --attention detection --csv -o out\n"

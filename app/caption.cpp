@@ -199,7 +199,7 @@ void add_caption_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<CaptionCommandOptions>();
     CLI::App& command = *app.add_subcommand("caption", "Say what pictures show");
     command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
-    add_model_option(command, Task::caption, options->captioner);
+    add_model_option(command, Task::caption, options->captioner, Shown::photographs);
     CaptionOptions& how = options->caption;
     command.add_option("--beams", how.beams, "Beam search over so many sentences; 1 is greedy")
         ->check(CLI::Range(1, 64).description(""))

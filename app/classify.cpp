@@ -101,7 +101,7 @@ void add_classify_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<ClassifyOptions>();
     CLI::App& command = *app.add_subcommand("classify", "Name what pictures show");
     command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
-    add_model_option(command, Task::classify, options->classifier);
+    add_model_option(command, Task::classify, options->classifier, Shown::photographs);
     command.add_option("--top", options->top, "How many classes to print")
         ->check(CLI::Range(1, 16).description(""))
         ->type_name("N")

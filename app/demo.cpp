@@ -83,9 +83,7 @@ bool has_display() {
 int watch(const DemoOptions& options) try {
     LiveOptions window;
     window.common = options.common;
-    window.detector = options.models.detector;
-    window.classifier = options.models.classifier;
-    window.captioner = options.models.captioner;
+    window.models = options.models;
     window.truth = options.truth;
     window.source = "synth:?seed=" + std::to_string(options.seed);
     return live(window);
@@ -169,9 +167,9 @@ void add_demo_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<DemoOptions>();
     CLI::App& command =
         *app.add_subcommand("demo", "See it work, on bundled models and a synthetic camera");
-    add_model_option(command, Task::detect, options->models.detector);
-    add_model_option(command, Task::classify, options->models.classifier);
-    add_model_option(command, Task::caption, options->models.captioner);
+    add_model_option(command, Task::detect, options->models.detector, Shown::emoji);
+    add_model_option(command, Task::classify, options->models.classifier, Shown::emoji);
+    add_model_option(command, Task::caption, options->models.captioner, Shown::emoji);
     command.add_option("--seconds", options->seconds, "How much of the camera to look at")
         ->check(CLI::Range(0.1, 86400.0).description(""))
         ->type_name("S")

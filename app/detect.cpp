@@ -142,7 +142,7 @@ void add_detect_command(CLI::App& app, int& exit_code) {
     auto options = std::make_shared<DetectOptions>();
     CLI::App& command = *app.add_subcommand("detect", "Find the objects in pictures");
     command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
-    add_model_option(command, Task::detect, options->detector);
+    add_model_option(command, Task::detect, options->detector, Shown::photographs);
     add_detection_options(command, options->wanted);
     command
         .add_option("-o,--out", options->out,

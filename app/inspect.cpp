@@ -158,9 +158,7 @@ void add_inspect_command(CLI::App& app, int& exit_code) {
     command.add_option("-o,--out", options->out, "Folder for sheets and report.html")
         ->required()
         ->type_name("FOLDER");
-    add_model_option(command, Task::classify, options->models.classifier);
-    add_model_option(command, Task::detect, options->models.detector);
-    add_model_option(command, Task::caption, options->models.captioner);
+    add_model_options(command, options->models);
     command.add_option("--frame", options->frame, "Which frame of a video or of synth:, from 0 on")
         ->type_name("N");
     command
@@ -201,7 +199,8 @@ void add_inspect_command(CLI::App& app, int& exit_code) {
         "--captioner none --at 120,80 --at 400,200\n"
         "  saccade inspect synth:?seed=7 --frame 40 -o out --raw");
     command.callback([options, &exit_code] {
-        const ModelNames& names = options->models;
+        ModelNames& names = options->models;
+        names = names.or_default(shown_by(options->image));
         if (names.classifier == "none" && names.detector == "none" && names.captioner == "none")
             throw CLI::ValidationError("--classifier, --detector, --captioner",
                                        "are all none: there is nothing to look with");

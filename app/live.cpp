@@ -36,9 +36,9 @@ AttentionMode mode_named(const std::string& name) {
 LiveState first_state(const LiveOptions& options, const Settings& settings) {
     LiveState state = settings.state;
     state.source = options.source;
-    state.detector = options.detector;
-    state.classifier = options.classifier;
-    state.captioner = options.captioner;
+    state.detector = options.models.detector;
+    state.classifier = options.models.classifier;
+    state.captioner = options.models.captioner;
     if (options.threshold) state.threshold = static_cast<float>(*options.threshold);
     state.only = {options.classes.begin(), options.classes.end()};
     state.most = options.most;
@@ -239,9 +239,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
                     "pictures, synth:")
         ->type_name("SOURCE")
         ->capture_default_str();
-    add_model_option(command, Task::detect, options->detector);
-    add_model_option(command, Task::classify, options->classifier);
-    add_model_option(command, Task::caption, options->captioner);
+    add_model_options(command, options->models);
     command.add_option("--threshold", options->threshold, "Leave out what scores no more")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->type_name("P");

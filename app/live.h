@@ -16,7 +16,7 @@ namespace saccade {
 
 struct LiveOptions {
     CommonOptions common;
-    std::string detector = "none", classifier = "none", captioner = "none";
+    ModelNames models;  // those that are empty follow the source
     std::string source = "0";
     SourceOptions camera;
     // Where they are given, they go before what was remembered from the last run.

@@ -51,9 +51,9 @@ std::string describe(const CaptureStatus& status, const std::string& source) {
 
 std::vector<std::string> known_models(Task task) {
     std::vector<std::string> names;
-    if (bundled_model(default_model(task))) names.push_back(default_model(task));
     for (const CatalogueModel& model : catalogue())
-        if (model.task == task) names.push_back(model.name);
+        if (model.task == task && (!model.bundled() || bundled_model(model.name)))
+            names.push_back(model.name);
     return names;
 }
 
@@ -192,9 +192,10 @@ void LiveLoop::follow_source(const LiveState& state) {
 }
 
 void LiveLoop::follow_models(LiveState& state) {
-    detector_.want(state.detector);
-    classifier_.want(state.classifier);
-    captioner_.want(state.captioner);
+    const Shown shown = shown_by(state.source);
+    detector_.want(model_or_default(state.detector, Task::detect, shown));
+    classifier_.want(model_or_default(state.classifier, Task::classify, shown));
+    captioner_.want(model_or_default(state.captioner, Task::caption, shown));
     if (!detector_.ready() && !classifier_.ready() && !captioner_.ready()) return;
     frames_.use({});  // nobody uses the old ones any more
     auto swap = [](auto& slot) {
@@ -229,7 +230,7 @@ void LiveLoop::wait_for_models(const LiveState& state) {
     }
     for (const std::string& name : state.only)
         if (std::ranges::find(report_.labels, name) == report_.labels.end())
-            throw Error("'" + state.detector + "' has no class '" + name + "'");
+            throw Error("'" + detector_.name() + "' has no class '" + name + "'");
 }
 
 bool LiveLoop::follow_shaders() {

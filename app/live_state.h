@@ -52,7 +52,9 @@ struct LiveState {
     uint32_t most = 100;         // boxes
     std::set<std::string> only;  // names of classes; empty: all
 
-    std::string source, detector, classifier, captioner;
+    std::string source;
+    // As find_model knows them, or "none"; left empty, the bundled ones for what the source shows.
+    std::string detector, classifier, captioner;
     uint32_t detector_stride = 1, classifier_stride = 1;  // they look at every n-th frame
     PresentMode present_mode = PresentMode::fifo;
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/sources/source.h"
 #include "gpu/error.h"
 #include "models/json.h"
 
@@ -62,16 +63,13 @@ Task task_of(const std::filesystem::path& folder) {
                                     "vision-encoder-decoder, blip");
 }
 
-std::string default_model(Task task) {
-    switch (task) {
-        case Task::classify:
-            return "emoji-classifier";
-        case Task::detect:
-            return "emoji-detector";
-        case Task::caption:
-            return "emoji-captioner";
-    }
-    return "";
+Shown shown_by(const std::string& source) {
+    return is_synth(source) ? Shown::emoji : Shown::photographs;
+}
+
+std::string default_model(Task task, Shown shown) {
+    const std::string kind = shown == Shown::emoji ? "emoji-" : "photo-";
+    return kind + std::string(option_of(task).substr(2));
 }
 
 std::filesystem::path find_model(const std::string& name, const ModelPlaces& places) {

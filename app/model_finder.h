@@ -35,8 +35,16 @@ std::optional<std::filesystem::path> cached_model(const HubModel& model, const H
 // Saccade does.
 Task task_of(const std::filesystem::path& folder);
 
+// What a source shows, by its text: the synthetic camera emoji, all others the world.
+enum class Shown { photographs, emoji };
+Shown shown_by(const std::string& source);
+
 // The name of the bundled model that does a task where no other is asked for.
-std::string default_model(Task task);
+std::string default_model(Task task, Shown shown);
+// The same where a name may have been left out.
+inline std::string model_or_default(const std::string& name, Task task, Shown shown) {
+    return name.empty() ? default_model(task, shown) : name;
+}
 
 // The folder that a --classifier, --detector or --captioner means: a folder, the name of a bundled
 // model, or a model of the Hub that is in this machine's cache, as NAME[@REVISION]. For what is

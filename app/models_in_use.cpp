@@ -4,8 +4,6 @@
 
 #include <chrono>
 
-#include "app/model_finder.h"
-
 namespace saccade {
 
 namespace {
@@ -24,6 +22,12 @@ std::unique_ptr<Model> open_model(const std::string& name, const Open& open) {
 }
 
 }  // namespace
+
+ModelNames ModelNames::or_default(Shown shown) const {
+    return {.detector = model_or_default(detector, Task::detect, shown),
+            .classifier = model_or_default(classifier, Task::classify, shown),
+            .captioner = model_or_default(captioner, Task::caption, shown)};
+}
 
 ModelsInUse ModelsInUse::open(Engine& engine, const ModelNames& names) {
     Device& device = engine.device();

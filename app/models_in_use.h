@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/lab/engine.h"
+#include "app/model_finder.h"
 #include "models/captioner.h"
 #include "models/classifier.h"
 #include "models/detector.h"
@@ -13,6 +14,9 @@ namespace saccade {
 // --detector, --classifier and --captioner: a model as find_model knows it, or "none".
 struct ModelNames {
     std::string detector = "none", classifier = "none", captioner = "none";
+
+    // Those that are empty are the bundled ones for what is shown.
+    ModelNames or_default(Shown shown) const;
 };
 
 // The models that look at every frame; those that are not wanted are null.

@@ -10,6 +10,17 @@
 
 namespace saccade {
 
+namespace {
+
+CLI::Option* add_plain_model_option(CLI::App& command, Task task, std::string& model) {
+    return command
+        .add_option(std::string(option_of(task)), model,
+                    "A folder, a bundled model, or one of the Hub; see 'saccade models list'")
+        ->type_name("MODEL");
+}
+
+}  // namespace
+
 std::set<uint32_t> ids_of(const std::vector<std::string>& names,
                           const std::vector<std::string>& labels) {
     std::set<uint32_t> ids;
@@ -104,15 +115,25 @@ void add_size_option(CLI::App& command, std::optional<ImageSize>& size, const st
         ->type_name("WxH");
 }
 
-CLI::Option* add_model_option(CLI::App& command, Task task, std::string& model) {
-    const bool bundled = bundled_model(default_model(task)).has_value();
-    if (bundled) model = default_model(task);
-    return command
-        .add_option(std::string(option_of(task)), model,
-                    "A folder, a bundled model, or one of the Hub; see 'saccade models list'")
-        ->required(!bundled)
-        ->type_name("MODEL")
-        ->capture_default_str();
+void add_model_option(CLI::App& command, Task task, std::string& model, Shown shown) {
+    const bool bundled = bundled_model(default_model(task, shown)).has_value();
+    if (bundled) model = default_model(task, shown);
+    add_plain_model_option(command, task, model)->required(!bundled)->capture_default_str();
+}
+
+void add_model_options(CLI::App& command, ModelNames& models) {
+    auto add = [&](Task task, std::string& model) {
+        const std::string photographs = default_model(task, Shown::photographs);
+        const bool bundled = bundled_model(photographs).has_value();
+        model = bundled ? "" : "none";
+        add_plain_model_option(command, task, model)
+            ->default_str(bundled
+                              ? photographs + ", for synth: " + default_model(task, Shown::emoji)
+                              : model);
+    };
+    add(Task::detect, models.detector);
+    add(Task::classify, models.classifier);
+    add(Task::caption, models.captioner);
 }
 
 void set_up_log(const CommonOptions& options) {

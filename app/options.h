@@ -10,12 +10,12 @@
 
 #include "app/lab/engine.h"
 #include "app/model_catalogue.h"
+#include "app/models_in_use.h"
 #include "models/detector.h"
 #include "models/preprocessor.h"
 
 namespace CLI {
 class App;
-class Option;
 }  // namespace CLI
 
 namespace saccade {
@@ -66,8 +66,12 @@ std::optional<std::pair<Number, Number>> two_numbers(std::string_view text, char
 }
 
 // Adds the option that names the model of a task, for find_model: --classifier, --detector or
-// --captioner. Left out, it is the bundled one; in a copy of Saccade without that, it is required.
-CLI::Option* add_model_option(CLI::App& command, Task task, std::string& model);
+// --captioner. Left out, it is the bundled one for what is shown; in a copy of Saccade without
+// that, it is required.
+void add_model_option(CLI::App& command, Task task, std::string& model, Shown shown);
+// Adds all three where the source decides what is shown. Left out, they stay empty, for
+// ModelNames::or_default; in a copy of Saccade without bundled models they are "none".
+void add_model_options(CLI::App& command, ModelNames& models);
 
 // People read one line on stderr: "saccade: " and what there is to say.
 void set_up_log(const CommonOptions& options);

@@ -27,9 +27,11 @@ bool is_url(const std::string& text) {
 
 }  // namespace
 
+bool is_synth(const std::string& text) { return text.starts_with("synth:"); }
+
 SourceKind kind_of_source(const std::string& text) {
     if (text.empty()) throw Error("a source without a name: give a camera's number or a file");
-    if (text.starts_with("synth:")) return SourceKind::synth;
+    if (is_synth(text)) return SourceKind::synth;
     if (is_url(text)) return SourceKind::stream;
     if (std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
         return SourceKind::camera;

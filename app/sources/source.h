@@ -86,6 +86,9 @@ struct SourceOptions {
 
 enum class SourceKind { camera, stream, video, pictures, synth };
 
+// Whether the text means the synthetic camera.
+bool is_synth(const std::string& text);
+
 // What the text means: a camera's number or device, a URL, a video file, a picture, a folder or a
 // glob of pictures, or synth:. An Error where it is none of them.
 SourceKind kind_of_source(const std::string& text);

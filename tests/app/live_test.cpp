@@ -15,7 +15,6 @@
 #include "app/annotate.h"
 #include "app/colour.h"
 #include "app/live_loop.h"
-#include "app/model_finder.h"
 #include "tests/app/program.h"
 #include "tests/app/sources/frames.h"
 #include "tests/app/sources/network_camera.h"
@@ -40,7 +39,7 @@ class LiveLoopTest : public ::testing::Test {
 protected:
     LiveLoopTest() : engine(validated()), loop(engine, impatient, folder.path()) {
         spdlog::set_level(spdlog::level::off);
-        state.detector = default_model(Task::detect);
+        state.detector = "emoji-detector";
         state.classifier = state.captioner = "none";
         state.source = "synth:320x240@30?seed=3&objects=2";
     }
@@ -94,7 +93,7 @@ TEST_F(LiveLoopTest, finds_what_the_synthetic_camera_shows_and_keeps_the_score) 
 }
 
 TEST_F(LiveLoopTest, models_look_at_their_own_rates_and_what_they_found_stays_meanwhile) {
-    state.classifier = default_model(Task::classify);
+    state.classifier = "emoji-classifier";
     state.detector_stride = 3;
     loop.wait_for_models(state);
     ASSERT_TRUE(step_frames(1));
@@ -155,12 +154,24 @@ TEST_F(LiveLoopTest, the_picture_goes_on_while_a_model_is_loaded_and_then_it_is_
     ASSERT_TRUE(step_until([&] { return !loop.report().detector.error.empty(); }));
     EXPECT_NE(loop.report().detector.error.find("no-such-model"), std::string::npos);
     ASSERT_TRUE(step_frames(2));
-    EXPECT_EQ(loop.report().detector.name, default_model(Task::detect)) << "the old one works on";
+    EXPECT_EQ(loop.report().detector.name, "emoji-detector") << "the old one works on";
     EXPECT_GT(loop.report().frames, before);
     state.detector = "none";
     ASSERT_TRUE(step_until([&] { return loop.report().detector.name.empty(); }));
     ASSERT_TRUE(step_frames(3));
     EXPECT_TRUE(loop.frames().shown()->detections.empty());
+}
+
+TEST_F(LiveLoopTest, a_model_that_nobody_chose_goes_with_the_source) {
+    state.detector.clear();
+    loop.wait_for_models(state);
+    ASSERT_TRUE(step_frames(1));
+    EXPECT_EQ(loop.report().detector.name, "emoji-detector");
+    state.source = golden_picture();
+    ASSERT_TRUE(step_until([&] { return loop.report().detector.name == "photo-detector"; }));
+    ASSERT_TRUE(step_until([&] { return !loop.frames().shown()->detections.empty(); }));
+    const Detection& found = loop.frames().shown()->detections.front();
+    EXPECT_EQ(loop.report().labels.at(found.id), "cat");
 }
 
 TEST_F(LiveLoopTest, a_frozen_picture_stands_still_and_can_be_explored) {
@@ -287,7 +298,7 @@ TEST_F(LiveLoopTest, screenshots_and_recordings_are_of_what_is_seen) {
 }
 
 TEST_F(LiveLoopTest, a_caption_is_written_while_frames_go_on) {
-    state.captioner = default_model(Task::caption);
+    state.captioner = "emoji-captioner";
     state.detector = "none";
     loop.wait_for_models(state);
     ASSERT_TRUE(step_until([&] { return !loop.frames().caption().words.empty(); }));
@@ -480,7 +491,10 @@ TEST_F(LiveWindowTest, shows_a_box_where_the_object_is_heat_where_it_looks_and_t
     std::filesystem::create_directory(temp / "pictures");
     write_picture(temp / "pictures" / "one.png", shot.pixels);
     temp.write("saccade/window.json", R"({"width": 640, "height": 520, "panels": false})");
-    Program program(SACCADE_PROGRAM, on_test_device({"live", temp / "pictures"}));
+    Program program(
+        SACCADE_PROGRAM,
+        on_test_device({"live", temp / "pictures", "--detector", "emoji-detector", "--classifier",
+                        "emoji-classifier", "--captioner", "emoji-captioner"}));
     display.move_mouse(320, 8);  // in the window, but not in the picture
 
     // The picture is twice as large there, below a black bar.

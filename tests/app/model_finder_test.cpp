@@ -2,6 +2,7 @@
 
 #include "app/model_finder.h"
 
+#include "app/models_in_use.h"
 #include "models/checkpoint.h"
 #include "tests/app/program.h"
 #include "tests/app/variable.h"
@@ -149,16 +150,37 @@ TEST(ModelCatalogue, every_entry_is_sound) {
         EXPECT_EQ(find_in_catalogue(model.name), &model);
         EXPECT_EQ(find_in_catalogue(model.name.substr(model.name.find('/') + 1)), &model);
     }
-    for (Task task : {Task::classify, Task::detect, Task::caption}) {
-        const CatalogueModel* const bundled = find_in_catalogue(default_model(task));
-        ASSERT_TRUE(bundled);
-        EXPECT_TRUE(bundled->bundled());
-        EXPECT_EQ(bundled->task, task);
-        // The option is there without being asked for.
-        EXPECT_EQ(task_of(find_model(default_model(task))), task);
-    }
     EXPECT_EQ(find_in_catalogue("nosuch"), nullptr);
     EXPECT_EQ(find_in_catalogue(""), nullptr);
+}
+
+TEST(DefaultModels, are_bundled_and_in_the_catalogue) {
+    for (Task task : {Task::classify, Task::detect, Task::caption})
+        for (Shown shown : {Shown::photographs, Shown::emoji}) {
+            const std::string name = default_model(task, shown);
+            const CatalogueModel* const known = find_in_catalogue(name);
+            ASSERT_TRUE(known) << name;
+            EXPECT_TRUE(known->bundled());
+            EXPECT_EQ(known->task, task);
+            EXPECT_EQ(task_of(find_model(name)), task);
+        }
+}
+
+TEST(DefaultModels, are_those_for_photographs_wherever_frames_are_not_synthetic) {
+    for (const char* source : {"0", "/dev/video0", "clip.mp4", "photos/*.jpg", "no such file",
+                               "rtsp://camera.local/synth:", "a synth: b.png"})
+        EXPECT_EQ(default_model(Task::detect, shown_by(source)), "photo-detector") << source;
+    for (const char* source : {"synth:", "synth:320x240?seed=3"})
+        EXPECT_EQ(default_model(Task::detect, shown_by(source)), "emoji-detector") << source;
+}
+
+TEST(DefaultModels, take_no_other_models_place) {
+    const ModelNames names =
+        ModelNames{.detector = "", .classifier = "own", .captioner = "none"}.or_default(
+            Shown::emoji);
+    EXPECT_EQ(names.detector, "emoji-detector");
+    EXPECT_EQ(names.classifier, "own");
+    EXPECT_EQ(names.captioner, "none");
 }
 
 TEST_F(ModelFinder, programs_find_models_beside_them) {

@@ -1,6 +1,7 @@
-"""Trains a captioner on photographs, from a detector's ViT, and writes its folder.
+r"""Trains a captioner on photographs, from a detector's ViT, and writes its folder.
 
-    python3 train_photo_detector.py --model yolos --width 224 --layers 9 --tokens 64 -o photo-vit
+    python3 train_photo_detector.py --model yolos --width 224 --layers 9 --tokens 64 \
+        --seconds 400 -o photo-vit
     python3 train_photo_captioner.py --vit photo-vit
 """
 import torch
@@ -21,13 +22,13 @@ BEAMS = 3               # when it is used; progress is checked without
 
 
 def main():
-    parser = common.photo_parser(__doc__, seconds=150, output="photo-captioner", batch=256)
+    parser = common.photo_parser(__doc__, seconds=78, output="photo-captioner", batch=256)
     parser.add_argument("--annotations", default=".", help="folder of coco_captions.tsv.gz and "
                         "flickr8k_captions.tsv.gz")
     parser.add_argument("--vit", default=common.PRETRAINED / "photo-vit",
                         help="folder of a detector of --model yolos")
     parser.add_argument("--flickr", type=float, default=0.2, help="share of Flickr8k in a batch")
-    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--dropout", type=float, default=0.2)
     parser.add_argument("--smoothing", type=float, default=0.1)
     options = parser.parse_args()
     torch.set_float32_matmul_precision("high")

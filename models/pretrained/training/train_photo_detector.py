@@ -2,7 +2,7 @@
 
     python3 train_photo_detector.py --packed packed --unpacked unpacked
 
-    --model yolos trains a plain ViT instead of DETR, --width 256 --layers 8 --tokens 40 one that
+    --model yolos trains a plain ViT instead of DETR, --width 224 --layers 9 --tokens 64 one that
     train_photo_captioner.py starts from.
 """
 import copy
@@ -77,7 +77,7 @@ def answer_of(model, side, device):
 
 
 def main():
-    parser = common.photo_parser(__doc__, seconds=600, output="photo-detector")
+    parser = common.photo_parser(__doc__, seconds=790, output="photo-detector")
     parser.add_argument("--model", choices=("detr", "yolos"), default="detr")
     parser.add_argument("--side", type=int, default=256, help="of the square input")
     of_detr = parser.add_argument_group("of DETR")

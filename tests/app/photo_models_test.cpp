@@ -1,0 +1,89 @@
+// The bundled models for photographs, on two that anybody may use, and when they are taken unasked.
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.h"
+#include "tests/app/sources/clips.h"
+
+namespace saccade {
+namespace {
+
+const std::string astronaut = golden_folder() / "images" / "astronaut.ppm";
+
+std::vector<nlohmann::json> parsed(const std::string& text) {
+    std::vector<nlohmann::json> lines;
+    for (const std::string& line : lines_of(text)) lines.push_back(nlohmann::json::parse(line));
+    return lines;
+}
+
+std::vector<nlohmann::json> answers(const Words& words) {
+    const Outcome outcome = saccade_program(on_test_device(words));
+    expect_done(outcome);
+    return parsed(outcome.out);
+}
+
+// Scores and boxes as PyTorch has them from the model that was trained.
+TEST(PhotoModels, the_detector_finds_the_cat_and_the_astronaut_as_it_did_in_training) {
+    const auto lines = answers({"detect", golden_picture(), astronaut, "--json"});
+    ASSERT_EQ(lines.size(), 2u);
+    auto expect_one = [](const nlohmann::json& line, const std::string& label, double score,
+                         const std::vector<double>& box) {
+        SCOPED_TRACE(line["source"]);
+        ASSERT_EQ(line["detections"].size(), 1u);
+        const nlohmann::json& found = line["detections"][0];
+        EXPECT_EQ(found["label"], label);
+        EXPECT_NEAR(found["score"], score, 0.02);
+        for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(found["box"][i], box[i], 3) << i;
+    };
+    expect_one(lines[0], "cat", 0.952, {0.5, -0.4, 410.8, 299.4});
+    expect_one(lines[1], "person", 0.960, {4.7, 11.3, 362.3, 509.1});
+}
+
+TEST(PhotoModels, the_captioner_speaks_of_the_cat_word_for_word_as_it_did_in_training) {
+    const auto greedy = answers({"caption", golden_picture(), "--beams", "1", "--json"});
+    EXPECT_EQ(greedy.at(0)["caption"]["text"], "a cat wearing a hat and tie with a camera");
+    const auto beams = answers({"caption", golden_picture(), "--json"});
+    EXPECT_EQ(beams.at(0)["caption"]["text"], "a brown and white cat laying on top of a bed")
+        << "it looks for the best of several unasked";
+}
+
+TEST(PhotoModels, the_classifier_knows_the_cat) {
+    const auto lines = answers({"classify", golden_picture(), "--json"});
+    EXPECT_EQ(lines.at(0)["classes"][0]["label"], "tabby");
+}
+
+TEST(PhotoModels, batch_takes_them_unless_all_that_it_sees_is_synthetic) {
+    const TempFolder temp;
+    const std::string synth = "synth:320x240?seed=1&objects=1&frames=2";
+    auto lines_of_batch = [&](Words words) {
+        words.insert(words.begin(), "batch");
+        words.insert(words.end(), {"-o", temp / "out", "--classifier", "none", "--captioner",
+                                   "none", "--no-video", "--quiet"});
+        expect_done(saccade_program(on_test_device(words)));
+        return parsed(file_content(temp / "out/FRAMES.jsonl"));
+    };
+    const auto emoji = lines_of_batch({synth});
+    ASSERT_EQ(emoji.size(), 2u);
+    ASSERT_FALSE(emoji[0]["detections"].empty());
+    EXPECT_EQ(emoji[0]["detections"][0]["label"], emoji[0]["truth"]["objects"][0]["label"]);
+
+    const auto both = lines_of_batch({synth, golden_picture()});
+    ASSERT_EQ(both.size(), 3u);
+    ASSERT_FALSE(both[2]["detections"].empty());
+    EXPECT_EQ(both[2]["detections"][0]["label"], "cat");
+}
+
+TEST(PhotoModels, inspect_takes_them_for_pictures_and_not_for_the_synthetic_camera) {
+    const TempFolder temp;
+    auto report = [&](const std::string& source) {
+        expect_done(
+            saccade_program(on_test_device({"inspect", source, "-o", temp / "out", "--detector",
+                                            "none", "--captioner", "none", "--quiet"})));
+        return file_content(temp / "out/report.html");
+    };
+    expect_says(report(golden_picture()), "photo-classifier");
+    expect_says(report("synth:64x48"), "emoji-classifier");
+}
+
+}  // namespace
+}  // namespace saccade
