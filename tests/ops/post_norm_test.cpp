@@ -86,8 +86,12 @@ TEST_F(PostNormTest, leaves_out_what_nobody_wants) {
             finish();
             const std::vector<float> want = reference(in);
             EXPECT_LT(relative_error(values(in.tx), want), 1e-5);
-            if (copied) EXPECT_LT(relative_error(values(y), want), tolerance(type));
-            if (moved) EXPECT_LT(relative_error(values(at), placed(want, in)), tolerance(type));
+            if (copied) {
+                EXPECT_LT(relative_error(values(y), want), tolerance(type));
+            }
+            if (moved) {
+                EXPECT_LT(relative_error(values(at), placed(want, in)), tolerance(type));
+            }
         };
         expect_all(true, false);
         expect_all(false, true);
@@ -110,7 +114,7 @@ TEST_F(PostNormTest, some_rows_of_every_batch_leave_the_others_alone) {
     const Inputs in = make({2, 6, 24});
     const Tensor y = poisoned(2, 3, 24, Type::f16);
     begin();
-    post_norm(commands, in.tx.slice_rows(2, 3), in.norm, {.y = y});
+    post_norm(commands, in.tx.slice_rows(2, 3), in.norm, {y, {}, {}});
     finish();
     std::vector<float> all = in.x, rows;
     const std::vector<float> want = reference(in);
@@ -129,9 +133,9 @@ TEST_F(PostNormTest, refuses_what_does_not_fit) {
     const Tensor few = poisoned(2, 4, 40, Type::f16);
     begin();
     EXPECT_THROW(post_norm(commands, y, in.norm, {}), Error) << "a stream in half precision";
-    EXPECT_THROW(post_norm(commands, in.tx, in.norm, {.y = few}), Error);
+    EXPECT_THROW(post_norm(commands, in.tx, in.norm, {few, {}, {}}), Error);
     EXPECT_THROW(post_norm(commands, in.tx, in.norm, {{}, few, in.tp}), Error);
-    EXPECT_THROW(post_norm(commands, in.tx, in.norm, {.at = at}), Error) << "no positions";
+    EXPECT_THROW(post_norm(commands, in.tx, in.norm, {{}, at, {}}), Error) << "no positions";
     EXPECT_THROW(post_norm(commands, in.tx, in.norm, {{}, at, in.tx}), Error) << "two batches";
     EXPECT_THROW(post_norm(commands, in.tx, in.norm, {y, at, in.tp}), Error) << "two types";
     finish();
