@@ -48,6 +48,7 @@ EngineOptions CommonOptions::engine() const {
     result.precision = precision_named(precision);
     result.cooperative_matrix = !no_coopmat;
     result.texel_loads = !no_texels;
+    result.chains = !no_chains;
     return result;
 }
 
@@ -64,6 +65,8 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                      "Leave the device's cooperative matrices unused");
     command.add_flag("--no-texels", options.no_texels,
                      "Read storage buffers where texel buffers would be faster");
+    command.add_flag("--no-chains", options.no_chains,
+                     "Give every operation of a word a dispatch of its own");
     command.add_flag("--quiet", options.quiet, "Print results and errors alone");
     command.add_flag("--verbose", options.verbose, "Print what is being done");
 }

@@ -23,7 +23,7 @@ namespace saccade {
 // What every command that runs models takes.
 struct CommonOptions {
     std::string device, precision = "auto";
-    bool no_coopmat = false, no_texels = false;
+    bool no_coopmat = false, no_texels = false, no_chains = false;
     bool quiet = false, verbose = false;
 
     EngineOptions engine() const;

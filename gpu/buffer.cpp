@@ -51,6 +51,7 @@ Buffer::Buffer(Device& device, std::string name, uint64_t bytes, Memory memory)
     info.size = bytes;
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    if (device.features().addresses) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     if (device.features().texel_loads) info.usage |= VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
     const VmaAllocationCreateInfo allocation = allocation_info(memory, bytes);
     VmaAllocationInfo result{};

@@ -1,6 +1,7 @@
 #include "gpu/commands.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "gpu/check.h"
 #include "gpu/device.h"
@@ -10,6 +11,17 @@ namespace saccade {
 namespace {
 
 constexpr size_t most_uses = 16;
+// Looks of a workgroup for the others, in one chain: seconds. A chain takes less than a
+// millisecond.
+constexpr uint32_t chain_patience = 1 << 22;
+constexpr uint32_t most_zeros = 4096;
+
+Tensor words_in(const Buffer& buffer) {
+    Tensor words = make_tensor(buffer.handle(), 0, 1, 1,
+                               static_cast<uint32_t>(buffer.bytes() / sizeof(uint32_t)), Type::u32);
+    words.bytes = buffer.bytes();
+    return words;
+}
 
 Access access_of(const Use& use) {
     const bool writes = use.how != Use::How::read;
@@ -103,6 +115,8 @@ void Commands::begin() {
     check(vkBeginCommandBuffer(buffer_, &info), "recording '" + name_ + "'");
     hazards_.barrier();
     counts_ = {};
+    links_.clear();
+    programs_.clear();
     trace_.clear();
     depth_ = 0;
     profile_.forget();
@@ -112,6 +126,7 @@ void Commands::begin() {
 }
 
 void Commands::end() {
+    end_chain();
     full_barrier(buffer_, VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
     check(vkEndCommandBuffer(buffer_), "recording '" + name_ + "'");
 }
@@ -136,7 +151,10 @@ Ticket submit_in_order(std::span<const std::unique_ptr<Commands>> recordings) {
     return last;
 }
 
-void Commands::wait(Ticket ticket) { device_.wait(ticket, name_); }
+void Commands::wait(Ticket ticket) {
+    device_.wait(ticket, name_);
+    require_whole_chains();
+}
 
 Commands::Scope::Scope(Commands& commands, std::string_view name)
     : commands_(commands), mark_(commands.scratch_.mark()), timed_(false) {
@@ -147,6 +165,7 @@ Commands::Scope::Scope(Commands& commands, std::string_view name)
         reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(commands.begin_label_)(commands.buffer_,
                                                                                   &label);
     }
+    if (commands.depth_ < commands.timed_depth_) commands.end_chain();
     if (commands.depth_ < commands.timed_depth_)
         timed_ = commands.profile_.enter(commands.buffer_, name, commands.depth_);
     ++commands.depth_;
@@ -154,7 +173,10 @@ Commands::Scope::Scope(Commands& commands, std::string_view name)
 
 void Commands::leave(Arena::Mark mark, bool timed) {
     --depth_;
-    if (timed) profile_.leave(buffer_);
+    if (timed) {
+        end_chain();
+        profile_.leave(buffer_);
+    }
     if (end_label_) reinterpret_cast<PFN_vkCmdEndDebugUtilsLabelEXT>(end_label_)(buffer_);
     scratch_.release(mark);
 }
@@ -198,6 +220,7 @@ VkBufferView Commands::view_of(const Tensor& tensor, Reflection::Texel texel) {
 
 void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const Use> uses,
                         std::span<const std::byte> params) {
+    end_chain();
     Pipelines& pipelines = device_.pipelines();
     const Pipeline& pipeline = plain_kernels_ ? pipelines.get(kernel) : pipelines.best(kernel);
     const Reflection& shader = pipeline.reflection;
@@ -275,12 +298,94 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
     }
 }
 
+void Commands::link(params::LinkParams link, uint32_t head, std::initializer_list<Use> uses,
+                    std::initializer_list<Tensor> older) {
+    if (head != 0 && chain_head_ != 0 && head != chain_head_) end_chain();
+    if (links_.empty()) {  // end_chain() puts a barrier before the first link
+        hazards_.barrier();
+        chain_writes_.clear();
+        chain_head_ = 0;
+    }
+    if (head != 0) chain_head_ = head;
+    auto conflicts = [&](const Use& use) { return hazards_.conflicts(access_of(use)); };
+    link.waits = std::ranges::any_of(uses, conflicts);
+    link.early = std::ranges::none_of(older, [&](const Tensor& tensor) {
+        const Access read_of = access_of(read(tensor));
+        return std::ranges::any_of(
+            chain_writes_, [&](const Access& written) { return overlap(written, read_of); });
+    });
+    if (link.waits) hazards_.barrier();
+    for (const Use& use : uses) {
+        const Access access = access_of(use);
+        hazards_.add(access);
+        if (access.write) chain_writes_.push_back(access);
+        counts_.bytes += bytes_moved(use);
+    }
+    links_.push_back(link);
+}
+
+// Written now, once: what a kernel reads again and again, and what it counts in, lies on the
+// device.
+Buffer Commands::on_device(const std::string& name, std::span<const std::byte> bytes) {
+    Buffer staged(device_, name, bytes.size(), Memory::upload);
+    Buffer kept(device_, name, bytes.size(), Memory::device);
+    std::ranges::copy(bytes, staged.mapped().begin());
+    staged.flush();
+    Commands upload(device_, scratch_, name, 0);
+    upload.begin();
+    upload.copy_bytes(words_in(staged), words_in(kept));
+    upload.end();
+    upload.run();
+    return kept;
+}
+
+Tensor Commands::zeros(uint32_t words) {
+    if (!zeros_) zeros_ = on_device("zeros", std::vector<std::byte>(most_zeros * sizeof(uint32_t)));
+    if (words > most_zeros) throw Error("more than " + std::to_string(most_zeros) + " counters");
+    return make_tensor(zeros_.handle(), 0, 1, 1, words, Type::u32);
+}
+
+void Commands::end_chain() {
+    if (links_.empty()) return;
+    const std::vector<params::LinkParams> links = std::exchange(links_, {});
+    if (!stuck_) {
+        stuck_ = Buffer(device_, "stuck", sizeof(uint32_t), Memory::readback);
+        std::ranges::fill(stuck_.mapped(), std::byte{0});
+        stuck_.flush();
+    }
+    const auto bytes = std::as_bytes(std::span(links));
+    const Buffer& program = programs_.emplace_back(on_device("chain of " + name_, bytes));
+    constexpr uint32_t threads = 256;
+    const params::ChainParams p{static_cast<uint32_t>(links.size()), chain_patience};
+    barrier();
+    dispatch(
+        Kernel("chain", {threads, device_.is_cpu() ? 0u : 1u, chain_head_ ? chain_head_ / 8 : 1u}),
+        {threads * device_.limits().cores, 1, 1},
+        {read(words_in(program)), read_write(zeros(2)), read_write(words_in(stuck_))}, p);
+    barrier();
+    for (size_t i = 0; tracing_ && i < bytes.size(); i += sizeof links[0]) {
+        std::string line = "link";
+        for (std::byte b : bytes.subspan(i, sizeof links[0]))
+            line += " " + std::to_string(static_cast<int>(b));
+        trace_.push_back(std::move(line));
+    }
+}
+
+void Commands::require_whole_chains() const {
+    if (!stuck_) return;
+    stuck_.invalidate();
+    if (stuck_.mapped()[0] == std::byte{0}) return;
+    throw Error(device_.info().name + " does not run the workgroups of '" + name_ +
+                "' at the same time; run it again with --no-chains");
+}
+
 void Commands::copy_bytes(const Tensor& from, const Tensor& to) {
     const Use uses[] = {read(from), write(to)};
     const Access source = access_of(uses[0]), target = access_of(uses[1]);
     if (source.end - source.begin != target.end - target.begin || from.type != to.type ||
         from.row_stride != to.row_stride)
         throw Error("cannot copy " + from.shape() + " to " + to.shape());
+    end_chain();
     order(uses);
     const VkBufferCopy region{source.begin, target.begin, source.end - source.begin};
     vkCmdCopyBuffer(buffer_, from.buffer, to.buffer, 1, &region);

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "gpu/arena.h"
+#include "gpu/buffer.h"
 #include "gpu/device.h"
 #include "gpu/hazards.h"
 #include "gpu/image.h"
 #include "gpu/pipelines.h"
 #include "gpu/profile.h"
 #include "gpu/tensor.h"
+#include "shaders/params.h"
 
 namespace saccade {
 
@@ -57,6 +59,8 @@ public:
     void end();
     Ticket submit();
     void wait(Ticket ticket);
+    // After a submission has finished: throws if a chain of it came to nothing.
+    void require_whole_chains() const;
     // begin() must not be called, nor this object destroyed, before the last submission is done.
     void run() { wait(submit()); }
 
@@ -79,6 +83,9 @@ public:
         return scratch_.allocate(batch, rows, columns, type);
     }
 
+    // Words that are zero, and that whoever uses them leaves as zeros.
+    Tensor zeros(uint32_t words);
+
     template <typename Params>
     void dispatch(const Kernel& kernel, Threads threads, std::initializer_list<Use> uses,
                   const Params& params) {
@@ -87,6 +94,28 @@ public:
     }
     void dispatch(const Kernel& kernel, Threads threads, std::span<const Use> uses,
                   std::span<const std::byte> params);
+    // While this lives, operations on single rows that chain.comp knows become links of one
+    // dispatch, on devices that have chains. Anything else that is recorded ends the dispatch.
+    class Chain {
+    public:
+        ~Chain() { commands_.chaining_ = false; }
+        Chain(const Chain&) = delete;
+        Chain& operator=(const Chain&) = delete;
+
+    private:
+        friend class Commands;
+        explicit Chain(Commands& commands) : commands_(commands) {
+            commands.chaining_ = commands.device().features().chains && !commands.plain_kernels_;
+        }
+        Commands& commands_;
+    };
+    [[nodiscard]] Chain chain() { return Chain(*this); }
+    bool chaining() const { return chaining_; }
+    // `head` is the columns of a head, of links that have heads. `older` are those of the uses that
+    // may be read before what came before has finished, if nothing in the chain wrote them.
+    void link(params::LinkParams link, uint32_t head, std::initializer_list<Use> uses,
+              std::initializer_list<Tensor> older);
+
     // Whole bytes from one tensor's memory to another's of the same layout.
     void copy_bytes(const Tensor& from, const Tensor& to);
 
@@ -120,6 +149,8 @@ private:
     void forget_views();
     void order(std::span<const Use> uses);
     void barrier();
+    void end_chain();
+    Buffer on_device(const std::string& name, std::span<const std::byte> bytes);
 
     Device& device_;
     Arena& scratch_;
@@ -133,6 +164,13 @@ private:
     bool tracing_ = false, plain_kernels_ = false;
     std::vector<std::string> trace_;
     std::vector<VkBufferView> views_;  // of what has been recorded
+    bool chaining_ = false;
+    std::vector<params::LinkParams> links_;  // of the chain that is being recorded
+    std::vector<Access> chain_writes_;
+    uint32_t chain_head_ = 0;
+    std::vector<Buffer> programs_;  // of the chains that have been recorded
+    Buffer stuck_;                  // where their workgroups say that they could not meet
+    Buffer zeros_;
     void* push_descriptors_ = nullptr;
     void *begin_label_ = nullptr, *end_label_ = nullptr;
 

@@ -7,6 +7,7 @@
 
 #include "gpu/check.h"
 #include "gpu/pipelines.h"
+#include "gpu/tensor.h"
 #include "gpu/vma.h"
 
 namespace saccade {
@@ -58,6 +59,11 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
         info_.features.matrix_shapes.clear();
     }
     if (!options.texel_loads) info_.features.texel_loads = false;
+    if (options.chain_workgroups > 0) {
+        info_.limits.cores = options.chain_workgroups;
+        info_.features.chains = info_.features.addresses && info_.features.storage16;
+    }
+    if (!options.chains) info_.features.chains = false;
     const Features& has = info_.features;
 
     std::vector<const char*> extensions = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
@@ -73,6 +79,7 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &f13};
     f12.timelineSemaphore = f12.hostQueryReset = VK_TRUE;
     f12.shaderFloat16 = has.float16;
+    f12.bufferDeviceAddress = has.addresses;
     f12.vulkanMemoryModel = has.cooperative_matrix;
     VkPhysicalDeviceVulkan11Features f11{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &f12};
@@ -107,7 +114,8 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
     name(queue_, VK_OBJECT_TYPE_QUEUE, "queue");
 
     VmaAllocatorCreateInfo allocator{};
-    allocator.flags = has.memory_budget ? VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT : 0;
+    if (has.memory_budget) allocator.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
+    if (has.addresses) allocator.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
     allocator.physicalDevice = info.handle;
     allocator.device = device_;
     allocator.instance = instance.handle();
@@ -130,6 +138,13 @@ Device::~Device() {
     vkDestroySemaphore(device_, timeline_, nullptr);
     vmaDestroyAllocator(allocator_);
     vkDestroyDevice(device_, nullptr);
+}
+
+uint64_t Device::address(const Tensor& tensor) const {
+    VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    info.buffer = tensor.buffer;
+    return vkGetBufferDeviceAddress(device_, &info) + tensor.base +
+           uint64_t(tensor.offset) * bytes_of(tensor.type);
 }
 
 Ticket Device::submit(std::span<const VkCommandBuffer> commands, std::string_view what,

@@ -14,6 +14,7 @@
 namespace saccade {
 
 class Pipelines;
+struct Tensor;
 
 // A point on the device's timeline: reached once everything submitted up to it has finished.
 struct Ticket {
@@ -31,6 +32,8 @@ public:
     struct Options {
         bool cooperative_matrix = true;       // false forces the plain kernels
         bool texel_loads = true;              // likewise
+        bool chains = true;                   // likewise
+        uint32_t chain_workgroups = 0;        // instead of one a core: what tests ask for
         std::vector<std::string> extensions;  // what a window needs
         std::string pipeline_cache;           // a file; empty keeps pipelines in memory only
     };
@@ -65,6 +68,9 @@ public:
     bool reached(Ticket ticket) const;
     // Waits for everything that anybody has submitted.
     void wait_idle();
+
+    // Where a kernel finds the first element of a tensor.
+    uint64_t address(const Tensor& tensor) const;
 
     // Gives a Vulkan object its name in validation messages and captures.
     void name(uint64_t object, int type, std::string_view name) const;

@@ -12,15 +12,17 @@ struct Access {
     bool write;
 };
 
+inline bool overlap(const Access& a, const Access& b) {
+    return a.object == b.object && a.begin < b.end && b.begin < a.end;
+}
+
 // Remembers what has been read and written since the last barrier, and tells when the next command
 // would meet something unfinished: a read after a write, or a write after either.
 class Hazards {
 public:
     bool conflicts(const Access& access) const {
         for (const Access& earlier : since_barrier_)
-            if (earlier.object == access.object && (earlier.write || access.write) &&
-                earlier.begin < access.end && access.begin < earlier.end)
-                return true;
+            if ((earlier.write || access.write) && overlap(earlier, access)) return true;
         return false;
     }
     void add(const Access& access) { since_barrier_.push_back(access); }

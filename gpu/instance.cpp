@@ -124,6 +124,14 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &p12};
     VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                            .pNext = &p11};
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+    VkPhysicalDeviceShaderCorePropertiesAMD amd{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+    if (has(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+        p13.pNext = &nvidia;
+    else if (has(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+        p13.pNext = &amd;
     vkGetPhysicalDeviceProperties2(device, &properties);
     const VkPhysicalDeviceLimits& limits = properties.properties.limits;
     info.driver = std::string(p12.driverName) + " " + p12.driverInfo;
@@ -141,6 +149,8 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
                             limits.maxComputeWorkGroupCount[2]},
         .subgroup_size = p11.subgroupSize,
         .image_side = limits.maxImageDimension2D,
+        .cores = nvidia.shaderSMCount + amd.shaderEngineCount * amd.shaderArraysPerEngineCount *
+                                            amd.computeUnitsPerShaderArray,
         .timestamp_ns = limits.timestampComputeAndGraphics ? double(limits.timestampPeriod) : 0.0,
     };
 
@@ -173,6 +183,7 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
     vkGetPhysicalDeviceFeatures2(device, &features);
     info.features.storage16 = f11.storageBuffer16BitAccess;
     info.features.float16 = f12.shaderFloat16;
+    info.features.addresses = f12.bufferDeviceAddress;
     info.features.subgroup_arithmetic =
         (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) &&
         (p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
@@ -195,6 +206,9 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
         info.features.cooperative_matrix && coop2.cooperativeMatrixWorkgroupScope &&
         coop2.cooperativeMatrixFlexibleDimensions && coop2.cooperativeMatrixTensorAddressing;
 #endif
+
+    info.features.chains = info.limits.cores > 0 && info.features.addresses &&
+                           info.features.storage16 && info.features.subgroup_arithmetic;
 
     auto require = [&](bool there, const char* what) {
         if (!there && info.unusable.empty()) info.unusable = std::string("it lacks ") + what;

@@ -25,6 +25,8 @@ struct Features {
     bool cooperative_matrix = false;     // VK_KHR_cooperative_matrix, fp16 x fp16 + fp32
     bool cooperative_matrix2 = false;    // VK_NV_cooperative_matrix2
     bool memory_budget = false;          // the driver tells how much memory is in use
+    bool addresses = false;              // kernels may find memory by its address
+    bool chains = false;                 // operations on single rows may share a dispatch
     bool texel_loads = false;            // texel buffers are read faster than storage buffers
     std::vector<MatrixShape> matrix_shapes;
 };
@@ -41,6 +43,7 @@ struct Limits {
     uint32_t workgroup_count[3] = {};
     uint32_t subgroup_size = 0;
     uint32_t image_side = 0;
+    uint32_t cores = 0;  // that each run a workgroup by themselves; 0 where the driver does not say
     double timestamp_ns = 0;  // of a tick; 0 where the queue has no timestamps
 };
 

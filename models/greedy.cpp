@@ -47,6 +47,7 @@ void Greedy::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t sa
     c.begin();
     {
         auto scope = c.scope("caption");
+        auto chain = c.chain();
         if (said == given_.size()) {
             c.copy_bytes(given_ids_.tensor, ids_.tensor.slice_rows(0, said));
             decoder.read(c, logits_.tensor, given_row_.tensor, state_, 0);
@@ -80,6 +81,7 @@ bool Greedy::finished() {
 
 DecodedIds Greedy::result() {
     if (submitted_ > 0) device_.wait(last_, "caption");
+    for (size_t i = 0; i < submitted_; ++i) steps_[i]->require_whole_chains();
     return read();
 }
 

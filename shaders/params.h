@@ -42,6 +42,31 @@ struct NormLinearParams {
     float eps;
 };
 
+// One operation of a chain (see chain.comp). Addresses have two words, the low one first.
+SACCADE_CONSTANT link_product = 0;    // y = activation(x W^T + b), or y += x W^T + b
+SACCADE_CONSTANT link_attention = 1;  // y = softmax(scale q k^T) v of one query, head by head
+SACCADE_CONSTANT link_norm = 2;       // y = LN(x)
+SACCADE_CONSTANT link_embedding = 3;  // y = table[id] + position
+struct LinkParams {
+    uint kind;
+    uint waits;       // 1: what came before must have finished
+    uint early;       // 1: nothing that came before wrote w or b
+    uint x[2], y[2];  // row of x (or q), of y
+    uint w[2], b[2];  // of the matrix and the bias; k and v; table and position
+    uint gain[2], shift[2];
+    uint n, k;                // columns of y and x; keys and columns of a head
+    uint w_stride, b_stride;  // elements from one row to the next
+    uint heads;
+    uint activation;
+    uint norm;  // 1: x is f32, and normalised; 0: x is f16
+    uint bias, half_out, accumulate;
+    float number;  // eps, or the scale
+};
+struct ChainParams {
+    uint links;
+    uint patience;  // how often a workgroup looks whether the others have come
+};
+
 struct Conv2dParams {
     View x, y, residual;
     uint height, width;          // of x

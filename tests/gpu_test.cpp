@@ -30,7 +30,12 @@ struct TestDevice {
     Instance instance{{.validation = environment("SACCADE_NO_VALIDATION").empty(),
                        .on_message = on_message,
                        .extensions = {}}};
-    Device device{instance, instance.choose(environment("SACCADE_DEVICE")), {}};
+    // Where the driver does not say how many workgroups run at once, chains have one.
+    const DeviceInfo& info = instance.choose(environment("SACCADE_DEVICE"));
+    Device device{
+        instance,
+        info,
+        {.chain_workgroups = info.limits.cores ? 0u : 1u, .extensions = {}, .pipeline_cache = {}}};
 };
 std::unique_ptr<TestDevice> opened;
 

@@ -33,9 +33,9 @@ Timing time_model(BenchModel& model, bool cpu, uint32_t runs) {
 
 // The same device without what it has for special kernels, where it has that at all.
 std::optional<EngineOptions> plain_options(const EngineOptions& options, const Features& has) {
-    if (!has.cooperative_matrix && !has.texel_loads) return std::nullopt;
+    if (!has.cooperative_matrix && !has.texel_loads && !has.chains) return std::nullopt;
     EngineOptions plain = options;
-    plain.cooperative_matrix = plain.texel_loads = false;
+    plain.cooperative_matrix = plain.texel_loads = plain.chains = false;
     return plain;
 }
 

@@ -47,6 +47,7 @@ Engine::Engine(const EngineOptions& options)
       device_(instance_, instance_.choose(options.device),
               {.cooperative_matrix = options.cooperative_matrix,
                .texel_loads = options.texel_loads,
+               .chains = options.chains,
                .extensions = options.device_extensions,
                .pipeline_cache = pipeline_cache_file(instance_.choose(options.device))}),
       precision_(storage(options.precision, device_)),

@@ -28,7 +28,7 @@ constexpr const char* usage =
     "  saccade-lab bench [--model FOLDER|NAME]... [--ops] [--batch N] [--runs N] [--no-check]\n"
     "                    [--json] [--compare EARLIER.json]\n"
     "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --no-texels,\n"
-    "--validate\n"
+    "--no-chains, --validate\n"
     "Examples:\n"
     "  saccade-lab dump --model vit-base-patch16-224 --image cat.ppm -o cat.safetensors\n"
     "  saccade-lab bench --model vit-base-patch16-224 --precision fp16 --json\n";
@@ -46,7 +46,8 @@ public:
             if (name == "-o") name = "--out";
             if (!name.starts_with("--")) throw UsageError("unexpected '" + name + "'");
             if (name == "--json" || name == "--ops" || name == "--no-check" ||
-                name == "--no-coopmat" || name == "--no-texels" || name == "--validate") {
+                name == "--no-coopmat" || name == "--no-texels" || name == "--no-chains" ||
+                name == "--validate") {
                 values_[name].emplace_back();
             } else {
                 if (i + 1 == argc) throw UsageError(name + " needs a value");
@@ -95,6 +96,7 @@ EngineOptions engine_options(Arguments& arguments) {
     }
     options.cooperative_matrix = !arguments.flag("--no-coopmat");
     options.texel_loads = !arguments.flag("--no-texels");
+    options.chains = !arguments.flag("--no-chains");
     options.validation = arguments.flag("--validate");
     options.on_message = [](std::string_view text) {
         std::fprintf(stderr, "saccade-lab: validation: %.*s\n", int(text.size()), text.data());

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "gpu/ops/common.h"
+#include "gpu/ops/links.h"
 
 namespace saccade {
 
@@ -40,6 +41,7 @@ Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table, const Tens
     require_wide(table, op);
     require_wide(positions, op);
     Tensor y = c.scratch(ids.batch, ids.columns, table.columns, Type::f32);
+    if (link_embedding(c, y, ids, table, positions)) return y;
     for (const Part& part : parts_of(table, c.device().limits())) {
         const params::EmbeddingParams p{view(ids),      view(part.rows), view(positions),
                                         view(y),        ids.columns,     y.columns,

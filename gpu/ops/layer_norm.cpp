@@ -1,4 +1,5 @@
 #include "gpu/ops/common.h"
+#include "gpu/ops/links.h"
 
 namespace saccade {
 
@@ -30,6 +31,7 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
     constexpr const char* op = "layer_norm";
     check(op, x, w);
     check_result(op, x, y);
+    if (link_norm(c, y, x, w)) return;
     const Span span = rows_of(x, y);
     const uint32_t threads = row_threads(c);
     const params::LayerNormParams p{view(x), view(y), span.rows, x.columns, w.eps};

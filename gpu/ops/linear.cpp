@@ -1,4 +1,5 @@
 #include "gpu/ops/common.h"
+#include "gpu/ops/links.h"
 #include "gpu/ops/tile.h"
 
 namespace saccade {
@@ -26,6 +27,7 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
     const Tensor x = joined(from), y = joined(to);
     require(x.type == w.weight.type && (y.type == x.type || y.type == Type::f32), op,
             "types " + x.shape() + ", " + w.weight.shape() + ", " + y.shape());
+    if (link_product(c, y, x, nullptr, w, activation, accumulate)) return;
 
     const Span span = rows_of(x, y);
     const bool eights = loads_eights(x) && loads_eights(w.weight);
@@ -113,6 +115,7 @@ void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const N
     require(from.type == Type::f32 && (to.type == w.weight.type || to.type == Type::f32), op,
             "types " + from.shape() + ", " + w.weight.shape() + ", " + to.shape());
     const Tensor x = joined(from), y = joined(to);
+    if (link_product(c, y, x, &norm, w, activation, false)) return;
     const Span span = rows_of(x, y);
     std::optional<RowTile> few;
     if (!loads_texels(c, w.weight.type))

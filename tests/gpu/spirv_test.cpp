@@ -26,6 +26,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"attention", {{buffer, buffer, buffer, buffer}, sizeof(params::AttentionParams)}},
     {"attention_map", {{buffer, buffer, buffer}, sizeof(params::AttentionMapParams)}},
     {"box_plates", {{buffer, buffer, buffer, buffer}, sizeof(params::BoxPlatesParams)}},
+    {"chain", {{buffer, buffer, buffer}, sizeof(params::ChainParams)}},
     {"class_plates", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::ClassPlatesParams)}},
     {"conv2d", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::Conv2dParams)}},
     {"copy", {{buffer, buffer}, sizeof(params::CopyParams)}},

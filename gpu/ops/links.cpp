@@ -1,0 +1,114 @@
+#include "gpu/ops/links.h"
+
+#include "gpu/ops/common.h"
+#include "gpu/ops/tile.h"
+
+namespace saccade {
+
+namespace {
+
+// What chain.comp holds of a row, of one that is normalised, and of a head.
+constexpr uint32_t most_columns = 4096, most_normalized = 2048, largest_head = 64;
+
+bool one_row(const Tensor& t) { return t.all_rows() == 1; }
+// Rows are read sixteen bytes at a time.
+bool aligned(const Tensor& t) {
+    return t.offset % (16 / bytes_of(t.type)) == 0 && t.row_stride % 8 == 0;
+}
+
+void put(uint32_t (&to)[2], const Commands& c, const Tensor& tensor) {
+    const uint64_t address = c.device().address(tensor);
+    to[0] = static_cast<uint32_t>(address);
+    to[1] = static_cast<uint32_t>(address >> 32);
+}
+
+}  // namespace
+
+bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* norm, const Linear& w,
+                  Activation activation, bool accumulate) {
+    if (!c.chaining() || !one_row(x) || w.weight.type != Type::f16 ||
+        x.columns > (norm ? most_normalized : most_columns))
+        return false;
+    if (x.type != (norm ? Type::f32 : Type::f16) || (accumulate && y.type != Type::f32) ||
+        !aligned(x) || !aligned(w.weight) || y.offset % 2 != 0 || (w.bias && !aligned(w.bias)))
+        return false;
+    params::LinkParams link{};
+    link.kind = params::link_product;
+    put(link.x, c, x);
+    put(link.y, c, y);
+    put(link.w, c, w.weight);
+    if (w.bias) put(link.b, c, w.bias);
+    if (norm) {
+        put(link.gain, c, norm->weight);
+        put(link.shift, c, norm->bias);
+    }
+    link.n = y.columns;
+    link.k = x.columns;
+    link.w_stride = w.weight.row_stride;
+    link.activation = static_cast<uint32_t>(activation);
+    link.norm = norm != nullptr;
+    link.bias = bool(w.bias);
+    link.half_out = y.type == Type::f16;
+    link.accumulate = accumulate;
+    link.number = norm ? norm->eps : 0.0f;
+    c.link(link, 0, {read(x), read(w.weight), accumulate ? read_write(y) : write(y)}, {});
+    return true;
+}
+
+bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k, const Tensor& v,
+                    const Heads& heads) {
+    const uint32_t head = q.columns / heads.count;
+    if (!c.chaining() || !one_row(q) || q.type != Type::f16 || head > largest_head ||
+        head % 8 != 0 || !aligned(q) || !aligned(k) || !aligned(v) || !aligned(y))
+        return false;
+    params::LinkParams link{};
+    link.kind = params::link_attention;
+    put(link.x, c, q);
+    put(link.y, c, y);
+    put(link.w, c, k);
+    put(link.b, c, v);
+    link.n = k.rows;
+    link.k = head;
+    link.w_stride = k.row_stride;
+    link.b_stride = v.row_stride;
+    link.heads = heads.count;
+    link.number = heads.scale;
+    c.link(link, head, {read(q), read(k), read(v), write(y)}, {k, v});
+    return true;
+}
+
+bool link_norm(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm) {
+    if (!c.chaining() || !one_row(x) || x.type != Type::f32 || y.type != Type::f32 ||
+        x.columns > most_normalized || !aligned(x) || !aligned(y))
+        return false;
+    params::LinkParams link{};
+    link.kind = params::link_norm;
+    put(link.x, c, x);
+    put(link.y, c, y);
+    put(link.gain, c, norm.weight);
+    put(link.shift, c, norm.bias);
+    link.k = x.columns;
+    link.number = norm.eps;
+    c.link(link, 0, {read(x), write(y)}, {});
+    return true;
+}
+
+bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tensor& table,
+                    const Tensor& positions) {
+    if (!c.chaining() || !one_row(y) || table.type != Type::f16 || !aligned(table) ||
+        !aligned(positions) || !aligned(y))
+        return false;
+    params::LinkParams link{};
+    link.kind = params::link_embedding;
+    put(link.x, c, ids);
+    put(link.y, c, y);
+    put(link.w, c, table);
+    put(link.b, c, positions);
+    link.n = table.rows;
+    link.k = table.columns;
+    link.w_stride = table.row_stride;
+    c.link(link, 0, {read(ids), read_some(table, 1), read(positions), write(y)}, {});
+    return true;
+}
+
+}  // namespace saccade

@@ -1,0 +1,133 @@
+// Operations on single rows give in a chain what they give on their own.
+
+#include "tests/gpu_test.h"
+
+namespace saccade {
+namespace {
+
+class ChainTest : public GpuTest {
+protected:
+    Tensor row(uint32_t columns, Type type) { return random_tensor(1, 1, columns, type); }
+    Norm norm(uint32_t columns) { return {row(columns, Type::f32), row(columns, Type::f32)}; }
+    Linear layer(uint32_t out, uint32_t in) {
+        return {random_tensor(1, out, in, Type::f16), row(out, Type::f32)};
+    }
+    // work(commands) gives the same in a chain, which is one dispatch, and without one.
+    template <typename Work>
+    void expect_alike(const std::string& what, Type out, Work work) {
+        commands.use_plain_kernels(true);
+        const std::vector<float> alone = run(work);
+        commands.use_plain_kernels(false);
+        const std::vector<float> chained = run([&](Commands& c) {
+            auto scope = c.scope("chained");  // what is timed ends a chain
+            auto chain = c.chain();
+            return work(c);
+        });
+        EXPECT_LT(relative_error(chained, alone), 2 * tolerance(out)) << what;
+        EXPECT_EQ(commands.counts().dispatches, 1u) << what;
+    }
+};
+
+TEST_F(ChainTest, gives_the_same_products) {
+    for (uint32_t in : {8u, 72u, 768u})
+        for (uint32_t out : {1u, 7u, 300u}) {
+            const std::string sizes = std::to_string(in) + " to " + std::to_string(out);
+            const Tensor x = row(in, Type::f32), half = row(in, Type::f16);
+            const Norm over = norm(in);
+            const Linear w = layer(out, in);
+            expect_alike("normalised, " + sizes, Type::f16, [&](Commands& c) {
+                return norm_linear(c, x, over, w, Activation::gelu_tanh);
+            });
+            expect_alike("halves, " + sizes, Type::f16,
+                         [&](Commands& c) { return linear(c, half, w, Activation::relu); });
+            expect_alike("to fp32 without a bias, " + sizes, Type::f32, [&](Commands& c) {
+                const Tensor y = c.scratch(1, 1, out, Type::f32);
+                norm_linear_into(c, y, x, over, {w.weight, {}});
+                return y;
+            });
+        }
+}
+
+TEST_F(ChainTest, gives_the_same_attention) {
+    for (uint32_t keys : {1u, 31u, 197u})
+        for (uint32_t head : {8u, 40u, 64u}) {
+            const Tensor q = row(3 * head, Type::f16);
+            const Tensor k = random_tensor(1, keys, 3 * head, Type::f16);
+            const Tensor v = random_tensor(1, keys, 3 * head, Type::f16);
+            expect_alike(std::to_string(keys) + " keys of " + std::to_string(head), Type::f16,
+                         [&](Commands& c) {
+                             return attention(c, q, k, v, {3, 0.3f});
+                         });
+        }
+}
+
+TEST_F(ChainTest, gives_the_same_norms_and_words) {
+    const Tensor x = row(100, Type::f32), table = random_tensor(1, 9, 100, Type::f16);
+    const Norm over = norm(100);
+    const Tensor id = ids(std::vector<uint32_t>{6});
+    expect_alike("norm", Type::f32, [&](Commands& c) { return layer_norm(c, x, over, Type::f32); });
+    expect_alike("word", Type::f32, [&](Commands& c) { return embedding(c, id, table, x); });
+}
+
+// A decoder's layer: every operation needs what another has just written, and memory is used again.
+TEST_F(ChainTest, operations_wait_for_each_other) {
+    constexpr uint32_t dim = 96, heads = 3;
+    const Norm norm1 = norm(dim), norm2 = norm(dim);
+    const Linear qkv = layer(3 * dim, dim), out = layer(dim, dim), up = layer(200, dim),
+                 down = layer(dim, 200);
+    const Tensor id = ids(std::vector<uint32_t>{4}), table = random_tensor(1, 9, dim, Type::f16);
+    const Tensor position = row(dim, Type::f32), past = random_tensor(1, 5, 3 * dim, Type::f16);
+    expect_alike("layer", Type::f16, [&](Commands& c) {
+        const Tensor x = embedding(c, id, table, position);
+        for (int layer = 0; layer < 2; ++layer) {
+            auto scope = c.scope("layer");
+            norm_linear_into(c, past.slice_rows(4, 1), x, norm1, qkv);
+            const Tensor a = attention(c, past.slice_rows(4, 1).slice_columns(0, dim),
+                                       past.slice_columns(dim, dim),
+                                       past.slice_columns(2 * dim, dim), {heads, 0.2f});
+            linear_add(c, x, a, out);
+            linear_add(c, x, norm_linear(c, x, norm2, up, Activation::gelu_tanh), down);
+        }
+        return x;
+    });
+}
+
+TEST_F(ChainTest, ends_where_something_else_is_recorded) {
+    const Tensor x = row(64, Type::f32), many = random_tensor(1, 5, 64, Type::f32);
+    const Norm over = norm(64);
+    commands.use_plain_kernels(false);
+    run([&](Commands& c) {
+        auto chain = c.chain();
+        layer_norm(c, layer_norm(c, x, over, Type::f32), over, Type::f32);
+        layer_norm(c, many, over, Type::f32);
+        return layer_norm(c, x, over, Type::f32);
+    });
+    EXPECT_EQ(commands.counts().dispatches, 3u);
+}
+
+// Software Vulkan runs a workgroup to its end before the next: they cannot meet, and say so.
+TEST_F(ChainTest, workgroups_that_cannot_meet_are_an_error_and_no_endless_wait) {
+    if (!device.is_cpu()) GTEST_SKIP() << "the workgroups of a GPU can meet";
+    Device many(device.instance(), device.info(),
+                {.chain_workgroups = 64, .extensions = {}, .pipeline_cache = {}});
+    Arena scratch(many, "scratch");
+    Commands c(many, scratch, "stuck");
+    c.begin();
+    {
+        auto scope = c.scope("test");
+        auto chain = c.chain();
+        Norm over{c.scratch(1, 1, 8, Type::f32), c.scratch(1, 1, 8, Type::f32)};
+        const Tensor x = c.scratch(1, 1, 8, Type::f32);
+        for (int i = 0; i < 3; ++i) layer_norm_into(c, x, x, over);
+    }
+    c.end();
+    try {
+        c.run();
+        FAIL() << "the chain came to an end";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("--no-chains"), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace saccade
