@@ -5,19 +5,21 @@
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
-#include "product.coopmat.glsl"
 
-layout(constant_id = 10) const uint ACTIVATION = 0;
-layout(constant_id = 11) const uint RESIDUAL = 0;
+layout(constant_id = 11) const uint ACTIVATION = 0;
+layout(constant_id = 12) const uint RESIDUAL = 0;
 
 layout(binding = 0) readonly buffer X { uvec4 x[]; };
 layout(binding = 1) readonly buffer W { uvec4 w[]; };
 layout(binding = 2) readonly buffer B { vec4 b[]; };
 layout(binding = 3) readonly buffer R { IN4 r[]; };
 layout(binding = 4) writeonly buffer Y { OUT4 y[]; };
+layout(binding = 5) coherent buffer Splits { vec4 splits[]; };
+layout(binding = 6) coherent buffer Arrived { uint arrived[]; };
 layout(push_constant) uniform Push { Conv2dParams p; };
 
 #include "activation.glsl"
+#include "product.coopmat.glsl"
 
 // The windows of the rows that this thread loads: (column, row) of their first pixel.
 ivec2 corner[X_LOADS];
@@ -39,7 +41,7 @@ uvec4 load_x(uint i, uint row, uint k8) {
     const ivec2 at = corner[i] + ivec2(kx, ky) * int(p.dilation);
     const bool in_picture = uint(at.x) < p.width && uint(at.y) < p.height && ky < p.kernel_height;
     if (!in_picture) return uvec4(0);
-    return x[row_start(p.x, gl_WorkGroupID.z, uint(at.y) * p.width + uint(at.x)) / 8 + c8];
+    return x[row_start(p.x, batch_index(), uint(at.y) * p.width + uint(at.x)) / 8 + c8];
 }
 
 uvec4 load_w(uint row, uint k8) {
@@ -48,11 +50,17 @@ uvec4 load_w(uint row, uint k8) {
     return w[n * (p.w_stride / 8) + k8];
 }
 
-void finish(uint m, uint n, vec4 sum) {
-    if (m >= p.out_height * p.out_width || n >= padded(p.n)) return;
-    sum += b[n / 4];
-    if (RESIDUAL != 0) sum += load(r[(row_start(p.residual, gl_WorkGroupID.z, m) + n) / 4]);
-    y[(row_start(p.y, gl_WorkGroupID.z, m) + n) / 4] = store(before(activate(sum), n, p.n));
+bool inside(uint m, uint n) { return m < p.out_height * p.out_width && n < padded(p.n); }
+
+vec4 ask(uint m, uint n) {
+    if (RESIDUAL == 0 || !inside(m, n)) return vec4(0.0);
+    return load(r[(row_start(p.residual, batch_index(), m) + n) / 4]);
+}
+
+void finish(uint m, uint n, vec4 sum, vec4 asked) {
+    if (!inside(m, n)) return;
+    y[(row_start(p.y, batch_index(), m) + n) / 4] =
+        store(before(activate(sum + b[n / 4] + asked), n, p.n));
 }
 
 void main() { product(p.kernel_height * p.kernel_width * (padded(p.channels) / 8)); }

@@ -5,26 +5,28 @@
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
-#include "product.coopmat.glsl"
 
-layout(constant_id = 10) const uint ACTIVATION = 0;
-layout(constant_id = 11) const uint BIAS = 1;
-layout(constant_id = 12) const uint ACCUMULATE = 0;
+layout(constant_id = 11) const uint ACTIVATION = 0;
+layout(constant_id = 12) const uint BIAS = 1;
+layout(constant_id = 13) const uint ACCUMULATE = 0;
 
 layout(binding = 0) readonly buffer X { uvec4 x[]; };
 layout(binding = 1) readonly buffer W { uvec4 w[]; };
 layout(binding = 2) readonly buffer B { vec4 b[]; };
 layout(binding = 3) buffer Y { OUT4 y[]; };
+layout(binding = 4) coherent buffer Splits { vec4 splits[]; };
+layout(binding = 5) coherent buffer Arrived { uint arrived[]; };
 layout(push_constant) uniform Push { LinearParams p; };
 
 #include "activation.glsl"
+#include "product.coopmat.glsl"
 
 void begin_rows() {}
 
 uvec4 load_x(uint i, uint row, uint k8) {
     const uint m = gl_WorkGroupID.y * BM + row;
     if (m >= p.m || k8 >= padded(p.k) / 8) return uvec4(0);
-    return x[row_start(p.x, gl_WorkGroupID.z, m) / 8 + k8];
+    return x[row_start(p.x, batch_index(), m) / 8 + k8];
 }
 
 uvec4 load_w(uint row, uint k8) {
@@ -33,13 +35,18 @@ uvec4 load_w(uint row, uint k8) {
     return w[n * (p.w_stride / 8) + k8];
 }
 
-void finish(uint m, uint n, vec4 sum) {
-    if (m >= p.m || n >= padded(p.n)) return;
+bool inside(uint m, uint n) { return m < p.m && n < padded(p.n); }
+
+vec4 ask(uint m, uint n) {
+    if (ACCUMULATE == 0 || !inside(m, n)) return vec4(0.0);
+    return load_out(y[(row_start(p.y, batch_index(), m) + n) / 4]);
+}
+
+void finish(uint m, uint n, vec4 sum, vec4 asked) {
+    if (!inside(m, n)) return;
     if (BIAS != 0) sum += b[(p.bias + n) / 4];
-    sum = activate(sum);
-    const uint at = (row_start(p.y, gl_WorkGroupID.z, m) + n) / 4;
-    if (ACCUMULATE != 0) sum += load_out(y[at]);
-    y[at] = store(before(sum, n, p.n));
+    y[(row_start(p.y, batch_index(), m) + n) / 4] =
+        store(before(activate(sum) + asked, n, p.n));
 }
 
 void main() { product(padded(p.k) / 8); }

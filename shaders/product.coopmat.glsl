@@ -3,12 +3,18 @@
 // matrices; tiles of x and W, BK columns wide, pass through shared memory, and the next tile is on
 // its way into registers while the current one is multiplied.
 //
-// Whoever includes this says how x is found and what becomes of the sums:
+// Where the result has too few tiles to fill the device, SPLITS workgroups share one, each with some of
+// the columns of x and W. They leave their sums in memory; whoever comes last adds them up, in the same
+// order every time.
+//
+// Whoever includes this says how x is found and what becomes of the sums, and declares splits[] and
+// arrived[], one word a tile, zero before and after:
 //   void begin_rows()                        once, before the first load
 //   uvec4 load_x(uint i, uint row, uint k8)  eight elements of row `row` of the tile, the i-th load
 //                                            of this thread
 //   uvec4 load_w(uint row, uint k8)          eight elements of row `row` of the tile
-//   void finish(uint m, uint n, vec4 sum)    four sums, at row m and columns n .. n + 3
+//   vec4 ask(uint m, uint n)                 what finish() will need from memory
+//   void finish(uint m, uint n, vec4 sum, vec4 asked)  four sums, at row m, columns n .. n + 3
 
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -26,21 +32,29 @@ layout(constant_id = 6) const uint WN = 32;
 layout(constant_id = 7) const uint FM = 16;  // what the device multiplies at once
 layout(constant_id = 8) const uint FN = 16;
 layout(constant_id = 9) const uint FK = 16;
+layout(constant_id = 10) const uint SPLITS = 1;
 
 const uint K8 = BK / 8;   // loads of eight halves in a row of a tile
 const uint ROW = K8 + 1;  // a row in shared memory: one load longer, against bank conflicts
 const uint X_LOADS = BM * K8 / THREADS, W_LOADS = BN * K8 / THREADS;
 const uint W_TILE = BM * ROW;  // where the tile of W begins
-const uint OUT_ROW = FN + 4;
 const uint LANES = THREADS / SUBGROUPS;
+const uint WN4 = WN / 4;
+const uint OUT_ROW = WN4 + 1;  // of a subgroup's sums on their way out, in fours
+const uint PARTS = FM * WN4 / LANES;
 
 shared uvec4 tiles[(BM + BN) * ROW];
-shared float result[SUBGROUPS * FM * OUT_ROW];  // a matrix of each subgroup on its way out
+shared bool is_last;
 
 void begin_rows();
 uvec4 load_x(uint i, uint row, uint k8);
 uvec4 load_w(uint row, uint k8);
-void finish(uint m, uint n, vec4 sum);
+vec4 ask(uint m, uint n);
+void finish(uint m, uint n, vec4 sum, vec4 asked);
+
+// The batch, and which part of the columns of x and W.
+uint batch_index() { return SPLITS == 1 ? gl_WorkGroupID.z : gl_WorkGroupID.z / SPLITS; }
+uint split_index() { return SPLITS == 1 ? 0 : gl_WorkGroupID.z % SPLITS; }
 
 // all_k8: columns of x and W in eights.
 void product(uint all_k8) {
@@ -54,20 +68,24 @@ void product(uint all_k8) {
             sums[i][j] =
                 coopmat<float, gl_ScopeSubgroup, FM, FN, gl_MatrixUseAccumulator>(0.0);
 
+    // This workgroup's columns: whole tiles, the last one of all may be less.
+    const uint share = (all_k8 + SPLITS * K8 - 1) / (SPLITS * K8) * K8;
+    const uint begin = split_index() * share, end = min(begin + share, all_k8);
+
     uvec4 next_x[X_LOADS], next_w[W_LOADS];
     [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
-        next_x[i] = load_x(i, (me + i * THREADS) / K8, me % K8);
+        next_x[i] = load_x(i, (me + i * THREADS) / K8, begin + me % K8);
     [[unroll]] for (uint i = 0; i < W_LOADS; ++i)
-        next_w[i] = load_w((me + i * THREADS) / K8, me % K8);
+        next_w[i] = load_w((me + i * THREADS) / K8, begin + me % K8);
 
-    for (uint k8 = 0; k8 < all_k8; k8 += K8) {
+    for (uint k8 = begin; k8 < end; k8 += K8) {
         barrier();  // nobody reads the last tile any more
         [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
             tiles[(me + i * THREADS) / K8 * ROW + me % K8] = next_x[i];
         [[unroll]] for (uint i = 0; i < W_LOADS; ++i)
             tiles[W_TILE + (me + i * THREADS) / K8 * ROW + me % K8] = next_w[i];
         barrier();
-        if (k8 + K8 < all_k8) {
+        if (k8 + K8 < end) {
             [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
                 next_x[i] = load_x(i, (me + i * THREADS) / K8, k8 + K8 + me % K8);
             [[unroll]] for (uint i = 0; i < W_LOADS; ++i)
@@ -88,23 +106,59 @@ void product(uint all_k8) {
         }
     }
 
-    // Which thread holds which sum is the driver's secret: a matrix is laid out in shared memory and
-    // taken from there in fours. (Storing matrices as they are is slower on NVIDIA, and has no edges.)
+    // Which thread holds which sum is the driver's secret: a subgroup lays rows of its sums out in
+    // shared memory, where no tile is any more, and takes them from there in fours. (Storing matrices
+    // as they are is slower on NVIDIA, and has no edges.)
     const uint m0 = gl_WorkGroupID.y * BM + warp_m * WM, n0 = gl_WorkGroupID.x * BN + warp_n * WN;
     const uint result_at = gl_SubgroupID * FM * OUT_ROW;
-    [[unroll]] for (uint i = 0; i < WM / FM; ++i)
-        [[unroll]] for (uint j = 0; j < WN / FN; ++j) {
-            coopMatStore(sums[i][j], result, result_at, OUT_ROW,
+    const uint tile = (batch_index() * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x +
+                      gl_WorkGroupID.x;
+    barrier();
+    [[unroll]] for (uint i = 0; i < WM / FM; ++i) {
+        vec4 asked[PARTS];
+        [[unroll]] for (uint part = 0; SPLITS == 1 && part < PARTS; ++part) {
+            const uint at = part * LANES + gl_SubgroupInvocationID;
+            asked[part] = ask(m0 + i * FM + at / WN4, n0 + at % WN4 * 4);
+        }
+        [[unroll]] for (uint j = 0; j < WN / FN; ++j)
+            coopMatStore(sums[i][j], tiles, result_at + j * FN / 4, OUT_ROW,
                          gl_CooperativeMatrixLayoutRowMajor);
-            subgroupMemoryBarrierShared();
-            subgroupBarrier();
-            [[unroll]] for (uint part = 0; part < FM * FN / 4 / LANES; ++part) {
-                const uint at = part * LANES + gl_SubgroupInvocationID;
-                const uint row = at / (FN / 4), column = at % (FN / 4) * 4;
-                const uint from = result_at + row * OUT_ROW + column;
-                finish(m0 + i * FM + row, n0 + j * FN + column,
-                       vec4(result[from], result[from + 1], result[from + 2], result[from + 3]));
-            }
-            subgroupBarrier();
+        subgroupMemoryBarrierShared();
+        subgroupBarrier();
+        [[unroll]] for (uint part = 0; part < PARTS; ++part) {
+            const uint at = part * LANES + gl_SubgroupInvocationID;
+            const vec4 sum =
+                uintBitsToFloat(tiles[result_at + at / WN4 * OUT_ROW + at % WN4]);
+            if (SPLITS == 1)
+                finish(m0 + i * FM + at / WN4, n0 + at % WN4 * 4, sum, asked[part]);
+            else
+                splits[(tile * SPLITS + split_index()) * (BM * BN / 4) +
+                       ((i * SUBGROUPS + gl_SubgroupID) * PARTS + part) * LANES +
+                       gl_SubgroupInvocationID] = sum;
+        }
+        subgroupBarrier();
+    }
+    if (SPLITS == 1) return;
+
+    memoryBarrierBuffer();
+    barrier();
+    if (me == 0) {
+        is_last = atomicAdd(arrived[tile], 1) == SPLITS - 1;
+        if (is_last) arrived[tile] = 0;
+    }
+    barrier();
+    if (!is_last) return;
+    memoryBarrierBuffer();
+    [[unroll]] for (uint i = 0; i < WM / FM; ++i)
+        [[unroll]] for (uint part = 0; part < PARTS; ++part) {
+            const uint at = part * LANES + gl_SubgroupInvocationID;
+            const uint m = m0 + i * FM + at / WN4, n = n0 + at % WN4 * 4;
+            const vec4 asked = ask(m, n);
+            vec4 sum = vec4(0.0);
+            [[unroll]] for (uint s = 0; s < SPLITS; ++s)
+                sum += splits[(tile * SPLITS + s) * (BM * BN / 4) +
+                              ((i * SUBGROUPS + gl_SubgroupID) * PARTS + part) * LANES +
+                              gl_SubgroupInvocationID];
+            finish(m, n, sum, asked);
         }
 }

@@ -33,10 +33,10 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
     const bool eights = loads_eights(x) && loads_eights(w.weight);
     std::optional<MatrixTile> matrix;
     std::optional<RowTile> few;
-    if (eights && x.type == Type::f16)
-        matrix = choose_matrix_tile(c, span.batch, span.rows, y.columns, x.columns);
+    if (eights && x.type == Type::f16 && !c.plain_kernels())
+        matrix = choose_matrix_tile(c.device().info(), span.batch, span.rows, y.columns, x.columns);
     if (eights && !loads_texels(c, x.type))
-        few = choose_row_tile(c.device(), span.rows, y.columns, x.columns);
+        few = choose_row_tile(c.device().info(), span.rows, y.columns, x.columns);
     const uint32_t choices[] = {static_cast<uint32_t>(activation), w.bias ? 1u : 0u,
                                 accumulate ? 1u : 0u};
     for (const Part& part : parts_of(w.weight, c.device().limits())) {
@@ -49,11 +49,16 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
         const auto push = std::as_bytes(std::span(&p, 1));
         if (matrix) {
             const MatrixTile& t = *matrix;
-            c.dispatch(Kernel("linear.coopmat", x.type, y.type,
-                              {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m,
-                               t.fragment.n, t.fragment.k, choices[0], choices[1], choices[2]}),
-                       {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm), span.batch},
-                       uses, push);
+            auto scope = c.scope("product");  // gives the splits' memory back
+            const auto [sums, arrived] = t.split_uses(c, part.rows);
+            const Use all[] = {uses[0], uses[1], uses[2], uses[3], sums, arrived};
+            c.dispatch(
+                Kernel("linear.coopmat", x.type, y.type,
+                       {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m,
+                        t.fragment.n, t.fragment.k, t.splits, choices[0], choices[1], choices[2]}),
+                {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm),
+                 span.batch * t.splits},
+                all, push);
         } else if (few) {
             const RowTile& t = *few;
             c.dispatch(Kernel("linear.row", x.type, y.type,
@@ -119,7 +124,7 @@ void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const N
     const Span span = rows_of(x, y);
     std::optional<RowTile> few;
     if (!loads_texels(c, w.weight.type))
-        few = choose_row_tile(c.device(), span.rows, y.columns, x.columns);
+        few = choose_row_tile(c.device().info(), span.rows, y.columns, x.columns);
     if (!few || !fits_shared(c.device(), *few, x) || y.columns > most_columns ||
         w.weight.bytes > c.device().limits().storage_range) {
         auto scope = c.scope(op);

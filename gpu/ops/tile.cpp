@@ -20,11 +20,14 @@ struct Shape {
     uint64_t fewest_workgroups;  // to be worth it
 };
 constexpr Shape shapes[] = {
-    {128, 128, 64, 64, 32, 128},
-    {64, 64, 64, 32, 32, 132},
-    {64, 64, 128, 32, 32, 96},
-    {32, 64, 128, 16, 32, 0},
+    {128, 128, 64, 64, 64, 128}, {128, 64, 64, 64, 32, 128}, {64, 64, 64, 32, 32, 132},
+    {64, 64, 128, 32, 32, 96},   {32, 64, 128, 16, 32, 0},
 };
+
+// Where a deep product has fewer tiles than a large GPU runs at once, workgroups share them.
+constexpr Shape split_shape = {64, 64, 128, 32, 32, 0};
+constexpr uint64_t enough_workgroups = 132;
+constexpr uint32_t split_depth = 512, most_splits = 4;  // the least depth that pays
 
 std::optional<MatrixShape> choose_fragment(const Features& features) {
     const auto& all = features.matrix_shapes;
@@ -38,6 +41,29 @@ std::optional<MatrixShape> choose_fragment(const Features& features) {
     return best;
 }
 
+struct Product {
+    uint32_t batch, rows, columns, depth;
+};
+
+// None where the device lacks what the shape takes.
+std::optional<MatrixTile> tile_of(const Shape& s, const Limits& limits, const MatrixShape& fragment,
+                                  const Product& p) {
+    const uint32_t bk = std::min(s.bk, std::bit_ceil(std::max(p.depth, 32u)));
+    const uint32_t subgroups = (s.bm / s.wm) * (s.bn / s.wn);
+    const uint32_t threads = limits.subgroup_size * subgroups;
+    const uint32_t loads = bk / 8;
+    // More shared memory than there is would lose the device. Sums leave where the tiles were.
+    const uint32_t tiles = (s.bm + s.bn) * (loads + 1) * 16;
+    const uint32_t sums = subgroups * fragment.m * (s.wn + 4) * 4;
+    if (threads > limits.workgroup_threads || s.bm * loads % threads != 0 ||
+        s.bn * loads % threads != 0 || threads % loads != 0 || tiles + 16 > limits.shared_bytes ||
+        sums > tiles || fragment.m * s.wn / 4 % limits.subgroup_size != 0)
+        return std::nullopt;
+    const uint64_t groups =
+        uint64_t(p.batch) * divide_up(p.rows, s.bm) * divide_up(padded(p.columns), s.bn);
+    return MatrixTile{threads, subgroups, s.bm, s.bn, bk, s.wm, s.wn, fragment, 1, groups};
+}
+
 }  // namespace
 
 Tile choose_tile(const Device& device, uint32_t rows) {
@@ -46,44 +72,48 @@ Tile choose_tile(const Device& device, uint32_t rows) {
     return {4, 1, 8, 8};
 }
 
-std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, uint32_t rows,
-                                             uint32_t columns, uint32_t depth) {
-    if (c.plain_kernels() || !c.device().features().cooperative_matrix || rows < fewest_rows)
-        return std::nullopt;
-    const std::optional<MatrixShape> fragment = choose_fragment(c.device().features());
+std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, uint32_t batch,
+                                             uint32_t rows, uint32_t columns, uint32_t depth) {
+    if (!device.features.cooperative_matrix || rows < fewest_rows) return std::nullopt;
+    const std::optional<MatrixShape> fragment = choose_fragment(device.features);
     if (!fragment) return std::nullopt;
-    const Limits& limits = c.device().limits();
+    const Product product{batch, rows, columns, depth};
     std::optional<MatrixTile> chosen;
     for (const Shape& s : shapes) {
-        const uint32_t bk = std::min(s.bk, std::bit_ceil(std::max(depth, 32u)));
-        const uint32_t subgroups = (s.bm / s.wm) * (s.bn / s.wn);
-        const uint32_t threads = limits.subgroup_size * subgroups;
-        const uint32_t loads = bk / 8;
-        // More shared memory than there is would lose the device.
-        const uint32_t shared =
-            (s.bm + s.bn) * (loads + 1) * 16 + subgroups * fragment->m * (fragment->n + 4) * 4;
-        if (threads > limits.workgroup_threads || s.bm * loads % threads != 0 ||
-            s.bn * loads % threads != 0 || threads % loads != 0 || shared > limits.shared_bytes)
-            continue;
-        chosen = {threads, subgroups, s.bm, s.bn, bk, s.wm, s.wn, *fragment};
-        const uint64_t groups =
-            uint64_t(batch) * divide_up(rows, s.bm) * divide_up(padded(columns), s.bn);
-        if (groups >= s.fewest_workgroups) break;
+        if (s.bn > 64 && columns <= s.bn / 2) continue;  // half of it would be padding
+        if (const std::optional<MatrixTile> t = tile_of(s, device.limits, *fragment, product)) {
+            chosen = t;
+            if (t->groups >= s.fewest_workgroups) break;
+        }
     }
+    if (chosen && chosen->groups < enough_workgroups && depth >= 2 * split_depth)
+        if (std::optional<MatrixTile> t = tile_of(split_shape, device.limits, *fragment, product)) {
+            const auto wanted =
+                static_cast<uint32_t>((2 * enough_workgroups + t->groups - 1) / t->groups);
+            t->splits = std::min({most_splits, depth / split_depth, wanted});
+            chosen = t;
+        }
     return chosen;
 }
 
-std::optional<RowTile> choose_row_tile(const Device& device, uint32_t rows, uint32_t columns,
+std::array<Use, 2> MatrixTile::split_uses(Commands& c, const Tensor& unused) const {
+    if (splits == 1) return {read(unused), read(unused)};
+    const auto tiles = static_cast<uint32_t>(groups);
+    return {read_write(c.scratch(1, tiles * splits, bm * bn, Type::f32)),
+            read_write(c.zeros(tiles))};
+}
+
+std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, uint32_t columns,
                                        uint32_t depth) {
     if (rows > most_few_rows) return std::nullopt;
     const uint32_t held = std::bit_ceil(rows);
-    if (device.is_cpu()) return RowTile{4, 4, held > 2 ? 4u : 8u, held, 1, 0};
+    if (device.kind == DeviceKind::cpu) return RowTile{4, 4, held > 2 ? 4u : 8u, held, 1, 0};
     // Enough lanes that few rounds go over a column, enough columns that many bytes are on the way,
-    // enough workgroups that every core has some.
-    const uint32_t lanes = columns >= 8192 ? 32 : depth >= 2048 ? 128 : 64;
-    const bool wide = lanes == 32;
-    const RowTile tile{128, lanes, wide ? 4u : 1u, held, wide ? 1u : 2u, 1};
-    if (tile.shared_bytes() > device.limits().shared_bytes) return std::nullopt;
+    // enough workgroups that every core has some. A workgroup writes its columns in fours.
+    const RowTile tile = columns >= 8192 ? RowTile{128, 32, 4, held, 1, 1}
+                         : depth >= 2048 ? RowTile{256, 128, 2, held, 1, 1}
+                                         : RowTile{256, 64, 1, held, 2, 1};
+    if (tile.shared_bytes() > device.limits.shared_bytes) return std::nullopt;
     return tile;
 }
 

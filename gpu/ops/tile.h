@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "gpu/commands.h"
@@ -19,11 +20,16 @@ Tile choose_tile(const Device& device, uint32_t rows);
 struct MatrixTile {
     uint32_t threads, subgroups, bm, bn, bk, wm, wn;
     MatrixShape fragment;
+    uint32_t splits;  // workgroups that share a tile of the result, each with some of the depth
+    uint64_t groups;  // tiles of the result
+
+    // Where the splits of a tile leave their sums, and one word a tile in which they count
+    // themselves, as the kernel binds them; where nothing is split, it binds `unused`.
+    std::array<Use, 2> split_uses(Commands& c, const Tensor& unused) const;
 };
-// None where the device has no cooperative matrices, the recorder asks for plain kernels, or there
-// are too few rows for them to pay.
-std::optional<MatrixTile> choose_matrix_tile(const Commands& c, uint32_t batch, uint32_t rows,
-                                             uint32_t columns, uint32_t depth);
+// None where the device has no cooperative matrices, or there are too few rows for them to pay.
+std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, uint32_t batch,
+                                             uint32_t rows, uint32_t columns, uint32_t depth);
 // The same for few rows, whose time is that of reading the weights: see row_product.glsl.
 struct RowTile {
     uint32_t threads, lanes, columns, rows, steps;
@@ -33,7 +39,7 @@ struct RowTile {
     uint32_t shared_bytes() const { return rows * columns * threads * 4; }
 };
 // None where there are too many rows, or the device has too little shared memory.
-std::optional<RowTile> choose_row_tile(const Device& device, uint32_t rows, uint32_t columns,
+std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, uint32_t columns,
                                        uint32_t depth);
 // Kernels on cooperative matrices, and those for few rows, load eight halves
 // at once.

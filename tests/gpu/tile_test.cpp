@@ -1,0 +1,79 @@
+// Tiles are chosen for devices that this machine need not have.
+
+#include "gpu/ops/tile.h"
+
+#include <gtest/gtest.h>
+
+namespace saccade {
+namespace {
+
+DeviceInfo gpu(uint32_t subgroup, uint32_t shared_bytes, MatrixShape shape) {
+    DeviceInfo info;
+    info.kind = DeviceKind::discrete;
+    info.limits.subgroup_size = subgroup;
+    info.limits.shared_bytes = shared_bytes;
+    info.limits.workgroup_threads = 1024;
+    info.features.cooperative_matrix = true;
+    info.features.matrix_shapes = {shape};
+    return info;
+}
+const DeviceInfo devices[] = {gpu(32, 49152, {16, 16, 16}), gpu(64, 65536, {16, 16, 16}),
+                              gpu(32, 32768, {8, 16, 16}), gpu(16, 49152, {8, 8, 16})};
+
+// Workgroups write the columns of few rows in fours: fewer would be left out.
+TEST(Tile, few_rows_are_written_in_whole_fours) {
+    for (const DeviceInfo& device : devices)
+        for (uint32_t rows = 1; rows <= 8; ++rows)
+            for (uint32_t columns : {1u, 4u, 768u, 1000u, 3072u, 50257u})
+                for (uint32_t depth : {8u, 768u, 3072u})
+                    if (const auto tile = choose_row_tile(device, rows, columns, depth)) {
+                        EXPECT_EQ(tile->group() % 4, 0u) << rows << " x " << columns;
+                        EXPECT_GE(tile->rows, rows);
+                        EXPECT_EQ(tile->threads % tile->lanes, 0u);
+                        EXPECT_LE(tile->shared_bytes(), device.limits.shared_bytes);
+                    }
+}
+
+TEST(Tile, a_matrix_tile_is_filled_by_its_subgroups_and_loaded_by_its_threads) {
+    int found = 0;
+    for (const DeviceInfo& device : devices)
+        for (uint32_t rows : {16u, 100u, 197u, 850u, 12608u, 53400u})
+            for (uint32_t columns : {4u, 64u, 128u, 768u, 3072u})
+                for (uint32_t depth : {24u, 64u, 768u, 4608u})
+                    if (const auto t = choose_matrix_tile(device, 1, rows, columns, depth)) {
+                        ++found;
+                        const uint32_t loads = t->bk / 8;
+                        EXPECT_EQ(t->bm / t->wm * (t->bn / t->wn), t->subgroups);
+                        EXPECT_EQ(t->threads, t->subgroups * device.limits.subgroup_size);
+                        EXPECT_EQ(t->wm % t->fragment.m + t->wn % t->fragment.n, 0u);
+                        EXPECT_EQ(t->bk % t->fragment.k, 0u);
+                        EXPECT_EQ(t->bm * loads % t->threads + t->bn * loads % t->threads, 0u);
+                        // A thread loads the same eight of every row that it loads.
+                        EXPECT_EQ(t->threads % loads, 0u);
+                        EXPECT_EQ(t->fragment.m * t->wn / 4 % device.limits.subgroup_size, 0u);
+                        EXPECT_LE((t->bm + t->bn) * (loads + 1) * 16, device.limits.shared_bytes);
+                        EXPECT_GE(t->groups * t->bm * t->bn, uint64_t(rows) * columns);
+                        EXPECT_LE(t->splits * 512, std::max(512u, depth));
+                    }
+    EXPECT_GT(found, 100);
+}
+
+TEST(Tile, a_deep_product_of_few_tiles_fills_a_large_gpu) {
+    const auto deep = choose_matrix_tile(devices[0], 1, 197, 768, 3072);
+    ASSERT_TRUE(deep);
+    EXPECT_GE(deep->groups * deep->splits, 132u);
+    EXPECT_GT(deep->splits, 1u);
+    const auto large = choose_matrix_tile(devices[0], 1, 12608, 768, 3072);
+    ASSERT_TRUE(large);
+    EXPECT_EQ(large->splits, 1u);
+}
+
+TEST(Tile, there_is_none_without_cooperative_matrices_or_for_few_rows) {
+    DeviceInfo without = devices[0];
+    without.features.cooperative_matrix = false;
+    EXPECT_FALSE(choose_matrix_tile(without, 1, 197, 768, 768));
+    EXPECT_FALSE(choose_matrix_tile(devices[0], 1, 8, 768, 768));
+}
+
+}  // namespace
+}  // namespace saccade
