@@ -46,6 +46,8 @@ std::string describe_devices() {
             << "   subgroup size choice " << yes(has.subgroup_size_control) << "\n"
             << "   cooperative matrix   " << matrix_text(has) << "\n"
             << "   cooperative matrix 2 " << yes(has.cooperative_matrix2) << "\n"
+            << "   chains               "
+            << (has.chains ? "of " + std::to_string(limits.cores) + " workgroups" : "no") << "\n"
             << "   texel loads          " << yes(has.texel_loads) << "\n"
             << "   memory budget        " << yes(has.memory_budget) << "\n"
             << "   timestamps           " << yes(limits.timestamp_ns > 0) << "\n";
