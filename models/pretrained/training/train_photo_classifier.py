@@ -79,7 +79,7 @@ def loss(model, batch):
 
 
 def main():
-    parser = common.photo_parser(__doc__, seconds=200, output="photo-classifier", batch=1024)
+    parser = common.photo_parser(__doc__, seconds=150, output="photo-classifier", batch=1024)
     parser.add_argument("--width", type=int, default=192)
     parser.add_argument("--layers", type=int, default=8)
     options = parser.parse_args()

@@ -1,0 +1,45 @@
+#!/bin/bash
+# One of the bundled models for photographs, from public data to its folder:
+#     ./photo_model.sh detector|captioner|classifier DATA
+# DATA holds what README.md lists: clones of the pictures' repositories, and the annotations as they are
+# published. What is made on the way stays there, and is not made twice.
+set -euo pipefail
+
+model=${1:-} data=$(realpath "${2:-/nowhere}")
+case $model in detector | captioner | classifier) ;; *) sed -n '2,5s/^# //p' "$0" >&2; exit 2 ;; esac
+[ -d "$data" ] || { echo "photo_model.sh: there is no folder '${2:-}'" >&2; exit 2; }
+cd "$(dirname "$0")"
+tables=$data/annotations packed=$data/packed unpacked=$data/unpacked
+photos=(--packed "$packed" --unpacked "$unpacked")
+
+coco() {
+    [ -f "$tables/boxes.json.gz" ] || python3 annotations.py coco \
+        "$data/instances_train2017.json" "$data/captions_train2017.json" -o "$tables"
+    python3 pack_photos.py coco "$data/cnn-edge-detection" "$tables/boxes.json.gz" -o "$packed"
+}
+flickr() {
+    [ -f "$tables/flickr8k_captions.tsv.gz" ] || python3 annotations.py flickr \
+        "$data/Flickr8k.token.txt" "$data/Flickr_8k.testImages.txt" -o "$tables"
+    python3 pack_photos.py flickr "$data/Image-Text-Matching" -o "$packed"
+}
+
+case $model in
+detector)
+    coco
+    python3 photos.py "$packed" -o "$unpacked"
+    python3 train_photo_detector.py "${photos[@]}"
+    ;;
+captioner)
+    coco
+    flickr
+    python3 photos.py "$packed" -o "$unpacked"
+    [ -d "$data/photo-vit" ] || python3 train_photo_detector.py "${photos[@]}" \
+        --model yolos --width 224 --layers 9 --tokens 64 --seconds 400 -o "$data/photo-vit"
+    python3 train_photo_captioner.py "${photos[@]}" --annotations "$tables" --vit "$data/photo-vit"
+    ;;
+classifier)
+    python3 pack_photos.py tiny "$data/IMagenet" -o "$packed"
+    python3 photos.py "$packed" -o "$unpacked"
+    python3 train_photo_classifier.py "${photos[@]}"
+    ;;
+esac
