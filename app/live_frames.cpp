@@ -7,7 +7,6 @@ namespace saccade {
 
 namespace {
 
-constexpr size_t most_on_their_way = 2;
 constexpr uint32_t words_at_once = 4;
 
 }  // namespace
@@ -73,8 +72,6 @@ void LiveFrames::record_anew() {
         lane->drawing.reset();
     }
 }
-
-bool LiveFrames::has_room() const { return on_their_way_.size() < most_on_their_way; }
 
 void LiveFrames::begin(TakenFrame frame, const LiveState& state) {
     if (frame.info().size != size_) prepare(frame.info().size);
@@ -292,6 +289,9 @@ void LiveFrames::finish(Lane& lane) {
     if (lane.words_asked) finish_words(lane, shown);
     if (lane.drawing->maps) add_times(lane.attention.times());
     add_times(lane.draw.times());
+    frame_ms_ = 0;
+    for (const ScopeTime& time : shown.times)
+        if (time.depth == 0) frame_ms_ += time.ms;
     if (lane.readback) shown.picture = lane.readback->picture();
     shown_ = std::move(shown);
 }

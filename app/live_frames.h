@@ -13,10 +13,10 @@
 namespace saccade {
 
 // Frames on their way to the screen: unpacked, looked at by the models, drawn on, all on the
-// device. Two are on their way at a time; what is finished is shown. Detector and classifier see
-// every frame, or every n-th, and what they found stays on screen meanwhile; the captioner
-// takes one when it is done with the last, and writes a few words a frame, so that nobody waits for
-// it.
+// device. Two are on their way at a time, one on a slow device; what is finished is shown. Detector
+// and classifier see every frame, or every n-th, and what they found stays on screen meanwhile; the
+// captioner takes one when it is done with the last, and writes a few words a frame, so that nobody
+// waits for it.
 //
 // Each ring slot of a Capture has recordings of its own. They are made anew when the size of
 // frames, a model, or the layer that is looked into changes; all else lies in mapped memory.
@@ -37,7 +37,12 @@ public:
     // What was recorded is recorded anew: a shader has changed.
     void record_anew();
 
-    bool has_room() const;
+    // A second frame keeps the device busy while the host sees to the first. Where a frame takes
+    // the device long, that is nothing to gain, and the second would be twice as old when it is
+    // shown.
+    static constexpr double slow_ms = 250;
+    static size_t most_on_their_way(double frame_ms) { return frame_ms > slow_ms ? 1 : 2; }
+    bool has_room() const { return on_their_way_.size() < most_on_their_way(frame_ms_); }
     bool idle() const { return on_their_way_.empty(); }
     void begin(TakenFrame frame, const LiveState& state);
     // The frame on screen once more, as the state wants it now: for a picture that stands still.
@@ -146,6 +151,7 @@ private:
     std::optional<Shown> shown_;
     Caption caption_;
     FrameInfo captioned_;
+    double frame_ms_ = 0;    // GPU time of the last one that was finished
     double written_ms_ = 0;  // GPU time of the words that are there
     bool writing_ = false, words_on_their_way_ = false;
 };

@@ -174,6 +174,23 @@ TEST_F(LiveLoopTest, a_model_that_nobody_chose_goes_with_the_source) {
     EXPECT_EQ(loop.report().labels.at(found.id), "cat");
 }
 
+TEST_F(LiveLoopTest, a_slow_device_gets_one_frame_at_a_time_and_a_fast_one_two) {
+    EXPECT_EQ(LiveFrames::most_on_their_way(5), 2u);
+    EXPECT_EQ(LiveFrames::most_on_their_way(1000), 1u);
+    state.detector = "photo-detector";  // some 300 ms on software Vulkan, with the classifier
+    state.classifier = "photo-classifier";
+    loop.wait_for_models(state);
+    ASSERT_TRUE(step_frames(2));
+    ASSERT_TRUE(step_until([&] { return !loop.frames().idle(); }));
+    double ms = 0;
+    for (const ScopeTime& time : loop.frames().shown()->times)
+        if (time.depth == 0) ms += time.ms;
+    if (ms > LiveFrames::slow_ms)
+        EXPECT_FALSE(loop.frames().has_room()) << ms << " ms";
+    else
+        EXPECT_TRUE(step_until([&] { return loop.frames().has_room(); })) << ms << " ms";
+}
+
 TEST_F(LiveLoopTest, a_frozen_picture_stands_still_and_can_be_explored) {
     loop.wait_for_models(state);
     ASSERT_TRUE(step_frames(2));
