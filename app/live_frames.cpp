@@ -73,6 +73,13 @@ void LiveFrames::record_anew() {
     }
 }
 
+bool LiveFrames::has_room() const {
+    double frame_ms = 0;  // of the last one
+    if (shown_)
+        for (const ScopeTime& time : shown_->times) frame_ms += time.ms;
+    return on_their_way_.size() < most_on_their_way(frame_ms);
+}
+
 void LiveFrames::begin(TakenFrame frame, const LiveState& state) {
     if (frame.info().size != size_) prepare(frame.info().size);
     Lane& lane = *lanes_.at(frame.slot());
@@ -289,9 +296,6 @@ void LiveFrames::finish(Lane& lane) {
     if (lane.words_asked) finish_words(lane, shown);
     if (lane.drawing->maps) add_times(lane.attention.times());
     add_times(lane.draw.times());
-    frame_ms_ = 0;
-    for (const ScopeTime& time : shown.times)
-        if (time.depth == 0) frame_ms_ += time.ms;
     if (lane.readback) shown.picture = lane.readback->picture();
     shown_ = std::move(shown);
 }

@@ -42,7 +42,7 @@ public:
     // shown.
     static constexpr double slow_ms = 250;
     static size_t most_on_their_way(double frame_ms) { return frame_ms > slow_ms ? 1 : 2; }
-    bool has_room() const { return on_their_way_.size() < most_on_their_way(frame_ms_); }
+    bool has_room() const;
     bool idle() const { return on_their_way_.empty(); }
     void begin(TakenFrame frame, const LiveState& state);
     // The frame on screen once more, as the state wants it now: for a picture that stands still.
@@ -151,7 +151,6 @@ private:
     std::optional<Shown> shown_;
     Caption caption_;
     FrameInfo captioned_;
-    double frame_ms_ = 0;    // GPU time of the last one that was finished
     double written_ms_ = 0;  // GPU time of the words that are there
     bool writing_ = false, words_on_their_way_ = false;
 };

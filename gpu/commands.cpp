@@ -165,9 +165,10 @@ Commands::Scope::Scope(Commands& commands, std::string_view name)
         reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(commands.begin_label_)(commands.buffer_,
                                                                                   &label);
     }
-    if (commands.depth_ < commands.timed_depth_) commands.end_chain();
-    if (commands.depth_ < commands.timed_depth_)
+    if (commands.depth_ < commands.timed_depth_) {
+        commands.end_chain();
         timed_ = commands.profile_.enter(commands.buffer_, name, commands.depth_);
+    }
     ++commands.depth_;
 }
 

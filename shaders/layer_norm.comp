@@ -16,27 +16,12 @@ WRITE(3, Y, OUT4, y);
 layout(push_constant) uniform Push { LayerNormParams p; };
 
 #include "reduce.glsl"
+#include "row_norm.glsl"
 
 void main() {
     const uint row = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
-    const uint x_at = row_start(p.x, batch, row) / 4, y_at = row_start(p.y, batch, row) / 4;
-    const uint columns4 = (p.columns + 3) / 4;
-    const uint me = gl_LocalInvocationID.x;
-
-    vec4 sum = vec4(0.0);
-    for (uint j = me; j < columns4; j += THREADS) sum += load_at(x, x_at + j);  // padding is zero
-    const float mean = workgroup_sum(dot(sum, vec4(1.0))) / float(p.columns);
-
-    vec4 squares = vec4(0.0);
-    for (uint j = me; j < columns4; j += THREADS) {
-        const vec4 d = before(load_at(x, x_at + j) - mean, 4 * j, p.columns);
-        squares += d * d;
-    }
-    const float variance = workgroup_sum(dot(squares, vec4(1.0))) / float(p.columns);
-    const float scale = 1.0 / sqrt(variance + p.eps);
-
-    for (uint j = me; j < padded(p.columns) / 4; j += THREADS) {
-        const vec4 v = (load_at(x, x_at + j) - mean) * scale * load_at(weight, j) + load_at(bias, j);
-        store_at(y, y_at + j, before(v, 4 * j, p.columns));
-    }
+    const uint y_at = row_start(p.y, batch, row) / 4;
+    const RowNorm norm = norm_of_row(row_start(p.x, batch, row) / 4, p.columns, p.eps);
+    for (uint j = gl_LocalInvocationID.x; j < padded(p.columns) / 4; j += THREADS)
+        store_at(y, y_at + j, normal_at(norm, j));
 }

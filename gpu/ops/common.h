@@ -36,6 +36,14 @@ inline void require_wide(const Tensor& t, const char* op) {
             op, t.shape() + " does not begin on multiples of four");
 }
 
+// A norm over the columns of x.
+inline void require_norm(const Norm& w, const Tensor& x, const char* op) {
+    require(w.weight.columns == x.columns && w.bias.columns == x.columns &&
+                w.weight.type == Type::f32 && w.bias.type == Type::f32 && w.weight.offset == 0 &&
+                w.bias.offset == 0,
+            op, "weights " + w.weight.shape() + ", " + w.bias.shape() + " for " + x.shape());
+}
+
 // A table that is larger than what one binding can see, in parts that are not. Parts begin on
 // multiples of 64 rows: rows are multiples of 16 bytes, so any device's alignment is met.
 struct Part {

@@ -5,14 +5,6 @@ namespace saccade {
 
 namespace {
 
-void check(const char* op, const Tensor& x, const Norm& w) {
-    require(w.weight.columns == x.columns && w.bias.columns == x.columns &&
-                w.weight.type == Type::f32 && w.bias.type == Type::f32 && w.weight.offset == 0 &&
-                w.bias.offset == 0,
-            op, "weights " + w.weight.shape() + ", " + w.bias.shape() + " for " + x.shape());
-    require_wide(x, op);
-}
-
 void check_result(const char* op, const Tensor& x, const Tensor& y) {
     require(y.batch == x.batch && y.rows == x.rows && y.columns == x.columns, op,
             x.shape() + " into " + y.shape());
@@ -29,7 +21,8 @@ Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out) {
 
 void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w) {
     constexpr const char* op = "layer_norm";
-    check(op, x, w);
+    require_norm(w, x, op);
+    require_wide(x, op);
     check_result(op, x, y);
     if (link_norm(c, y, x, w)) return;
     const Span span = rows_of(x, y);
@@ -42,7 +35,8 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
 
 void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next) {
     constexpr const char* op = "post_norm";
-    check(op, x, w);
+    require_norm(w, x, op);
+    require_wide(x, op);
     require(x.type == Type::f32, op, x.shape() + " is not an fp32 stream");
     const bool same = next.y.buffer == x.buffer && next.y.base == x.base;
     const Tensor y = same ? Tensor{} : next.y;

@@ -113,10 +113,7 @@ void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const N
                       const Linear& w, Activation activation) {
     constexpr const char* op = "norm_linear";
     check(op, to, from, w);
-    require(norm.weight.columns == from.columns && norm.bias.columns == from.columns &&
-                norm.weight.type == Type::f32 && norm.bias.type == Type::f32 &&
-                norm.weight.offset == 0 && norm.bias.offset == 0,
-            op, "norm " + norm.weight.shape() + " for " + from.shape());
+    require_norm(norm, from, op);
     require(from.type == Type::f32 && (to.type == w.weight.type || to.type == Type::f32), op,
             "types " + from.shape() + ", " + w.weight.shape() + ", " + to.shape());
     const Tensor x = joined(from), y = joined(to);

@@ -1,7 +1,6 @@
 #include "gpu/ops/links.h"
 
 #include "gpu/ops/common.h"
-#include "gpu/ops/tile.h"
 
 namespace saccade {
 
@@ -22,6 +21,20 @@ void put(uint32_t (&to)[2], const Commands& c, const Tensor& tensor) {
     to[1] = static_cast<uint32_t>(address >> 32);
 }
 
+params::LinkParams link_of(uint32_t kind, const Commands& c, const Tensor& y, const Tensor& x) {
+    params::LinkParams link{};
+    link.kind = kind;
+    put(link.x, c, x);
+    put(link.y, c, y);
+    return link;
+}
+
+void put_norm(params::LinkParams& link, const Commands& c, const Norm& norm) {
+    put(link.gain, c, norm.weight);
+    put(link.shift, c, norm.bias);
+    link.number = norm.eps;
+}
+
 }  // namespace
 
 bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* norm, const Linear& w,
@@ -32,16 +45,10 @@ bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* nor
     if (x.type != (norm ? Type::f32 : Type::f16) || (accumulate && y.type != Type::f32) ||
         !aligned(x) || !aligned(w.weight) || y.offset % 2 != 0 || (w.bias && !aligned(w.bias)))
         return false;
-    params::LinkParams link{};
-    link.kind = params::link_product;
-    put(link.x, c, x);
-    put(link.y, c, y);
+    params::LinkParams link = link_of(params::link_product, c, y, x);
     put(link.w, c, w.weight);
     if (w.bias) put(link.b, c, w.bias);
-    if (norm) {
-        put(link.gain, c, norm->weight);
-        put(link.shift, c, norm->bias);
-    }
+    if (norm) put_norm(link, c, *norm);
     link.n = y.columns;
     link.k = x.columns;
     link.w_stride = w.weight.row_stride;
@@ -50,7 +57,6 @@ bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* nor
     link.bias = bool(w.bias);
     link.half_out = y.type == Type::f16;
     link.accumulate = accumulate;
-    link.number = norm ? norm->eps : 0.0f;
     c.link(link, 0, {read(x), read(w.weight), accumulate ? read_write(y) : write(y)}, {});
     return true;
 }
@@ -61,10 +67,7 @@ bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor&
     if (!c.chaining() || !one_row(q) || q.type != Type::f16 || head > largest_head ||
         head % 8 != 0 || !aligned(q) || !aligned(k) || !aligned(v) || !aligned(y))
         return false;
-    params::LinkParams link{};
-    link.kind = params::link_attention;
-    put(link.x, c, q);
-    put(link.y, c, y);
+    params::LinkParams link = link_of(params::link_attention, c, y, q);
     put(link.w, c, k);
     put(link.b, c, v);
     link.n = k.rows;
@@ -81,14 +84,9 @@ bool link_norm(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm) 
     if (!c.chaining() || !one_row(x) || x.type != Type::f32 || y.type != Type::f32 ||
         x.columns > most_normalized || !aligned(x) || !aligned(y))
         return false;
-    params::LinkParams link{};
-    link.kind = params::link_norm;
-    put(link.x, c, x);
-    put(link.y, c, y);
-    put(link.gain, c, norm.weight);
-    put(link.shift, c, norm.bias);
+    params::LinkParams link = link_of(params::link_norm, c, y, x);
+    put_norm(link, c, norm);
     link.k = x.columns;
-    link.number = norm.eps;
     c.link(link, 0, {read(x), write(y)}, {});
     return true;
 }
@@ -98,10 +96,7 @@ bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tenso
     if (!c.chaining() || !one_row(y) || table.type != Type::f16 || !aligned(table) ||
         !aligned(positions) || !aligned(y))
         return false;
-    params::LinkParams link{};
-    link.kind = params::link_embedding;
-    put(link.x, c, ids);
-    put(link.y, c, y);
+    params::LinkParams link = link_of(params::link_embedding, c, y, ids);
     put(link.w, c, table);
     put(link.b, c, positions);
     link.n = table.rows;
