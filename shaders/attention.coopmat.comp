@@ -1,10 +1,12 @@
 #version 460
 // attention.comp on cooperative matrices: y = softmax(scale q k^T) v for each head, fp16 in and out,
 // fp32 scores, statistics and sums. q, y (queries, heads * HEAD), k, v (keys, heads * HEAD).
-// A workgroup holds 16 queries of one head, and its subgroups share the keys out among them, block
-// by block. Which thread holds which element of a cooperative matrix is the driver's secret, so sums
-// cannot be rescaled when a larger score turns up; instead the keys are gone over twice: first for
-// each row's largest score and sum of exponentials, then for the product.
+// A workgroup has QUERY_GROUPS times 16 queries of one head and goes over the keys in rounds. A
+// subgroup holds the scores of 16 queries against its share of a round's keys, BLOCKS matrices of
+// them. Which thread holds which score is the driver's secret, but the largest of them, exponentials
+// and sums are taken element by element wherever they lie, and only one matrix of each has to be laid
+// out in shared memory to be reduced along its rows. Where there are several rounds, the first time
+// over the keys finds each query's largest score, the second makes the scores again and uses them.
 // The first axis is the query, the second the head, the third the batch.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_cooperative_matrix : require
@@ -16,182 +18,224 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 128;
-layout(constant_id = 1) const uint SUBGROUPS = 4;
-layout(constant_id = 2) const uint HEAD = 64;   // a multiple of 16
-layout(constant_id = 3) const uint CAUSAL = 0;  // query i sees keys 0 .. i + causal_offset
-const uint F = 16;                              // fragments are 16 x 16 x 16
-const uint KEYS = 32;                           // of a block
+layout(constant_id = 1) const uint QUERY_GROUPS = 1;
+layout(constant_id = 2) const uint KEY_GROUPS = 4;  // subgroups that share the keys of a round
+layout(constant_id = 3) const uint HEAD = 64;       // a multiple of 16
+layout(constant_id = 4) const uint CHUNKS = 1;      // of a round's keys, in shared memory in turn
+layout(constant_id = 5) const uint CHUNK_BLOCKS = 4;
+const uint F = 16;                                  // fragments are 16 x 16 x 16
+const uint BLOCKS = CHUNKS * CHUNK_BLOCKS;
+const uint SUBGROUPS = QUERY_GROUPS * KEY_GROUPS;
+const uint QUERIES = QUERY_GROUPS * F;
+const uint CHUNK_KEYS = KEY_GROUPS * CHUNK_BLOCKS * F;
+const uint ROUND_KEYS = CHUNKS * CHUNK_KEYS;
 
 layout(binding = 0) readonly buffer Q { uvec4 q[]; };
 layout(binding = 1) readonly buffer K { uvec4 k[]; };
 layout(binding = 2) readonly buffer V { uvec4 v[]; };
-layout(binding = 3) writeonly buffer Y { uvec2 y[]; };
+layout(binding = 3) writeonly buffer Y { uvec4 y[]; };
 layout(push_constant) uniform Push { AttentionParams p; };
 
 const uint HEAD8 = HEAD / 8;
-const uint ROW = HEAD8 + 1;  // one load longer, against bank conflicts
-const uint TILE = KEYS * ROW;
-const uint SCORE_ROW = KEYS + 4;
-const uint SCORES = F * SCORE_ROW;
-const uint WEIGHT_ROW = KEYS / 8 + 1;
-shared uvec4 tiles[SUBGROUPS * TILE];  // keys, then values, of each subgroup's block
-shared float scores[SUBGROUPS * SCORES];
-shared uvec4 weights[SUBGROUPS * F * WEIGHT_ROW];
-shared vec2 statistics[THREADS];
+const uint ROW = HEAD8 + 1;        // one load longer, against bank conflicts
+const uint OUT_ROW = HEAD / 4 + 1;  // of the sums on their way out, in fours
+const uint KEYS_SIZE = (CHUNK_KEYS > QUERIES ? CHUNK_KEYS : QUERIES) * ROW;
+const uint SUMS_SIZE = KEY_GROUPS * QUERIES * OUT_ROW;
+shared uvec4 tile[KEYS_SIZE > SUMS_SIZE ? KEYS_SIZE : SUMS_SIZE];
+// A subgroup's own: a matrix whose rows are reduced, or two of weights on their way to be factors.
+const uint MATRIX_ROW = F / 4 + 1, WEIGHT_ROW = F / 8 + 1;
+const uint OWN = 2 * F * WEIGHT_ROW;
+shared uvec4 own[SUBGROUPS * OWN];
+shared float reduced[THREADS];
 
 #define Sums coopmat<float, gl_ScopeSubgroup, F, F, gl_MatrixUseAccumulator>
+#define Weights coopmat<float16_t, gl_ScopeSubgroup, F, F, gl_MatrixUseAccumulator>
 #define Left coopmat<float16_t, gl_ScopeSubgroup, F, F, gl_MatrixUseA>
 #define Right coopmat<float16_t, gl_ScopeSubgroup, F, F, gl_MatrixUseB>
 
+const uint LOADS = (CHUNK_KEYS * HEAD8 + THREADS - 1) / THREADS;
+uvec4 ahead[LOADS];  // of the next chunk
 Left query[HEAD / F];
+Sums scores[BLOCKS];
+uint me, head_at;
+uint own_at, first_column, row, row_parts;  // this thread's part of a matrix laid out in `own`
 
 void subgroup_sync() {
     subgroupMemoryBarrierShared();
     subgroupBarrier();
 }
 
-vec4 four_scores(uint at) {
-    return vec4(scores[at], scores[at + 1], scores[at + 2], scores[at + 3]);
-}
-
-// Rounded before anything is subtracted from it: both rounds over the keys must see the same number,
-// or with scores in the millions the largest one would not be zero below itself.
-vec4 scaled_scores(uint at) {
-    precise vec4 s = four_scores(at) * p.scale;
-    return s;
-}
-
-// The queries against a block of keys, laid out in this subgroup's scores.
-void score_block(uint first_key) {
-    const uint tile = gl_SubgroupID * TILE;
-    subgroup_sync();
-    for (uint at = gl_SubgroupInvocationID; at < KEYS * HEAD8; at += gl_SubgroupSize) {
-        const uint row = at / HEAD8, column = at % HEAD8;
-        const uint i = min(first_key + row, p.keys - 1);
-        tiles[tile + row * ROW + column] =
-            k[row_start(p.k, gl_WorkGroupID.z, i) / 8 + gl_WorkGroupID.y * HEAD8 + column];
+void ask_keys(uint first) {
+    [[unroll]] for (uint i = 0; i < LOADS; ++i) {
+        const uint at = me + i * THREADS, key = min(first + at / HEAD8, p.keys - 1);
+        ahead[i] = k[row_start(p.k, gl_WorkGroupID.z, key) / 8 + head_at + at % HEAD8];
     }
+}
+void ask_values(uint first) {
+    [[unroll]] for (uint i = 0; i < LOADS; ++i) {
+        const uint at = me + i * THREADS, key = min(first + at / HEAD8, p.keys - 1);
+        ahead[i] = v[row_start(p.v, gl_WorkGroupID.z, key) / 8 + head_at + at % HEAD8];
+    }
+}
+void put_chunk() {
+    barrier();  // nobody reads the last one any more
+    [[unroll]] for (uint i = 0; i < LOADS; ++i) {
+        const uint at = me + i * THREADS;
+        if (at < CHUNK_KEYS * HEAD8) tile[at / HEAD8 * ROW + at % HEAD8] = ahead[i];
+    }
+    barrier();
+}
+
+// The first of the keys of this subgroup's part of a chunk.
+uint my_keys() { return gl_SubgroupID / QUERY_GROUPS * CHUNK_BLOCKS * F; }
+
+// The same in every row: 0 for the first `count` columns, then so little that nothing is left of it.
+Sums mask(uint count) {
     subgroup_sync();
-    [[unroll]] for (uint j = 0; j < KEYS / F; ++j) {
-        Sums s = Sums(0.0);
-        [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
-            Right key;
-            coopMatLoad(key, tiles, tile + j * F * ROW + d * F / 8, ROW,
-                        gl_CooperativeMatrixLayoutColumnMajor);
-            s = coopMatMulAdd(query[d], key, s);
+    for (uint j = 0; j < F / row_parts; j += 4)
+        own[own_at + row * MATRIX_ROW + (first_column + j) / 4] =
+            floatBitsToUint(before(vec4(0.0), first_column + j, count, -1e30));
+    subgroup_sync();
+    Sums m;
+    coopMatLoad(m, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+    return m;
+}
+
+// The queries against the keys of a round, of which the first chunk has been asked for.
+void score(uint first) {
+    [[unroll]] for (uint c = 0; c < CHUNKS; ++c) {
+        put_chunk();
+        if (c + 1 < CHUNKS) ask_keys(first + (c + 1) * CHUNK_KEYS);
+        [[unroll]] for (uint b = 0; b < CHUNK_BLOCKS; ++b) {
+            Sums s = Sums(0.0);
+            [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
+                Right key;
+                coopMatLoad(key, tile, (my_keys() + b * F) * ROW + d * F / 8, ROW,
+                            gl_CooperativeMatrixLayoutColumnMajor);
+                s = coopMatMulAdd(query[d], key, s);
+            }
+            const uint key_at = first + c * CHUNK_KEYS + my_keys() + b * F;
+            if (key_at + F > p.keys) s += mask(max(p.keys, key_at) - key_at);
+            scores[c * CHUNK_BLOCKS + b] = s;
         }
-        coopMatStore(s, scores, gl_SubgroupID * SCORES + j * F, SCORE_ROW,
-                     gl_CooperativeMatrixLayoutRowMajor);
     }
-    subgroup_sync();
+}
+
+// The i-th part of a row, of QUERIES of them.
+float reduced_part(uint of_row, uint i) {
+    const uint group = i / row_parts;
+    return reduced[(group * QUERY_GROUPS + of_row / F) * gl_SubgroupSize + of_row % F * row_parts +
+                   i % row_parts];
 }
 
 void main() {
-    const uint me = gl_LocalInvocationIndex, lane = gl_SubgroupInvocationID;
-    const uint head = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
-    const uint first_query = gl_WorkGroupID.x * F;
+    me = gl_LocalInvocationIndex;
+    head_at = gl_WorkGroupID.y * HEAD8;
+    own_at = gl_SubgroupID * OWN;
+    row_parts = gl_SubgroupSize / F;
+    row = gl_SubgroupInvocationID / row_parts;
+    first_column = gl_SubgroupInvocationID % row_parts * (F / row_parts);
+    const uint batch = gl_WorkGroupID.z;
+    const uint first_query = gl_WorkGroupID.x * QUERIES, query_group = gl_SubgroupID % QUERY_GROUPS;
 
-    // Queries come through the first tile, zero past the last one.
-    for (uint at = me; at < F * HEAD8; at += THREADS) {
-        const uint row = at / HEAD8, column = at % HEAD8;
-        const uint i = first_query + row;
-        tiles[row * ROW + column] =
-            i < p.queries ? q[row_start(p.q, batch, i) / 8 + head * HEAD8 + column] : uvec4(0);
+    // Queries come through the tile, zero past the last one.
+    ask_keys(0);
+    for (uint at = me; at < QUERIES * HEAD8; at += THREADS) {
+        const uint i = first_query + at / HEAD8;
+        tile[at / HEAD8 * ROW + at % HEAD8] =
+            i < p.queries ? q[row_start(p.q, batch, i) / 8 + head_at + at % HEAD8] : uvec4(0);
     }
     barrier();
     [[unroll]] for (uint d = 0; d < HEAD / F; ++d)
-        coopMatLoad(query[d], tiles, d * F / 8, ROW, gl_CooperativeMatrixLayoutRowMajor);
-    barrier();
+        coopMatLoad(query[d], tile, query_group * F * ROW + d * F / 8, ROW,
+                    gl_CooperativeMatrixLayoutRowMajor);
 
-    // Several lanes share a row of the scores, each with its own columns.
-    const uint sharers = gl_SubgroupSize / F;
-    const uint my_row = lane / sharers, my_part = lane % sharers;
-    const uint scores_at = gl_SubgroupID * SCORES + my_row * SCORE_ROW;
-    const uint weights_at = (gl_SubgroupID * F + my_row) * WEIGHT_ROW;
-    uint last_key = p.keys;  // of those that my row's query sees
-    uint all_keys = p.keys;  // of those that any of the queries sees
-    if (CAUSAL != 0) {
-        last_key = min(last_key, first_query + my_row + p.causal_offset + 1);
-        all_keys = min(all_keys, first_query + F + p.causal_offset);
+    Sums largest = Sums(-1e30);
+    for (uint first = 0; first < p.keys; first += ROUND_KEYS) {
+        if (first > 0) ask_keys(first);
+        score(first);
+        [[unroll]] for (uint b = 0; b < BLOCKS; ++b)
+            [[unroll]] for (uint e = 0; e < largest.length(); ++e)
+                largest[e] = max(largest[e], scores[b][e]);
     }
-    const uint begin = gl_SubgroupID * KEYS, step = SUBGROUPS * KEYS;
+    const bool again = p.keys > ROUND_KEYS;
+    if (!again) ask_values(0);
 
-    float largest = -1e30, total = 0.0;
-    for (uint first_key = begin; first_key < all_keys; first_key += step) {
-        score_block(first_key);
-        for (uint j = my_part; j < KEYS / 4; j += sharers) {
-            const vec4 s = before(scaled_scores(scores_at + 4 * j), first_key + 4 * j,
-                                  last_key, -1e30);
-            const float top = max(max(max(s.x, s.y), max(s.z, s.w)), largest);
-            const vec4 e = before(exp(s - top), first_key + 4 * j, last_key);
-            total = total * exp(largest - top) + dot(e, vec4(1.0));
-            largest = top;
-        }
-    }
-    statistics[me] = vec2(largest, total);
+    subgroup_sync();
+    coopMatStore(largest, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+    subgroup_sync();
+    vec4 top = vec4(-1e30);
+    for (uint j = 0; j < F / row_parts; j += 4)
+        top = max(top, uintBitsToFloat(own[own_at + row * MATRIX_ROW + (first_column + j) / 4]));
+    reduced[me] = max(max(top.x, top.y), max(top.z, top.w));
     barrier();
-    float row_largest = -1e30, row_total = 0.0;
-    [[unroll]] for (uint s = 0; s < SUBGROUPS; ++s)
-        for (uint i = 0; i < sharers; ++i)
-            row_largest =
-                max(row_largest, statistics[s * gl_SubgroupSize + my_row * sharers + i].x);
-    [[unroll]] for (uint s = 0; s < SUBGROUPS; ++s)
-        for (uint i = 0; i < sharers; ++i) {
-            const vec2 part = statistics[s * gl_SubgroupSize + my_row * sharers + i];
-            row_total += part.y * exp(part.x - row_largest);
-        }
+    float row_largest = -1e30;
+    for (uint i = 0; i < KEY_GROUPS * row_parts; ++i)
+        row_largest = max(row_largest, reduced_part(query_group * F + row, i));
+    for (uint j = 0; j < F / row_parts; j += 4)
+        own[own_at + row * MATRIX_ROW + (first_column + j) / 4] =
+            floatBitsToUint(vec4(row_largest));
+    subgroup_sync();
+    coopMatLoad(largest, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
 
-    Sums sums[HEAD / F];
+    const float scale = p.scale * 1.44269504;  // exponentials are powers of two
+    Sums total = Sums(0.0), sums[HEAD / F];
     [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d] = Sums(0.0);
-    for (uint first_key = begin; first_key < all_keys; first_key += step) {
-        score_block(first_key);
-        const uint tile = gl_SubgroupID * TILE;
-        for (uint at = lane; at < KEYS * HEAD8; at += gl_SubgroupSize) {
-            const uint row = at / HEAD8, column = at % HEAD8;
-            const uint i = min(first_key + row, p.keys - 1);
-            tiles[tile + row * ROW + column] =
-                v[row_start(p.v, batch, i) / 8 + head * HEAD8 + column];
+    for (uint first = 0; first < p.keys; first += ROUND_KEYS) {
+        if (again) {
+            ask_keys(first);
+            score(first);
+            ask_values(first);
         }
-        for (uint j = my_part; j < KEYS / 8; j += sharers) {
-            uvec4 packed;
-            [[unroll]] for (uint half_of = 0; half_of < 2; ++half_of) {
-                const vec4 s = scaled_scores(scores_at + 8 * j + 4 * half_of);
-                const vec4 e =
-                    before(exp(min(s - row_largest, 0.0)), first_key + 8 * j + 4 * half_of, last_key);
-                packed[2 * half_of] = packHalf2x16(e.xy);
-                packed[2 * half_of + 1] = packHalf2x16(e.zw);
-            }
-            weights[weights_at + j] = packed;
-        }
-        subgroup_sync();
-        [[unroll]] for (uint j = 0; j < KEYS / F; ++j) {
-            Left weight;
-            coopMatLoad(weight, weights, gl_SubgroupID * F * WEIGHT_ROW + j * F / 8, WEIGHT_ROW,
-                        gl_CooperativeMatrixLayoutRowMajor);
-            [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
-                Right value;
-                coopMatLoad(value, tiles, tile + j * F * ROW + d * F / 8, ROW,
+        [[unroll]] for (uint c = 0; c < CHUNKS; ++c) {
+            put_chunk();
+            if (c + 1 < CHUNKS) ask_values(first + (c + 1) * CHUNK_KEYS);
+            [[unroll]] for (uint b = 0; b < CHUNK_BLOCKS; ++b) {
+                Sums s = scores[c * CHUNK_BLOCKS + b];
+                [[unroll]] for (uint e = 0; e < s.length(); ++e)
+                    s[e] = exp2(min(s[e] - largest[e], 0.0) * scale);
+                total += s;
+                const uint weights_at = own_at + b % 2 * (F * WEIGHT_ROW);
+                coopMatStore(Weights(s), own, weights_at, WEIGHT_ROW,
+                             gl_CooperativeMatrixLayoutRowMajor);
+                subgroup_sync();
+                Left weight;
+                coopMatLoad(weight, own, weights_at, WEIGHT_ROW,
                             gl_CooperativeMatrixLayoutRowMajor);
-                sums[d] = coopMatMulAdd(weight, value, sums[d]);
+                [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
+                    Right value;
+                    coopMatLoad(value, tile, (my_keys() + b * F) * ROW + d * F / 8, ROW,
+                                gl_CooperativeMatrixLayoutRowMajor);
+                    sums[d] = coopMatMulAdd(weight, value, sums[d]);
+                }
             }
         }
     }
 
-    // What the subgroups found is added up, sixteen columns at a time, in the scores' place.
-    statistics[me].x = row_total;
-    [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
-        barrier();
-        coopMatStore(sums[d], scores, gl_SubgroupID * SCORES, SCORE_ROW,
+    subgroup_sync();
+    coopMatStore(total, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+    subgroup_sync();
+    vec4 all = vec4(0.0);
+    for (uint j = 0; j < F / row_parts; j += 4)
+        all += uintBitsToFloat(own[own_at + row * MATRIX_ROW + (first_column + j) / 4]);
+    barrier();  // nobody reads the tile any more, nor what was reduced before
+    reduced[me] = dot(all, vec4(1.0));
+    const uint sums_at = (gl_SubgroupID / QUERY_GROUPS * QUERIES + query_group * F) * OUT_ROW;
+    [[unroll]] for (uint d = 0; d < HEAD / F; ++d)
+        coopMatStore(sums[d], tile, sums_at + d * F / 4, OUT_ROW,
                      gl_CooperativeMatrixLayoutRowMajor);
-        barrier();
-        for (uint at = me; at < F * F / 4; at += THREADS) {
-            const uint row = at / (F / 4), column = at % (F / 4) * 4;
-            vec4 sum = vec4(0.0);
-            [[unroll]] for (uint s = 0; s < SUBGROUPS; ++s)
-                sum += four_scores(s * SCORES + row * SCORE_ROW + column);
-            if (first_query + row < p.queries)
-                y[(row_start(p.y, batch, first_query + row) + head * HEAD + d * F + column) / 4] =
-                    store(sum / statistics[row * sharers].x);
+    barrier();
+    for (uint at = me; at < QUERIES * HEAD8; at += THREADS) {
+        const uint i = at / HEAD8, c8 = at % HEAD8;
+        if (first_query + i >= p.queries) continue;
+        float row_total = 0.0;
+        for (uint j = 0; j < KEY_GROUPS * row_parts; ++j) row_total += reduced_part(i, j);
+        vec4 low = vec4(0.0), high = vec4(0.0);
+        [[unroll]] for (uint g = 0; g < KEY_GROUPS; ++g) {
+            low += uintBitsToFloat(tile[(g * QUERIES + i) * OUT_ROW + 2 * c8]);
+            high += uintBitsToFloat(tile[(g * QUERIES + i) * OUT_ROW + 2 * c8 + 1]);
         }
+        y[row_start(p.y, batch, first_query + i) / 8 + head_at + c8] =
+            uvec4(store(low / row_total), store(high / row_total));
     }
 }

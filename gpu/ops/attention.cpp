@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "gpu/ops/common.h"
 #include "gpu/ops/links.h"
@@ -25,21 +26,14 @@ uint32_t head_size(const Tensor& q, const Tensor& k, const Heads& heads, const c
     return size;
 }
 
-// Of attention.coopmat with four subgroups: tiles, scores, weights, statistics.
-uint32_t matrix_shared_bytes(uint32_t head) {
-    return 4 * (32 * (head / 8 + 1) * 16 + 16 * 36 * 4 + 16 * 5 * 16) + 4 * 64 * 8;
-}
-
-// attention.coopmat is written for fragments of 16 x 16 x 16 and whole rows of them in a subgroup.
-bool fits_matrices(const Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
-                   uint32_t head) {
-    const Features& has = c.device().features();
-    const auto square = [](const MatrixShape& s) { return s.m == 16 && s.n == 16 && s.k == 16; };
-    return !c.plain_kernels() && has.cooperative_matrix && q.type == Type::f16 && head % 16 == 0 &&
-           q.rows >= 16 && loads_eights(q) && loads_eights(k) && loads_eights(v) &&
-           c.device().limits().subgroup_size % 16 == 0 &&
-           c.device().limits().shared_bytes >= matrix_shared_bytes(head) &&
-           std::ranges::any_of(has.matrix_shapes, square);
+// Attention on cooperative matrices, where that can be.
+std::optional<AttentionTile> matrix_tile(const Commands& c, const Tensor& q, const Tensor& k,
+                                         const Tensor& v, const Tensor& y, const Heads& heads) {
+    if (c.plain_kernels() || q.type != Type::f16 || !loads_eights(q) || !loads_eights(k) ||
+        !loads_eights(v) || !loads_eights(y))
+        return std::nullopt;
+    return choose_attention_tile(c.device().info(), {q.rows, k.rows, q.columns / heads.count},
+                                 heads.count * q.batch);
 }
 
 // attention.row keeps the keys of a chunk apart among its threads. Software Vulkan rather shares
@@ -73,12 +67,14 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
                                     q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0};
     const Use uses[] = {read(q), read(k), read(v), write(y)};
     const auto push = std::as_bytes(std::span(&p, 1));
-    if (fits_matrices(c, q, k, v, size)) {
-        const uint32_t subgroups = 4;
-        const uint32_t threads = subgroups * c.device().limits().subgroup_size;
-        c.dispatch(
-            Kernel("attention.coopmat", q.type, {threads, subgroups, size, causal ? 1u : 0u}),
-            {divide_up(q.rows, 16) * threads, heads.count, q.batch}, uses, push);
+    const std::optional<AttentionTile> tile =
+        causal ? std::nullopt : matrix_tile(c, q, k, v, y, heads);
+    if (tile) {
+        c.dispatch(Kernel("attention.coopmat", q.type,
+                          {tile->threads, tile->query_groups, tile->key_groups, size, tile->chunks,
+                           tile->chunk_blocks}),
+                   {divide_up(q.rows, tile->queries()) * tile->threads, heads.count, q.batch}, uses,
+                   push);
     } else if (fits_row(c, q)) {
         const uint32_t threads = row_kernel_threads(c.device(), k.rows);
         const uint32_t chunk = c.device().is_cpu() ? chunk_on_cpu : threads;

@@ -33,6 +33,7 @@ void put_norm(params::LinkParams& link, const Commands& c, const Norm& norm) {
     put(link.gain, c, norm.weight);
     put(link.shift, c, norm.bias);
     link.number = norm.eps;
+    link.norm = 1;
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* nor
         x.columns > (norm ? most_normalized : most_columns))
         return false;
     if (x.type != (norm ? Type::f32 : Type::f16) || (accumulate && y.type != Type::f32) ||
-        !aligned(x) || !aligned(w.weight) || y.offset % 2 != 0 || (w.bias && !aligned(w.bias)))
+        !aligned(x) || !aligned(w.weight) || !aligned(y) || (w.bias && !aligned(w.bias)))
         return false;
     params::LinkParams link = link_of(params::link_product, c, y, x);
     put(link.w, c, w.weight);
@@ -53,7 +54,6 @@ bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* nor
     link.k = x.columns;
     link.w_stride = w.weight.row_stride;
     link.activation = static_cast<uint32_t>(activation);
-    link.norm = norm != nullptr;
     link.bias = bool(w.bias);
     link.half_out = y.type == Type::f16;
     link.accumulate = accumulate;

@@ -29,6 +29,8 @@ constexpr Shape split_shape = {64, 64, 128, 32, 32, 0};
 constexpr uint64_t enough_workgroups = 132;
 constexpr uint32_t split_depth = 512, most_splits = 4;  // the least depth that pays
 
+constexpr uint32_t most_blocks = 14;  // of scores that a subgroup has registers for
+
 std::optional<MatrixShape> choose_fragment(const Features& features) {
     const auto& all = features.matrix_shapes;
     // The fragments must fill every tile above.
@@ -115,6 +117,41 @@ std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, 
                                          : RowTile{256, 64, 1, held, 2, 1};
     if (tile.shared_bytes() > device.limits.shared_bytes) return std::nullopt;
     return tile;
+}
+
+uint32_t AttentionTile::shared_bytes(uint32_t head) const {
+    const uint32_t subgroups = query_groups * key_groups;
+    const uint32_t rows = std::max(16 * key_groups * chunk_blocks, queries());
+    const uint32_t tile = rows * (head / 8 + 1) * 16;
+    const uint32_t sums = key_groups * queries() * (head / 4 + 1) * 16;
+    return std::max(tile, sums) + subgroups * 2 * 16 * 3 * 16 + threads * 4;
+}
+
+std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
+                                                   const AttentionShape& shape, uint32_t heads) {
+    const Limits& limits = device.limits;
+    const auto square = [](const MatrixShape& s) { return s.m == 16 && s.n == 16 && s.k == 16; };
+    if (!device.features.cooperative_matrix || limits.subgroup_size % 16 != 0 ||
+        shape.head % 16 != 0 || shape.queries < fewest_rows ||
+        std::ranges::none_of(device.features.matrix_shapes, square))
+        return std::nullopt;
+    // More queries a workgroup share the keys that it loads; with few workgroups its subgroups
+    // rather share the keys out among them.
+    const auto workgroups = [&](uint32_t groups) {
+        return uint64_t(heads) * divide_up(shape.queries, 16 * groups);
+    };
+    AttentionTile t{};
+    t.query_groups = workgroups(4) >= 96 ? 4 : workgroups(2) >= 64 ? 2 : 1;
+    t.key_groups = t.query_groups < 4 ? 4 : workgroups(4) < enough_workgroups ? 2 : 1;
+    t.threads = t.query_groups * t.key_groups * limits.subgroup_size;
+    const uint32_t each = divide_up(divide_up(shape.keys, 16), t.key_groups);
+    const uint32_t in_round = divide_up(each, divide_up(each, most_blocks));
+    for (t.chunks = 1; t.chunks <= in_round; ++t.chunks) {
+        t.chunk_blocks = divide_up(in_round, t.chunks);
+        if (t.shared_bytes(shape.head) <= limits.shared_bytes)
+            return t.threads <= limits.workgroup_threads ? std::optional(t) : std::nullopt;
+    }
+    return std::nullopt;
 }
 
 bool loads_eights(const Tensor& t) {

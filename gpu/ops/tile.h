@@ -41,8 +41,23 @@ struct RowTile {
 // None where there are too many rows, or the device has too little shared memory.
 std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, uint32_t columns,
                                        uint32_t depth);
-// Kernels on cooperative matrices, and those for few rows, load eight halves
-// at once.
+// What a workgroup of attention.coopmat has: 16 queries a query group, and each round's keys, which
+// come in chunks and are shared by the key groups, in blocks of 16. See the kernel.
+struct AttentionTile {
+    uint32_t threads, query_groups, key_groups, chunks, chunk_blocks;
+
+    uint32_t queries() const { return 16 * query_groups; }
+    uint32_t blocks() const { return key_groups * chunks * chunk_blocks; }  // of a round
+    uint32_t shared_bytes(uint32_t head) const;
+};
+// Of one head and one batch.
+struct AttentionShape {
+    uint32_t queries, keys, head;
+};
+// None where the device lacks what it takes. `heads` is how many there are in all batches together.
+std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
+                                                   const AttentionShape& shape, uint32_t heads);
+// Kernels on cooperative matrices, and those for few rows, load eight halves at once.
 bool loads_eights(const Tensor& t);
 
 }  // namespace saccade

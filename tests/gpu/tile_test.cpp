@@ -68,6 +68,41 @@ TEST(Tile, a_deep_product_of_few_tiles_fills_a_large_gpu) {
     EXPECT_EQ(large->splits, 1u);
 }
 
+TEST(Tile, attention_goes_over_all_keys_in_few_rounds_and_little_shared_memory) {
+    int found = 0;
+    for (const DeviceInfo& device : devices)
+        for (uint32_t queries : {16u, 100u, 197u, 4300u})
+            for (uint32_t keys : {1u, 17u, 197u, 850u, 4300u})
+                for (uint32_t head : {16u, 32u, 64u, 128u})
+                    for (uint32_t heads : {1u, 12u, 768u}) {
+                        const AttentionShape shape{queries, keys, head};
+                        const auto t = choose_attention_tile(device, shape, heads);
+                        if (!t) continue;
+                        ++found;
+                        EXPECT_EQ(t->threads,
+                                  t->query_groups * t->key_groups * device.limits.subgroup_size);
+                        EXPECT_LE(t->threads, device.limits.workgroup_threads);
+                        EXPECT_LE(t->shared_bytes(head), device.limits.shared_bytes);
+                        EXPECT_LE(t->chunks * t->chunk_blocks, 16u);
+                        // No more than a round's rounding is gone over in vain.
+                        const uint32_t blocks = (keys + 15) / 16;
+                        const uint32_t rounds = (blocks + t->blocks() - 1) / t->blocks();
+                        EXPECT_LT(rounds * t->blocks(), blocks + t->blocks());
+                        EXPECT_TRUE(rounds == 1 || blocks > 14 * t->key_groups);
+                    }
+    EXPECT_GT(found, 400);
+}
+
+TEST(Tile, attention_fills_a_large_gpu_with_one_picture_and_shares_keys_with_many) {
+    const auto one = choose_attention_tile(devices[0], {197, 197, 64}, 12);
+    ASSERT_TRUE(one);
+    EXPECT_EQ(one->query_groups * one->key_groups, 8u);
+    const auto many = choose_attention_tile(devices[0], {197, 197, 64}, 768);
+    ASSERT_TRUE(many);
+    EXPECT_EQ(many->key_groups, 1u);
+    EXPECT_EQ(many->chunks, 1u);
+}
+
 TEST(Tile, there_is_none_without_cooperative_matrices_or_for_few_rows) {
     DeviceInfo without = devices[0];
     without.features.cooperative_matrix = false;
