@@ -29,7 +29,7 @@ protected:
 };
 
 TEST_F(ChainTest, gives_the_same_products) {
-    for (uint32_t in : {8u, 72u, 768u})
+    for (uint32_t in : {8u, 72u, 768u, 2000u})
         for (uint32_t out : {1u, 7u, 300u}) {
             const std::string sizes = std::to_string(in) + " to " + std::to_string(out);
             const Tensor x = row(in, Type::f32), half = row(in, Type::f16);
@@ -49,7 +49,7 @@ TEST_F(ChainTest, gives_the_same_products) {
 }
 
 TEST_F(ChainTest, gives_the_same_attention) {
-    for (uint32_t keys : {1u, 31u, 197u})
+    for (uint32_t keys : {1u, 31u, 197u, 300u})
         for (uint32_t head : {8u, 40u, 64u}) {
             const Tensor q = row(3 * head, Type::f16);
             const Tensor k = random_tensor(1, keys, 3 * head, Type::f16);
