@@ -29,7 +29,8 @@ constexpr Shape split_shape = {64, 64, 128, 32, 32, 0};
 constexpr uint64_t enough_workgroups = 132;
 constexpr uint32_t split_depth = 512, most_splits = 4;  // the least depth that pays
 
-constexpr uint32_t most_blocks = 14;  // of scores that a subgroup has registers for
+// What a subgroup of attention has registers for: blocks of scores, columns of a head.
+constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
 
 std::optional<MatrixShape> choose_fragment(const Features& features) {
     const auto& all = features.matrix_shapes;
@@ -132,7 +133,7 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
     const Limits& limits = device.limits;
     const auto square = [](const MatrixShape& s) { return s.m == 16 && s.n == 16 && s.k == 16; };
     if (!device.features.cooperative_matrix || limits.subgroup_size % 16 != 0 ||
-        shape.head % 16 != 0 || shape.queries < fewest_rows ||
+        shape.head % 16 != 0 || shape.head > largest_matrix_head || shape.queries < fewest_rows ||
         std::ranges::none_of(device.features.matrix_shapes, square))
         return std::nullopt;
     // More queries a workgroup share the keys that it loads; with few workgroups its subgroups
@@ -143,15 +144,24 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
     AttentionTile t{};
     t.query_groups = workgroups(4) >= 96 ? 4 : workgroups(2) >= 64 ? 2 : 1;
     t.key_groups = t.query_groups < 4 ? 4 : workgroups(4) < enough_workgroups ? 2 : 1;
-    t.threads = t.query_groups * t.key_groups * limits.subgroup_size;
-    const uint32_t each = divide_up(divide_up(shape.keys, 16), t.key_groups);
-    const uint32_t in_round = divide_up(each, divide_up(each, most_blocks));
-    for (t.chunks = 1; t.chunks <= in_round; ++t.chunks) {
-        t.chunk_blocks = divide_up(in_round, t.chunks);
-        if (t.shared_bytes(shape.head) <= limits.shared_bytes)
-            return t.threads <= limits.workgroup_threads ? std::optional(t) : std::nullopt;
+    while (true) {
+        t.threads = t.query_groups * t.key_groups * limits.subgroup_size;
+        const uint32_t each = divide_up(divide_up(shape.keys, 16), t.key_groups);
+        const uint32_t in_round = divide_up(each, divide_up(each, most_blocks));
+        for (t.chunks = 1; t.chunks <= in_round; ++t.chunks) {
+            t.chunk_blocks = divide_up(in_round, t.chunks);
+            if (t.shared_bytes(shape.head) <= limits.shared_bytes &&
+                t.threads <= limits.workgroup_threads)
+                return t;
+        }
+        // Large heads: fewer subgroups whose sums have to fit.
+        if (t.key_groups > 1)
+            t.key_groups /= 2;
+        else if (t.query_groups > 1)
+            t.query_groups /= 2;
+        else
+            return std::nullopt;
     }
-    return std::nullopt;
 }
 
 bool loads_eights(const Tensor& t) {

@@ -73,7 +73,7 @@ TEST(Tile, attention_goes_over_all_keys_in_few_rounds_and_little_shared_memory) 
     for (const DeviceInfo& device : devices)
         for (uint32_t queries : {16u, 100u, 197u, 4300u})
             for (uint32_t keys : {1u, 17u, 197u, 850u, 4300u})
-                for (uint32_t head : {16u, 32u, 64u, 128u})
+                for (uint32_t head : {16u, 32u, 64u, 96u})
                     for (uint32_t heads : {1u, 12u, 768u}) {
                         const AttentionShape shape{queries, keys, head};
                         const auto t = choose_attention_tile(device, shape, heads);
@@ -91,6 +91,15 @@ TEST(Tile, attention_goes_over_all_keys_in_few_rounds_and_little_shared_memory) 
                         EXPECT_TRUE(rounds == 1 || blocks > 14 * t->key_groups);
                     }
     EXPECT_GT(found, 400);
+}
+
+TEST(Tile, attention_has_a_tile_for_heads_of_up_to_96_columns) {
+    EXPECT_FALSE(choose_attention_tile(devices[0], {197, 197, 128}, 12));
+    for (uint32_t head = 16; head <= 96; head += 16)
+        for (uint32_t heads : {1u, 16u, 1024u})
+            for (uint32_t tokens : {50u, 257u, 850u})
+                EXPECT_TRUE(choose_attention_tile(devices[0], {tokens, tokens, head}, heads))
+                    << heads << " heads of " << head << ", " << tokens << " tokens";
 }
 
 TEST(Tile, attention_fills_a_large_gpu_with_one_picture_and_shares_keys_with_many) {
