@@ -74,10 +74,8 @@ void LiveFrames::record_anew() {
 }
 
 bool LiveFrames::has_room() const {
-    double frame_ms = 0;  // of the last one
-    if (shown_)
-        for (const ScopeTime& time : shown_->times) frame_ms += time.ms;
-    return on_their_way_.size() < most_on_their_way(frame_ms);
+    const double last_ms = shown_ ? total_ms(shown_->times) : 0;
+    return on_their_way_.size() < most_on_their_way(last_ms);
 }
 
 void LiveFrames::begin(TakenFrame frame, const LiveState& state) {
@@ -307,8 +305,7 @@ void LiveFrames::finish_words(const Lane& lane, Shown& shown) {
     shown.caption_ended = !writing_;
     const double before = std::exchange(written_ms_, models_.captioner->steps_ms());
     ScopeTime time{.name = "captioner", .ms = written_ms_ - before};
-    if (lane.caption_begun)
-        for (const ScopeTime& encoding : lane.encode.times()) time.ms += encoding.ms;
+    if (lane.caption_begun) time.ms += total_ms(lane.encode.times());
     shown.times.push_back(time);
 }
 

@@ -16,8 +16,8 @@ namespace {
 
 // A queue family that computes and, where there is one, draws: blits to a window need the latter.
 // A window's frames are presented by the queue that can draw. Where there is none, a queue that
-// only computes is better: NVIDIA's takes about a microsecond less over each barrier, and runs kernels
-// that need much shared memory up to twice as fast.
+// only computes is better: NVIDIA's takes about a microsecond less over each barrier, and runs
+// kernels that need much shared memory up to twice as fast.
 uint32_t find_queue_family(const DeviceInfo& info, bool presents) {
     uint32_t count = 0;
     vkGetPhysicalDeviceQueueFamilyProperties(info.handle, &count, nullptr);

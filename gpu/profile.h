@@ -16,6 +16,11 @@ struct ScopeTime {
     int depth = 0;
     double ms = 0;
 };
+inline double total_ms(const std::vector<ScopeTime>& times) {
+    double total = 0;
+    for (const ScopeTime& time : times) total += time.ms;
+    return total;
+}
 
 // GPU timestamps around named scopes.
 class Profile {

@@ -87,7 +87,7 @@ void Beams::step() {
     std::ranges::copy(running[0].ids, &row_.at<uint32_t>(0, 0));
     for (const OwnTensor* t : {&ids_, &parents_, &row_}) t->memory.flush();
     steps_[taken_]->run();
-    for (const ScopeTime& time : steps_[taken_]->times()) ms_ += time.ms;
+    ms_ += total_ms(steps_[taken_]->times());
     ++taken_;
 
     for (const OwnTensor* t : {&about_, &values_, &words_}) t->memory.invalidate();

@@ -102,8 +102,7 @@ DecodedIds Greedy::read() const {
 
 double Greedy::ms() const {
     double total = 0;
-    for (size_t i = 0; i < submitted_; ++i)
-        for (const ScopeTime& time : steps_[i]->times()) total += time.ms;
+    for (size_t i = 0; i < submitted_; ++i) total += total_ms(steps_[i]->times());
     return total;
 }
 

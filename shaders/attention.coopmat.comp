@@ -59,6 +59,7 @@ Left query[HEAD / F];
 Sums scores[BLOCKS];
 uint me, head_at;
 uint own_at, first_column, row, row_parts;  // this thread's part of a matrix laid out in `own`
+#define own_four(j) own[own_at + row * MATRIX_ROW + (first_column + j) / 4]
 
 void subgroup_sync() {
     subgroupMemoryBarrierShared();
@@ -93,8 +94,7 @@ uint my_keys() { return gl_SubgroupID / QUERY_GROUPS * CHUNK_BLOCKS * F; }
 Sums mask(uint count) {
     subgroup_sync();
     for (uint j = 0; j < F / row_parts; j += 4)
-        own[own_at + row * MATRIX_ROW + (first_column + j) / 4] =
-            floatBitsToUint(before(vec4(0.0), first_column + j, count, -1e30));
+        own_four(j) = floatBitsToUint(before(vec4(0.0), first_column + j, count, -1e30));
     subgroup_sync();
     Sums m;
     coopMatLoad(m, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
@@ -166,15 +166,14 @@ void main() {
     subgroup_sync();
     vec4 top = vec4(-1e30);
     for (uint j = 0; j < F / row_parts; j += 4)
-        top = max(top, uintBitsToFloat(own[own_at + row * MATRIX_ROW + (first_column + j) / 4]));
+        top = max(top, uintBitsToFloat(own_four(j)));
     reduced[me] = max(max(top.x, top.y), max(top.z, top.w));
     barrier();
     float row_largest = -1e30;
     for (uint i = 0; i < KEY_GROUPS * row_parts; ++i)
         row_largest = max(row_largest, reduced_part(query_group * F + row, i));
     for (uint j = 0; j < F / row_parts; j += 4)
-        own[own_at + row * MATRIX_ROW + (first_column + j) / 4] =
-            floatBitsToUint(vec4(row_largest));
+        own_four(j) = floatBitsToUint(vec4(row_largest));
     subgroup_sync();
     coopMatLoad(largest, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
 
@@ -216,8 +215,7 @@ void main() {
     coopMatStore(total, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
     subgroup_sync();
     vec4 all = vec4(0.0);
-    for (uint j = 0; j < F / row_parts; j += 4)
-        all += uintBitsToFloat(own[own_at + row * MATRIX_ROW + (first_column + j) / 4]);
+    for (uint j = 0; j < F / row_parts; j += 4) all += uintBitsToFloat(own_four(j));
     barrier();  // nobody reads the tile any more, nor what was reduced before
     reduced[me] = dot(all, vec4(1.0));
     const uint sums_at = (gl_SubgroupID / QUERY_GROUPS * QUERIES + query_group * F) * OUT_ROW;

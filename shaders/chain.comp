@@ -58,9 +58,6 @@ Eight unpacked(uvec4 v) {
     return Eight(unpack_halves(v.xy), unpack_halves(v.zw));
 }
 uint packed(vec2 v) { return packHalf2x16(clamp(v, -65504.0, 65504.0)); }
-uvec4 packed(Eight v) {
-    return uvec4(packed(v.low.xy), packed(v.low.zw), packed(v.high.xy), packed(v.high.zw));
-}
 uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
 
 // A meeting has two halves, between which there is time to ask for what nobody has to write first.

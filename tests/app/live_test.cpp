@@ -182,8 +182,7 @@ TEST_F(LiveLoopTest, a_slow_device_gets_one_frame_at_a_time_and_a_fast_one_two) 
     loop.wait_for_models(state);
     ASSERT_TRUE(step_frames(2));
     ASSERT_TRUE(step_until([&] { return !loop.frames().idle(); }));
-    double ms = 0;
-    for (const ScopeTime& time : loop.frames().shown()->times) ms += time.ms;
+    const double ms = total_ms(loop.frames().shown()->times);
     if (ms > LiveFrames::slow_ms)
         EXPECT_FALSE(loop.frames().has_room()) << ms << " ms";
     else
