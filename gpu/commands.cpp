@@ -299,23 +299,30 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
     }
 }
 
-void Commands::link(params::LinkParams link, uint32_t head, std::initializer_list<Use> uses,
-                    std::initializer_list<Tensor> older) {
-    if (head != 0 && chain_head_ != 0 && head != chain_head_) end_chain();
+void Commands::link(params::LinkParams link, ChainTraits traits, std::initializer_list<Use> uses,
+                    std::span<const Tensor> older) {
+    const auto differ = [](uint32_t a, uint32_t b) { return a != 0 && b != 0 && a != b; };
+    const auto written = [&](const Tensor& tensor) {
+        const Access whole = access_of(read(tensor));
+        return std::ranges::any_of(chain_writes_,
+                                   [&](const Access& access) { return overlap(access, whole); });
+    };
+    if (differ(traits.head, chain_traits_.head) ||
+        differ(traits.activation, chain_traits_.activation) || std::ranges::any_of(older, written))
+        end_chain();
     if (links_.empty()) {  // end_chain() puts a barrier before the first link
         hazards_.barrier();
         chain_writes_.clear();
-        chain_head_ = 0;
+        chain_traits_ = {};
     }
-    if (head != 0) chain_head_ = head;
+    if (traits.head != 0) chain_traits_.head = traits.head;
+    if (traits.activation != 0) chain_traits_.activation = traits.activation;
     auto conflicts = [&](const Use& use) { return hazards_.conflicts(access_of(use)); };
     link.waits = std::ranges::any_of(uses, conflicts);
-    link.early = std::ranges::none_of(older, [&](const Tensor& tensor) {
-        const Access read_of = access_of(read(tensor));
-        return std::ranges::any_of(
-            chain_writes_, [&](const Access& written) { return overlap(written, read_of); });
-    });
-    if (link.waits) hazards_.barrier();
+    if (link.waits) {
+        links_.back().arrives = 1;
+        hazards_.barrier();
+    }
     for (const Use& use : uses) {
         const Access access = access_of(use);
         hazards_.add(access);
@@ -359,10 +366,10 @@ void Commands::end_chain() {
     constexpr uint32_t threads = 256;
     const params::ChainParams p{static_cast<uint32_t>(links.size()), chain_patience};
     barrier();
-    dispatch(
-        Kernel("chain", {threads, device_.is_cpu() ? 0u : 1u, chain_head_ ? chain_head_ / 8 : 1u}),
-        {threads * device_.limits().cores, 1, 1},
-        {read(words_in(program)), read_write(zeros(2)), read_write(words_in(stuck_))}, p);
+    dispatch(Kernel("chain", {threads, device_.is_cpu() ? 0u : 1u,
+                              std::max(chain_traits_.head / 8, 1u), chain_traits_.activation}),
+             {threads * device_.limits().cores, 1, 1},
+             {read(words_in(program)), read_write(zeros(2)), read_write(words_in(stuck_))}, p);
     barrier();
     for (size_t i = 0; tracing_ && i < bytes.size(); i += sizeof links[0]) {
         std::string line = "link";

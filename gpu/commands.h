@@ -111,10 +111,14 @@ public:
     };
     [[nodiscard]] Chain chain() { return Chain(*this); }
     bool chaining() const { return chaining_; }
-    // `head` is the columns of a head, of links that have heads. `older` are those of the uses that
-    // may be read before what came before has finished, if nothing in the chain wrote them.
-    void link(params::LinkParams link, uint32_t head, std::initializer_list<Use> uses,
-              std::initializer_list<Tensor> older);
+    // What is built into a chain's kernel, for all links that have it: the columns of a head, and
+    // the activation. 0: none of them has.
+    struct ChainTraits {
+        uint32_t head = 0, activation = 0;
+    };
+    // `older` is what the link reads before what came before has finished.
+    void link(params::LinkParams link, ChainTraits traits, std::initializer_list<Use> uses,
+              std::span<const Tensor> older);
 
     // Whole bytes from one tensor's memory to another's of the same layout.
     void copy_bytes(const Tensor& from, const Tensor& to);
@@ -167,7 +171,7 @@ private:
     bool chaining_ = false;
     std::vector<params::LinkParams> links_;  // of the chain that is being recorded
     std::vector<Access> chain_writes_;
-    uint32_t chain_head_ = 0;
+    ChainTraits chain_traits_;
     std::vector<Buffer> programs_;  // of the chains that have been recorded
     Buffer stuck_;                  // where their workgroups say that they could not meet
     Buffer zeros_;

@@ -207,8 +207,10 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
         coop2.cooperativeMatrixFlexibleDimensions && coop2.cooperativeMatrixTensorAddressing;
 #endif
 
+    const bool shuffles = (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
     info.features.chains = info.limits.cores > 0 && info.features.addresses &&
-                           info.features.storage16 && info.features.subgroup_arithmetic;
+                           info.features.storage16 && info.features.subgroup_arithmetic &&
+                           shuffles && p11.subgroupSize >= 4;
 
     auto require = [&](bool there, const char* what) {
         if (!there && info.unusable.empty()) info.unusable = std::string("it lacks ") + what;

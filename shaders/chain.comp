@@ -8,6 +8,8 @@
 //
 // Weights f16; rows that are normalised and sums f32, other rows f16. See LinkParams.
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #include "params.h"
@@ -17,6 +19,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 256;
 layout(constant_id = 1) const uint NATIVE_HALVES = 0;
 layout(constant_id = 2) const uint HEAD8 = 8;  // eights of a head
+layout(constant_id = 3) const uint ACTIVATION = 0;
 
 layout(binding = 0) readonly buffer Links { LinkParams links[]; };
 layout(binding = 1) coherent volatile buffer Meeting { uint arrived, left; } meeting;
@@ -25,24 +28,28 @@ layout(push_constant) uniform Push { ChainParams p; };
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Weights { uvec4 at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Numbers { vec4 at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Bias { float at[]; };
 // Rows that other workgroups have written.
 layout(buffer_reference, std430, buffer_reference_align = 16) coherent buffer Floats { vec4 at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) coherent buffer Halves { uvec4 at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) coherent buffer Pairs { uvec2 at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Words { uint at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Singles { float at[]; };
 
-const uint MOST_EIGHTS = 512;         // of a row of x
-const uint MOST_FOURS = 2;            // fours of a normalised row that a thread holds
+const uint LINKS_AT_ONCE = 32;        // that a workgroup holds
+const uint EIGHTS_EACH = 2;           // of a row of x that a thread fetches
 const uint GROUPS = THREADS / HEAD8;  // threads that take the same eight columns of v
 const uint VALUES = (THREADS + GROUPS - 1) / GROUPS;
 
 LinkParams l;  // the operation that this is about
-#define ACTIVATION l.activation
 #include "activation.glsl"
+#include "best.glsl"
+#include "reduce.glsl"
 
-shared vec4 row[2 * MOST_EIGHTS];  // x, in fp32; the query and the sums of attention
-shared vec4 parts[THREADS];        // what subgroups tell each other
-shared float weight[THREADS];
+shared LinkParams program[LINKS_AT_ONCE];
+shared uvec4 row[EIGHTS_EACH * THREADS + 4 * HEAD8];  // x, in fp16; in attention sums, in fp32
+shared vec4 parts[THREADS];                           // what subgroups tell each other
+shared float weight[THREADS], last_weight;
 
 uint me;
 uint target = 0;    // how many workgroups will have arrived when all have
@@ -63,10 +70,9 @@ uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
 // A meeting has two halves, between which there is time to ask for what nobody has to write first.
 // After the second, what everybody wrote before the first is visible to everybody.
 void arrive() {
-    memoryBarrierBuffer();
-    barrier();
     target += gl_NumWorkGroups.x;
-    if (me == 0) atomicAdd(meeting.arrived, 1);
+    if (me == 0)
+        atomicAdd(meeting.arrived, 1, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
 }
 void await() {
     if (me == 0) {
@@ -82,61 +88,45 @@ void await() {
 
 // ---- norms: LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift, by the whole workgroup ----
 
-vec4 gains[MOST_FOURS], shifts[MOST_FOURS];
+Eight gain, shift;  // of the eight elements that this thread has
 void ask_norm() {
-    [[unroll]] for (uint i = 0; i < MOST_FOURS; ++i) {
-        const uint j = min(me + i * THREADS, (l.k - 1) / 4);
-        gains[i] = l.norm != 0 ? Numbers(address(l.gain)).at[j] : vec4(0.0);
-        shifts[i] = l.norm != 0 ? Numbers(address(l.shift)).at[j] : vec4(0.0);
-    }
+    const uint at = 2 * min(me, l.k / 8 - 1);
+    Numbers gains = Numbers(address(l.gain)), shifts = Numbers(address(l.shift));
+    gain.low = l.norm != 0 ? gains.at[at] : vec4(0.0);
+    gain.high = l.norm != 0 ? gains.at[at + 1] : vec4(0.0);
+    shift.low = l.norm != 0 ? shifts.at[at] : vec4(0.0);
+    shift.high = l.norm != 0 ? shifts.at[at + 1] : vec4(0.0);
 }
 
-// Into `row`. Every subgroup has a mean of its own, and squares about it, so that they wait for each
-// other once and not twice.
-void normalize() {
+// The squares are those about the first element: where the mean is far from zero, that is nearer.
+Eight normalized() {
     Floats x = Floats(address(l.x));
-    vec4 v[MOST_FOURS];
-    vec4 sum = vec4(0.0);
-    uint count = 0;  // elements of the row that this subgroup has
-    [[unroll]] for (uint i = 0; i < MOST_FOURS; ++i) {
-        const uint j = me + i * THREADS;
-        v[i] = 4 * j < l.k ? before(x.at[j], 4 * j, l.k) : vec4(0.0);
-        sum += v[i];
-        const uint first = 4 * (gl_SubgroupID * gl_SubgroupSize + i * THREADS);
-        count += min(max(l.k, first) - first, 4 * gl_SubgroupSize);
-    }
-    const float all = subgroupAdd(dot(sum, vec4(1.0)));
-    const float middle = all / float(max(count, 1));
-    vec4 squares = vec4(0.0);
-    [[unroll]] for (uint i = 0; i < MOST_FOURS; ++i) {
-        const vec4 off = before(v[i] - middle, 4 * (me + i * THREADS), l.k);
-        squares += off * off;
-    }
-    const float spread = subgroupAdd(dot(squares, vec4(1.0)));
-    if (subgroupElect()) parts[gl_SubgroupID] = vec4(all, spread, middle, float(count));
+    const bool mine = 8 * me < l.k;
+    const uint at = mine ? 2 * me : 0;
+    const vec4 low = x.at[at], high = x.at[at + 1];
+    const float near = x.at[0].x;
+    const vec4 a = mine ? low - near : vec4(0.0), b = mine ? high - near : vec4(0.0);
+    const vec4 both = a + b, squares = a * a + b * b;
+    const vec2 sums = subgroupAdd(vec2(dot(both, vec4(1.0)), dot(squares, vec4(1.0))));
+    if (subgroupElect()) parts[gl_SubgroupID].xy = sums;
     barrier();
-    float mean = 0.0, variance = 0.0;
-    for (uint i = 0; i < gl_NumSubgroups; ++i) mean += parts[i].x;
-    mean /= float(l.k);
-    for (uint i = 0; i < gl_NumSubgroups; ++i) {
-        const vec4 part = parts[i];
-        variance += part.y + part.w * (part.z - mean) * (part.z - mean);
-    }
-    const float scale = inversesqrt(variance / float(l.k) + l.number);
-    [[unroll]] for (uint i = 0; i < MOST_FOURS; ++i) {
-        const uint j = me + i * THREADS;
-        if (4 * j < padded(l.k))
-            row[j] = before((v[i] - mean) * scale * gains[i] + shifts[i], 4 * j, l.k);
-    }
+    vec2 all = vec2(0.0);
+    for (uint i = 0; i < gl_NumSubgroups; ++i) all += parts[i].xy;
+    all /= float(l.k);
+    const float scale = inversesqrt(max(all.y - all.x * all.x, 0.0) + l.number);
+    return Eight((a - all.x) * scale * gain.low + shift.low,
+                 (b - all.x) * scale * gain.high + shift.high);
 }
 
 void normalize_alone() {
     ask_norm();
     if (l.waits != 0) await();
     if (gl_WorkGroupID.x != 0) return;
-    normalize();
-    barrier();
-    for (uint j = me; j < padded(l.k) / 4; j += THREADS) Floats(address(l.y)).at[j] = row[j];
+    const Eight v = normalized();
+    if (8 * me < l.k) {
+        Floats(address(l.y)).at[2 * me] = v.low;
+        Floats(address(l.y)).at[2 * me + 1] = v.high;
+    }
 }
 
 // ---- products: a team of threads makes four columns of y, and each has three eights of them ----
@@ -153,77 +143,86 @@ void ask(uint unit, out uvec4 w[4][3]) {
     }
 }
 
+// The sum of column c over the lanes of a subgroup, for lanes c, c + 4, c + 8 ...
+float columns_sum(vec4 v) {
+    const bool odd = (gl_SubgroupInvocationID & 1) != 0, second = (gl_SubgroupInvocationID & 2) != 0;
+    const vec2 two = (odd ? v.yw : v.xz) + subgroupShuffleXor(odd ? v.xz : v.yw, 1);
+    float one = (second ? two.y : two.x) + subgroupShuffleXor(second ? two.x : two.y, 2);
+    for (uint far = 4; far < gl_SubgroupSize; far *= 2) one += subgroupShuffleXor(one, far);
+    return one;
+}
+
 void multiply() {
     const uint eights = padded(l.k) / 8, units = padded(l.n) / 4;
     lanes = max(gl_SubgroupSize, 32);
     while (3 * lanes < eights) lanes *= 2;
-    const uint shift = findLSB(lanes), each = findLSB(gl_SubgroupSize);
+    const uint wide = findLSB(lanes), each = findLSB(gl_SubgroupSize);
     lane = me & (lanes - 1);
-    const uint team = (me >> shift) * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-    const uint teams = (THREADS >> shift) * gl_NumWorkGroups.x;
-    const bool biased = l.bias != 0 && lane == 0, adds = l.accumulate != 0 && lane == 0;
+    const uint team = (me >> wide) * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+    const uint teams = (THREADS >> wide) * gl_NumWorkGroups.x;
 
+    // Every lane ends with one of four columns, and the first four lanes write. Teams that have nothing
+    // to do ask for what a neighbour asks for: drivers wait at once for loads that are conditional.
+    uint unit = team < units ? team : min(gl_WorkGroupID.x, units - 1);
+    uint column = min(4 * unit + (me & 3), l.n - 1);
     uvec4 w[4][3];
-    ask(min(team, units - 1), w);
-    vec4 add = biased ? Numbers(address(l.b)).at[min(team, units - 1)] : vec4(0.0);
+    ask(unit, w);
+    float add = l.bias != 0 ? Bias(address(l.b)).at[column] : 0.0;
     ask_norm();
     if (l.waits != 0) await();
-    vec4 was = adds ? Floats(address(l.y)).at[min(team, units - 1)] : vec4(0.0);
+    float was = l.accumulate != 0 ? Singles(address(l.y)).at[column] : 0.0;
     if (l.norm != 0) {
-        normalize();
+        const Eight v = normalized();
+        row[me] = uvec4(packed(v.low.xy), packed(v.low.zw), packed(v.high.xy), packed(v.high.zw));
     } else {
-        uvec4 v[MOST_EIGHTS / THREADS];
-        [[unroll]] for (uint i = 0; i < MOST_EIGHTS / THREADS; ++i)
-            v[i] = Halves(address(l.x)).at[min(me + i * THREADS, eights - 1)];
-        [[unroll]] for (uint i = 0; i < MOST_EIGHTS / THREADS; ++i) {
-            const Eight e = unpacked(v[i]);
-            row[2 * (me + i * THREADS)] = e.low;
-            row[2 * (me + i * THREADS) + 1] = e.high;
-        }
+        [[unroll]] for (uint i = 0; i < EIGHTS_EACH; ++i)
+            row[me + i * THREADS] = Halves(address(l.x)).at[min(me + i * THREADS, eights - 1)];
     }
     barrier();
-    vec4 low[3], high[3];
+    Eight x[3];
     [[unroll]] for (uint s = 0; s < 3; ++s) {
         const uint i = lane + s * lanes;
-        low[s] = i < eights ? row[2 * i] : vec4(0.0);
-        high[s] = i < eights ? row[2 * i + 1] : vec4(0.0);
+        x[s] = unpacked(i < eights ? row[i] : uvec4(0));
     }
 
-    for (uint first = 0; first < units; first += teams) {  // the same for all threads
-        const uint unit = first + team;
-        vec4 sum;
+    for (uint first = 0;;) {  // the same for all threads
+        unit = first + team;
+        vec4 products;
         [[unroll]] for (uint c = 0; c < 4; ++c) {
-            vec4 products = vec4(0.0);
+            vec4 of_column = vec4(0.0);
             [[unroll]] for (uint s = 0; s < 3; ++s) {
                 const Eight e = unpacked(w[c][s]);
-                products += low[s] * e.low;
-                products += high[s] * e.high;
+                of_column += x[s].low * e.low;
+                of_column += x[s].high * e.high;
             }
-            sum[c] = (products.x + products.y) + (products.z + products.w);
+            products[c] = (of_column.x + of_column.y) + (of_column.z + of_column.w);
         }
-        const vec4 more = add, before_that = was;
-        if (first + teams < units) {
-            const uint next = min(unit + teams, units - 1);
-            ask(next, w);
-            if (biased) add = Numbers(address(l.b)).at[next];
-            if (adds) was = Floats(address(l.y)).at[next];
-        }
-        sum = subgroupAdd(sum);
+        float sum = columns_sum(products);
         if (lanes != gl_SubgroupSize) {
-            if (subgroupElect()) parts[me >> each] = sum;
+            if (gl_SubgroupInvocationID < 4) weight[4 * (me >> each) + (me & 3)] = sum;
             barrier();
-            sum = vec4(0.0);
+            sum = 0.0;
             const uint of_team = (me & ~(lanes - 1)) >> each;
-            for (uint i = 0; i < lanes >> each; ++i) sum += parts[of_team + i];
+            for (uint i = 0; i < lanes >> each; ++i) sum += weight[4 * (of_team + i) + (me & 3)];
             barrier();
         }
-        if (lane == 0 && unit < units) {
-            const vec4 v = before(activate(sum + more) + before_that, 4 * unit, l.n);
-            if (l.half_out != 0)
-                Pairs(address(l.y)).at[unit] = uvec2(packed(v.xy), packed(v.zw));
-            else
-                Floats(address(l.y)).at[unit] = v;
+        float v = sum + add;
+        if (l.activated != 0) v = activate(v);
+        v = 4 * unit + (me & 3) < l.n ? v + was : 0.0;
+        const float neighbour = subgroupShuffleXor(v, 1);
+        if (lane < 4 && unit < units) {
+            if (l.half_out == 0)
+                Singles(address(l.y)).at[4 * unit + lane] = v;
+            else if ((lane & 1) == 0)
+                Words(address(l.y)).at[2 * unit + lane / 2] = packed(vec2(v, neighbour));
         }
+        first += teams;
+        if (first >= units) break;
+        unit = min(first + team, units - 1);
+        column = min(4 * unit + (me & 3), l.n - 1);
+        ask(unit, w);
+        add = l.bias != 0 ? Bias(address(l.b)).at[column] : 0.0;
+        was = l.accumulate != 0 ? Singles(address(l.y)).at[column] : 0.0;
     }
 }
 
@@ -241,107 +240,185 @@ void embed() {
 
 // ---- attention: a workgroup a head, a thread a key, then eight columns of some values ----
 
-void ask_keys(uint first, uint head, out uvec4 key[HEAD8], out uvec4 value[VALUES]) {
-    const uint j = min(first + me, l.n - 1);
+// The last key and value may have been written just now: all others are asked for before that.
+void ask_older(uint first, uint head, out uvec4 key[HEAD8], out uvec4 value[VALUES]) {
+    const uint last = max(l.n, 2) - 2, j = min(first + me, last);
     [[unroll]] for (uint d = 0; d < HEAD8; ++d)
         key[d] = Halves(address(l.w)).at[j * (l.w_stride / 8) + head * HEAD8 + d];
     // Where there is no such value, its weight is zero.
     const uint group = me / HEAD8, column = me - group * HEAD8;
     [[unroll]] for (uint i = 0; i < VALUES; ++i) {
-        const uint at = min(first + group + i * GROUPS, l.n - 1);
+        const uint at = min(first + group + i * GROUPS, last);
         value[i] = Halves(address(l.b)).at[at * (l.b_stride / 8) + head * HEAD8 + column];
     }
 }
 
-void attend() {
-    const uint head = gl_WorkGroupID.x, group = me / HEAD8, each = findLSB(gl_SubgroupSize);
-    const uint sums_at = 2 * HEAD8;  // in `row`, past the query
-    uvec4 key[HEAD8], value[VALUES];
-    if (l.early != 0 && head < l.heads) {
-        ask_keys(0, head, key, value);
+// In `row`, past the sums: the query in fp32, the last key and the last value.
+const uint QUERY = EIGHTS_EACH * THREADS, KEY = QUERY + 2 * HEAD8, VALUE = KEY + HEAD8;
+
+void fetch_latest(uint head) {
+    if (me >= 3 * HEAD8) return;
+    const uint which = me / HEAD8, column = me - which * HEAD8;
+    const uvec2 from = address(which == 0 ? l.x : which == 1 ? l.w : l.b);
+    const uint stride = which == 0 ? 0 : which == 1 ? l.w_stride : l.b_stride;
+    const uvec4 v = Halves(from).at[(l.n - 1) * (stride / 8) + head * HEAD8 + column];
+    if (which == 0) {
+        const Eight e = unpacked(v);
+        row[QUERY + 2 * column] = floatBitsToUint(e.low * l.number);
+        row[QUERY + 2 * column + 1] = floatBitsToUint(e.high * l.number);
     } else {
-        [[unroll]] for (uint d = 0; d < HEAD8; ++d) key[d] = uvec4(0);
-        [[unroll]] for (uint i = 0; i < VALUES; ++i) value[i] = uvec4(0);
+        row[KEY + me - HEAD8] = v;
     }
+}
+
+void attend() {
+    if (gl_WorkGroupID.x >= l.heads) {
+        if (l.waits != 0) await();
+        return;
+    }
+    const uint group = me / HEAD8;
+    uint head = gl_WorkGroupID.x, first = 0;
+    uvec4 key[HEAD8], value[VALUES];
+    ask_older(first, head, key, value);
     if (l.waits != 0) await();
-    for (uint h = head; h < l.heads; h += gl_NumWorkGroups.x) {
-        const uvec4 q = Halves(address(l.x)).at[h * HEAD8 + min(me, HEAD8 - 1)];
-        if (l.early == 0 || h != head) ask_keys(0, h, key, value);
-        if (me < HEAD8) {
-            const Eight e = unpacked(q);
-            row[2 * me] = e.low * l.number;
-            row[2 * me + 1] = e.high * l.number;
-        }
-        barrier();
-        float largest = -1e30, total = 0.0;
-        Eight sum = Eight(vec4(0.0), vec4(0.0));
-        for (uint first = 0; first < l.n; first += THREADS) {
-            if (first > 0) ask_keys(first, h, key, value);
-            const uint count = min(THREADS, l.n - first);
-            vec4 products = vec4(0.0);
-            [[unroll]] for (uint d = 0; d < HEAD8; ++d) {
-                const Eight k = unpacked(key[d]);
-                products += row[2 * d] * k.low;
-                products += row[2 * d + 1] * k.high;
-            }
-            // Every subgroup has its own largest score, and weights below that one.
-            const float score = me < count ? dot(products, vec4(1.0)) : -1e30;
-            const float mine = subgroupMax(score);
-            const float e = me < count ? exp(score - mine) : 0.0;
-            weight[me] = e;
-            const float subtotal = subgroupAdd(e);
-            if (subgroupElect()) parts[gl_SubgroupID] = vec4(mine, subtotal, 0.0, 0.0);
+    float largest, total;
+    Eight sum;
+    while (true) {
+        if (first == 0) {
+            fetch_latest(head);
             barrier();
-            float top = largest;
-            for (uint i = 0; i < gl_NumSubgroups; ++i) top = max(top, parts[i].x);
-            const float shrink = exp(largest - top);
-            total *= shrink;
-            sum.low *= shrink;
-            sum.high *= shrink;
-            for (uint i = 0; i < gl_NumSubgroups; ++i)
-                total += parts[i].y * exp(parts[i].x - top);
-            largest = top;
+            largest = -1e30;
+            total = 0.0;
+            sum = Eight(vec4(0.0), vec4(0.0));
+        }
+        const uint at = first + me;
+        if (at == l.n - 1)
+            [[unroll]] for (uint d = 0; d < HEAD8; ++d) key[d] = row[KEY + d];
+        vec4 products = vec4(0.0);
+        [[unroll]] for (uint d = 0; d < HEAD8; ++d) {
+            const Eight k = unpacked(key[d]);
+            products += uintBitsToFloat(row[QUERY + 2 * d]) * k.low;
+            products += uintBitsToFloat(row[QUERY + 2 * d + 1]) * k.high;
+        }
+        const float score = at < l.n ? dot(products, vec4(1.0)) : -1e30;
+        const float mine = subgroupMax(score);
+        if (subgroupElect()) parts[gl_SubgroupID].x = mine;
+        barrier();
+        float top = largest;
+        for (uint i = 0; i < gl_NumSubgroups; ++i) top = max(top, parts[i].x);
+        const float e = at < l.n ? exp(score - top) : 0.0;
+        weight[me] = at < l.n - 1 ? e : 0.0;
+        if (at == l.n - 1) last_weight = e;
+        const float subtotal = subgroupAdd(e);
+        if (subgroupElect()) parts[gl_SubgroupID].y = subtotal;
+        barrier();
+        const float shrink = exp(largest - top);
+        largest = top;
+        total *= shrink;
+        for (uint i = 0; i < gl_NumSubgroups; ++i) total += parts[i].y;
+        sum.low *= shrink;
+        sum.high *= shrink;
+        if (l.n > 1)
             [[unroll]] for (uint i = 0; i < VALUES; ++i) {
-                const uint j = min(group + i * GROUPS, THREADS - 1);
-                if (group < GROUPS && group + i * GROUPS < count) {
-                    const float part = weight[j] * exp(parts[j >> each].x - top);
-                    const Eight v = unpacked(value[i]);
-                    sum.low += part * v.low;
-                    sum.high += part * v.high;
-                }
+                const uint j = group + i * GROUPS;
+                const float part = j < THREADS ? weight[j] : 0.0;
+                const Eight v = unpacked(value[i]);
+                sum.low += part * v.low;
+                sum.high += part * v.high;
             }
-            barrier();  // nobody may overwrite a weight before everybody has used it
+        first += THREADS;
+        if (first >= l.n) {
+            if (group < GROUPS) {
+                row[2 * me] = floatBitsToUint(sum.low);
+                row[2 * me + 1] = floatBitsToUint(sum.high);
+            }
+            barrier();
+            if (me < 2 * HEAD8) {
+                const Eight v = unpacked(row[VALUE + me / 2]);
+                vec4 all = last_weight * ((me & 1) == 0 ? v.low : v.high);
+                [[unroll]] for (uint g = 0; g < GROUPS; ++g)
+                    all += uintBitsToFloat(row[2 * HEAD8 * g + me]);
+                all /= total;
+                Pairs(address(l.y)).at[head * 2 * HEAD8 + me] =
+                    uvec2(packed(all.xy), packed(all.zw));
+            }
+            first = 0;
+            head += gl_NumWorkGroups.x;
+            if (head >= l.heads) break;
         }
-        if (group < GROUPS) {
-            row[sums_at + 2 * me] = sum.low;
-            row[sums_at + 2 * me + 1] = sum.high;
-        }
-        barrier();
-        if (me < 2 * HEAD8) {
-            vec4 all = vec4(0.0);
-            [[unroll]] for (uint g = 0; g < GROUPS; ++g) all += row[sums_at + 2 * HEAD8 * g + me];
-            all /= total;
-            Pairs(address(l.y)).at[h * 2 * HEAD8 + me] = uvec2(packed(all.xy), packed(all.zw));
-        }
-        barrier();
+        barrier();  // nobody may overwrite a row or a weight before everybody has used it
+        ask_older(first, head, key, value);
     }
+}
+
+// ---- the best of a row: what pick.part and pick.merge do, each workgroup with a slice ----
+
+const uint PART = 4;  // words that a workgroup leaves
+
+void pick_part() {
+    if (l.waits != 0) await();
+    Singles x = Singles(address(l.x));
+    const uint slice = divide(l.n + gl_NumWorkGroups.x - 1, gl_NumWorkGroups.x);
+    const uint begin = gl_WorkGroupID.x * slice, end = min(begin + slice, l.n);
+    Best best = nothing_found;
+    for (uint j = begin + me; j < end; j += THREADS) best = better(best, Best(x.at[j], j));
+    best = workgroup_best(best);
+    float mine = 0.0;
+    for (uint j = begin + me; j < end; j += THREADS)
+        if (!isnan(x.at[j])) mine += exp(x.at[j] - best.value);
+    const float sum = workgroup_sum(mine);
+    if (me == 0) {
+        Words part = Words(address(l.y));
+        part.at[PART * gl_WorkGroupID.x] = floatBitsToUint(best.value);
+        part.at[PART * gl_WorkGroupID.x + 1] = best.column;
+        part.at[PART * gl_WorkGroupID.x + 2] = floatBitsToUint(sum);
+    }
+}
+
+void pick_merge() {
+    if (l.waits != 0) await();
+    if (gl_WorkGroupID.x != 0) return;
+    Words part = Words(address(l.x));
+    Best best = nothing_found;
+    for (uint i = me; i < gl_NumWorkGroups.x; i += THREADS)
+        best = better(best, Best(uintBitsToFloat(part.at[PART * i]), part.at[PART * i + 1]));
+    best = workgroup_best(best);
+    float mine = 0.0;
+    for (uint i = me; i < gl_NumWorkGroups.x; i += THREADS)
+        mine += uintBitsToFloat(part.at[PART * i + 2]) *
+                exp(uintBitsToFloat(part.at[PART * i]) - best.value);
+    const float total = workgroup_sum(mine);
+    if (me >= 8) return;
+    Singles about = Singles(address(l.b));
+    Words(address(l.y)).at[me] = me == 0 ? best.column : 0;
+    about.at[me] = me == 0 ? -log(total) : 0.0;
+    about.at[l.b_stride + me] = me == 0 ? best.value + log(total) : 0.0;
+    about.at[2 * l.b_stride + me] = me == 0 ? float(best.column) : 0.0;
 }
 
 void main() {
     me = gl_LocalInvocationID.x;
     patience = p.patience;
-    LinkParams next = links[0];
     for (uint i = 0; i < p.links; ++i) {
-        l = next;
-        next = links[min(i + 1, p.links - 1)];
+        const uint at = i & (LINKS_AT_ONCE - 1);
+        if (at == 0) {
+            if (me < LINKS_AT_ONCE) program[me] = links[min(i + me, p.links - 1)];
+            barrier();
+        }
+        l = program[at];
         switch (l.kind) {
             case link_product: multiply(); break;
             case link_attention: attend(); break;
             case link_norm: normalize_alone(); break;
+            case link_pick_part: pick_part(); break;
+            case link_pick_merge: pick_merge(); break;
             default: embed();
         }
-        barrier();  // nobody may overwrite a row before everybody has used it
-        if (next.waits != 0 && i + 1 < p.links) arrive();
+        // Nobody may overwrite a row before everybody has used it.
+        controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
+                       gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
+                       gl_SemanticsAcquireRelease);
+        if (l.arrives != 0) arrive();
     }
     // The last one to leave makes room for the next chain.
     if (me == 0 && atomicAdd(meeting.left, 1) == gl_NumWorkGroups.x - 1) {

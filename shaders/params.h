@@ -43,22 +43,24 @@ struct NormLinearParams {
 };
 
 // One operation of a chain (see chain.comp). Addresses have two words, the low one first.
-SACCADE_CONSTANT link_product = 0;    // y = activation(x W^T + b), or y += x W^T + b
-SACCADE_CONSTANT link_attention = 1;  // y = softmax(scale q k^T) v of one query, head by head
-SACCADE_CONSTANT link_norm = 2;       // y = LN(x)
-SACCADE_CONSTANT link_embedding = 3;  // y = table[id] + position
+SACCADE_CONSTANT link_product = 0;     // y = activation(x W^T + b), or y += x W^T + b
+SACCADE_CONSTANT link_attention = 1;   // y = softmax(scale q k^T) v of one query, head by head
+SACCADE_CONSTANT link_norm = 2;        // y = LN(x)
+SACCADE_CONSTANT link_embedding = 3;   // y = table[id] + position
+SACCADE_CONSTANT link_pick_part = 4;   // y = the best of the part of x that a workgroup has
+SACCADE_CONSTANT link_pick_merge = 5;  // y, b = the best of these; see pick.merge
 struct LinkParams {
     uint kind;
     uint waits;       // 1: what came before must have finished
-    uint early;       // 1: nothing that came before wrote w or b
+    uint arrives;     // 1: what comes next waits for this
     uint x[2], y[2];  // row of x (or q), of y
-    uint w[2], b[2];  // of the matrix and the bias; k and v; table and position
+    uint w[2], b[2];  // of the matrix and the bias; k and v; table and position; what is said of y
     uint gain[2], shift[2];
     uint n, k;                // columns of y and x; keys and columns of a head
     uint w_stride, b_stride;  // elements from one row to the next
     uint heads;
-    uint activation;
-    uint norm;  // 1: x is f32, and normalised; 0: x is f16
+    uint activated;  // 1: the chain's activation follows
+    uint norm;       // 1: x is f32, and normalised; 0: x is f16
     uint bias, half_out, accumulate;
     float number;  // eps, or the scale
 };

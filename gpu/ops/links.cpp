@@ -41,7 +41,7 @@ void put_norm(params::LinkParams& link, const Commands& c, const Norm& norm) {
 bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* norm, const Linear& w,
                   Activation activation, bool accumulate) {
     if (!c.chaining() || !one_row(x) || w.weight.type != Type::f16 ||
-        x.columns > (norm ? most_normalized : most_columns))
+        x.columns > (norm ? most_normalized : most_columns) || (norm && x.columns % 8 != 0))
         return false;
     if (x.type != (norm ? Type::f32 : Type::f16) || (accumulate && y.type != Type::f32) ||
         !aligned(x) || !aligned(w.weight) || !aligned(y) || (w.bias && !aligned(w.bias)))
@@ -53,11 +53,12 @@ bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* nor
     link.n = y.columns;
     link.k = x.columns;
     link.w_stride = w.weight.row_stride;
-    link.activation = static_cast<uint32_t>(activation);
+    link.activated = activation != Activation::none;
     link.bias = bool(w.bias);
     link.half_out = y.type == Type::f16;
     link.accumulate = accumulate;
-    c.link(link, 0, {read(x), read(w.weight), accumulate ? read_write(y) : write(y)}, {});
+    c.link(link, {.activation = static_cast<uint32_t>(activation)},
+           {read(x), read(w.weight), accumulate ? read_write(y) : write(y)}, {});
     return true;
 }
 
@@ -76,18 +77,20 @@ bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor&
     link.b_stride = v.row_stride;
     link.heads = heads.count;
     link.number = heads.scale;
-    c.link(link, head, {read(q), read(k), read(v), write(y)}, {k, v});
+    std::vector<Tensor> older;  // all but the last, which may have been written just now
+    if (k.rows > 1) older = {k.slice_rows(0, k.rows - 1), v.slice_rows(0, k.rows - 1)};
+    c.link(link, {.head = head}, {read(q), read(k), read(v), write(y)}, older);
     return true;
 }
 
 bool link_norm(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm) {
     if (!c.chaining() || !one_row(x) || x.type != Type::f32 || y.type != Type::f32 ||
-        x.columns > most_normalized || !aligned(x) || !aligned(y))
+        x.columns > most_normalized || x.columns % 8 != 0 || !aligned(x) || !aligned(y))
         return false;
     params::LinkParams link = link_of(params::link_norm, c, y, x);
     put_norm(link, c, norm);
     link.k = x.columns;
-    c.link(link, 0, {read(x), write(y)}, {});
+    c.link(link, {}, {read(x), write(y)}, {});
     return true;
 }
 
@@ -102,7 +105,21 @@ bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tenso
     link.n = table.rows;
     link.k = table.columns;
     link.w_stride = table.row_stride;
-    c.link(link, 0, {read(ids), read_some(table, 1), read(positions), write(y)}, {});
+    c.link(link, {}, {read(ids), read_some(table, 1), read(positions), write(y)}, {});
+    return true;
+}
+
+bool link_pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x) {
+    if (!c.chaining() || !one_row(x) || x.type != Type::f32 || !aligned(x)) return false;
+    constexpr uint32_t words = 4;  // that a workgroup leaves
+    const Tensor parts = c.scratch(1, 1, words * c.device().limits().cores, Type::u32);
+    params::LinkParams part = link_of(params::link_pick_part, c, parts, x);
+    part.n = x.columns;
+    c.link(part, {}, {read(x), write(parts)}, {});
+    params::LinkParams merge = link_of(params::link_pick_merge, c, best, parts);
+    put(merge.b, c, about);
+    merge.b_stride = about.row_stride;
+    c.link(merge, {}, {read(parts), write(best), write(about)}, {});
     return true;
 }
 

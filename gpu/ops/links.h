@@ -13,5 +13,6 @@ bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor&
 bool link_norm(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm);
 bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tensor& table,
                     const Tensor& positions);
+bool link_pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x);
 
 }  // namespace saccade

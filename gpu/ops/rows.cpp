@@ -1,4 +1,5 @@
 #include "gpu/ops/common.h"
+#include "gpu/ops/links.h"
 
 namespace saccade {
 
@@ -42,6 +43,7 @@ void pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x)
                 about.batch == x.batch && about.rows == 3 && about.columns == 1,
             op, x.shape() + " into " + best.shape() + ", " + about.shape());
     require_wide(x, op);
+    if (link_pick(c, best, about, x)) return;
     const Tensor rows = x.batches_as_rows();
     // Many workgroups find the best of a slice each, one finds the best of these.
     const uint32_t threads = row_threads(c), slice = c.device().is_cpu() ? 4096 : 1024;
