@@ -20,7 +20,7 @@ float activate(float x) {
         case activation_gelu_erf: return 0.5 * x * (1.0 + erf(x * 0.70710678118));
         case activation_gelu_tanh: {
             const float u = 0.7978845608 * (x + 0.044715 * x * x * x);
-            return 0.5 * x * (1.0 + tanh(clamp(u, -15.0, 15.0)));
+            return x / (1.0 + exp(-2.0 * clamp(u, -15.0, 15.0)));  // = x / 2 (1 + tanh(u))
         }
         case activation_quick_gelu: return x / (1.0 + exp(-1.702 * x));
         case activation_relu: return max(x, 0.0);

@@ -39,28 +39,29 @@ uvec4 load_x(uint i, uint row, uint k8) {
     const uint tap = divide(k8, channels8), c8 = k8 - tap * channels8;
     const uint ky = divide(tap, p.kernel_width), kx = tap - ky * p.kernel_width;
     const ivec2 at = corner[i] + ivec2(kx, ky) * int(p.dilation);
-    const bool in_picture = uint(at.x) < p.width && uint(at.y) < p.height && ky < p.kernel_height;
+    const bool in_picture = uint(at.x) < p.width && uint(at.y) < p.height && k8 < k8_end;
     if (!in_picture) return uvec4(0);
     return x[row_start(p.x, batch_index(), uint(at.y) * p.width + uint(at.x)) / 8 + c8];
 }
 
 uvec4 load_w(uint row, uint k8) {
     const uint n = gl_WorkGroupID.x * BN + row;
-    if (n >= p.n || k8 >= p.w_stride / 8) return uvec4(0);
+    if (n >= p.n || k8 >= k8_end) return uvec4(0);
     return w[n * (p.w_stride / 8) + k8];
 }
 
-bool inside(uint m, uint n) { return m < p.out_height * p.out_width && n < padded(p.n); }
+vec4 bias_of(uint n) { return b[min(n, padded(p.n) - 4) / 4]; }
 
 vec4 ask(uint m, uint n) {
-    if (RESIDUAL == 0 || !inside(m, n)) return vec4(0.0);
-    return load(r[(row_start(p.residual, batch_index(), m) + n) / 4]);
+    if (RESIDUAL == 0) return vec4(0.0);
+    const uint pixel = min(m, p.out_height * p.out_width - 1);
+    return load(r[(row_start(p.residual, batch_index(), pixel) + min(n, padded(p.n) - 4)) / 4]);
 }
 
 void finish(uint m, uint n, vec4 sum, vec4 asked) {
-    if (!inside(m, n)) return;
-    y[(row_start(p.y, batch_index(), m) + n) / 4] =
-        store(before(activate(sum + b[n / 4] + asked), n, p.n));
+    const vec4 v = before(activate(sum + asked), n, p.n);
+    if (m < p.out_height * p.out_width && n < padded(p.n))
+        y[(row_start(p.y, batch_index(), m) + n) / 4] = store(v);
 }
 
 void main() { product(p.kernel_height * p.kernel_width * (padded(p.channels) / 8)); }

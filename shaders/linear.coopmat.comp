@@ -25,28 +25,29 @@ void begin_rows() {}
 
 uvec4 load_x(uint i, uint row, uint k8) {
     const uint m = gl_WorkGroupID.y * BM + row;
-    if (m >= p.m || k8 >= padded(p.k) / 8) return uvec4(0);
+    if (m >= p.m || k8 >= k8_end) return uvec4(0);
     return x[row_start(p.x, batch_index(), m) / 8 + k8];
 }
 
 uvec4 load_w(uint row, uint k8) {
     const uint n = gl_WorkGroupID.x * BN + row;
-    if (n >= p.n || k8 >= padded(p.k) / 8) return uvec4(0);
+    if (n >= p.n || k8 >= k8_end) return uvec4(0);
     return w[n * (p.w_stride / 8) + k8];
 }
 
-bool inside(uint m, uint n) { return m < p.m && n < padded(p.n); }
+vec4 bias_of(uint n) {
+    return BIAS != 0 ? b[(p.bias + min(n, padded(p.n) - 4)) / 4] : vec4(0.0);
+}
 
 vec4 ask(uint m, uint n) {
-    if (ACCUMULATE == 0 || !inside(m, n)) return vec4(0.0);
-    return load_out(y[(row_start(p.y, batch_index(), m) + n) / 4]);
+    if (ACCUMULATE == 0) return vec4(0.0);
+    const uint at = row_start(p.y, batch_index(), min(m, p.m - 1)) + min(n, padded(p.n) - 4);
+    return load_out(y[at / 4]);
 }
 
 void finish(uint m, uint n, vec4 sum, vec4 asked) {
-    if (!inside(m, n)) return;
-    if (BIAS != 0) sum += b[(p.bias + n) / 4];
-    y[(row_start(p.y, batch_index(), m) + n) / 4] =
-        store(before(activate(sum) + asked, n, p.n));
+    const vec4 v = before(activate(sum) + asked, n, p.n);
+    if (m < p.m && n < padded(p.n)) y[(row_start(p.y, batch_index(), m) + n) / 4] = store(v);
 }
 
 void main() { product(padded(p.k) / 8); }

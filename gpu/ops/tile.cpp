@@ -60,7 +60,8 @@ std::optional<MatrixTile> tile_of(const Shape& s, const Limits& limits, const Ma
     const uint32_t sums = subgroups * fragment.m * (s.wn + 4) * 4;
     if (threads > limits.workgroup_threads || s.bm * loads % threads != 0 ||
         s.bn * loads % threads != 0 || threads % loads != 0 || tiles + 16 > limits.shared_bytes ||
-        sums > tiles || fragment.m * s.wn / 4 % limits.subgroup_size != 0)
+        sums > tiles || fragment.m * s.wn / 4 % limits.subgroup_size != 0 ||
+        limits.subgroup_size % (s.wn / 4) != 0)
         return std::nullopt;
     const uint64_t groups =
         uint64_t(p.batch) * divide_up(p.rows, s.bm) * divide_up(padded(p.columns), s.bn);
