@@ -19,8 +19,9 @@ using Clock = std::chrono::steady_clock;
 
 Timing time_model(BenchModel& model, bool cpu, uint32_t runs) {
     const auto woken = Clock::now();
-    do model.run();  // warm
-    while (!cpu && Clock::now() - woken < std::chrono::milliseconds(100));
+    // A device that has been idle takes a third of a second to reach its clock again.
+    do model.run();
+    while (!cpu && Clock::now() - woken < std::chrono::milliseconds(500));
     const auto begin = Clock::now();
     std::vector<double> ms;
     auto more = [&] {
