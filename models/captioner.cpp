@@ -39,11 +39,7 @@ Tensor in(const Buffer& memory, uint32_t rows, uint32_t columns, Type type) {
 
 Captioner Captioner::open(Device& device, Arena& scratch, const std::filesystem::path& folder,
                           Type precision, LoadProgress progress) {
-    const std::filesystem::path file = folder / "config.json";
-    if (!std::filesystem::is_regular_file(file))
-        throw Error("'" + folder.string() +
-                    "' is not a model folder: it has no config.json; name a folder with "
-                    "config.json and model.safetensors");
+    const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
     Files files{.config = config, .where = file.string()};
     is_blip(files);  // before anything else is said of a model of another task

@@ -102,6 +102,16 @@ std::vector<std::string> aliases(std::string_view v4_name) {
     return names;
 }
 
+std::filesystem::path config_in(const std::filesystem::path& folder) {
+    std::filesystem::path file = folder / "config.json";
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored))
+        throw Error("'" + folder.string() +
+                    "' is not a model folder: it has no config.json; name a folder with "
+                    "config.json and model.safetensors");
+    return file;
+}
+
 StoredWeights weights_in(const std::filesystem::path& folder) {
     for (std::string_view name :
          {std::string_view("model.safetensors"), std::string_view("model.safetensors.index.json"),

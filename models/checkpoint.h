@@ -55,6 +55,9 @@ private:
     uint64_t asked_for_ = 0;  // elements
 };
 
+// A model folder's config.json; a folder without one is an Error.
+std::filesystem::path config_in(const std::filesystem::path& folder);
+
 // How a model folder stores its weights; nothing is read for it.
 enum class StoredWeights { none, pickle, safetensors };
 StoredWeights weights_in(const std::filesystem::path& folder);

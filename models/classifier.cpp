@@ -15,11 +15,7 @@ constexpr uint32_t most_classes_wanted = 16;
 
 Classifier Classifier::open(Device& device, const std::filesystem::path& folder, Type precision,
                             LoadProgress progress) {
-    const std::filesystem::path file = folder / "config.json";
-    if (!std::filesystem::is_regular_file(file))
-        throw Error("'" + folder.string() +
-                    "' is not a model folder: it has no config.json; name a folder with "
-                    "config.json and model.safetensors");
+    const std::filesystem::path file = config_in(folder);
     const ViTConfig config = read_vit_config(read_json(file), file.string());
     Preprocessor preprocessor = Preprocessor::read(folder);
     Checkpoint checkpoint(folder);

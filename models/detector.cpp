@@ -30,11 +30,7 @@ std::string detector_type(const Json& config, const std::string& where) {
 
 Detector Detector::open(Device& device, const std::filesystem::path& folder, Type precision,
                         LoadProgress progress) {
-    const std::filesystem::path file = folder / "config.json";
-    if (!std::filesystem::is_regular_file(file))
-        throw Error("'" + folder.string() +
-                    "' is not a model folder: it has no config.json; name a folder with "
-                    "config.json and model.safetensors");
+    const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
     detector_type(config,
                   file.string());  // before anything else is said of a model of another task
