@@ -353,8 +353,6 @@ void attend() {
 
 // ---- the best of a row: what pick.part and pick.merge do, each workgroup with a slice ----
 
-const uint PART = 4;  // words that a workgroup leaves
-
 void pick_part() {
     if (l.waits != 0) await();
     Singles x = Singles(address(l.x));
@@ -369,9 +367,9 @@ void pick_part() {
     const float sum = workgroup_sum(mine);
     if (me == 0) {
         Words part = Words(address(l.y));
-        part.at[PART * gl_WorkGroupID.x] = floatBitsToUint(best.value);
-        part.at[PART * gl_WorkGroupID.x + 1] = best.column;
-        part.at[PART * gl_WorkGroupID.x + 2] = floatBitsToUint(sum);
+        part.at[pick_words * gl_WorkGroupID.x] = floatBitsToUint(best.value);
+        part.at[pick_words * gl_WorkGroupID.x + 1] = best.column;
+        part.at[pick_words * gl_WorkGroupID.x + 2] = floatBitsToUint(sum);
     }
 }
 
@@ -381,12 +379,13 @@ void pick_merge() {
     Words part = Words(address(l.x));
     Best best = nothing_found;
     for (uint i = me; i < gl_NumWorkGroups.x; i += THREADS)
-        best = better(best, Best(uintBitsToFloat(part.at[PART * i]), part.at[PART * i + 1]));
+        best = better(best, Best(uintBitsToFloat(part.at[pick_words * i]),
+                                 part.at[pick_words * i + 1]));
     best = workgroup_best(best);
     float mine = 0.0;
     for (uint i = me; i < gl_NumWorkGroups.x; i += THREADS)
-        mine += uintBitsToFloat(part.at[PART * i + 2]) *
-                exp(uintBitsToFloat(part.at[PART * i]) - best.value);
+        mine += uintBitsToFloat(part.at[pick_words * i + 2]) *
+                exp(uintBitsToFloat(part.at[pick_words * i]) - best.value);
     const float total = workgroup_sum(mine);
     if (me >= 8) return;
     Singles about = Singles(address(l.b));

@@ -49,6 +49,7 @@ SACCADE_CONSTANT link_norm = 2;        // y = LN(x)
 SACCADE_CONSTANT link_embedding = 3;   // y = table[id] + position
 SACCADE_CONSTANT link_pick_part = 4;   // y = the best of the part of x that a workgroup has
 SACCADE_CONSTANT link_pick_merge = 5;  // y, b = the best of these; see pick.merge
+SACCADE_CONSTANT pick_words = 4;       // that a workgroup leaves of its part
 struct LinkParams {
     uint kind;
     uint waits;       // 1: what came before must have finished

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 Timing time_model(BenchModel& model, bool cpu, uint32_t runs) {
     const auto woken = Clock::now();
-    // A device that has been idle takes a third of a second to reach its clock again.
+    // An H200 that has been idle takes a third of a second to reach its clock again.
     do model.run();
     while (!cpu && Clock::now() - woken < std::chrono::milliseconds(500));
     const auto begin = Clock::now();

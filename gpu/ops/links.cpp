@@ -111,8 +111,8 @@ bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tenso
 
 bool link_pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x) {
     if (!c.chaining() || !one_row(x) || x.type != Type::f32 || !aligned(x)) return false;
-    constexpr uint32_t words = 4;  // that a workgroup leaves
-    const Tensor parts = c.scratch(1, 1, words * c.device().limits().cores, Type::u32);
+    const uint32_t workgroups = c.device().limits().cores;
+    const Tensor parts = c.scratch(1, 1, params::pick_words * workgroups, Type::u32);
     params::LinkParams part = link_of(params::link_pick_part, c, parts, x);
     part.n = x.columns;
     c.link(part, {}, {read(x), write(parts)}, {});

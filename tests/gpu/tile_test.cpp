@@ -51,6 +51,8 @@ TEST(Tile, a_matrix_tile_is_filled_by_its_subgroups_and_loaded_by_its_threads) {
                         // A thread loads the same eight of every row that it loads.
                         EXPECT_EQ(t->threads % loads, 0u);
                         EXPECT_EQ(t->fragment.m * t->wn / 4 % device.limits.subgroup_size, 0u);
+                        // A thread stores the same four columns of every row that it stores.
+                        EXPECT_EQ(device.limits.subgroup_size % (t->wn / 4), 0u);
                         EXPECT_LE((t->bm + t->bn) * (loads + 1) * 16, device.limits.shared_bytes);
                         EXPECT_GE(t->groups * t->bm * t->bn, uint64_t(rows) * columns);
                         EXPECT_LE(t->splits * 512, std::max(512u, depth));
