@@ -8,6 +8,7 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 4;
+layout(constant_id = 1) const uint ROUNDS = 0;
 
 READ(0, X, IN4, x);
 READ(1, Weight, vec4, weight);
@@ -22,6 +23,6 @@ void main() {
     const uint row = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
     const uint y_at = row_start(p.y, batch, row) / 4;
     const RowNorm norm = norm_of_row(row_start(p.x, batch, row) / 4, p.columns, p.eps);
-    for (uint j = gl_LocalInvocationID.x; j < padded(p.columns) / 4; j += THREADS)
-        store_at(y, y_at + j, normal_at(norm, j));
+    const uint fours = padded(p.columns) / 4;
+    ROUNDS_OVER(fours, i, j) store_at(y, y_at + j, normal_at(norm, i, j));
 }

@@ -9,8 +9,9 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 4;
-layout(constant_id = 1) const uint Y = 0;
-layout(constant_id = 2) const uint AT = 0;
+layout(constant_id = 1) const uint ROUNDS = 0;
+layout(constant_id = 2) const uint Y = 0;
+layout(constant_id = 3) const uint AT = 0;
 
 READ_WRITE(0, Stream, vec4, x);
 READ(1, Weight, vec4, weight);
@@ -30,8 +31,9 @@ void main() {
     const uint placed_at = row_start(p.at, batch, row) / 4;
     const uint positions_at = row_start(p.positions, batch, row) / 4;
     const RowNorm norm = norm_of_row(x_at, p.columns, p.eps);
-    for (uint j = gl_LocalInvocationID.x; j < padded(p.columns) / 4; j += THREADS) {
-        const vec4 v = normal_at(norm, j);
+    const uint fours = padded(p.columns) / 4;
+    ROUNDS_OVER(fours, i, j) {
+        const vec4 v = normal_at(norm, i, j);
         store_f32_at(x, x_at + j, v);
         if (Y != 0) store_at(y, y_at + j, v);
         if (AT != 0) store_at(at, placed_at + j, v + load_at(positions, positions_at + j));

@@ -11,6 +11,13 @@ void check_result(const char* op, const Tensor& x, const Tensor& y) {
     require_wide(y, op);
 }
 
+// How many fours of a row each thread holds in registers; 0: none, see row_norm.glsl.
+uint32_t rounds(const Commands& c, uint32_t columns) {
+    constexpr uint32_t most = 4;
+    const uint32_t all = divide_up(padded(columns) / 4, row_threads(c));
+    return c.device().is_cpu() || all > most ? 0 : all;
+}
+
 }  // namespace
 
 Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out) {
@@ -29,8 +36,9 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
     const uint32_t threads = row_threads(c);
     const params::LayerNormParams p{view(x), view(y), span.rows, x.columns, w.eps};
     // In place too: a thread writes only what it alone has yet to read.
-    c.dispatch(Kernel("layer_norm", x.type, y.type, {threads}), {threads, span.rows, span.batch},
-               {read(x), read(w.weight), read(w.bias), write(y)}, p);
+    c.dispatch(Kernel("layer_norm", x.type, y.type, {threads, rounds(c, x.columns)}),
+               {threads, span.rows, span.batch}, {read(x), read(w.weight), read(w.bias), write(y)},
+               p);
 }
 
 void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next) {
@@ -56,7 +64,7 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
     params::PostNormParams p{view(x), view(y), view(at), view(positions), x.rows, x.columns, w.eps};
     p.positions.batch_stride = 0;
     const uint32_t threads = row_threads(c);
-    c.dispatch(Kernel(op, x.type, out, {threads, y ? 1u : 0u, at ? 1u : 0u}),
+    c.dispatch(Kernel(op, x.type, out, {threads, rounds(c, x.columns), y ? 1u : 0u, at ? 1u : 0u}),
                {threads, x.rows, x.batch},
                {read_write(x), read(w.weight), read(w.bias), read(at ? positions : w.bias),
                 y ? write(y) : read(x), at ? write(at) : read(x)},

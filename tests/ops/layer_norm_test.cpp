@@ -38,6 +38,29 @@ protected:
     }
 };
 
+// On GPUs threads hold their part of a row, here in every number of rounds, on any device.
+TEST_F(LayerNormTest, a_row_held_in_registers_gives_the_same) {
+    constexpr uint32_t threads = 16, rows = 3;
+    for (uint32_t columns : {10u, 64u, 100u, 190u, 256u}) {
+        const Weights w = weights(columns);
+        const std::vector<float> x = random(size_t(rows) * columns);
+        const Tensor tx = tensor(1, rows, columns, Type::f32, x);
+        const Tensor y = poisoned(1, rows, columns, Type::f32);
+        const params::LayerNormParams p{
+            {0, 0, tx.row_stride}, {0, 0, y.row_stride}, rows, columns, w.norm.eps};
+        const uint32_t rounds = (padded(columns) / 4 + threads - 1) / threads;
+        const auto got = run([&](Commands& c) {
+            c.use_plain_kernels(true);
+            c.dispatch(Kernel("layer_norm", Type::f32, Type::f32, {threads, rounds}),
+                       {threads, rows},
+                       {read(tx), read(w.norm.weight), read(w.norm.bias), write(y)}, p);
+            c.use_plain_kernels(false);
+            return y;
+        });
+        EXPECT_LT(relative_error(got, reference(x, w)), 1e-5) << columns << " columns";
+    }
+}
+
 TEST_F(LayerNormTest, matches_plain_loops_at_odd_sizes_in_every_pair_of_storage_types) {
     struct Case {
         uint32_t rows, columns;
