@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "gpu/check.h"
+#include "gpu/ops/fragments.h"
 #include "gpu/pipelines.h"
 #include "gpu/tensor.h"
 #include "gpu/vma.h"
@@ -139,6 +140,11 @@ Device::~Device() {
     vkDestroySemaphore(device_, timeline_, nullptr);
     vmaDestroyAllocator(allocator_);
     vkDestroyDevice(device_, nullptr);
+}
+
+const HeldFragments& Device::held_fragments() {
+    std::call_once(fragments_asked_, [&] { held_fragments_ = ask_how_fragments_are_held(*this); });
+    return held_fragments_;
 }
 
 uint64_t Device::address(const Tensor& tensor) const {

@@ -21,6 +21,12 @@ struct Ticket {
     uint64_t value = 0;
 };
 
+// How the threads of a subgroup hold what they multiply on cooperative matrices.
+struct HeldFragments {
+    uint32_t eights = 0;  // of halves that a thread has of a factor; 0: there are no such products
+    bool alike = false;   // sums are held as the first factor is
+};
+
 struct MemoryUse {
     uint64_t device_bytes = 0;  // what this program holds of the device's memory
     uint64_t host_bytes = 0;    // resident memory of this process
@@ -69,6 +75,8 @@ public:
     // Waits for everything that anybody has submitted.
     void wait_idle();
 
+    const HeldFragments& held_fragments();
+
     // Where a kernel finds the first element of a tensor.
     uint64_t address(const Tensor& tensor) const;
 
@@ -93,6 +101,8 @@ private:
     uint64_t submitted_ = 0;
     std::mutex queue_mutex_;
     void* set_name_ = nullptr;
+    std::once_flag fragments_asked_;
+    HeldFragments held_fragments_;
     std::unique_ptr<Pipelines> pipelines_;
 };
 

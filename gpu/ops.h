@@ -13,8 +13,9 @@
 namespace saccade {
 
 struct Linear {
-    Tensor weight;  // (out, in)
-    Tensor bias;    // (out) f32, or none
+    Tensor weight;          // (out, in)
+    Tensor bias;            // (out) f32, or none
+    Tensor fragments = {};  // of the weight, or none: then cooperative matrices stay unused
 };
 
 struct Norm {
@@ -37,6 +38,16 @@ Tensor norm_linear(Commands& c, const Tensor& x, const Norm& norm, const Linear&
 void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,
                       const Linear& w, Activation activation = Activation::none);
 
+// A weight once more, in the order in which products on cooperative matrices read it: see
+// fragments.comp. The size that takes, as (rows, columns) f16; none where the device has no use for
+// it.
+struct FragmentsSize {
+    uint32_t rows = 0, columns = 0;
+    explicit operator bool() const { return rows > 0; }
+};
+FragmentsSize fragments_size(Device& device, const Tensor& weight);
+void fragments_into(Commands& c, const Tensor& fragments, const Tensor& weight);
+
 // Pictures are channels-last: (batch, height * width, channels).
 struct Extent {
     uint32_t height = 0, width = 0;
@@ -50,6 +61,7 @@ struct Conv2d {
     uint32_t in = 0;
     Extent kernel;
     uint32_t stride = 1, padding = 0, dilation = 1;
+    Tensor fragments = {};  // of the weight, or none
 
     Extent out_size(Extent in_size) const;
 };

@@ -88,7 +88,7 @@ BlipText::BlipText(WeightLoader& weights, const BlipConfig& config)
     if (weights.source().optional(out + "decoder.weight", {words, dim}))
         head_ = weights.linear(out + "decoder", {.out = words, .in = dim, .bias = false});
     else
-        head_ = {words_, {}};
+        head_ = {words_, {}, weights.fragments(words_)};
     const bool own = weights.source().optional(out + "decoder.bias", {words}).has_value();
     head_.bias =
         weights.tensor(out + (own ? "decoder.bias" : "bias"), {words}, 1, words, Type::f32);

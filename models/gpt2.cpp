@@ -69,7 +69,7 @@ Gpt2::Gpt2(WeightLoader& weights, const Gpt2Config& config, const std::string& p
     if (weights.source().optional(prefix + ".lm_head.weight", {words, dim}))
         head_ = weights.linear(prefix + ".lm_head", {.out = words, .in = dim, .bias = false});
     else
-        head_ = {words_, {}};
+        head_ = {words_, {}, weights.fragments(words_)};
 }
 
 Heads Gpt2::heads(uint32_t layer) const {

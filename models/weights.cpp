@@ -103,11 +103,15 @@ Tensor WeightLoader::allocate(uint32_t rows, uint32_t columns, Type type) {
     const uint64_t bytes = round_up(tensor_bytes(1, rows, columns, type), alignment);
     if (blocks_.empty() || used_ + bytes > blocks_.back().bytes()) {
         // The first block takes the whole model, as far as its size is known beforehand: one
-        // allocation, no waste. Row padding and biases kept in fp32 need a little more.
+        // allocation, no waste. Row padding and biases kept in fp32 need a little more, fragments
+        // as much again and some room each.
         uint64_t wanted = block_bytes;
         if (blocks_.empty())
-            if (const uint64_t elements = source_.elements())
+            if (const uint64_t elements = source_.elements()) {
                 wanted = elements * bytes_of(type_) + elements / 64 + (64 << 10);
+                if (type_ == Type::f16 && device_.held_fragments().eights > 0)
+                    wanted += wanted + (1 << 20);
+            }
         wanted = std::min({wanted, largest_block, device_.limits().allocation_bytes,
                            device_.limits().buffer_bytes});
         blocks_.emplace_back(device_, name_ + " weights " + std::to_string(blocks_.size()),
@@ -133,7 +137,16 @@ Linear WeightLoader::stacked(std::span<const std::string> names, const LinearFor
         result.bias = allocate(1, count * out, Type::f32);
         for (uint32_t i = 0; i < count; ++i) put_bias(result.bias, i * out, names[i], each);
     }
+    result.fragments = fragments(result.weight);
     return result;
+}
+
+Tensor WeightLoader::fragments(const Tensor& weight) {
+    const FragmentsSize size = fragments_size(device_, weight);
+    if (!size) return {};
+    const Tensor to = allocate(size.rows, size.columns, Type::f16);
+    fragments_into(stage_for(0).commands, to, weight);
+    return to;
 }
 
 Norm WeightLoader::norm(const std::string& name, uint32_t columns, float eps) {
@@ -184,6 +197,7 @@ Conv2d WeightLoader::convolution(const std::string& name, const std::string& nor
     const StoredTensor biases{norm, StoredType::f32, {}, std::as_bytes(std::span(bias))};
     put(result.bias, {{1, 1, 1, padded(out)}, {0, 0, 0, 1}, 0}, biases,
         {{1, 1, 1, out}, {0, 0, 0, 1}, 0}, 1.0f, false);
+    result.fragments = fragments(result.weight);
     return result;
 }
 

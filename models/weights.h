@@ -47,6 +47,9 @@ public:
     Linear stacked(std::span<const std::string> names, const LinearForm& each);
     // name.weight and name.bias (columns).
     Norm norm(const std::string& name, uint32_t columns, float eps);
+    // A weight that has been loaded, as products on cooperative matrices read it; none where the
+    // device has no use for that.
+    Tensor fragments(const Tensor& weight);
     // Any tensor of rows x columns elements, whatever its number of dimensions, as f32 or `type`.
     Tensor tensor(const std::string& name, const std::vector<uint64_t>& shape, uint32_t rows,
                   uint32_t columns, Type type);

@@ -6,8 +6,8 @@
 #include "params.h"
 #include "types.glsl"
 
-layout(constant_id = 11) const uint ACTIVATION = 0;
-layout(constant_id = 12) const uint RESIDUAL = 0;
+layout(constant_id = 13) const uint ACTIVATION = 0;
+layout(constant_id = 14) const uint RESIDUAL = 0;
 
 layout(binding = 0) readonly buffer X { uvec4 x[]; };
 layout(binding = 1) readonly buffer W { uvec4 w[]; };
@@ -16,7 +16,7 @@ layout(binding = 3) readonly buffer R { IN4 r[]; };
 layout(binding = 4) writeonly buffer Y { OUT4 y[]; };
 layout(binding = 5) coherent buffer Splits { vec4 splits[]; };
 layout(binding = 6) coherent buffer Arrived { uint arrived[]; };
-layout(push_constant) uniform Push { Conv2dParams p; };
+layout(push_constant) uniform Push { Conv2dParams p; ProductAddresses addresses; };
 
 #include "activation.glsl"
 #include "product.coopmat.glsl"
@@ -34,20 +34,15 @@ void begin_rows() {
     }
 }
 
-uvec4 load_x(uint i, uint row, uint k8) {
+uvec4 load_x(uint i, uint k8) {
     const uint channels8 = padded(p.channels) / 8;
     const uint tap = divide(k8, channels8), c8 = k8 - tap * channels8;
     const uint ky = divide(tap, p.kernel_width), kx = tap - ky * p.kernel_width;
     const ivec2 at = corner[i] + ivec2(kx, ky) * int(p.dilation);
-    const bool in_picture = uint(at.x) < p.width && uint(at.y) < p.height && k8 < k8_end;
-    if (!in_picture) return uvec4(0);
-    return x[row_start(p.x, batch_index(), uint(at.y) * p.width + uint(at.x)) / 8 + c8];
-}
-
-uvec4 load_w(uint row, uint k8) {
-    const uint n = gl_WorkGroupID.x * BN + row;
-    if (n >= p.n || k8 >= k8_end) return uvec4(0);
-    return w[n * (p.w_stride / 8) + k8];
+    const bool in_picture = uint(at.x) < p.width && uint(at.y) < p.height;
+    if (!in_picture) blank |= 1u << i;
+    const uint pixel = in_picture ? uint(at.y) * p.width + uint(at.x) : 0;
+    return Eights(address(addresses.x)).at[row_start(p.x, batch_index(), pixel) / 8 + c8];
 }
 
 vec4 bias_of(uint n) { return b[min(n, padded(p.n) - 4) / 4]; }
@@ -59,9 +54,12 @@ vec4 ask(uint m, uint n) {
 }
 
 void finish(uint m, uint n, vec4 sum, vec4 asked) {
-    const vec4 v = before(activate(sum + asked), n, p.n);
+    vec4 v = activate(sum + asked);
+    if (n + 4 > p.n) v = before(v, n, p.n);
     if (m < p.out_height * p.out_width && n < padded(p.n))
         y[(row_start(p.y, batch_index(), m) + n) / 4] = store(v);
 }
 
-void main() { product(p.kernel_height * p.kernel_width * (padded(p.channels) / 8)); }
+void main() {
+    product(p.kernel_height * p.kernel_width * (padded(p.channels) / 8), p.n, address(addresses.w));
+}

@@ -1,14 +1,14 @@
 #version 460
 // linear.comp on cooperative matrices: y = activation(x W^T + b), or y += x W^T + b.
-// x (m, k) f16, W (n, k) f16, b (n) f32, y (m, n). A workgroup makes BM x BN elements of y; the third
-// axis is the batch. See product.coopmat.glsl.
+// x (m, k) f16, W (n, k) f16 in fragments, b (n) f32, y (m, n). A workgroup makes BM x BN elements
+// of y; the third axis is the batch. See product.coopmat.glsl.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
 
-layout(constant_id = 11) const uint ACTIVATION = 0;
-layout(constant_id = 12) const uint BIAS = 1;
-layout(constant_id = 13) const uint ACCUMULATE = 0;
+layout(constant_id = 13) const uint ACTIVATION = 0;
+layout(constant_id = 14) const uint BIAS = 1;
+layout(constant_id = 15) const uint ACCUMULATE = 0;
 
 layout(binding = 0) readonly buffer X { uvec4 x[]; };
 layout(binding = 1) readonly buffer W { uvec4 w[]; };
@@ -16,24 +16,23 @@ layout(binding = 2) readonly buffer B { vec4 b[]; };
 layout(binding = 3) buffer Y { OUT4 y[]; };
 layout(binding = 4) coherent buffer Splits { vec4 splits[]; };
 layout(binding = 5) coherent buffer Arrived { uint arrived[]; };
-layout(push_constant) uniform Push { LinearParams p; };
+layout(push_constant) uniform Push { LinearParams p; ProductAddresses addresses; };
 
 #include "activation.glsl"
 #include "product.coopmat.glsl"
 
-void begin_rows() {}
+// Where the rows that this thread loads begin, in eights. Past the last row is the last one: nobody
+// stores what becomes of it.
+uint x_at[X_LOADS];
 
-uvec4 load_x(uint i, uint row, uint k8) {
-    const uint m = gl_WorkGroupID.y * BM + row;
-    if (m >= p.m || k8 >= k8_end) return uvec4(0);
-    return x[row_start(p.x, batch_index(), m) / 8 + k8];
+void begin_rows() {
+    [[unroll]] for (uint i = 0; i < X_LOADS; ++i) {
+        const uint m = gl_WorkGroupID.y * BM + (gl_LocalInvocationIndex + i * THREADS) / K8;
+        x_at[i] = row_start(p.x, batch_index(), min(m, p.m - 1)) / 8;
+    }
 }
 
-uvec4 load_w(uint row, uint k8) {
-    const uint n = gl_WorkGroupID.x * BN + row;
-    if (n >= p.n || k8 >= k8_end) return uvec4(0);
-    return w[n * (p.w_stride / 8) + k8];
-}
+uvec4 load_x(uint i, uint k8) { return Eights(address(addresses.x)).at[x_at[i] + k8]; }
 
 vec4 bias_of(uint n) {
     return BIAS != 0 ? b[(p.bias + min(n, padded(p.n) - 4)) / 4] : vec4(0.0);
@@ -46,8 +45,9 @@ vec4 ask(uint m, uint n) {
 }
 
 void finish(uint m, uint n, vec4 sum, vec4 asked) {
-    const vec4 v = before(activate(sum) + asked, n, p.n);
+    vec4 v = activate(sum) + asked;
+    if (n + 4 > p.n) v = before(v, n, p.n);
     if (m < p.m && n < padded(p.n)) y[(row_start(p.y, batch_index(), m) + n) / 4] = store(v);
 }
 
-void main() { product(padded(p.k) / 8); }
+void main() { product(padded(p.k) / 8, p.n, address(addresses.w)); }

@@ -42,6 +42,16 @@ struct NormLinearParams {
     float eps;
 };
 
+// Where products on cooperative matrices find x and the fragments of W. Two words, the low one first.
+struct ProductAddresses {
+    uint x[2], w[2];
+};
+
+struct FragmentsParams {
+    uint n, k;      // of W
+    uint w_stride;  // elements from one row of W to the next
+};
+
 // One operation of a chain (see chain.comp). Addresses have two words, the low one first.
 SACCADE_CONSTANT link_product = 0;     // y = activation(x W^T + b), or y += x W^T + b
 SACCADE_CONSTANT link_attention = 1;   // y = softmax(scale q k^T) v of one query, head by head

@@ -130,6 +130,17 @@ void GpuTest::begin() {
     arena.release(mark);
 }
 
+Tensor GpuTest::fragments(const Tensor& weight) {
+    const FragmentsSize size = fragments_size(device, weight);
+    if (!size) return {};
+    // Nobody may care for what lies past the last of them.
+    const Tensor to = poisoned(1, size.rows, size.columns, Type::f16);
+    begin();
+    fragments_into(commands, to, weight);
+    finish();
+    return to;
+}
+
 void GpuTest::finish() {
     commands.end();
     commands.run();

@@ -38,6 +38,9 @@ protected:
         return tensor(batch, rows, columns, type, random(size_t(batch) * rows * columns, type));
     }
 
+    // A weight as products on cooperative matrices read it, or none where the device has none.
+    Tensor fragments(const Tensor& weight);
+
     // Records what `work` does, runs it, and brings what it returns back. The scratch memory is
     // full of NaN before, and the padding of the result must be zero after.
     template <typename Work>

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "gpu/commands.h"
+#include "gpu/ops.h"
 #include "models/half.h"
 
 namespace saccade {
@@ -34,12 +35,28 @@ Tensor BenchInputs::random(uint32_t batch, uint32_t rows, uint32_t columns, Type
     buffers_.emplace_back(engine_.device(), "bench input", bytes, Memory::device);
     const Tensor from = make_tensor(staging.handle(), 0, batch, rows, columns, type);
     const Tensor to = make_tensor(buffers_.back().handle(), 0, batch, rows, columns, type);
-    Commands c(engine_.device(), engine_.scratch(), "bench upload");
+    run([&](Commands& c) { c.copy_bytes(from, to); });
+    return to;
+}
+
+Tensor BenchInputs::fragments(const Tensor& weight) {
+    const FragmentsSize size = fragments_size(engine_.device(), weight);
+    if (!size) return {};
+    const uint64_t bytes = tensor_bytes(1, size.rows, size.columns, Type::f16);
+    buffers_.emplace_back(engine_.device(), "bench fragments", bytes, Memory::device);
+    const Tensor to =
+        make_tensor(buffers_.back().handle(), 0, 1, size.rows, size.columns, Type::f16);
+    run([&](Commands& c) { fragments_into(c, to, weight); });
+    return to;
+}
+
+template <typename Work>
+void BenchInputs::run(Work work) {
+    Commands c(engine_.device(), engine_.scratch(), "bench input");
     c.begin();
-    c.copy_bytes(from, to);
+    work(c);
     c.end();
     c.run();
-    return to;
 }
 
 double difference(const std::vector<float>& a, const std::vector<float>& b) {

@@ -15,8 +15,13 @@ public:
 
     // Uniform in [-scale, scale].
     Tensor random(uint32_t batch, uint32_t rows, uint32_t columns, Type type, float scale = 1.0f);
+    // Of a weight, or none where the device has no use for them.
+    Tensor fragments(const Tensor& weight);
 
 private:
+    template <typename Work>
+    void run(Work work);
+
     Engine& engine_;
     std::vector<Buffer> buffers_;
     uint32_t state_ = 1;

@@ -26,8 +26,9 @@ public:
 
     void linear(uint32_t m, uint32_t n, uint32_t k) {
         const Tensor x = inputs_.random(1, m, k, type_);
-        const Linear w{inputs_.random(1, n, k, type_, 1.0f / std::sqrt(float(k))),
-                       inputs_.random(1, 1, n, Type::f32)};
+        Linear w{inputs_.random(1, n, k, type_, 1.0f / std::sqrt(float(k))),
+                 inputs_.random(1, 1, n, Type::f32)};
+        w.fragments = inputs_.fragments(w.weight);
         all_.push_back({"linear " + times({m, n, k}), 2.0 * m * n * k,
                         [=](Commands& c) { return saccade::linear(c, x, w); }});
     }
@@ -36,6 +37,7 @@ public:
         w.weight = inputs_.random(1, out, kernel * kernel * padded(in), type_,
                                   1.0f / std::sqrt(float(kernel * kernel * in)));
         w.bias = inputs_.random(1, 1, out, Type::f32);
+        w.fragments = inputs_.fragments(w.weight);
         const Tensor x = inputs_.random(1, size.area(), in, type_);
         all_.push_back(
             {"conv2d " + times({size.height, size.width}) + " " + std::to_string(in) + "->" +

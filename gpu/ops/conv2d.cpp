@@ -1,4 +1,5 @@
 #include "gpu/ops/common.h"
+#include "gpu/ops/fragments.h"
 #include "gpu/ops/tile.h"
 
 namespace saccade {
@@ -45,20 +46,24 @@ void record(Commands& c, const Tensor& y, const Tensor& x, Extent size, const Co
     const auto push = std::as_bytes(std::span(&p, 1));
     const uint32_t choices[] = {static_cast<uint32_t>(activation), accumulate ? 1u : 0u};
     std::optional<MatrixTile> matrix;
-    if (x.type == Type::f16 && loads_eights(x) && !c.plain_kernels())
+    if (w.fragments && loads_eights(x) && !c.plain_kernels())
         matrix =
             choose_matrix_tile(c.device().info(), y.batch, y.rows, y.columns, w.weight.columns);
     if (matrix) {
         const MatrixTile& t = *matrix;
+        const struct {
+            params::Conv2dParams convolution;
+            params::ProductAddresses addresses;
+        } q{p, product_addresses(c.device(), x, w.fragments)};
         auto scope = c.scope("product");  // gives the splits' memory back
-        const auto [sums, arrived] = t.split_uses(c, w.weight);
-        const Use all[] = {uses[0], uses[1], uses[2], uses[3], uses[4], sums, arrived};
+        const auto [sums, arrived] = t.split_uses(c, w.fragments);
         c.dispatch(Kernel("conv2d.coopmat", x.type,
                           {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m,
-                           t.fragment.n, t.fragment.k, t.splits, choices[0], choices[1]}),
+                           t.fragment.n, t.fragment.k, c.device().held_fragments().eights, t.ahead,
+                           t.splits, choices[0], choices[1]}),
                    {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm),
                     y.batch * t.splits},
-                   all, push);
+                   {uses[0], read(w.fragments), uses[2], uses[3], uses[4], sums, arrived}, q);
     } else {
         const Tile t = choose_tile(c.device(), y.rows);
         c.dispatch(

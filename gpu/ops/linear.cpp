@@ -1,4 +1,5 @@
 #include "gpu/ops/common.h"
+#include "gpu/ops/fragments.h"
 #include "gpu/ops/links.h"
 #include "gpu/ops/tile.h"
 
@@ -20,6 +21,35 @@ void check(const char* op, const Tensor& y, const Tensor& x, const Linear& w) {
 // A row of each batch is a row of one batch: then the weights are read once for all.
 Tensor joined(const Tensor& t) { return t.rows == 1 ? t.batches_as_rows() : t; }
 
+// On cooperative matrices, where that can be and pays.
+bool record_matrix(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, const Span& span,
+                   Activation activation, bool accumulate) {
+    if (!w.fragments || x.type != Type::f16 || !loads_eights(x) || c.plain_kernels()) return false;
+    const std::optional<MatrixTile> tile =
+        choose_matrix_tile(c.device().info(), span.batch, span.rows, y.columns, x.columns);
+    if (!tile) return false;
+    const MatrixTile& t = *tile;
+    const struct {
+        params::LinearParams linear;
+        params::ProductAddresses addresses;
+    } p{{view(x), view(y), w.bias ? w.bias.offset : 0, span.rows, y.columns, x.columns,
+         w.weight.row_stride},
+        product_addresses(c.device(), x, w.fragments)};
+    auto scope = c.scope("product");  // gives the splits' memory back
+    const auto [sums, arrived] = t.split_uses(c, w.fragments);
+    c.dispatch(
+        Kernel("linear.coopmat", x.type, y.type,
+               {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m, t.fragment.n,
+                t.fragment.k, c.device().held_fragments().eights, t.ahead, t.splits,
+                static_cast<uint32_t>(activation), w.bias ? 1u : 0u, accumulate ? 1u : 0u}),
+        {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(span.rows, t.bm),
+         span.batch * t.splits},
+        {read(x), read(w.fragments), read(w.bias ? w.bias : w.fragments),
+         accumulate ? read_write(y) : write(y), sums, arrived},
+        p);
+    return true;
+}
+
 void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
             Activation activation, bool accumulate) {
     constexpr const char* op = "linear";
@@ -30,12 +60,9 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
     if (link_product(c, y, x, nullptr, w, activation, accumulate)) return;
 
     const Span span = rows_of(x, y);
-    const bool eights = loads_eights(x) && loads_eights(w.weight);
-    std::optional<MatrixTile> matrix;
+    if (record_matrix(c, y, x, w, span, activation, accumulate)) return;
     std::optional<RowTile> few;
-    if (eights && x.type == Type::f16 && !c.plain_kernels())
-        matrix = choose_matrix_tile(c.device().info(), span.batch, span.rows, y.columns, x.columns);
-    if (eights && !loads_texels(c, x.type))
+    if (loads_eights(x) && loads_eights(w.weight) && !loads_texels(c, x.type))
         few = choose_row_tile(c.device().info(), span.rows, y.columns, x.columns);
     const uint32_t choices[] = {static_cast<uint32_t>(activation), w.bias ? 1u : 0u,
                                 accumulate ? 1u : 0u};
@@ -47,19 +74,7 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
         const Use uses[] = {read(x), read(part.rows), read(bias),
                             accumulate ? read_write(out) : write(out)};
         const auto push = std::as_bytes(std::span(&p, 1));
-        if (matrix) {
-            const MatrixTile& t = *matrix;
-            auto scope = c.scope("product");  // gives the splits' memory back
-            const auto [sums, arrived] = t.split_uses(c, part.rows);
-            const Use all[] = {uses[0], uses[1], uses[2], uses[3], sums, arrived};
-            c.dispatch(
-                Kernel("linear.coopmat", x.type, y.type,
-                       {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m,
-                        t.fragment.n, t.fragment.k, t.splits, choices[0], choices[1], choices[2]}),
-                {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm),
-                 span.batch * t.splits},
-                all, push);
-        } else if (few) {
+        if (few) {
             const RowTile& t = *few;
             c.dispatch(Kernel("linear.row", x.type, y.type,
                               {t.threads, t.lanes, t.columns, t.rows, t.steps, t.native_halves,

@@ -12,37 +12,31 @@ namespace {
 constexpr uint32_t most_few_rows = 8;  // more would take too many registers
 constexpr uint32_t fewest_rows = 16;   // below, most of a fragment would be padding
 
-// Largest first: a large tile reads each element less often, a small one gives more workgroups.
-// Where there are fewer workgroups than a large GPU runs at once, the time is that of waiting for
-// loads, and deeper tiles wait less often.
+// A large tile reads each element less often, a small one gives more workgroups. How long each
+// takes was measured on an H200, in microseconds: the depth of 768 for a workgroup that has a core
+// to itself, which mostly waits for weights, and for every workgroup of a core that has many; and
+// the way out of the sums.
 struct Shape {
-    uint32_t bm, bn, bk, wm, wn;
-    uint64_t fewest_workgroups;  // to be worth it
+    uint32_t bm, bn, bk, wm, wn, ahead;
+    double alone, each, out;
 };
 constexpr Shape shapes[] = {
-    {128, 128, 64, 64, 64, 128}, {128, 64, 64, 64, 32, 128}, {64, 64, 64, 32, 32, 132},
-    {64, 64, 128, 32, 32, 96},   {32, 64, 128, 16, 32, 0},
+    {64, 256, 64, 64, 64, 1, 11.8, 7.5, 2.6}, {64, 192, 64, 64, 48, 2, 9.0, 5.8, 2.5},
+    {64, 128, 64, 32, 64, 2, 7.5, 5.2, 1.5},  {64, 64, 64, 32, 32, 2, 7.1, 3.6, 0.6},
+    {48, 128, 128, 48, 32, 4, 5.3, 4.1, 1.3}, {32, 128, 128, 32, 32, 2, 6.3, 2.8, 0.8},
+    {32, 64, 256, 32, 16, 8, 3.1, 2.6, 0.6},  {16, 64, 256, 16, 16, 16, 3.0, 1.6, 0.4},
 };
+static_assert(std::ranges::all_of(shapes, [](const Shape& s) { return s.bn <= widest_tile; }));
+constexpr double measured_depth = 768;
+constexpr uint32_t cores_of_a_large_gpu = 132;  // where the driver does not say
 
-// Where a deep product has fewer tiles than a large GPU runs at once, workgroups share them.
-constexpr Shape split_shape = {64, 64, 128, 32, 32, 0};
-constexpr uint64_t enough_workgroups = 132;
-constexpr uint32_t split_depth = 512, most_splits = 4;  // the least depth that pays
+// Workgroups may share a tile, each with a part of the depth that is worth it. Their sums meet in
+// memory.
+constexpr uint32_t split_depth = 512, most_splits = 4;
+constexpr double split_cost = 1.8, split_cost_of_out = 3.0;
 
 // What a subgroup of attention has registers for: blocks of scores, columns of a head.
 constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
-
-std::optional<MatrixShape> choose_fragment(const Features& features) {
-    const auto& all = features.matrix_shapes;
-    // The fragments must fill every tile above.
-    auto fits = [](const MatrixShape& f) {
-        return 16 % f.m == 0 && 16 % f.n == 0 && f.n % 4 == 0 && 32 % f.k == 0 && f.k % 8 == 0;
-    };
-    std::optional<MatrixShape> best;
-    for (const MatrixShape& f : all)
-        if (fits(f) && (!best || f.m * f.n * f.k > best->m * best->n * best->k)) best = f;
-    return best;
-}
 
 struct Product {
     uint32_t batch, rows, columns, depth;
@@ -52,20 +46,37 @@ struct Product {
 std::optional<MatrixTile> tile_of(const Shape& s, const Limits& limits, const MatrixShape& fragment,
                                   const Product& p) {
     const uint32_t bk = std::min(s.bk, std::bit_ceil(std::max(p.depth, 32u)));
-    const uint32_t subgroups = (s.bm / s.wm) * (s.bn / s.wn);
-    const uint32_t threads = limits.subgroup_size * subgroups;
-    const uint32_t loads = bk / 8;
-    // More shared memory than there is would lose the device. Sums leave where the tiles were.
-    const uint32_t tiles = (s.bm + s.bn) * (loads + 1) * 16;
-    const uint32_t sums = subgroups * fragment.m * (s.wn + 4) * 4;
-    if (threads > limits.workgroup_threads || s.bm * loads % threads != 0 ||
-        s.bn * loads % threads != 0 || threads % loads != 0 || tiles + 16 > limits.shared_bytes ||
-        sums > tiles || fragment.m * s.wn / 4 % limits.subgroup_size != 0 ||
-        limits.subgroup_size % (s.wn / 4) != 0)
+    const uint32_t subgroups = (s.bm / s.wm) * (s.bn / s.wn), lanes = limits.subgroup_size;
+    const uint32_t threads = lanes * subgroups, loads = bk / 8;
+    const uint32_t rows_at_once = lanes / (s.wn / 4);  // that a subgroup takes out of its sums
+    if (threads > limits.workgroup_threads || s.bm * loads % threads != 0 || threads % loads != 0 ||
+        rows_at_once == 0 || fragment.m % rows_at_once != 0)
         return std::nullopt;
     const uint64_t groups =
         uint64_t(p.batch) * divide_up(p.rows, s.bm) * divide_up(padded(p.columns), s.bn);
-    return MatrixTile{threads, subgroups, s.bm, s.bn, bk, s.wm, s.wn, fragment, 1, groups};
+    const MatrixTile tile{.threads = threads,
+                          .subgroups = subgroups,
+                          .bm = s.bm,
+                          .bn = s.bn,
+                          .bk = bk,
+                          .wm = s.wm,
+                          .wn = s.wn,
+                          .fragment = fragment,
+                          .ahead = std::min(s.ahead, bk / fragment.k),
+                          .splits = 1,
+                          .groups = groups};
+    // More shared memory than there is would lose the device.
+    if (tile.shared_bytes() > limits.shared_bytes) return std::nullopt;
+    return tile;
+}
+
+// How long it is likely to take.
+double cost_of(const Shape& s, const MatrixTile& tile, uint32_t cores, uint32_t depth) {
+    const uint64_t workgroups = tile.groups * tile.splits;
+    const auto of_a_core = static_cast<double>((workgroups + cores - 1) / cores);
+    const double share = depth / measured_depth / tile.splits;
+    return std::max(s.alone, of_a_core * s.each) * share + of_a_core * s.out +
+           (tile.splits > 1 ? split_cost + split_cost_of_out * s.out : 0.0);
 }
 
 }  // namespace
@@ -76,29 +87,49 @@ Tile choose_tile(const Device& device, uint32_t rows) {
     return {4, 1, 8, 8};
 }
 
+std::optional<MatrixShape> choose_fragment(const Features& features) {
+    // The fragments must fill every tile above.
+    auto fits = [](const MatrixShape& f) {
+        return 16 % f.m == 0 && 16 % f.n == 0 && f.n % 4 == 0 && 32 % f.k == 0 && f.k % 8 == 0;
+    };
+    std::optional<MatrixShape> best;
+    for (const MatrixShape& f : features.matrix_shapes)
+        if (fits(f) && (!best || f.m * f.n * f.k > best->m * best->n * best->k)) best = f;
+    return best;
+}
+
 std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, uint32_t batch,
                                              uint32_t rows, uint32_t columns, uint32_t depth) {
     if (!device.features.cooperative_matrix || rows < fewest_rows) return std::nullopt;
     const std::optional<MatrixShape> fragment = choose_fragment(device.features);
     if (!fragment) return std::nullopt;
+    const uint32_t cores = device.limits.cores ? device.limits.cores : cores_of_a_large_gpu;
     const Product product{batch, rows, columns, depth};
     std::optional<MatrixTile> chosen;
+    double least = 0;
     for (const Shape& s : shapes) {
-        if (s.bn > 64 && columns <= s.bn / 2) continue;  // half of it would be padding
-        if (const std::optional<MatrixTile> t = tile_of(s, device.limits, *fragment, product)) {
-            chosen = t;
-            if (t->groups >= s.fewest_workgroups) break;
+        std::optional<MatrixTile> tile = tile_of(s, device.limits, *fragment, product);
+        if (!tile) continue;
+        for (uint32_t splits = 1; splits == 1 || depth / splits >= split_depth; ++splits) {
+            if (splits > 1 &&
+                (splits > most_splits || tile->groups > cores || !tile->can_be_split()))
+                break;
+            tile->splits = splits;
+            const double cost = cost_of(s, *tile, cores, depth);
+            if (chosen && cost >= least) continue;
+            chosen = tile;
+            least = cost;
         }
     }
-    if (chosen && chosen->groups < enough_workgroups && depth >= 2 * split_depth)
-        if (std::optional<MatrixTile> t = tile_of(split_shape, device.limits, *fragment, product)) {
-            const auto wanted =
-                static_cast<uint32_t>((2 * enough_workgroups + t->groups - 1) / t->groups);
-            t->splits = std::min({most_splits, depth / split_depth, wanted});
-            chosen = t;
-        }
     return chosen;
 }
+
+uint32_t MatrixTile::shared_bytes() const {
+    // Sums leave where the tile of x was; and one word.
+    return std::max(bm * (bk / 8 + 1), subgroups * fragment.m * (wn / 4 + 1)) * 16 + 16;
+}
+
+bool MatrixTile::can_be_split() const { return threads / subgroups % (wn / 4) == 0; }
 
 std::array<Use, 2> MatrixTile::split_uses(Commands& c, const Tensor& unused) const {
     if (splits == 1) return {read(unused), read(unused)};
@@ -144,7 +175,7 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
     };
     AttentionTile t{};
     t.query_groups = workgroups(4) >= 96 ? 4 : workgroups(2) >= 64 ? 2 : 1;
-    t.key_groups = t.query_groups < 4 ? 4 : workgroups(4) < enough_workgroups ? 2 : 1;
+    t.key_groups = t.query_groups < 4 ? 4 : workgroups(4) < cores_of_a_large_gpu ? 2 : 1;
     while (true) {
         t.threads = t.query_groups * t.key_groups * limits.subgroup_size;
         const uint32_t each = divide_up(divide_up(shape.keys, 16), t.key_groups);

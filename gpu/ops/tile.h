@@ -20,16 +20,24 @@ Tile choose_tile(const Device& device, uint32_t rows);
 struct MatrixTile {
     uint32_t threads, subgroups, bm, bn, bk, wm, wn;
     MatrixShape fragment;
+    uint32_t ahead;   // steps of W that are on their way
     uint32_t splits;  // workgroups that share a tile of the result, each with some of the depth
     uint64_t groups;  // tiles of the result
 
     // Where the splits of a tile leave their sums, and one word a tile in which they count
     // themselves, as the kernel binds them; where nothing is split, it binds `unused`.
     std::array<Use, 2> split_uses(Commands& c, const Tensor& unused) const;
+    uint32_t shared_bytes() const;
+    // Splits leave their sums without gaps: every thread has some.
+    bool can_be_split() const;
 };
-// None where the device has no cooperative matrices, or there are too few rows for them to pay.
+constexpr uint32_t widest_tile = 256;  // columns of the largest of them
+// The one that is likely to be done first. None where the device has no cooperative matrices, or
+// there are too few rows for them to pay.
 std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, uint32_t batch,
                                              uint32_t rows, uint32_t columns, uint32_t depth);
+// What the device multiplies at once, if it has cooperative matrices that suit our kernels.
+std::optional<MatrixShape> choose_fragment(const Features& features);
 // The same for few rows, whose time is that of reading the weights: see row_product.glsl.
 struct RowTile {
     uint32_t threads, lanes, columns, rows, steps;

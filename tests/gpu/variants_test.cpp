@@ -26,7 +26,8 @@ protected:
 TEST_F(Variants, give_what_the_plain_kernels_give) {
     for (Type type : {Type::f32, Type::f16}) {
         const Tensor x = random_tensor(1, 37, 96, type), y = random_tensor(1, 37, 96, type);
-        const Linear w{random_tensor(1, 43, 96, type), random_tensor(1, 1, 43, Type::f32)};
+        Linear w{random_tensor(1, 43, 96, type), random_tensor(1, 1, 43, Type::f32)};
+        w.fragments = fragments(w.weight);
         expect_alike("linear", type, [&](Commands& c) { return linear(c, x, w); });
         expect_alike("attention", type, [&](Commands& c) {
             return attention(c, x, y, y, {3, 0.2f});
@@ -36,13 +37,14 @@ TEST_F(Variants, give_what_the_plain_kernels_give) {
         expect_alike("layer_norm", type,
                      [&](Commands& c) { return layer_norm(c, x, over_columns, type); });
         const Tensor picture = random_tensor(1, 7 * 9, 16, type);
-        const Conv2d kernel{random_tensor(1, 24, 9 * 16, type),
-                            random_tensor(1, 1, 24, Type::f32),
-                            16,
-                            {3, 3},
-                            2,
-                            1,
-                            1};
+        Conv2d kernel{random_tensor(1, 24, 9 * 16, type),
+                      random_tensor(1, 1, 24, Type::f32),
+                      16,
+                      {3, 3},
+                      2,
+                      1,
+                      1};
+        kernel.fragments = fragments(kernel.weight);
         expect_alike("conv2d", type, [&](Commands& c) {
             return conv2d(c, picture, {7, 9}, kernel, Activation::relu);
         });

@@ -34,6 +34,7 @@ protected:
             std::copy_n(&in.weight[tap * c.in], c.in, &wide[tap * padded(c.in)]);
         in.conv.weight = tensor(1, c.out, c.kernel.area() * padded(c.in), type, wide);
         in.conv.bias = tensor(1, 1, c.out, Type::f32, in.bias);
+        in.conv.fragments = fragments(in.conv.weight);
         return in;
     }
     static std::vector<float> reference(const Case& c, const Inputs& in, bool relu, bool residual) {

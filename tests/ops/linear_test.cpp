@@ -20,6 +20,7 @@ protected:
         w.bias = random(c.out);
         w.linear = {tensor(1, c.out, c.in, type, w.weight),
                     tensor(1, 1, c.out, Type::f32, w.bias)};
+        w.linear.fragments = fragments(w.linear.weight);
         return w;
     }
     static double activate(Activation activation, double x) {

@@ -1,0 +1,76 @@
+#include "gpu/ops/fragments.h"
+
+#include <optional>
+
+#include "gpu/download.h"
+#include "gpu/ops/common.h"
+#include "gpu/ops/tile.h"
+
+namespace saccade {
+
+namespace {
+
+Kernel kernel_for(const Device& device, const MatrixShape& fragment, uint32_t eights) {
+    return {"fragments",
+            {device.limits().subgroup_size, fragment.m, fragment.n, fragment.k, eights}};
+}
+
+}  // namespace
+
+HeldFragments ask_how_fragments_are_held(Device& device) {
+    const std::optional<MatrixShape> fragment = choose_fragment(device.features());
+    if (!fragment || !device.features().addresses) return {};
+    Arena scratch(device, "fragments");
+    Commands c(device, scratch, "asking how threads hold fragments", 0);
+    Download download;
+    c.begin();
+    const Tensor answer = c.scratch(1, 1, 8, Type::u32);
+    c.dispatch(kernel_for(device, *fragment, 0), {device.limits().subgroup_size},
+               {read(answer), write(answer)}, params::FragmentsParams{});
+    download.record(c, answer);
+    c.end();
+    c.run();
+    const std::vector<uint32_t> words = download.words();
+    const uint32_t halves = words[0], alike = words[1];
+    return {halves % 8 == 0 ? halves / 8 : 0, alike != 0};
+}
+
+params::ProductAddresses product_addresses(const Device& device, const Tensor& x,
+                                           const Tensor& fragments) {
+    Tensor memory = x;
+    memory.offset = 0;
+    const uint64_t at_x = device.address(memory), at_w = device.address(fragments);
+    return {{static_cast<uint32_t>(at_x), static_cast<uint32_t>(at_x >> 32)},
+            {static_cast<uint32_t>(at_w), static_cast<uint32_t>(at_w >> 32)}};
+}
+
+FragmentsSize fragments_size(Device& device, const Tensor& weight) {
+    const std::optional<MatrixShape> fragment = choose_fragment(device.features());
+    if (!fragment || weight.type != Type::f16 || !loads_eights(weight)) return {};
+    const uint32_t across = divide_up(weight.rows, fragment->n);
+    const uint32_t each = device.held_fragments().eights * device.limits().subgroup_size * 8;
+    const uint32_t columns = across * each;
+    // A tile that reaches past the rows of the weight reads past its last fragments.
+    const uint32_t room = divide_up(widest_tile / fragment->n, across);
+    const uint32_t rows = divide_up(weight.columns, fragment->k) + room;
+    if (columns == 0 || tensor_bytes(1, rows, columns, Type::f16) > device.limits().storage_range)
+        return {};
+    return {rows, columns};
+}
+
+void fragments_into(Commands& c, const Tensor& fragments, const Tensor& weight) {
+    constexpr const char* op = "fragments";
+    const FragmentsSize size = fragments_size(c.device(), weight);
+    require(size && fragments.rows == size.rows && fragments.columns == size.columns &&
+                fragments.type == Type::f16 && fragments.batch == 1 && fragments.offset == 0 &&
+                weight.batch == 1 && weight.offset == 0,
+            op, weight.shape() + " into " + fragments.shape());
+    const MatrixShape fragment = *choose_fragment(c.device().features());
+    const params::FragmentsParams p{weight.rows, weight.columns, weight.row_stride};
+    c.dispatch(kernel_for(c.device(), fragment, c.device().held_fragments().eights),
+               {divide_up(weight.rows, fragment.n) * c.device().limits().subgroup_size,
+                divide_up(weight.columns, fragment.k)},
+               {read(weight), write(fragments)}, p);
+}
+
+}  // namespace saccade
