@@ -23,6 +23,7 @@ layout(constant_id = 2) const uint KEY_GROUPS = 4;  // subgroups that share the 
 layout(constant_id = 3) const uint HEAD = 64;       // a multiple of 16
 layout(constant_id = 4) const uint CHUNKS = 1;      // of a round's keys, in shared memory in turn
 layout(constant_id = 5) const uint CHUNK_BLOCKS = 4;
+layout(constant_id = 6) const uint ALIKE = 0;       // 1: threads hold factors as they hold sums
 const uint F = 16;                                  // fragments are 16 x 16 x 16
 const uint BLOCKS = CHUNKS * CHUNK_BLOCKS;
 const uint SUBGROUPS = QUERY_GROUPS * KEY_GROUPS;
@@ -194,13 +195,17 @@ void main() {
                 [[unroll]] for (uint e = 0; e < s.length(); ++e)
                     s[e] = exp2(min(s[e] - largest[e], 0.0) * scale);
                 total += s;
-                const uint weights_at = own_at + b % 2 * (F * WEIGHT_ROW);
-                coopMatStore(Weights(s), own, weights_at, WEIGHT_ROW,
-                             gl_CooperativeMatrixLayoutRowMajor);
-                subgroup_sync();
                 Left weight;
-                coopMatLoad(weight, own, weights_at, WEIGHT_ROW,
-                            gl_CooperativeMatrixLayoutRowMajor);
+                if (ALIKE != 0) {
+                    [[unroll]] for (uint e = 0; e < s.length(); ++e) weight[e] = float16_t(s[e]);
+                } else {
+                    const uint weights_at = own_at + b % 2 * (F * WEIGHT_ROW);
+                    coopMatStore(Weights(s), own, weights_at, WEIGHT_ROW,
+                                 gl_CooperativeMatrixLayoutRowMajor);
+                    subgroup_sync();
+                    coopMatLoad(weight, own, weights_at, WEIGHT_ROW,
+                                gl_CooperativeMatrixLayoutRowMajor);
+                }
                 [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
                     Right value;
                     coopMatLoad(value, tile, (my_keys() + b * F) * ROW + d * F / 8, ROW,

@@ -72,7 +72,7 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
     if (tile) {
         c.dispatch(Kernel("attention.coopmat", q.type,
                           {tile->threads, tile->query_groups, tile->key_groups, size, tile->chunks,
-                           tile->chunk_blocks}),
+                           tile->chunk_blocks, c.device().held_fragments().alike ? 1u : 0u}),
                    {divide_up(q.rows, tile->queries()) * tile->threads, heads.count, q.batch}, uses,
                    push);
     } else if (fits_row(c, q)) {

@@ -174,7 +174,11 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
         return uint64_t(heads) * divide_up(shape.queries, 16 * groups);
     };
     AttentionTile t{};
-    t.query_groups = workgroups(4) >= 96 ? 4 : workgroups(2) >= 64 ? 2 : 1;
+    constexpr uint64_t many = 8 * cores_of_a_large_gpu;
+    t.query_groups = workgroups(8) >= many ? 8
+                     : workgroups(4) >= 96 ? 4
+                     : workgroups(2) >= 64 ? 2
+                                           : 1;
     t.key_groups = t.query_groups < 4 ? 4 : workgroups(4) < cores_of_a_large_gpu ? 2 : 1;
     while (true) {
         t.threads = t.query_groups * t.key_groups * limits.subgroup_size;
