@@ -39,8 +39,8 @@ void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const Norm&
                       const Linear& w, Activation activation = Activation::none);
 
 // A weight once more, in the order in which products on cooperative matrices read it: see
-// fragments.comp. The size that takes, as (rows, columns) f16; none where the device has no use for
-// it.
+// fragments.coopmat.comp. The size that takes, as (rows, columns) f16; none where the device has no
+// use for it.
 struct FragmentsSize {
     uint32_t rows = 0, columns = 0;
     explicit operator bool() const { return rows > 0; }

@@ -1,9 +1,9 @@
 // The product that linear.coopmat and conv2d.coopmat share: sums[m][n] = sum_k x[m][k] W[n][k], fp16
 // in, fp32 sums, for a workgroup's BM x BN of them. A subgroup holds WM x WN sums in cooperative
 // matrices. Tiles of x, BK columns wide, pass through shared memory; the next one is on its way into
-// registers while one is multiplied. W comes in fragments as threads hold them (see fragments.comp),
-// from memory straight into registers, AHEAD steps before it is multiplied: the way through shared
-// memory is what holds such products up, and W need not take it.
+// registers while one is multiplied. W comes in fragments as threads hold them (see
+// fragments.coopmat.comp), from memory straight into registers, AHEAD steps before it is multiplied:
+// the way through shared memory is what holds such products up, and W need not take it.
 //
 // Where the result has too few tiles to fill the device, SPLITS workgroups share one, each with some of
 // the columns of x and W. They leave their sums in memory; whoever comes last adds them up, in the same

@@ -11,7 +11,7 @@ namespace saccade {
 namespace {
 
 Kernel kernel_for(const Device& device, const MatrixShape& fragment, uint32_t eights) {
-    return {"fragments",
+    return {"fragments.coopmat",
             {device.limits().subgroup_size, fragment.m, fragment.n, fragment.k, eights}};
 }
 

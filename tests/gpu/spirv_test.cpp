@@ -37,7 +37,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"draw_heat", {{image, image, buffer, buffer, buffer, buffer}, sizeof(params::DrawHeatParams)}},
     {"draw_plates", {{image, buffer, buffer, buffer, buffer}, sizeof(params::DrawPlatesParams)}},
     {"embedding", {{buffer, buffer, buffer, buffer}, sizeof(params::EmbeddingParams)}},
-    {"fragments", {{buffer, buffer}, sizeof(params::FragmentsParams)}},
+    {"fragments.coopmat", {{buffer, buffer}, sizeof(params::FragmentsParams)}},
     {"gather", {{buffer, buffer, buffer}, sizeof(params::GatherParams)}},
     {"heat_levels", {{buffer, buffer, buffer}, sizeof(params::HeatLevelsParams)}},
     {"layer_norm", {{buffer, buffer, buffer, buffer}, sizeof(params::LayerNormParams)}},
