@@ -12,7 +12,7 @@ struct RowNorm {
 vec4 held_x[HELD], held_weight[HELD], held_bias[HELD];
 
 // This thread's i-th four of `fours`, which is j.
-#define ROUNDS_OVER(fours, i, j)                                                             \
+#define ROUNDS_OVER(fours, i, j)                                                                 \
     [[unroll]] for (uint i = 0, j = gl_LocalInvocationID.x; ROUNDS > 0 ? i < ROUNDS : j < fours; \
                     ++i, j += THREADS) if (j < fours)
 

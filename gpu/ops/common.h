@@ -13,6 +13,13 @@ namespace saccade {
 
 inline params::View view(const Tensor& t) { return {t.offset, t.batch_stride, t.row_stride}; }
 
+// Where a kernel finds a tensor by its address: two words, the low one first.
+inline void put_address(uint32_t (&to)[2], const Device& device, const Tensor& tensor) {
+    const uint64_t address = device.address(tensor);
+    to[0] = static_cast<uint32_t>(address);
+    to[1] = static_cast<uint32_t>(address >> 32);
+}
+
 // The rows that a kernel goes over: (batch, rows) of each tensor, or all rows as one batch where
 // none of the tensors has gaps between its batches.
 struct Span {

@@ -39,9 +39,10 @@ params::ProductAddresses product_addresses(const Device& device, const Tensor& x
                                            const Tensor& fragments) {
     Tensor memory = x;
     memory.offset = 0;
-    const uint64_t at_x = device.address(memory), at_w = device.address(fragments);
-    return {{static_cast<uint32_t>(at_x), static_cast<uint32_t>(at_x >> 32)},
-            {static_cast<uint32_t>(at_w), static_cast<uint32_t>(at_w >> 32)}};
+    params::ProductAddresses addresses{};
+    put_address(addresses.x, device, memory);
+    put_address(addresses.w, device, fragments);
+    return addresses;
 }
 
 FragmentsSize fragments_size(Device& device, const Tensor& weight) {

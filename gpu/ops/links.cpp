@@ -15,23 +15,17 @@ bool aligned(const Tensor& t) {
     return t.offset % (16 / bytes_of(t.type)) == 0 && t.row_stride % 8 == 0;
 }
 
-void put(uint32_t (&to)[2], const Commands& c, const Tensor& tensor) {
-    const uint64_t address = c.device().address(tensor);
-    to[0] = static_cast<uint32_t>(address);
-    to[1] = static_cast<uint32_t>(address >> 32);
-}
-
 params::LinkParams link_of(uint32_t kind, const Commands& c, const Tensor& y, const Tensor& x) {
     params::LinkParams link{};
     link.kind = kind;
-    put(link.x, c, x);
-    put(link.y, c, y);
+    put_address(link.x, c.device(), x);
+    put_address(link.y, c.device(), y);
     return link;
 }
 
 void put_norm(params::LinkParams& link, const Commands& c, const Norm& norm) {
-    put(link.gain, c, norm.weight);
-    put(link.shift, c, norm.bias);
+    put_address(link.gain, c.device(), norm.weight);
+    put_address(link.shift, c.device(), norm.bias);
     link.number = norm.eps;
     link.norm = 1;
 }
@@ -47,8 +41,8 @@ bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* nor
         !aligned(x) || !aligned(w.weight) || !aligned(y) || (w.bias && !aligned(w.bias)))
         return false;
     params::LinkParams link = link_of(params::link_product, c, y, x);
-    put(link.w, c, w.weight);
-    if (w.bias) put(link.b, c, w.bias);
+    put_address(link.w, c.device(), w.weight);
+    if (w.bias) put_address(link.b, c.device(), w.bias);
     if (norm) put_norm(link, c, *norm);
     link.n = y.columns;
     link.k = x.columns;
@@ -69,8 +63,8 @@ bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor&
         head % 8 != 0 || !aligned(q) || !aligned(k) || !aligned(v) || !aligned(y))
         return false;
     params::LinkParams link = link_of(params::link_attention, c, y, q);
-    put(link.w, c, k);
-    put(link.b, c, v);
+    put_address(link.w, c.device(), k);
+    put_address(link.b, c.device(), v);
     link.n = k.rows;
     link.k = head;
     link.w_stride = k.row_stride;
@@ -100,8 +94,8 @@ bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tenso
         !aligned(positions) || !aligned(y))
         return false;
     params::LinkParams link = link_of(params::link_embedding, c, y, ids);
-    put(link.w, c, table);
-    put(link.b, c, positions);
+    put_address(link.w, c.device(), table);
+    put_address(link.b, c.device(), positions);
     link.n = table.rows;
     link.k = table.columns;
     link.w_stride = table.row_stride;
@@ -117,7 +111,7 @@ bool link_pick(Commands& c, const Tensor& best, const Tensor& about, const Tenso
     part.n = x.columns;
     c.link(part, {}, {read(x), write(parts)}, {});
     params::LinkParams merge = link_of(params::link_pick_merge, c, best, parts);
-    put(merge.b, c, about);
+    put_address(merge.b, c.device(), about);
     merge.b_stride = about.row_stride;
     c.link(merge, {}, {read(parts), write(best), write(about)}, {});
     return true;

@@ -36,8 +36,6 @@ constexpr uint32_t widest_tile = 256;  // columns of the largest of them
 // there are too few rows for them to pay.
 std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, uint32_t batch,
                                              uint32_t rows, uint32_t columns, uint32_t depth);
-// What the device multiplies at once, if it has cooperative matrices that suit our kernels.
-std::optional<MatrixShape> choose_fragment(const Features& features);
 // The same for few rows, whose time is that of reading the weights: see row_product.glsl.
 struct RowTile {
     uint32_t threads, lanes, columns, rows, steps;
@@ -65,6 +63,8 @@ struct AttentionShape {
 // None where the device lacks what it takes. `heads` is how many there are in all batches together.
 std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
                                                    const AttentionShape& shape, uint32_t heads);
+// What the device multiplies at once, if it has cooperative matrices that suit our kernels.
+std::optional<MatrixShape> choose_fragment(const Features& features);
 // Kernels on cooperative matrices, and those for few rows, load eight halves at once.
 bool loads_eights(const Tensor& t);
 

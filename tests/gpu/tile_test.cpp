@@ -115,6 +115,7 @@ TEST(Tile, attention_fills_a_large_gpu_with_one_picture_and_shares_keys_with_man
     EXPECT_EQ(one->query_groups * one->key_groups, 8u);
     const auto many = choose_attention_tile(devices[0], {197, 197, 64}, 768);
     ASSERT_TRUE(many);
+    EXPECT_EQ(many->query_groups, 8u);
     EXPECT_EQ(many->key_groups, 1u);
     EXPECT_EQ(many->chunks, 1u);
 }
