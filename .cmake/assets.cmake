@@ -1,4 +1,4 @@
-# saccade_embed_assets(TARGET FILE...): the library that holds the files' bytes. app/sources/assets.h is the way in.
+# saccade_embed_assets(TARGET FILE...): the library that holds the files' bytes. app/io/assets.h is the way in.
 function(saccade_embed_assets target)
     set(assembly ".section .rodata\n")
     set(declarations "")
@@ -20,9 +20,9 @@ function(saccade_embed_assets target)
     string(APPEND assembly ".section .note.GNU-stack,\"\",%progbits\n")
     file(CONFIGURE OUTPUT assets.s CONTENT "${assembly}" @ONLY)
     file(CONFIGURE OUTPUT assets.cpp @ONLY CONTENT
-"#include \"app/sources/assets.h\"
+"#include \"app/io/assets.h\"
 
-#include \"gpu/error.h\"
+#include \"gpu/core/error.h\"
 
 ${declarations}
 namespace saccade {

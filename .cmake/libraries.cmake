@@ -25,6 +25,23 @@ function(saccade_header_library target header package)
     target_include_directories(${target} SYSTEM INTERFACE "${${variable}}")
 endfunction()
 
+# saccade_library(TARGET HEADER LIBRARY PACKAGE): TARGET from a header and a library, if both are there. If not, the
+# program cannot be built, and Debian's PACKAGE has them.
+function(saccade_library target header library package)
+    string(MAKE_C_IDENTIFIER "SACCADE_${library}" variable)
+    find_path(${variable}_INCLUDE_DIR ${header})
+    find_library(${variable}_LIBRARY ${library})
+    mark_as_advanced(${variable}_INCLUDE_DIR ${variable}_LIBRARY)
+    if(${variable}_INCLUDE_DIR AND ${variable}_LIBRARY)
+        add_library(${target} INTERFACE IMPORTED GLOBAL)
+        target_include_directories(${target} SYSTEM INTERFACE "${${variable}_INCLUDE_DIR}")
+        target_link_libraries(${target} INTERFACE "${${variable}_LIBRARY}")
+    elseif(SACCADE_APP)
+        message(FATAL_ERROR "${header} and lib${library} were not found: install ${package}, or name their prefix in "
+                            "CMAKE_PREFIX_PATH")
+    endif()
+endfunction()
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(Vulkan REQUIRED)
@@ -41,11 +58,15 @@ endif()
 add_library(saccade_vma INTERFACE IMPORTED)
 target_include_directories(saccade_vma SYSTEM INTERFACE "${SACCADE_VMA_INCLUDE_DIR}")
 
+# utf8proc, for the tokenizers. saccade-lab does without them: it works on token ids.
+saccade_library(saccade_utf8proc utf8proc.h utf8proc libutf8proc-dev)
+
 if(SACCADE_APP)
     find_package(CLI11 CONFIG REQUIRED)
     find_package(spdlog CONFIG REQUIRED)
     find_package(Freetype REQUIRED)
     find_package(CURL 7.85 REQUIRED)
+    saccade_library(saccade_crypto openssl/evp.h crypto libssl-dev)
     find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs videoio)
     find_package(glfw3 3.3 CONFIG REQUIRED)
 

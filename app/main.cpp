@@ -2,19 +2,19 @@
 #include <cstdio>
 #include <exception>
 
-#include "app/batch.h"
-#include "app/caption.h"
-#include "app/classify.h"
-#include "app/demo.h"
-#include "app/detect.h"
-#include "app/inspect.h"
-#include "app/lab/devices.h"
-#include "app/lab/print.h"
-#include "app/lab/sanitizer.h"
-#include "app/lab_commands.h"
-#include "app/live.h"
-#include "app/merge.h"
-#include "app/models.h"
+#include "app/commands/batch.h"
+#include "app/commands/caption.h"
+#include "app/commands/classify.h"
+#include "app/commands/demo.h"
+#include "app/commands/detect.h"
+#include "app/commands/inspect.h"
+#include "app/commands/lab.h"
+#include "app/commands/live.h"
+#include "app/commands/merge.h"
+#include "app/commands/models.h"
+#include "app/io/devices.h"
+#include "app/io/print.h"
+#include "app/io/sanitizer.h"
 
 namespace saccade {
 namespace {
@@ -46,7 +46,7 @@ int run(int argc, char** argv) {
         "  saccade detect street.jpg --detector models/detr-resnet-50 -o boxes.jpg\n"
         "  saccade caption beach.jpg --captioner models/blip-image-captioning-base\n"
         "  saccade inspect dog.jpg -o dog-attention\n"
-        "'saccade COMMAND --help' says more of each.");
+        "'saccade COMMAND --help' tells more.");
     int exit_code = 0;
 
     CLI::App& devices = *app.add_subcommand("devices", "List Vulkan devices and their fast paths");

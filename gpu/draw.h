@@ -22,7 +22,7 @@ template <typename Struct>
 constexpr uint32_t words_of(uint32_t count) {
     return count * static_cast<uint32_t>(sizeof(Struct) / sizeof(uint32_t));
 }
-// A list of so many plates.
+// A list of this many plates.
 constexpr uint32_t plate_list_words(uint32_t plates) {
     return params::plate_list_header + words_of<params::Plate>(plates);
 }
@@ -31,11 +31,11 @@ constexpr uint32_t plate_list_words(uint32_t plates) {
 void draw_plates(Commands& c, const Image& image, const Tensor& plates, const Texts& texts);
 
 // A frame, a label and a score for each detection that the settings let through, as a list of
-// plates. found is (1, queries, 6) as detections_into makes it, in pixels of the frame. `runs` are
-// the labels of the classes and then "0%" to "100%"; `settings` is a params::BoxSettings and a word
-// for each class.
+// plates. found is (1, queries, 6 or more) as detections_into makes it, in pixels of the frame.
+// `runs` are the labels of the classes and then "0%" to "100%"; `settings` is a params::BoxSettings
+// and a word for each class.
 Tensor box_plates(Commands& c, const Tensor& found, const Tensor& settings, const Tensor& runs,
-                  uint32_t classes, Extent frame, const params::LabelStyle& style);
+                  uint32_t classes, Size frame, const params::LabelStyle& style);
 
 // A panel with a name, a bar and a score for each of the likeliest classes, as a list of plates.
 // `top` is what topk made of one picture's probabilities, `settings` a params::ClassSettings; runs

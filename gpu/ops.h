@@ -1,8 +1,10 @@
 #pragma once
 
 #include "gpu/activation.h"
-#include "gpu/commands.h"
-#include "gpu/tensor.h"
+#include "gpu/core/geometry.h"
+#include "gpu/core/tensor.h"
+#include "gpu/recorder/commands.h"
+#include "gpu/yuv.h"
 #include "shaders/params.h"
 
 // The operations that models are written in. Each is one name: a function here, a Params struct in
@@ -38,6 +40,9 @@ Tensor norm_linear(Commands& c, const Tensor& x, const Norm& norm, const Linear&
 void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,
                       const Linear& w, Activation activation = Activation::none);
 
+// How this device's threads hold fragments, asked once of each device.
+const HeldFragments& held_fragments(Device& device);
+
 // A weight once more, in the order in which products on cooperative matrices read it: see
 // fragments.coopmat.comp. The size that takes, as (rows, columns) f16; none where the device has no
 // use for it.
@@ -49,36 +54,30 @@ FragmentsSize fragments_size(Device& device, const Tensor& weight);
 void fragments_into(Commands& c, const Tensor& fragments, const Tensor& weight);
 
 // Pictures are channels-last: (batch, height * width, channels).
-struct Extent {
-    uint32_t height = 0, width = 0;
-    uint32_t area() const { return height * width; }
-    bool operator==(const Extent&) const = default;
-};
-
 struct Conv2d {
     Tensor weight;  // (out, kernel height * kernel width * padded(in)), channels innermost
     Tensor bias;    // (out) f32
     uint32_t in = 0;
-    Extent kernel;
+    Size kernel;
     uint32_t stride = 1, padding = 0, dilation = 1;
     Tensor fragments = {};  // of the weight, or none
 
-    Extent out_size(Extent in_size) const;
+    Size out_size(Size in_size) const;
 };
 
 // y = activation(conv(x) + b)
-Tensor conv2d(Commands& c, const Tensor& x, Extent size, const Conv2d& w,
+Tensor conv2d(Commands& c, const Tensor& x, Size size, const Conv2d& w,
               Activation activation = Activation::none);
 // y = activation(y + conv(x) + b)
-void conv2d_add(Commands& c, const Tensor& y, const Tensor& x, Extent size, const Conv2d& w,
+void conv2d_add(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                 Activation activation = Activation::none);
 
 // The largest of each kernel x kernel window; what lies outside of the picture does not count.
 struct Pool {
     uint32_t kernel = 3, stride = 2, padding = 1;
-    Extent out_size(Extent in_size) const;
+    Size out_size(Size in_size) const;
 };
-Tensor max_pool(Commands& c, const Tensor& x, Extent size, const Pool& pool);
+Tensor max_pool(Commands& c, const Tensor& x, Size size, const Pool& pool);
 
 // y = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias, over each row
 Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out);
@@ -148,7 +147,7 @@ void pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x)
 // n, 1) u32 is what has been said.
 struct Restraint {
     float penalty = 1.0f;          // of words that have been said
-    uint32_t run = 0;              // of so many words none may come twice; 0: any may
+    uint32_t run = 0;              // no sequence of this many words occurs twice; 0: any may
     Tensor banned = {};            // (1, 1, n) u32: words that may not come, or none
     uint32_t forced = UINT32_MAX;  // the only word that may come
     Tensor less = {};              // (batch, 1, 1) f32: taken off a score before it is weighed
@@ -158,12 +157,12 @@ void restrain(Commands& c, const Tensor& scores, const Tensor& ids, const Restra
 // y[i] = x[from[i]]: batches of x, chosen by from (1, 1, batches of y) u32.
 void gather(Commands& c, const Tensor& y, const Tensor& x, const Tensor& from);
 
-// What each query of a detector found: y is (batch, queries, 6) f32, a row is left, top, right,
-// bottom in pixels of the picture, score and class. logits are (batch, queries, classes + 1), of
-// which the last is "no object" and never found; boxes (batch, queries, 4) are centre x, centre y,
-// width, height in parts of the picture; all f32.
+// What each query of a detector found, by a softmax over its logits: y is (batch, queries, 7) f32,
+// a row is left, top, right, bottom in pixels of the picture, score, class and query. logits are
+// (batch, queries, columns), of which the first `classes` can be found; boxes (batch, queries, 4)
+// are centre x, centre y, width, height in parts of the picture; all f32.
 void detections_into(Commands& c, const Tensor& y, const Tensor& logits, const Tensor& boxes,
-                     Extent picture);
+                     uint32_t classes, Size picture);
 
 // Copies with any change of type between f32 and f16; where `from` has one batch, into every one.
 void copy(Commands& c, const Tensor& to, const Tensor& from);
@@ -193,6 +192,16 @@ struct Pixels {
     bool bgr = false;
 };
 void unpack(Commands& c, const Image& image, const Pixels& pixels);
+// The planes of a video's picture to the whole image, turned clockwise by some right angles. The
+// colours are FFmpeg's to within one level; see shaders/unpack_yuv.comp.
+struct YuvPlanes {
+    Tensor y, u, v;                                // u32 words
+    uint32_t width = 0, height = 0;                // of y
+    uint32_t row_bytes = 0, chroma_row_bytes = 0;  // multiples of 4
+    YuvFormat format;
+    uint32_t quarter_turns = 0;
+};
+void unpack_yuv(Commands& c, const Image& image, const YuvPlanes& planes);
 // The way back: some rows of an image to packed pixels, whose rows are whole words long.
 void pack(Commands& c, const Pixels& pixels, const Image& image);
 
@@ -220,7 +229,7 @@ struct Placement {
     bool operator==(const Placement&) const = default;
 };
 // As large as fits into (0, 0, width, height), in the middle, its proportions kept.
-Placement fitted(Extent picture, Extent screen);
+Placement fitted(Size picture, Size screen);
 // The picture there, smoothly enlarged or averaged over what each pixel covers, and black around.
 void letterbox(Commands& c, const Image& screen, const Image& picture, const Placement& place);
 
@@ -231,7 +240,7 @@ struct Triangles {
     Tensor list;    // (n) which triangles, in order: u32
     Tensor shapes;  // (n, triangle_words) u32, see shaders/params.h
     Tensor atlas;   // (rows, columns) bytes of coverage in u32 words, rows without padding
-    Extent atlas_size;
+    Size atlas_size;
 };
 void triangles(Commands& c, const Image& image, const Triangles& what);
 

@@ -4,24 +4,22 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
-#include "gpu/error.h"
-#include "models/blip.h"
-#include "models/checkpoint.h"
-#include "models/vit_gpt2.h"
+#include "gpu/core/error.h"
+#include "models/captioning/decoding_parts.h"
+#include "models/files/checkpoint.h"
+#include "models/files/weights.h"
+#include "models/registry/registry.h"
 
 namespace saccade {
 
 namespace {
 
-bool is_blip(const Captioner::Files& files) {
-    const JsonFields fields(files.config, files.where);
-    const std::string type = fields.text("model_type");
-    if (type != "blip" && type != "vision-encoder-decoder")
-        fields.refuse("model_type", in_quotes(type) +
-                                        " is not a captioner; supported: "
-                                        "vision-encoder-decoder (ViT and GPT-2), blip");
-    return type == "blip";
+// Of what a decoder keeps of a picture's token: see DecoderState.
+uint32_t kept_columns(const CaptionModel& model) {
+    const TextDecoderForm& form = model.decoder().form();
+    return 2 * form.layers * form.width();
 }
 
 // A byte-level tokenizer's first word brings its space along.
@@ -31,18 +29,14 @@ std::string stripped(const std::string& text) {
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(spaces) + 1 - first);
 }
 
-Tensor in(const Buffer& memory, uint32_t rows, uint32_t columns, Type type) {
-    return make_tensor(memory.handle(), 0, 1, rows, columns, type);
-}
-
 }  // namespace
 
 Captioner Captioner::open(Device& device, Arena& scratch, const std::filesystem::path& folder,
-                          Type precision, LoadProgress progress) {
+                          OpenTokenizer tokenizer, Type precision, LoadProgress progress) {
     const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
     Files files{.config = config, .where = file.string()};
-    is_blip(files);  // before anything else is said of a model of another task
+    family_for(Task::caption, config, files.where);  // before anything else is said of another
     const std::filesystem::path generation_file = folder / "generation_config.json";
     Json generation;
     if (std::filesystem::is_regular_file(generation_file)) {
@@ -50,12 +44,12 @@ Captioner Captioner::open(Device& device, Arena& scratch, const std::filesystem:
         files.generation = &generation;
         files.generation_where = generation_file.string();
     }
-    std::unique_ptr<Tokenizer> tokenizer = Tokenizer::open(folder);
-    Preprocessor preprocessor = Preprocessor::read(folder);
+    std::unique_ptr<Tokenizer> text = tokenizer(folder);
+    Preprocessor preprocessor = read_preprocessor(folder, config, files.where);
     Checkpoint checkpoint(folder);
     checkpoint.tell(std::move(progress));
-    return Captioner(device, scratch, files, std::move(tokenizer), std::move(preprocessor),
-                     checkpoint, precision);
+    return Captioner(device, scratch, files, std::move(text), std::move(preprocessor), checkpoint,
+                     precision);
 }
 
 Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
@@ -67,11 +61,9 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
 Captioner::Loaded Captioner::load(Device& device, const Files& files, WeightSource& weights,
                                   Type precision) {
     WeightLoader loader(device, weights, precision, "captioner");
-    std::unique_ptr<CaptionModel> model;
-    if (is_blip(files))
-        model = std::make_unique<Blip>(loader, read_blip_config(files.config, files.where));
-    else
-        model = std::make_unique<VitGpt2>(loader, read_vit_gpt2_config(files.config, files.where));
+    const Family& family = family_for(Task::caption, files.config, files.where);
+    auto model =
+        std::get<Family::Captioner>(family.make)({files.config, files.where, loader, loader});
     return {std::move(model), loader.finish(), weights.unused()};
 }
 
@@ -81,7 +73,6 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
     : device_(device),
       scratch_(scratch),
       precision_(precision),
-      blip_(is_blip(files)),
       model_(std::move(loaded.model)),
       memory_(std::move(loaded.memory)),
       unused_(std::move(loaded.unused)),
@@ -89,33 +80,24 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
       input_(device, std::move(preprocessor), model_->picture().patch) {
     const PictureTokens picture = model_->picture();
     const TextDecoderForm& form = model_->decoder().form();
-    const std::optional<ImageSize> makes = input_.preprocessor().fixed_size();
+    const std::optional<Size> makes = input_.preprocessor().fixed_size();
     if (!makes || *makes != picture.input)
-        throw Error("the model takes pictures of " + std::to_string(picture.input.width) + "x" +
-                    std::to_string(picture.input.height) + ", its preprocessor makes " +
-                    (makes ? std::to_string(makes->width) + "x" + std::to_string(makes->height)
-                           : "any size") +
-                    ": preprocessor_config.json does not match config.json");
+        throw Error(
+            "the model takes pictures of " + std::to_string(picture.input.x) + "x" +
+            std::to_string(picture.input.y) + ", its preprocessor makes " +
+            (makes ? std::to_string(makes->x) + "x" + std::to_string(makes->y) : "any size") +
+            ": preprocessor_config.json does not match config.json");
     if (tokenizer_) tokenizer_->check_against(form.vocabulary, files.where);
-    generation_ = blip_ ? read_blip_generation(files.config, files.where, form.vocabulary)
-                        : read_generation(files.config, files.where, files.generation,
-                                          files.generation_where, form.vocabulary);
+    generation_ = model_->read_generation(files.config, files.where, files.generation,
+                                          files.generation_where);
     generation_.max_length = std::min(generation_.max_length, form.positions);
 
-    const uint32_t kept = 2 * form.layers * form.width();
-    encoded_memory_ =
-        Buffer(device, "picture as encoded",
-               tensor_bytes(1, picture.tokens, picture.columns, precision), Memory::device);
-    picture_memory_ = Buffer(device, "picture as the decoder sees it",
-                             tensor_bytes(1, picture.tokens, kept, precision), Memory::device);
     ones_memory_ =
         Buffer(device, "ones", tensor_bytes(1, 1, form.positions, Type::f32), Memory::upload);
-    encoded_ = in(encoded_memory_, picture.tokens, picture.columns, precision);
-    picture_ = in(picture_memory_, picture.tokens, kept, precision);
-    ones_ = in(ones_memory_, 1, form.positions, Type::f32);
+    ones_ = make_tensor(ones_memory_.handle(), 0, 1, 1, form.positions, Type::f32);
     std::fill_n(reinterpret_cast<float*>(ones_memory_.mapped().data()), ones_.row_stride, 1.0f);
     ones_memory_.flush();
-    use({});
+    take_together(1);
 }
 
 std::vector<uint32_t> Captioner::given(const std::string& prompt) const {
@@ -128,7 +110,9 @@ std::vector<uint32_t> Captioner::given(const std::string& prompt) const {
     return ids;
 }
 
-void Captioner::use(const CaptionOptions& options) {
+std::unique_ptr<Decoding> Captioner::make_decoding(const CaptionOptions& options,
+                                                   const Tensor& memory,
+                                                   std::span<const uint32_t> given) const {
     Generation wanted = generation_;
     if (options.beams) wanted.beams = *options.beams;
     if (options.no_repeat) wanted.no_repeat = *options.no_repeat;
@@ -141,21 +125,122 @@ void Captioner::use(const CaptionOptions& options) {
                         " that the model has positions for");
         wanted.max_length = *options.max_length;
     }
-    given_ = given(options.prompt);
-    decoding_.reset();  // its memory goes before more is taken
-    decoding_ = Decoding::make(device_, scratch_, *model_, picture_, wanted, given_);
+    return Decoding::make(device_, scratch_, *model_, memory, wanted, given);
 }
 
-void Captioner::record(Commands& c, const Image& image, Tap& encoder) const {
+void Captioner::use(const CaptionOptions& options) {
+    // What is there stays until all that is new has been made.
+    std::vector<uint32_t> begins = given(options.prompt);
+    decoding_ = make_decoding(options, picture_, begins);
+    given_ = std::move(begins);
+    options_ = options;
+}
+
+uint32_t Captioner::most_together() const {
+    const uint64_t of_a_picture =
+        tensor_bytes(1, model_->picture().tokens, kept_columns(*model_), precision_);
+    const uint64_t most = device_.limits().storage_range / of_a_picture;
+    return static_cast<uint32_t>(std::clamp<uint64_t>(most, 1, UINT32_MAX));
+}
+
+void Captioner::take_together(uint32_t pictures) {
+    if (pictures == 0 || pictures > most_together())
+        throw Error(std::to_string(pictures) + " pictures cannot be captioned together on " +
+                    device_.info().name + ": it takes 1 to " + std::to_string(most_together()));
+    const uint32_t tokens = model_->picture().tokens, columns = kept_columns(*model_);
+    Buffer memory(device_, "pictures as the decoder sees them",
+                  tensor_bytes(pictures, tokens, columns, precision_), Memory::device);
+    const Tensor picture = make_tensor(memory.handle(), 0, pictures, tokens, columns, precision_);
+    std::vector<uint32_t> begins = given(options_.prompt);
+    std::unique_ptr<Decoding> decoding = make_decoding(options_, picture, begins);
+    PictureGroup own = make_group(picture);
+    decoding_ = std::move(decoding);
+    own_ = std::move(own);
+    given_ = std::move(begins);
+    picture_memory_ = std::move(memory);
+    picture_ = picture;
+    memorize_ = nullptr;
+}
+
+PictureGroup Captioner::make_group(const Tensor& memory) const {
+    const PictureTokens picture = model_->picture();
+    PictureGroup group;
+    group.memory_ = Buffer(device_, "pictures as encoded",
+                           tensor_bytes(memory.batch, picture.tokens, picture.columns, precision_),
+                           Memory::device);
+    group.encoded_ = make_tensor(group.memory_.handle(), 0, memory.batch, picture.tokens,
+                                 picture.columns, precision_);
+    group.filled_.assign(memory.batch, false);
+    group.memorize_ = std::make_unique<Commands>(device_, scratch_, "pictures for the decoder");
+    group.memorize_->begin();
+    model_->memorize(*group.memorize_, memory, group.encoded_);
+    group.memorize_->end();
+    return group;
+}
+
+PictureGroup& PictureGroup::operator=(PictureGroup&& other) {
+    if (this == &other) return *this;
+    PictureGroup before(std::move(*this));  // waits, and goes
+    memory_ = std::move(other.memory_);
+    encoded_ = other.encoded_;
+    filled_ = std::move(other.filled_);
+    memorize_ = std::move(other.memorize_);
+    last_ = other.last_;
+    submitted_ = other.submitted_;
+    return *this;
+}
+
+PictureGroup::~PictureGroup() {
+    if (memorize_ && submitted_) wait_unless_lost(memorize_->device(), last_);
+}
+
+void Captioner::record(Commands& c, std::span<const Image* const> images, Tap& encoder,
+                       PictureGroup& group) const {
+    if (images.size() > together() || group.encoded_.batch != together())
+        throw Error("the captioner takes " + std::to_string(together()) +
+                    " pictures together, these are " + std::to_string(images.size()) +
+                    " in a group of " + std::to_string(group.encoded_.batch));
     auto scope = c.scope("captioner");
-    const Tensor patches = c.scratch(1, input_.patches(), input_.patch_columns(), precision_);
-    input_.record(c, patches, image);
-    model_->encode(c, encoded_, patches, encoder);
-    model_->memorize(c, picture_, encoded_);
+    const Tensor patches =
+        c.scratch(together(), input_.patches(), input_.patch_columns(), precision_);
+    group.filled_.assign(together(), false);
+    for (uint32_t i = 0; i < images.size(); ++i) {
+        if (!images[i]) continue;
+        input_.record(c, patches.at_batch(i), *images[i]);
+        group.filled_[i] = true;
+    }
+    model_->encode(c, group.encoded_, patches, encoder);
 }
 
-Caption Captioner::result() {
-    DecodedIds decoded = decoding_->result();
+void Captioner::start(PictureGroup& group) {
+    if (!group.memorize_ || group.encoded_.batch != together())
+        throw Error("a group of pictures was made before take_together() was called");
+    group.last_ = group.memorize_->submit();
+    group.submitted_ = true;
+    memorize_ = group.memorize_.get();
+    memorized_ = group.last_;
+    memorized_ms_ = 0;
+    decoding_->start(group.filled_);
+}
+
+std::vector<Caption> Captioner::results() {
+    std::vector<Caption> captions;
+    for (DecodedIds& decoded : decoding_->results())
+        captions.push_back(caption_of(std::move(decoded)));
+    if (Commands* memorize = std::exchange(memorize_, nullptr)) {
+        memorize->wait(memorized_);
+        memorized_ms_ = total_ms(memorize->times());
+    }
+    return captions;
+}
+
+Commands::Counts Captioner::counts() const {
+    Commands::Counts all = decoding_->counts();
+    all += own_.memorize_->counts();
+    return all;
+}
+
+Caption Captioner::caption_of(DecodedIds decoded) const {
     Caption caption;
     caption.ids = std::move(decoded.ids);
     caption.logs = std::move(decoded.logs);
@@ -186,8 +271,13 @@ std::vector<CaptionWord> Captioner::words_of(const Caption& caption) const {
     return words;
 }
 
-Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
-                                    size_t count) const {
+TextDecoder::Looking Captioner::looking(uint32_t layer, uint32_t picture) const {
+    TextDecoder::Looking all = model_->decoder().looking(decoding_->state(), layer);
+    return {all.q.at_batch(picture), all.k.at_batch(picture), all.heads};
+}
+
+Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first, size_t count,
+                                    uint32_t picture) const {
     const TextDecoderForm& form = model_->decoder().form();
     if (look.layer >= form.layers)
         throw Error("there is no layer " + std::to_string(look.layer) + "; the decoder has " +
@@ -195,7 +285,7 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
     if (look.head && *look.head >= form.heads)
         throw Error("there is no head " + std::to_string(*look.head) + "; the layer has " +
                     std::to_string(form.heads));
-    const TextDecoder::Looking words = model_->decoder().looking(decoding_->state(), look.layer);
+    const TextDecoder::Looking words = looking(look.layer, picture);
     if (first == 0 || count == 0 || first + count > words.q.rows + 1)
         throw Error("there is no word to look from at " + std::to_string(first));
     const auto rows = static_cast<uint32_t>(count);
@@ -210,15 +300,18 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
     return result;
 }
 
-Tensor Captioner::look_from_word(Commands& c, const Look& look, size_t first, size_t count) const {
-    const PictureTokens picture = model_->picture();
-    return cells_of(c, attention_of_word(c, look, first, count), picture.grid, picture.first_cell);
+Tensor Captioner::look_from_word(Commands& c, const Look& look, size_t first, size_t count,
+                                 uint32_t picture) const {
+    const PictureTokens tokens = model_->picture();
+    return cells_of(c, attention_of_word(c, look, first, count, picture), tokens.grid,
+                    tokens.first_cell);
 }
 
 MapGeometry Captioner::geometry() const {
     const PictureTokens picture = model_->picture();
-    return geometry_of(input_.plan(), picture.grid, static_cast<float>(picture.patch.width),
-                       static_cast<float>(picture.patch.height));
+    return geometry_of(input_.plan(), {.grid = picture.grid,
+                                       .first_cell = picture.first_cell,
+                                       .cell = glm::vec2(picture.patch)});
 }
 
 }  // namespace saccade

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "gpu/error.h"
+#include "gpu/core/error.h"
+#include "models/files/weights.h"
+#include "models/registry/registry.h"
 
 namespace saccade {
 
@@ -16,28 +18,30 @@ constexpr uint32_t most_classes_wanted = 16;
 Classifier Classifier::open(Device& device, const std::filesystem::path& folder, Type precision,
                             LoadProgress progress) {
     const std::filesystem::path file = config_in(folder);
-    const ViTConfig config = read_vit_config(read_json(file), file.string());
-    Preprocessor preprocessor = Preprocessor::read(folder);
+    const Json config = read_json(file);
+    family_for(Task::classify, config, file.string());  // before anything else is said of another
+    Preprocessor preprocessor = read_preprocessor(folder, config, file.string());
     Checkpoint checkpoint(folder);
     checkpoint.tell(std::move(progress));
-    return Classifier(device, config, std::move(preprocessor), checkpoint, precision);
+    return Classifier(device, config, file.string(), std::move(preprocessor), checkpoint,
+                      precision);
 }
 
-Classifier::Classifier(Device& device, const ViTConfig& config, Preprocessor preprocessor,
-                       WeightSource& weights, Type precision)
-    : Classifier(device, load(device, config, weights, precision), std::move(preprocessor),
+Classifier::Classifier(Device& device, const Json& config, const std::string& where,
+                       Preprocessor preprocessor, WeightSource& weights, Type precision)
+    : Classifier(device, load(device, config, where, weights, precision), std::move(preprocessor),
                  precision) {
     check_input();
 }
 
 void Classifier::check_input() const {
-    const ViTConfig& config = model_.config();
-    const std::optional<ImageSize> makes = input_.preprocessor().fixed_size();
-    if (makes && *makes == ImageSize{config.image_width, config.image_height}) return;
+    const Size takes = model_->picture();
+    const std::optional<Size> makes = input_.preprocessor().fixed_size();
+    if (makes && *makes == takes) return;
     throw Error(
-        "the model takes pictures of " + std::to_string(config.image_width) + "x" +
-        std::to_string(config.image_height) + ", its preprocessor makes " +
-        (makes ? std::to_string(makes->width) + "x" + std::to_string(makes->height) : "any size") +
+        "the model takes pictures of " + std::to_string(takes.x) + "x" +
+        std::to_string(takes.y) + ", its preprocessor makes " +
+        (makes ? std::to_string(makes->x) + "x" + std::to_string(makes->y) : "any size") +
         ": preprocessor_config.json does not match config.json");
 }
 
@@ -52,13 +56,14 @@ Classifier::Classifier(Device& device, Loaded loaded, Preprocessor preprocessor,
       memory_(std::move(loaded.memory)),
       model_(std::move(loaded.model)),
       unused_(std::move(loaded.unused)),
-      input_(device, std::move(preprocessor),
-             {model_.config().patch_width, model_.config().patch_height}) {}
+      input_(device, std::move(preprocessor), model_->patch()),
+      attention_row_(device) {}
 
-Classifier::Loaded Classifier::load(Device& device, const ViTConfig& config, WeightSource& weights,
-                                    Type precision) {
+Classifier::Loaded Classifier::load(Device& device, const Json& config, const std::string& where,
+                                    WeightSource& weights, Type precision) {
     WeightLoader loader(device, weights, precision, "classifier");
-    ViTClassifier model(loader, config, config.distilled ? "deit" : "vit");
+    const auto make = std::get<Family::Classifier>(family_for(Task::classify, config, where).make);
+    auto model = make({config, where, loader, loader});
     return {std::move(model), loader.finish(), weights.unused()};
 }
 
@@ -76,10 +81,11 @@ void Classifier::record(Commands& c, std::span<const Image* const> images, Tap& 
                         std::span<Ranking* const> rankings) const {
     auto scope = c.scope("classifier");
     const auto count = static_cast<uint32_t>(images.size());
-    const Tensor patches = c.scratch(count, input_.patches(), input_.patch_columns(), precision_);
+    const Tensor patches =
+        c.scratch(count, input_.patches(), input_.patch_columns(), model_->input_type());
     for (uint32_t i = 0; i < count; ++i)
         if (images[i]) input_.record(c, patches.at_batch(i), *images[i]);
-    const Tensor logits = model_.logits(c, patches, tap);
+    const Tensor logits = model_->logits(c, patches, tap);
     const Tensor probabilities = softmax(c, logits);
     for (uint32_t i = 0; i < count; ++i) {
         if (!images[i]) continue;
@@ -99,6 +105,40 @@ std::vector<ClassScore> Ranking::top(uint32_t count) const {
     for (size_t i = 0; i < ids.size() && i < count; ++i)
         if (ids[i] < classes_) result.push_back({ids[i], scores[i]});
     return result;
+}
+
+Tensor Classifier::look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const {
+    return cells_of(c, attention_row_.record(c, tap.layer(look.layer), token, look.head),
+                    model_->layout(look.layer));
+}
+
+Tensor Classifier::rollout_from(Commands& c, const Tap& tap, Rollout& rollout,
+                                uint32_t token) const {
+    if (!model_->rolls_out()) throw Error("rollout needs a model whose layers share their tokens");
+    return cells_of(c, rollout.record(c, tap, token), model_->layout(0));
+}
+
+Tensor Classifier::look_from_class_token(Commands& c, const Tap& tap, const Look& look) const {
+    return look_from(c, tap, look, model_->layout(look.layer).first_query);
+}
+
+Tensor Classifier::look_from_point(Commands& c, const Tap& tap, const Look& look,
+                                   glm::vec2 point) const {
+    return look_from(c, tap, look,
+                     token_at(model_->layout(look.layer), geometry(look.layer), point));
+}
+
+Tensor Classifier::rollout_from_class_token(Commands& c, const Tap& tap, Rollout& rollout) const {
+    return rollout_from(c, tap, rollout, model_->layout(0).first_query);
+}
+
+Tensor Classifier::rollout_from_point(Commands& c, const Tap& tap, Rollout& rollout,
+                                      glm::vec2 point) const {
+    return rollout_from(c, tap, rollout, token_at(model_->layout(0), geometry(), point));
+}
+
+MapGeometry Classifier::geometry(uint32_t layer) const {
+    return geometry_of(input_.plan(), model_->layout(layer));
 }
 
 }  // namespace saccade

@@ -1,15 +1,19 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "gpu/download.h"
-#include "gpu/frame.h"
-#include "models/checkpoint.h"
-#include "models/picture_input.h"
-#include "models/vit.h"
+#include "gpu/transfer/download.h"
+#include "gpu/transfer/frame.h"
+#include "models/attention/attention_maps.h"
+#include "models/attention/map_geometry.h"
+#include "models/classification/classification_model.h"
+#include "models/files/checkpoint.h"
+#include "models/files/json.h"
+#include "models/picture/picture_input.h"
 
 namespace saccade {
 
@@ -37,24 +41,29 @@ private:
     Download logits_, scores_, ids_;
 };
 
-// A Hugging Face folder that names what a picture shows: ViT and DeiT.
+// A Hugging Face folder that names what a picture shows.
 class Classifier {
 public:
     // Opens a folder; matrices are stored as `precision`.
     static Classifier open(Device& device, const std::filesystem::path& folder, Type precision,
                            LoadProgress progress = {});
-    // From any source of weights, for benchmarks and tests.
-    Classifier(Device& device, const ViTConfig& config, Preprocessor preprocessor,
-               WeightSource& weights, Type precision);
+    // From a config.json and any source of weights, for benchmarks and tests. `where` names the
+    // config in errors.
+    Classifier(Device& device, const Json& config, const std::string& where,
+               Preprocessor preprocessor, WeightSource& weights, Type precision);
 
-    const std::vector<std::string>& labels() const { return model_.config().labels; }
-    const ViTConfig& config() const { return model_.config(); }
-    PictureInput& input() { return input_; }
+    const std::vector<std::string>& labels() const { return model_->labels(); }
+    const ClassificationModel& model() const { return *model_; }
+    const PictureInput& input() const { return input_; }
     // Another preprocessor than the folder's.
     void use(Preprocessor preprocessor);
     Type precision() const { return precision_; }
     // Tensors of the file that the model has no use for.
     const std::vector<std::string>& unused() const { return unused_; }
+
+    // Makes ready for frames of this size. False when it was already. Nothing that was recorded for
+    // another size may still be running.
+    bool prepare(Size frame) { return input_.prepare(frame); }
 
     // Records everything from the picture to the probabilities. The picture's size must have been
     // prepared.
@@ -72,27 +81,42 @@ public:
     const Ranking& ranking() const { return ranking_; }
     // The model alone, for any batch of patches: (batch, 1, classes) f32.
     Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const {
-        return model_.logits(c, patches, tap);
+        return model_->logits(c, patches, tap);
     }
+
+    // Maps of attention, (1, grid height, grid width) f32, valid until the scope ends; for a tap
+    // that kept the layer in a recording that has run, or runs before in the same one. What the
+    // class token looks at in a layer, and what the patch at a point of the frame looks at:
+    Tensor look_from_class_token(Commands& c, const Tap& tap, const Look& look) const;
+    Tensor look_from_point(Commands& c, const Tap& tap, const Look& look, glm::vec2 point) const;
+    // The same through all layers, all of which the tap has kept, if model().rolls_out().
+    Tensor rollout_from_class_token(Commands& c, const Tap& tap, Rollout& rollout) const;
+    Tensor rollout_from_point(Commands& c, const Tap& tap, Rollout& rollout,
+                              glm::vec2 point) const;
+    // How the maps of a layer lie over the frame; those of rollout are the first layer's.
+    MapGeometry geometry(uint32_t layer = 0) const;
 
 private:
     struct Loaded {
-        ViTClassifier model;
+        std::unique_ptr<ClassificationModel> model;
         std::vector<Buffer> memory;
         std::vector<std::string> unused;
     };
-    static Loaded load(Device& device, const ViTConfig& config, WeightSource& weights,
-                       Type precision);
+    static Loaded load(Device& device, const Json& config, const std::string& where,
+                       WeightSource& weights, Type precision);
     Classifier(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision);
 
     void check_input() const;
+    Tensor look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const;
+    Tensor rollout_from(Commands& c, const Tap& tap, Rollout& rollout, uint32_t token) const;
 
     Device& device_;
     Type precision_;
     std::vector<Buffer> memory_;
-    ViTClassifier model_;
+    std::unique_ptr<ClassificationModel> model_;
     std::vector<std::string> unused_;
     PictureInput input_;
+    AttentionRow attention_row_;
     Ranking ranking_;
 };
 

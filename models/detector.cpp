@@ -3,28 +3,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "gpu/error.h"
-#include "models/detr.h"
-#include "models/yolos.h"
+#include "gpu/core/error.h"
+#include "models/registry/registry.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr uint32_t found_columns = 6;  // left, top, right, bottom, score, class
-
-// Nothing is normalised before DETR's first attention. Where its scores are larger than this, the
-// eleven bits of half precision tell them apart by whole numbers at best, and any rounding may tip
-// the softmax. Those of trained weights are far below.
-constexpr float half_range = 2048;
-
-std::string detector_type(const Json& config, const std::string& where) {
-    const JsonFields fields(config, where);
-    const std::string type = fields.text("model_type");
-    if (type != "detr" && type != "yolos")
-        fields.refuse("model_type", in_quotes(type) + " is not a detector; supported: detr, yolos");
-    return type;
-}
+constexpr uint32_t found_columns = 7;  // left, top, right, bottom, score, class, query
 
 }  // namespace
 
@@ -32,9 +18,8 @@ Detector Detector::open(Device& device, const std::filesystem::path& folder, Typ
                         LoadProgress progress) {
     const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
-    detector_type(config,
-                  file.string());  // before anything else is said of a model of another task
-    const Preprocessor preprocessor = Preprocessor::read(folder);
+    family_for(Task::detect, config, file.string());  // before anything else is said of another
+    const Preprocessor preprocessor = read_preprocessor(folder, config, file.string());
     Checkpoint checkpoint(folder);
     checkpoint.tell(std::move(progress));
     return with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision);
@@ -44,8 +29,7 @@ Detector Detector::with_suitable_front(Device& device, const Json& config, const
                                        const Preprocessor& preprocessor, WeightSource& weights,
                                        Type precision) {
     Detector detector(device, config, where, preprocessor, weights, precision);
-    const auto* detr = dynamic_cast<const Detr*>(detector.model_.get());
-    if (detr && precision == Type::f16 && !(detr->first_attention_range(device) < half_range))
+    if (precision == Type::f16 && detector.model_->front_outgrows_half(device))
         return Detector(device, config, where, preprocessor, weights, precision, Type::f32);
     return detector;
 }
@@ -69,28 +53,24 @@ Detector::Loaded Detector::load(Device& device, const Json& config, const std::s
     WeightLoader loader(device, weights, precision, "detector");
     std::optional<WeightLoader> precise;
     if (front != precision) precise.emplace(device, weights, front, "detector's front");
-    std::unique_ptr<DetectionModel> model;
-    if (detector_type(config, where) == "detr")
-        model = std::make_unique<Detr>(precise ? *precise : loader, loader,
-                                       read_detr_config(config, where));
-    else
-        model = std::make_unique<Yolos>(loader, read_yolos_config(config, where));
+    const auto make = std::get<Family::Detector>(family_for(Task::detect, config, where).make);
+    auto model = make({config, where, loader, precise ? *precise : loader});
     std::vector<Buffer> memory = loader.finish();
     if (precise) std::ranges::move(precise->finish(), std::back_inserter(memory));
     return {std::move(model), std::move(memory), weights.unused()};
 }
 
-bool Detector::prepare(ImageSize frame, std::optional<ImageSize> within) {
+bool Detector::prepare(Size frame, std::optional<Size> within) {
     const bool changed = input_.prepare(frame, within);
     model_->prepare(picture());
     return changed;
 }
 
-void Findings::prepare(Device& device, uint32_t queries) {
+void Findings::prepare(Device& device, uint32_t most) {
     if (memory_) return;
-    memory_ = Buffer(device, "detections", tensor_bytes(1, queries, found_columns, Type::f32),
+    memory_ = Buffer(device, "detections", tensor_bytes(1, most, found_columns, Type::f32),
                      Memory::device);
-    found_ = make_tensor(memory_.handle(), 0, 1, queries, found_columns, Type::f32);
+    found_ = make_tensor(memory_.handle(), 0, 1, most, found_columns, Type::f32);
 }
 
 void Detector::record(Commands& c, std::span<const Image* const> images, DetectionTaps& taps,
@@ -104,58 +84,66 @@ void Detector::record(Commands& c, std::span<const Image* const> images, Detecti
     for (uint32_t i = 0; i < count; ++i) {
         if (!images[i]) continue;
         Findings& found = *findings[i];
-        found.prepare(c.device(), model_->queries());
-        const Tensor logits = out.logits.at_batch(i), boxes = out.boxes.at_batch(i);
-        detections_into(c, found.found_, logits, boxes, {images[i]->height(), images[i]->width()});
+        found.prepare(c.device(), model_->most_found());
+        const DetectionOutput one{out.logits.at_batch(i), out.boxes.at_batch(i)};
+        model_->find(c, found.found_, one, {images[i]->width(), images[i]->height()});
         found.download_.record(c, found.found_);
-        found.logits_.record(c, logits);
-        found.boxes_.record(c, boxes);
+        found.logits_.record(c, one.logits);
+        found.boxes_.record(c, one.boxes);
     }
 }
 
 std::vector<Detection> Findings::detections(const DetectionFilter& filter) const {
     const std::vector<float> rows = download_.floats();
     std::vector<Detection> result;
-    for (uint32_t query = 0; query < found_.rows; ++query) {
-        const float* row = &rows[size_t(query) * found_columns];
+    for (size_t i = 0; i < found_.rows; ++i) {
+        const float* row = &rows[i * found_columns];
         if (!(row[4] > filter.threshold)) continue;
-        const auto id = static_cast<uint32_t>(row[5]);
+        const auto id = static_cast<uint32_t>(row[5]), query = static_cast<uint32_t>(row[6]);
         if (!filter.classes.empty() && !filter.classes.contains(id)) continue;
-        result.push_back({id, row[4], row[0], row[1], row[2], row[3], query});
+        result.push_back({id, row[4], {row[0], row[1], row[2], row[3]}, query});
     }
     std::ranges::stable_sort(result, std::greater(), &Detection::score);
     if (result.size() > filter.most) result.resize(filter.most);
     return result;
 }
 
-Tensor Detector::look_from_point(Commands& c, const DetectionTaps& taps, const Look& look, float x,
-                                 float y) const {
-    const auto [row, column] = geometry().cell_at(x, y);
-    const TokenLayout tokens = layout();
-    return look_from(c, taps.encoder.layer(look.layer),
-                     tokens.first_cell + row * tokens.grid.width + column, look.head);
+uint32_t Detector::token_of(uint32_t query) const {
+    if (query >= model_->queries())
+        throw Error("there is no query " + std::to_string(query) + "; the model has " +
+                    std::to_string(model_->queries()));
+    return layout().first_query + query;
+}
+
+Tensor Detector::look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const {
+    return cells_of(c, attention_row_.record(c, tap.layer(look.layer), token, look.head), layout());
+}
+
+Tensor Detector::look_from_point(Commands& c, const DetectionTaps& taps, const Look& look,
+                                 glm::vec2 point) const {
+    return look_from(c, taps.encoder, look, token_at(layout(), geometry(), point));
 }
 
 Tensor Detector::look_from_query(Commands& c, const DetectionTaps& taps, const Look& look,
                                  uint32_t query) const {
-    if (query >= model_->queries())
-        throw Error("there is no query " + std::to_string(query) + "; the model has " +
-                    std::to_string(model_->queries()));
-    const TokenLayout tokens = layout();
-    const Tap& tap = tokens.cross ? taps.decoder : taps.encoder;
-    return look_from(c, tap.layer(look.layer), tokens.first_query + query, look.head);
+    return look_from(c, layout().cross ? taps.decoder : taps.encoder, look, token_of(query));
 }
 
-// Of a row of attention, what falls on the picture.
-Tensor Detector::look_from(Commands& c, const Tap::Kept& kept, uint32_t row,
-                           std::optional<uint32_t> head) const {
-    const TokenLayout tokens = layout();
-    return cells_of(c, attention_row_.record(c, kept, row, head), tokens.grid, tokens.first_cell);
+Tensor Detector::rollout_from_point(Commands& c, const DetectionTaps& taps, Rollout& rollout,
+                                    glm::vec2 point) const {
+    const uint32_t token = token_at(layout(), geometry(), point);
+    return cells_of(c, rollout.record(c, taps.encoder, token), layout());
 }
 
-MapGeometry Detector::geometry() const {
-    const TokenLayout tokens = layout();
-    return geometry_of(input_.plan(), tokens.grid, tokens.stride, tokens.stride, tokens.origin);
+Tensor Detector::rollout_from_query(Commands& c, const DetectionTaps& taps, Rollout& rollout,
+                                    uint32_t query) const {
+    if (layout().cross)
+        throw Error(
+            "rollout follows tokens that look at each other; this model's queries look at "
+            "somebody else's");
+    return cells_of(c, rollout.record(c, taps.encoder, token_of(query)), layout());
 }
+
+MapGeometry Detector::geometry() const { return geometry_of(input_.plan(), layout()); }
 
 }  // namespace saccade

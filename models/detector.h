@@ -8,29 +8,29 @@
 #include <string>
 #include <vector>
 
-#include "gpu/download.h"
-#include "gpu/frame.h"
-#include "models/attention_maps.h"
-#include "models/checkpoint.h"
-#include "models/detection_model.h"
-#include "models/json.h"
-#include "models/look.h"
-#include "models/picture_input.h"
+#include "gpu/transfer/download.h"
+#include "gpu/transfer/frame.h"
+#include "models/attention/attention_maps.h"
+#include "models/attention/map_geometry.h"
+#include "models/detection/detection_model.h"
+#include "models/files/checkpoint.h"
+#include "models/files/json.h"
+#include "models/picture/picture_input.h"
 
 namespace saccade {
 
 struct Detection {
     uint32_t id = 0;  // of its class
     float score = 0;
-    float left = 0, top = 0, right = 0, bottom = 0;  // pixels of the frame; may reach beyond it
-    uint32_t query = 0;                              // who found it, to ask what it looked at
+    Rectangle box;       // pixels of the frame; may reach beyond it
+    uint32_t query = 0;  // who found it, to ask what it looked at
 };
 
 // Which detections are wanted.
 struct DetectionFilter {
     float threshold = 0.5f;      // only what scores above it
     std::set<uint32_t> classes;  // empty: all
-    size_t most = SIZE_MAX;      // the best so many
+    size_t most = SIZE_MAX;      // keeps only the best ones
 };
 
 // What a recording leaves, on the device and on its way to the host. Each frame on its way needs
@@ -39,32 +39,32 @@ class Findings {
 public:
     // After the recording has run: the best first.
     std::vector<Detection> detections(const DetectionFilter& filter) const;
-    std::vector<float> logits() const { return logits_.floats(); }  // (queries, classes + 1)
-    std::vector<float> boxes() const { return boxes_.floats(); }    // (queries, 4)
-    // All queries' findings on the device, as detections_into writes them.
+    // As the model's heads leave them, see DetectionOutput.
+    std::vector<float> logits() const { return logits_.floats(); }
+    std::vector<float> boxes() const { return boxes_.floats(); }
+    // All that was found on the device, as DetectionModel::find writes it.
     const Tensor& found() const { return found_; }
 
 private:
     friend class Detector;
-    void prepare(Device& device, uint32_t queries);
+    void prepare(Device& device, uint32_t most);
     Buffer memory_;
     Tensor found_;
     Download download_, logits_, boxes_;
 };
 
-// A Hugging Face folder that finds objects: DETR and YOLOS.
+// A Hugging Face folder that finds objects.
 class Detector {
 public:
     // Opens a folder; matrices are stored as `precision`.
     static Detector open(Device& device, const std::filesystem::path& folder, Type precision,
                          LoadProgress progress = {});
     // From a config.json and any source of weights, for benchmarks and tests. `where` names the
-    // config in errors; `front` is the precision of what lies before DETR's first norm.
+    // config in errors; `front` is the precision of what lies before the model's first norm.
     Detector(Device& device, const Json& config, const std::string& where,
              Preprocessor preprocessor, WeightSource& weights, Type precision,
              std::optional<Type> front = std::nullopt);
-    // The same, with a front that suits the weights: fp32 where the scores of DETR's first
-    // attention, on a test picture, grow larger than half precision can tell apart.
+    // The same, with a front that suits the weights: see DetectionModel::front_outgrows_half.
     static Detector with_suitable_front(Device& device, const Json& config,
                                         const std::string& where, const Preprocessor& preprocessor,
                                         WeightSource& weights, Type precision);
@@ -80,7 +80,7 @@ public:
 
     // Makes ready for frames of this size, resized to fit into `within` where that is given. False
     // when it was already. Nothing that was recorded for another size may still be running.
-    bool prepare(ImageSize frame, std::optional<ImageSize> within = std::nullopt);
+    bool prepare(Size frame, std::optional<Size> within = std::nullopt);
 
     // Records everything from the frame to the detections. Its size must have been prepared.
     void record(Commands& c, const Image& image, DetectionTaps& taps, Findings& findings) const {
@@ -105,11 +105,17 @@ public:
     // Maps of attention, (1, grid height, grid width) f32, valid until the scope ends; for a tap
     // that kept the layer in a recording that has run, or runs before in the same one. What a point
     // of the frame looks at, in a layer of the encoder:
-    Tensor look_from_point(Commands& c, const DetectionTaps& taps, const Look& look, float x,
-                           float y) const;
+    Tensor look_from_point(Commands& c, const DetectionTaps& taps, const Look& look,
+                           glm::vec2 point) const;
     // What a query looks at: in a layer of DETR's decoder, or as a token of YOLOS.
     Tensor look_from_query(Commands& c, const DetectionTaps& taps, const Look& look,
                            uint32_t query) const;
+    // The same through all layers of the encoder, all of which the tap has kept. Only queries that
+    // are tokens of the encoder can be followed.
+    Tensor rollout_from_point(Commands& c, const DetectionTaps& taps, Rollout& rollout,
+                              glm::vec2 point) const;
+    Tensor rollout_from_query(Commands& c, const DetectionTaps& taps, Rollout& rollout,
+                              uint32_t query) const;
     MapGeometry geometry() const;
     // Which tokens are what, for frames of the size that was prepared.
     TokenLayout layout() const { return model_->layout(picture()); }
@@ -124,9 +130,9 @@ private:
                        WeightSource& weights, Type precision, Type front);
     Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision);
 
-    Extent picture() const { return {input_.plan().height, input_.plan().width}; }
-    Tensor look_from(Commands& c, const Tap::Kept& kept, uint32_t row,
-                     std::optional<uint32_t> head) const;
+    Size picture() const { return {input_.plan().width, input_.plan().height}; }
+    uint32_t token_of(uint32_t query) const;
+    Tensor look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const;
 
     Type precision_;
     std::unique_ptr<DetectionModel> model_;

@@ -1,6 +1,6 @@
 #version 460
 // Lays out what a detector found: of the queries that score above a threshold in a class that is
-// shown, the best `most`. found (queries, 6): left, top, right, bottom, score, class; runs: the
+// shown, the best `most`. found (queries, 6 or more): left, top, right, bottom, score, class; runs: the
 // labels of the classes, then "0%" to "100%". Makes a list of 3 n plates: n boxes, then n times a
 // label and its score, each from the worst to the best, so that the best lies on top.
 // A label lies above its box, or where it covers least of the labels of better boxes. What is not a

@@ -17,9 +17,8 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 256;
-layout(constant_id = 1) const uint NATIVE_HALVES = 0;
-layout(constant_id = 2) const uint HEAD8 = 8;  // eights of a head
-layout(constant_id = 3) const uint ACTIVATION = 0;
+layout(constant_id = 1) const uint HEAD8 = 8;  // eights of a head
+layout(constant_id = 2) const uint ACTIVATION = 0;
 
 layout(binding = 0) readonly buffer Links { LinkParams links[]; };
 layout(binding = 1) coherent volatile buffer Meeting { uint arrived, left; } meeting;
@@ -58,12 +57,7 @@ uint patience = 0;
 struct Eight {
     vec4 low, high;
 };
-Eight unpacked(uvec4 v) {
-    if (NATIVE_HALVES != 0)
-        return Eight(vec4(unpackHalf2x16(v.x), unpackHalf2x16(v.y)),
-                     vec4(unpackHalf2x16(v.z), unpackHalf2x16(v.w)));
-    return Eight(unpack_halves(v.xy), unpack_halves(v.zw));
-}
+Eight unpacked(uvec4 v) { return Eight(load(v.xy), load(v.zw)); }
 uint packed(vec2 v) { return packHalf2x16(clamp(v, -65504.0, 65504.0)); }
 uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
 

@@ -1,10 +1,10 @@
 #version 460
-// What each query found. logits (queries, classes + 1) and boxes (queries, 4), all f32; y (queries, 6):
+// What each query found. logits (queries, columns) and boxes (queries, 4), all f32; y (queries, 7):
 //   score = max over j < classes of softmax(logits)[j], label = the first j that has it
 //   left, top, right, bottom = ((x, y) -+ (w, h) / 2) (width, height)   for the box (x, y, w, h)
-//   y = left, top, right, bottom, score, label
-// The last class is "no object": it takes its share of the softmax and is never found. One workgroup
-// per query.
+//   y = left, top, right, bottom, score, label, query
+// The columns after the classes take their share of the softmax and are never found: a model's "no
+// object". One workgroup per query.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
@@ -26,14 +26,14 @@ void main() {
 
     const float smallest = -3.4e38;
     float all = smallest, objects = smallest;
-    for (uint j = me; j <= p.classes; j += THREADS) {
+    for (uint j = me; j < p.columns; j += THREADS) {
         all = max(all, logits[at + j]);
         if (j < p.classes) objects = all;
     }
     const float largest = workgroup_max(all), best = workgroup_max(objects);
 
     float sum = 0.0, first = smallest;  // the first of equal ones has the largest negative
-    for (uint j = me; j <= p.classes; j += THREADS) {
+    for (uint j = me; j < p.columns; j += THREADS) {
         const float v = logits[at + j];
         sum += exp(v - largest);
         if (j < p.classes && v == best) first = max(first, -float(j));
@@ -45,5 +45,5 @@ void main() {
     const vec2 size = vec2(p.width, p.height);
     const uint y_at = row_start(p.y, batch, query) / 4;
     y[y_at] = vec4((box.xy - 0.5 * box.zw) * size, (box.xy + 0.5 * box.zw) * size);
-    y[y_at + 1] = vec4(exp(best - largest) / total, label, 0.0, 0.0);
+    y[y_at + 1] = vec4(exp(best - largest) / total, label, float(query), 0.0);
 }

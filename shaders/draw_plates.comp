@@ -20,7 +20,7 @@ layout(binding = 3) readonly buffer Glyphs { Glyph glyphs[]; };
 layout(binding = 4) readonly buffer Atlas { uint atlas[]; };
 layout(push_constant) uniform Push { DrawPlatesParams p; };
 
-const uint marks = 32;  // words of marks: so many plates times 32 are looked at in one round
+const uint marks = 32;  // words of marks: one round looks at 32 times as many plates
 shared uint touching[marks];
 
 // The part of the image that this workgroup draws: left, top, right, bottom.

@@ -13,10 +13,9 @@ layout(constant_id = 1) const uint LANES = 4;
 layout(constant_id = 2) const uint COLUMNS = 4;
 layout(constant_id = 3) const uint ROWS = 1;
 layout(constant_id = 4) const uint STEPS = 1;
-layout(constant_id = 5) const uint NATIVE_HALVES = 0;
-layout(constant_id = 6) const uint ACTIVATION = 0;
-layout(constant_id = 7) const uint BIAS = 1;
-layout(constant_id = 8) const uint EIGHTS = 96;  // of a row of x
+layout(constant_id = 5) const uint ACTIVATION = 0;
+layout(constant_id = 6) const uint BIAS = 1;
+layout(constant_id = 7) const uint EIGHTS = 96;  // of a row of x
 
 #include "activation.glsl"
 #include "reduce.glsl"

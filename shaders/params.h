@@ -11,6 +11,10 @@ using uint = uint32_t;
 #define SACCADE_CONSTANT const uint
 #endif
 
+// A specialisation constant that every pipeline gets, if its shader has it: 1 if the device converts
+// halves to floats in one instruction.
+#define NATIVE_HALVES_ID 100
+
 // Where the elements of a (batch, rows, columns) tensor lie in its binding. Kernels take the batch
 // from the third dispatch axis: no kernel divides by a number that it only learns at run time.
 struct View {
@@ -178,7 +182,8 @@ struct GatherParams {
 
 struct DetectionsParams {
     View logits, boxes, y;
-    uint classes;         // without "no object", which comes last
+    uint columns;         // of logits
+    uint classes;         // the first columns; the others are never found
     float width, height;  // of the picture, in pixels
 };
 
@@ -202,6 +207,18 @@ struct UnpackParams {
     uint first_row, rows;  // of the image, that the bytes hold
     uint row_bytes;
     uint bgr;  // 1: blue comes first
+};
+
+// Planes of Y, U and V to an image.
+struct UnpackYuvParams {
+    uint width, height;                // of the plane Y
+    uint chroma_width, chroma_height;  // of the planes U and V
+    uint row_words, chroma_row_words;
+    uint quarter_turns;                // by which the image is turned clockwise
+    float black, grey;                 // levels that stand for 0
+    float luma;                        // what one level adds to each of red, green and blue
+    float red_v, green_u, green_v, blue_u;
+    float most_chroma;                 // the largest level that FFmpeg's filter can give
 };
 
 // An image to packed 8-bit pixels, rows of whole words.

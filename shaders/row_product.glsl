@@ -3,7 +3,7 @@
 // end. A thread holds ROWS x COLUMNS sums. What it will need next of W is on its way while it
 // multiplies what it has: STEPS eights of each column.
 //
-// Whoever includes this has declared THREADS, LANES, COLUMNS, ROWS, STEPS, NATIVE_HALVES, the matrix
+// Whoever includes this has declared THREADS, LANES, COLUMNS, ROWS, STEPS, the matrix
 // as RAW4 w[], and Eight x_at(row, i), the i-th eight of a row of x. Rows are padded with zeros to
 // multiples of eight, so k needs no edge.
 
@@ -19,13 +19,7 @@ struct Eight {
 #define RAW Eight
 #endif
 
-Eight unpacked(uvec4 v) {
-    // The device's own instruction, where its compiler does not fail on it.
-    if (NATIVE_HALVES != 0)
-        return Eight(vec4(unpackHalf2x16(v.x), unpackHalf2x16(v.y)),
-                     vec4(unpackHalf2x16(v.z), unpackHalf2x16(v.w)));
-    return Eight(unpack_halves(v.xy), unpack_halves(v.zw));
-}
+Eight unpacked(uvec4 v) { return Eight(load(v.xy), load(v.zw)); }
 Eight unpacked(Eight v) { return v; }
 
 // Counted so that the threads of a subgroup follow each other.

@@ -8,6 +8,9 @@
 #define f32 1
 #define f16 2
 
+// Whether the device converts halves by itself; the pipeline says so, whatever the kernel.
+layout(constant_id = NATIVE_HALVES_ID) const uint NATIVE_HALVES = 0;
+
 // Two halves of a word as fp32, exactly, subnormals too. Written out because the compiler of some
 // software drivers (Mesa 22 on ARM) fails on unpackHalf2x16. Infinity does not occur: see store().
 vec2 unpack_halves(uint word) {
@@ -18,15 +21,28 @@ vec2 unpack_halves(uint word) {
     const vec2 value = mix(normal, subnormal, lessThan(magnitude, uvec2(1u << 23)));
     return uintBitsToFloat(floatBitsToUint(value) | ((bits & 0x8000u) << 16));
 }
-vec4 unpack_halves(uvec2 words) { return vec4(unpack_halves(words.x), unpack_halves(words.y)); }
 
-vec4 load(uvec2 v) { return unpack_halves(v); }
+vec4 load(uvec2 v) {
+    if (NATIVE_HALVES != 0) return vec4(unpackHalf2x16(v.x), unpackHalf2x16(v.y));
+    return vec4(unpack_halves(v.x), unpack_halves(v.y));
+}
 vec4 load(vec4 v) { return v; }
 
 #if defined(T) && T == f16
 #define IN4 uvec2
 #else
 #define IN4 vec4
+#endif
+
+// 16 bytes of them, and one of these elements.
+#if defined(T) && T == f16
+#define IN_WIDE uvec4
+const uint IN_WIDTH = 8;
+float element(uvec4 v, uint e) { return load(uvec2(v[e / 2], 0))[e % 2]; }
+#else
+#define IN_WIDE vec4
+const uint IN_WIDTH = 4;
+float element(vec4 v, uint e) { return v[e]; }
 #endif
 
 #if defined(OUT) && OUT == f16

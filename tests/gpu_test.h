@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "gpu/commands.h"
-#include "gpu/device.h"
-#include "gpu/error.h"
+#include "gpu/core/device.h"
+#include "gpu/core/error.h"
 #include "gpu/ops.h"
+#include "gpu/recorder/commands.h"
 
 namespace saccade {
 

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "gpu/instance.h"
+#include "gpu/core/instance.h"
 #include "tests/gpu_test.h"
 
 namespace {

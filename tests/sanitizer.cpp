@@ -1,1 +1,1 @@
-#include "app/lab/sanitizer.h"
+#include "app/io/sanitizer.h"

@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "app/batch/tables.h"
-#include "app/file_beside.h"
 #include "app/video/join.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 

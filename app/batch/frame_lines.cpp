@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "app/file_beside.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 
@@ -35,16 +35,18 @@ struct Run {
     uint64_t begin, end;  // bytes
 };
 
-void copy_bytes(std::ifstream& from, uint64_t begin, uint64_t end, std::ofstream& to) {
+// False if they cannot be read.
+bool copy_bytes(std::ifstream& from, uint64_t begin, uint64_t end, NewFile& to) {
     from.clear();
     from.seekg(static_cast<std::streamoff>(begin));
     std::vector<char> buffer(size_t{1} << 16);
-    while (begin < end && from && to) {
+    while (begin < end) {
         const auto count = std::min<uint64_t>(buffer.size(), end - begin);
-        from.read(buffer.data(), static_cast<std::streamsize>(count));
-        to.write(buffer.data(), static_cast<std::streamsize>(count));
         begin += count;
+        if (!from.read(buffer.data(), static_cast<std::streamsize>(count))) return false;
+        to.write(std::as_bytes(std::span(buffer).first(count)));
     }
+    return true;
 }
 
 }  // namespace
@@ -85,15 +87,13 @@ void gather_lines(const std::vector<fs::path>& from, const fs::path& to,
                           });
     if (in_place && place == fs::file_size(to, error)) return;
 
-    FileBeside file(to);
-    std::ofstream out(file.beside(), std::ios::binary);
+    NewFile file(to);
     std::vector<std::ifstream> in;
     for (const fs::path& path : from) in.emplace_back(path, std::ios::binary);
-    for (const Run& run : runs) copy_bytes(in[run.file], run.begin, run.end, out);
-    out.close();
-    if (!out || std::ranges::any_of(in, [](const std::ifstream& f) { return f.bad(); }))
-        throw Error("'" + to.string() + "' cannot be written: is there room?");
-    file.finish();
+    for (const Run& run : runs)
+        if (!copy_bytes(in[run.file], run.begin, run.end, file))
+            throw Error("'" + from[run.file].string() + "' cannot be read to its end");
+    file.finish(Sync::yes);
 }
 
 }  // namespace saccade

@@ -1,14 +1,15 @@
 #include "app/batch/piece_writer.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <opencv2/imgproc.hpp>
+#include <utility>
 
-#include "app/annotate.h"
-#include "gpu/error.h"
+#include "app/io/picture_file.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 
@@ -17,96 +18,265 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-cv::Mat mat_of(const PictureView& picture) {  // which OpenCV only reads
-    return cv::Mat(static_cast<int>(picture.height), static_cast<int>(picture.width), CV_8UC3,
-                   const_cast<uint8_t*>(picture.pixels), picture.row_bytes);
-}
-
-// All frames of a video have one size: a picture of another one is made as large as fits, in the
-// middle.
-PictureView fit(const PictureView& picture, ImageSize size, cv::Mat& into) {
-    if (picture.width == size.width && picture.height == size.height) return picture;
-    const double scale = std::min(double(size.width) / double(picture.width),
-                                  double(size.height) / double(picture.height));
-    auto scaled = [&](uint32_t side, uint32_t most) {
-        return std::clamp(static_cast<int>(std::lround(side * scale)), 1, static_cast<int>(most));
-    };
-    const cv::Size inner(scaled(picture.width, size.width), scaled(picture.height, size.height));
-    const cv::Size outer(static_cast<int>(size.width), static_cast<int>(size.height));
-    into = cv::Mat::zeros(outer, CV_8UC3);
-    const cv::Rect middle((outer.width - inner.width) / 2, (outer.height - inner.height) / 2,
-                          inner.width, inner.height);
-    cv::resize(mat_of(picture), into(middle), inner, 0, 0,
-               scale < 1 ? cv::INTER_AREA : cv::INTER_LINEAR);
-    return {into.data, size.width, size.height, static_cast<uint32_t>(into.step), true};
+std::string png_name(uint64_t frame) {
+    char name[32];
+    std::snprintf(name, sizeof name, "%06llu.png", static_cast<unsigned long long>(frame));
+    return name;
 }
 
 }  // namespace
 
+WritingLimits WritingLimits::of_this_machine() {
+    const size_t cores = std::max<size_t>(2, std::thread::hardware_concurrency());
+    const auto pages = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+    const auto page_bytes = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PAGESIZE)));
+    // An encoder has four threads of its own.
+    return {.threads = cores,
+            .pieces = std::max<size_t>(2, cores / 2),
+            .bytes = std::min(uint64_t{1} << 30, pages * page_bytes / 8)};
+}
+
+// Counts a thread that writes pictures, and the time that it takes. Threads share the machine: a
+// frame's part is what it took, divided by how many were written meanwhile.
+class PieceWriter::Busy {
+public:
+    explicit Busy(PieceWriter& writer) : writer_(writer), sharing_(++writer.busy_) {}
+    ~Busy() { --writer_.busy_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    double ms() const {
+        const std::chrono::duration<double, std::milli> took = Clock::now() - begin_;
+        return took.count() / double(sharing_);
+    }
+
+private:
+    PieceWriter& writer_;
+    size_t sharing_;
+    Clock::time_point begin_ = Clock::now();
+};
+
 PieceWriter::PieceWriter(const BatchPlan& plan, const PlannedSource& source, const WorkFolder& work,
                          uint64_t first_piece, fs::path pictures, LineFile& lines,
-                         ResultLabels labels, StageTotals& totals)
+                         ResultLabels labels, StageTotals& totals, const WritingLimits& limits)
     : plan_(plan),
       source_(source),
       work_(work),
-      piece_(first_piece),
       pictures_(std::move(pictures)),
       lines_(lines),
       labels_(std::move(labels)),
       totals_(totals),
-      clock_(source.rate) {}
+      clock_(source.rate),
+      limits_(limits),
+      next_piece_(first_piece),
+      workers_(limits.threads) {}
 
-void PieceWriter::add(FramePipeline::Finished frame) {
-    // Where no picture of a piece could be read, it is empty.
-    for (const uint64_t piece = plan_.piece_of(frame.result.info.index); piece_ < piece; ++piece_)
-        end_piece(true);
-    const auto begin = Clock::now();
-    write(frame);
-    frame.frame.release();  // the next frame may have its memory
-    const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
-    if (plan_.video || plan_.frames) frame.result.ms.emplace_back("encode", took.count());
-    lines_.add(json_of(frame.result, labels_)
-                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-    totals_.add(frame.result);
+PieceWriter::~PieceWriter() {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
 }
 
-void PieceWriter::write(const FramePipeline::Finished& frame) {
-    begun_ = true;
-    const FrameInfo& info = frame.result.info;
-    if (!pictures_.empty()) {
-        char name[32];
-        std::snprintf(name, sizeof name, "%06llu.png", static_cast<unsigned long long>(info.index));
-        write_picture(pictures_ / name, mat_of(frame.picture));
+void PieceWriter::add(Done frame) {
+    std::unique_lock lock(mutex_);
+    Piece& piece = turn_to(plan_.piece_of(frame.result.info.index), lock);
+    auto made = std::make_unique<Job>();
+    Job& job = *made;
+    job.result = std::move(frame.result);
+    const uint64_t pixels = uint64_t(frame.picture.row_bytes) * frame.picture.height;
+    wait_for_room(
+        (plan_.video ? frame.planes.layout.bytes() : 0) + (pictures_.empty() ? 0 : pixels), lock);
+    if (plan_.video) {
+        job.layout = frame.planes.layout;
+        job.planes = copy(frame.planes.memory, job.layout.bytes(), lock);
+        ++job.left;
     }
-    if (!plan_.video) return;
-    if (!video_)
-        video_ =
-            std::make_unique<VideoWriter>(work_.partial(source_, piece_), source_.size, clock_);
-    video_->write(fit(frame.picture, source_.size, fitted_), clock_.ticks(info.time));
-}
-
-void PieceWriter::end_piece(bool whole) {
-    begun_ = false;
-    const bool has_video = video_ != nullptr;
-    if (has_video) video_->finish();
-    video_.reset();
-    if (!whole) return;
-    const fs::path path = work_.whole(source_, piece_);
-    std::error_code error;
-    if (has_video)
-        fs::rename(work_.partial(source_, piece_), path, error);
-    else if (!std::ofstream(path))
-        error = std::make_error_code(std::errc::no_space_on_device);
-    if (error) throw Error("'" + path.string() + "' cannot be written: " + error.message());
+    if (!pictures_.empty()) {
+        const PictureView& picture = frame.picture;
+        job.row_bytes = picture.row_bytes;
+        job.pixels = copy(picture.pixels, pixels, lock);
+        ++job.left;
+    }
+    frame.frame.release();  // the next frame may have its memory
+    piece.jobs.push_back(std::move(made));
+    if (!pictures_.empty()) workers_.give([this, &job] { write_pixels(job); });
+    if (plan_.video) {
+        piece.to_encode.push_back(&job);
+        piece.has_video = true;
+        start_encoding(piece);
+    }
+    commit();
+    rethrow();
 }
 
 void PieceWriter::finish(bool whole, uint64_t end) {
-    if (begun_) {
-        end_piece(whole);
-        ++piece_;
+    std::unique_lock lock(mutex_);
+    close_last(whole);
+    if (whole && end != UINT64_MAX && next_piece_ < end) {
+        turn_to(end - 1, lock);
+        close_last(true);
     }
-    if (whole && end != UINT64_MAX)
-        for (; piece_ < end; ++piece_) end_piece(true);
+    changed_.wait(lock, [&] { return pieces_.empty() || error_; });
+    rethrow();
+}
+
+// Opens pieces up to this one. Those in between, of which no picture could be read, are empty.
+PieceWriter::Piece& PieceWriter::turn_to(uint64_t number, std::unique_lock<std::mutex>& lock) {
+    while (next_piece_ <= number) {
+        close_last(true);
+        changed_.wait(lock, [&] { return pieces_.size() < limits_.pieces || error_; });
+        rethrow();
+        pieces_.push_back(std::make_unique<Piece>(Piece{.number = next_piece_++}));
+    }
+    return *pieces_.back();
+}
+
+void PieceWriter::close_last(bool whole) {
+    if (pieces_.empty() || pieces_.back()->closed) return;
+    Piece& piece = *pieces_.back();
+    piece.closed = true;
+    piece.whole = whole;
+    if (piece.has_video)
+        start_encoding(piece);
+    else
+        piece.ended = true;
+    commit();
+}
+
+// All of a frame's pictures at once: half of them would wait for room that the other half takes.
+void PieceWriter::wait_for_room(uint64_t bytes, std::unique_lock<std::mutex>& lock) {
+    changed_.wait(lock, [&] {
+        return waiting_bytes_ == 0 || waiting_bytes_ + bytes <= limits_.bytes || error_;
+    });
+    rethrow();
+}
+
+// Into memory that was used before.
+PieceWriter::Memory PieceWriter::copy(const uint8_t* bytes, uint64_t count,
+                                      std::unique_lock<std::mutex>& lock) {
+    waiting_bytes_ += count;
+    Memory memory;
+    if (!spare_.empty()) {
+        memory = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    lock.unlock();
+    memory.assign(bytes, bytes + count);
+    lock.lock();
+    return memory;
+}
+
+void PieceWriter::give_back(Memory memory) {
+    waiting_bytes_ -= memory.size();
+    spare_.push_back(std::move(memory));
+}
+
+// At most one thread encodes a piece, so that its frames stay in order.
+void PieceWriter::start_encoding(Piece& piece) {
+    if (std::exchange(piece.encoding, true)) return;
+    workers_.give([this, &piece] { encode(piece); });
+}
+
+// On a thread: all frames that are there, and the video's end after the last one.
+void PieceWriter::encode(Piece& piece) {
+    std::unique_lock lock(mutex_);
+    while (!error_ && !stopped_) {
+        if (piece.to_encode.empty() && !piece.closed) break;
+        const bool ends = piece.to_encode.empty();
+        Job* const job = ends ? nullptr : piece.to_encode.front();
+        if (job) piece.to_encode.pop_front();
+        const Busy busy(*this);
+        lock.unlock();
+        std::exception_ptr error;
+        try {
+            if (job)
+                encode_frame(piece, *job);
+            else
+                piece.video->finish();
+        } catch (...) {
+            error = std::current_exception();
+        }
+        lock.lock();
+        if (error) return fail(error);
+        if (job) {
+            job->ms += busy.ms();
+            give_back(std::move(job->planes));
+            --job->left;
+        }
+        piece.ended = ends;
+        commit();
+        if (ends) return;  // the piece may be gone
+    }
+    piece.encoding = false;
+}
+
+void PieceWriter::encode_frame(Piece& piece, Job& job) {
+    if (!piece.video)
+        piece.video = std::make_unique<VideoWriter>(work_.partial(source_, piece.number),
+                                                    source_.size, clock_);
+    piece.video->write({job.planes.data(), job.layout}, clock_.ticks(job.result.info.time));
+}
+
+void PieceWriter::write_pixels(Job& job) {
+    std::unique_lock lock(mutex_);
+    if (error_ || stopped_) return;
+    const Busy busy(*this);
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+        const Size size = job.result.info.size;
+        write_picture(pictures_ / png_name(job.result.info.index),
+                      cv::Mat(static_cast<int>(size.y), static_cast<int>(size.x), CV_8UC3,
+                              job.pixels.data(), job.row_bytes));
+    } catch (...) {
+        error = std::current_exception();
+    }
+    lock.lock();
+    if (error) return fail(error);
+    job.ms += busy.ms();
+    give_back(std::move(job.pixels));
+    --job.left;
+    commit();
+}
+
+// Says what is done, as far as all before it is done, too.
+void PieceWriter::commit() {
+    try {
+        while (!error_ && !stopped_ && !pieces_.empty()) {
+            Piece& piece = *pieces_.front();
+            for (; !piece.jobs.empty() && piece.jobs.front()->left == 0; piece.jobs.pop_front())
+                write_line(*piece.jobs.front());
+            if (!piece.ended || !piece.jobs.empty()) break;
+            if (piece.whole) make_whole(piece);
+            pieces_.pop_front();
+        }
+    } catch (...) {
+        return fail(std::current_exception());
+    }
+    changed_.notify_all();
+}
+
+void PieceWriter::write_line(Job& job) {
+    FrameResult& result = job.result;
+    if (plan_.video || plan_.frames) result.ms.emplace_back("encode", job.ms);
+    lines_.add(line_of(result, labels_));
+    totals_.add(result);
+}
+
+void PieceWriter::make_whole(const Piece& piece) const {
+    lines_.sync();  // first: a piece that is there promises that its lines are
+    const fs::path path = work_.whole(source_, piece.number);
+    if (piece.has_video)
+        put_in_place(work_.partial(source_, piece.number), path, Sync::yes);
+    else
+        NewFile(path).finish(Sync::yes);
+}
+
+void PieceWriter::fail(std::exception_ptr error) {
+    if (!error_) error_ = std::move(error);
+    changed_.notify_all();
+}
+
+void PieceWriter::rethrow() const {
+    if (error_) std::rethrow_exception(error_);
 }
 
 }  // namespace saccade

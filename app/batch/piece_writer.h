@@ -1,48 +1,115 @@
 #pragma once
 
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
 #include <filesystem>
 #include <memory>
-#include <opencv2/core.hpp>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "app/batch/plan.h"
 #include "app/batch/stage_totals.h"
 #include "app/batch/work_folder.h"
-#include "app/frame_pipeline.h"
-#include "app/line_file.h"
+#include "app/batch/workers.h"
+#include "app/io/line_file.h"
+#include "app/pipeline/frame_order.h"
 #include "app/video/video_writer.h"
 
 namespace saccade {
 
-// Writes the frames of a share, piece by piece: pictures where they are wanted, the video, and then
-// the line that says that the frame is done.
+// How much is written at the same time. It decides how fast frames are written, never what.
+struct WritingLimits {
+    size_t threads = 2;
+    size_t pieces = 2;                   // that are open at a time, each with its encoder
+    uint64_t bytes = uint64_t{1} << 30;  // of pictures that wait for a thread
+
+    // As many threads as there are cores, and an eighth of the memory, at most 1 GiB.
+    static WritingLimits of_this_machine();
+};
+
+// Writes the frames of a share: pictures where they are wanted, the video, and then the line that
+// says that the frame is done. Several pieces are encoded at the same time, each by one encoder
+// frame after frame; picture files are written by any thread. Lines are written in the order of the
+// frames, and pieces become whole one after the other: a run that is killed at any moment has whole
+// pieces first, and then none.
 class PieceWriter {
 public:
     // Pictures go to `pictures`, unless that is empty.
     PieceWriter(const BatchPlan& plan, const PlannedSource& source, const WorkFolder& work,
                 uint64_t first_piece, std::filesystem::path pictures, LineFile& lines,
-                ResultLabels labels, StageTotals& totals);
+                ResultLabels labels, StageTotals& totals,
+                const WritingLimits& limits = WritingLimits::of_this_machine());
+    ~PieceWriter();  // without finish() the pieces that are not whole are lost
 
-    void add(FramePipeline::Finished frame);
-    // Ends the last piece, and where the share is whole says so of all pieces before `end`.
+    // Copies the pictures and gives the frame back. Waits only if too many are waiting already.
+    // Throws what went wrong with this frame or one before.
+    void add(Done frame);
+    // Ends the last piece, and where the share is whole says so of all pieces before `end`. Waits
+    // until all is written.
     void finish(bool whole, uint64_t end);
 
 private:
-    void end_piece(bool whole);
-    void write(const FramePipeline::Finished& frame);
+    using Memory = std::vector<uint8_t>;
+    struct Job {  // a frame whose line is not written yet
+        FrameResult result;
+        Memory planes, pixels;
+        PlaneLayout layout;
+        uint32_t row_bytes = 0;  // of the pixels
+        int left = 0;            // how many of its pictures are not written yet
+        double ms = 0;
+    };
+    struct Piece {
+        uint64_t number;
+        std::deque<std::unique_ptr<Job>> jobs = {};
+        std::deque<Job*> to_encode = {};
+        std::unique_ptr<VideoWriter> video = {};
+        bool has_video = false;
+        bool encoding = false;  // by one of the threads
+        bool closed = false;    // no more frames will come
+        bool whole = false;     // all frames have come
+        bool ended = false;     // its video is finished
+    };
+    class Busy;
+
+    Piece& turn_to(uint64_t number, std::unique_lock<std::mutex>& lock);
+    void close_last(bool whole);
+    void wait_for_room(uint64_t bytes, std::unique_lock<std::mutex>& lock);
+    Memory copy(const uint8_t* bytes, uint64_t count, std::unique_lock<std::mutex>& lock);
+    void give_back(Memory memory);
+    void start_encoding(Piece& piece);
+    void encode(Piece& piece);
+    void encode_frame(Piece& piece, Job& job);
+    void write_pixels(Job& job);
+    void commit();
+    void write_line(Job& job);
+    void make_whole(const Piece& piece) const;
+    void fail(std::exception_ptr error);
+    void rethrow() const;
 
     const BatchPlan& plan_;
     const PlannedSource& source_;
     const WorkFolder& work_;
-    uint64_t piece_;
-    std::filesystem::path pictures_;
+    const std::filesystem::path pictures_;
     LineFile& lines_;
-    ResultLabels labels_;
+    const ResultLabels labels_;
     StageTotals& totals_;
-    VideoClock clock_;
-    std::unique_ptr<VideoWriter> video_;
-    bool begun_ = false;  // the piece has frames
-    cv::Mat fitted_;
+    const VideoClock clock_;
+    const WritingLimits limits_;
+
+    // All below is used by several threads.
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    uint64_t next_piece_;                        // to be opened
+    std::deque<std::unique_ptr<Piece>> pieces_;  // that are not whole yet, in order
+    std::vector<Memory> spare_;
+    uint64_t waiting_bytes_ = 0;
+    size_t busy_ = 0;  // threads that write pictures
+    std::exception_ptr error_;
+    bool stopped_ = false;
+    Workers workers_;  // the last one: it ends first
 };
 
 }  // namespace saccade

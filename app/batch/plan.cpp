@@ -4,9 +4,8 @@
 #include <charconv>
 #include <filesystem>
 
-#include "app/picture_file.h"
-#include "app/sources/container.h"
-#include "gpu/error.h"
+#include "app/io/picture_file.h"
+#include "gpu/core/error.h"
 
 namespace saccade {
 
@@ -18,7 +17,7 @@ namespace fs = std::filesystem;
 uint64_t divided_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
 // The first picture that can be read decides.
-ImageSize size_of(const std::vector<fs::path>& pictures, const FrameRange& range) {
+Size size_of(const std::vector<fs::path>& pictures, const FrameRange& range) {
     for (uint64_t i = range.first; i < pictures.size() && i < range.end; i += range.stride) try {
             const PictureFile file(pictures[i]);
             return {file.view().width, file.view().height};
@@ -45,7 +44,7 @@ void look_at(PlannedSource& planned, const FrameRange& range, const SourceOption
     std::error_code error;
     if (planned.source.pictures.empty() && fs::is_regular_file(planned.source.text, error)) {
         planned.has_sound = true;
-        planned.turned = read_container(planned.source.text).quarter_turns % 2 == 1;
+        planned.turned = traits.lies;
     }
 }
 
@@ -111,7 +110,7 @@ Object json_of(const BatchPlan& plan) {
             for (const fs::path& picture : s.source.pictures)
                 one["pictures"].push_back(picture.string());
         if (s.frames) one["frames"] = *s.frames;
-        one["size"] = {s.size.width, s.size.height};
+        one["size"] = {s.size.x, s.size.y};
         one["rate"] = s.rate;
         one["sound"] = s.has_sound;
         one["turned"] = s.turned;

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "app/batch/sources.h"
+#include "app/batch/inputs.h"
 
 namespace saccade {
 
-// Which frames of a source are wanted, by their index: every so manyth from the first on.
+// Which frames of a source are wanted, by their index: every Nth from the first on.
 struct FrameRange {
     uint64_t first = 0, end = UINT64_MAX, stride = 1;
 
-    // How many that are of a source that has so many frames.
+    // How many of a source's frames are wanted.
     uint64_t count(uint64_t frames) const;
     // The index of wanted frame number n, or the end where there are fewer.
     uint64_t index(uint64_t n) const;
@@ -28,7 +28,7 @@ struct PlannedSource {
     BatchSource source;
     std::string name;                // of its outputs
     std::optional<uint64_t> frames;  // wanted ones, by the container's account
-    ImageSize size;                  // of the video that is written
+    Size size;                       // of the video that is written
     double rate = 0;                 // of the source
     bool has_sound = false;          // or may have
     bool turned = false;             // its pictures are stored lying on their side
@@ -36,9 +36,10 @@ struct PlannedSource {
 };
 
 // All that a run is to do, the same on each of the machines that share it. Each source is cut into
-// pieces of so many wanted frames. A piece is what is done or not done: a run that is killed goes
-// on with the first piece that is not, and machines share pieces. What comes out depends on where
-// the pieces are cut, so that is the same however often a run is killed, and however it is shared.
+// pieces of `piece` wanted frames each. A piece is what is done or not done: a run that is killed
+// goes on with the first piece that is not, and machines share pieces. What comes out depends on
+// where the pieces are cut, so that is the same however often a run is killed, and however it is
+// shared.
 struct BatchPlan {
     FrameRange range;
     uint64_t piece = 60;  // frames

@@ -1,8 +1,8 @@
 #include "app/batch/runner.h"
 
-#include "app/file_beside.h"
-#include "app/interrupts.h"
-#include "gpu/error.h"
+#include "app/io/interrupts.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 
@@ -10,29 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Frames must have left the pipeline before their Reader goes.
-class Emptied {
-public:
-    explicit Emptied(FramePipeline& pipeline) : pipeline_(pipeline) {}
-    Emptied(const Emptied&) = delete;
-    Emptied& operator=(const Emptied&) = delete;
-    ~Emptied() {
-        while (!pipeline_.empty()) try {
-                pipeline_.finish();
-            } catch (const std::exception&) {
-                // The error that brought us here is the one to tell.
-            }
-    }
-
-private:
-    FramePipeline& pipeline_;
-};
-
 }  // namespace
 
-BatchRunner::BatchRunner(FramePipeline& pipeline, const BatchPlan& plan, BatchFolder folder,
-                         bool part)
-    : pipeline_(pipeline),
+BatchRunner::BatchRunner(FramePath& path, FrameOrder order, const BatchPlan& plan,
+                         BatchFolder folder, bool part)
+    : path_(path),
+      order_(std::move(order)),
       plan_(plan),
       folder_(std::move(folder)),
       work_(folder_.work()),
@@ -53,17 +36,13 @@ void BatchRunner::run(const Share& share, const SourceOptions& options, LineFile
     FileBeside::remove_leftovers(pictures);
 
     const uint64_t first_piece = work_.next_piece(source, share);
-    PieceWriter writer(plan_, source, work_, first_piece, pictures, lines, pipeline_.labels(),
-                       totals_);
+    PieceWriter writer(plan_, source, work_, first_piece, pictures, lines, path_.labels(), totals_);
     const uint64_t first = plan_.first_of(first_piece), end = plan_.first_of(share.end_piece);
     std::exception_ptr unreadable;
     if (first < end) {
-        Reader reader(
-            source.source.open(options), pipeline_.make_slot(),
-            {.first = first, .end = end, .stride = plan_.range.stride, .slots = pipeline_.slots()});
-        const Emptied emptied(pipeline_);
-        FrameSink sink([&](FramePipeline::Finished frame) { writer.add(std::move(frame)); });
-        unreadable = pump(reader, sink, progress);
+        Reader reader(source.source.open(options), path_.ring(),
+                      {.first = first, .end = end, .stride = plan_.range.stride});
+        unreadable = run(reader, writer, progress);
     }
     const bool whole = !unreadable && !Interrupts::came();
     writer.finish(whole, share.end_piece);
@@ -75,25 +54,21 @@ void BatchRunner::run(const Share& share, const SourceOptions& options, LineFile
     if (!part_) work_.remove_pieces(source);
 }
 
-std::exception_ptr BatchRunner::pump(Reader& reader, FrameSink& sink, Progress& progress) {
+std::exception_ptr BatchRunner::run(Reader& reader, PieceWriter& writer, Progress& progress) {
     std::exception_ptr unreadable;
-    auto finish_one = [&] {
-        sink.put(pipeline_.finish());
-        progress.step();
-    };
-    while (!Interrupts::came()) {
-        std::optional<TakenFrame> frame;
+    auto next = [&]() -> std::optional<TakenFrame> {
+        if (Interrupts::came()) return std::nullopt;
         try {
-            frame = reader.next();
+            return reader.next();
         } catch (const Error&) {
             unreadable = std::current_exception();
+            return std::nullopt;
         }
-        if (!frame) break;
-        while (!pipeline_.has_room_for(*frame)) finish_one();
-        pipeline_.begin(std::move(*frame));
-    }
-    while (!pipeline_.empty()) finish_one();
-    sink.close();
+    };
+    pump(path_, order_, next, [&](Done frame) {
+        writer.add(std::move(frame));
+        progress.step();
+    });
     return unreadable;
 }
 

@@ -3,21 +3,21 @@
 #include <exception>
 
 #include "app/batch/batch_folder.h"
-#include "app/batch/frame_sink.h"
 #include "app/batch/piece_writer.h"
 #include "app/batch/plan.h"
-#include "app/frame_pipeline.h"
-#include "app/progress.h"
+#include "app/io/progress.h"
+#include "app/pipeline/frame_pump.h"
 #include "app/sources/reader.h"
 
 namespace saccade {
 
-// Brings the frames of one source after another through the pipeline: decoded by one thread,
-// encoded by another, and looked at in between.
+// Brings the frames of one source after another along the path: decoded by one thread, encoded by
+// others, and seen by the models in between.
 class BatchRunner {
 public:
     // The videos of a part are left in pieces.
-    BatchRunner(FramePipeline& pipeline, const BatchPlan& plan, BatchFolder folder, bool part);
+    BatchRunner(FramePath& path, FrameOrder order, const BatchPlan& plan, BatchFolder folder,
+                bool part);
 
     // Those pieces of a share that are not done yet. An Error where the source cannot be read or
     // what comes of it cannot be written; what was done until then is whole.
@@ -27,9 +27,10 @@ public:
 
 private:
     // Returns why the source could not be read to its end; null where it could.
-    std::exception_ptr pump(Reader& reader, FrameSink& sink, Progress& progress);
+    std::exception_ptr run(Reader& reader, PieceWriter& writer, Progress& progress);
 
-    FramePipeline& pipeline_;
+    FramePath& path_;
+    FrameOrder order_;  // of every frame
     const BatchPlan& plan_;
     BatchFolder folder_;
     WorkFolder work_;

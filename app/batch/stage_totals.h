@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/frame_result.h"
+#include "app/frame/frame_result.h"
 
 namespace saccade {
 

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "app/batch/frame_lines.h"
-#include "app/file_beside.h"
 #include "app/sources/pictures.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 
@@ -17,22 +17,6 @@ namespace {
 
 using Object = nlohmann::ordered_json;
 namespace fs = std::filesystem;
-
-class TextFile {
-public:
-    explicit TextFile(const fs::path& path) : file_(path), stream_(file_.beside()) {}
-    std::ofstream& stream() { return stream_; }
-    void finish() {
-        stream_.close();
-        if (!stream_)
-            throw Error("'" + file_.path().string() + "' cannot be written: is there room?");
-        file_.finish();
-    }
-
-private:
-    FileBeside file_;
-    std::ofstream stream_;
-};
 
 std::string text_of(const Object& value) {
     return value.dump(-1, ' ', false, Object::error_handler_t::replace);
@@ -70,8 +54,8 @@ std::string field(const std::string& text) {
 
 void write_coco(const fs::path& lines, const fs::path& to) {
     const bool numbers = all_are_numbers(lines);
-    TextFile file(to);
-    file.stream() << '[';
+    NewFile file(to);
+    file.write("[");
     uint64_t number = 0;
     const char* between = "\n";
     for_lines(lines, [&](const Object& line) {
@@ -82,40 +66,39 @@ void write_coco(const fs::path& lines, const fs::path& to) {
         for (const Object& d : line["detections"]) {
             const auto& box = d.at("box");
             const double left = box.at(0), top = box.at(1), right = box.at(2), bottom = box.at(3);
-            file.stream() << between
-                          << text_of({{"image_id", id},
-                                      {"category_id", d.at("id")},
-                                      {"bbox", {left, top, right - left, bottom - top}},
-                                      {"score", d.at("score")}});
+            file.write(between + text_of({{"image_id", id},
+                                          {"category_id", d.at("id")},
+                                          {"bbox", {left, top, right - left, bottom - top}},
+                                          {"score", d.at("score")}}));
             between = ",\n";
         }
     });
-    file.stream() << "\n]\n";
-    file.finish();
+    file.write("\n]\n");
+    file.finish(Sync::yes);
 }
 
 void write_csv(const fs::path& lines, const fs::path& to) {
-    TextFile file(to);
-    file.stream() << "source,frame,time,kind,label,id,score,left,top,right,bottom\n";
+    NewFile file(to);
+    file.write("source,frame,time,kind,label,id,score,left,top,right,bottom\n");
     for_lines(lines, [&](const Object& line) {
         const std::string frame = field(line.at("source").get<std::string>()) + ',' +
                                   text_of(line.at("frame")) + ',' + text_of(line.at("time")) + ',';
         auto row = [&](const char* kind, const Object& found) {
-            file.stream() << frame << kind << ',' << field(found.at("label").get<std::string>())
-                          << ',' << text_of(found.at("id")) << ',' << text_of(found.at("score"));
+            std::string text = frame + kind + ',' + field(found.at("label").get<std::string>()) +
+                               ',' + text_of(found.at("id")) + ',' + text_of(found.at("score"));
             for (size_t i = 0; i < 4; ++i)
-                file.stream() << ',' << (found.contains("box") ? text_of(found["box"].at(i)) : "");
-            file.stream() << '\n';
+                text += "," + (found.contains("box") ? text_of(found["box"].at(i)) : "");
+            file.write(text + "\n");
         };
         if (line.contains("detections"))
             for (const Object& found : line["detections"]) row("detection", found);
         if (line.contains("classes"))
             for (const Object& found : line["classes"]) row("class", found);
         if (line.contains("caption"))
-            file.stream() << frame << "caption,"
-                          << field(line["caption"].at("text").get<std::string>()) << ",,,,,,\n";
+            file.write(frame + "caption," + field(line["caption"].at("text").get<std::string>()) +
+                       ",,,,,,\n");
     });
-    file.finish();
+    file.finish(Sync::yes);
 }
 
 }  // namespace saccade

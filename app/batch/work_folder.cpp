@@ -6,8 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "app/file_beside.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 
@@ -31,12 +31,9 @@ void remove_files(const fs::path& folder, bool (*these)(const fs::path&)) {
 }
 
 void write_file(const fs::path& path, const std::string& text) {
-    FileBeside file(path);
-    std::ofstream stream(file.beside(), std::ios::binary);
-    stream << text;
-    stream.close();
-    if (!stream) throw Error("'" + path.string() + "' cannot be written: is there room?");
-    file.finish();
+    NewFile file(path);
+    file.write(text);
+    file.finish(Sync::yes);
 }
 
 }  // namespace
@@ -47,7 +44,7 @@ std::optional<Object> WorkFolder::run() const {
     Object run = Object::parse(file, nullptr, false);
     if (!run.is_object() || !run.contains("plan") || !run.contains("shard"))
         throw Error("'" + (path_ / "run.json").string() + "' is damaged: remove '" +
-                    path_.string() + "' to begin anew");
+                    path_.string() + "' to start over");
     return run;
 }
 

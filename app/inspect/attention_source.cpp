@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpu/download.h"
+#include "gpu/transfer/download.h"
 
 namespace saccade {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/lab/engine.h"
+#include "gpu/engine.h"
 #include "gpu/ops.h"
-#include "models/look.h"
+#include "models/attention/map_geometry.h"
 
 namespace saccade {
 
@@ -26,7 +26,7 @@ public:
     uint32_t tokens() const { return layers_.front().q.rows; }  // that look
     uint32_t keys() const { return layers_.front().k.rows; }    // that are looked at
     uint32_t first_cell() const { return first_cell_; }         // of the keys
-    uint32_t cells() const { return geometry_.grid.area(); }
+    uint32_t cells() const { return area(geometry_.grid); }
     const MapGeometry& geometry() const { return geometry_; }
 
     // What tokens [first, first + count) look at in a layer: (heads, count, keys).

@@ -35,7 +35,7 @@ void PageMaps::add(const std::vector<float>& maps) {
 }
 
 uint32_t PageDemand::rows(uint32_t stride) const {
-    return others + steps(patches.height, stride) * steps(patches.width, stride);
+    return others + steps(patches.y, stride) * steps(patches.x, stride);
 }
 
 uint64_t PageDemand::bytes(const PageForm& form) const {
@@ -43,7 +43,7 @@ uint64_t PageDemand::bytes(const PageForm& form) const {
 }
 
 PageForm thinned(const PageDemand& demand, uint64_t bytes) {
-    const uint32_t longest = std::max({demand.patches.height, demand.patches.width, 1u});
+    const uint32_t longest = std::max({demand.patches.y, demand.patches.x, 1u});
     const uint32_t widest = (longest + 3) / 4;  // four are left along the longer side
     PageForm form;
     auto fits_with = [&](size_t layers) {
@@ -75,16 +75,16 @@ std::vector<PageForm> thinned(const std::vector<PageDemand>& demands, uint64_t b
 
 PageMaps page_maps(const EncoderView& encoder, const PageForm& form) {
     const AttentionSource& attention = encoder.attention;
-    const auto [height, width] = attention.geometry().grid;
+    const Size grid = attention.geometry().grid;
     std::vector<uint32_t> tokens;
     if (encoder.class_token) tokens.push_back(0);
     auto middle = [&](uint32_t step, uint32_t count) {
         return std::min(step * form.stride + form.stride / 2, count - 1);
     };
-    for (uint32_t row = 0; row < steps(height, form.stride); ++row)
-        for (uint32_t column = 0; column < steps(width, form.stride); ++column)
-            tokens.push_back(attention.first_cell() + middle(row, height) * width +
-                             middle(column, width));
+    for (uint32_t row = 0; row < steps(grid.y, form.stride); ++row)
+        for (uint32_t column = 0; column < steps(grid.x, form.stride); ++column)
+            tokens.push_back(attention.first_cell() + middle(row, grid.y) * grid.x +
+                             middle(column, grid.x));
 
     PageMaps maps{.rows = static_cast<uint32_t>(tokens.size()), .cells = attention.cells()};
     const size_t keys = attention.keys();

@@ -31,16 +31,16 @@ struct PageForm {
 struct PageDemand {
     std::vector<uint32_t> layers = {};
     uint32_t heads = 1;
-    uint32_t others = 0;      // maps of a layer and head that are not of patches: all are needed
-    Extent patches = {0, 0};  // those that are
+    uint32_t others = 0;    // maps of a layer and head that are not of patches: all are needed
+    Size patches = {0, 0};  // those that are
     uint32_t cells = 1;
 
     uint32_t rows(uint32_t stride) const;
     uint64_t bytes(const PageForm& form) const;
 };
 
-// What of it fits into so many bytes: of every patch as many layers as can be, evenly and with the
-// last one; if that is fewer than four, of fewer patches. Every map that stays is as fine as it
+// What of it fits into this many bytes: of every patch as many layers as can be, evenly and with
+// the last one; if that is fewer than four, of fewer patches. Every map that stays is as fine as it
 // was.
 PageForm thinned(const PageDemand& demand, uint64_t bytes);
 

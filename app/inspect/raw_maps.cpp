@@ -3,8 +3,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "app/npy.h"
-#include "models/safetensors.h"
+#include "app/inspect/npy.h"
+#include "gpu/core/files.h"
+#include "models/files/safetensors.h"
 
 namespace saccade {
 
@@ -27,9 +28,9 @@ Object json_of(const AttentionSource& attention) {
         {"tokens", attention.tokens()},
         {"keys", attention.keys()},
         {"first_cell", attention.first_cell()},
-        {"grid", {{"height", g.grid.height}, {"width", g.grid.width}}},
+        {"grid", {{"height", g.grid.y}, {"width", g.grid.x}}},
         {"cell",
-         {{"left", g.left}, {"top", g.top}, {"width", g.cell_width}, {"height", g.cell_height}}}};
+         {{"left", g.corner.x}, {"top", g.corner.y}, {"width", g.cell.x}, {"height", g.cell.y}}}};
 }
 
 // (onlookers, layers, heads, keys)
@@ -88,7 +89,7 @@ void write_description(const Study& study, const std::filesystem::path& path) {
             const Detection& d = study.detections()[i];
             all.push_back({{"label", view->all[i].label},
                            {"score", view->all[i].p},
-                           {"box", {d.left, d.top, d.right, d.bottom}},
+                           {"box", {d.box.min.x, d.box.min.y, d.box.max.x, d.box.max.y}},
                            {"query", d.query}});
         }
     }
@@ -105,7 +106,7 @@ void write_description(const Study& study, const std::filesystem::path& path) {
     }
     const std::string text = object.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
     NewFile file(path);
-    file.write(std::as_bytes(std::span(text)));
+    file.write(text);
     file.finish();
 }
 

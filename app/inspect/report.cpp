@@ -7,14 +7,15 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "app/base64.h"
-#include "app/colour.h"
-#include "app/heat_map.h"
+#include "app/draw/colour.h"
+#include "app/draw/heat_map.h"
+#include "app/inspect/base64.h"
 #include "app/inspect/page_maps.h"
-#include "app/sources/assets.h"
-#include "gpu/error.h"
-#include "models/sha256.h"
-#include "models/unicode.h"
+#include "app/io/assets.h"
+#include "app/io/digest.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
+#include "models/text/unicode.h"
 
 namespace saccade {
 
@@ -72,8 +73,9 @@ std::string for_script(const Object& object) {
 
 // How a page names a script or style that it allows.
 std::string hash_of(const std::string& text) {
-    const Sha256::Digest digest = sha256(text);
-    return "sha256-" + base64_of(digest);
+    Digest digest = Digest::sha256();
+    digest.update(text);
+    return "sha256-" + base64(digest.finish());
 }
 
 std::string script_element(const std::string& id, const std::string& content) {
@@ -198,11 +200,11 @@ private:
         const MapGeometry& g = attention.geometry();
         about["layers"] = layers;
         about["rows"] = maps.rows;
-        about["grid"] = {{"height", g.grid.height}, {"width", g.grid.width}};
-        about["geometry"] = {{"left", g.left},
-                             {"top", g.top},
-                             {"cell_width", g.cell_width},
-                             {"cell_height", g.cell_height}};
+        about["grid"] = {{"height", g.grid.y}, {"width", g.grid.x}};
+        about["geometry"] = {{"left", g.corner.x},
+                             {"top", g.corner.y},
+                             {"cell_width", g.cell.x},
+                             {"cell_height", g.cell.y}};
         const auto found = std::ranges::find(layers, first.layer);
         about["start_layer"] =
             found != layers.end() ? found - layers.begin() : std::ptrdiff_t(layers.size()) - 1;
@@ -289,10 +291,11 @@ private:
             object["classes"].push_back({{"label", c.label}, {"p", c.p}});
         for (size_t i = 0; i < study_.detections().size(); ++i) {
             const Detection& d = study_.detections()[i];
-            object["detections"].push_back({{"label", study_.detection_view()->all[i].label},
-                                            {"score", d.score},
-                                            {"box", {d.left, d.top, d.right, d.bottom}},
-                                            {"colour", css_colour(class_colour(d.id))}});
+            object["detections"].push_back(
+                {{"label", study_.detection_view()->all[i].label},
+                 {"score", d.score},
+                 {"box", {d.box.min.x, d.box.min.y, d.box.max.x, d.box.max.y}},
+                 {"colour", css_colour(class_colour(d.id))}});
         }
         if (study_.caption()) {
             object["caption"]["text"] = study_.caption()->text;
@@ -316,7 +319,7 @@ void write_report(const Study& study, const ReportOptions& options,
                   const std::filesystem::path& path) {
     const std::string page = Page(study, options).write();
     NewFile file(path);
-    file.write(std::as_bytes(std::span(page)));
+    file.write(page);
     file.finish();
 }
 

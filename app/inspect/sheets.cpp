@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <opencv2/imgproc.hpp>
 
-#include "app/colour.h"
-#include "app/heat_map.h"
+#include "app/draw/colour.h"
+#include "app/draw/heat_map.h"
 
 namespace saccade {
 
@@ -60,29 +60,27 @@ public:
     }
 
     void draw_box(cv::Mat& tile, const Detection& d) const {
-        auto corner = [&](float x, float y) {
-            return cv::Point(cvRound(double(x) * x_), cvRound(double(y) * y_));
-        };
-        const cv::Rect edges(corner(d.left, d.top), corner(d.right, d.bottom));
+        const cv::Rect edges(pixel(d.box.min), pixel(d.box.max));
         const uint32_t colour = class_colour(d.id);
         cv::rectangle(tile, edges, cv::Scalar::all(0), 4, cv::LINE_AA);
         cv::rectangle(tile, edges,
                       cv::Scalar(colour >> 16 & 0xffu, colour >> 8 & 0xffu, colour & 0xffu), 2,
                       cv::LINE_AA);
     }
-    void draw_point(cv::Mat& tile, const PicturePoint& point) const {
-        const cv::Point centre(cvRound(double(point.x) * x_), cvRound(double(point.y) * y_));
+    void draw_point(cv::Mat& tile, glm::vec2 point) const {
+        const cv::Point centre = pixel(point);
         const int radius = std::max(5, tile.cols / 40);
         cv::circle(tile, centre, radius, cv::Scalar::all(0), 4, cv::LINE_AA);
         cv::circle(tile, centre, radius, cv::Scalar::all(255), 2, cv::LINE_AA);
     }
 
 private:
+    cv::Point pixel(glm::vec2 point) const {
+        return {cvRound(double(point.x) * x_), cvRound(double(point.y) * y_)};
+    }
     MapGeometry scaled(MapGeometry geometry) const {
-        geometry.left *= static_cast<float>(x_);
-        geometry.cell_width *= static_cast<float>(x_);
-        geometry.top *= static_cast<float>(y_);
-        geometry.cell_height *= static_cast<float>(y_);
+        geometry.corner *= glm::vec2(x_, y_);
+        geometry.cell *= glm::vec2(x_, y_);
         return geometry;
     }
 
@@ -95,11 +93,10 @@ double share_within(const std::vector<float>& cells, const MapGeometry& geometry
                     const Detection& d) {
     double within = 0, all = 0;
     for (uint32_t i = 0; i < cells.size(); ++i) {
-        const uint32_t row = i / geometry.grid.width, column = i % geometry.grid.width;
-        const float x = geometry.left + (static_cast<float>(column) + 0.5f) * geometry.cell_width;
-        const float y = geometry.top + (static_cast<float>(row) + 0.5f) * geometry.cell_height;
+        const uint32_t row = i / geometry.grid.x, column = i % geometry.grid.x;
+        const glm::vec2 middle = geometry.corner + (glm::vec2(column, row) + 0.5f) * geometry.cell;
         all += double(cells[i]);
-        if (x >= d.left && x < d.right && y >= d.top && y < d.bottom) within += double(cells[i]);
+        if (d.box.contains(middle)) within += double(cells[i]);
     }
     return all > 0 ? within / all : 0;
 }
@@ -233,7 +230,7 @@ Sheet word_sheet(const Study& study, const Look& look) {
 }
 
 Sheet point_sheet(const Study& study, const EncoderView& encoder,
-                  const std::vector<PicturePoint>& points, std::optional<uint32_t> head) {
+                  const std::vector<glm::vec2>& points, std::optional<uint32_t> head) {
     const AttentionSource& attention = encoder.attention;
     const TilePicture picture(study.picture(), 240);
     Sheet sheet{.title = "What points of the picture look at",
@@ -242,12 +239,12 @@ Sheet point_sheet(const Study& study, const EncoderView& encoder,
     sheet.across = attention.layers();
     for (uint32_t layer = 0; layer < attention.layers(); ++layer)
         sheet.columns.push_back("layer " + std::to_string(layer));
-    for (const PicturePoint& point : points) {
+    for (glm::vec2 point : points) {
         sheet.rows.push_back("(" + std::to_string(std::lround(point.x)) + ", " +
                              std::to_string(std::lround(point.y)) + ")");
-        const auto [row, column] = attention.geometry().cell_at(point.x, point.y);
+        const auto [row, column] = attention.geometry().cell_at(point);
         const uint32_t token =
-            attention.first_cell() + row * attention.geometry().grid.width + column;
+            attention.first_cell() + row * attention.geometry().grid.x + column;
         for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
             const std::vector<float> cells = of_head(
                 attention.cells_of(attention.rows(layer, token, 1)), attention.heads(), head);

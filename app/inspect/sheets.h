@@ -4,14 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "app/inspect/figure.h"
 #include "app/inspect/study.h"
-#include "app/sheet.h"
+#include "app/pipeline/looker.h"
 
 namespace saccade {
-
-struct PicturePoint {
-    float x = 0, y = 0;  // pixels
-};
 
 // "layer 5, average of all heads"
 std::string text_of(const Look& look);
@@ -33,8 +30,8 @@ struct WordMap {
 Sheet word_sheet(const PictureView& picture, const std::string& caption,
                  const std::string& subtitle, const std::vector<WordMap>& words,
                  const MapGeometry& geometry);
-// What points of the picture look at: a row each, over all layers of an encoder.
+// What points of the picture, in its pixels, look at: a row each, over all layers of an encoder.
 Sheet point_sheet(const Study& study, const EncoderView& encoder,
-                  const std::vector<PicturePoint>& points, std::optional<uint32_t> head);
+                  const std::vector<glm::vec2>& points, std::optional<uint32_t> head);
 
 }  // namespace saccade

@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "app/model_finder.h"
-#include "app/still_pictures.h"
-#include "gpu/download.h"
+#include "app/hub/model_finder.h"
+#include "app/pipeline/still_pictures.h"
+#include "gpu/transfer/download.h"
 
 namespace saccade {
 
@@ -29,16 +29,16 @@ std::vector<AttentionSource::Layer> layers_of(const Tap& tap) {
 Study::Study(Engine& engine, ModelsInUse& models, const std::string& name,
              const PictureView& picture, const Options& options)
     : name_(name), picture_(picture) {
-    if (models.classifier) classifier_tap_ = tap_on(models.classifier->config().layers);
+    if (models.classifier) classifier_tap_ = tap_on(models.classifier->model().layers());
     if (models.captioner) captioner_tap_ = tap_on(models.captioner->model().encoder_layers());
     if (models.detector) {
         detection_taps_.encoder = tap_on(models.detector->model().encoder_layers());
         detection_taps_.decoder = tap_on(models.detector->model().decoder_layers());
     }
     StillPictures pictures(engine, "inspect", [&](Commands& c, const Image& image) {
-        const ImageSize size{image.width(), image.height()};
+        const Size size{image.width(), image.height()};
         if (models.classifier) {
-            models.classifier->input().prepare(size);
+            models.classifier->prepare(size);
             models.classifier->record(c, image, classifier_tap_);
         }
         if (models.detector) {
@@ -59,21 +59,18 @@ Study::Study(Engine& engine, ModelsInUse& models, const std::string& name,
 void Study::look_with_classifier(Engine& engine, Classifier& classifier, const Options& options) {
     for (const ClassScore& c : classifier.ranking().top(options.classes))
         classes_.push_back({classifier.labels()[c.id], double(c.score)});
-    const ViTConfig& config = classifier.config();
-    const MapGeometry geometry = geometry_of(
-        classifier.input().plan(), {config.grid_height(), config.grid_width()},
-        static_cast<float>(config.patch_width), static_cast<float>(config.patch_height));
-    EncoderView view{
-        "classifier", title_of(options.names.classifier),
-        AttentionSource(engine, layers_of(classifier_tap_), config.prefix_tokens(), geometry),
-        true};
-    Rollout rollout(engine.device(), config.tokens());
+    const TokenLayout tokens = classifier.model().layout(0);
+    EncoderView view{"classifier", title_of(options.names.classifier),
+                     AttentionSource(engine, layers_of(classifier_tap_), tokens.first_cell,
+                                     classifier.geometry()),
+                     true};
+    Rollout rollout(engine.device());
     Commands c(engine.device(), engine.scratch(), "rollout");
     Download row;
     c.begin();
     {
         auto scope = c.scope("rollout");
-        row.record(c, rollout.record(c, classifier_tap_, 0));
+        row.record(c, rollout.record(c, classifier_tap_, tokens.first_query));
     }
     c.end();
     c.run();

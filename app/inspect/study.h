@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/inspect/attention_source.h"
-#include "app/models_in_use.h"
+#include "app/pipeline/models_in_use.h"
 
 namespace saccade {
 
@@ -43,7 +43,7 @@ public:
     struct Options {
         ModelNames names;
         DetectionFilter filter;
-        std::optional<ImageSize> size;  // --size, of the detector
+        std::optional<Size> size;  // --size, of the detector
         uint32_t classes = 5;
     };
     // Runs the models on the picture; `name` is the picture's, for errors.

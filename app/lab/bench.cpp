@@ -9,7 +9,7 @@
 #include "app/lab/bench_inputs.h"
 #include "app/lab/bench_ops.h"
 #include "app/lab/bench_report.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
 
 namespace saccade {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/lab/bench_model.h"
-#include "app/lab/engine.h"
+#include "gpu/engine.h"
 
 namespace saccade {
 

@@ -4,39 +4,37 @@
 #include <cmath>
 #include <cstring>
 
-#include "gpu/commands.h"
 #include "gpu/ops.h"
-#include "models/half.h"
+#include "gpu/recorder/commands.h"
+#include "gpu/recorder/upload.h"
+#include "models/files/half.h"
 
 namespace saccade {
 
 Tensor BenchInputs::random(uint32_t batch, uint32_t rows, uint32_t columns, Type type,
                            float scale) {
     const uint64_t bytes = tensor_bytes(batch, rows, columns, type);
-    Buffer staging(engine_.device(), "bench staging", bytes, Memory::upload);
+    buffers_.emplace_back(engine_.device(), "bench input", bytes, Memory::device);
+    const Tensor result = make_tensor(buffers_.back().handle(), 0, batch, rows, columns, type);
     // A linear congruential generator: hundreds of millions of numbers must not take long.
     auto uniform = [&] {
         state_ = state_ * 1664525u + 1013904223u;
         return scale * 0x1p-31f * static_cast<float>(static_cast<int32_t>(state_));
     };
-    const uint32_t stride = padded(columns);
-    for (uint64_t row = 0; row < uint64_t(batch) * rows; ++row)
-        for (uint32_t j = 0; j < stride; ++j) {
-            const float value = j < columns ? uniform() : 0.0f;
-            const uint64_t at = row * stride + j;
-            if (type == Type::f16) {
-                const uint16_t half = half_from_float(value);
-                std::memcpy(&staging.mapped()[at * 2], &half, 2);
-            } else {
-                std::memcpy(&staging.mapped()[at * 4], &value, 4);
+    upload(engine_.device(), result, [&](std::span<std::byte> staged) {
+        for (uint64_t row = 0; row < uint64_t(batch) * rows; ++row)
+            for (uint32_t j = 0; j < columns; ++j) {
+                const float value = uniform();
+                const uint64_t at = row * result.row_stride + j;
+                if (type == Type::f16) {
+                    const uint16_t half = half_from_float(value);
+                    std::memcpy(&staged[at * 2], &half, 2);
+                } else {
+                    std::memcpy(&staged[at * 4], &value, 4);
+                }
             }
-        }
-    staging.flush();
-    buffers_.emplace_back(engine_.device(), "bench input", bytes, Memory::device);
-    const Tensor from = make_tensor(staging.handle(), 0, batch, rows, columns, type);
-    const Tensor to = make_tensor(buffers_.back().handle(), 0, batch, rows, columns, type);
-    run([&](Commands& c) { c.copy_bytes(from, to); });
-    return to;
+    });
+    return result;
 }
 
 Tensor BenchInputs::fragments(const Tensor& weight) {
@@ -46,17 +44,12 @@ Tensor BenchInputs::fragments(const Tensor& weight) {
     buffers_.emplace_back(engine_.device(), "bench fragments", bytes, Memory::device);
     const Tensor to =
         make_tensor(buffers_.back().handle(), 0, 1, size.rows, size.columns, Type::f16);
-    run([&](Commands& c) { fragments_into(c, to, weight); });
-    return to;
-}
-
-template <typename Work>
-void BenchInputs::run(Work work) {
     Commands c(engine_.device(), engine_.scratch(), "bench input");
     c.begin();
-    work(c);
+    fragments_into(c, to, weight);
     c.end();
     c.run();
+    return to;
 }
 
 double difference(const std::vector<float>& a, const std::vector<float>& b) {

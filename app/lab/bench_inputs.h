@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "app/lab/engine.h"
-#include "gpu/buffer.h"
-#include "gpu/tensor.h"
+#include "gpu/core/buffer.h"
+#include "gpu/core/tensor.h"
+#include "gpu/engine.h"
 
 namespace saccade {
 
@@ -19,9 +19,6 @@ public:
     Tensor fragments(const Tensor& weight);
 
 private:
-    template <typename Work>
-    void run(Work work);
-
     Engine& engine_;
     std::vector<Buffer> buffers_;
     uint32_t state_ = 1;

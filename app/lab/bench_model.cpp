@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "app/lab/bench_inputs.h"
-#include "gpu/download.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
+#include "gpu/transfer/download.h"
 #include "models/captioner.h"
 #include "models/classifier.h"
 #include "models/detector.h"
-#include "models/synthetic.h"
+#include "models/files/synthetic.h"
+#include "models/registry/published.h"
+#include "models/registry/registry.h"
 
 namespace saccade {
 
@@ -68,22 +70,14 @@ public:
     explicit BenchClassifier(Classifier classifier) : classifier_(std::move(classifier)) {}
 
     Tensor input(BenchInputs& inputs, uint32_t batch) override {
-        const ViTConfig& config = classifier_.config();
-        return inputs.random(batch, config.grid_height() * config.grid_width(),
-                             config.channels * config.patch_height * config.patch_width,
-                             classifier_.precision());
+        const ClassificationModel& model = classifier_.model();
+        return inputs.random(batch, area(model.picture() / model.patch()), 3 * area(model.patch()),
+                             model.input_type());
     }
     Tensor record(Commands& c, const Tensor& patches) override {
         return classifier_.logits(c, patches, nobody_);
     }
-    double multiply_adds() const override {
-        const ViTConfig& config = classifier_.config();
-        const double tokens = config.tokens(), dim = config.hidden;
-        const double block =
-            tokens * dim * (4 * dim + 2.0 * config.intermediate) + 2 * tokens * tokens * dim;
-        return config.layers * block +
-               tokens * dim * config.channels * config.patch_height * config.patch_width;
-    }
+    double multiply_adds() const override { return classifier_.model().multiply_adds(); }
 
 private:
     Classifier classifier_;
@@ -105,7 +99,7 @@ public:
     }
     double multiply_adds() const override {
         const PreprocessPlan& plan = detector_.input().plan();
-        return detector_.model().multiply_adds({plan.height, plan.width});
+        return detector_.model().multiply_adds({plan.width, plan.height});
     }
 
 private:
@@ -119,41 +113,42 @@ public:
         : captioner_(std::move(captioner)) {}
 
     void prepare(Engine& engine, uint32_t batch) override {
-        batch_ = batch;
         CaptionOptions options;
         options.beams = 1;
         options.max_length = std::min(1 + words, captioner_->model().decoder().form().positions);
         captioner_->use(options);
+        captioner_->take_together(batch);
         captioner_->prepare({640, 480});
+        group_ = captioner_->make_group();
         frame_ = std::make_unique<Frame>(engine.device(), 640, 480, false);
         std::ranges::fill(frame_->slot(), std::byte{127});
         frame_->flush();
         commands_ = std::make_unique<Commands>(engine.device(), engine.scratch(), "bench");
+        const std::vector<const Image*> images(batch, &frame_->image());
+        Tap nobody;
         commands_->begin();
         frame_->record(*commands_);
-        captioner_->record(*commands_, frame_->image());
+        captioner_->record(*commands_, images, nobody, group_);
         commands_->end();
     }
     double run() override {
         const auto begin = Clock::now();
-        for (uint32_t i = 0; i < batch_; ++i) {  // it sees one picture at a time
-            commands_->submit();
-            captioner_->start();
-            captioner_->advance(words);
-            caption_ = captioner_->result();
-        }
+        commands_->submit();
+        captioner_->start(group_);
+        captioner_->advance(words);
+        captions_ = captioner_->results();
         return ms_since(begin);
     }
     std::vector<float> result() override {
         run();
-        return caption_.logs;
+        std::vector<float> logs;
+        for (const Caption& caption : captions_)
+            logs.insert(logs.end(), caption.logs.begin(), caption.logs.end());
+        return logs;
     }
     Commands::Counts counts() const override {
-        Commands::Counts all;
-        for (uint32_t i = 0; i < batch_; ++i) {
-            all += captioner_->counts();
-            all += commands_->counts();
-        }
+        Commands::Counts all = captioner_->counts();
+        all += commands_->counts();
         return all;
     }
     double multiply_adds() const override {
@@ -164,132 +159,74 @@ public:
 private:
     static constexpr uint32_t words = 16;
 
-    uint32_t batch_ = 1;
     std::unique_ptr<Captioner> captioner_;
+    PictureGroup group_;
     std::unique_ptr<Frame> frame_;
     std::unique_ptr<Commands> commands_;
-    Caption caption_;
+    std::vector<Caption> captions_;
 };
 
-using nlohmann::json;
-
-// What a folder of that name would hold, but for the weights.
-struct Architecture {
-    const char* name;
-    json config, processor;
-};
-
-json vit(uint32_t hidden, uint32_t layers, uint32_t heads, uint32_t image) {
-    return {{"model_type", "vit"},          {"architectures", {"ViTForImageClassification"}},
-            {"hidden_size", hidden},        {"num_hidden_layers", layers},
-            {"num_attention_heads", heads}, {"intermediate_size", 4 * hidden},
-            {"image_size", image},          {"num_labels", 1000u}};
-}
-json vit_processor(uint32_t image) {
-    return {{"image_processor_type", "ViTImageProcessor"},
-            {"size", {{"height", image}, {"width", image}}}};
-}
-
-json yolos(uint32_t hidden, uint32_t heads, uint32_t height, uint32_t width, bool mid_positions) {
-    return {{"model_type", "yolos"},
-            {"hidden_size", hidden},
-            {"num_hidden_layers", 12u},
-            {"num_attention_heads", heads},
-            {"intermediate_size", 4 * hidden},
-            {"image_size", {height, width}},
-            {"use_mid_position_embeddings", mid_positions},
-            {"num_labels", 91u}};
-}
-json detector_processor(const char* type, uint32_t shortest) {
-    return {{"image_processor_type", type},
-            {"size", {{"shortest_edge", shortest}, {"longest_edge", 1333u}}}};
+// One of the registry's published sizes, on weights made in memory.
+std::unique_ptr<BenchModel> make_published(Engine& engine, const Family& family,
+                                           const PublishedModel& model) {
+    Device& device = engine.device();
+    const Type precision = engine.precision();
+    SyntheticWeights weights(1, StoredType::f32, [&](std::string_view tensor) {
+        return family.tied.empty() || !tensor.starts_with(family.tied);
+    });
+    Preprocessor preprocessor = Preprocessor::parse(model.processor, model.name);
+    switch (family.task()) {
+        case Task::classify:
+            return std::make_unique<BenchClassifier>(Classifier(
+                device, model.config, model.name, std::move(preprocessor), weights, precision));
+        case Task::detect:
+            return std::make_unique<BenchDetector>(Detector(
+                device, model.config, model.name, std::move(preprocessor), weights, precision));
+        case Task::caption:
+            return std::make_unique<BenchCaptioner>(std::make_unique<Captioner>(
+                device, engine.scratch(),
+                Captioner::Files{.config = model.config, .where = model.name}, nullptr,
+                std::move(preprocessor), weights, precision));
+    }
+    throw Error(std::string(model.name) + ": bench does not know its task");
 }
 
-// No word ends a sentence: sixteen are wanted.
-json vit_gpt2() {
-    return {{"model_type", "vision-encoder-decoder"},
-            {"decoder_start_token_id", 50256u},
-            {"encoder", {{"model_type", "vit"}}},
-            {"decoder", {{"model_type", "gpt2"}, {"add_cross_attention", true}}}};
-}
-json blip() {
-    return {{"model_type", "blip"},
-            {"vision_config", json::object()},
-            {"text_config", {{"num_attention_heads", 12u}}}};
-}
-
-std::vector<Architecture> architectures() {
-    const json detr = {{"model_type", "detr"}, {"backbone", "resnet50"}, {"num_labels", 91u}};
-    return {
-        {"deit-tiny-patch16-224", vit(192, 12, 3, 224), vit_processor(224)},
-        {"deit-small-patch16-224", vit(384, 12, 6, 224), vit_processor(224)},
-        {"vit-base-patch16-224", vit(768, 12, 12, 224), vit_processor(224)},
-        {"vit-large-patch16-384", vit(1024, 24, 16, 384), vit_processor(384)},
-        {"detr-resnet-50", detr, detector_processor("DetrImageProcessor", 800)},
-        {"yolos-tiny", yolos(192, 3, 800, 1333, false),
-         detector_processor("YolosImageProcessor", 512)},
-        {"yolos-small", yolos(384, 6, 512, 864, true),
-         detector_processor("YolosImageProcessor", 800)},
-        {"vit-gpt2-image-captioning", vit_gpt2(), vit_processor(224)},
-        {"blip-image-captioning-base",
-         blip(),
-         {{"image_processor_type", "BlipImageProcessor"},
-          {"size", {{"height", 384u}, {"width", 384u}}}}},
-    };
-}
-
-enum class Kind { classifier, detector, captioner };
-Kind kind_of(const json& config, const std::string& where) {
-    const std::string type = JsonFields(config, where).text("model_type", "");
-    if (type == "detr" || type == "yolos") return Kind::detector;
-    if (type == "vision-encoder-decoder" || type == "blip") return Kind::captioner;
-    return Kind::classifier;
+std::unique_ptr<BenchModel> open_model(Engine& engine, const std::filesystem::path& folder) {
+    Device& device = engine.device();
+    const Type precision = engine.precision();
+    switch (family_of(folder).task()) {
+        case Task::classify:
+            return std::make_unique<BenchClassifier>(Classifier::open(device, folder, precision));
+        case Task::detect:
+            return std::make_unique<BenchDetector>(Detector::open(device, folder, precision));
+        case Task::caption:
+            return std::make_unique<BenchCaptioner>(std::unique_ptr<Captioner>(new Captioner(
+                Captioner::open(device, engine.scratch(), folder, no_tokenizer, precision))));
+    }
+    throw Error(folder.string() + ": bench does not know its task");
 }
 
 }  // namespace
 
 std::unique_ptr<BenchModel> make_bench_model(Engine& engine, const std::string& model) {
-    Device& device = engine.device();
-    const Type precision = engine.precision();
-    for (const auto& [name, config, processor] : architectures()) {
-        if (model != name) continue;
-        // Tied weights are not stored twice.
-        SyntheticWeights weights(1, StoredType::f32, [](std::string_view tensor) {
-            return tensor != "decoder.lm_head.weight" &&
-                   !tensor.starts_with("text_decoder.cls.predictions.decoder.");
-        });
-        Preprocessor preprocessor = Preprocessor::parse(processor, name);
-        const Kind kind = kind_of(config, name);
-        if (kind == Kind::captioner)
-            return std::make_unique<BenchCaptioner>(std::make_unique<Captioner>(
-                device, engine.scratch(), Captioner::Files{.config = config, .where = name},
-                nullptr, std::move(preprocessor), weights, precision));
-        if (kind == Kind::detector)
-            return std::make_unique<BenchDetector>(
-                Detector(device, config, name, std::move(preprocessor), weights, precision));
-        return std::make_unique<BenchClassifier>(Classifier(
-            device, read_vit_config(config, name), std::move(preprocessor), weights, precision));
+    for (const Family& family : families()) {
+        if (!family.published) continue;
+        for (const PublishedModel& published : family.published())
+            if (model == published.name) return make_published(engine, family, published);
     }
-    const std::filesystem::path folder = model, file = folder / "config.json";
-    if (!std::filesystem::exists(folder)) {
-        std::string known;
-        for (const std::string& name : bench_models()) known += " " + name;
-        throw Error("'" + model + "' is neither a model folder nor one of" + known);
-    }
-    const Kind kind = std::filesystem::is_regular_file(file)
-                          ? kind_of(read_json(file), file.string())
-                          : Kind::classifier;
-    if (kind == Kind::captioner)
-        return std::make_unique<BenchCaptioner>(std::unique_ptr<Captioner>(
-            new Captioner(Captioner::open(device, engine.scratch(), folder, precision))));
-    if (kind == Kind::detector)
-        return std::make_unique<BenchDetector>(Detector::open(device, folder, precision));
-    return std::make_unique<BenchClassifier>(Classifier::open(device, folder, precision));
+    if (std::filesystem::exists(model)) return open_model(engine, model);
+    std::string known;
+    for (const std::string& name : bench_models()) known += " " + name;
+    throw Error("'" + model + "' is neither a model folder nor one of" + known);
 }
 
 std::vector<std::string> bench_models() {
     std::vector<std::string> names;
-    for (const Architecture& a : architectures()) names.emplace_back(a.name);
+    for (const Family& family : families()) {
+        if (!family.published) continue;
+        for (const PublishedModel& published : family.published())
+            names.emplace_back(published.name);
+    }
     return names;
 }
 

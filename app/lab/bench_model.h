@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/engine.h"
-#include "gpu/commands.h"
+#include "gpu/engine.h"
+#include "gpu/recorder/commands.h"
 
 namespace saccade {
 
@@ -14,7 +14,7 @@ class BenchModel {
 public:
     virtual ~BenchModel() = default;
 
-    // Makes ready for so many pictures at a time.
+    // Makes ready for a batch of this many pictures.
     virtual void prepare(Engine& engine, uint32_t batch) = 0;
     // Runs once and says how many ms that took: of the GPU, where it can tell.
     virtual double run() = 0;

@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "app/lab/bench_inputs.h"
-#include "gpu/download.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
 #include "gpu/ops.h"
+#include "gpu/transfer/download.h"
 
 namespace saccade {
 
@@ -32,17 +32,17 @@ public:
         all_.push_back({"linear " + times({m, n, k}), 2.0 * m * n * k,
                         [=](Commands& c) { return saccade::linear(c, x, w); }});
     }
-    void conv2d(Extent size, uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride) {
+    void conv2d(Size size, uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride) {
         Conv2d w{{}, {}, in, {kernel, kernel}, stride, kernel / 2, 1};
         w.weight = inputs_.random(1, out, kernel * kernel * padded(in), type_,
                                   1.0f / std::sqrt(float(kernel * kernel * in)));
         w.bias = inputs_.random(1, 1, out, Type::f32);
         w.fragments = inputs_.fragments(w.weight);
-        const Tensor x = inputs_.random(1, size.area(), in, type_);
+        const Tensor x = inputs_.random(1, area(size), in, type_);
         all_.push_back(
-            {"conv2d " + times({size.height, size.width}) + " " + std::to_string(in) + "->" +
+            {"conv2d " + times({size.y, size.x}) + " " + std::to_string(in) + "->" +
                  std::to_string(out) + " " + times({kernel, kernel}) + "/" + std::to_string(stride),
-             2.0 * w.out_size(size).area() * out * kernel * kernel * in,
+             2.0 * area(w.out_size(size)) * out * kernel * kernel * in,
              [=](Commands& c) { return saccade::conv2d(c, x, size, w, Activation::relu); }});
     }
     void attention(uint32_t queries, uint32_t keys, uint32_t heads, uint32_t size) {
@@ -190,16 +190,16 @@ std::vector<BenchEntry> time_ops(Engine& engine) {
         cases.linear(12608, 768, 3072);
         cases.linear(8192, 8192, 8192);
         // DETR-R50 at 800 x 1066
-        cases.conv2d({800, 1066}, 3, 64, 7, 2);
-        cases.conv2d({200, 267}, 64, 64, 1, 1);
-        cases.conv2d({200, 267}, 64, 64, 3, 1);
-        cases.conv2d({200, 267}, 64, 256, 1, 1);
-        cases.conv2d({200, 267}, 256, 64, 1, 1);
-        cases.conv2d({200, 267}, 128, 128, 3, 2);
-        cases.conv2d({100, 134}, 128, 128, 3, 1);
-        cases.conv2d({50, 67}, 256, 256, 3, 1);
-        cases.conv2d({25, 34}, 512, 512, 3, 1);
-        cases.conv2d({25, 34}, 2048, 512, 1, 1);
+        cases.conv2d({1066, 800}, 3, 64, 7, 2);
+        cases.conv2d({267, 200}, 64, 64, 1, 1);
+        cases.conv2d({267, 200}, 64, 64, 3, 1);
+        cases.conv2d({267, 200}, 64, 256, 1, 1);
+        cases.conv2d({267, 200}, 256, 64, 1, 1);
+        cases.conv2d({267, 200}, 128, 128, 3, 2);
+        cases.conv2d({134, 100}, 128, 128, 3, 1);
+        cases.conv2d({67, 50}, 256, 256, 3, 1);
+        cases.conv2d({34, 25}, 512, 512, 3, 1);
+        cases.conv2d({34, 25}, 2048, 512, 1, 1);
         cases.linear(850, 256, 256);
         cases.linear(850, 2048, 256);
         cases.linear(850, 256, 2048);

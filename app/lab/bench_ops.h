@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "app/lab/bench_report.h"
-#include "app/lab/engine.h"
+#include "gpu/engine.h"
 
 namespace saccade {
 

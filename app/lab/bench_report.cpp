@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "gpu/error.h"
-#include "models/json.h"
+#include "gpu/core/error.h"
+#include "models/files/json.h"
 
 namespace saccade {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/commands.h"
+#include "gpu/recorder/commands.h"
 
 namespace saccade {
 

@@ -1,14 +1,23 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
-#include "app/lab/engine.h"
-#include "gpu/frame.h"
+#include "gpu/engine.h"
+#include "gpu/transfer/frame.h"
 
 namespace saccade {
 
+// What a picture alone does not say, from a JSON file such as a parity case's golden.json.
+struct DumpInputs {
+    std::vector<uint32_t> top5_queries;  // whose attention is written; empty: the best five
+
+    static DumpInputs read(const std::filesystem::path& file);
+};
+
 // Runs a model on one picture and writes what the parity kit compares with transformers.
 void dump(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-          const std::filesystem::path& out);
+          const DumpInputs& inputs, const std::filesystem::path& out);
 
 }  // namespace saccade

@@ -18,7 +18,7 @@ std::vector<float> as_floats(const std::vector<uint32_t>& ids) { return {ids.beg
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                     Collection& out) {
     Captioner captioner =
-        Captioner::open(engine.device(), engine.scratch(), model, engine.precision());
+        Captioner::open(engine.device(), engine.scratch(), model, no_tokenizer, engine.precision());
     const TextDecoderForm& form = captioner.model().decoder().form();
     const uint32_t length = std::min(1 + steps, form.positions);
     captioner.use({.prompt = "",

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "app/lab/dump_parts.h"
-#include "models/attention_maps.h"
+#include "models/attention/attention_maps.h"
 #include "models/classifier.h"
 
 namespace saccade {
@@ -10,9 +10,8 @@ namespace saccade {
 void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                      Collection& out) {
     Classifier classifier = Classifier::open(engine.device(), model, engine.precision());
-    const ViTConfig& config = classifier.config();
-    const uint32_t layers = config.layers, heads = config.heads, tokens = config.tokens();
-    classifier.input().prepare({picture.width, picture.height});
+    const uint32_t layers = classifier.model().layers();
+    classifier.prepare({picture.width, picture.height});
     Frame frame(engine.device(), picture.width, picture.height, picture.bgr);
     frame.write(picture);
 
@@ -27,17 +26,18 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
     c.run();
 
     add_pixel_values(engine, classifier.input(), frame, out);
-    out.add("logits", {config.labels.size()}, classifier.ranking().logits());
+    out.add("logits", {classifier.labels().size()}, classifier.ranking().logits());
 
+    const uint32_t heads = tap.layer(0).heads.count, tokens = tap.layer(0).k.rows;
+    const uint32_t dim = tap.hidden_states().at(0).columns;
     std::vector<float> hidden, attention;
     for (const auto& [index, z] : tap.hidden_states()) {
         const auto row = read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(0, 1); });
         hidden.insert(hidden.end(), row.begin(), row.end());
     }
-    out.add("hidden_cls", {layers + 1, config.hidden}, std::move(hidden));
+    out.add("hidden_cls", {layers + 1, dim}, std::move(hidden));
     const uint32_t first_tokens = std::min(8u, tokens);
-    out.add("last_hidden", {first_tokens, config.hidden},
-            read_back(engine, "last hidden", [&](Commands&) {
+    out.add("last_hidden", {first_tokens, dim}, read_back(engine, "last hidden", [&](Commands&) {
                 return tap.hidden_states().at(layers).slice_rows(0, first_tokens);
             }));
 
@@ -55,7 +55,7 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
     }
     out.add("attention_cls", {layers, heads, tokens}, std::move(attention));
     if (tokens > 7) out.add("attention_last_row7", {heads, tokens}, attention_row(layers - 1, 7));
-    Rollout rollout(engine.device(), tokens);
+    Rollout rollout(engine.device());
     out.add("rollout_cls", {tokens},
             read_back(engine, "rollout", [&](Commands& r) { return rollout.record(r, tap, 0); }));
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "app/lab/dump_parts.h"
+#include "gpu/core/error.h"
 #include "models/detector.h"
 
 namespace saccade {
@@ -39,7 +40,7 @@ std::vector<uint32_t> best_queries(Engine& engine, const std::filesystem::path& 
 }  // namespace
 
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-                   Collection& out) {
+                   const DumpInputs& inputs, Collection& out) {
     Detector detector = Detector::open(engine.device(), model, engine.precision());
     const DetectionModel& parts = detector.model();
     detector.prepare({picture.width, picture.height});
@@ -86,7 +87,12 @@ void dump_detector(Engine& engine, const std::filesystem::path& model, const Pic
     };
     const Tap& tap = cross ? taps.decoder : taps.encoder;
     std::vector<float> best;
-    const std::vector<uint32_t> top = best_queries(engine, model, detector, frame);
+    const std::vector<uint32_t> top = inputs.top5_queries.empty()
+                                          ? best_queries(engine, model, detector, frame)
+                                          : inputs.top5_queries;
+    for (uint32_t query : top)
+        if (query >= detector.model().queries())
+            throw Error("the model has no query " + std::to_string(query));
     for (uint32_t query : top) {
         const auto row = row_of(tap, query_layer, tokens.first_query + query, std::nullopt);
         best.insert(best.end(), row.begin(), row.end());
@@ -101,10 +107,10 @@ void dump_detector(Engine& engine, const std::filesystem::path& model, const Pic
         heads.insert(heads.end(), row.begin(), row.end());
     }
     out.add("cross_attention_heads_q0", {head_count, keys}, std::move(heads));
-    const auto [height, width] = tokens.grid;
+    const Size grid = tokens.grid;
     out.add("encoder_attention_center", {keys},
             row_of(taps.encoder, encoder_layers - 1,
-                   tokens.first_cell + height / 2 * width + width / 2, std::nullopt));
+                   tokens.first_cell + grid.y / 2 * grid.x + grid.x / 2, std::nullopt));
 }
 
 }  // namespace saccade

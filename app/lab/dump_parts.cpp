@@ -7,7 +7,7 @@ namespace {
 // (patches, 3 * h * w) back to (3, height, width).
 std::vector<float> picture_of(const std::vector<float>& patches, const PictureInput& input) {
     const PreprocessPlan& plan = input.plan();
-    const auto [pw, ph] = input.patch();
+    const uint32_t pw = input.patch().x, ph = input.patch().y;
     const uint32_t across = plan.width / pw;
     std::vector<float> result(size_t(3) * plan.height * plan.width);
     for (uint32_t c = 0; c < 3; ++c)

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/engine.h"
-#include "gpu/download.h"
-#include "gpu/frame.h"
-#include "models/picture_input.h"
-#include "models/safetensors.h"
+#include "app/lab/dump.h"
+#include "gpu/engine.h"
+#include "gpu/transfer/download.h"
+#include "gpu/transfer/frame.h"
+#include "models/files/safetensors.h"
+#include "models/picture/picture_input.h"
 
 // What the dumps of the models share, and the dumps themselves.
 
@@ -54,6 +55,6 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                     Collection& out);
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-                   Collection& out);
+                   const DumpInputs& inputs, Collection& out);
 
 }  // namespace saccade

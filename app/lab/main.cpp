@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "app/io/devices.h"
+#include "app/io/print.h"
+#include "app/io/sanitizer.h"
 #include "app/lab/bench.h"
-#include "app/lab/devices.h"
 #include "app/lab/dump.h"
 #include "app/lab/ppm.h"
-#include "app/lab/print.h"
-#include "app/lab/sanitizer.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
 
 namespace saccade {
 namespace {
@@ -24,7 +24,8 @@ constexpr const char* usage =
     "saccade-lab " SACCADE_VERSION
     "\n"
     "  saccade-lab devices\n"
-    "  saccade-lab dump --model FOLDER --image PICTURE.ppm -o OUT.safetensors\n"
+    "  saccade-lab dump --model FOLDER --image PICTURE.ppm [--inputs GOLDEN.json] -o "
+    "OUT.safetensors\n"
     "  saccade-lab bench [--model FOLDER|NAME]... [--ops] [--batch N] [--runs N] [--no-check]\n"
     "                    [--json] [--compare EARLIER.json]\n"
     "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --no-texels,\n"
@@ -123,13 +124,14 @@ int run(int argc, char** argv) {
     } else if (command == "dump") {
         const std::string model = arguments.required("--model");
         const std::string image = arguments.required("--image");
-        const std::string out = arguments.required("--out");
+        const std::string out = arguments.required("--out"), inputs = arguments.one("--inputs", "");
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
         const Picture picture = read_ppm(image);
         Engine engine(options);
         dump(engine, model,
-             {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false}, out);
+             {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false},
+             inputs.empty() ? DumpInputs{} : DumpInputs::read(inputs), out);
     } else if (command == "bench") {
         BenchOptions bench_options;
         bench_options.models = arguments.take("--model");

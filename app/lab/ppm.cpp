@@ -5,7 +5,8 @@
 #include <string>
 #include <system_error>
 
-#include "gpu/error.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 namespace {
@@ -88,26 +89,11 @@ void write_ppm(const std::filesystem::path& path, const Picture& picture) {
         fail(path, "not written: a picture of " + std::to_string(picture.width) + "x" +
                        std::to_string(picture.height) + " cannot have " +
                        std::to_string(picture.rgb.size()) + " bytes");
-    std::filesystem::path part = path;
-    part += ".part";
-    std::error_code error;
-    {
-        std::ofstream out(part, std::ios::binary | std::ios::trunc);
-        out << "P6\n" << picture.width << ' ' << picture.height << "\n255\n";
-        out.write(reinterpret_cast<const char*>(picture.rgb.data()),
-                  static_cast<std::streamsize>(bytes));
-        out.close();
-        if (!out) {
-            std::filesystem::remove(part, error);
-            fail(path, "cannot be written; check the folder and the space on the disk");
-        }
-    }
-    std::filesystem::rename(part, path, error);
-    if (error) {
-        const std::string reason = error.message();
-        std::filesystem::remove(part, error);
-        fail(path, "cannot be written: " + reason);
-    }
+    NewFile file(path);
+    file.write("P6\n" + std::to_string(picture.width) + " " + std::to_string(picture.height) +
+               "\n255\n");
+    file.write(std::as_bytes(std::span(picture.rgb)));
+    file.finish();
 }
 
 }  // namespace saccade

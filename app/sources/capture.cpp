@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "gpu/error.h"
+#include "app/sources/open_source.h"
+#include "gpu/core/error.h"
 
 namespace saccade {
 
@@ -23,14 +24,14 @@ bool is_live(SourceKind kind) { return kind == SourceKind::camera || kind == Sou
 
 }  // namespace
 
-Capture::Capture(std::string source, MakeSlot make, const CaptureOptions& options)
+Capture::Capture(std::string source, FrameRing& ring, const CaptureOptions& options)
     : name_(std::move(source)),
-      make_(std::move(make)),
       options_(options),
       live_(is_live(kind_of_source(name_))),
-      ring_(options.slots, true),
+      ring_(ring),
       retry_(options.first_retry) {
     if (!live_) source_ = open_source(name_, options_.source);
+    ring_.open(RingPolicy::newest_wins);
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
 }
 
@@ -111,10 +112,10 @@ bool Capture::deliver(std::stop_token stop) {
     std::optional<size_t> slot;
     std::optional<FrameInfo> info;
     try {
-        info = source_->next([&](ImageSize size) {
+        info = source_->next([&](const PixelLayout& layout) {
             if (!slot) slot = ring_.begin(stop);
             if (!slot) throw Stopped();
-            return make_(*slot, size);
+            return ring_.memory(*slot, layout);
         });
         if (!info) return false;
         live_ ? continue_count(*info) : keep_pace(*info, stop);

@@ -3,14 +3,13 @@
 #include <memory>
 #include <thread>
 
-#include "app/sources/frame_ring.h"
+#include "app/frame/frame_ring.h"
 
 namespace saccade {
 
 struct CaptureOptions {
     SourceOptions source = {};
     bool loop = false;  // a file begins again at its end
-    size_t slots = 3;
     // How long to wait before a camera or stream is tried again: twice as long each time.
     std::chrono::milliseconds first_retry{500}, last_retry{8000};
 };
@@ -30,17 +29,16 @@ struct CaptureStatus {
     SourceTraits traits;   // empty until it has been opened
 };
 
-// Plays a source for somebody who wants the present: a thread fills a ring of slots, and the newest
-// frame wins. Files are played at their own pace; cameras and streams that fail are tried again
-// until stop().
+// Plays a source for somebody who wants the present: a thread fills the slots of a ring, and the
+// newest frame wins. Files are played at their own pace; cameras and streams that fail are tried
+// again until stop().
 class Capture {
 public:
     // A file that cannot be opened is an Error here; a camera or stream that cannot is a state.
-    Capture(std::string source, MakeSlot make, const CaptureOptions& options = {});
+    Capture(std::string source, FrameRing& ring, const CaptureOptions& options = {});
     ~Capture() { stop(); }
 
-    // The newest frame, if one has come since the last was taken. Frames must be released before
-    // the Capture goes.
+    // The newest frame, if one has come since the last was taken.
     std::optional<TakenFrame> take() { return ring_.take(); }
     // Waits for one; false when none has come in time, or none will.
     bool wait_for(std::chrono::milliseconds time) { return ring_.wait_for(time); }
@@ -62,10 +60,9 @@ private:
     bool sleep_until(Clock::time_point time, std::stop_token stop);
 
     const std::string name_;
-    const MakeSlot make_;
     const CaptureOptions options_;
     const bool live_;
-    FrameRing ring_;
+    FrameRing& ring_;
     std::unique_ptr<Source> source_;
     std::chrono::milliseconds retry_;
     std::optional<Clock::time_point> start_;  // when time 0 was, or would have been

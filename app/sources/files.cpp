@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "gpu/error.h"
+#include "gpu/core/error.h"
 
 namespace saccade {
 

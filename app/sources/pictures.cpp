@@ -4,10 +4,10 @@
 
 #include <array>
 
-#include "app/picture_file.h"
+#include "app/frame/slots.h"
+#include "app/io/picture_file.h"
 #include "app/sources/files.h"
-#include "app/sources/slots.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
 
 namespace saccade {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "app/sources/source.h"
+#include "app/frame/source.h"
 
 namespace saccade {
 

@@ -10,13 +10,11 @@ struct Stopped {};  // thrown through a source that waits for a slot
 
 }  // namespace
 
-Reader::Reader(std::unique_ptr<Source> source, MakeSlot make, const ReaderOptions& options)
-    : source_(std::move(source)),
-      traits_(source_->traits()),
-      make_(std::move(make)),
-      options_(options),
-      ring_(options.slots, false),
-      thread_([this](std::stop_token stop) { read(stop); }) {}
+Reader::Reader(std::unique_ptr<Source> source, FrameRing& ring, const ReaderOptions& options)
+    : source_(std::move(source)), traits_(source_->traits()), options_(options), ring_(ring) {
+    ring_.open(RingPolicy::every_frame);
+    thread_ = std::jthread([this](std::stop_token stop) { read(stop); });
+}
 
 void Reader::stop() {
     thread_.request_stop();
@@ -30,11 +28,11 @@ void Reader::read(std::stop_token stop) try {
         Clock::duration waited{};
         source_->seek(wanted);
         std::optional<size_t> slot;
-        std::optional<FrameInfo> info = source_->next([&](ImageSize size) {
+        std::optional<FrameInfo> info = source_->next([&](const PixelLayout& layout) {
             const auto full = Clock::now();
             if (!slot) slot = ring_.begin(stop);
             if (!slot) throw Stopped();
-            const Slot memory = make_(*slot, size);
+            const Slot memory = ring_.memory(*slot, layout);
             waited += Clock::now() - full;
             return memory;
         });

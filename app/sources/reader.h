@@ -3,22 +3,21 @@
 #include <memory>
 #include <thread>
 
-#include "app/sources/frame_ring.h"
+#include "app/frame/frame_ring.h"
 
 namespace saccade {
 
 struct ReaderOptions {
     uint64_t first = 0;         // the first frame, by its index
     uint64_t end = UINT64_MAX;  // the frame to stop before
-    uint64_t stride = 1;        // every so manyth frame
-    size_t slots = 4;           // how many frames may be waiting or in use
+    uint64_t stride = 1;        // every Nth frame
 };
 
 // Reads a source to its end for somebody who wants every frame, in order: a thread decodes ahead
-// into a few slots, and waits when they are full.
+// into the slots of a ring, and waits when they are full.
 class Reader {
 public:
-    Reader(std::unique_ptr<Source> source, MakeSlot make, const ReaderOptions& options = {});
+    Reader(std::unique_ptr<Source> source, FrameRing& ring, const ReaderOptions& options = {});
     ~Reader() { stop(); }
 
     // Waits for the next frame. Nothing after the last one; the source's Error where it failed,
@@ -26,8 +25,7 @@ public:
     std::optional<TakenFrame> next() { return ring_.wait(); }
     // Of the source, which the thread has in use.
     const SourceTraits& traits() const { return traits_; }
-    // Ends the reading early; next() gives what is left. Frames must be released before the Reader
-    // goes.
+    // Ends the reading early; next() gives what is left.
     void stop();
 
 private:
@@ -35,9 +33,8 @@ private:
 
     std::unique_ptr<Source> source_;
     SourceTraits traits_;
-    MakeSlot make_;
     ReaderOptions options_;
-    FrameRing ring_;
+    FrameRing& ring_;
     std::jthread thread_;
 };
 

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <deque>
 #include <filesystem>
-#include <opencv2/videoio.hpp>
 
-#include "app/sources/container.h"
-#include "app/sources/source.h"
+#include "app/frame/source.h"
+#include "app/sources/decoder.h"
 
 namespace saccade {
 
@@ -17,7 +15,7 @@ bool is_video_name(const std::filesystem::path& path);
 // where it is.
 class VideoFile : public Source {
 public:
-    VideoFile(const std::string& path, const SourceOptions& options);
+    explicit VideoFile(const std::string& path);
 
     const SourceTraits& traits() const override { return traits_; }
     std::optional<FrameInfo> next(const GiveSlot& give) override;
@@ -25,20 +23,16 @@ public:
 
 private:
     void open();
-    bool grab_next();
-    double next_time();
+    bool decode_next();
+    double next_time() const;
     double usual_step() const;  // seconds between two frames, by the container's account
     void check_end();
 
-    SourceOptions options_;
     SourceTraits traits_;
-    Container container_;
-    cv::VideoCapture capture_;
+    std::unique_ptr<Decoder> decoder_;
     uint64_t next_ = 0;
-    double time_ = 0;                               // of the frame before next_
-    double step_ = 0;                               // to it from the frame before
-    std::optional<std::deque<double>> last_times_;  // of frames that come without theirs
-    bool ended_ = false;                            // nothing more can be decoded
+    double time_ = 0;  // of the frame before next_
+    double step_ = 0;  // to it from the frame before
     bool checked_ = false;
 };
 

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <utility>
 
-#include "app/file_beside.h"
 #include "app/video/av.h"
 #include "app/video/sound.h"
-#include "gpu/error.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 

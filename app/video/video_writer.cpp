@@ -1,9 +1,11 @@
 #include "app/video/video_writer.h"
 
 #include "app/video/av.h"
-#include "gpu/error.h"
+#include "app/video/fit_planes.h"
+#include "gpu/core/error.h"
 
 extern "C" {
+#include <libavutil/imgutils.h>
 #include <libavutil/opt.h>
 }
 
@@ -11,20 +13,19 @@ namespace saccade {
 
 namespace {
 
-// Half as many colours in each direction is what every player can show; but then sides are even.
-AVPixelFormat pixel_format(const AVCodec& codec, ImageSize size) {
-    const bool even = size.width % 2 == 0 && size.height % 2 == 0;
-    return even || codec.id == AV_CODEC_ID_MPEG4 ? AV_PIX_FMT_YUV420P : AV_PIX_FMT_YUV444P;
+AVPixelFormat pixel_format(const AVCodec& codec, Size size) {
+    const bool halved = chroma_for(size.x, size.y) == Chroma::halved;
+    return halved || codec.id == AV_CODEC_ID_MPEG4 ? AV_PIX_FMT_YUV420P : AV_PIX_FMT_YUV444P;
 }
 
-Av<AVCodecContext> open_encoder(const char* name, ImageSize size, const VideoClock& clock) {
+Av<AVCodecContext> open_encoder(const char* name, Size size, const VideoClock& clock) {
     const AVCodec* codec = avcodec_find_encoder_by_name(name);
     if (!codec) return nullptr;
     Av<AVCodecContext> encoder(avcodec_alloc_context3(codec));
-    encoder->width = static_cast<int>(size.width);
-    encoder->height = static_cast<int>(size.height);
+    encoder->width = static_cast<int>(size.x);
+    encoder->height = static_cast<int>(size.y);
     encoder->pix_fmt = pixel_format(*codec, size);
-    encoder->colorspace = AVCOL_SPC_SMPTE170M;  // what sws_scale makes of BGR
+    encoder->colorspace = AVCOL_SPC_SMPTE170M;  // BT.601: what pack_yuv and sws_scale make
     encoder->color_range = AVCOL_RANGE_MPEG;
     encoder->time_base = {1, static_cast<int>(clock.second())};
     encoder->framerate = {static_cast<int>(clock.second()), static_cast<int>(clock.frame())};
@@ -53,7 +54,7 @@ struct VideoWriter::Encoder {
     Av<AVPacket> packet{av_packet_alloc()};
 };
 
-VideoWriter::VideoWriter(std::filesystem::path path, ImageSize size, const VideoClock& clock)
+VideoWriter::VideoWriter(std::filesystem::path path, Size size, const VideoClock& clock)
     : file_(std::move(path)), size_(size), clock_(clock), encoder_(std::make_unique<Encoder>()) {
     av_log_set_level(AV_LOG_QUIET);  // people read our lines alone
     Encoder& e = *encoder_;
@@ -61,7 +62,7 @@ VideoWriter::VideoWriter(std::filesystem::path path, ImageSize size, const Video
         if (!e.codec) e.codec = open_encoder(name, size, clock);
     if (!e.codec)
         throw Error("'" + file_.path().string() + "': this machine cannot encode a video of " +
-                    std::to_string(size.width) + "x" + std::to_string(size.height));
+                    std::to_string(size.x) + "x" + std::to_string(size.y));
     e.frame->width = e.codec->width;
     e.frame->height = e.codec->height;
     e.frame->format = e.codec->pix_fmt;
@@ -90,21 +91,45 @@ void VideoWriter::check(int code) const {
 }
 
 void VideoWriter::write(const PictureView& picture, int64_t ticks) {
-    if (picture.width != size_.width || picture.height != size_.height || !picture.bgr)
+    if (picture.width != size_.x || picture.height != size_.y || !picture.bgr)
         throw Error("a picture of another size or order was written to '" + path().string() + "'");
-    AVFrame& frame = *encoder_->frame;
-    check(av_frame_make_writable(&frame));  // the encoder may still look at the last one
+    const AVFrame& frame = writable_frame();
     const int row_bytes = static_cast<int>(picture.row_bytes);
     sws_scale(encoder_->convert.get(), &picture.pixels, &row_bytes, 0, frame.height, frame.data,
               frame.linesize);
+    show_from(ticks);
+}
+
+void VideoWriter::write(const PlanarView& picture, int64_t ticks) {
+    const AVFrame& frame = writable_frame();
+    const PlaneLayout wanted{size_.x, size_.y,
+                             frame.format == AV_PIX_FMT_YUV420P ? Chroma::halved : Chroma::full};
+    if (picture.layout == wanted) {
+        const auto planes = wanted.planes();
+        for (size_t i = 0; i < 3; ++i)
+            av_image_copy_plane(frame.data[i], frame.linesize[i], picture.memory + planes[i].begin,
+                                static_cast<int>(planes[i].row_bytes),
+                                static_cast<int>(planes[i].width),
+                                static_cast<int>(planes[i].height));
+    } else {
+        fit_planes(picture, wanted, frame.data, frame.linesize);
+    }
+    show_from(ticks);
+}
+
+AVFrame& VideoWriter::writable_frame() {
+    check(av_frame_make_writable(encoder_->frame.get()));  // the encoder may still see the last one
+    return *encoder_->frame;
+}
+
+void VideoWriter::show_from(int64_t ticks) {
+    AVFrame& frame = *encoder_->frame;
     frame.pts = ticks;
     frame.quality = encoder_->codec->global_quality;
     encode(&frame);
     next_ticks_ = ticks + clock_.frame();
     ++frames_;
 }
-
-void VideoWriter::write(const PictureView& picture) { write(picture, next_ticks_); }
 
 // Without a frame: what is still in the encoder.
 void VideoWriter::encode(const AVFrame* frame) {

@@ -3,10 +3,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "app/file_beside.h"
 #include "app/video/video_clock.h"
-#include "gpu/frame.h"
-#include "models/preprocessor.h"
+#include "gpu/core/files.h"
+#include "gpu/transfer/frame.h"
+#include "gpu/transfer/planes.h"
+#include "models/picture/preprocessor.h"
 
 struct AVFrame;
 
@@ -20,15 +21,20 @@ namespace saccade {
 // are shown.
 class VideoWriter {
 public:
-    VideoWriter(std::filesystem::path path, ImageSize size, const VideoClock& clock);
+    VideoWriter(std::filesystem::path path, Size size, const VideoClock& clock);
     ~VideoWriter();  // without finish() there is no file
     VideoWriter(const VideoWriter&) = delete;
     VideoWriter& operator=(const VideoWriter&) = delete;
 
-    // BGR, shown from a tick of the clock on, which must be later than the one before.
+    // Planes as the device makes them, shown from a tick of the clock on, which must be later than
+    // the one before. A picture of another size is made as large as fits. The colours should be
+    // those of chroma_for(), which the encoder takes as they are.
+    void write(const PlanarView& picture, int64_t ticks);
+    // BGR of the video's size, which is converted first.
     void write(const PictureView& picture, int64_t ticks);
     // One frame after the other, at the clock's rate.
-    void write(const PictureView& picture);
+    void write(const PlanarView& picture) { write(picture, next_ticks_); }
+    void write(const PictureView& picture) { write(picture, next_ticks_); }
     void finish();
 
     uint64_t frames() const { return frames_; }
@@ -37,11 +43,13 @@ public:
 private:
     struct Encoder;
 
+    AVFrame& writable_frame();
+    void show_from(int64_t ticks);
     void encode(const AVFrame* frame);
     void check(int code) const;
 
     FileBeside file_;
-    ImageSize size_;
+    Size size_;
     VideoClock clock_;
     std::unique_ptr<Encoder> encoder_;
     uint64_t frames_ = 0;

@@ -3,8 +3,10 @@
 #include <optional>
 
 #include "gpu/ops/common.h"
+#include "gpu/ops/fragments.h"
 #include "gpu/ops/links.h"
 #include "gpu/ops/tile.h"
+#include "gpu/ops/tiled.h"
 
 namespace saccade {
 
@@ -67,12 +69,15 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
                                     q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0};
     const Use uses[] = {read(q), read(k), read(v), write(y)};
     const auto push = std::as_bytes(std::span(&p, 1));
+    std::optional<AttentionBlock> block;
+    if (!c.plain_kernels() && !c.device().is_cpu())
+        block = choose_attention_block(c.device().limits(), k.rows, size);
     const std::optional<AttentionTile> tile =
         causal ? std::nullopt : matrix_tile(c, q, k, v, y, heads);
     if (tile) {
         c.dispatch(Kernel("attention.coopmat", q.type,
                           {tile->threads, tile->query_groups, tile->key_groups, size, tile->chunks,
-                           tile->chunk_blocks, c.device().held_fragments().alike ? 1u : 0u}),
+                           tile->chunk_blocks, held_fragments(c.device()).alike ? 1u : 0u}),
                    {divide_up(q.rows, tile->queries()) * tile->threads, heads.count, q.batch}, uses,
                    push);
     } else if (fits_row(c, q)) {
@@ -80,6 +85,8 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
         const uint32_t chunk = c.device().is_cpu() ? chunk_on_cpu : threads;
         c.dispatch(Kernel("attention.row", q.type, {threads, chunk, size / 4, causal ? 1u : 0u}),
                    {q.rows * threads, heads.count, q.batch}, uses, push);
+    } else if (block) {
+        attention_tiled(c, y, q, k, v, heads, causal, *block);
     } else {
         // Software Vulkan pays for loads: there a thread shares each key among several queries.
         const uint32_t queries = c.device().is_cpu() && q.rows > 1 ? 4 : 1;
@@ -88,6 +95,34 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
                    {divide_up(q.rows, queries), heads.count, q.batch}, uses, push);
     }
     return y;
+}
+
+uint32_t AttentionBlock::shared_bytes(uint32_t head) const {
+    const uint32_t tile = std::max(head * (keys / 4 + 1), keys * (head / 4 + 1));
+    return (head * (queries / 4 + 1) + tile + keys * (queries / 4 + 1) + threads) * 16;
+}
+
+std::optional<AttentionBlock> choose_attention_block(const Limits& limits, uint32_t keys,
+                                                     uint32_t head) {
+    // Wide heads have enough for twice the threads to do; with many keys, larger tiles of them pay.
+    const AttentionBlock blocks[] = {{128, 32, 64}, {head > 32 ? 128u : 64u, 32, 32}, {64, 16, 16}};
+    for (const AttentionBlock& block : std::span(blocks).subspan(head > 32 && keys >= 512 ? 0 : 1))
+        if (block.shared_bytes(head) <= limits.shared_bytes &&
+            block.threads <= limits.workgroup_threads)
+            return block;
+    return std::nullopt;
+}
+
+void attention_tiled(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
+                     const Tensor& v, const Heads& heads, bool causal,
+                     const AttentionBlock& block) {
+    const uint32_t size = q.columns / heads.count;
+    const params::AttentionParams p{view(q), view(k), view(v),     view(y),
+                                    q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0};
+    c.dispatch(Kernel("attention.tiled", q.type,
+                      {block.threads, block.queries, block.keys, size / 4, causal ? 1u : 0u}),
+               {divide_up(q.rows, block.queries) * block.threads, heads.count, q.batch},
+               {read(q), read(k), read(v), write(y)}, p);
 }
 
 void attention_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,

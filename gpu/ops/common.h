@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.h"
-#include "gpu/error.h"
+#include "gpu/core/device.h"
+#include "gpu/core/error.h"
 #include "gpu/ops.h"
 
 namespace saccade {

@@ -46,11 +46,11 @@ Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table, const Tens
         const params::EmbeddingParams p{view(ids),      view(part.rows), view(positions),
                                         view(y),        ids.columns,     y.columns,
                                         part.first_row, part.rows.rows,  table.rows};
-        c.dispatch(Kernel("embedding", table.type, Type::f32, {column_threads(c)}),
-                   {padded(y.columns) / 4, ids.columns, ids.batch},
-                   {read(ids), read_some(part.rows, ids.batch * ids.columns), read(positions),
-                    write(y)},
-                   p);
+        c.dispatch(
+            Kernel("embedding", table.type, Type::f32, {column_threads(c)}),
+            {padded(y.columns) / 4, ids.columns, ids.batch},
+            {read(ids), read_some(part.rows, ids.batch * ids.columns), read(positions), write(y)},
+            p);
     }
     return y;
 }

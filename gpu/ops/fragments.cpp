@@ -1,8 +1,8 @@
 #include "gpu/ops/fragments.h"
 
+#include <cstring>
 #include <optional>
 
-#include "gpu/download.h"
 #include "gpu/ops/common.h"
 #include "gpu/ops/tile.h"
 
@@ -15,24 +15,31 @@ Kernel kernel_for(const Device& device, const MatrixShape& fragment, uint32_t ei
             {device.limits().subgroup_size, fragment.m, fragment.n, fragment.k, eights}};
 }
 
-}  // namespace
-
 HeldFragments ask_how_fragments_are_held(Device& device) {
     const std::optional<MatrixShape> fragment = choose_fragment(device.features());
     if (!fragment || !device.features().addresses) return {};
     Arena scratch(device, "fragments");
     Commands c(device, scratch, "asking how threads hold fragments", 0);
-    Download download;
+    const uint64_t bytes = tensor_bytes(1, 1, 8, Type::u32);
+    const Buffer words(device, "how threads hold fragments", bytes, Memory::readback);
     c.begin();
     const Tensor answer = c.scratch(1, 1, 8, Type::u32);
     c.dispatch(kernel_for(device, *fragment, 0), {device.limits().subgroup_size},
                {read(answer), write(answer)}, params::FragmentsParams{});
-    download.record(c, answer);
+    c.copy_bytes(answer, make_tensor(words.handle(), 0, 1, 1, 8, Type::u32));
     c.end();
     c.run();
-    const std::vector<uint32_t> words = download.words();
-    const uint32_t halves = words[0], alike = words[1];
+    words.invalidate();
+    uint32_t halves = 0, alike = 0;
+    std::memcpy(&halves, &words.mapped()[0], sizeof halves);
+    std::memcpy(&alike, &words.mapped()[sizeof halves], sizeof alike);
     return {halves % 8 == 0 ? halves / 8 : 0, alike != 0};
+}
+
+}  // namespace
+
+const HeldFragments& held_fragments(Device& device) {
+    return device.held_fragments(ask_how_fragments_are_held);
 }
 
 params::ProductAddresses product_addresses(const Device& device, const Tensor& x,
@@ -49,7 +56,7 @@ FragmentsSize fragments_size(Device& device, const Tensor& weight) {
     const std::optional<MatrixShape> fragment = choose_fragment(device.features());
     if (!fragment || weight.type != Type::f16 || !loads_eights(weight)) return {};
     const uint32_t across = divide_up(weight.rows, fragment->n);
-    const uint32_t each = device.held_fragments().eights * device.limits().subgroup_size * 8;
+    const uint32_t each = held_fragments(device).eights * device.limits().subgroup_size * 8;
     const uint32_t columns = across * each;
     // A tile that reaches past the rows of the weight reads past its last fragments.
     const uint32_t room = divide_up(widest_tile / fragment->n, across);
@@ -68,7 +75,7 @@ void fragments_into(Commands& c, const Tensor& fragments, const Tensor& weight) 
             op, weight.shape() + " into " + fragments.shape());
     const MatrixShape fragment = *choose_fragment(c.device().features());
     const params::FragmentsParams p{weight.rows, weight.columns, weight.row_stride};
-    c.dispatch(kernel_for(c.device(), fragment, c.device().held_fragments().eights),
+    c.dispatch(kernel_for(c.device(), fragment, held_fragments(c.device()).eights),
                {divide_up(weight.rows, fragment.n) * c.device().limits().subgroup_size,
                 divide_up(weight.columns, fragment.k)},
                {read(weight), write(fragments)}, p);

@@ -2,6 +2,7 @@
 #include "gpu/ops/fragments.h"
 #include "gpu/ops/links.h"
 #include "gpu/ops/tile.h"
+#include "gpu/ops/tiled.h"
 
 namespace saccade {
 
@@ -26,7 +27,7 @@ bool record_matrix(Commands& c, const Tensor& y, const Tensor& x, const Linear& 
                    Activation activation, bool accumulate) {
     if (!w.fragments || x.type != Type::f16 || !loads_eights(x) || c.plain_kernels()) return false;
     const std::optional<MatrixTile> tile =
-        choose_matrix_tile(c.device().info(), span.batch, span.rows, y.columns, x.columns);
+        choose_matrix_tile(c.device().info(), {span.batch, span.rows, y.columns, x.columns});
     if (!tile) return false;
     const MatrixTile& t = *tile;
     const struct {
@@ -36,11 +37,11 @@ bool record_matrix(Commands& c, const Tensor& y, const Tensor& x, const Linear& 
          w.weight.row_stride},
         product_addresses(c.device(), x, w.fragments)};
     auto scope = c.scope("product");  // gives the splits' memory back
-    const auto [sums, arrived] = t.split_uses(c, w.fragments);
+    const auto [sums, arrived] = split_uses(c, t, w.fragments);
     c.dispatch(
         Kernel("linear.coopmat", x.type, y.type,
                {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m, t.fragment.n,
-                t.fragment.k, c.device().held_fragments().eights, t.ahead, t.splits,
+                t.fragment.k, held_fragments(c.device()).eights, t.ahead, t.splits,
                 static_cast<uint32_t>(activation), w.bias ? 1u : 0u, accumulate ? 1u : 0u}),
         {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(span.rows, t.bm),
          span.batch * t.splits},
@@ -48,6 +49,18 @@ bool record_matrix(Commands& c, const Tensor& y, const Tensor& x, const Linear& 
          accumulate ? read_write(y) : write(y), sums, arrived},
         p);
     return true;
+}
+
+// On tiles in shared memory, if that can be.
+bool record_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, const Span& span,
+                  Activation activation, bool accumulate) {
+    if (c.plain_kernels() || !loads_wide(x) || !loads_wide(w.weight) ||
+        w.weight.bytes > c.device().limits().storage_range)
+        return false;
+    const std::optional<ProductTile> tile =
+        choose_product_tile(c.device().info(), {span.batch, span.rows, y.columns, x.columns});
+    if (tile) linear_tiled(c, y, x, w, activation, accumulate, *tile);
+    return tile.has_value();
 }
 
 void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
@@ -64,6 +77,7 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
     std::optional<RowTile> few;
     if (loads_eights(x) && loads_eights(w.weight) && !loads_texels(c, x.type))
         few = choose_row_tile(c.device().info(), span.rows, y.columns, x.columns);
+    if (!few && record_tiled(c, y, x, w, span, activation, accumulate)) return;
     const uint32_t choices[] = {static_cast<uint32_t>(activation), w.bias ? 1u : 0u,
                                 accumulate ? 1u : 0u};
     for (const Part& part : parts_of(w.weight, c.device().limits())) {
@@ -77,8 +91,8 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
         if (few) {
             const RowTile& t = *few;
             c.dispatch(Kernel("linear.row", x.type, y.type,
-                              {t.threads, t.lanes, t.columns, t.rows, t.steps, t.native_halves,
-                               choices[0], choices[1], choices[2]}),
+                              {t.threads, t.lanes, t.columns, t.rows, t.steps, choices[0],
+                               choices[1], choices[2]}),
                        {divide_up(padded(p.n), t.group()) * t.threads, 1, span.batch}, uses, push);
         } else {
             const Tile t = choose_tile(c.device(), span.rows);
@@ -101,6 +115,23 @@ bool fits_shared(const Device& device, const RowTile& tile, const Tensor& x) {
 }
 
 }  // namespace
+
+void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                  Activation activation, bool accumulate, const ProductTile& t) {
+    const Span span = rows_of(x, y);
+    const params::LinearParams p{view(x),   view(y),   w.bias ? w.bias.offset : 0, span.rows,
+                                 y.columns, x.columns, w.weight.row_stride};
+    auto scope = c.scope("product");  // gives the splits' memory back
+    const auto [sums, arrived] = split_uses(c, t, w.weight);
+    c.dispatch(
+        Kernel("linear.tiled", x.type, y.type,
+               {t.threads, t.bm, t.bn, t.bk, t.tm, t.tn, t.splits,
+                static_cast<uint32_t>(activation), w.bias ? 1u : 0u, accumulate ? 1u : 0u}),
+        {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm), span.batch * t.splits},
+        {read(x), read(w.weight), read(w.bias ? w.bias : w.weight),
+         accumulate ? read_write(y) : write(y), sums, arrived},
+        p);
+}
 
 Tensor linear(Commands& c, const Tensor& x, const Linear& w, Activation activation) {
     Tensor y = c.scratch(x.batch, x.rows, w.weight.rows, x.type);
@@ -147,7 +178,7 @@ void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const N
     const params::NormLinearParams p{view(x),   view(y),   w.bias ? w.bias.offset : 0, span.rows,
                                      y.columns, x.columns, w.weight.row_stride,        norm.eps};
     c.dispatch(Kernel("norm_linear", w.weight.type, y.type,
-                      {t.threads, t.lanes, t.columns, t.rows, t.steps, t.native_halves,
+                      {t.threads, t.lanes, t.columns, t.rows, t.steps,
                        static_cast<uint32_t>(activation), w.bias ? 1u : 0u, padded(x.columns) / 8}),
                {divide_up(padded(p.n), t.group()) * t.threads, 1, span.batch},
                {read(x), read(norm.weight), read(norm.bias), read(w.weight),

@@ -89,12 +89,12 @@ void restrain(Commands& c, const Tensor& scores, const Tensor& ids, const Restra
 }
 
 void detections_into(Commands& c, const Tensor& y, const Tensor& logits, const Tensor& boxes,
-                     Extent picture) {
+                     uint32_t classes, Size picture) {
     constexpr const char* op = "detections";
     for (const Tensor* t : {&y, &boxes})
         require(t->batch == logits.batch && t->rows == logits.rows, op,
                 t->shape() + " for " + logits.shape());
-    require(logits.columns >= 2 && boxes.columns == 4 && y.columns == 6, op,
+    require(classes > 0 && classes <= logits.columns && boxes.columns == 4 && y.columns == 7, op,
             logits.shape() + ", " + boxes.shape() + " into " + y.shape());
     for (const Tensor* t : {&logits, &boxes, &y})
         require(t->type == Type::f32, op, t->shape() + " is not f32");
@@ -104,9 +104,10 @@ void detections_into(Commands& c, const Tensor& y, const Tensor& logits, const T
     const params::DetectionsParams p{view(logits),
                                      view(boxes),
                                      view(y),
-                                     logits.columns - 1,
-                                     static_cast<float>(picture.width),
-                                     static_cast<float>(picture.height)};
+                                     logits.columns,
+                                     classes,
+                                     static_cast<float>(picture.x),
+                                     static_cast<float>(picture.y)};
     c.dispatch(Kernel("detections", {threads}), {threads, logits.rows, logits.batch},
                {read(logits), read(boxes), write(y)}, p);
 }

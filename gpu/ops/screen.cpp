@@ -4,17 +4,16 @@
 
 namespace saccade {
 
-Placement fitted(Extent picture, Extent screen) {
-    if (picture.area() == 0 || screen.area() == 0) return {};
-    const double scale =
-        std::min(double(screen.width) / picture.width, double(screen.height) / picture.height);
+Placement fitted(Size picture, Size screen) {
+    if (area(picture) == 0 || area(screen) == 0) return {};
+    const double scale = std::min(double(screen.x) / picture.x, double(screen.y) / picture.y);
     auto side = [&](uint32_t length, uint32_t most) {
         return std::clamp(static_cast<uint32_t>(length * scale + 0.5), 1u, most);
     };
-    const uint32_t width = side(picture.width, screen.width);
-    const uint32_t height = side(picture.height, screen.height);
-    return {static_cast<int>((screen.width - width) / 2),
-            static_cast<int>((screen.height - height) / 2), width, height};
+    const uint32_t width = side(picture.x, screen.x);
+    const uint32_t height = side(picture.y, screen.y);
+    return {static_cast<int>((screen.x - width) / 2), static_cast<int>((screen.y - height) / 2),
+            width, height};
 }
 
 void letterbox(Commands& c, const Image& screen, const Image& picture, const Placement& place) {
@@ -43,11 +42,11 @@ void triangles(Commands& c, const Image& image, const Triangles& what) {
     const uint32_t down = divide_up(image.height(), params::triangle_tile);
     require(what.tiles.bytes >= uint64_t(across) * down * 8, op,
             "there are not " + std::to_string(across) + "x" + std::to_string(down) + " tiles");
-    require(what.atlas.bytes >= what.atlas_size.area(), op, "the atlas is too small");
+    require(what.atlas.bytes >= area(what.atlas_size), op, "the atlas is too small");
     for (const Tensor* t : {&what.tiles, &what.list, &what.shapes, &what.atlas})
         require(t->type == Type::u32 && t->offset == 0, op, t->shape() + " is not of words");
-    const params::TrianglesParams p{image.width(), image.height(), across, what.atlas_size.width,
-                                    what.atlas_size.height};
+    const params::TrianglesParams p{image.width(), image.height(), across, what.atlas_size.x,
+                                    what.atlas_size.y};
     c.dispatch(
         Kernel("triangles"), {image.width(), image.height()},
         {read(what.tiles), read(what.list), read(what.shapes), read(what.atlas), read_write(image)},

@@ -2,9 +2,10 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
-#include "gpu/commands.h"
-#include "gpu/device.h"
+#include "gpu/core/device.h"
+#include "gpu/recorder/commands.h"
 
 namespace saccade {
 
@@ -15,6 +16,35 @@ struct Tile {
 };
 Tile choose_tile(const Device& device, uint32_t rows);
 
+// A product of (rows, depth) and (columns, depth), for each batch.
+struct Product {
+    uint32_t batch, rows, columns, depth;
+};
+
+// The same with tiles in shared memory, for GPUs: see product.tiled.glsl.
+struct ProductTile {
+    uint32_t threads, bm, bn, bk, tm, tn;
+    uint32_t splits;  // workgroups that share a tile of the result, each with some of the depth
+    uint64_t groups;  // tiles of the result
+    double cost;      // microseconds that it is likely to take
+
+    uint32_t shared_bytes() const { return 2 * bk * (bm + bn + 8) * 4 + 16; }
+};
+// All that the device can run, and the one that is likely to be done first. None on software
+// Vulkan, unless it is asked for.
+std::vector<ProductTile> product_tiles(const DeviceInfo& device, const Product& product);
+std::optional<ProductTile> choose_product_tile(const DeviceInfo& device, const Product& product);
+
+// Where the splits of a tile leave their sums, and one word a tile in which they count themselves,
+// as the kernels bind them. If nothing is split, they bind `unused`.
+template <typename AnyTile>
+std::array<Use, 2> split_uses(Commands& c, const AnyTile& tile, const Tensor& unused) {
+    if (tile.splits == 1) return {read(unused), read(unused)};
+    const auto tiles = static_cast<uint32_t>(tile.groups);
+    return {read_write(c.scratch(1, tiles * tile.splits, tile.bm * tile.bn, Type::f32)),
+            read_write(c.zeros(tiles))};
+}
+
 // The same on cooperative matrices: a workgroup's elements of the result, a subgroup's, and what
 // the device multiplies at once.
 struct MatrixTile {
@@ -24,9 +54,6 @@ struct MatrixTile {
     uint32_t splits;  // workgroups that share a tile of the result, each with some of the depth
     uint64_t groups;  // tiles of the result
 
-    // Where the splits of a tile leave their sums, and one word a tile in which they count
-    // themselves, as the kernel binds them; where nothing is split, it binds `unused`.
-    std::array<Use, 2> split_uses(Commands& c, const Tensor& unused) const;
     uint32_t shared_bytes() const;
     // Splits leave their sums without gaps: every thread has some.
     bool can_be_split() const;
@@ -34,12 +61,10 @@ struct MatrixTile {
 constexpr uint32_t widest_tile = 256;  // columns of the largest of them
 // The one that is likely to be done first. None where the device has no cooperative matrices, or
 // there are too few rows for them to pay.
-std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, uint32_t batch,
-                                             uint32_t rows, uint32_t columns, uint32_t depth);
+std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, const Product& product);
 // The same for few rows, whose time is that of reading the weights: see row_product.glsl.
 struct RowTile {
     uint32_t threads, lanes, columns, rows, steps;
-    uint32_t native_halves;
 
     uint32_t group() const { return threads / lanes * columns; }  // columns of a workgroup
     uint32_t shared_bytes() const { return rows * columns * threads * 4; }

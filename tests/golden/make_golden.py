@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_golden.py OUT [CASE...]: what Hugging Face transformers computes, in float64 with eager attention, for the cases
 of this folder that are not in the parity kit. Needs torch, transformers, timm, Pillow. The weights are the deterministic ones
-of models/synthetic.cpp: value = f(seed, tensor name, index); this file computes them once more, independently.
+of models/files/synthetic.cpp: value = f(seed, tensor name, index); this file computes them once more, independently.
 
 A case is a folder: config.json and preprocessor_config.json as transformers saves them, weights.json (tensor names,
 shapes, seed, storage type), golden.safetensors (the tensors listed in tests/golden/README.md) and golden.json."""

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "app/lab/ppm.h"
-#include "gpu/download.h"
+#include "gpu/transfer/download.h"
 #include "models/captioner.h"
-#include "models/synthetic.h"
+#include "models/files/synthetic.h"
 #include "tests/gpu_test.h"
-#include "tests/models/temp_folder.h"
+#include "tests/models/files/temp_folder.h"
 
 // Golden cases of captioners, and a fixture that runs them.
 

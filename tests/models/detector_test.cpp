@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/models/detection_golden.h"
+#include "tests/models/detection/detection_golden.h"
 
 namespace saccade {
 namespace {
@@ -18,7 +18,7 @@ protected:
         return result;
     }
     Floats map_of(const Detector& detector, const std::function<Tensor(Commands&)>& look) {
-        const auto [height, width] = detector.geometry().grid;
+        const uint32_t width = detector.geometry().grid.x, height = detector.geometry().grid.y;
         const Floats map = run(look);
         EXPECT_EQ(map.size(), size_t(height) * width);
         return map;
@@ -26,7 +26,7 @@ protected:
     // The cells' part of rows of attention.
     static Floats cells(const Floats& row, const TokenLayout& tokens) {
         const auto first = row.begin() + tokens.first_cell;
-        return Floats(first, first + tokens.grid.area());
+        return Floats(first, first + area(tokens.grid));
     }
     static DetectionFilter everything() {
         DetectionFilter filter;
@@ -68,16 +68,16 @@ TEST_F(DetectorTest, boxes_and_logits_agree_with_the_detections) {
     const size_t columns = detector.labels().size() + 1;
     for (const Detection& found : detector.findings().detections(everything())) {
         const float* box = &boxes[found.query * 4];
-        EXPECT_NEAR(found.left, (box[0] - box[2] / 2) * 200, 1e-3);
-        EXPECT_NEAR(found.bottom, (box[1] + box[3] / 2) * 90, 1e-3);
+        EXPECT_NEAR(found.box.min.x, (box[0] - box[2] / 2) * 200, 1e-3);
+        EXPECT_NEAR(found.box.max.y, (box[1] + box[3] / 2) * 90, 1e-3);
         const float* row = &logits[found.query * columns];
         EXPECT_EQ(found.id, uint32_t(std::max_element(row, row + columns - 1) - row));
     }
     // The same rows are on the device, for what is drawn there.
     const Floats rows = run([&](Commands&) { return detector.findings().found(); });
     const Detection best = detector.findings().detections(everything())[0];
-    EXPECT_EQ(rows[best.query * 6 + 4], best.score);
-    EXPECT_EQ(rows[best.query * 6 + 2], best.right);
+    EXPECT_EQ(rows[best.query * 7 + 4], best.score);
+    EXPECT_EQ(rows[best.query * 7 + 2], best.box.max.x);
 }
 
 TEST_F(DetectorTest, a_new_size_of_frame_gives_what_a_fresh_detector_gives) {
@@ -105,7 +105,7 @@ TEST_F(DetectorTest, frames_are_made_ready_for_once) {
     Detector detector = make(golden, Type::f32);
     EXPECT_TRUE(detector.prepare({451, 300}));
     EXPECT_FALSE(detector.prepare({451, 300}));
-    EXPECT_TRUE(detector.prepare({451, 300}, ImageSize{128, 128}));
+    EXPECT_TRUE(detector.prepare({451, 300}, Size{128, 128}));
     EXPECT_EQ(detector.input().plan().width, 128u);
     EXPECT_EQ(detector.input().plan().height, 80u) << "floored to whole patches";
 }
@@ -119,9 +119,9 @@ TEST_F(DetectorTest, a_point_looks_where_transformers_says) {
     const uint32_t last = detector.model().encoder_layers() - 1;
     EXPECT_LT(relative_error(map_of(detector,
                                     [&](Commands& c) {
-                                        return detector.look_from_point(c, taps, {last},
-                                                                        float(picture.width) / 2,
-                                                                        float(picture.height) / 2);
+                                        return detector.look_from_point(
+                                            c, taps, {last},
+                                            glm::vec2(picture.width, picture.height) / 2.0f);
                                     }),
                              golden["encoder_attention_center"]),
               1e-4);
@@ -173,9 +173,9 @@ TEST_F(DetectorTest, a_query_of_yolos_looks_from_its_detection_token) {
     }
     // A point looks from its patch.
     const Floats map = map_of(detector, [&](Commands& c) {
-        return detector.look_from_point(c, taps, {0, 2}, 450, 299);
+        return detector.look_from_point(c, taps, {0, 2}, {450, 299});
     });
-    const Floats corner = rows_of(taps.encoder, 0, {tokens.first_cell + tokens.grid.area() - 1}, 2);
+    const Floats corner = rows_of(taps.encoder, 0, {tokens.first_cell + area(tokens.grid) - 1}, 2);
     EXPECT_EQ(map, cells(corner, tokens));
 }
 
@@ -187,7 +187,10 @@ TEST_F(DetectorTest, what_nobody_kept_cannot_be_looked_at) {
     detect(detector, golden.picture(), taps);
     begin();
     expect_says(error_of([&] { detector.look_from_query(commands, taps, {0}, 0); }), "layer 0");
-    expect_says(error_of([&] { detector.look_from_point(commands, taps, {1}, 0, 0); }), "layer 1");
+    expect_says(error_of([&] {
+                    detector.look_from_point(commands, taps, {1}, {0, 0});
+                }),
+                "layer 1");
     expect_says(error_of([&] { detector.look_from_query(commands, taps, {1}, 15); }), "query 15");
     expect_says(error_of([&] { detector.look_from_query(commands, taps, {1, 3}, 0); }), "head 3");
     finish();
@@ -197,14 +200,14 @@ TEST_F(DetectorTest, cells_of_yolos_are_its_patches) {
     Detector detector = make(DetectionGolden("yolos-mid"), Type::f32);
     detector.prepare({451, 300});  // becomes 112 x 80
     const MapGeometry map = detector.geometry();
-    EXPECT_EQ(map.grid, (Extent{5, 7}));
-    EXPECT_FLOAT_EQ(map.left, 0);
-    EXPECT_FLOAT_EQ(map.top, 0);
-    EXPECT_FLOAT_EQ(map.cell_width, 451.0f / 7);
-    EXPECT_FLOAT_EQ(map.cell_height, 60);
+    EXPECT_EQ(map.grid, (Size{7, 5}));
+    EXPECT_FLOAT_EQ(map.corner.x, 0);
+    EXPECT_FLOAT_EQ(map.corner.y, 0);
+    EXPECT_FLOAT_EQ(map.cell.x, 451.0f / 7);
+    EXPECT_FLOAT_EQ(map.cell.y, 60);
     const auto expect_cell = [&](float x, float y, uint32_t row, uint32_t column) {
-        EXPECT_EQ(map.cell_at(x, y).row, row) << x << ", " << y;
-        EXPECT_EQ(map.cell_at(x, y).column, column) << x << ", " << y;
+        EXPECT_EQ(map.cell_at({x, y}).row, row) << x << ", " << y;
+        EXPECT_EQ(map.cell_at({x, y}).column, column) << x << ", " << y;
     };
     expect_cell(0, 0, 0, 0);
     expect_cell(450.9f, 299.9f, 4, 6);
@@ -216,17 +219,17 @@ TEST_F(DetectorTest, cells_of_detr_are_centred_where_its_convolutions_are) {
     Detector detector = make(DetectionGolden("detr-thin"), Type::f32);
     detector.prepare({640, 480});  // becomes 200 x 150
     const MapGeometry map = detector.geometry();
-    EXPECT_EQ(map.grid, (Extent{5, 7}));
-    EXPECT_FLOAT_EQ(map.cell_width, 32 * 3.2f);
-    EXPECT_NEAR(map.left + map.cell_width / 2, 0.5 * 3.2, 1e-3) << "the first, on the first pixel";
-    EXPECT_NEAR(map.top + map.cell_height * 2.5f, 64.5 * 3.2, 1e-3) << "the third, on pixel 64";
+    EXPECT_EQ(map.grid, (Size{7, 5}));
+    EXPECT_FLOAT_EQ(map.cell.x, 32 * 3.2f);
+    EXPECT_NEAR(map.corner.x + map.cell.x / 2, 0.5 * 3.2, 1e-3) << "the first, on the first pixel";
+    EXPECT_NEAR(map.corner.y + map.cell.y * 2.5f, 64.5 * 3.2, 1e-3) << "the third, on pixel 64";
     // The middle of the frame is in the middle of the grid, whatever the sizes.
-    for (ImageSize frame : {ImageSize{640, 480}, {480, 640}, {333, 77}, {1000, 1001}, {1, 1}}) {
+    for (Size frame : {Size{640, 480}, {480, 640}, {333, 77}, {1000, 1001}, {1, 1}}) {
         detector.prepare(frame);
         const MapGeometry other = detector.geometry();
-        const auto [row, column] = other.cell_at(float(frame.width) / 2, float(frame.height) / 2);
-        EXPECT_EQ(row, other.grid.height / 2) << frame.width << "x" << frame.height;
-        EXPECT_EQ(column, other.grid.width / 2) << frame.width << "x" << frame.height;
+        const auto [row, column] = other.cell_at(glm::vec2(frame) / 2.0f);
+        EXPECT_EQ(row, other.grid.y / 2) << frame.x << "x" << frame.y;
+        EXPECT_EQ(column, other.grid.x / 2) << frame.x << "x" << frame.y;
     }
 }
 
@@ -248,17 +251,17 @@ TEST_F(DetectorTest, a_pixel_shows_in_its_own_cell) {
             for (uint32_t dx = 0; dx < 24; ++dx)
                 picture.rgb[(size_t(y + dy) * 400 + x) * 3 + dx] = 255;
         const Floats after = features();
-        const size_t dim = after.size() / map.grid.area();
+        const size_t dim = after.size() / area(map.grid);
         size_t most = 0;
         double largest = 0;
-        for (size_t cell = 0; cell < map.grid.area(); ++cell) {
+        for (size_t cell = 0; cell < area(map.grid); ++cell) {
             double change = 0;
             for (size_t i = cell * dim; i < (cell + 1) * dim; ++i)
                 change += std::pow(double(after[i]) - double(before[i]), 2);
             if (change > largest) largest = change, most = cell;
         }
-        const auto [row, column] = map.cell_at(float(x) + 4, float(y) + 4);
-        EXPECT_EQ(most, row * map.grid.width + column) << x << ", " << y;
+        const auto [row, column] = map.cell_at({float(x) + 4, float(y) + 4});
+        EXPECT_EQ(most, row * map.grid.x + column) << x << ", " << y;
         std::ranges::fill(picture.rgb, uint8_t{60});
     }
 }
@@ -315,9 +318,9 @@ TEST_F(DetectorTest, what_is_not_a_detector_is_refused_in_one_line) {
     TempFolder temp;
     says(temp.path(), "is not a model folder");
     says(temp / "nosuch", "is not a model folder");
-    says(golden_folder() / "vit-nano", "'vit' is not a detector");
+    says(golden_folder() / "vit-nano", "'vit' is not a detector; supported: detr, yolos");
     temp.write("config.json", R"({"model_type": "swin"})");
-    says(temp.path(), "'swin' is not a detector; supported: detr, yolos");
+    says(temp.path(), "'swin' is none that Saccade runs: ");
     temp.write("config.json", R"({"model_type": 7})");
     says(temp.path(), "model_type");
     temp.write("config.json", "not JSON");

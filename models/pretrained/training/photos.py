@@ -126,7 +126,7 @@ class Store:
         self.known = {key: make(values) for key, values in known.items()}
 
     def wait(self, chunks=1):
-        """Until so many chunks are there."""
+        """Waits until this many chunks are there."""
         began = time.time()
         while self.refresh() == 0 or len(self.taken) < chunks:
             if time.time() - began > 600:

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "app/batch/tables.h"
-#include "tests/models/temp_folder.h"
+#include "tests/models/files/temp_folder.h"
 
 namespace saccade {
 namespace {

@@ -1,7 +1,7 @@
 #include "app/batch/plan.h"
 
 #include "tests/app/pictures.h"
-#include "tests/models/temp_folder.h"
+#include "tests/models/files/temp_folder.h"
 
 namespace saccade {
 namespace {
@@ -16,7 +16,7 @@ BatchPlan plan_with(std::vector<std::optional<uint64_t>> frames, uint64_t piece)
     return plan;
 }
 
-TEST(Plan, a_range_counts_every_so_manyth_frame) {
+TEST(Plan, a_range_counts_every_nth_frame) {
     const FrameRange range{.first = 3, .end = 20, .stride = 4};  // 3 7 11 15 19
     EXPECT_EQ(range.count(100), 5u);
     EXPECT_EQ(range.count(19), 4u);

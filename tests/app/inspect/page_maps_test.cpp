@@ -7,11 +7,11 @@
 namespace saccade {
 namespace {
 
-PageDemand demand(uint32_t layers, uint32_t heads, Extent patches, uint32_t others = 0) {
+PageDemand demand(uint32_t layers, uint32_t heads, Size patches, uint32_t others = 0) {
     PageDemand result{.heads = heads, .others = others, .patches = patches};
     result.layers.resize(layers);
     std::iota(result.layers.begin(), result.layers.end(), 0u);
-    result.cells = patches.area();
+    result.cells = area(patches);
     return result;
 }
 
@@ -26,7 +26,7 @@ TEST(PageMaps, all_of_vit_base_fits) {
 }
 
 TEST(PageMaps, of_larger_models_layers_are_left_out_first_and_patches_then) {
-    const PageDemand detr = demand(6, 8, {25, 34});
+    const PageDemand detr = demand(6, 8, {34, 25});
     const PageForm form = thinned(detr, page);
     EXPECT_EQ(form.layers, (std::vector<uint32_t>{0, 2, 3, 5}));
     EXPECT_EQ(form.stride, 2u);
@@ -34,15 +34,15 @@ TEST(PageMaps, of_larger_models_layers_are_left_out_first_and_patches_then) {
     EXPECT_EQ(thinned(detr, 10'000'000).layers.size(), 6u)
         << "layers come back where there is room";
     // YOLOS-S has 3300 patches: one layer less is not enough, nor are half of them.
-    const PageDemand yolos = demand(12, 6, {50, 66});
+    const PageDemand yolos = demand(12, 6, {66, 50});
     EXPECT_LE(yolos.bytes(thinned(yolos, page)), page);
     EXPECT_EQ(thinned(yolos, page).layers.back(), 11u);
-    const PageDemand chosen{.layers = {3}, .heads = 8, .patches = {25, 34}, .cells = 850};
+    const PageDemand chosen{.layers = {3}, .heads = 8, .patches = {34, 25}, .cells = 850};
     EXPECT_EQ(thinned(chosen, page).stride, 1u) << "one layer has room for all its patches";
 }
 
 TEST(PageMaps, something_is_left_however_little_room_there_is) {
-    const PageForm form = thinned(demand(12, 6, {50, 66}, 1), 0);
+    const PageForm form = thinned(demand(12, 6, {66, 50}, 1), 0);
     EXPECT_EQ(form.layers, std::vector<uint32_t>{11});
     EXPECT_EQ(form.stride, 17u);
 }

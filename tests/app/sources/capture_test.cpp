@@ -38,11 +38,11 @@ protected:
     }
 
     TempFolder temp;
-    SlotMemory memory;
+    PlainRing memory;
 };
 
 TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
-    Capture capture("synth:64x48@200", memory.make());
+    Capture capture("synth:64x48@200", memory.ring);
     ASSERT_TRUE(capture.wait_for(20s));
     uint64_t taken = 0, last = 0;
     for (int i = 0; i < 5; ++i) {
@@ -66,7 +66,7 @@ TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
 }
 
 TEST_F(Captures, a_frame_that_was_taken_is_left_alone) {
-    Capture capture("synth:64x48@200", memory.make());
+    Capture capture("synth:64x48@200", memory.ring);
     ASSERT_TRUE(capture.wait_for(20s));
     std::optional<TakenFrame> first = capture.take();
     ASSERT_TRUE(first);
@@ -85,7 +85,7 @@ TEST_F(Captures, a_frame_that_was_taken_is_left_alone) {
 TEST_F(Captures, a_file_is_played_at_its_own_pace_to_its_end) {
     const std::string clip = make_clip(temp, "clip.mp4", 20);
     const auto begin = Clock::now();
-    Capture capture(clip, memory.make());
+    Capture capture(clip, memory.ring);
     EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
     EXPECT_GT(Clock::now() - begin, 700ms);  // the last frame is due after 0.76 s
     EXPECT_EQ(capture.status().reason, "");
@@ -96,7 +96,7 @@ TEST_F(Captures, a_file_is_played_at_its_own_pace_to_its_end) {
 }
 
 TEST_F(Captures, a_file_begins_again_where_it_is_to_loop) {
-    Capture capture(make_clip(temp, "clip.mp4", 5), memory.make(), {.loop = true});
+    Capture capture(make_clip(temp, "clip.mp4", 5), memory.ring, {.loop = true});
     int begun = 0;
     uint64_t last = 100;
     EXPECT_TRUE(comes_true([&] {
@@ -111,29 +111,28 @@ TEST_F(Captures, a_file_begins_again_where_it_is_to_loop) {
 
 TEST_F(Captures, a_file_that_breaks_ends_with_a_reason) {
     const std::string content = file_content(make_clip(temp, "clip.mp4", 20));
-    Capture capture(temp.write("cut.mp4", content.substr(0, content.size() * 7 / 10)),
-                    memory.make());
+    Capture capture(temp.write("cut.mp4", content.substr(0, content.size() * 7 / 10)), memory.ring);
     EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
     expect_says(capture.status().reason, "cut short");
-    expect_says(error_of([&] { Capture(temp / "nosuch.mp4", memory.make()); }),
+    expect_says(error_of([&] { Capture(temp / "nosuch.mp4", memory.ring); }),
                 "there is no file or folder");
 }
 
 TEST_F(Captures, a_missing_camera_is_a_state_and_stopping_does_not_wait_for_it) {
-    Capture capture("63", memory.make(), {.first_retry = 60s});
+    Capture capture("63", memory.ring, {.first_retry = 60s});
     EXPECT_TRUE(gets_lost(capture));
     expect_says(capture.status().reason, "there is no camera 63");
     EXPECT_FALSE(capture.take());
     EXPECT_LT(seconds_to_stop(capture), 1);
 
     const std::string device = "/dev/video-of-nobody";
-    Capture by_path(device, memory.make(), {.first_retry = 60s});
+    Capture by_path(device, memory.ring, {.first_retry = 60s});
     EXPECT_TRUE(gets_lost(by_path));
     expect_says(by_path.status().reason, "there is no camera '" + device + "'");
 }
 
 TEST_F(Captures, what_is_no_camera_is_a_state) {
-    Capture capture("/dev/null", memory.make(), {.first_retry = 60s});
+    Capture capture("/dev/null", memory.ring, {.first_retry = 60s});
     EXPECT_TRUE(gets_lost(capture));
     expect_says(capture.status().reason, "cannot be opened");
 }
@@ -142,7 +141,7 @@ TEST_F(Captures, a_network_camera_that_is_cut_comes_back) {
     const std::string url = "http://127.0.0.1:" + std::to_string(free_port());
     NetworkCamera camera(make_clip(temp, "clip.mp4", 25),
                          {"-c:v", "mjpeg", "-f", "mpjpeg", "-listen", "1"}, url);
-    Capture capture(url, memory.make(), impatient);
+    Capture capture(url, memory.ring, impatient);
     EXPECT_TRUE(gets_lost(capture));  // it has not been switched on
     expect_says(capture.status().reason, "the stream '" + url + "' cannot be opened");
 
@@ -153,7 +152,7 @@ TEST_F(Captures, a_network_camera_that_is_cut_comes_back) {
         ASSERT_TRUE(plays(capture)) << capture.status().reason;
         const std::optional<TakenFrame> frame = capture.take();
         ASSERT_TRUE(frame);
-        EXPECT_EQ(frame->info().size, (ImageSize{96, 64}));
+        EXPECT_EQ(frame->info().size, (Size{96, 64}));
         EXPECT_GT(cv::mean(memory.slots[frame->slot()])[0], 10);
         if (round > 0) {
             EXPECT_GT(frame->info().index, index);
@@ -173,7 +172,7 @@ TEST_F(Captures, a_stream_that_stalls_is_lost_and_stopping_does_not_hang) {
     NetworkCamera camera(make_clip(temp, "clip.mp4", 25), {"-c", "copy", "-f", "mpegts"},
                          url + "?listen=1");
     camera.start();
-    Capture capture(url, memory.make(), impatient);
+    Capture capture(url, memory.ring, impatient);
     ASSERT_TRUE(plays(capture)) << capture.status().reason;
     camera.freeze();
     ASSERT_TRUE(gets_lost(capture));
@@ -182,7 +181,7 @@ TEST_F(Captures, a_stream_that_stalls_is_lost_and_stopping_does_not_hang) {
               6);  // it is trying to connect to somebody who does not answer
 
     camera.start();
-    Capture again(url, memory.make(), impatient);
+    Capture again(url, memory.ring, impatient);
     ASSERT_TRUE(plays(again));
     camera.freeze();
     std::this_thread::sleep_for(100ms);

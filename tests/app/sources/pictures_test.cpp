@@ -1,9 +1,10 @@
 #include "app/sources/pictures.h"
 
+#include "app/sources/open_source.h"
 #include "app/sources/reader.h"
 #include "tests/app/pictures.h"
 #include "tests/app/sources/frames.h"
-#include "tests/models/temp_folder.h"
+#include "tests/models/files/temp_folder.h"
 
 namespace saccade {
 namespace {
@@ -59,7 +60,7 @@ TEST_F(PictureSources, every_picture_comes_in_its_own_size) {
         EXPECT_EQ(shots[i].info.source, in("p" + std::to_string(i) + ".png"));
         EXPECT_EQ(shots[i].info.index, i);
         EXPECT_EQ(shots[i].info.time, double(i) / 4);
-        EXPECT_EQ(shots[i].info.size.width, uint32_t(pictures[i].cols));
+        EXPECT_EQ(shots[i].info.size.x, uint32_t(pictures[i].cols));
     }
 }
 
@@ -107,8 +108,8 @@ TEST_F(PictureSources, nothing_to_be_found_is_an_error) {
 
 TEST_F(PictureSources, a_reader_gives_every_picture_in_order_and_waits_for_its_consumer) {
     for (int i = 0; i < 20; ++i) write(std::to_string(i) + ".png", plain(4 + i % 3, 4, 10 * i));
-    SlotMemory memory;
-    Reader reader(open_source(temp.path()), memory.make(), {.slots = 3});
+    PlainRing memory(3);
+    Reader reader(open_source(temp.path()), memory.ring);
     for (uint64_t i = 0; i < 20; ++i) {
         std::optional<TakenFrame> frame = reader.next();
         ASSERT_TRUE(frame);
@@ -121,8 +122,8 @@ TEST_F(PictureSources, a_reader_gives_every_picture_in_order_and_waits_for_its_c
 TEST_F(PictureSources, a_reader_keeps_to_first_end_and_stride_around_a_corrupt_picture) {
     for (int i = 0; i < 20; ++i) write(std::to_string(i) + ".png", plain(4, 4, 10 * i));
     temp.write("8.png", "no picture");
-    SlotMemory memory;
-    Reader reader(open_source(temp.path()), memory.make(), {.first = 2, .end = 15, .stride = 3});
+    PlainRing memory;
+    Reader reader(open_source(temp.path()), memory.ring, {.first = 2, .end = 15, .stride = 3});
     std::vector<uint64_t> indices;
     while (std::optional<TakenFrame> frame = reader.next()) indices.push_back(frame->info().index);
     EXPECT_EQ(indices, (std::vector<uint64_t>{2, 5, 11, 14}));
@@ -130,13 +131,32 @@ TEST_F(PictureSources, a_reader_keeps_to_first_end_and_stride_around_a_corrupt_p
 
 TEST_F(PictureSources, a_reader_that_nobody_listens_to_can_be_stopped) {
     for (int i = 0; i < 20; ++i) write(std::to_string(i) + ".png", plain(4, 4, 10 * i));
-    SlotMemory memory;
-    Reader reader(open_source(temp.path()), memory.make(), {.slots = 2});
+    PlainRing memory(2);
+    Reader reader(open_source(temp.path()), memory.ring);
     ASSERT_TRUE(reader.next());
     reader.stop();
     size_t left = 0;
     while (reader.next()) ++left;
     EXPECT_LE(left, 3u);
+}
+
+TEST_F(PictureSources, a_frame_outlives_its_reader_and_stays_taken_while_the_next_one_reads) {
+    for (int i = 0; i < 6; ++i) write(std::to_string(i) + ".png", plain(4, 4, 40 * i));
+    PlainRing memory(3);
+    std::optional<TakenFrame> kept;
+    {
+        Reader reader(open_source(temp.path()), memory.ring);
+        reader.next();
+        kept = reader.next();
+    }
+    Reader reader(open_source(temp.path()), memory.ring);
+    EXPECT_EQ(reader.next()->info().index, 0u) << "nothing is left of the first reader's frames";
+    EXPECT_EQ(kept->info().index, 1u);
+    EXPECT_TRUE(equal(memory.slots[kept->slot()], plain(4, 4, 40)));
+    kept.reset();
+    uint64_t count = 1;
+    while (reader.next()) ++count;
+    EXPECT_EQ(count, 6u);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace {
 // Grey pictures, each a little lighter than the one before.
 class VideoWriters : public ::testing::Test {
 protected:
-    static cv::Mat picture(ImageSize size, int number) {
-        return cv::Mat(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3,
+    static cv::Mat picture(Size size, int number) {
+        return cv::Mat(static_cast<int>(size.y), static_cast<int>(size.x), CV_8UC3,
                        cv::Scalar::all(20 + 4 * number));
     }
     static PictureView view(const cv::Mat& mat) {
@@ -20,7 +20,7 @@ protected:
                 static_cast<uint32_t>(mat.step), true};
     }
     // Frames [first, end), at the clock's rate.
-    std::filesystem::path write(const std::string& name, ImageSize size, const VideoClock& clock,
+    std::filesystem::path write(const std::string& name, Size size, const VideoClock& clock,
                                 int first, int end) {
         VideoWriter writer(temp / name, size, clock);
         for (int i = first; i < end; ++i) writer.write(view(picture(size, i)), i * clock.frame());
@@ -40,11 +40,11 @@ protected:
 
 TEST_F(VideoWriters, fractional_rates_and_odd_sizes_are_kept_exactly) {
     const VideoClock clock(30000.0 / 1001);
-    for (const ImageSize size : {ImageSize{64, 48}, ImageSize{63, 47}, ImageSize{65, 48}}) {
+    for (Size size : {Size{64, 48}, Size{63, 47}, Size{65, 48}}) {
         const auto probed = probe(write("clip.mp4", size, clock, 0, 20));
         const auto stream = stream_of(probed, "video");
-        EXPECT_EQ(stream["width"], size.width);
-        EXPECT_EQ(stream["height"], size.height);
+        EXPECT_EQ(stream["width"], size.x);
+        EXPECT_EQ(stream["height"], size.y);
         EXPECT_EQ(stream["avg_frame_rate"], "30000/1001");
         EXPECT_EQ(stream["r_frame_rate"], "30000/1001");
         EXPECT_EQ(stream["nb_read_frames"], "20");
@@ -59,6 +59,25 @@ TEST_F(VideoWriters, the_same_pictures_make_the_same_file) {
     const std::string once = file_content(write("a.mp4", {64, 48}, clock, 0, 30));
     EXPECT_EQ(once, file_content(write("b.mp4", {64, 48}, clock, 0, 30)));
     EXPECT_NE(once, file_content(write("c.mp4", {64, 48}, clock, 1, 31)));
+}
+
+TEST_F(VideoWriters, planes_make_the_video_that_their_pixels_make) {
+    const VideoClock clock(25);
+    for (Size size : {Size{64, 48}, Size{63, 47}}) {
+        const PlaneLayout layout{size.x, size.y, chroma_for(size.x, size.y)};
+        VideoWriter writer(temp / "planes.mp4", size, clock);
+        for (int i = 0; i < 20; ++i) {
+            // Grey levels of BT.601, as sws_scale makes them.
+            const double level = 16 + 219 * (20 + 4 * i) / 255.0;
+            std::vector<uint8_t> memory(layout.bytes(), 128);
+            std::fill_n(memory.begin(), layout.planes()[0].row_bytes * size.y,
+                        static_cast<uint8_t>(std::lround(level)));
+            writer.write(PlanarView{memory.data(), layout});
+        }
+        writer.finish();
+        EXPECT_TRUE(file_content(temp / "planes.mp4") ==
+                    file_content(write("pixels.mp4", size, clock, 0, 20)));
+    }
 }
 
 TEST_F(VideoWriters, what_is_not_finished_is_not_there) {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/options.h"
+#include "app/pipeline/attention_choice.h"
+#include "app/pipeline/models_in_use.h"
+
+namespace CLI {
+class App;
+}
+
+namespace saccade {
+
+struct BatchOptions {
+    CommonOptions common;
+    ModelNames models;
+    DetectionOptions wanted;
+    AttentionChoice attention;
+    std::vector<std::string> sources;
+    std::string folder;
+
+    uint64_t from = 0, to = UINT64_MAX, stride = 1, limit = UINT64_MAX;
+    double rate = 0;  // of pictures and synth:; 0: their own
+    bool video = true, frames = false, coco = false, csv = false;
+    uint32_t piece = 60;  // frames that are done or not done together
+    bool resume = false;
+    std::string shard;  // "I/N"; empty: all
+};
+
+// `saccade batch`: every frame of every source, as annotated videos, lines of JSON and tables.
+// Returns the exit code: 1 where a source could not be read or its outputs written, or when it was
+// interrupted; the others are done all the same.
+int batch(const BatchOptions& options);
+
+void add_batch_command(CLI::App& app, int& exit_code);
+
+}  // namespace saccade

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/commands/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace saccade {
+
+struct ClassifyOptions {
+    CommonOptions common;
+    std::vector<std::string> images;
+    std::string classifier;
+    std::string preprocess = "hub";
+    uint32_t top = 5;
+    bool json = false;
+};
+
+// `saccade classify`: the likeliest classes of each picture. Returns the exit code: 1 where a
+// picture could not be read; the others are done all the same.
+int classify(const ClassifyOptions& options);
+
+void add_classify_command(CLI::App& app, int& exit_code);
+
+}  // namespace saccade

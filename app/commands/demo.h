@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "app/commands/options.h"
+#include "app/pipeline/models_in_use.h"
+
+namespace CLI {
+class App;
+}
+
+namespace saccade {
+
+struct DemoOptions {
+    CommonOptions common;
+    ModelNames models;
+    double seconds = 10;
+    uint64_t seed = 7;
+    bool truth = false;  // what is really there is drawn, too
+    bool headless = false;
+    std::string folder = ".";  // where demo.mp4, demo.jsonl and demo.png go
+};
+
+// `saccade demo` without a display: looks at some seconds of the synthetic camera, and writes what
+// it saw. Returns the exit code.
+int demo(const DemoOptions& options);
+
+void add_demo_command(CLI::App& app, int& exit_code);
+
+}  // namespace saccade

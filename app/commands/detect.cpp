@@ -1,0 +1,143 @@
+#include "app/commands/detect.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "app/draw/annotate.h"
+#include "app/hub/model_finder.h"
+#include "app/io/picture_file.h"
+#include "app/pipeline/still_pictures.h"
+#include "gpu/core/error.h"
+#include "models/detector.h"
+
+namespace saccade {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// Where the annotated pictures go: one file, or files in a folder, named after their sources but
+// never like them.
+class Destination {
+public:
+    Destination(const std::string& out, size_t pictures) : out_(out) {
+        if (out.empty()) return;
+        folder_ = pictures > 1 || out.ends_with('/') || std::filesystem::is_directory(out_);
+        if (!folder_) return;
+        std::error_code error;
+        std::filesystem::create_directories(out_, error);
+        if (!std::filesystem::is_directory(out_))
+            throw Error("'" + out + "' cannot be made a folder for " + std::to_string(pictures) +
+                        " pictures");
+    }
+
+    explicit operator bool() const { return !out_.empty(); }
+
+    std::filesystem::path path_for(const std::filesystem::path& source) {
+        if (!folder_) {
+            std::error_code ignored;
+            if (std::filesystem::equivalent(out_, source, ignored))
+                throw Error("'" + out_.string() + "' is the picture itself; name another file");
+            return out_;
+        }
+        const std::string extension = source.extension().string();
+        const bool known = extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+        const std::string stem = source.stem().string() + "-detected";
+        std::filesystem::path path;
+        for (int i = 1; path.empty() || !taken_.insert(path).second; ++i)
+            path = out_ /
+                   (stem + (i > 1 ? "-" + std::to_string(i) : "") + (known ? extension : ".png"));
+        return path;
+    }
+
+private:
+    std::filesystem::path out_;
+    bool folder_ = false;
+    std::set<std::filesystem::path> taken_;  // of two pictures of one name
+};
+
+std::string as_text(const std::string& image, const std::vector<Detection>& detections,
+                    const std::vector<std::string>& labels) {
+    std::string text = image + "\n";
+    if (detections.empty()) text += "  nothing found\n";
+    char percent[16], box[96];
+    for (const Detection& d : detections) {
+        std::snprintf(percent, sizeof percent, "  %5.1f %%  ", 100.0 * double(d.score));
+        std::snprintf(box, sizeof box, "  [%.1f, %.1f, %.1f, %.1f]\n", double(d.box.min.x),
+                      double(d.box.min.y), double(d.box.max.x), double(d.box.max.y));
+        text += percent + labels[d.id] + box;
+    }
+    return text;
+}
+
+}  // namespace
+
+int detect(const DetectOptions& options) {
+    Destination destination(options.out, options.images.size());
+    Engine engine(options.common.engine());
+    spdlog::info("running on {}", engine.device().info().name);
+    auto begin = Clock::now();
+    Detector detector =
+        Detector::open(engine.device(), find_model(options.detector), engine.precision());
+    spdlog::info("{} loaded in {:.0f} ms", options.detector, ms_since(begin));
+    if (detector.input_type() != detector.precision())
+        spdlog::warn("'{}': its features outgrow half precision; its backbone runs in fp32",
+                     options.detector);
+    for (const std::string& name : detector.unused())
+        spdlog::info("tensor '{}' is not used by this model", name);
+    const DetectionFilter filter = options.wanted.filter(detector.labels());
+
+    DetectionTaps nobody;
+    Annotator annotator(engine.device(), detector.labels(), filter);
+    StillPictures pictures(engine, "detect", [&](Commands& c, const Image& image) {
+        detector.prepare({image.width(), image.height()}, options.wanted.size);
+        detector.record(c, image, nobody);
+        if (destination) annotator.record(c, image, detector.findings().found());
+    });
+    return for_each_picture(options.images, [&](const std::string& image) {
+        begin = Clock::now();
+        const PictureFile file(image);
+        const double decode_ms = ms_since(begin);
+        pictures.run(image, file.view());
+        const std::vector<Detection> found = detector.findings().detections(filter);
+        if (destination) write_picture(destination.path_for(image), annotator.picture());
+        if (!options.json) return as_text(image, found, detector.labels());
+        FrameResult result = pictures.result(image, decode_ms);
+        result.detections = found;
+        return line_of(result, {.detector = detector.labels()}) + "\n";
+    });
+}
+
+void add_detect_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<DetectOptions>();
+    CLI::App& command = *app.add_subcommand("detect", "Find objects in pictures");
+    command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
+    add_model_option(command, Task::detect, options->detector, Imagery::photographs);
+    add_detection_options(command, options->wanted);
+    command
+        .add_option("-o,--out", options->out,
+                    "Write the pictures with boxes drawn: a file, or a folder if there are several")
+        ->type_name("FILE|FOLDER");
+    command.add_flag("--json", options->json, "Print one JSON object per picture");
+    add_common_options(command, options->common);
+    command.footer(
+        "Examples:\n"
+        "  saccade detect street.jpg --detector detr-resnet-50 -o boxes.jpg\n"
+        "  saccade detect *.jpg --detector yolos-tiny --classes cat,dog --threshold 0.9 --json");
+    command.callback([options, &exit_code] {
+        set_up_log(options->common);
+        exit_code = detect(*options);
+    });
+}
+
+}  // namespace saccade

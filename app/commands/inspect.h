@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/options.h"
+#include "app/inspect/sheets.h"
+#include "app/pipeline/models_in_use.h"
+
+namespace CLI {
+class App;
+}
+
+namespace saccade {
+
+struct InspectOptions {
+    CommonOptions common;
+    std::string image;              // a picture file, or with a frame number a source of frames
+    std::optional<uint64_t> frame;  // of a video or of synth:
+    ModelNames models;
+    DetectionOptions wanted = {.most = 20};
+    std::vector<glm::vec2> points;
+    std::optional<uint32_t> layer, head;  // of sheets with one map each
+    std::vector<uint32_t> layers;         // of the page and of raw maps; empty: all
+    bool raw = false;
+    std::string out;  // a folder
+};
+
+// `saccade inspect`: sheets of attention, a page to explore it in, raw maps where they are wanted.
+// Returns the exit code.
+int inspect(const InspectOptions& options);
+
+void add_inspect_command(CLI::App& app, int& exit_code);
+
+}  // namespace saccade

@@ -1,0 +1,270 @@
+#include "app/commands/models_verify.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "app/hub/model_finder.h"
+#include "app/io/picture_file.h"
+#include "app/io/print.h"
+#include "app/pipeline/still_pictures.h"
+#include "gpu/core/error.h"
+#include "models/captioner.h"
+#include "models/classifier.h"
+#include "models/detector.h"
+#include "models/files/json.h"
+
+namespace saccade {
+namespace {
+
+// How far answers may be from the published ones. Those were computed with Pillow's resizing, ours
+// is torchvision's, and pictures are decoded by another library: pixels differ by a level here and
+// there, which moves transformers' own logits by some hundredths.
+constexpr double logit_tolerance = 0.1, box_tolerance = 0.01, score_tolerance = 0.02,
+                 pixel_tolerance = 3;
+
+constexpr Size published_size{640, 480};
+constexpr uint32_t words_at_once = 8;
+
+// Colours that change over the picture, and a few edges: something to look at for any model.
+struct TestPicture {
+    static constexpr uint32_t width = 320, height = 240;
+    std::vector<uint8_t> pixels = std::vector<uint8_t>(size_t{3} * width * height);
+
+    TestPicture() {
+        for (uint32_t y = 0; y < height; ++y)
+            for (uint32_t x = 0; x < width; ++x) {
+                const bool inside = x / 40 % 3 == 1 && y / 30 % 3 == 1;
+                uint8_t* const pixel = pixels.data() + 3 * (size_t{y} * width + x);
+                pixel[0] = static_cast<uint8_t>(inside ? 230 : x * 255 / width);
+                pixel[1] = static_cast<uint8_t>(inside ? 60 : y * 255 / height);
+                pixel[2] = static_cast<uint8_t>((x + y) % 256);
+            }
+    }
+    PictureView view() const { return {pixels.data(), width, height, 3 * width, false}; }
+};
+
+void report(const std::string& what, const std::string& result) {
+    std::string line = "  " + what;
+    line.resize(14, ' ');
+    print(line + result + "\n");
+}
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+bool all_finite(std::span<const float> values) {
+    return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+}
+
+// Every weight is a number.
+void check_tensors(const std::filesystem::path& folder) {
+    Checkpoint checkpoint(folder);
+    std::vector<float> values;
+    const std::vector<const StoredTensor*> tensors = checkpoint.tensors();
+    for (const StoredTensor* tensor : tensors) {
+        if (tensor->type != StoredType::f32 && tensor->type != StoredType::f16 &&
+            tensor->type != StoredType::bf16)
+            continue;  // counters and masks
+        const uint64_t count = tensor->elements();
+        for (uint64_t first = 0; first < count; first += values.size()) {
+            values.resize(std::min<uint64_t>(count - first, 1 << 16));
+            read_floats(*tensor, first, values);
+            if (!all_finite(values))
+                throw Error(checkpoint.where(tensor->name) + ": tensor " + in_quotes(tensor->name) +
+                            " has values that are not finite numbers; download the model again");
+        }
+        checkpoint.release(tensor->bytes);
+    }
+    report("tensors", std::to_string(tensors.size()) + ", every value a number");
+}
+
+void check_finite(std::span<const float> logits) {
+    if (!all_finite(logits))
+        throw Error(
+            "the model's answers to a test picture are not all finite numbers; try --precision "
+            "fp32");
+    report("forward", std::to_string(logits.size()) + " answers to a test picture, all numbers");
+}
+
+// The largest difference of rows and columns that are published from ours, (rows, columns).
+double difference(const std::vector<std::vector<double>>& published, std::span<const float> ours,
+                  size_t columns) {
+    double largest = 0;
+    for (size_t i = 0; i < published.size(); ++i)
+        for (size_t j = 0; j < published[i].size(); ++j) {
+            const size_t at = i * columns + j;
+            if (j >= columns || at >= ours.size())
+                throw Error("the model's answers have another shape than the published ones");
+            if (!std::isfinite(ours[at])) return INFINITY;
+            largest = std::max(largest, std::abs(published[i][j] - double(ours[at])));
+        }
+    return largest;
+}
+
+void check_difference(const std::string& what, double found, double allowed) {
+    if (found > allowed)
+        throw Error(what + " differ by " + number(found) + " from what is published, and may by " +
+                    number(allowed) +
+                    "; is this the picture 000000039769 of COCO val2017 as it was published?");
+    report(what,
+           "within " + number(found) + " of what is published, and may be " + number(allowed));
+}
+
+bool is_same(const PublishedAnswers::Found& want, const Detection& found,
+             const std::vector<std::string>& labels) {
+    const std::array<float, 4> box{found.box.min.x, found.box.min.y, found.box.max.x,
+                                   found.box.max.y};
+    if (labels[found.id] != want.label ||
+        std::abs(double(found.score) - want.score) > score_tolerance)
+        return false;
+    for (size_t i = 0; i < want.box.size(); ++i)
+        if (std::abs(double(box[i]) - want.box[i]) > pixel_tolerance) return false;
+    return true;
+}
+
+// Each published object is one of ours, and no two are the same one.
+void check_detections(const std::vector<PublishedAnswers::Found>& published,
+                      const Findings& findings, const std::vector<std::string>& labels) {
+    DetectionFilter filter;
+    for (const auto& want : published)
+        filter.threshold =
+            std::min(filter.threshold, static_cast<float>(want.score - score_tolerance));
+    std::vector<Detection> ours = findings.detections(filter);
+    for (const auto& want : published) {
+        const auto found = std::ranges::find_if(
+            ours, [&](const Detection& d) { return is_same(want, d, labels); });
+        if (found == ours.end())
+            throw Error("the published " + want.label + " of score " + number(want.score) +
+                        " is not found; is this the picture 000000039769 of COCO val2017 as it was "
+                        "published?");
+        ours.erase(found);
+    }
+    report("objects", "all " + std::to_string(published.size()) + " that are published");
+}
+
+void verify_classifier(Engine& engine, const std::filesystem::path& folder,
+                       const PictureFile* picture, const PublishedAnswers* published) {
+    Classifier classifier = Classifier::open(engine.device(), folder, engine.precision());
+    Tap nobody;
+    Ranking ranking;
+    StillPictures pictures(engine, "verify", [&](Commands& c, const Image& image) {
+        classifier.prepare({image.width(), image.height()});
+        classifier.record(c, image, nobody, ranking);
+    });
+    pictures.run("test picture", TestPicture().view());
+    check_finite(ranking.logits());
+    if (!picture) return;
+    pictures.run("picture", picture->view());
+    const std::vector<float> logits = ranking.logits();
+    check_difference("logits", difference(published->logits, logits, logits.size()),
+                     logit_tolerance);
+}
+
+void verify_detector(Engine& engine, const std::filesystem::path& folder,
+                     const PictureFile* picture, const PublishedAnswers* published) {
+    Detector detector = Detector::open(engine.device(), folder, engine.precision());
+    DetectionTaps nobody;
+    StillPictures pictures(engine, "verify", [&](Commands& c, const Image& image) {
+        detector.prepare({image.width(), image.height()});
+        detector.record(c, image, nobody);
+    });
+    pictures.run("test picture", TestPicture().view());
+    check_finite(detector.findings().logits());
+    if (!all_finite(detector.findings().boxes()))
+        throw Error("the boxes that the model finds in a test picture are not all finite numbers");
+    if (!picture) return;
+    pictures.run("picture", picture->view());
+    const Findings& findings = detector.findings();
+    const std::vector<float> logits = findings.logits(), boxes = findings.boxes();
+    if (!published->logits.empty())
+        check_difference("logits",
+                         difference(published->logits, logits, logits.size() / (boxes.size() / 4)),
+                         logit_tolerance);
+    if (!published->boxes.empty())
+        check_difference("boxes", difference(published->boxes, boxes, 4), box_tolerance);
+    if (!published->detections.empty())
+        check_detections(published->detections, findings, detector.labels());
+}
+
+void verify_captioner(Engine& engine, const std::filesystem::path& folder,
+                      const PictureFile* picture, const PublishedAnswers* published) {
+    Captioner captioner = Captioner::open(engine.device(), engine.scratch(), folder,
+                                          Tokenizer::open, engine.precision());
+    StillPictures pictures(engine, "verify", [&](Commands& c, const Image& image) {
+        captioner.prepare({image.width(), image.height()});
+        captioner.record(c, image);
+    });
+    auto caption = [&](const std::string& name, const PictureView& view) {
+        pictures.run(name, view);
+        captioner.start();
+        while (!captioner.finished()) captioner.advance(words_at_once);
+        return captioner.result();
+    };
+    const Caption test = caption("test picture", TestPicture().view());
+    if (!all_finite(test.logs) || !std::isfinite(test.score))
+        throw Error("the probabilities of a test picture's caption are not all finite numbers");
+    report("forward", "a caption of " + std::to_string(test.ids.size()) +
+                          " tokens for a test picture, all probabilities numbers");
+    if (!picture) return;
+    const Caption ours = caption("picture", picture->view());
+    if (ours.text != published->caption)
+        throw Error("the caption is " + in_quotes(ours.text) + ", not the published " +
+                    in_quotes(published->caption));
+    report("caption", in_quotes(ours.text) + ", as is published");
+}
+
+// `published` is there when `picture` is.
+void verify(const VerifyOptions& options, const PictureFile* picture,
+            const PublishedAnswers* published) {
+    const std::filesystem::path folder = find_model(options.model);
+    const Task task = family_of(folder).task();
+    print(options.model + "  " + folder.string() + "\n");
+    check_tensors(folder);
+    Engine engine(options.common.engine());
+    switch (task) {
+        case Task::classify:
+            verify_classifier(engine, folder, picture, published);
+            break;
+        case Task::detect:
+            verify_detector(engine, folder, picture, published);
+            break;
+        case Task::caption:
+            verify_captioner(engine, folder, picture, published);
+            break;
+    }
+    print("  all is well\n");
+}
+
+}  // namespace
+
+void verify_model(const VerifyOptions& options) {
+    if (options.image.empty()) {
+        verify(options, nullptr, nullptr);
+        return;
+    }
+    const CatalogueModel* known = nullptr;
+    if (const auto model = HubModel::parse(options.model)) known = find_in_catalogue(model->name);
+    if (!known || !known->published)
+        throw Error("there are no published results to compare " + in_quotes(options.model) +
+                    " with; leave out --image");
+    const PictureFile picture(options.image);
+    if (Size{picture.view().width, picture.view().height} != published_size)
+        throw Error(in_quotes(options.image) +
+                    " is not picture 000000039769 of COCO val2017, for which results are "
+                    "published: that one "
+                    "has 640x480 pixels");
+    verify(options, &picture, &*known->published);
+}
+
+void verify_model(const VerifyOptions& options, const PublishedAnswers& published) {
+    const PictureFile picture(options.image);
+    verify(options, &picture, &published);
+}
+
+}  // namespace saccade

@@ -1,0 +1,153 @@
+#include "app/commands/options.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/hub/model_finder.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+CLI::Option* add_plain_model_option(CLI::App& command, Task task, std::string& model) {
+    return command
+        .add_option(
+            std::string(option_of(task)), model,
+            "A model folder, a bundled model or a Hub name; 'saccade models list' shows them")
+        ->type_name("MODEL");
+}
+
+}  // namespace
+
+std::set<uint32_t> ids_of(const std::vector<std::string>& names,
+                          const std::vector<std::string>& labels) {
+    std::set<uint32_t> ids;
+    for (const std::string& name : names) {
+        bool found = false;
+        for (uint32_t i = 0; i < labels.size(); ++i) {
+            if (labels[i] != name) continue;
+            ids.insert(i);
+            found = true;
+        }
+        if (found) continue;
+        std::string some;
+        for (size_t i = 0; i < labels.size() && i < 5; ++i)
+            some += (i ? ", " : "") + in_quotes(labels[i]);
+        throw Error("the model has no class " + in_quotes(name) + "; its " +
+                    std::to_string(labels.size()) + " classes are " + some +
+                    (labels.size() > 5 ? " and so on; see id2label in its config.json" : ""));
+    }
+    return ids;
+}
+
+EngineOptions CommonOptions::engine() const {
+    EngineOptions result;
+    result.device = device;
+    result.precision = precision_named(precision);
+    result.cooperative_matrix = !no_coopmat;
+    result.texel_loads = !no_texels;
+    result.chains = !no_chains;
+    return result;
+}
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+    command
+        .add_option("--device", options.device,
+                    "Vulkan device, by number or part of its name; 'saccade devices' lists them")
+        ->type_name("N|NAME");
+    command
+        .add_option("--precision", options.precision, "Number format of weights and activations")
+        ->check(CLI::IsMember({"auto", "fp16", "fp32"}).description(""))
+        ->type_name("auto|fp16|fp32")
+        ->capture_default_str();
+    command.add_flag("--no-coopmat", options.no_coopmat,
+                     "Do not use the device's cooperative matrices");
+    command.add_flag("--no-texels", options.no_texels, "Do not read weights through texel buffers");
+    command.add_flag("--no-chains", options.no_chains,
+                     "Do not join the operations of a decoding step into one dispatch");
+    command.add_flag("--quiet", options.quiet, "Print only results and errors");
+    command.add_flag("--verbose", options.verbose, "Also print what is being done");
+}
+
+Size parse_size(const std::string& text) {
+    const auto sides = two_numbers<uint32_t>(text, 'x');
+    if (sides && sides->first > 0 && sides->second > 0) return {sides->first, sides->second};
+    throw Error("'" + text + "' is not a size; write WIDTHxHEIGHT, like 640x480");
+}
+
+DetectionFilter DetectionOptions::filter(const std::vector<std::string>& labels) const {
+    return {.threshold = static_cast<float>(threshold),
+            .classes = ids_of(classes, labels),
+            .most = most};
+}
+
+void add_detection_options(CLI::App& command, DetectionOptions& options) {
+    command.add_option("--threshold", options.threshold, "Keep detections that score above P")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->type_name("P")
+        ->capture_default_str();
+    command
+        .add_option("--classes", options.classes,
+                    "Keep only these classes, named as in the model's config.json")
+        ->delimiter(',')
+        ->allow_extra_args(false)  // what follows is a picture
+        ->type_name("A,B");
+    command
+        .add_option("--max-detections", options.most,
+                    "Keep at most the N best detections of a picture or frame")
+        ->check(CLI::Range(1, 65536).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    add_size_option(
+        command, options.size,
+        "Resize pictures to fit into W by H before detection, instead of the model's own size");
+}
+
+void add_size_option(CLI::App& command, std::optional<Size>& size, const std::string& help) {
+    command
+        .add_option_function<std::string>(
+            "--size",
+            [&size](const std::string& text) {
+                try {
+                    size = parse_size(text);
+                } catch (const Error& error) {
+                    throw CLI::ValidationError("--size", error.what());
+                }
+            },
+            help)
+        ->type_name("WxH");
+}
+
+void add_model_option(CLI::App& command, Task task, std::string& model, Imagery imagery) {
+    const bool bundled = bundled_model(default_model(task, imagery)).has_value();
+    if (bundled) model = default_model(task, imagery);
+    add_plain_model_option(command, task, model)->required(!bundled)->capture_default_str();
+}
+
+void add_model_options(CLI::App& command, ModelNames& models) {
+    auto add = [&](Task task, std::string& model) {
+        const std::string photographs = default_model(task, Imagery::photographs);
+        const bool bundled = bundled_model(photographs).has_value();
+        model = bundled ? "" : "none";
+        add_plain_model_option(command, task, model)
+            ->default_str(bundled
+                              ? photographs + ", for synth: " + default_model(task, Imagery::emoji)
+                              : model);
+    };
+    add(Task::detect, models.detector);
+    add(Task::classify, models.classifier);
+    add(Task::caption, models.captioner);
+}
+
+void set_up_log(const CommonOptions& options) {
+    spdlog::set_default_logger(spdlog::stderr_logger_mt("saccade"));
+    spdlog::set_pattern("saccade: %v");
+    spdlog::set_level(options.verbose ? spdlog::level::info
+                      : options.quiet ? spdlog::level::err
+                                      : spdlog::level::warn);
+}
+
+}  // namespace saccade

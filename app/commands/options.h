@@ -1,0 +1,79 @@
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/hub/model_catalogue.h"
+#include "app/pipeline/models_in_use.h"
+#include "gpu/engine.h"
+#include "models/detector.h"
+#include "models/picture/preprocessor.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace saccade {
+
+// What every command that runs models takes.
+struct CommonOptions {
+    std::string device, precision = "auto";
+    bool no_coopmat = false, no_texels = false, no_chains = false;
+    bool quiet = false, verbose = false;
+
+    EngineOptions engine() const;
+};
+
+// Adds them to a command; `options` must live until the command line has been parsed and used.
+void add_common_options(CLI::App& command, CommonOptions& options);
+
+// The ids of classes by their names in the model's config.json; an Error where it has no such
+// class.
+std::set<uint32_t> ids_of(const std::vector<std::string>& names,
+                          const std::vector<std::string>& labels);
+
+// Which of a detector's findings are wanted.
+struct DetectionOptions {
+    double threshold = 0.5;
+    std::vector<std::string> classes = {};  // names; empty: all
+    uint32_t most = 100;
+    std::optional<Size> size = std::nullopt;  // what pictures are resized to fit into
+
+    // An Error where a class is none of the labels.
+    DetectionFilter filter(const std::vector<std::string>& labels) const;
+};
+void add_detection_options(CLI::App& command, DetectionOptions& options);
+
+// "640x480", as --size takes it; an Error otherwise.
+Size parse_size(const std::string& text);
+void add_size_option(CLI::App& command, std::optional<Size>& size, const std::string& help);
+
+// What lies on both sides of `between`, where the text is nothing but that.
+template <typename Number>
+std::optional<std::pair<Number, Number>> two_numbers(std::string_view text, char between) {
+    std::pair<Number, Number> result;
+    const char* const end = text.data() + text.size();
+    const auto [middle, bad_first] = std::from_chars(text.data(), end, result.first);
+    if (bad_first != std::errc() || middle == end || *middle != between) return std::nullopt;
+    const auto [rest, bad_second] = std::from_chars(middle + 1, end, result.second);
+    if (bad_second != std::errc() || rest != end) return std::nullopt;
+    return result;
+}
+
+// Adds the option that names the model of a task, for find_model: --classifier, --detector or
+// --captioner. Left out, it is the bundled one for what is shown; in a copy of Saccade without
+// that, it is required.
+void add_model_option(CLI::App& command, Task task, std::string& model, Imagery imagery);
+// Adds all three where the source decides what is shown. Left out, they stay empty, for
+// ModelNames::or_default; in a copy of Saccade without bundled models they are "none".
+void add_model_options(CLI::App& command, ModelNames& models);
+
+// People read one line on stderr: "saccade: " and what there is to say.
+void set_up_log(const CommonOptions& options);
+
+}  // namespace saccade

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <glm/ext/vector_uint4_sized.hpp>
+
+// Colours chosen by how they look: lightness, chroma and hue in Oklab (Ottosson 2020), where equal
+// steps are seen as equal. As words: red in the lowest byte, alpha in the highest.
+
+namespace saccade {
+
+constexpr uint32_t rgba(uint32_t red, uint32_t green, uint32_t blue, uint32_t alpha = 255) {
+    return red | green << 8 | blue << 16 | alpha << 24;
+}
+constexpr uint32_t with_alpha(uint32_t colour, double alpha) {
+    return (colour & 0xffffffu) | static_cast<uint32_t>(alpha * 255.0 + 0.5) << 24;
+}
+
+constexpr glm::u8vec4 channels_of(uint32_t colour) {
+    return {colour & 0xffu, colour >> 8 & 0xffu, colour >> 16 & 0xffu, colour >> 24};
+}
+
+// Lightness 0 .. 1, hue in degrees; chroma is lowered to what a screen can show.
+uint32_t colour_from(double lightness, double chroma, double hue);
+
+// The same for a class in every picture, and unlike its neighbours'.
+uint32_t class_colour(uint32_t id);
+
+// From nothing to most: rising evenly in lightness from dark violet over red to pale yellow, and
+// from transparent to opaque, so that the picture shows where there is little to say.
+std::array<uint32_t, 256> heat_colours();
+
+}  // namespace saccade

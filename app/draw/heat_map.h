@@ -1,0 +1,26 @@
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <span>
+
+#include "gpu/transfer/frame.h"
+#include "models/attention/map_geometry.h"
+
+namespace saccade {
+
+// The picture with a map of attention over it: cells row after row, the largest of them as hot as
+// it gets, smooth between their centres. What lies outside of the map is as cold as it gets.
+cv::Mat with_heat(const PictureView& picture, std::span<const float> cells,
+                  const MapGeometry& geometry);
+
+// The map alone, cell by cell, where it would lie over a picture of that size; grey outside.
+cv::Mat heat_alone(cv::Size size, std::span<const float> cells, const MapGeometry& geometry);
+
+// The colours of either, from nothing on the left to the largest value on the right.
+cv::Mat heat_legend(cv::Size size, bool over_picture);
+
+// The picture in memory of its own, in OpenCV's order.
+cv::Mat as_bgr(const PictureView& picture);
+PictureView view_of(const cv::Mat& bgr);
+
+}  // namespace saccade

@@ -1,0 +1,243 @@
+#include "app/draw/overlay.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/draw/colour.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr uint32_t most_plates = 256, most_glyphs = 8192;  // of captions and notes
+constexpr uint32_t most_tile_plates = 256, most_tile_glyphs = 4096;
+
+constexpr uint32_t paper = rgba(16, 16, 20, 184), ink = rgba(240, 240, 240);
+constexpr uint32_t lit_ink = rgba(255, 205, 80), true_ink = rgba(255, 255, 255);
+constexpr uint32_t backdrop = rgba(18, 18, 22);
+
+// Text grows with the frame, but less: a large frame is also looked at from nearer.
+uint32_t pixels_for(Size frame, double at_480) {
+    const double side = std::min(frame.x, frame.y);
+    return static_cast<uint32_t>(std::lround(std::max(at_480 * std::pow(side / 480, 0.8), 10.0)));
+}
+
+TextLayout lay_out_labels(Font& font, const std::vector<std::string>& labels, uint32_t pixels) {
+    TextLayout layout(font);
+    for (uint32_t id = 0; id < labels.size(); ++id)
+        layout.add_line(labels[id], pixels, class_colour(id));
+    for (uint32_t percent = 0; percent <= 100; ++percent)
+        layout.add_line(std::to_string(percent) + "%", pixels, 0);
+    return layout;
+}
+
+template <typename Struct>
+MappedWords on_device(Device& device, const char* name, std::span<const Struct> values) {
+    MappedWords memory(device, name, words_of<Struct>(static_cast<uint32_t>(values.size())));
+    memory.write(0, values);
+    memory.flush();
+    return memory;
+}
+
+}  // namespace
+
+Overlay::LabelTable::LabelTable(Device& device, Font& font, const std::vector<std::string>& labels,
+                                uint32_t pixels)
+    : LabelTable(device, lay_out_labels(font, labels, pixels), labels.size()) {}
+
+Overlay::LabelTable::LabelTable(Device& device, const TextLayout& layout, size_t labels)
+    : classes(static_cast<uint32_t>(labels)),
+      runs(on_device(device, "label runs", std::span(layout.runs()))),
+      glyphs(on_device(device, "label glyphs", std::span(layout.glyphs()))) {}
+
+Overlay::TextMemory::TextMemory(Device& device, uint32_t plate_count, uint32_t glyph_count)
+    : plates(device, "plates", plate_list_words(plate_count)),
+      runs(device, "runs", words_of<params::Run>(plate_count)),
+      glyphs(device, "glyphs", words_of<params::Glyph>(glyph_count)) {}
+
+void Overlay::TextMemory::write(const TextLayout& layout, size_t first_plate) {
+    const std::span drawn = std::span(layout.plates()).subspan(first_plate);
+    plates.write(0, static_cast<uint32_t>(drawn.size()));
+    plates.write(params::plate_list_header, drawn);
+    runs.write(0, std::span(layout.runs()));
+    glyphs.write(0, std::span(layout.glyphs()));
+    for (const MappedWords* memory : {&plates, &runs, &glyphs}) memory->flush();
+}
+
+Overlay::Slot::Slot(Device& device, uint32_t detector_classes)
+    : boxes(device, "box settings", words_of<params::BoxSettings>(1) + detector_classes),
+      classes(device, "class settings", words_of<params::ClassSettings>(1)),
+      heat(device, "heat settings", words_of<params::HeatSettings>(1)),
+      texts(device, most_plates, most_glyphs),
+      beside_tiles(device, most_tile_plates, most_tile_glyphs) {}
+
+Overlay::Overlay(Device& device, Size frame, const OverlayLabels& labels, uint32_t slots)
+    : device_(device),
+      frame_(frame),
+      label_pixels_(pixels_for(frame, 14)),
+      text_pixels_(pixels_for(frame, 19)),
+      // Room for some hundred letters of each size.
+      atlas_side_(text_pixels_ <= 30 ? 1024 : 2048),
+      atlas_(device, "glyph atlas", atlas_side_ * atlas_side_ / 4),
+      font_(find_dejavu(), {atlas_.bytes(), atlas_side_}),
+      style_{.line = font_.height(label_pixels_).line,
+             .margin = std::max(label_pixels_ / 4, 2u),
+             .frame_width = std::max(2u, (std::min(frame.x, frame.y) + 120) / 240),
+             .plate = 216},
+      detector_(device, font_, labels.detector, label_pixels_),
+      classifier_(device, font_, labels.classifier, label_pixels_),
+      heat_colours_(on_device(device, "heat colours", std::span<const uint32_t>(heat_colours()))),
+      texts_(font_) {
+    atlas_.flush();
+    for (uint32_t i = 0; i < slots; ++i) slots_.emplace_back(device, detector_.classes);
+}
+
+void Overlay::set_caption(const std::vector<std::string>& words, std::optional<size_t> lit) {
+    caption_.clear();
+    for (size_t i = 0; i < words.size(); ++i)
+        caption_.push_back({words[i], i == lit ? lit_ink : 0});
+    lay_out_texts();
+}
+
+void Overlay::set_notes(std::vector<Note> notes) {
+    notes_ = std::move(notes);
+    lay_out_texts();
+}
+
+void Overlay::set_truth(std::optional<Truth> truth) {
+    truth_ = std::move(truth);
+    lay_out_texts();
+}
+
+void Overlay::lay_out_texts() {
+    texts_.clear();
+    const auto edge = static_cast<float>(text_pixels_ / 2);
+    TextLayout::Block block{.area = {glm::vec2(edge), glm::vec2(frame_) - edge},
+                            .align = {0.5f, 1},
+                            .pixels = text_pixels_,
+                            .fill = paper,
+                            .ink = ink};
+    // A caption that grows and grows keeps to the lower part of the frame.
+    block.most_lines = std::max(2u, frame_.y / 3 / font_.height(text_pixels_).line);
+    caption_places_ = texts_.add_block(caption_, block);
+    const float caption_top = caption_.empty() ? block.area.max.y : texts_.plates().back().top;
+    block.most_lines = UINT32_MAX;
+    block.pixels = label_pixels_;
+    for (const Note& note : notes_) {
+        block.align = note.align;
+        texts_.add_block(words_of(note.text), block);
+    }
+    if (truth_) lay_out_truth(caption_top);
+    texts_.cut(most_plates, most_glyphs);
+    atlas_.flush();
+}
+
+void Overlay::lay_out_truth(float caption_top) {
+    const auto edge = static_cast<float>(text_pixels_ / 2);
+    TextLayout::Block block{
+        .area = {}, .align = {1, 1}, .pixels = label_pixels_, .fill = paper, .ink = true_ink};
+    for (const TrueObject& o : truth_->objects) {
+        texts_.add_frame(o.box, true_ink, static_cast<float>(style_.frame_width) / 2);
+        block.area = {glm::vec2(0), o.box.max};
+        texts_.add_block(words_of(o.label), block);
+    }
+    block.area = {edge, edge, static_cast<float>(frame_.x) - edge, caption_top - edge / 2};
+    block.align.x = 0.5f;
+    texts_.add_block(words_of("truth: " + truth_->caption), block);
+}
+
+void Overlay::record(Commands& c, const Image& frame, const OverlayInput& input, uint32_t slot) {
+    if (frame.width() != frame_.x || frame.height() != frame_.y)
+        throw Error("an overlay for frames of another size");
+    auto scope = c.scope("draw");
+    Slot& mapped = slots_.at(slot);
+    if (input.maps) record_heat(c, frame, input, mapped);
+    if (input.found) {
+        const Tensor plates =
+            box_plates(c, input.found, mapped.boxes.tensor(), detector_.runs.tensor(),
+                       detector_.classes, frame_, style_);
+        draw_plates(c, frame, plates, texts(detector_));
+    }
+    if (input.classes.values) {
+        const float width = std::floor(static_cast<float>(frame_.x) * 0.36f);
+        const auto edge = static_cast<float>(text_pixels_ / 2);
+        const ClassPanel panel{.left = static_cast<float>(frame_.x) - width - edge,
+                               .top = edge,
+                               .width = width,
+                               .paper = paper,
+                               .ink = ink,
+                               .style = style_};
+        const Tensor plates = class_plates(c, input.classes, mapped.classes.tensor(),
+                                           classifier_.runs.tensor(), classifier_.classes, panel);
+        draw_plates(c, frame, plates, texts(classifier_));
+    }
+    draw_plates(c, frame, mapped.texts.plates.tensor(), texts(mapped.texts));
+}
+
+// One map covers the frame. Several are tiles over small copies of it.
+void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& input, Slot& slot) {
+    const MapGeometry& geometry = input.geometry;
+    HeatPlace place{geometry.corner.x, geometry.corner.y, geometry.cell.x, geometry.cell.y};
+    slot.tiles = 0;
+    if (input.maps.batch == 1) {
+        draw_heat(c, frame, frame, input.maps, slot.heat.tensor(), heat_colours_.tensor(), place);
+        return;
+    }
+    const TileGrid grid = tiles(input.maps.batch);
+    Image& thumbnail = thumbnails_[grid.tiles().across];
+    const uint32_t width = grid.tile_size().x, height = grid.tile_size().y;
+    if (!thumbnail) thumbnail = Image(device_, "thumbnail", width, height);
+    letterbox(c, thumbnail, frame, {0, 0, width, height});
+    const float across = static_cast<float>(width) / static_cast<float>(frame_.x);
+    const float down = static_cast<float>(height) / static_cast<float>(frame_.y);
+    place = {place.left * across, place.top * down, place.cell_width * across,
+             place.cell_height * down};
+    draw_heat(c, frame, thumbnail, input.maps, slot.heat.tensor(), heat_colours_.tensor(), place,
+              grid.tiles());
+
+    TextLayout beside(font_);
+    for (const Rectangle& rest : grid.around()) beside.add_plate(rest, backdrop);
+    for (uint32_t i = 0; i < grid.count() && i < input.map_names.size(); ++i)
+        beside.add_block(words_of(input.map_names[i]),
+                         {.area = grid.tile(i),
+                          .pixels = std::max(label_pixels_ * 3 / 4, 10u),
+                          .fill = paper,
+                          .ink = ink});
+    beside.cut(most_tile_plates, most_tile_glyphs);
+    atlas_.flush();
+    slot.beside_tiles.write(beside);
+    slot.tiles = static_cast<uint32_t>(beside.plates().size());
+    draw_plates(c, frame, slot.beside_tiles.plates.tensor(), texts(slot.beside_tiles));
+}
+
+void Overlay::update(uint32_t slot) {
+    Slot& mapped = slots_.at(slot);
+    write_settings(mapped);
+    // The caption comes first.
+    mapped.texts.write(texts_, !settings.caption && !caption_.empty() ? 1 : 0);
+}
+
+void Overlay::write_settings(Slot& slot) const {
+    const DetectionFilter& filter = settings.filter;
+    const auto most = static_cast<uint32_t>(std::min<size_t>(filter.most, UINT32_MAX));
+    slot.boxes.write(
+        0, params::BoxSettings{.threshold = filter.threshold,
+                               .most = settings.boxes ? most : 0,
+                               .selected = settings.selected_query.value_or(params::no_query)});
+    for (uint32_t id = 0; id < detector_.classes; ++id) {
+        const bool shown = filter.classes.empty() || filter.classes.contains(id);
+        slot.boxes.write(words_of<params::BoxSettings>(1) + id, shown ? 1u : 0u);
+    }
+    slot.classes.write(0, params::ClassSettings{settings.classes ? settings.most_classes : 0});
+    slot.heat.write(0, params::HeatSettings{.opacity = settings.heat ? settings.opacity : 0,
+                                            .mass = settings.mass,
+                                            .lowest = settings.lowest,
+                                            .highest = settings.highest,
+                                            .scale = static_cast<uint32_t>(settings.scale)});
+    slot.beside_tiles.plates.write(0, settings.heat ? slot.tiles : 0);
+    for (const MappedWords* memory :
+         {&slot.boxes, &slot.classes, &slot.heat, &slot.beside_tiles.plates})
+        memory->flush();
+}
+
+}  // namespace saccade

@@ -1,0 +1,148 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/draw/font.h"
+#include "app/draw/text_layout.h"
+#include "app/draw/tile_grid.h"
+#include "app/frame/source.h"
+#include "gpu/draw.h"
+#include "gpu/transfer/mapped_words.h"
+#include "models/detector.h"
+
+namespace saccade {
+
+// What the colours of a map of attention span: 0 to its own largest cell, its own smallest to its
+// largest, or the same for all maps.
+enum class HeatScale : uint32_t {
+    fixed = params::heat_scale_fixed,
+    max = params::heat_scale_max,
+    min_max = params::heat_scale_min_max,
+};
+
+// What is drawn and how; may change from frame to frame.
+struct OverlaySettings {
+    bool boxes = true;
+    DetectionFilter filter;                                 // of boxes
+    std::optional<uint32_t> selected_query = std::nullopt;  // its box stands out
+
+    bool classes = true;
+    uint32_t most_classes = 5;
+
+    bool caption = true;
+
+    bool heat = true;
+    float opacity = 0.8f;  // of the hottest
+    float mass = 1;        // only the fewest cells that hold this part of the attention are drawn
+    HeatScale scale = HeatScale::max;
+    float lowest = 0, highest = 1;  // of a fixed scale
+};
+
+// The names of what models find.
+struct OverlayLabels {
+    std::vector<std::string> detector = {}, classifier = {};
+};
+
+// Where the things to draw lie on the device; what is empty is not drawn.
+struct OverlayInput {
+    Tensor found = {};  // Findings::found()
+    Top classes = {};   // Ranking::on_device()
+    // (n, grid height, grid width) f32, and how they lie over the frame. Several maps, the heads of
+    // a layer, are drawn as tiles, each with the frame below and its name in the corner.
+    Tensor maps = {};
+    MapGeometry geometry = {};
+    std::vector<std::string> map_names = {};
+};
+
+// A text in a corner of the frame, or in between: 0 is left or top, 0.5 the middle, 1 right or
+// bottom.
+struct Note {
+    std::string text;
+    glm::vec2 align{};
+};
+
+// Draws onto frames of one size, in place and on the device, without reading anything back: maps of
+// attention, boxes with labels and scores, likely classes, captions, notes. Another size of frame
+// or another model needs another overlay; all else can change between two runs of what was
+// recorded.
+class Overlay {
+public:
+    // `slots` frames may be on their way at a time, each with a recording of its own.
+    Overlay(Device& device, Size frame, const OverlayLabels& labels, uint32_t slots = 1);
+
+    OverlaySettings settings;
+    // The lit word, usually the newest, stands out.
+    void set_caption(const std::vector<std::string>& words,
+                     std::optional<size_t> lit = std::nullopt);
+    void set_notes(std::vector<Note> notes);
+    // What is really to be seen in the frame, where somebody knows: white frames, their labels in
+    // the corner that boxes leave free, and the right caption above the one that was written.
+    void set_truth(std::optional<Truth> truth);
+    // How this many maps lie side by side.
+    TileGrid tiles(uint32_t maps) const { return {frame_, maps, style_.frame_width}; }
+    // Where the words of the caption lie; one that was dropped has no area.
+    const std::vector<Rectangle>& caption_places() const { return caption_places_; }
+
+    // Records the drawing onto a frame. Nothing that this slot recorded before may still be
+    // running.
+    void record(Commands& c, const Image& frame, const OverlayInput& input, uint32_t slot = 0);
+    // Before each run of a slot's recording, once its last run has finished: hands it the settings
+    // and texts of now.
+    void update(uint32_t slot = 0);
+
+private:
+    // A model's labels, then "0%" to "100%", laid out once.
+    struct LabelTable {
+        LabelTable(Device& device, Font& font, const std::vector<std::string>& labels,
+                   uint32_t pixels);
+        LabelTable(Device& device, const TextLayout& layout, size_t labels);
+        uint32_t classes;
+        MappedWords runs, glyphs;
+    };
+    // Texts that change.
+    struct TextMemory {
+        TextMemory(Device& device, uint32_t most_plates, uint32_t most_glyphs);
+        void write(const TextLayout& layout, size_t first_plate = 0);
+        MappedWords plates, runs, glyphs;
+    };
+    // What a recording reads and the CPU writes.
+    struct Slot {
+        Slot(Device& device, uint32_t classes);
+        MappedWords boxes, classes, heat;  // settings
+        TextMemory texts, beside_tiles;
+        uint32_t tiles = 0;  // plates beside them
+    };
+
+    void record_heat(Commands& c, const Image& frame, const OverlayInput& input, Slot& slot);
+    void write_settings(Slot& slot) const;
+    void lay_out_texts();
+    void lay_out_truth(float caption_top);
+    // Of a LabelTable or a TextMemory.
+    template <typename Owner>
+    Texts texts(const Owner& owner) const {
+        return {owner.runs.tensor(), owner.glyphs.tensor(), atlas_.tensor(), atlas_side_};
+    }
+
+    Device& device_;
+    Size frame_;
+    uint32_t label_pixels_, text_pixels_;
+    uint32_t atlas_side_;
+    MappedWords atlas_;
+    Font font_;
+    params::LabelStyle style_;
+    LabelTable detector_, classifier_;
+    MappedWords heat_colours_;
+    std::map<uint32_t, Image> thumbnails_;  // of the frame, by how many fit side by side
+    std::vector<Slot> slots_;
+
+    std::vector<TextLayout::Word> caption_;
+    std::vector<Rectangle> caption_places_;
+    std::vector<Note> notes_;
+    std::optional<Truth> truth_;
+    TextLayout texts_;  // caption, notes and truth
+};
+
+}  // namespace saccade

@@ -1,0 +1,59 @@
+#include "app/frame/frame_result.h"
+
+#include <nlohmann/json.hpp>
+
+namespace saccade {
+
+using Object = nlohmann::ordered_json;
+
+namespace {
+
+Object json_of(const Caption& caption, CaptionScore score) {
+    Object object = {{"text", caption.text}, {"words", Object::array()}, {"ids", caption.ids}};
+    if (score == CaptionScore::written) object["score"] = caption.score;
+    for (const CaptionWord& word : caption.words)
+        object["words"].push_back({{"text", word.text}, {"p", word.p}});
+    return object;
+}
+
+Object json_of(const Truth& truth) {
+    Object object = {{"objects", Object::array()}, {"caption", truth.caption}};
+    for (const TrueObject& o : truth.objects)
+        object["objects"].push_back(
+            {{"label", o.label},
+             {"id", o.id},
+             {"box", {o.box.min.x, o.box.min.y, o.box.max.x, o.box.max.y}}});
+    return object;
+}
+
+}  // namespace
+
+std::string line_of(const FrameResult& result, const ResultLabels& labels, CaptionScore score) {
+    const FrameInfo& info = result.info;
+    Object line = {{"source", info.source},
+                   {"frame", info.index},
+                   {"time", info.time},
+                   {"width", info.size.x},
+                   {"height", info.size.y}};
+    if (result.detections) {
+        Object& all = line["detections"] = Object::array();
+        for (const Detection& d : *result.detections)
+            all.push_back({{"label", labels.detector[d.id]},
+                           {"id", d.id},
+                           {"score", d.score},
+                           {"box", {d.box.min.x, d.box.min.y, d.box.max.x, d.box.max.y}}});
+    }
+    if (result.caption) line["caption"] = json_of(*result.caption, score);
+    if (result.classes) {
+        Object& all = line["classes"] = Object::array();
+        for (const ClassScore& c : *result.classes)
+            all.push_back({{"label", labels.classifier[c.id]}, {"id", c.id}, {"score", c.score}});
+    }
+    if (info.truth) line["truth"] = json_of(*info.truth);
+    Object& ms = line["ms"] = Object::object();
+    for (const auto& [stage, time] : result.ms) ms[stage] = time;
+    // Names of files and labels may be anything, JSON is UTF-8.
+    return line.dump(-1, ' ', false, Object::error_handler_t::replace);
+}
+
+}  // namespace saccade

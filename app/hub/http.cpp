@@ -1,0 +1,132 @@
+#include "app/hub/http.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <cctype>
+#include <exception>
+
+#include "models/files/json.h"
+
+namespace saccade {
+namespace {
+
+constexpr size_t most_header_bytes = 1 << 16;
+
+// The library wants to be started once, before there are threads.
+void start_curl() {
+    static const bool started = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    if (!started) throw Error("libcurl cannot be started");
+}
+
+// One request on its way.
+struct Transfer {
+    CURL* curl;
+    const HttpSink& sink;
+    const std::stop_token& stop;
+    HttpAnswer answer;
+    size_t header_bytes = 0;
+    std::exception_ptr thrown;  // by the sink: it must not pass through C
+
+    void take_header(std::string_view line) {
+        if (line.starts_with("HTTP/")) answer.headers.clear();  // 100 Continue, a proxy's own
+        const size_t colon = line.find(':');
+        if (colon == line.npos) return;
+        std::string name(line.substr(0, colon));
+        std::ranges::transform(name, name.begin(),
+                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        std::string_view value = line.substr(colon + 1);
+        const size_t first = value.find_first_not_of(" \t"),
+                     last = value.find_last_not_of(" \t\r\n");
+        answer.headers[name] = first == value.npos ? "" : value.substr(first, last - first + 1);
+    }
+};
+
+size_t on_header(char* data, size_t, size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    transfer.header_bytes += count;
+    if (transfer.header_bytes > most_header_bytes) return 0;
+    transfer.take_header({data, count});
+    return count;
+}
+
+size_t on_body(char* data, size_t, size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    curl_easy_getinfo(transfer.curl, CURLINFO_RESPONSE_CODE, &transfer.answer.status);
+    try {
+        transfer.sink(transfer.answer, {reinterpret_cast<const std::byte*>(data), count});
+        return count;
+    } catch (...) {
+        transfer.thrown = std::current_exception();
+        return 0;
+    }
+}
+
+int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    return static_cast<Transfer*>(user)->stop.stop_requested() ? 1 : 0;
+}
+
+}  // namespace
+
+struct HttpClient::Handle {
+    CURL* curl;
+    std::stop_token stop;
+};
+
+HttpClient::HttpClient(std::chrono::seconds patience, std::stop_token stop) {
+    start_curl();
+    CURL* curl = curl_easy_init();
+    if (!curl) throw Error("libcurl cannot be started");
+    handle_ = std::make_unique<Handle>(Handle{curl, std::move(stop)});
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, "saccade/" SACCADE_VERSION);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, static_cast<long>(patience.count()));
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, static_cast<long>(patience.count()));
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+}
+
+HttpClient::~HttpClient() { curl_easy_cleanup(handle_->curl); }
+
+HttpAnswer HttpClient::request(const HttpRequest& request, const HttpSink& sink) {
+    CURL* const curl = handle_->curl;
+    Transfer transfer{curl, sink, handle_->stop, {}, 0, nullptr};
+    std::unique_ptr<curl_slist, void (*)(curl_slist*)> headers(nullptr, curl_slist_free_all);
+    auto add = [&](const std::string& line) {
+        curl_slist* const longer = curl_slist_append(headers.get(), line.c_str());
+        if (!longer) throw Error("out of memory");
+        headers.release();
+        headers.reset(longer);
+    };
+    for (const std::string& line : request.headers) add(line);
+    if (request.from > 0) add("Range: bytes=" + std::to_string(request.from) + "-");
+    curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+    curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);  // undoes the next
+    curl_easy_setopt(curl, CURLOPT_NOBODY, request.head ? 1L : 0L);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, &transfer);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &transfer);
+
+    const CURLcode result = curl_easy_perform(curl);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, nullptr);
+    if (transfer.thrown) std::rethrow_exception(transfer.thrown);
+    if (handle_->stop.stop_requested()) throw Error("stopped");
+    if (result != CURLE_OK) {
+        const std::string problem = in_quotes(request.url) + ": " + curl_easy_strerror(result);
+        if (result == CURLE_URL_MALFORMAT || result == CURLE_UNSUPPORTED_PROTOCOL)
+            throw Error(problem);
+        throw PassingError(problem);
+    }
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &transfer.answer.status);
+    char* location = nullptr;
+    curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &location);
+    if (location) transfer.answer.location = location;
+    return std::move(transfer.answer);
+}
+
+}  // namespace saccade

@@ -1,0 +1,92 @@
+#include "app/hub/model_finder.h"
+
+#include "gpu/core/error.h"
+#include "models/files/json.h"
+
+namespace saccade {
+namespace {
+
+bool is_there(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+
+}  // namespace
+
+ModelPlaces ModelPlaces::of_this_machine() {
+    ModelPlaces places;
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (!error) {
+        const std::filesystem::path folder = program.parent_path();
+        places.bundled = {folder / "models", folder.parent_path() / "share" / "saccade" / "models"};
+    }
+    places.bundled.emplace_back(SACCADE_PRETRAINED_DIR);
+    return places;
+}
+
+std::optional<std::filesystem::path> bundled_model(const std::string& name,
+                                                   const ModelPlaces& places) {
+    if (!is_hub_name(name) || name.find('/') != name.npos) return std::nullopt;
+    for (const auto& folder : places.bundled)
+        if (is_there(folder / name / "config.json")) return folder / name;
+    return std::nullopt;
+}
+
+std::optional<std::filesystem::path> cached_model(const HubModel& model, const HubCache& cache,
+                                                  StoredWeights weights) {
+    std::vector<std::filesystem::path> snapshots;
+    if (!model.revision) {
+        const CatalogueModel* const known = find_in_catalogue(model.name);
+        snapshots = cache.snapshots(model.name, known ? known->revision : std::nullopt);
+    } else if (const auto commit = cache.commit(model.name, *model.revision)) {
+        snapshots = {cache.snapshot(model.name, *commit)};
+    }
+    for (const auto& folder : snapshots)
+        if (is_there(folder / "config.json") && weights_in(folder) == weights) return folder;
+    return std::nullopt;
+}
+
+std::string default_model(Task task, Imagery imagery) {
+    const std::string kind = imagery == Imagery::emoji ? "emoji-" : "photo-";
+    return kind + std::string(option_of(task).substr(2));
+}
+
+std::filesystem::path find_model(const std::string& name, const ModelPlaces& places) {
+    if (is_there(name)) return name;
+    if (const auto bundled = bundled_model(name, places)) return *bundled;
+
+    auto model = HubModel::parse(name);
+    if (!model)
+        throw Error(in_quotes(name) +
+                    " is not a model folder: it does not exist; name a folder with config.json and "
+                    "model.safetensors, or a model that 'saccade models list' lists");
+    const CatalogueModel* const known = find_in_catalogue(model->name);
+    if (known && known->bundled())
+        throw Error(in_quotes(name) +
+                    " is bundled with Saccade, but missing from this copy; it belongs into " +
+                    places.bundled.back().string());
+    if (known) model->name = known->name;
+    if (const auto folder = cached_model(*model, places.hub, StoredWeights::safetensors))
+        return *folder;
+
+    const std::string pull = "'saccade models pull " + model->text() + "'";
+    if (cached_model(*model, places.hub, StoredWeights::pickle))
+        throw Error(model->text() + " is on this machine only as a Python pickle; " + pull +
+                    " converts it to safetensors");
+    if (!known && model->name.find('/') == model->name.npos)
+        throw Error(in_quotes(name) +
+                    " is not a model folder, not a bundled model and not a model of the Hub; "
+                    "'saccade models list' shows the known ones");
+    throw Error(
+        model->text() + " is not on this machine; " + pull + " downloads it" +
+        (known && known->megabytes ? ", " + std::to_string(*known->megabytes) + " MB" : ""));
+}
+
+std::string title_of(const std::string& name) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(name, ignored)) return name;
+    return std::filesystem::canonical(name, ignored).filename().string();
+}
+
+}  // namespace saccade

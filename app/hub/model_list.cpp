@@ -1,0 +1,145 @@
+#include "app/hub/model_list.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "app/hub/transfer_progress.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+namespace {
+
+struct Listed {
+    std::string name;
+    Task task = Task::classify;
+    std::optional<uint64_t> bytes;  // of its weights
+    const CatalogueModel* known = nullptr;
+    const char* here = "";  // "bundled", "cached"
+    std::filesystem::path folder;
+};
+
+// What the weights in a folder take; of two ways to store them, the one that is read.
+uint64_t weight_bytes(const std::filesystem::path& folder) {
+    const char* const ending =
+        weights_in(folder) == StoredWeights::safetensors ? ".safetensors" : ".bin";
+    uint64_t total = 0;
+    std::error_code error;
+    for (std::filesystem::directory_iterator i(folder, error), end; !error && i != end;
+         i.increment(error)) {
+        std::error_code none;
+        const uint64_t size = std::filesystem::file_size(i->path(), none);
+        if (!none && i->path().extension() == ending) total += size;
+    }
+    return total;
+}
+
+// nullopt for what is not a model that can be run.
+std::optional<Listed> in_folder(const std::string& name, const std::filesystem::path& folder,
+                                const char* here) {
+    try {
+        return Listed{
+            name,  family_of(folder).task(), weight_bytes(folder), find_in_catalogue(name), here,
+            folder};
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+std::vector<std::string> bundled_names(const ModelPlaces& places) {
+    std::set<std::string> names;
+    for (const auto& place : places.bundled) {
+        std::error_code error;
+        for (std::filesystem::directory_iterator i(place, error), end; !error && i != end;
+             i.increment(error))
+            names.insert(i->path().filename().string());
+    }
+    return {names.begin(), names.end()};
+}
+
+std::vector<Listed> all_models(const ModelPlaces& places) {
+    std::vector<Listed> all;
+    for (const std::string& name : bundled_names(places))
+        if (const auto folder = bundled_model(name, places))
+            if (auto listed = in_folder(name, *folder, "bundled")) all.push_back(*listed);
+    for (const std::string& name : places.hub.models()) {
+        auto folder = cached_model({name, std::nullopt}, places.hub, StoredWeights::safetensors);
+        const char* here = "cached";
+        if (!folder) {
+            folder = cached_model({name, std::nullopt}, places.hub, StoredWeights::pickle);
+            here = "pickle";
+        }
+        if (!folder) continue;
+        if (auto listed = in_folder(name, *folder, here)) all.push_back(*listed);
+    }
+    for (const CatalogueModel& model : catalogue()) {
+        if (model.bundled() || std::ranges::find(all, model.name, &Listed::name) != all.end())
+            continue;
+        Listed listed{model.name, model.task, {}, &model, "", {}};
+        if (model.megabytes) listed.bytes = uint64_t{*model.megabytes} * 1'000'000;
+        all.push_back(listed);
+    }
+    return all;
+}
+
+std::string accuracy_text(const CatalogueModel* known) {
+    if (!known || !known->accuracy) return "";
+    char value[32];
+    std::snprintf(value, sizeof value, "%.1f ", known->accuracy->value);
+    return value + known->accuracy->metric + ", " + known->accuracy->data;
+}
+
+std::string as_table(const std::vector<Listed>& models) {
+    constexpr size_t columns = 6;
+    using Row = std::array<std::string, columns>;
+    std::vector<Row> rows{{"model", "task", "size", "licence", "accuracy", "here"}};
+    for (const Listed& m : models)
+        rows.push_back({m.name, std::string(name_of(m.task)), m.bytes ? size_text(*m.bytes) : "",
+                        m.known ? m.known->licence : "", accuracy_text(m.known), m.here});
+    std::array<size_t, columns> widths{};
+    for (const Row& row : rows)
+        for (size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
+    std::string text;
+    for (const Row& row : rows) {
+        std::string line;
+        for (size_t i = 0; i < columns; ++i)
+            line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + "\n";
+    }
+    return text;
+}
+
+std::string as_json(const std::vector<Listed>& models) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Listed& m : models) {
+        nlohmann::ordered_json entry = {{"name", m.name}, {"task", name_of(m.task)}};
+        if (m.bytes) entry["bytes"] = *m.bytes;
+        if (m.known) entry["licence"] = m.known->licence;
+        if (m.known && m.known->accuracy)
+            entry["accuracy"] = {{"metric", m.known->accuracy->metric},
+                                 {"value", m.known->accuracy->value},
+                                 {"data", m.known->accuracy->data}};
+        if (m.known && m.known->revision) entry["revision"] = *m.known->revision;
+        entry["here"] = !m.folder.empty();
+        if (!m.folder.empty()) {
+            entry["as"] = m.here;
+            entry["folder"] = m.folder.string();
+        }
+        all.push_back(entry);
+    }
+    return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string list_models(const ModelPlaces& places, bool json) {
+    const std::vector<Listed> models = all_models(places);
+    return json ? as_json(models) : as_table(models);
+}
+
+}  // namespace saccade

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <opencv2/core.hpp>
+
+#include "gpu/transfer/frame.h"
+
+namespace saccade {
+
+// A picture from a file, as 8-bit BGR: grey, palette, RGBA and 16-bit pictures are converted, and
+// turned upright where the file says so, as transformers does.
+class PictureFile {
+public:
+    explicit PictureFile(const std::filesystem::path& path);
+
+    PictureView view() const;
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+    cv::Mat pixels_;
+};
+
+// Writes a picture in the format that the name's ending says. It appears under that name only when
+// it is whole.
+void write_picture(const std::filesystem::path& path, const cv::Mat& picture);
+
+}  // namespace saccade

@@ -1,0 +1,64 @@
+#include "app/live/input.h"
+
+#include "app/live/keys.h"
+
+namespace saccade {
+
+namespace {
+
+// What of the picture a person points at.
+std::optional<glm::vec2> pointed_at(const LiveScene& scene, std::optional<glm::vec2> point) {
+    if (!point || !scene.tiles) return point;
+    return scene.tiles->shown_at(*point);
+}
+
+void point_at(LiveState& state, const LiveScene& scene, std::optional<glm::vec2> point) {
+    state.pointer = pointed_at(scene, point);
+    state.word.reset();
+    if (!point || !state.caption) return;
+    for (uint32_t i = 0; i < scene.words.size(); ++i)
+        if (scene.words[i].contains(*point)) state.word = i;
+}
+
+}  // namespace
+
+std::optional<glm::vec2> point_in_picture(const LiveScene& scene, glm::vec2 point) {
+    const Placement& place = scene.place;
+    if (place.width == 0 || place.height == 0) return {};
+    const glm::vec2 part =
+        (point - glm::vec2(place.left, place.top)) / glm::vec2(place.width, place.height);
+    if (!Rectangle(0, 0, 1, 1).contains(part)) return {};
+    return part * glm::vec2(scene.picture);
+}
+
+std::optional<uint32_t> query_at(const LiveScene& scene, glm::vec2 point) {
+    const Detection* found = nullptr;
+    for (const Detection& d : scene.detections)
+        if (d.box.contains(point) && (!found || d.box.area() < found->box.area())) found = &d;
+    if (!found) return {};
+    return found->query;
+}
+
+void apply_event(LiveState& state, const WindowEvent& event, const LiveScene& scene,
+                 PanelFocus panels) {
+    switch (event.kind) {
+        case WindowEvent::Kind::key:
+            // Whoever has typed enough leaves the text, not the program.
+            if (!panels.keyboard) press_key(state, event.key);
+            return;
+        case WindowEvent::Kind::move:
+            return point_at(state, scene,
+                            panels.mouse ? std::nullopt : point_in_picture(scene, event.place));
+        case WindowEvent::Kind::leave:
+            return point_at(state, scene, std::nullopt);
+        case WindowEvent::Kind::press:
+            if (panels.mouse || event.button != 0) return;
+            if (const auto point = pointed_at(scene, point_in_picture(scene, event.place)))
+                state.query = state.boxes ? query_at(scene, *point) : std::nullopt;
+            return;
+        case WindowEvent::Kind::release:
+            return;
+    }
+}
+
+}  // namespace saccade

@@ -1,0 +1,357 @@
+#include "app/live/loop.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "app/hub/model_finder.h"
+#include "app/live/order.h"
+#include "app/pipeline/models_in_use.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// What changes the drawing of a picture that stands still.
+bool looks_the_same(const LiveState& a, const LiveState& b) {
+    return a.frozen == b.frozen && a.boxes == b.boxes && a.caption == b.caption &&
+           a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
+           a.word == b.word && a.query == b.query && a.threshold == b.threshold &&
+           a.only == b.only && a.recording == b.recording && a.screenshots == b.screenshots &&
+           (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
+}
+
+bool filters_the_same(const LiveState& a, const LiveState& b) {
+    return a.threshold == b.threshold && a.only == b.only && a.most == b.most;
+}
+
+// Of what is there, what was asked for.
+Truth truth_of(Truth truth, const std::set<std::string>& only) {
+    if (!only.empty())
+        std::erase_if(truth.objects, [&](const TrueObject& o) { return !only.contains(o.label); });
+    return truth;
+}
+
+std::string describe(const CaptureStatus& status, const std::string& source) {
+    switch (status.state) {
+        case CaptureState::connecting:
+            return "opening " + source + (status.reason.empty() ? "" : ": " + status.reason);
+        case CaptureState::lost:
+            return status.reason;
+        case CaptureState::ended:
+            return status.reason.empty() ? source + " is over" : status.reason;
+        case CaptureState::playing:
+            break;
+    }
+    return "";
+}
+
+std::vector<std::string> known_models(Task task) {
+    std::vector<std::string> names;
+    for (const CatalogueModel& model : catalogue())
+        if (model.task == task && (!model.bundled() || bundled_model(model.name)))
+            names.push_back(model.name);
+    return names;
+}
+
+template <typename Model>
+void tell_model(ModelReport& report, const ModelSlot<Model>& slot) {
+    report.name = slot.name() == "none" ? "" : slot.name();
+    report.loading = slot.loading() == "none" ? "" : slot.loading();
+    report.progress = slot.progress();
+    if (slot.error() != report.error && !slot.error().empty()) spdlog::error("{}", slot.error());
+    report.error = slot.error();
+}
+
+template <typename Model>
+void require(const ModelSlot<Model>& slot) {
+    if (!slot.error().empty()) throw Error(slot.error());
+}
+
+}  // namespace
+
+LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder)
+    : engine_(engine),
+      capture_options_(capture),
+      detector_([&engine](const std::string& name, LoadProgress progress) {
+          return std::make_unique<Detector>(Detector::open(engine.device(), find_model(name), engine.precision(),
+                                                           std::move(progress)));
+      }),
+      classifier_([&engine](const std::string& name, LoadProgress progress) {
+          return std::make_unique<Classifier>(Classifier::open(
+              engine.device(), find_model(name), engine.precision(), std::move(progress)));
+      }),
+      captioner_([&engine](const std::string& name, LoadProgress progress) {
+          auto own = std::make_unique<OwnCaptioner>();
+          own->scratch = std::make_unique<Arena>(engine.device(), "captioner's scratch");
+          own->captioner = std::make_unique<Captioner>(
+              Captioner::open(engine.device(), *own->scratch, find_model(name), Tokenizer::open,
+                              engine.precision(), std::move(progress)));
+          // Beams are sorted on the host after every word; the picture would wait for that.
+          CaptionOptions greedy;
+          greedy.beams = 1;
+          if (own->captioner->generation().beams > 1) own->captioner->use(greedy);
+          return own;
+      }),
+      path_(engine, path_for_screen()),
+      recorder_(std::move(folder)) {
+    if (std::optional<ShaderBuild> build = ShaderBuild::own())
+        shaders_.emplace(engine.device(), std::move(*build));
+    report_.device = engine.device().info().name;
+    report_.detector.known = known_models(Task::detect);
+    report_.classifier.known = known_models(Task::classify);
+    report_.captioner.known = known_models(Task::caption);
+}
+
+Models LiveLoop::models() const {
+    const OwnCaptioner* own = captioner_.model();
+    return {detector_.model(), classifier_.model(), own ? own->captioner.get() : nullptr};
+}
+
+bool LiveLoop::step(LiveState& state) {
+    follow_source(state);
+    follow_models(state);
+    const bool new_shaders = follow_shaders(state);
+    const Looker looker = choose_looker(state, models(), captions().caption(), {});
+    state.layers = layers_of(looker, models());
+    state.heads = heads_of(looker, state.attention, models());
+    if (state.recording != recorder_.recording()) {
+        if (state.recording)
+            recorder_.start();
+        else
+            recorder_.stop(seconds_now());
+    }
+    again_ = again_ || new_shaders;
+    advance(state);
+    bool finished = false;
+    while (std::optional<Done> done = path_.poll()) {
+        show(std::move(*done), state);
+        finished = true;
+    }
+    tell(state);
+    return finished;
+}
+
+void LiveLoop::show(Done done, LiveState& state) {
+    shown_ = std::move(done);
+    if (!shown_->repeated) count_frame();
+    score_frame(state);
+    take_picture(state);
+}
+
+void LiveLoop::settle(LiveState& state) {
+    while (!path_.empty()) show(path_.finish(), state);
+}
+
+void LiveLoop::count_frame() {
+    ++finished_;
+    const auto now = Clock::now();
+    if (last_frame_) frame_seconds_.add(std::chrono::duration<float>(now - *last_frame_).count());
+    last_frame_ = now;
+    for (const auto& [stage, ms] : shown_->result.ms) note_time(stage, ms);
+    frame_gpu_ms_.add(static_cast<float>(std::exchange(gpu_ms_, 0)));
+}
+
+void LiveLoop::note_time(std::string_view stage, double ms) {
+    report_.stages.add(stage, ms);
+    gpu_ms_ += ms;
+}
+
+// Another source, model or filter begins another account.
+void LiveLoop::score_frame(const LiveState& state) {
+    const FrameResult& shown = shown_->result;
+    if (!scored_ || !filters_the_same(*scored_, state)) {
+        report_.score.reset();
+        scored_ = state;
+    }
+    if (shown.info.truth && !report_.score) report_.score.emplace();
+    if (shown_->detected && !shown_->repeated && shown.info.truth)
+        report_.score->add(*shown.detections, report_.labels,
+                           truth_of(*shown.info.truth, state.only));
+    const std::optional<Truth>& truth = captions().frame().truth;
+    if (shown_->caption_ended && truth && report_.score)
+        report_.score->add_caption(captions().caption().text, *truth);
+}
+
+void LiveLoop::follow_source(const LiveState& state) {
+    if (state.source == source_) return;
+    source_ = state.source;
+    source_error_.clear();
+    capture_.reset();
+    path_.drop();
+    shown_.reset();
+    drawn_.reset();
+    scored_.reset();
+    try {
+        capture_ = std::make_unique<Capture>(source_, path_.ring(), capture_options_);
+    } catch (const Error& error) {
+        source_error_ = error.what();
+        spdlog::error("{}", error.what());
+    }
+}
+
+void LiveLoop::follow_models(LiveState& state) {
+    const Imagery imagery = imagery_of(state.source);
+    detector_.want(model_or_default(state.detector, Task::detect, imagery));
+    classifier_.want(model_or_default(state.classifier, Task::classify, imagery));
+    captioner_.want(model_or_default(state.captioner, Task::caption, imagery));
+    if (!detector_.ready() && !classifier_.ready() && !captioner_.ready()) return;
+    settle(state);
+    path_.use({});  // nobody uses the old ones any more
+    auto swap = [](auto& slot) {
+        if (slot.ready()) slot.swap();
+    };
+    swap(detector_);
+    swap(classifier_);
+    swap(captioner_);
+    path_.use(models());
+    detector_turns_ = classifier_turns_ = {};
+    state.query.reset();
+    state.word.reset();
+    report_.labels = detector_.model() ? detector_.model()->labels() : std::vector<std::string>();
+    report_.stages = {};
+    frame_gpu_ms_ = frame_seconds_ = {};
+    last_frame_.reset();
+    gpu_ms_ = 0;
+    scored_.reset();
+    again_ = true;
+}
+
+void LiveLoop::wait_for_models(const LiveState& state) {
+    LiveState wanted = state;
+    for (;;) {
+        follow_models(wanted);
+        require(detector_);
+        require(classifier_);
+        require(captioner_);
+        if (detector_.loading().empty() && classifier_.loading().empty() &&
+            captioner_.loading().empty())
+            break;
+        std::this_thread::sleep_for(2ms);
+    }
+    for (const std::string& name : state.only)
+        if (std::ranges::find(report_.labels, name) == report_.labels.end())
+            throw Error("'" + detector_.name() + "' has no class '" + name + "'");
+}
+
+bool LiveLoop::follow_shaders(LiveState& state) {
+    if (!shaders_ || !shaders_->poll()) return false;
+    settle(state);
+    path_.record_anew();
+    return true;
+}
+
+bool LiveLoop::has_room() const {
+    double ms = 0;
+    if (shown_)
+        for (const auto& [stage, took] : shown_->result.ms) ms += took;
+    return path_.in_flight() < most_in_flight(ms);
+}
+
+void LiveLoop::advance(LiveState& state) {
+    if (!has_room()) return;
+    std::optional<TakenFrame> frame;
+    if (!state.frozen && capture_) frame = capture_->take();
+    if (frame) {
+        if (!path_.has_room_for(*frame)) settle(state);  // it has another size
+        begin(std::move(*frame), state);
+    } else if (shown_ && drawn_ && path_.empty() &&
+               (again_ || captions().writing() || !looks_the_same(*drawn_, state))) {
+        // A picture that stands still is drawn once more if that makes a difference.
+        repeat(state);
+    } else {
+        return;
+    }
+    drawn_ = state;
+    again_ = false;
+}
+
+void LiveLoop::begin(TakenFrame frame, const LiveState& state) {
+    FrameOrder order = order_of(state, models(), captions().caption(), frame.info().size);
+    order.detect = detector_turns_.next(state.detector_stride);
+    order.classify = classifier_turns_.next(state.classifier_stride);
+    path_.begin(std::move(frame), std::move(order));
+}
+
+void LiveLoop::repeat(const LiveState& state) {
+    const Size size = shown_->result.info.size;
+    FrameOrder order = order_of(state, models(), captions().caption(), size);
+    // It is captioned once.
+    order.caption.begin = order.caption.begin && captions().caption().ids.empty();
+    path_.repeat(std::move(shown_->frame), std::move(order));
+}
+
+void LiveLoop::take_picture(LiveState& state) {
+    const PictureView& picture = shown_->picture;
+    if (!picture.pixels) return;
+    for (; state.screenshots > 0; --state.screenshots) recorder_.screenshot(picture);
+    recorder_.frame(picture, seconds_now());
+}
+
+const Image* LiveLoop::picture() const { return shown_ ? shown_->image : nullptr; }
+
+void LiveLoop::was_shown() {
+    if (!shown_ || shown_->repeated) return;
+    const std::chrono::duration<double, std::milli> age =
+        Clock::now() - shown_->result.info.captured;
+    report_.latency_ms = age.count();
+}
+
+bool LiveLoop::over() const {
+    if (!capture_) return !source_error_.empty();
+    return capture_->status().state == CaptureState::ended && path_.empty() &&
+           !capture_->wait_for(0ms);
+}
+
+void LiveLoop::rest() const {
+    if (capture_ && path_.empty())
+        capture_->wait_for(5ms);
+    else
+        std::this_thread::sleep_for(500us);  // a frame or the device, whichever comes first
+}
+
+void LiveLoop::tell(const LiveState& state) {
+    report_.source = source_;
+    if (capture_) {
+        const CaptureStatus status = capture_->status();
+        report_.source_state = describe(status, source_);
+        report_.dropped = status.dropped;
+    } else {
+        report_.source_state = source_error_;
+    }
+    report_.frames = finished_;
+    const float seconds = frame_seconds_.mean();
+    report_.frames_per_second = seconds > 0 ? 1 / double(seconds) : 0;
+    if (seconds > 0)
+        report_.gpu_idle = std::clamp(1 - double(frame_gpu_ms_.mean() / 1000 / seconds), 0.0, 1.0);
+    report_.recorded_seconds = recorder_.seconds();
+    tell_model(report_.detector, detector_);
+    tell_model(report_.classifier, classifier_);
+    tell_model(report_.captioner, captioner_);
+    if (shaders_) report_.shader_error = shaders_->error();
+    const auto now = Clock::now();
+    if (std::optional<std::string> news = recorder_.news()) {
+        spdlog::info("{}", *news);
+        report_.notice = std::move(*news);
+        notice_time_ = now;
+    } else if (notice_time_ && now - *notice_time_ > 4s) {
+        report_.notice.clear();
+        notice_time_.reset();
+    }
+    if (last_told_ && now - *last_told_ < 1s) return;
+    last_told_ = now;
+    report_.memory = engine_.device().memory();
+    spdlog::info(
+        "{} frames, {:.1f} frames/s, {} dropped, {:.0f} ms old, memory: GPU {:.1f} MiB, "
+        "host {:.1f} MiB{}",
+        report_.frames, report_.frames_per_second, report_.dropped, report_.latency_ms,
+        double(report_.memory.device_bytes) / (1 << 20),
+        double(report_.memory.host_bytes) / (1 << 20), state.frozen ? ", frozen" : "");
+}
+
+}  // namespace saccade

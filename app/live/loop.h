@@ -1,0 +1,122 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/live/model_slot.h"
+#include "app/live/panels.h"
+#include "app/live/report.h"
+#include "app/live/shader_watch.h"
+#include "app/live/state.h"
+#include "app/pipeline/frame_path.h"
+#include "app/sources/capture.h"
+#include "app/video/recorder.h"
+
+namespace saccade {
+
+// The loop of `live`, without its window: makes true what the state says, one step at a time, and
+// tells how it goes. Nothing here waits for a camera, a file or a model.
+class LiveLoop {
+public:
+    LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder);
+
+    // What can be done now is done. True where there is another picture to show.
+    bool step(LiveState& state);
+    // Until something new may have come, but not for long.
+    void rest() const;
+    // Until the models that the state wants are there; an Error where one of them, or a class that
+    // is to be shown, cannot be had.
+    void wait_for_models(const LiveState& state);
+
+    // What is to be shown; null before the first frame.
+    const Image* picture() const;
+    // To be called when it has been shown: tells how old it was.
+    void was_shown();
+
+    // GPU time of a stage; also of one that is not the loop's own.
+    void note_time(std::string_view stage, double ms);
+
+    // The frame that is on screen; nothing before the first.
+    const std::optional<Done>& shown() const { return shown_; }
+    const CaptionWriter& captions() const { return path_.captions(); }
+    bool idle() const { return path_.empty(); }  // no frame is on its way
+
+    // A second frame keeps the device busy while the host sees to the first. If a frame takes the
+    // device long, there is nothing to gain, and the second would be twice as old when it is shown.
+    static constexpr double slow_ms = 250;
+    static size_t most_in_flight(double frame_ms) { return frame_ms > slow_ms ? 1 : 2; }
+    bool has_room() const;
+
+    const LiveReport& report() const { return report_; }
+    bool over() const;  // a file has come to its end
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    // When a model sees a frame: every n-th.
+    class Turns {
+    public:
+        bool next(uint32_t stride) {
+            if (++frames_ < stride) return false;
+            frames_ = 0;
+            return true;
+        }
+
+    private:
+        uint32_t frames_ = 0;  // since the last
+    };
+
+    void follow_source(const LiveState& state);
+    void follow_models(LiveState& state);
+    bool follow_shaders(LiveState& state);
+    void advance(LiveState& state);
+    void begin(TakenFrame frame, const LiveState& state);
+    void repeat(const LiveState& state);
+    // Shows a frame that has come to the end of its path.
+    void show(Done done, LiveState& state);
+    // Waits until nothing is on its way.
+    void settle(LiveState& state);
+    void count_frame();
+    void score_frame(const LiveState& state);
+    double seconds_now() const {
+        return std::chrono::duration<double>(Clock::now() - start_).count();
+    }
+    void take_picture(LiveState& state);
+    void tell(const LiveState& state);
+    Models models() const;
+
+    Engine& engine_;
+    CaptureOptions capture_options_;
+    // Captioners record on the thread that opens them, and need scratch memory that nobody else
+    // takes from meanwhile.
+    struct OwnCaptioner {
+        std::unique_ptr<Arena> scratch;
+        std::unique_ptr<Captioner> captioner;
+    };
+    ModelSlot<Detector> detector_;
+    ModelSlot<Classifier> classifier_;
+    ModelSlot<OwnCaptioner> captioner_;
+    FramePath path_;
+    std::optional<Done> shown_;
+    Turns detector_turns_, classifier_turns_;
+    std::string source_;
+    std::unique_ptr<Capture> capture_;
+    std::string source_error_;
+    std::optional<ShaderWatch> shaders_;
+    Recorder recorder_;
+
+    std::optional<LiveState> drawn_;  // what the picture on screen was drawn for
+    bool again_ = false;
+    uint64_t finished_ = 0;
+    Clock::time_point start_ = Clock::now();
+    std::optional<Clock::time_point> last_frame_, last_told_, notice_time_;
+    Rolling frame_seconds_, frame_gpu_ms_;
+    double gpu_ms_ = 0;                // since the last frame
+    std::optional<LiveState> scored_;  // what the score was counted for
+    LiveReport report_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gpu/core/error.h"
+#include "models/files/checkpoint.h"
+
+namespace saccade {
+
+// The place of a model in a loop that does not stop: while another one is loaded on a thread of its
+// own, the old one works on.
+template <typename Model>
+class ModelSlot {
+public:
+    // Opens a model by its name, on any thread, and tells how far it has come.
+    using Open = std::function<std::unique_ptr<Model>(const std::string& name, LoadProgress)>;
+    explicit ModelSlot(Open open) : open_(std::move(open)) {}
+
+    // Which one is wanted; "none" for none. As often as one likes: loading begins when the wish
+    // changes. A wish that comes meanwhile is granted next.
+    void want(const std::string& name) {
+        if (name == wanted_) return;
+        wanted_ = name;
+        error_.clear();
+        begin();
+    }
+    // Whether there is something to swap in. Call swap() when nobody uses the old one.
+    bool ready() const {
+        return next_.valid() &&
+               next_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    }
+    // True where the model is another one now. One that could not be opened leaves the old one
+    // where it is.
+    bool swap() {
+        if (!next_.valid()) return false;
+        bool changed = false;
+        try {
+            std::unique_ptr<Model> made = next_.get();
+            if (loading_ == wanted_) {
+                model_ = std::move(made);
+                name_ = loading_;
+                changed = true;
+            }
+        } catch (const std::exception& error) {
+            if (loading_ == wanted_) error_ = error.what();
+        }
+        loading_.clear();
+        if (error_.empty()) begin();
+        return changed;
+    }
+
+    Model* model() const { return model_.get(); }
+    const std::string& name() const { return name_; }        // of the one that works
+    const std::string& loading() const { return loading_; }  // of the next one
+    float progress() const { return progress_; }             // of loading it, 0 to 1
+    const std::string& error() const { return error_; }      // why there is no next one
+
+private:
+    void begin() {
+        if (next_.valid() || wanted_ == name_) return;
+        loading_ = wanted_;
+        progress_ = 0;
+        next_ = std::async(std::launch::async, [this, name = wanted_] {
+            return name == "none" ? nullptr : open_(name, [this](float part) { progress_ = part; });
+        });
+    }
+
+    Open open_;
+    std::unique_ptr<Model> model_;
+    std::string name_ = "none", wanted_ = "none", loading_, error_;
+    std::atomic<float> progress_ = 0;
+    // The last member: it is waited for before the others go.
+    std::future<std::unique_ptr<Model>> next_;
+};
+
+}  // namespace saccade

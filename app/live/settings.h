@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "app/live/state.h"
+
+namespace saccade {
+
+// What the window remembers from one run to the next.
+struct Settings {
+    LiveState state;                      // how things are shown; not what is opened
+    uint32_t width = 1280, height = 800;  // of the window, when it is not full screen
+    std::string layout;                   // where the panels are, in Dear ImGui's own words
+};
+
+// In the user's config folder; empty where there is none.
+std::filesystem::path settings_file();
+
+// What is missing, damaged or out of range is as it is without a file.
+Settings read_settings(const std::filesystem::path& file);
+// False where it cannot be written, which is no reason to fail: the next run merely starts afresh.
+bool write_settings(const std::filesystem::path& file, const Settings& settings);
+
+}  // namespace saccade

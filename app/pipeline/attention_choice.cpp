@@ -1,0 +1,126 @@
+#include "app/pipeline/attention_choice.h"
+
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+bool of_classifier(AttentionKind kind) {
+    return kind == AttentionKind::rollout || kind == AttentionKind::cls ||
+           kind == AttentionKind::head;
+}
+
+// How many layers there are to choose from, and which one shows most: the last of a decoder, but
+// the last but one of an encoder, whose last one gathers for the heads and looks less at places.
+struct Layers {
+    uint32_t count = 0, clearest = 0, heads = 0;
+};
+Layers layers_of(AttentionKind kind, const Models& models) {
+    if (of_classifier(kind)) {
+        if (!models.classifier) throw Error("--attention of a class token needs a --classifier");
+        const ClassificationModel& model = models.classifier->model();
+        const uint32_t last = model.layers() - 1;
+        return {model.layers(), last, model.heads(last)};
+    }
+    if (kind == AttentionKind::detection) {
+        if (!models.detector) throw Error("--attention detection needs a --detector");
+        const DetectionModel& model = models.detector->model();
+        if (model.decoder_layers() > 0)
+            return {model.decoder_layers(), model.decoder_layers() - 1, model.heads()};
+        const uint32_t layers = model.encoder_layers();
+        return {layers, layers > 1 ? layers - 2 : 0, model.heads()};
+    }
+    if (!models.captioner) throw Error("--attention word needs a --captioner");
+    const TextDecoderForm& form = models.captioner->model().decoder().form();
+    return {form.layers, form.layers - 1, form.heads};
+}
+
+}  // namespace
+
+AttentionKind attention_named(const std::string& name) {
+    for (AttentionKind kind : {AttentionKind::none, AttentionKind::rollout, AttentionKind::cls,
+                               AttentionKind::head, AttentionKind::detection, AttentionKind::word})
+        if (name == name_of(kind)) return kind;
+    throw Error("--attention is none, rollout, cls, head, detection or word, not '" + name + "'");
+}
+
+std::string_view name_of(AttentionKind kind) {
+    switch (kind) {
+        case AttentionKind::none:
+            return "none";
+        case AttentionKind::rollout:
+            return "rollout";
+        case AttentionKind::cls:
+            return "cls";
+        case AttentionKind::head:
+            return "head";
+        case AttentionKind::detection:
+            return "detection";
+        case AttentionKind::word:
+            return "word";
+    }
+    return "";
+}
+
+Look look_of(const AttentionChoice& choice, const Models& models) {
+    const Layers layers = layers_of(choice.kind, models);
+    Look look{choice.layer.value_or(layers.clearest), choice.head};
+    if (choice.kind == AttentionKind::head && !look.head) look.head = 0;
+    if (look.layer >= layers.count)
+        throw Error("--layer " + std::to_string(look.layer) + ": there are " +
+                    std::to_string(layers.count) + " layers, from 0 on");
+    if (look.head && *look.head >= layers.heads)
+        throw Error("--head " + std::to_string(*look.head) + ": there are " +
+                    std::to_string(layers.heads) + " heads, from 0 on");
+    return look;
+}
+
+namespace {
+
+Looker::Token token_of(AttentionKind kind) {
+    if (kind == AttentionKind::detection) return Looker::Token::query;
+    if (kind == AttentionKind::word) return Looker::Token::word;
+    return Looker::Token::class_token;
+}
+
+void look_from_strongest(FrameOrder& order, const FrameResult& known) {
+    if (!known.detections || known.detections->empty())
+        order.looker.token = Looker::Token::none;
+    else
+        order.looker.query = known.detections->front().query;
+}
+
+void look_from_next_word(FrameOrder& order, const FrameResult& known) {
+    if (!known.caption || known.caption->words.empty()) {
+        order.looker.token = Looker::Token::none;
+        return;
+    }
+    constexpr uint64_t frames_a_word = 10;  // a third of a second or so
+    const std::vector<CaptionWord>& words = known.caption->words;
+    const size_t index = known.info.index / frames_a_word % words.size();
+    order.looker.first_id = words[index].first;
+    order.looker.ids = words[index].count;
+    order.caption.lit = index;
+}
+
+}  // namespace
+
+void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models) {
+    if (choice.kind == AttentionKind::none) return;
+    const Look look = look_of(choice, models);
+    order.attention.mode = choice.kind == AttentionKind::rollout ? AttentionMode::rollout
+                           : look.head                           ? AttentionMode::head
+                                                                 : AttentionMode::mean;
+    order.attention.layer = look.layer;
+    order.attention.head = look.head.value_or(0);
+    order.looker.token = token_of(choice.kind);
+    order.decide = [kind = choice.kind](FrameOrder& frame, const FrameResult& known) {
+        if (kind == AttentionKind::detection) look_from_strongest(frame, known);
+        if (kind == AttentionKind::word) look_from_next_word(frame, known);
+        if (known.detections && !known.detections->empty())
+            frame.overlay.selected_query = known.detections->front().query;
+    };
+}
+
+}  // namespace saccade

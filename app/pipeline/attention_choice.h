@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/pipeline/frame_order.h"
+
+namespace saccade {
+
+// --attention: which map of attention lies over a frame.
+enum class AttentionKind {
+    none,
+    rollout,    // what reaches the classifier's class token through all layers
+    cls,        // what its class token looks at in one layer
+    head,       // the same of one head
+    detection,  // what the strongest detection looked at
+    word,       // what a word of the caption looked at; from frame to frame, the next one
+};
+AttentionKind attention_named(const std::string& name);
+std::string_view name_of(AttentionKind kind);
+
+struct AttentionChoice {
+    AttentionKind kind = AttentionKind::none;
+    // Left out: the layer whose maps are clearest, and the average of its heads.
+    std::optional<uint32_t> layer = std::nullopt, head = std::nullopt;
+};
+
+// The layer and head that a choice means; an Error if the models cannot show it.
+Look look_of(const AttentionChoice& choice, const Models& models);
+
+// Has the map drawn over the frame. The detection or the word is chosen when the models have found
+// it. An Error if the models cannot show it.
+void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models);
+
+}  // namespace saccade

@@ -1,0 +1,123 @@
+#include "app/pipeline/attention_view.h"
+
+#include <algorithm>
+
+#include "gpu/ops.h"
+
+namespace saccade {
+
+namespace {
+
+using Token = Looker::Token;
+
+MapGeometry geometry_for(const Looker& looker, const AttentionState& attention,
+                         const Models& models) {
+    if (looker.token == Token::word) return models.captioner->geometry();
+    if (looker.token == Token::query || looker.of_detector) return models.detector->geometry();
+    return models.classifier->geometry(
+        rolls_out(looker, attention, models) ? 0 : layer_of(looker, attention, models));
+}
+
+}  // namespace
+
+AttentionView::AttentionView(Engine& engine) : engine_(engine), rollout_(engine.device()) {}
+
+bool AttentionView::prepare(const Models& models, const Looker& looker,
+                            const AttentionState& attention) {
+    const MapGeometry before = geometry_;
+    geometry_ = geometry_for(looker, attention, models);
+    const bool same_place = before.corner == geometry_.corner && before.cell == geometry_.cell;
+    const uint32_t count =
+        attention.mode == AttentionMode::grid ? heads_of(looker, attention, models) : 1;
+    const uint32_t width = geometry_.grid.x, height = geometry_.grid.y;
+    if (same_place && maps_ && maps_.batch == count && maps_.rows == height &&
+        maps_.columns == width)
+        return false;
+    const uint64_t bytes = tensor_bytes(count, height, width, Type::f32);
+    maps_ = {};
+    if (memory_.bytes() < bytes)
+        memory_ = Buffer(engine_.device(), "attention maps", bytes, Memory::device);
+    maps_ = make_tensor(memory_.handle(), 0, count, height, width, Type::f32);
+    return true;
+}
+
+std::vector<std::string> AttentionView::names() const {
+    std::vector<std::string> names;
+    if (maps_.batch > 1)
+        for (uint32_t i = 0; i < maps_.batch; ++i) names.push_back(std::to_string(i + 1));
+    return names;
+}
+
+Tensor AttentionView::map(Commands& c, const Models& models, const MapTaps& taps,
+                          const Looker& looker, const Look& look) const {
+    if (looker.token == Token::word)
+        return models.captioner->look_from_word(c, look, looker.first_id, looker.ids);
+    if (looker.token == Token::query)
+        return models.detector->look_from_query(c, taps.detection, look, looker.query);
+    if (looker.of_detector) return models.detector->look_from_point(c, taps.detection, look, looker.point);
+    if (looker.token == Token::class_token)
+        return models.classifier->look_from_class_token(c, taps.classification, look);
+    return models.classifier->look_from_point(c, taps.classification, look, looker.point);
+}
+
+Tensor AttentionView::rollout(Commands& c, const Models& models, const MapTaps& taps,
+                              const Looker& looker) {
+    if (looker.token == Token::query)
+        return models.detector->rollout_from_query(c, taps.detection, rollout_, looker.query);
+    if (looker.of_detector)
+        return models.detector->rollout_from_point(c, taps.detection, rollout_, looker.point);
+    if (looker.token == Token::class_token)
+        return models.classifier->rollout_from_class_token(c, taps.classification, rollout_);
+    return models.classifier->rollout_from_point(c, taps.classification, rollout_, looker.point);
+}
+
+template <typename OfHead>
+void AttentionView::record_greatest(Commands& c, uint32_t heads, const OfHead& of_head) const {
+    // Heads below each other as the rows of a picture of one column, whose channels are the cells;
+    // a window that reaches beyond both ends holds them all.
+    const uint32_t height = maps_.rows, width = maps_.row_stride;  // padding and all
+    const Tensor all = c.scratch(1, heads, height * width, Type::f32);
+    const Layout rows{{1, 1, height, width}, {0, 0, width, 1}, 0};
+    auto from = [&](Layout layout, uint32_t offset) {
+        layout.offset = offset;
+        return layout;
+    };
+    for (uint32_t head = 0; head < heads; ++head) {
+        auto one = c.scope("head");
+        const Tensor map = of_head(head);
+        copy_strided(c, all, from(rows, all.offset + head * all.row_stride), map, Stored::f32,
+                     from(rows, map.offset));
+    }
+    const Tensor most = max_pool(c, all, {1, heads}, {2 * heads - 1, 1, heads - 1});
+    copy_strided(c, maps_, from(rows, maps_.offset), most, Stored::f32, from(rows, most.offset));
+}
+
+void AttentionView::record(Commands& c, const Models& models, const MapTaps& taps,
+                           const Looker& looker, const AttentionState& attention) {
+    const uint32_t layer = layer_of(looker, attention, models);
+    const uint32_t heads = heads_of(looker, attention, models);
+    auto of_head = [&](std::optional<uint32_t> head) {
+        return map(c, models, taps, looker, {layer, head});
+    };
+    c.begin();
+    {
+        auto scope = c.scope("attention");
+        if (rolls_out(looker, attention, models)) {
+            copy(c, maps_, rollout(c, models, taps, looker));
+        } else if (attention.mode == AttentionMode::grid) {
+            for (uint32_t head = 0; head < heads; ++head) {
+                auto one = c.scope("head");
+                copy(c, maps_.at_batch(head), of_head(head));
+            }
+        } else if (attention.mode == AttentionMode::max) {
+            record_greatest(c, heads, of_head);
+        } else if (attention.mode == AttentionMode::head) {
+            copy(c, maps_, of_head(std::min(attention.head, heads - 1)));
+        } else {
+            copy(c, maps_, of_head(std::nullopt));
+        }
+    }
+    c.end();
+}
+
+}  // namespace saccade

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/pipeline/looker.h"
+#include "gpu/engine.h"
+#include "models/attention/attention_maps.h"
+#include "models/attention/map_geometry.h"
+
+namespace saccade {
+
+// The maps of attention of one frame on its way, in memory of their own: one, or one for each head.
+class AttentionView {
+public:
+    explicit AttentionView(Engine& engine);
+
+    // Makes ready for these maps of frames of the size that the models are prepared for. True if
+    // the memory or its shape has changed, and with it what must be recorded to draw it.
+    bool prepare(const Models& models, const Looker& looker, const AttentionState& attention);
+    const Tensor& maps() const { return maps_; }  // (n, grid height, grid width) f32
+    const MapGeometry& geometry() const { return geometry_; }
+    std::vector<std::string> names() const;  // of several
+
+    // Records how they are computed, from taps that have kept what is needed. Its last submission
+    // must have finished.
+    void record(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
+                const AttentionState& attention);
+
+private:
+    // Of one head, or averaged over all; (1, grid height, grid width).
+    Tensor map(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
+               const Look& look) const;
+    Tensor rollout(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker);
+    // The greatest of all heads, cell by cell.
+    template <typename OfHead>
+    void record_greatest(Commands& c, uint32_t heads, const OfHead& of_head) const;
+
+    Engine& engine_;
+    Rollout rollout_;
+    Buffer memory_;
+    Tensor maps_;
+    MapGeometry geometry_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,74 @@
+#include "app/pipeline/frame_lane.h"
+
+#include <span>
+
+namespace saccade {
+
+FrameLane::FrameLane(Engine& engine, uint32_t number)
+    : index(number), encode(engine.device(), engine.scratch(), "encode"), attention(engine) {
+    for (const char* name : {"attention", "draw"})
+        drawn.push_back(std::make_unique<Commands>(engine.device(), engine.scratch(), name));
+}
+
+void FrameLane::release() {
+    taken.reset();
+    caption.reset();
+    words.clear();
+    words_asked = caption_begun = concluded = false;
+}
+
+LaneGroup::LaneGroup(Engine& engine, std::vector<FrameLane*> members) : lanes(std::move(members)) {
+    for (FrameLane* lane : lanes) lane->group = this;
+    for (const char* name : {"upload", "detect", "classify"})
+        models.push_back(std::make_unique<Commands>(engine.device(), engine.scratch(), name));
+}
+
+void LaneGroup::keep(const KeptLayers& layers) {
+    images.clear();
+    detection_taps = {Tap(layers.encoder), Tap(layers.decoder)};
+    classification_tap = Tap(layers.classifier);
+    kept = layers;
+}
+
+void LaneGroup::record(const Models& with, std::vector<const Image*> frame_images) {
+    images.clear();  // what follows may throw half-way
+    has_detections = has_classes = false;
+    for (FrameLane* lane : lanes) lane->own_detections = lane->own_classes = false;
+    std::vector<Findings*> findings;
+    std::vector<Ranking*> rankings;
+    for (FrameLane* lane : lanes) {
+        findings.push_back(&lane->findings);
+        rankings.push_back(&lane->ranking);
+    }
+    Commands& c = *models[upload];
+    c.begin();
+    {
+        auto scope = c.scope("upload");
+        for (size_t i = 0; i < lanes.size(); ++i)
+            if (frame_images[i]) lanes[i]->memory->record(c);
+    }
+    c.end();
+    if (with.detector) {
+        models[detect]->begin();
+        with.detector->record(*models[detect], frame_images, detection_taps, findings);
+        models[detect]->end();
+    }
+    if (with.classifier) {
+        models[classify]->begin();
+        with.classifier->record(*models[classify], frame_images, classification_tap, rankings);
+        models[classify]->end();
+    }
+    images = std::move(frame_images);
+}
+
+void LaneGroup::submit() {
+    const std::span parts(models);
+    if (classified && !detected) {
+        seen = submit_in_order(parts.first(1));
+        seen = submit_in_order(parts.last(1));
+    } else {
+        seen = submit_in_order(parts.first(1u + detected + classified));
+    }
+}
+
+}  // namespace saccade

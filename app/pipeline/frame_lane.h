@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/pipeline/attention_view.h"
+#include "app/pipeline/frame_order.h"
+#include "gpu/transfer/readback.h"
+
+namespace saccade {
+
+struct LaneGroup;
+
+// What a drawing was recorded for.
+struct FrameLane;
+struct LaneDrawing {
+    const FrameLane *detected = nullptr, *classified = nullptr;  // whose findings it shows
+    bool maps = false;
+    ReadBack read_back;
+    bool operator==(const LaneDrawing&) const = default;
+};
+
+// What one frame on its way needs; there is one for each slot of the ring.
+struct FrameLane {
+    FrameLane(Engine& engine, uint32_t number);
+
+    const uint32_t index;
+    LaneGroup* group = nullptr;
+
+    // The slot's memory. The thread that fills the ring makes it, while nobody else uses the slot.
+    std::unique_ptr<Frame> memory;
+    bool fresh = false;  // nothing has been recorded for it
+
+    Commands encode;                               // for the captioner
+    std::vector<std::unique_ptr<Commands>> drawn;  // first the map of attention, then the drawing
+    Commands& attention_commands() { return *drawn[0]; }
+    Commands& draw_commands() { return *drawn[1]; }
+    bool encode_recorded = false;
+    std::optional<LaneDrawing> drawing;
+    AttentionView attention;
+    Findings findings;
+    Ranking ranking;
+    std::unique_ptr<Readback> pixels;
+    std::unique_ptr<PlanarReadback> planes;
+
+    // This time.
+    std::optional<TakenFrame> taken;
+    FrameOrder order;
+    bool repeated = false;
+    bool own_detections = false, own_classes = false;  // the findings are of this very frame
+    bool heat = false;                                 // the map of attention is shown
+    bool concluded = false;                            // drawn: nothing is left to do but wait
+    bool words_asked = false;                          // of the caption, together with this frame
+    bool caption_begun = false;                        // it is of this frame
+    std::optional<Caption> caption;
+    double words_ms = 0;
+    std::vector<Rectangle> words;
+    Ticket ticket;  // when the device is done with it, as far as has been submitted
+
+    // Lets go of the frame. The device must be done with it.
+    void release();
+};
+
+// Lanes next to each other whose frames the models see together.
+struct LaneGroup {
+    LaneGroup(Engine& engine, std::vector<FrameLane*> members);
+
+    std::vector<FrameLane*> lanes;
+    std::vector<std::unique_ptr<Commands>> models;  // upload, detector, classifier
+    enum Part { upload, detect, classify };
+    KeptLayers kept;
+    DetectionTaps detection_taps;
+    Tap classification_tap;
+    std::vector<const Image*> images;  // that were recorded, null if there was no frame; or empty
+
+    // This time.
+    size_t frames = 0;
+    bool detected = false, classified = false;
+    bool has_detections = false, has_classes = false;  // what was recorded has run
+    Ticket seen;  // when the models are done, as far as has been submitted
+
+    // Keeps these layers from the next recording on. Nobody may be looking into the old ones.
+    void keep(const KeptLayers& layers);
+    void record(const Models& with, std::vector<const Image*> frame_images);
+    // The parts that this time needs, side by side in one go.
+    void submit();
+};
+
+}  // namespace saccade

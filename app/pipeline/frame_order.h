@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "app/draw/overlay.h"
+#include "app/frame/frame_result.h"
+#include "app/frame/frame_ring.h"
+#include "app/pipeline/looker.h"
+#include "gpu/transfer/planes.h"
+
+namespace saccade {
+
+// In which forms a finished frame comes to the host: as BGR for pictures, as planes of YUV for video
+// encoders.
+struct ReadBack {
+    bool pixels = false, planes = false;
+    bool operator==(const ReadBack&) const = default;
+};
+
+// What one frame is asked for.
+struct FrameOrder {
+    // Findings of this very frame. Without them, those of an earlier frame are drawn, if there are
+    // any that belong to these models.
+    bool detect = true, classify = true;
+
+    struct CaptionOrder {
+        bool begin = true;    // a caption of this frame, unless another one is being written
+        bool to_end = false;  // all of it belongs to this frame; else a few words go with each
+        uint32_t words = 8;   // that are asked for before it is seen whether the caption has ended
+        std::optional<size_t> lit = std::nullopt;  // the word that stands out
+    } caption;
+
+    bool draw = true;  // onto the frame; else it stays as it was
+    OverlaySettings overlay;
+    bool truth = false;  // what is really there is drawn, too, if the source knows
+    ReadBack read_back;
+
+    AttentionState attention;
+    Looker looker;
+    // If the looker depends on what the models find: called once that is known, before the frame is
+    // drawn. It may change the looker's place, but not its kind, and the overlay's settings. With
+    // Token::none nothing is drawn of the map.
+    std::function<void(FrameOrder&, const FrameResult&)> decide;
+
+    bool shows_attention() const {
+        return draw && attention.mode != AttentionMode::off && looker.token != Looker::Token::none;
+    }
+};
+
+// A frame at the end of its path.
+struct Done {
+    explicit Done(TakenFrame taken) : frame(std::move(taken)) { result.info = frame.info(); }
+
+    FrameResult result;             // what is known of the frame, and what each stage took
+    const Image* image = nullptr;   // on the device, with what was found drawn onto it
+    PictureView picture;            // on the host, if it was to be read back
+    PlanarView planes;              // the same for encoders
+    std::vector<Rectangle> words;   // where the words of the caption lie, as they were drawn
+    std::optional<TileGrid> tiles;  // how the heads of a layer lie side by side, if they do
+    bool repeated = false;          // it has been here before
+    bool detected = false;          // the detector has seen this very frame
+    bool caption_ended = false;     // with this frame
+    // Image, picture and planes may be written over when this is gone.
+    TakenFrame frame;
+};
+
+}  // namespace saccade

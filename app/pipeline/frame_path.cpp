@@ -1,0 +1,443 @@
+#include "app/pipeline/frame_path.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "app/frame/slots.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+// Frames that a device does well to take at once: a GPU has more to do than one small picture gives
+// it, as far as its memory goes; software Vulkan has not.
+uint32_t frames_at_once(const DeviceInfo& device) {
+    constexpr uint64_t gib = uint64_t{1} << 30;
+    if (device.kind == DeviceKind::cpu || device.memory_bytes < 4 * gib) return 1;
+    return device.memory_bytes < 12 * gib ? 2 : 4;
+}
+
+}  // namespace
+
+FramePathOptions path_for_files(const DeviceInfo& device, const FrameOrder& order) {
+    FramePathOptions options;
+    // Who looks into a model looks at one frame.
+    options.at_once = order.shows_attention() ? 1 : frames_at_once(device);
+    // While the host reads one group, the device has another to see, and a third one to draw once
+    // the host knows what was found in it.
+    options.groups_in_flight = 3;
+    // More are gathered or decoded; of single frames two are in the hands of who writes files.
+    options.groups = options.groups_in_flight + (options.at_once == 1 ? 4 : 2);
+    return options;
+}
+
+FramePathOptions path_for_screen() {
+    FramePathOptions options;
+    options.to_screen = true;
+    return options;
+}
+
+FramePath::FramePath(Engine& engine, const FramePathOptions& options)
+    : engine_(engine),
+      options_(options),
+      ring_(options.groups * options.at_once,
+            [this](size_t slot, const PixelLayout& layout) { return make_slot(slot, layout); }) {
+    for (size_t i = 0; i < options.groups; ++i) {
+        std::vector<FrameLane*> members;
+        for (size_t j = 0; j < options.at_once; ++j) {
+            lanes_.push_back(
+                std::make_unique<FrameLane>(engine, static_cast<uint32_t>(lanes_.size())));
+            members.push_back(lanes_.back().get());
+        }
+        groups_.push_back(std::make_unique<LaneGroup>(engine, std::move(members)));
+    }
+}
+
+Slot FramePath::make_slot(size_t slot, const PixelLayout& layout) {
+    FrameLane& lane = *lanes_.at(slot);
+    if (!lane.memory || lane.memory->layout() != layout) {
+        lane.fresh = true;
+        // The frame that was here may still be on its way to the screen.
+        if (lane.memory && options_.to_screen) engine_.device().wait_idle();
+        lane.memory.reset();
+        lane.memory = std::make_unique<Frame>(engine_.device(), layout);
+    }
+    return slot_of(*lane.memory);
+}
+
+void FramePath::use(const Models& models) {
+    drop();
+    models_ = models;
+    captions_.use(models.captioner);
+    for (const std::unique_ptr<FrameLane>& lane : lanes_) {
+        lane->findings = {};  // as many as the old model had queries
+        lane->ranking = {};
+    }
+    size_ = {};  // the next frame prepares the models for its size
+    record_anew();
+}
+
+void FramePath::record_anew() {
+    for (const std::unique_ptr<LaneGroup>& group : groups_) {
+        group->images.clear();
+        group->has_detections = group->has_classes = false;
+    }
+    for (const std::unique_ptr<FrameLane>& lane : lanes_) {
+        lane->encode_recorded = false;
+        lane->drawing.reset();
+    }
+}
+
+ResultLabels FramePath::labels() const {
+    ResultLabels labels;
+    if (models_.detector) labels.detector = models_.detector->labels();
+    if (models_.classifier) labels.classifier = models_.classifier->labels();
+    return labels;
+}
+
+bool FramePath::has_room_for(const TakenFrame& frame) const {
+    return empty() || (in_flight() < options_.groups_in_flight * options_.at_once &&
+                       frame.info().size == size_);
+}
+
+void FramePath::prepare(Size size) {
+    if (!empty()) throw Error("frames of another size are still on their way");
+    size_ = {};  // what follows may throw half-way
+    record_anew();
+    if (models_.detector) models_.detector->prepare(size, options_.within);
+    if (models_.classifier) models_.classifier->prepare(size);
+    if (models_.captioner) models_.captioner->prepare(size);
+    overlay_.reset();
+    // Readbacks stay: somebody may still be reading what is in them.
+    size_ = size;
+}
+
+void FramePath::begin(TakenFrame frame, FrameOrder& order, bool repeated) {
+    FrameLane& lane = *lanes_.at(frame.slot());
+    if (frame.info().size != size_) prepare(frame.info().size);
+    // After frames that were left out, slots go on in another group.
+    if (!gathered_.empty() && gathered_.front()->group != lane.group) submit_gathered();
+    lane.memory->flush();
+    lane.taken = std::move(frame);
+    lane.order = std::move(order);
+    lane.repeated = repeated;
+    lane.heat = false;
+    if (!repeated) lane.own_detections = lane.own_classes = false;
+    gathered_.push_back(&lane);
+    if (&lane == lane.group->lanes.back()) submit_gathered();
+}
+
+void FramePath::submit_gathered() {
+    const std::vector<FrameLane*> lanes = std::exchange(gathered_, {});
+    LaneGroup& group = *lanes.front()->group;
+    try {
+        plan(group, lanes);
+        group.submit();
+        for (FrameLane* lane : lanes) {
+            lane->ticket = group.seen;
+            if (group.detected) detected_ = lane;
+            if (group.classified) classified_ = lane;
+            lane->own_detections = lane->own_detections || group.detected;
+            lane->own_classes = lane->own_classes || group.classified;
+        }
+        group.has_detections = group.has_detections || group.detected;
+        group.has_classes = group.has_classes || group.classified;
+        for (FrameLane* lane : lanes)
+            if (!needs_answers(*lane)) conclude(*lane);
+    } catch (...) {
+        for (FrameLane* lane : lanes) drop(*lane);
+        throw;
+    }
+    on_their_way_.insert(on_their_way_.end(), lanes.begin(), lanes.end());
+    // The device has this group to see. So the host can wait for the answers to those before.
+    conclude_before(group);
+    if (models_.captioner && lanes.front()->order.caption.to_end) begin_caption(*lanes.front());
+}
+
+bool FramePath::needs_answers(const FrameLane& lane) const {
+    return (models_.captioner && lane.order.caption.to_end) || lane.order.decide;
+}
+
+void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
+    const FrameLane& first = *lanes.front();
+    const FrameOrder& order = first.order;
+    KeptLayers kept;
+    if (order.shows_attention()) kept = kept_for(order.looker, order.attention, models_);
+    std::vector<const Image*> images(group.lanes.size());
+    bool same = true;
+    for (FrameLane* lane : lanes) {
+        images[lane->index % options_.at_once] = &lane->memory->image();
+        same = same && !lane->fresh;
+    }
+    same = same && images == group.images;
+
+    // Whether a model has to see this frame: because that is asked for, or because there are no
+    // findings that can be drawn instead.
+    auto due = [&](bool asked, bool own, const FrameLane* last, bool LaneGroup::*has) {
+        if (own && same && group.kept == kept) return false;
+        return asked || !last || !(last->group->*has) || last->group->kept != kept ||
+               (!same && last->group == &group);
+    };
+    group.detected = models_.detector &&
+                     due(order.detect, first.own_detections, detected_, &LaneGroup::has_detections);
+    group.classified = models_.classifier &&
+                       due(order.classify, first.own_classes, classified_, &LaneGroup::has_classes);
+    if ((group.detected || group.classified) && group.kept != kept) {
+        // Frames on their way may be looking into what this group has kept.
+        for (const FrameLane* other : on_their_way_) engine_.device().wait(other->ticket, "a look");
+        group.keep(kept);
+        same = false;
+    }
+    if (!same) group.record(models_, std::move(images));
+    group.frames = lanes.size();
+    for (FrameLane* lane : lanes) plan_drawing(*lane);
+}
+
+void FramePath::plan_drawing(FrameLane& lane) {
+    if (lane.fresh) {
+        lane.encode_recorded = false;
+        lane.drawing.reset();
+        lane.pixels.reset();
+        lane.planes.reset();
+        lane.fresh = false;
+    }
+    if (models_.captioner && !lane.encode_recorded) {
+        lane.encode.begin();
+        models_.captioner->record(lane.encode, lane.memory->image());
+        lane.encode.end();
+        lane.encode_recorded = true;
+    }
+    if (!lane.order.draw) return;
+    const LaneGroup& group = *lane.group;
+    LaneDrawing drawing;
+    if (models_.detector)
+        drawing.detected = group.detected || lane.own_detections ? &lane : detected_;
+    if (models_.classifier)
+        drawing.classified = group.classified || lane.own_classes ? &lane : classified_;
+    drawing.maps = lane.order.shows_attention();
+    drawing.read_back = lane.order.read_back;
+    const bool new_maps =
+        drawing.maps && lane.attention.prepare(models_, lane.order.looker, lane.order.attention);
+    if (new_maps || lane.drawing != drawing) record_drawing(lane, drawing);
+}
+
+void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
+    lane.drawing.reset();  // what follows may throw half-way
+    if (!overlay_) {
+        const ResultLabels names = labels();
+        overlay_.emplace(engine_.device(), size_, OverlayLabels{names.detector, names.classifier},
+                         static_cast<uint32_t>(lanes_.size()));
+    }
+    const Image& image = lane.memory->image();
+    OverlayInput input;
+    if (drawing.detected) input.found = drawing.detected->findings.found();
+    if (drawing.classified) input.classes = drawing.classified->ranking.on_device();
+    if (drawing.maps) {
+        input.maps = lane.attention.maps();
+        input.geometry = lane.attention.geometry();
+        input.map_names = lane.attention.names();
+    }
+    const uint32_t width = size_.x, height = size_.y;
+    if (!drawing.read_back.pixels)
+        lane.pixels.reset();
+    else if (!lane.pixels)
+        lane.pixels = std::make_unique<Readback>(engine_.device(), width, height, true);
+    if (!drawing.read_back.planes)
+        lane.planes.reset();
+    else if (!lane.planes)
+        lane.planes = std::make_unique<PlanarReadback>(
+            engine_.device(), PlaneLayout{width, height, chroma_for(width, height)});
+    Commands& c = lane.draw_commands();
+    c.begin();
+    {
+        auto scope = c.scope("draw");
+        overlay_->record(c, image, input, lane.index);
+    }
+    if (lane.pixels || lane.planes) {
+        auto scope = c.scope("readback");
+        if (lane.pixels) lane.pixels->record(c, image);
+        if (lane.planes) lane.planes->record(c, image);
+    }
+    c.end();
+    lane.drawing = drawing;
+}
+
+void FramePath::conclude_before(const LaneGroup& group) {
+    for (FrameLane* lane : on_their_way_) {
+        if (lane->group == &group) break;
+        if (!lane->concluded) conclude(*lane);
+    }
+}
+
+void FramePath::conclude(FrameLane& lane) {
+    FrameOrder& order = lane.order;
+    if (models_.captioner && order.caption.to_end)
+        write_to_end(lane);
+    else if (captions_.writing())
+        lane.words_asked = captions_.ask(order.caption.words);
+    else if (captions_.can_begin() && order.caption.begin)
+        begin_caption(lane);
+    if (order.decide) {
+        engine_.device().wait(lane.group->seen, "models");
+        FrameResult known;
+        known.info = lane.taken->info();
+        if (models_.detector) known.detections = lane.findings.detections(order.overlay.filter);
+        if (models_.classifier) known.classes = lane.ranking.top(order.overlay.most_classes);
+        known.caption = lane.caption;
+        order.decide(order, known);
+    }
+    if (order.draw) draw(lane);
+    lane.concluded = true;
+}
+
+void FramePath::begin_caption(FrameLane& lane) {
+    lane.caption_begun = true;
+    lane.ticket = captions_.begin(lane.encode, lane.taken->info());
+    lane.words_asked = captions_.ask(lane.order.caption.words);
+}
+
+void FramePath::write_to_end(FrameLane& lane) {
+    if (!lane.caption_begun) begin_caption(lane);
+    lane.words_ms = captions_.read();
+    while (captions_.ask(lane.order.caption.words)) lane.words_ms += captions_.read();
+    lane.words_asked = false;
+    lane.caption = captions_.caption();
+}
+
+void FramePath::draw(FrameLane& lane) {
+    const FrameOrder& order = lane.order;
+    const bool heat = order.shows_attention();
+    if (heat) {
+        // What is looked into is what is drawn: this frame, or the last one that a model has seen.
+        auto group_of = [&](const FrameLane* seen) -> const LaneGroup& {
+            return seen ? *seen->group : *lane.group;
+        };
+        lane.attention.record(lane.attention_commands(), models_,
+                              {group_of(lane.drawing->detected).detection_taps,
+                               group_of(lane.drawing->classified).classification_tap},
+                              order.looker, order.attention);
+    }
+    lane.heat = heat;
+    const Caption* caption = lane.caption ? &*lane.caption : nullptr;
+    if (!order.caption.to_end) caption = &captions_.caption();
+    std::vector<std::string> words;
+    if (caption)
+        for (const CaptionWord& word : caption->words) words.push_back(word.text);
+    std::optional<size_t> lit = order.caption.lit;
+    if (!lit && captions_.writing() && !order.caption.to_end && !words.empty())
+        lit = words.size() - 1;
+    overlay_->settings = order.overlay;
+    overlay_->settings.heat = heat;
+    overlay_->set_caption(words, lit);
+    overlay_->set_truth(order.truth ? lane.taken->info().truth : std::nullopt);
+    overlay_->update(lane.index);
+    lane.words = overlay_->caption_places();
+    lane.ticket = submit_in_order(std::span(lane.drawn).last(heat ? 2 : 1));
+}
+
+std::optional<Done> FramePath::poll() {
+    if (on_their_way_.empty() || !on_their_way_.front()->concluded ||
+        !engine_.device().reached(on_their_way_.front()->ticket))
+        return std::nullopt;
+    return finish();
+}
+
+Done FramePath::finish() {
+    if (on_their_way_.empty() && !gathered_.empty()) submit_gathered();
+    if (on_their_way_.empty()) throw Error("no frame is on its way");
+    FrameLane& lane = *on_their_way_.front();
+    on_their_way_.pop_front();  // whatever happens now, nobody waits for it again
+    try {
+        if (!lane.concluded) conclude(lane);
+        engine_.device().wait(lane.ticket, "a frame");
+        return read(lane);
+    } catch (...) {
+        drop(lane);
+        throw;
+    }
+}
+
+Done FramePath::read(FrameLane& lane) {
+    const LaneGroup& group = *lane.group;
+    for (const std::unique_ptr<Commands>& part : group.models) part->require_whole_chains();
+    // What other lanes hold may be written meanwhile.
+    if (lane.own_detections) detections_ = lane.findings.detections(lane.order.overlay.filter);
+    if (lane.own_classes) classes_ = lane.ranking.top(lane.order.overlay.most_classes);
+    Done done(std::move(*lane.taken));
+    if (models_.detector) done.result.detections = detections_;
+    if (models_.classifier) done.result.classes = classes_;
+    if (models_.captioner) read_words(lane, done);
+    if (done.result.info.decode_ms > 0)
+        done.result.ms.emplace_back("decode", done.result.info.decode_ms);
+    add_times(lane, done.result.ms);
+    done.image = &lane.memory->image();
+    if (lane.order.draw && lane.pixels) done.picture = lane.pixels->picture();
+    if (lane.order.draw && lane.planes) done.planes = lane.planes->picture();
+    done.words = std::move(lane.words);
+    if (lane.heat && lane.attention.maps().batch > 1)
+        done.tiles = overlay_->tiles(lane.attention.maps().batch);
+    done.repeated = lane.repeated;
+    done.detected = group.detected;
+    lane.release();
+    return done;
+}
+
+void FramePath::read_words(FrameLane& lane, Done& done) {
+    if (lane.order.caption.to_end) {
+        done.result.caption = std::move(lane.caption);
+        done.caption_ended = true;
+        return;
+    }
+    if (lane.words_asked) {
+        lane.words_ms = captions_.read();
+        done.caption_ended = !captions_.writing();
+    }
+    done.result.caption = captions_.caption();
+}
+
+void FramePath::add_times(const FrameLane& lane, StageMs& ms) const {
+    auto add = [&](const Commands& commands, size_t frames) {
+        for (const ScopeTime& time : commands.times())
+            ms.emplace_back(time.name, time.ms / double(frames));
+    };
+    const LaneGroup& group = *lane.group;
+    add(*group.models[LaneGroup::upload], group.frames);
+    if (group.detected) add(*group.models[LaneGroup::detect], group.frames);
+    if (group.classified) add(*group.models[LaneGroup::classify], group.frames);
+    if (lane.caption_begun || lane.words_asked) {
+        const double encode_ms = lane.caption_begun ? total_ms(lane.encode.times()) : 0;
+        ms.emplace_back("captioner", encode_ms + lane.words_ms);
+    }
+    if (!lane.order.draw) return;
+    if (lane.heat) add(*lane.drawn[0], 1);
+    add(*lane.drawn[1], 1);
+}
+
+void FramePath::drop(FrameLane& lane) noexcept {
+    try {
+        const uint64_t last = std::max(lane.ticket.value, lane.group->seen.value);
+        engine_.device().wait({last}, "a frame that is dropped");
+    } catch (const std::exception&) {
+        // The device is lost: nothing of the frame is in use any more.
+    }
+    if (lane.caption_begun || lane.words_asked) captions_.stop();
+    lane.own_detections = lane.own_classes = false;
+    if (detected_ == &lane) detected_ = nullptr;
+    if (classified_ == &lane) classified_ = nullptr;
+    lane.release();
+}
+
+void FramePath::drop() noexcept {
+    for (FrameLane* lane : gathered_) lane->release();
+    gathered_.clear();
+    for (FrameLane* lane : on_their_way_) drop(*lane);
+    on_their_way_.clear();
+    captions_.stop();
+    detected_ = classified_ = nullptr;
+    detections_.clear();
+    classes_.clear();
+}
+
+}  // namespace saccade

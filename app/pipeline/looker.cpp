@@ -1,0 +1,78 @@
+#include "app/pipeline/looker.h"
+
+#include <algorithm>
+
+namespace saccade {
+
+namespace {
+
+using Token = Looker::Token;
+
+bool asks_detector(const Looker& looker) {
+    return looker.token == Token::query || (looker.token == Token::patch && looker.of_detector);
+}
+
+// DETR's queries look from a decoder at what the encoder made.
+bool asks_decoder(const Looker& looker, const Models& models) {
+    return looker.token == Token::query && models.detector->model().decoder_layers() > 0;
+}
+
+}  // namespace
+
+std::string_view name_of(AttentionMode mode) {
+    switch (mode) {
+        case AttentionMode::rollout:
+            return "rollout";
+        case AttentionMode::mean:
+            return "mean";
+        case AttentionMode::max:
+            return "max";
+        case AttentionMode::head:
+            return "head";
+        case AttentionMode::grid:
+            return "grid";
+        case AttentionMode::off:
+            break;
+    }
+    return "off";
+}
+
+uint32_t layers_of(const Looker& looker, const Models& models) {
+    if (looker.token == Token::none) return 1;
+    if (looker.token == Token::word) return models.captioner->model().decoder().form().layers;
+    if (asks_decoder(looker, models)) return models.detector->model().decoder_layers();
+    if (asks_detector(looker)) return models.detector->model().encoder_layers();
+    return models.classifier->model().layers();
+}
+
+uint32_t layer_of(const Looker& looker, const AttentionState& attention, const Models& models) {
+    return std::min(attention.layer, layers_of(looker, models) - 1);
+}
+
+uint32_t heads_of(const Looker& looker, const AttentionState& attention, const Models& models) {
+    if (looker.token == Token::none) return 1;
+    if (looker.token == Token::word) return models.captioner->model().decoder().form().heads;
+    if (asks_detector(looker)) return models.detector->model().heads();
+    return models.classifier->model().heads(layer_of(looker, attention, models));
+}
+
+bool rolls_out(const Looker& looker, const AttentionState& attention, const Models& models) {
+    if (attention.mode != AttentionMode::rollout || looker.token == Token::word) return false;
+    return asks_detector(looker) ? !asks_decoder(looker, models)
+                                 : models.classifier->model().rolls_out();
+}
+
+KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const Models& models) {
+    KeptLayers kept;
+    if (looker.token == Token::none || looker.token == Token::word) return kept;
+    std::set<uint32_t>& layers = asks_decoder(looker, models) ? kept.decoder
+                                 : asks_detector(looker)      ? kept.encoder
+                                                              : kept.classifier;
+    if (rolls_out(looker, attention, models))
+        for (uint32_t i = 0; i < layers_of(looker, models); ++i) layers.insert(i);
+    else
+        layers.insert(layer_of(looker, attention, models));
+    return kept;
+}
+
+}  // namespace saccade

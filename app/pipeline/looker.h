@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string_view>
+
+#include "app/pipeline/models_in_use.h"
+
+// Whose attention is shown, and which maps of it.
+
+namespace saccade {
+
+// Which of a layer's attention maps are shown: those of all heads together by their mean or their
+// greatest, one head's, or all side by side. Rollout follows attention through all layers.
+enum class AttentionMode { off, rollout, mean, max, head, grid };
+inline constexpr AttentionMode attention_modes[] = {AttentionMode::off,  AttentionMode::rollout,
+                                                    AttentionMode::mean, AttentionMode::max,
+                                                    AttentionMode::head, AttentionMode::grid};
+std::string_view name_of(AttentionMode mode);
+
+// What is chosen beyond the layers or heads that a model has is its last one.
+inline constexpr uint32_t last_layer = 1u << 20;
+
+struct AttentionState {
+    AttentionMode mode = AttentionMode::off;
+    uint32_t layer = last_layer, head = 0;
+    float blend = 0.6f;        // of the heat map over the picture
+    float mass = 1.0f;         // shows only the patches that hold this part of the attention
+    bool fixed_scale = false;  // one colour means the same in every map
+    bool operator==(const AttentionState&) const = default;
+};
+
+// Who looks: a word of the caption, a query of the detector, a patch, or the classifier's class
+// token.
+struct Looker {
+    enum class Token { none, word, query, patch, class_token } token = Token::none;
+    bool of_detector = false;  // a patch of the detector's, not of the classifier's
+    glm::vec2 point;           // of a patch, in pixels of the frame
+    uint32_t query = 0;
+    size_t first_id = 0, ids = 0;  // of a word
+
+    bool operator==(const Looker&) const = default;
+};
+
+// How many layers there are to choose from, and heads in the chosen one.
+uint32_t layers_of(const Looker& looker, const Models& models);
+uint32_t heads_of(const Looker& looker, const AttentionState& attention, const Models& models);
+// The layer that is meant.
+uint32_t layer_of(const Looker& looker, const AttentionState& attention, const Models& models);
+// Rollout follows tokens that look at each other. A decoder's tokens look at somebody else's.
+bool rolls_out(const Looker& looker, const AttentionState& attention, const Models& models);
+
+// What the models' recordings must keep for the maps, by layer.
+struct KeptLayers {
+    std::set<uint32_t> encoder, decoder, classifier;
+    bool operator==(const KeptLayers&) const = default;
+};
+KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const Models& models);
+
+// Where it is kept.
+struct MapTaps {
+    const DetectionTaps& detection;
+    const Tap& classification;
+};
+
+}  // namespace saccade

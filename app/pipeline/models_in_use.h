@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/hub/model_finder.h"
+#include "gpu/engine.h"
+#include "models/captioner.h"
+#include "models/classifier.h"
+#include "models/detector.h"
+
+namespace saccade {
+
+// What a source shows, by its text.
+Imagery imagery_of(const std::string& source);
+
+// --detector, --classifier and --captioner: a model as find_model knows it, or "none".
+struct ModelNames {
+    std::string detector = "none", classifier = "none", captioner = "none";
+
+    // Those that are empty are the bundled ones for what is shown.
+    ModelNames or_default(Imagery imagery) const;
+};
+
+// Models that somebody else owns; null if there is none.
+struct Models {
+    Detector* detector = nullptr;
+    Classifier* classifier = nullptr;
+    Captioner* captioner = nullptr;
+};
+
+// The models that see every frame; those that are not wanted are null.
+struct ModelsInUse {
+    static ModelsInUse open(Engine& engine, const ModelNames& names);
+    Models borrowed() const { return {detector.get(), classifier.get(), captioner.get()}; }
+
+    std::unique_ptr<Detector> detector;
+    std::unique_ptr<Classifier> classifier;
+    std::unique_ptr<Captioner> captioner;
+};
+
+}  // namespace saccade

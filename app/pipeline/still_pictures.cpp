@@ -1,0 +1,61 @@
+#include "app/pipeline/still_pictures.h"
+
+#include <spdlog/spdlog.h>
+
+#include "app/io/print.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+void StillPictures::run(const std::string& name, const PictureView& picture) {
+    try {
+        run(picture);
+    } catch (const Error& error) {
+        throw Error("'" + name + "': " + error.what());
+    }
+}
+
+void StillPictures::run(const PictureView& picture) {
+    if (!frame_ || frame_->width() != picture.width || frame_->height() != picture.height) {
+        frame_.reset();  // one frame at a time is held
+        auto frame =
+            std::make_unique<Frame>(engine_.device(), picture.width, picture.height, picture.bgr);
+        commands_.begin();
+        {
+            auto scope = commands_.scope("upload");
+            frame->record(commands_);
+        }
+        record_(commands_, frame->image());
+        commands_.end();
+        frame_ = std::move(frame);  // only now: what could not be recorded must not be run
+    }
+    frame_->write(picture);
+    commands_.run();
+}
+
+FrameResult StillPictures::result(const std::string& name, double decode_ms) const {
+    FrameResult result;
+    result.info.source = name;
+    result.info.size = {frame_->width(), frame_->height()};
+    result.ms.emplace_back("decode", decode_ms);
+    for (const ScopeTime& time : commands_.times()) result.ms.emplace_back(time.name, time.ms);
+    return result;
+}
+
+int for_each_picture(const std::vector<std::string>& images,
+                     const std::function<std::string(const std::string& image)>& one) {
+    int exit_code = 0;
+    for (const std::string& image : images) {
+        std::string result;
+        try {
+            result = one(image);
+        } catch (const Error& error) {
+            spdlog::error("{}", error.what());
+            exit_code = 1;
+        }
+        print(result);
+    }
+    return exit_code;
+}
+
+}  // namespace saccade

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/frame/frame_result.h"
+#include "gpu/engine.h"
+#include "gpu/recorder/commands.h"
+#include "gpu/transfer/frame.h"
+
+namespace saccade {
+
+// One picture after another through one model; a new size of picture is recorded anew.
+class StillPictures {
+public:
+    // Makes the model ready for frames of the image's size, and records it.
+    using Record = std::function<void(Commands& c, const Image& image)>;
+
+    StillPictures(Engine& engine, const std::string& name, Record record)
+        : engine_(engine),
+          record_(std::move(record)),
+          commands_(engine.device(), engine.scratch(), name) {}
+
+    // Returns when the device is done with the picture. An error begins with its name.
+    void run(const std::string& name, const PictureView& picture);
+
+    // The last picture under this name, with the times of its stages. What a model found in it is
+    // for the caller to add.
+    FrameResult result(const std::string& name, double decode_ms) const;
+
+private:
+    void run(const PictureView& picture);
+
+    Engine& engine_;
+    Record record_;
+    Commands commands_;
+    std::unique_ptr<Frame> frame_;
+};
+
+// Calls `one` for each picture; it returns what to print. What cannot be done is reported and the
+// rest goes on. Returns the exit code.
+int for_each_picture(const std::vector<std::string>& images,
+                     const std::function<std::string(const std::string& image)>& one);
+
+}  // namespace saccade

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <opencv2/videoio.hpp>
+
+#include "app/frame/source.h"
+
+namespace saccade {
+
+// A camera, by OpenCV. What it gives is the present: frames can be left out, not had again, and its
+// time is ours. If it fails, open_source() makes a new one.
+class Camera : public Source {
+public:
+    // `text` is its number or its device.
+    Camera(const std::string& text, const SourceOptions& options);
+
+    const SourceTraits& traits() const override { return traits_; }
+    std::optional<FrameInfo> next(const GiveSlot& give) override;
+    void seek(uint64_t index) override;
+
+private:
+    void open(const std::string& device, const SourceOptions& options);
+    bool grab();
+    Size announced_size() const;
+    Size retrieve(const GiveSlot& give);
+
+    SourceTraits traits_;
+    std::string what_;  // "camera 0"
+    cv::VideoCapture capture_;
+    uint64_t next_ = 0;
+    std::chrono::steady_clock::time_point first_;
+};
+
+}  // namespace saccade

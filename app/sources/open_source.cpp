@@ -1,0 +1,63 @@
+#include "app/sources/open_source.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/sources/camera.h"
+#include "app/sources/pictures.h"
+#include "app/sources/stream.h"
+#include "app/sources/synth/synth.h"
+#include "app/sources/video_file.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// "rtsp://" and the like, of any protocol that FFmpeg knows.
+bool is_url(const std::string& text) {
+    const size_t colon = text.find("://");
+    return colon != text.npos && colon > 0 &&
+           std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '+';
+           });
+}
+
+}  // namespace
+
+SourceKind kind_of_source(const std::string& text) {
+    if (text.empty()) throw Error("a source without a name: give a camera's number or a file");
+    if (is_synth(text)) return SourceKind::synth;
+    if (is_url(text)) return SourceKind::stream;
+    if (std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
+        return SourceKind::camera;
+    std::error_code error;
+    if (fs::is_directory(text, error)) return SourceKind::pictures;
+    if (fs::is_regular_file(text, error))
+        return is_picture_name(text) ? SourceKind::pictures : SourceKind::video;
+    // A device that is missing may come.
+    if (fs::is_character_file(text, error) || text.starts_with("/dev/")) return SourceKind::camera;
+    if (text.find_first_of("*?[") != text.npos) return SourceKind::pictures;
+    throw Error("there is no file or folder '" + text + "'");
+}
+
+std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options) {
+    switch (kind_of_source(text)) {
+        case SourceKind::camera:
+            return std::make_unique<Camera>(text, options);
+        case SourceKind::stream:
+            return std::make_unique<Stream>(text, options);
+        case SourceKind::video:
+            return std::make_unique<VideoFile>(text);
+        case SourceKind::pictures:
+            return std::make_unique<Pictures>(text, options);
+        case SourceKind::synth:
+            return std::make_unique<Synth>(text, options);
+    }
+    throw Error("'" + text + "' is no source");
+}
+
+}  // namespace saccade

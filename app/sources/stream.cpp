@@ -1,0 +1,53 @@
+#include "app/sources/stream.h"
+
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+Stream::Stream(const std::string& url, const SourceOptions& options)
+    : what_("the stream '" + url + "'") {
+    traits_.name = url;
+    traits_.live = true;
+    const auto begin = Clock::now();
+    decoder_ = Decoder::of_stream(url, {options.open_timeout, options.read_timeout});
+    if (!decoder_)
+        throw Error(what_ +
+                    (Clock::now() - begin >= options.open_timeout
+                         ? " does not answer"
+                         : " cannot be opened: nobody serves it, or its format is unknown"));
+    traits_.size = decoder_->size();
+    traits_.rate = decoder_->rate();
+}
+
+std::optional<FrameInfo> Stream::next(const GiveSlot& give) {
+    const bool decoded = decoder_->next();
+    // After a timeout the decoder may still have some frames to give.
+    stalled_ = stalled_ || decoder_->timed_out();
+    if (!decoded) {
+        if (stalled_) throw Error(what_ + " has stalled");
+        return std::nullopt;
+    }
+    FrameInfo info;
+    info.source = traits_.name;
+    info.captured = Clock::now();
+    info.index = next_++;
+    if (info.index == 0) first_ = info.captured;
+    info.time = std::chrono::duration<double>(info.captured - first_).count();
+    info.size = decoder_->write(give);
+    if (info.size == Size{})
+        throw Error("frame " + std::to_string(info.index) + " of " + what_ + " cannot be decoded");
+    return info;
+}
+
+void Stream::seek(uint64_t index) {
+    if (index < next_) throw Error(what_ + " is live: what is past is gone");
+    while (next_ < index && decoder_->next()) ++next_;
+}
+
+}  // namespace saccade

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "app/frame/source.h"
+#include "app/sources/synth/backdrop.h"
+#include "app/sources/synth/painters.h"
+
+// From a view to the pixels of a frame, in integers as far as pixels go.
+
+namespace saccade {
+
+// The backdrop as the camera sees it, over these rows of the canvas.
+void paint_backdrop(Texture& canvas, Rows rows, const Texture& backdrop,
+                    const glm::dmat3& to_backdrop);
+
+// An object over what is there: its shadow, its card, the emoji. Borrows the sprite.
+class EmojiPainter {
+public:
+    EmojiPainter(const PlacedEmoji& object, const EmojiSprite& sprite, Size canvas);
+    void paint(Texture& canvas, Rows rows) const;
+
+private:
+    struct Stretch;
+    static constexpr int coarse_level = EmojiSprite::levels - 1;  // of which the shadow is made
+
+    void find(Stretch& places, int first, int y) const;
+    void paint_card(uint32_t* row, const Stretch& places, int count) const;
+    void paint_shadow(uint32_t* row, const Stretch& places, int count) const;
+    void paint_sprite(uint32_t* row, const Stretch& places, int count) const;
+
+    const EmojiSprite& sprite_;
+    int level_ = 0;
+    int left_, top_, right_, bottom_;  // what it can touch
+    glm::mat3 to_cell_;
+    uint32_t card_colour_, shade_;
+    std::array<int, 3> tint_;
+    float card_, edge_;
+    glm::vec2 shadow_;
+};
+
+// What a sensor makes of a canvas: light, noise and the frame's own memory.
+class Sensor {
+public:
+    Sensor();
+    // Before a frame is exposed; `frame` chooses the noise.
+    void set(const Light& light, uint64_t frame, Size size);
+    void expose(const Texture& canvas, Rows rows, const Slot& slot) const;
+
+private:
+    // Light across is a product of columns and rows: that at i of `count`. 256 is as it is.
+    int along(int i, int count, int slope) const;
+
+    std::vector<int8_t> noise_;
+    Light light_;
+    uint64_t frame_ = 0;
+    std::vector<uint16_t> columns_;  // light of each column and channel
+};
+
+}  // namespace saccade

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "gpu/core/handles.h"
+
+namespace saccade {
+
+class Device;
+
+// Where a buffer lives, by who writes and who reads it.
+enum class Memory {
+    device,    // the GPU writes, the GPU reads: weights, activations
+    upload,    // the CPU writes once in order, the GPU reads: frames, staged weights
+    mapped,    // the CPU writes now and then, the GPU reads at every frame: settings, glyphs
+    readback,  // the GPU writes, the CPU reads: results
+};
+
+// A named piece of memory that one owner holds.
+class Buffer {
+public:
+    Buffer() = default;
+    Buffer(Device& device, std::string name, uint64_t bytes, Memory memory);
+    ~Buffer();
+    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+    Buffer& operator=(Buffer&& other) noexcept;
+
+    explicit operator bool() const { return handle_ != nullptr; }
+    VkBuffer handle() const { return handle_; }
+    uint64_t bytes() const { return bytes_; }
+    const std::string& name() const { return name_; }
+
+    // Of all but device buffers; they stay mapped for as long as they live.
+    std::span<std::byte> mapped() const { return {mapped_, mapped_ ? bytes_ : 0}; }
+    // Makes the CPU's writes visible to the GPU, and the GPU's to the CPU, on memory that is not
+    // coherent; free where it is.
+    void flush() const;
+    void invalidate() const;
+
+private:
+    Device* device_ = nullptr;
+    std::string name_;
+    uint64_t bytes_ = 0;
+    VkBuffer handle_ = nullptr;
+    VmaAllocation allocation_ = nullptr;
+    std::byte* mapped_ = nullptr;
+};
+
+}  // namespace saccade

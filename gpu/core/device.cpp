@@ -1,0 +1,231 @@
+#include "gpu/core/device.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "gpu/core/check.h"
+#include "gpu/core/pipelines.h"
+#include "gpu/core/tensor.h"
+#include "gpu/core/vma.h"
+
+namespace saccade {
+
+namespace {
+
+// A queue family that computes and, where there is one, draws: blits to a window need the latter.
+// A window's frames are presented by the queue that can draw. Where there is none, a queue that
+// only computes is better: NVIDIA's takes about a microsecond less over each barrier, and runs
+// kernels that need much shared memory up to twice as fast.
+uint32_t find_queue_family(const DeviceInfo& info, bool presents) {
+    uint32_t count = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(info.handle, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vkGetPhysicalDeviceQueueFamilyProperties(info.handle, &count, families.data());
+    std::optional<uint32_t> other;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT)) continue;
+        const bool draws = families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT;
+        if (draws == presents) return i;
+        if (!other) other = i;
+    }
+    if (other) return *other;
+    throw Error("the Vulkan device '" + info.name +
+                "' has no compute queue: choose another with "
+                "--device");
+}
+
+uint64_t resident_bytes() {
+    std::FILE* file = std::fopen("/proc/self/statm", "r");
+    if (!file) return 0;
+    unsigned long total = 0, resident = 0;
+    int read = std::fscanf(file, "%lu %lu", &total, &resident);
+    std::fclose(file);
+    return read == 2 ? uint64_t(resident) * uint64_t(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// Small buffers share allocations of this size. VMA's own choice (256 MiB) would be more than a
+// whole model; large buffers get an allocation of their own in any case.
+constexpr uint64_t shared_block_bytes = 8ull << 20;
+
+}  // namespace
+
+Device::Device(const Instance& instance, const DeviceInfo& info, Options options)
+    : instance_(instance),
+      info_(info),
+      queue_family_(find_queue_family(info, !options.extensions.empty())) {
+    if (!options.cooperative_matrix || !Pipelines::built("linear.coopmat.f16")) {
+        info_.features.cooperative_matrix = info_.features.cooperative_matrix2 = false;
+        info_.features.matrix_shapes.clear();
+    }
+    if (!options.texel_loads) info_.features.texel_loads = false;
+    if (options.chain_workgroups > 0) {
+        info_.limits.cores = options.chain_workgroups;
+        info_.features.chains = info_.features.addresses && info_.features.storage16;
+    }
+    if (!options.chains) info_.features.chains = false;
+    const Features& has = info_.features;
+
+    std::vector<const char*> extensions = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
+    for (const std::string& name : options.extensions) extensions.push_back(name.c_str());
+    if (has.memory_budget) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+
+    VkPhysicalDeviceVulkan13Features f13{.sType =
+                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    f13.synchronization2 = VK_TRUE;
+    f13.maintenance4 = VK_TRUE;
+    f13.subgroupSizeControl = f13.computeFullSubgroups = has.subgroup_size_control;
+    VkPhysicalDeviceVulkan12Features f12{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &f13};
+    f12.timelineSemaphore = f12.hostQueryReset = VK_TRUE;
+    f12.shaderFloat16 = has.float16;
+    f12.bufferDeviceAddress = has.addresses;
+    f12.vulkanMemoryModel = has.cooperative_matrix;
+    VkPhysicalDeviceVulkan11Features f11{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &f12};
+    f11.storageBuffer16BitAccess = has.storage16;
+    VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                       .pNext = &f11};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR coop{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+    if (has.cooperative_matrix) {
+        coop.cooperativeMatrix = VK_TRUE;
+        f13.pNext = &coop;
+        extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+    }
+
+    const float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queue_info.queueFamilyIndex = queue_family_;
+    queue_info.queueCount = 1;
+    queue_info.pQueuePriorities = &priority;
+    VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                   .pNext = &features};
+    device_info.queueCreateInfoCount = 1;
+    device_info.pQueueCreateInfos = &queue_info;
+    device_info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    device_info.ppEnabledExtensionNames = extensions.data();
+    check(vkCreateDevice(info.handle, &device_info, nullptr, &device_),
+          "opening the Vulkan device '" + info.name + "'");
+    vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
+    if (instance.names_objects())
+        set_name_ =
+            reinterpret_cast<void*>(vkGetDeviceProcAddr(device_, "vkSetDebugUtilsObjectNameEXT"));
+    name(queue_, VK_OBJECT_TYPE_QUEUE, "queue");
+
+    VmaAllocatorCreateInfo allocator{};
+    if (has.memory_budget) allocator.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
+    if (has.addresses) allocator.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
+    allocator.physicalDevice = info.handle;
+    allocator.device = device_;
+    allocator.instance = instance.handle();
+    allocator.vulkanApiVersion = VK_API_VERSION_1_3;
+    allocator.preferredLargeHeapBlockSize = shared_block_bytes;
+    check(vmaCreateAllocator(&allocator, &allocator_), "setting up the memory allocator");
+
+    VkSemaphoreTypeCreateInfo timeline{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
+                                       VK_SEMAPHORE_TYPE_TIMELINE, 0};
+    VkSemaphoreCreateInfo semaphore{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &timeline, 0};
+    check(vkCreateSemaphore(device_, &semaphore, nullptr, &timeline_), "creating the timeline");
+    name(timeline_, VK_OBJECT_TYPE_SEMAPHORE, "timeline");
+
+    pipelines_ = std::make_unique<Pipelines>(*this, std::move(options.pipeline_cache));
+}
+
+Device::~Device() {
+    vkDeviceWaitIdle(device_);
+    pipelines_.reset();
+    vkDestroySemaphore(device_, timeline_, nullptr);
+    vmaDestroyAllocator(allocator_);
+    vkDestroyDevice(device_, nullptr);
+}
+
+const HeldFragments& Device::held_fragments(HeldFragments (*ask)(Device&)) {
+    std::call_once(fragments_asked_, [&] { held_fragments_ = ask(*this); });
+    return held_fragments_;
+}
+
+uint64_t Device::address(const Tensor& tensor) const {
+    VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    info.buffer = tensor.buffer;
+    return vkGetBufferDeviceAddress(device_, &info) + tensor.base +
+           uint64_t(tensor.offset) * bytes_of(tensor.type);
+}
+
+Ticket Device::submit(std::span<const VkCommandBuffer> commands, std::string_view what,
+                      VkSemaphore wait, VkSemaphore signal) {
+    const auto lock = lock_queue();
+    VkCommandBufferSubmitInfo buffers[most_in_one_go];
+    for (size_t i = 0; i < commands.size(); ++i) {
+        buffers[i] = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
+        buffers[i].commandBuffer = commands[i];
+    }
+    auto semaphore = [](VkSemaphore handle, uint64_t value) {
+        VkSemaphoreSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
+        info.semaphore = handle;
+        info.value = value;
+        info.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+        return info;
+    };
+    const VkSemaphoreSubmitInfo before = semaphore(wait, 0);
+    const VkSemaphoreSubmitInfo after[] = {semaphore(timeline_, submitted_ + 1),
+                                           semaphore(signal, 0)};
+    VkSubmitInfo2 submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+    submit.waitSemaphoreInfoCount = wait ? 1 : 0;
+    submit.pWaitSemaphoreInfos = &before;
+    submit.commandBufferInfoCount = static_cast<uint32_t>(commands.size());
+    submit.pCommandBufferInfos = buffers;
+    submit.signalSemaphoreInfoCount = signal ? 2 : 1;
+    submit.pSignalSemaphoreInfos = after;
+    check(vkQueueSubmit2(queue_, 1, &submit, nullptr),
+          "submitting '" + std::string(what) + "' to " + info_.name);
+    return {++submitted_};
+}
+
+void Device::wait(Ticket ticket, std::string_view what) const {
+    VkSemaphoreWaitInfo wait{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+    wait.semaphoreCount = 1;
+    wait.pSemaphores = &timeline_;
+    wait.pValues = &ticket.value;
+    // Software Vulkan may rightly take minutes over a large model; a GPU that does has hung.
+    const uint64_t seconds = is_cpu() ? 3600 : 60;
+    VkResult result = vkWaitSemaphores(device_, &wait, seconds * 1'000'000'000ull);
+    check(result == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : result,
+          "running '" + std::string(what) + "' on " + info_.name);
+}
+
+void Device::wait_idle() {
+    const auto lock = lock_queue();
+    check(vkDeviceWaitIdle(device_), "waiting for " + info_.name);
+}
+
+bool Device::reached(Ticket ticket) const {
+    uint64_t value = 0;
+    check(vkGetSemaphoreCounterValue(device_, timeline_, &value), "asking " + info_.name);
+    return value >= ticket.value;
+}
+
+void Device::name(uint64_t object, int type, std::string_view text) const {
+    if (!set_name_) return;
+    std::string copy(text);
+    VkDebugUtilsObjectNameInfoEXT info{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
+    info.objectType = static_cast<VkObjectType>(type);
+    info.objectHandle = object;
+    info.pObjectName = copy.c_str();
+    reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(set_name_)(device_, &info);
+}
+
+MemoryUse Device::memory() const {
+    const VkPhysicalDeviceMemoryProperties* properties = nullptr;
+    vmaGetMemoryProperties(allocator_, &properties);
+    VmaBudget budgets[VK_MAX_MEMORY_HEAPS] = {};
+    vmaGetHeapBudgets(allocator_, budgets);
+    MemoryUse use{0, resident_bytes()};
+    for (uint32_t i = 0; i < properties->memoryHeapCount; ++i)
+        if (properties->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+            use.device_bytes += budgets[i].statistics.blockBytes;
+    return use;
+}
+
+}  // namespace saccade

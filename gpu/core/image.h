@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gpu/core/handles.h"
+
+namespace saccade {
+
+class Device;
+
+// A picture of 8-bit RGBA pixels on the device. It is always in the general layout: compute
+// shaders read and write it in place, and copies and blits take it as it is.
+class Image {
+public:
+    Image() = default;
+    Image(Device& device, std::string name, uint32_t width, uint32_t height);
+    ~Image();
+    Image(Image&& other) noexcept { *this = std::move(other); }
+    Image& operator=(Image&& other) noexcept;
+
+    explicit operator bool() const { return handle_ != nullptr; }
+    VkImage handle() const { return handle_; }
+    VkImageView view() const { return view_; }
+    uint32_t width() const { return width_; }
+    uint32_t height() const { return height_; }
+    const std::string& name() const { return name_; }
+
+private:
+    Device* device_ = nullptr;
+    std::string name_;
+    uint32_t width_ = 0, height_ = 0;
+    VkImage handle_ = nullptr;
+    VkImageView view_ = nullptr;
+    VmaAllocation allocation_ = nullptr;
+};
+
+}  // namespace saccade

@@ -1,0 +1,349 @@
+#include "gpu/core/instance.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+
+#include "gpu/core/check.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
+
+VKAPI_ATTR VkBool32 VKAPI_CALL on_debug_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                                VkDebugUtilsMessageTypeFlagsEXT,
+                                                const VkDebugUtilsMessengerCallbackDataEXT* data,
+                                                void* user) {
+    static_cast<const Instance*>(user)->message(data->pMessage);
+    return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT messenger_info(Instance* instance) {
+    VkDebugUtilsMessengerCreateInfoEXT info{
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+    info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
+    info.pfnUserCallback = on_debug_message;
+    info.pUserData = instance;
+    return info;
+}
+
+bool has_layer(const char* name) {
+    uint32_t count = 0;
+    vkEnumerateInstanceLayerProperties(&count, nullptr);
+    std::vector<VkLayerProperties> layers(count);
+    vkEnumerateInstanceLayerProperties(&count, layers.data());
+    return std::ranges::any_of(
+        layers, [&](const auto& layer) { return std::strcmp(layer.layerName, name) == 0; });
+}
+
+bool has_instance_extension(const char* name) {
+    uint32_t count = 0;
+    vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
+    std::vector<VkExtensionProperties> extensions(count);
+    vkEnumerateInstanceExtensionProperties(nullptr, &count, extensions.data());
+    return std::ranges::any_of(
+        extensions, [&](const auto& e) { return std::strcmp(e.extensionName, name) == 0; });
+}
+
+DeviceKind kind_of(VkPhysicalDeviceType type) {
+    switch (type) {
+        case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+            return DeviceKind::discrete;
+        case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+            return DeviceKind::integrated;
+        case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+            return DeviceKind::virtual_gpu;
+        case VK_PHYSICAL_DEVICE_TYPE_CPU:
+            return DeviceKind::cpu;
+        default:
+            return DeviceKind::other;
+    }
+}
+
+std::string version_text(uint32_t version) {
+    return std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
+           std::to_string(VK_API_VERSION_MINOR(version)) + "." +
+           std::to_string(VK_API_VERSION_PATCH(version));
+}
+
+// The cooperative-matrix products that suit us: fp16 x fp16 accumulated in fp32 by a subgroup.
+std::vector<MatrixShape> matrix_shapes(VkInstance instance, VkPhysicalDevice device) {
+    auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR>(
+        vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
+    if (!get) return {};
+    uint32_t count = 0;
+    get(device, &count, nullptr);
+    std::vector<VkCooperativeMatrixPropertiesKHR> all(
+        count, {.sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
+    get(device, &count, all.data());
+    std::vector<MatrixShape> shapes;
+    for (const auto& p : all) {
+        if (p.AType == VK_COMPONENT_TYPE_FLOAT16_KHR && p.BType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
+            p.CType == VK_COMPONENT_TYPE_FLOAT32_KHR &&
+            p.ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR && p.scope == VK_SCOPE_SUBGROUP_KHR)
+            shapes.push_back({p.MSize, p.NSize, p.KSize});
+    }
+    return shapes;
+}
+
+DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
+    DeviceInfo info;
+    info.handle = device;
+    VkPhysicalDeviceProperties basic;
+    vkGetPhysicalDeviceProperties(device, &basic);
+    info.name = basic.deviceName;
+    info.kind = kind_of(basic.deviceType);
+    info.api_version = version_text(basic.apiVersion);
+    info.vendor_id = basic.vendorID;
+    info.device_id = basic.deviceID;
+    if (basic.apiVersion < VK_API_VERSION_1_3) {
+        info.unusable = "it has Vulkan " + info.api_version + ", 1.3 is needed: update its driver";
+        return info;
+    }
+
+    uint32_t count = 0;
+    vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+    std::vector<VkExtensionProperties> extensions(count);
+    vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+    auto has = [&](const char* name) {
+        return std::ranges::any_of(
+            extensions, [&](const auto& e) { return std::strcmp(e.extensionName, name) == 0; });
+    };
+
+    VkPhysicalDeviceVulkan13Properties p13{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    VkPhysicalDeviceVulkan12Properties p12{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &p13};
+    VkPhysicalDeviceVulkan11Properties p11{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &p12};
+    VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                           .pNext = &p11};
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+    VkPhysicalDeviceShaderCorePropertiesAMD amd{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+    if (has(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+        p13.pNext = &nvidia;
+    else if (has(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+        p13.pNext = &amd;
+    vkGetPhysicalDeviceProperties2(device, &properties);
+    const VkPhysicalDeviceLimits& limits = properties.properties.limits;
+    info.driver = std::string(p12.driverName) + " " + p12.driverInfo;
+    info.limits = {
+        .storage_range = limits.maxStorageBufferRange,
+        .storage_alignment = limits.minStorageBufferOffsetAlignment,
+        .buffer_bytes = p13.maxBufferSize,
+        .allocation_bytes = p11.maxMemoryAllocationSize,
+        .push_constant_bytes = limits.maxPushConstantsSize,
+        .shared_bytes = limits.maxComputeSharedMemorySize,
+        .workgroup_threads = limits.maxComputeWorkGroupInvocations,
+        .workgroup_size = {limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupSize[1],
+                           limits.maxComputeWorkGroupSize[2]},
+        .workgroup_count = {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1],
+                            limits.maxComputeWorkGroupCount[2]},
+        .subgroup_size = p11.subgroupSize,
+        .image_side = limits.maxImageDimension2D,
+        .cores = nvidia.shaderSMCount + amd.shaderEngineCount * amd.shaderArraysPerEngineCount *
+                                            amd.computeUnitsPerShaderArray,
+        .timestamp_ns = limits.timestampComputeAndGraphics ? double(limits.timestampPeriod) : 0.0,
+    };
+
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(device, &memory);
+    for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
+        if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+            info.memory_bytes += memory.memoryHeaps[i].size;
+
+    // Features, bit by bit. Structures of extensions may only be chained where the device has them.
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR coop{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+    VkPhysicalDeviceVulkan13Features f13{.sType =
+                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    if (has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) f13.pNext = &coop;
+#ifdef VK_NV_cooperative_matrix2
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV coop2{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
+    if (has(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)) {
+        coop2.pNext = f13.pNext;
+        f13.pNext = &coop2;
+    }
+#endif
+    VkPhysicalDeviceVulkan12Features f12{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &f13};
+    VkPhysicalDeviceVulkan11Features f11{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &f12};
+    VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                       .pNext = &f11};
+    vkGetPhysicalDeviceFeatures2(device, &features);
+    info.features.storage16 = f11.storageBuffer16BitAccess;
+    info.features.float16 = f12.shaderFloat16;
+    info.features.addresses = f12.bufferDeviceAddress;
+    info.features.subgroup_arithmetic =
+        (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) &&
+        (p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
+    info.features.subgroup_size_control = f13.subgroupSizeControl && f13.computeFullSubgroups;
+    info.features.memory_budget = has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    // Mesa's software Vulkan reads a storage buffer element by element, each behind a branch, and a
+    // texel of four floats at once. Whatever can be bound as a buffer must fit into texels, too.
+    info.features.texel_loads =
+        info.kind == DeviceKind::cpu &&
+        limits.maxTexelBufferElements >= limits.maxStorageBufferRange / sizeof(uint32_t);
+    if (info.features.texel_loads)
+        info.limits.storage_alignment =
+            std::max(info.limits.storage_alignment, p13.storageTexelBufferOffsetAlignmentBytes);
+    if (coop.cooperativeMatrix && f12.shaderFloat16 && f12.vulkanMemoryModel &&
+        info.features.storage16 && info.features.subgroup_size_control)
+        info.features.matrix_shapes = matrix_shapes(instance, device);
+    info.features.cooperative_matrix = !info.features.matrix_shapes.empty();
+#ifdef VK_NV_cooperative_matrix2
+    info.features.cooperative_matrix2 =
+        info.features.cooperative_matrix && coop2.cooperativeMatrixWorkgroupScope &&
+        coop2.cooperativeMatrixFlexibleDimensions && coop2.cooperativeMatrixTensorAddressing;
+#endif
+
+    const bool shuffles = (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
+    info.features.chains = info.limits.cores > 0 && info.features.addresses &&
+                           info.features.storage16 && info.features.subgroup_arithmetic &&
+                           shuffles && p11.subgroupSize >= 4;
+
+    auto require = [&](bool there, const char* what) {
+        if (!there && info.unusable.empty()) info.unusable = std::string("it lacks ") + what;
+    };
+    require(has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME), "VK_KHR_push_descriptor");
+    require(info.features.subgroup_arithmetic, "arithmetic in subgroups");
+    require(f12.timelineSemaphore, "timeline semaphores");
+    require(f12.hostQueryReset, "the reset of queries by the host");
+    require(f13.synchronization2, "synchronization2");
+    require(f13.maintenance4, "maintenance4");
+    return info;
+}
+
+int preference(DeviceKind kind) { return static_cast<int>(kind); }
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return result;
+}
+
+}  // namespace
+
+std::string_view name_of(DeviceKind kind) {
+    switch (kind) {
+        case DeviceKind::discrete:
+            return "discrete GPU";
+        case DeviceKind::integrated:
+            return "integrated GPU";
+        case DeviceKind::virtual_gpu:
+            return "virtual GPU";
+        case DeviceKind::cpu:
+            return "CPU";
+        case DeviceKind::other:
+            break;
+    }
+    return "other";
+}
+
+Instance::Instance(Options options) : options_(std::move(options)) {
+    std::vector<const char*> extensions, layers;
+    for (const std::string& name : options_.extensions) extensions.push_back(name.c_str());
+    if (has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME)) {
+        debug_utils_ = true;
+        extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    }
+    if (options_.validation) {
+        if (!has_layer(validation_layer) || !debug_utils_)
+            throw Error(
+                "the Vulkan validation layers are not installed: install "
+                "vulkan-validationlayers, or run without them");
+        layers.push_back(validation_layer);
+    }
+    VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    application.pApplicationName = "saccade";
+    application.apiVersion = VK_API_VERSION_1_3;
+    VkDebugUtilsMessengerCreateInfoEXT messages = messenger_info(this);
+    // Only synchronisation errors that the engine itself could make are worth the layer's extra
+    // time; the thread checks and the rest of the defaults stay on.
+    VkValidationFeatureEnableEXT enable[] = {
+        VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+    VkValidationFeaturesEXT validation{
+        VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT, &messages, 1, enable, 0, nullptr};
+    VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    info.pNext = options_.validation ? &validation : nullptr;
+    info.pApplicationInfo = &application;
+    info.enabledLayerCount = static_cast<uint32_t>(layers.size());
+    info.ppEnabledLayerNames = layers.data();
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
+    check(vkCreateInstance(&info, nullptr, &instance_), "starting Vulkan");
+
+    if (options_.validation) {
+        auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+            vkGetInstanceProcAddr(instance_, "vkCreateDebugUtilsMessengerEXT"));
+        if (create) create(instance_, &messages, nullptr, &messenger_);
+    }
+    find_devices();
+}
+
+Instance::~Instance() {
+    if (messenger_) {
+        auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
+            vkGetInstanceProcAddr(instance_, "vkDestroyDebugUtilsMessengerEXT"));
+        destroy(instance_, messenger_, nullptr);
+    }
+    // The messenger chained to the instance's creation still hears of leaks from here on.
+    vkDestroyInstance(instance_, nullptr);
+}
+
+void Instance::message(std::string_view text) const {
+    if (options_.on_message) options_.on_message(text);
+}
+
+void Instance::find_devices() {
+    uint32_t count = 0;
+    check(vkEnumeratePhysicalDevices(instance_, &count, nullptr), "listing the Vulkan devices");
+    std::vector<VkPhysicalDevice> handles(count);
+    VkResult result = vkEnumeratePhysicalDevices(instance_, &count, handles.data());
+    if (result != VK_INCOMPLETE) check(result, "listing the Vulkan devices");
+    for (VkPhysicalDevice handle : handles) devices_.push_back(describe(instance_, handle));
+    std::ranges::stable_sort(devices_, {}, [](const DeviceInfo& d) { return preference(d.kind); });
+    for (uint32_t i = 0; i < devices_.size(); ++i) devices_[i].index = i;
+}
+
+const DeviceInfo& Instance::choose(std::string_view wanted) const {
+    if (devices_.empty())
+        throw Error(
+            "no Vulkan device was found: install a driver (mesa-vulkan-drivers runs on any "
+            "CPU)");
+    const DeviceInfo* found = nullptr;
+    if (wanted.empty()) {
+        auto usable = std::ranges::find_if(devices_, [](auto& d) { return d.unusable.empty(); });
+        found = usable == devices_.end() ? &devices_.front() : &*usable;
+    } else {
+        uint32_t index = 0;
+        auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
+        bool number = error == std::errc() && end == wanted.data() + wanted.size();
+        for (const DeviceInfo& device : devices_) {
+            if (number ? device.index == index
+                       : lower(device.name).find(lower(wanted)) != std::string::npos) {
+                found = &device;
+                break;
+            }
+        }
+        if (!found)
+            throw Error("no Vulkan device is called '" + std::string(wanted) +
+                        "': 'saccade devices' lists them");
+    }
+    if (!found->unusable.empty())
+        throw Error("the Vulkan device '" + found->name + "' cannot be used: " + found->unusable);
+    return *found;
+}
+
+}  // namespace saccade

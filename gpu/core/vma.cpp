@@ -1,0 +1,3 @@
+// The body of VulkanMemoryAllocator, which is a library in one header.
+#define VMA_IMPLEMENTATION
+#include "gpu/core/vma.h"

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/core/device.h"
+#include "gpu/recorder/arena.h"
+
+namespace saccade {
+
+// --precision: how matrices and activations are stored.
+enum class Precision { automatic, fp16, fp32 };
+Precision precision_named(const std::string& name);
+
+struct EngineOptions {
+    std::string device;  // an index or a part of a name; empty takes the best
+    Precision precision = Precision::automatic;
+    bool cooperative_matrix = true, texel_loads = true, chains = true;
+    bool validation = false;
+    MessageSink on_message;
+    std::vector<std::string> instance_extensions, device_extensions;  // what a window needs
+};
+
+// The device that a command runs on, with the scratch memory that its models share.
+class Engine {
+public:
+    explicit Engine(const EngineOptions& options);
+
+    Device& device() { return device_; }
+    Arena& scratch() { return scratch_; }
+    Type precision() const { return precision_; }
+
+private:
+    Instance instance_;
+    Device device_;
+    Type precision_;
+    Arena scratch_;
+};
+
+}  // namespace saccade

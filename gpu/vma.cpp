@@ -1,3 +1,0 @@
-// The body of VulkanMemoryAllocator, which is a library in one header.
-#define VMA_IMPLEMENTATION
-#include "gpu/vma.h"

@@ -1,0 +1,86 @@
+#include "models/attention/attention_maps.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+constexpr uint64_t map_bytes = 8ull << 20;  // of attention rows that are held at a time
+}
+
+AttentionRow::AttentionRow(Device& device)
+    : one_(device, "one", tensor_bytes(1, 1, 1, Type::f32), Memory::upload) {
+    const float one = 1.0f;
+    std::memset(one_.mapped().data(), 0, one_.bytes());
+    std::memcpy(one_.mapped().data(), &one, sizeof one);
+    one_.flush();
+}
+
+Tensor AttentionRow::record(Commands& c, const Tap::Kept& kept, uint32_t row,
+                            std::optional<uint32_t> head, uint32_t batch) const {
+    const Tensor q = kept.q.at_batch(batch), k = kept.k.at_batch(batch);
+    if (row >= q.rows) throw Error("there is no token " + std::to_string(row) + " to look from");
+    if (head && *head >= kept.heads.count)
+        throw Error("there is no head " + std::to_string(*head) + "; the layer has " +
+                    std::to_string(kept.heads.count));
+    const Tensor result = c.scratch(1, 1, k.rows, Type::f32);
+    if (head) {
+        attention_map(c, result, q, k, kept.heads, {row, 1, *head, 1});
+        return result;
+    }
+    auto scope = c.scope("average heads");
+    const uint32_t heads = kept.heads.count;
+    const Tensor map = c.scratch(1, heads, k.rows, Type::f32);
+    attention_map(c, map, q, k, kept.heads, {row, 1, 0, heads});
+    row_sum(c, result, make_tensor(one_.handle(), 0, 1, 1, 1, Type::f32), map,
+            {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
+    return result;
+}
+
+Tensor Rollout::start_at(uint32_t row, uint32_t tokens) {
+    if (row >= tokens) throw Error("there is no token " + std::to_string(row) + " to roll out");
+    const uint64_t bytes = tensor_bytes(1, 1, tokens, Type::f32);
+    if (start_.bytes() < bytes) start_ = Buffer(*device_, "rollout start", bytes, Memory::upload);
+    std::memset(start_.mapped().data(), 0, start_.bytes());
+    const float one = 1.0f;
+    std::memcpy(&start_.mapped()[row * sizeof one], &one, sizeof one);
+    start_.flush();
+    return make_tensor(start_.handle(), 0, 1, 1, tokens, Type::f32);
+}
+
+Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch) {
+    if (tap.layers().empty()) throw Error("rollout needs a tap on every layer");
+    const uint32_t tokens = tap.layers().begin()->second.k.rows;
+    Tensor r = start_at(row, tokens);
+    for (auto layer = tap.layers().rbegin(); layer != tap.layers().rend(); ++layer) {
+        const Tap::Kept& kept = layer->second;
+        const Tensor q = kept.q.at_batch(batch), k = kept.k.at_batch(batch);
+        const uint32_t heads = kept.heads.count;
+        const Tensor next = c.scratch(1, 1, tokens, Type::f32);
+        copy(c, next, r);
+
+        // All rows matter, except at the last layer, where r is a single one.
+        const bool last = layer == tap.layers().rbegin();
+        const uint32_t begin = last ? row : 0, end = last ? row + 1 : tokens;
+        const uint64_t row_bytes = tensor_bytes(1, heads, tokens, Type::f32);
+        const auto most = static_cast<uint32_t>(std::max<uint64_t>(map_bytes / row_bytes, 1));
+        for (uint32_t first = begin; first < end; first += most) {
+            auto scope = c.scope("rollout");
+            const uint32_t rows = std::min(most, end - first);
+            const Tensor map = c.scratch(1, heads * rows, tokens, Type::f32);
+            attention_map(c, map, q, k, kept.heads, {first, rows, 0, heads});
+            row_sum(c, next, r, map,
+                    {.heads = heads,
+                     .first_row = first,
+                     .keep = first == begin ? 0.5f : 1.0f,
+                     .scale = 0.5f / static_cast<float>(heads)});
+        }
+        r = next;
+    }
+    return r;
+}
+
+}  // namespace saccade

@@ -1,0 +1,36 @@
+#include "models/attention/tap.h"
+
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+Tensor Tap::keep(Commands& c, Buffer& memory, const Tensor& from) {
+    const uint64_t bytes = tensor_bytes(from.batch, from.rows, from.columns, from.type);
+    if (memory.bytes() < bytes) memory = Buffer(c.device(), "tap", bytes, Memory::device);
+    const Tensor to =
+        make_tensor(memory.handle(), 0, from.batch, from.rows, from.columns, from.type);
+    copy(c, to, from);
+    return to;
+}
+
+void Tap::attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
+                    const Heads& heads) {
+    if (!layers_.contains(layer)) return;
+    Kept& kept = kept_[layer];
+    kept.q = keep(c, kept.q_memory, q);
+    kept.k = keep(c, kept.k_memory, k);
+    kept.heads = heads;
+}
+
+void Tap::hidden(Commands& c, uint32_t index, const Tensor& z) {
+    if (keep_hidden_) hidden_[index] = keep(c, hidden_memory_[index], z);
+}
+
+const Tap::Kept& Tap::layer(uint32_t index) const {
+    const auto found = kept_.find(index);
+    if (found == kept_.end())
+        throw Error("layer " + std::to_string(index) + " was not kept: ask for it before the run");
+    return found->second;
+}
+
+}  // namespace saccade

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+
+#include "gpu/ops.h"
+#include "gpu/recorder/commands.h"
+#include "models/attention/tap.h"
+#include "models/files/weights.h"
+
+// The parts that transformers share.
+
+namespace saccade {
+
+// A pre-norm encoder block: ViT's, DeiT's and YOLOS'.
+struct EncoderBlock {
+    Norm norm1, norm2;
+    Linear qkv;       // (3 * heads * head, hidden), heads padded to a multiple of eight
+    Linear out;       // (hidden, heads * head)
+    Linear fc1, fc2;  // (intermediate, hidden), (hidden, intermediate)
+};
+
+struct EncoderForm {
+    uint32_t hidden, heads, intermediate;
+    float norm_eps;
+    bool qkv_bias;
+    Activation activation;
+
+    uint32_t head_size() const { return hidden / heads; }
+    Heads attention_heads() const;
+};
+
+// Loads `prefix`.attention.attention.query and so on.
+EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix,
+                                const EncoderForm& form);
+
+// z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z', in place on the fp32 stream z (batch, tokens, hidden)
+void encoder_block(Commands& c, const Tensor& z, const EncoderBlock& w, const EncoderForm& form,
+                   uint32_t layer, Tap& tap);
+
+}  // namespace saccade

@@ -1,0 +1,167 @@
+#include "models/backbone/resnet.h"
+
+#include <array>
+#include <utility>
+
+namespace saccade {
+
+namespace {
+
+struct Layers {
+    std::string_view name;
+    bool bottleneck;
+    std::array<uint32_t, 4> blocks;
+};
+constexpr Layers timm_layers[] = {
+    {"resnet18", false, {2, 2, 2, 2}},  {"resnet34", false, {3, 4, 6, 3}},
+    {"resnet26", true, {2, 2, 2, 2}},   {"resnet50", true, {3, 4, 6, 3}},
+    {"resnet101", true, {3, 4, 23, 3}}, {"resnet152", true, {3, 8, 36, 3}},
+};
+constexpr uint32_t timm_channels[] = {64, 128, 256, 512};
+constexpr uint32_t expansion = 4;  // of a bottleneck's channels from its 3x3 to its output
+
+using Names = ResNetConfig::Names;
+
+// Convolution `index` of a block or the stem, and its norm.
+std::pair<std::string, std::string> names_of(Names names, const std::string& block,
+                                             uint32_t index) {
+    const std::string number = std::to_string(index + (names == Names::timm ? 1 : 0));
+    if (names == Names::timm) return {block + ".conv" + number, block + ".bn" + number};
+    const std::string layer = block + ".layer." + number;
+    return {layer + ".convolution", layer + ".normalization"};
+}
+
+std::string block_name(Names names, const std::string& prefix, size_t stage, uint32_t block) {
+    if (names == Names::timm)
+        return prefix + ".layer" + std::to_string(stage + 1) + "." + std::to_string(block);
+    return prefix + ".encoder.stages." + std::to_string(stage) + ".layers." + std::to_string(block);
+}
+
+}  // namespace
+
+ResNetConfig timm_resnet(std::string_view name) {
+    ResNetConfig config;
+    for (const Layers& layers : timm_layers) {
+        if (name != layers.name) continue;
+        config.bottleneck = layers.bottleneck;
+        for (size_t i = 0; i < layers.blocks.size(); ++i)
+            config.stages.push_back(
+                {layers.blocks[i], timm_channels[i] * (layers.bottleneck ? expansion : 1)});
+    }
+    return config;
+}
+
+ResNet::ResNet(WeightLoader& weights, const ResNetConfig& config, const std::string& prefix)
+    : config_(config) {
+    const bool timm = config.names == Names::timm;
+    stem_ =
+        weights.convolution(prefix + (timm ? ".conv1" : ".embedder.embedder.convolution"),
+                            prefix + (timm ? ".bn1" : ".embedder.embedder.normalization"),
+                            {.out = config.stem, .in = 3, .kernel = 7, .stride = 2, .padding = 3});
+    stride_ = stem_.stride * pool_.stride;
+
+    uint32_t in = config.stem, dilation = 1;
+    for (size_t s = 0; s < config.stages.size(); ++s) {
+        const auto& [blocks, out] = config.stages[s];
+        uint32_t stride = s > 0 || config.first_stage_strides ? 2 : 1;
+        // A stage that may not stride spreads its windows instead, from the convolution after the
+        // one that would have strided on.
+        const uint32_t before = dilation;
+        if (stride_ >= config.output_stride) {
+            dilation *= stride;
+            stride = 1;
+        }
+        stride_ *= stride;
+        for (uint32_t i = 0; i < blocks; ++i) {
+            blocks_.push_back(load_block(weights, block_name(config.names, prefix, s, i), in, out,
+                                         i == 0 ? stride : 1, i == 0 ? before : dilation,
+                                         dilation));
+            in = out;
+        }
+    }
+}
+
+ResNet::Block ResNet::load_block(WeightLoader& weights, const std::string& prefix, uint32_t in,
+                                 uint32_t out, uint32_t stride, uint32_t first_dilation,
+                                 uint32_t dilation) const {
+    std::vector<ConvolutionForm> forms;
+    if (config_.bottleneck) {
+        const uint32_t width = out / expansion;
+        const bool early = config_.first_convolution_strides;
+        forms = {{.out = width, .in = in, .stride = early ? stride : 1},
+                 {.out = width,
+                  .in = width,
+                  .kernel = 3,
+                  .stride = early ? 1 : stride,
+                  .padding = first_dilation,
+                  .dilation = first_dilation},
+                 {.out = out, .in = width}};
+    } else {
+        forms = {{.out = out,
+                  .in = in,
+                  .kernel = 3,
+                  .stride = stride,
+                  .padding = first_dilation,
+                  .dilation = first_dilation},
+                 {.out = out, .in = out, .kernel = 3, .padding = dilation, .dilation = dilation}};
+    }
+    Block block;
+    for (uint32_t i = 0; i < forms.size(); ++i) {
+        const auto [name, norm] = names_of(config_.names, prefix, i);
+        block.convolutions.push_back(weights.convolution(name, norm, forms[i]));
+    }
+    if (stride != 1 || in != out) {
+        const bool timm = config_.names == Names::timm;
+        block.shortcut =
+            weights.convolution(prefix + (timm ? ".downsample.0" : ".shortcut.convolution"),
+                                prefix + (timm ? ".downsample.1" : ".shortcut.normalization"),
+                                {.out = out, .in = in, .stride = stride});
+    }
+    return block;
+}
+
+// y = F(x, {W}) + x, or + W_s x where the shape changes, in place                   (eqs. 1, 2)
+Tensor ResNet::block(Commands& c, const Tensor& x, Size& size, const Block& w) const {
+    const Tensor y = w.shortcut.weight ? conv2d(c, x, size, w.shortcut) : x;
+    auto scope = c.scope("block");
+    Tensor h = x;
+    for (size_t i = 0; i + 1 < w.convolutions.size(); ++i) {
+        h = conv2d(c, h, size, w.convolutions[i], Activation::relu);
+        size = w.convolutions[i].out_size(size);
+    }
+    conv2d_add(c, y, h, size, w.convolutions.back(), config_.activation);
+    return y;
+}
+
+Tensor ResNet::forward(Commands& c, const Tensor& pixels, Size size) const {
+    Tensor x = conv2d(c, pixels, size, stem_, config_.activation);
+    size = stem_.out_size(size);
+    x = max_pool(c, x, size, pool_);
+    size = pool_.out_size(size);
+    for (const Block& w : blocks_) x = block(c, x, size, w);
+    return x;
+}
+
+Size ResNet::out_size(Size size) const {
+    size = pool_.out_size(stem_.out_size(size));
+    for (const Block& block : blocks_)
+        for (const Conv2d& w : block.convolutions) size = w.out_size(size);
+    return size;
+}
+
+double ResNet::multiply_adds(Size size) const {
+    double total = 0;
+    auto through = [&](const Conv2d& w, Size from) {
+        const Size to = w.out_size(from);
+        total += double(area(to)) * w.weight.rows * area(w.kernel) * w.in;
+        return to;
+    };
+    size = pool_.out_size(through(stem_, size));
+    for (const Block& block : blocks_) {
+        if (block.shortcut.weight) through(block.shortcut, size);
+        for (const Conv2d& w : block.convolutions) size = through(w, size);
+    }
+    return total;
+}
+
+}  // namespace saccade

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/ops.h"
+#include "gpu/recorder/commands.h"
+#include "models/files/weights.h"
+
+// Deep Residual Learning for Image Recognition (He et al. 2015), as everybody trains it: the stride
+// in a bottleneck's 3x3 convolution, batch norms frozen and folded into the convolutions. Pictures
+// are channels-last all the way.
+
+namespace saccade {
+
+struct ResNetConfig {
+    enum class Names { timm, transformers };  // how the checkpoint calls its tensors
+    struct Stage {
+        uint32_t blocks = 0, channels = 0;
+    };
+
+    Names names = Names::timm;
+    bool bottleneck = true;     // blocks of 1x1, 3x3 and 1x1 convolutions; else of two 3x3
+    uint32_t stem = 64;         // channels of the first convolution
+    std::vector<Stage> stages;  // up to the one whose output is wanted
+    Activation activation = Activation::relu;  // after the stem and after each block
+    bool first_stage_strides = false;
+    bool first_convolution_strides = false;  // of a bottleneck, as in the paper
+    // Where the picture has become this much smaller, strides become dilation: 16 is DETR's DC5.
+    uint32_t output_stride = 32;
+
+    uint32_t channels() const { return stages.back().channels; }
+};
+
+// timm's layers of that name, "resnet50"; no stages where it is not a plain ResNet.
+ResNetConfig timm_resnet(std::string_view name);
+
+class ResNet {
+public:
+    // `prefix` is where its tensors lie in the file: "model.backbone.conv_encoder.model".
+    ResNet(WeightLoader& weights, const ResNetConfig& config, const std::string& prefix);
+
+    // (batch, height * width, 3) to (batch, cells, channels), valid until the scope ends.
+    Tensor forward(Commands& c, const Tensor& pixels, Size size) const;
+
+    Size out_size(Size size) const;
+    // Pixels from one cell to the next. Cell i is centred on pixel i * stride(): every window that
+    // is strided has an odd size and reaches as far to one side as to the other.
+    uint32_t stride() const { return stride_; }
+    double multiply_adds(Size size) const;
+
+private:
+    struct Block {
+        std::vector<Conv2d> convolutions;
+        Conv2d shortcut;  // none where the block's input itself is what is added
+    };
+
+    Block load_block(WeightLoader& weights, const std::string& prefix, uint32_t in, uint32_t out,
+                     uint32_t stride, uint32_t first_dilation, uint32_t dilation) const;
+    Tensor block(Commands& c, const Tensor& x, Size& size, const Block& w) const;
+
+    ResNetConfig config_;
+    Conv2d stem_;
+    Pool pool_{.kernel = 3, .stride = 2, .padding = 1};
+    std::vector<Block> blocks_;
+    uint32_t stride_ = 1;
+};
+
+}  // namespace saccade

@@ -1,0 +1,46 @@
+#include "models/backbone/vit.h"
+
+namespace saccade {
+
+ViT::ViT(WeightLoader& weights, const ViTConfig& config, const std::string& prefix)
+    : config_(config), form_{config.hidden,   config.heads,    config.intermediate,
+                             config.norm_eps, config.qkv_bias, config.activation} {
+    const std::string in = prefix + ".embeddings.";
+    const uint32_t dim = config.hidden, tokens = config.tokens();
+
+    // A convolution whose stride is its size is a linear layer on patches.
+    patch_embedding_ =
+        weights.linear(in + "patch_embeddings.projection",
+                       {.out = dim,
+                        .in = config.channels * config.patch_height * config.patch_width,
+                        .stored = {dim, config.channels, config.patch_height, config.patch_width}});
+    start_ = weights.tensor(in + "position_embeddings", {1, tokens, dim}, tokens, dim, Type::f32);
+    weights.add_to(start_.slice_rows(0, 1), in + "cls_token", {1, 1, dim});
+    if (config.distilled)
+        weights.add_to(start_.slice_rows(1, 1), in + "distillation_token", {1, 1, dim});
+
+    for (uint32_t i = 0; i < config.layers; ++i)
+        blocks_.push_back(
+            load_encoder_block(weights, prefix + ".encoder.layer." + std::to_string(i), form_));
+    norm_ = weights.norm(prefix + ".layernorm", dim, config.norm_eps);
+}
+
+// z_0 = [x_class; x_p E] + E_pos                                                       (eq. 1)
+void ViT::embed(Commands& c, const Tensor& z, const Tensor& patches) const {
+    auto scope = c.scope("embed");
+    copy(c, z, start_);
+    linear_add(c, z.slice_rows(config_.prefix_tokens(), patches.rows), patches, patch_embedding_);
+}
+
+Tensor ViT::encode(Commands& c, const Tensor& patches, Tap& tap) const {
+    const Tensor z = c.scratch(patches.batch, config_.tokens(), config_.hidden, Type::f32);
+    embed(c, z, patches);
+    tap.hidden(c, 0, z);
+    for (uint32_t i = 0; i < config_.layers; ++i) {
+        encoder_block(c, z, blocks_[i], form_, i, tap);
+        tap.hidden(c, i + 1, z);
+    }
+    return z;
+}
+
+}  // namespace saccade

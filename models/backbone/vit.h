@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/recorder/commands.h"
+#include "models/attention/tap.h"
+#include "models/backbone/config.h"
+#include "models/backbone/layers.h"
+#include "models/files/weights.h"
+
+// An Image is Worth 16x16 Words (Dosovitskiy et al. 2020), and DeiT (Touvron et al. 2020), which
+// adds a distillation token and a second classifier on it.
+
+namespace saccade {
+
+// The encoder: patches in, tokens out.
+class ViT {
+public:
+    // `prefix` is where its tensors lie in the file: "vit", "deit", "encoder".
+    ViT(WeightLoader& weights, const ViTConfig& config, const std::string& prefix);
+
+    // The residual stream after the last block, before the final norm: (batch, tokens, hidden) f32.
+    // patches: (batch, grid, 3 * patch * patch).
+    Tensor encode(Commands& c, const Tensor& patches, Tap& tap) const;
+    // LN(z) of some of its tokens.                                                     (eq. 4)
+    Tensor normalize(Commands& c, const Tensor& z, Type out) const {
+        return layer_norm(c, z, norm_, out);
+    }
+    void normalize_into(Commands& c, const Tensor& y, const Tensor& z) const {
+        layer_norm_into(c, y, z, norm_);
+    }
+
+    const ViTConfig& config() const { return config_; }
+
+private:
+    void embed(Commands& c, const Tensor& z, const Tensor& patches) const;
+
+    ViTConfig config_;
+    EncoderForm form_;
+    Linear patch_embedding_;  // (hidden, 3 * patch * patch)
+    Tensor start_;  // (tokens, hidden) f32: positions, with the class token added to its own
+    std::vector<EncoderBlock> blocks_;
+    Norm norm_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/backbone/layers.h"
+#include "models/captioning/caption_model.h"
+#include "models/captioning/text_decoder.h"
+#include "models/files/json.h"
+#include "models/files/weights.h"
+
+// BLIP: Bootstrapping Language-Image Pre-training (Li et al. 2022), its captioning half: a ViT, and
+// an image-grounded text decoder, which is BERT with causal self-attention and cross-attention to
+// the picture in every layer. ViT normalises before each part, BERT after it.
+
+namespace saccade {
+
+struct BlipConfig {
+    // The vision tower.
+    uint32_t image = 0, patch = 0;
+    uint32_t vision_layers = 0;
+    EncoderForm vision{};
+    // The text decoder.
+    TextDecoderForm text;
+    float text_norm_eps = 0;
+    Activation text_activation = Activation::gelu_erf;
+
+    uint32_t grid() const { return image / patch; }
+    uint32_t tokens() const { return 1 + grid() * grid(); }
+};
+BlipConfig read_blip_config(const Json& json, const std::string& where);
+
+class BlipText : public TextDecoder {
+public:
+    BlipText(WeightLoader& weights, const BlipConfig& config);
+
+    void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
+              uint32_t first) const override;
+
+private:
+    struct Layer {
+        Linear qkv, out;            // (3 * width, hidden), (hidden, width)
+        Linear cross_q, cross_out;  // (width, hidden), (hidden, width)
+        Linear fc1, fc2;            // (intermediate, hidden), (hidden, intermediate)
+        Norm norm1, norm_cross, norm2;
+    };
+
+    Activation activation_;
+    Tensor words_;      // (vocabulary, hidden)
+    Tensor positions_;  // (positions, hidden) f32
+    Norm embedding_norm_;
+    std::vector<Layer> layers_;
+    Linear transform_;  // (hidden, hidden)
+    Norm transform_norm_;
+    Linear head_;  // (vocabulary, hidden): the words again, unless the file says otherwise
+};
+
+class Blip : public CaptionModel {
+public:
+    Blip(WeightLoader& weights, const BlipConfig& config);
+
+    const TextDecoder& decoder() const override { return text_; }
+    PictureTokens picture() const override;
+    void encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap& tap) const override;
+    uint32_t encoder_layers() const override { return config_.vision_layers; }
+    Generation read_generation(const Json& config, const std::string& where, const Json*,
+                               const std::string&) const override {
+        return read_blip_generation(config, where, text_.form().vocabulary);
+    }
+    double multiply_adds() const override;
+
+private:
+    BlipConfig config_;
+    Linear patch_embedding_;  // (hidden, 3 * patch * patch)
+    Tensor start_;            // (tokens, hidden) f32: positions, with the class token added
+    std::vector<EncoderBlock> blocks_;
+    Norm norm_;
+    BlipText text_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,59 @@
+#include "models/captioning/decoding.h"
+
+#include <cstring>
+
+#include "gpu/core/error.h"
+#include "models/captioning/beams.h"
+#include "models/captioning/decoding_parts.h"
+#include "models/captioning/greedy.h"
+
+namespace saccade {
+
+Rules::Rules(Device& device, const Generation& generation, uint32_t given)
+    : generation_(generation), given_(given) {
+    std::vector<uint32_t> all = generation.stops;
+    all.insert(all.end(), generation.suppressed.begin(), generation.suppressed.end());
+    all.insert(all.end(), generation.first_suppressed.begin(), generation.first_suppressed.end());
+    if (all.empty()) return;
+    lists_ =
+        Buffer(device, "banned words",
+               tensor_bytes(1, 1, static_cast<uint32_t>(all.size()), Type::u32), Memory::upload);
+    std::memcpy(lists_.mapped().data(), all.data(), all.size() * sizeof all[0]);
+    lists_.flush();
+}
+
+void Rules::record(Commands& c, const Tensor& logits, const Tensor& ids, const Tensor& less) const {
+    const uint32_t said = ids.rows;
+    const auto stops = static_cast<uint32_t>(generation_.stops.size());
+    const auto never = static_cast<uint32_t>(generation_.suppressed.size());
+    const auto first = static_cast<uint32_t>(generation_.first_suppressed.size());
+    const uint32_t begin = said < generation_.min_length ? 0 : stops;
+    const uint32_t end = stops + never + (said == given_ ? first : 0);
+    Restraint r{.penalty = static_cast<float>(generation_.repetition_penalty),
+                .run = generation_.no_repeat,
+                .less = less};
+    if (begin < end) {
+        r.banned = make_tensor(lists_.handle(), 0, 1, 1, stops + never + first, Type::u32);
+        r.banned.offset = begin;
+        r.banned.columns = end - begin;
+    }
+    if (said == 1 && generation_.forced_first) r.forced = *generation_.forced_first;
+    if (said + 1 == generation_.max_length && generation_.forced_last)
+        r.forced = *generation_.forced_last;
+    if (r.penalty != 1.0f || r.run > 0 || r.banned || r.forced != UINT32_MAX)
+        restrain(c, logits, ids, r);
+}
+
+std::unique_ptr<Decoding> Decoding::make(Device& device, Arena& scratch, const CaptionModel& model,
+                                         const Tensor& memory, const Generation& generation,
+                                         std::span<const uint32_t> given) {
+    if (given.size() >= generation.max_length)
+        throw Error("a sentence of at most " + std::to_string(generation.max_length) +
+                    " tokens has no room after " + std::to_string(given.size()) +
+                    " that are given; ask for longer ones or a shorter prompt");
+    if (generation.beams > 1)
+        return std::make_unique<Beams>(device, scratch, model, memory, generation, given);
+    return std::make_unique<Greedy>(device, scratch, model, memory, generation, given);
+}
+
+}  // namespace saccade

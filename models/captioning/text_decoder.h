@@ -1,0 +1,73 @@
+#pragma once
+
+#include "gpu/ops.h"
+#include "gpu/recorder/commands.h"
+
+// What decoders that write sentences about a picture share: they read words one after another, each
+// sees those before it, and all see the picture.
+
+namespace saccade {
+
+struct TextDecoderForm {
+    uint32_t layers = 0, hidden = 0, heads = 0, intermediate = 0;
+    uint32_t vocabulary = 0;
+    uint32_t positions = 0;  // words of a sentence at most
+
+    uint32_t head_size() const { return hidden / heads; }
+    uint32_t width() const { return heads * padded(head_size()); }  // of q, k and v
+};
+
+// What a decoder keeps on the device while it writes. Nothing of it is computed twice, and what a
+// word looked at can be asked afterwards.
+struct DecoderState {
+    Tensor memory;  // (pictures, picture tokens, layers * 2 * width): k and v of each layer
+    Tensor past;    // (sentences, words, layers * 4 * width): of each layer q, k and v of
+                    // self-attention, and q of cross-attention. The same number of sentences for
+                    // each picture: those of the first picture come first.
+};
+
+class TextDecoder {
+public:
+    virtual ~TextDecoder() = default;
+
+    const TextDecoderForm& form() const { return form_; }
+    Type type() const { return memory_.weight.type; }
+    double multiply_adds() const;  // of reading a word, but for attention itself
+
+    // Keys and values of the pictures for all layers: once per picture. images are
+    // (pictures, tokens, n).
+    void memorize(Commands& c, const Tensor& memory, const Tensor& images) const;
+
+    // Reads ids (sentences, 1, n), words [first, first + n) of their sentences, and says what may
+    // come after them: logits (sentences, 1, vocabulary) f32. Several words are read of one
+    // sentence a picture alone.
+    virtual void read(Commands& c, const Tensor& logits, const Tensor& ids,
+                      const DecoderState& state, uint32_t first) const = 0;
+
+    // Cross-attention of one layer: queries of the words (sentences, words, width), keys of the
+    // pictures (pictures, picture tokens, width).
+    struct Looking {
+        Tensor q, k;
+        Heads heads;
+    };
+    Looking looking(const DecoderState& state, uint32_t layer) const;
+
+protected:
+    explicit TextDecoder(const TextDecoderForm& form) : form_(form) {}
+
+    // softmax(q k^T) v over the words so far, of LN(x); q, k and v of the new ones stay in `past`.
+    Tensor self_attention(Commands& c, const Tensor& x, const Norm& norm, const Linear& qkv,
+                          const DecoderState& state, uint32_t layer, uint32_t first) const;
+    // softmax(q k^T) v over the picture, of LN(x).
+    Tensor cross_attention(Commands& c, const Tensor& x, const Norm& norm, const Linear& q,
+                           const DecoderState& state, uint32_t layer, uint32_t first) const;
+
+    virtual Heads heads(uint32_t layer) const;
+
+    Linear memory_;  // (layers * 2 * width, n): k and v of each layer
+
+private:
+    TextDecoderForm form_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/ops.h"
+#include "gpu/recorder/commands.h"
+#include "models/attention/map_geometry.h"
+#include "models/attention/tap.h"
+#include "models/files/weights.h"
+#include "models/picture/preprocessor.h"
+
+// What detectors that predict a set share: a picture goes in, a fixed number of queries comes out,
+// and each of them is one object or none. No anchors, no suppression afterwards.
+
+namespace saccade {
+
+// Who looks: `encoder` at the self-attention of the picture's tokens (all of YOLOS), `decoder` at
+// the cross-attention from queries to the picture (DETR alone), and at the queries as the heads see
+// them, its only hidden state.
+struct DetectionTaps {
+    Tap encoder, decoder;
+};
+
+// What the heads leave. Which columns are classes, and how a logit becomes a score, knows find().
+struct DetectionOutput {
+    Tensor logits;  // (batch, queries, columns) f32
+    Tensor boxes;   // (batch, queries, 4) f32: centre x, centre y, width, height, in 0 .. 1
+};
+
+class DetectionModel {
+public:
+    virtual ~DetectionModel() = default;
+
+    virtual const std::vector<std::string>& labels() const = 0;
+    virtual uint32_t queries() const = 0;
+    virtual uint32_t encoder_layers() const = 0;
+    virtual uint32_t decoder_layers() const = 0;  // 0: queries are tokens of the encoder
+    virtual uint32_t heads() const = 0;           // of the attention that queries look with
+
+    // The picture comes as patches of this size: (batch, patches, 3 * patch * patch), stored so.
+    virtual Size patch() const = 0;
+    virtual Type input_type() const = 0;
+    // Makes ready for pictures of this size. Nothing that was recorded for another may still run.
+    virtual void prepare(Size picture) = 0;
+    virtual DetectionOutput forward(Commands& c, const Tensor& patches, Size picture,
+                                    DetectionTaps& taps) const = 0;
+    // What the heads found in one picture, for a frame of that size, as rows of `found`: left, top,
+    // right and bottom in pixels of the frame, the score, the class, the query. A row that is none
+    // has the score 0.
+    virtual void find(Commands& c, const Tensor& found, const DetectionOutput& out,
+                      Size frame) const = 0;
+    virtual uint32_t most_found() const { return queries(); }  // rows of `found`
+    // Whether what lies before the first norm grows larger, on a test picture, than half precision
+    // can tell apart; it is then loaded as fp32.
+    virtual bool front_outgrows_half(Device&) const { return false; }
+
+    virtual TokenLayout layout(Size picture) const = 0;
+    // Of one forward pass, for benchmarks.
+    virtual double multiply_adds(Size picture) const = 0;
+};
+
+// find() of models with one column for each class and one, the last, for "no object": a query's
+// score is the largest softmax of a class.
+void find_by_softmax(Commands& c, const Tensor& found, const DetectionOutput& out,
+                     const std::vector<std::string>& labels, Size frame);
+
+// A perceptron with ReLU between its layers: the heads that predict boxes, and YOLOS' classes.
+struct Perceptron {
+    std::vector<Linear> layers;
+};
+// `prefix`.layers.0 and so on: in to hidden, hidden to hidden, ..., hidden to out.
+Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uint32_t in,
+                           uint32_t hidden, uint32_t out, uint32_t layers);
+// y is f32, whatever the layers are stored as.
+void perceptron_into(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w,
+                     Activation last = Activation::none);
+
+}  // namespace saccade

@@ -1,0 +1,325 @@
+#include "models/detection/detr.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "gpu/core/error.h"
+#include "gpu/recorder/upload.h"
+#include "gpu/transfer/download.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr float norm_eps = 1e-5f;
+constexpr uint32_t box_layers = 3;
+
+// Nothing is normalised before the first attention. If its scores are larger than this, the eleven
+// bits of half precision tell them apart by whole numbers at best, and any rounding may tip the
+// softmax. Those of trained weights are far below.
+constexpr float half_range = 2048;
+
+// The scale is that of the model's heads, not of the padded ones.
+Heads heads_of(uint32_t count, uint32_t hidden) {
+    return {count, 1.0f / std::sqrt(static_cast<float>(hidden / count))};
+}
+
+// Zeros: a copy of none of the rows of another tensor, of which there must be one to bind.
+void clear(Commands& c, const Tensor& y, const Tensor& other) {
+    copy_strided(
+        c, y,
+        {{1, y.batch, y.rows, padded(y.columns)}, {0, y.batch_stride, y.row_stride, 1}, y.offset},
+        other, Stored::f32, {{0, 0, 0, 0}, {0, 0, 0, 1}, 0});
+}
+
+}  // namespace
+
+Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
+    : device_(weights.device()),
+      config_(config),
+      encoder_heads_(heads_of(config.encoder_heads, config.hidden)),
+      decoder_heads_(heads_of(config.decoder_heads, config.hidden)),
+      backbone_(front, config.backbone, "model.backbone.conv_encoder.model"),
+      positions_(device_, "DETR positions"),
+      start_memory_(device_, "DETR queries") {
+    const uint32_t dim = config.hidden, channels = config.backbone.channels();
+    const auto classes = static_cast<uint32_t>(config.labels.size()) + 1;
+    input_projection_ = front.linear("model.input_projection",
+                                     {.out = dim, .in = channels, .stored = {dim, channels, 1, 1}});
+    for (uint32_t i = 0; i < config.encoder_layers; ++i) {
+        const std::string layer = "model.encoder.layers." + std::to_string(i);
+        encoder_.push_back({load_self_attention(i == 0 ? front : weights, layer, encoder_heads_),
+                            load_feed_forward(weights, layer, config.encoder_intermediate)});
+    }
+
+    const uint32_t head = dim / config.decoder_heads;
+    const LinearForm in{.out = dim, .in = dim, .out_head = head};
+    std::vector<std::string> keys, values;
+    for (uint32_t i = 0; i < config.decoder_layers; ++i) {
+        const std::string layer = "model.decoder.layers." + std::to_string(i);
+        const std::string cross = layer + ".encoder_attn";
+        decoder_.push_back(
+            {load_self_attention(weights, layer, decoder_heads_),
+             {.q = weights.linear(cross + ".q_proj", in),
+              .out = weights.linear(cross + ".out_proj", {.out = dim, .in = dim, .in_head = head}),
+              .norm = weights.norm(cross + "_layer_norm", dim, norm_eps)},
+             load_feed_forward(weights, layer, config.decoder_intermediate)});
+        keys.push_back(cross + ".k_proj");
+        values.push_back(cross + ".v_proj");
+    }
+    memory_k_ = weights.stacked(keys, in);
+    memory_v_ = weights.stacked(values, in);
+    decoder_norm_ = weights.norm("model.decoder.layernorm", dim, norm_eps);
+    query_positions_ = weights.tensor("model.query_position_embeddings.weight",
+                                      {config.queries, dim}, config.queries, dim, Type::f32);
+    class_head_ = weights.linear("class_labels_classifier", {.out = classes, .in = dim});
+    box_head_ = load_perceptron(weights, "bbox_predictor", dim, dim, 4, box_layers);
+}
+
+Detr::SelfAttention Detr::load_self_attention(WeightLoader& weights, const std::string& layer,
+                                              const Heads& heads) const {
+    const uint32_t dim = config_.hidden, head = dim / heads.count;
+    const std::string self = layer + ".self_attn";
+    const std::string qk[] = {self + ".q_proj", self + ".k_proj"};
+    const LinearForm in{.out = dim, .in = dim, .out_head = head};
+    return {
+        .qk = weights.stacked(qk, in),
+        .v = weights.linear(self + ".v_proj", in),
+        .out = weights.linear(self + ".out_proj", {.out = dim, .in = dim, .in_head = head}),
+        .norm = weights.norm(self + "_layer_norm", dim, norm_eps),
+    };
+}
+
+Detr::FeedForward Detr::load_feed_forward(WeightLoader& weights, const std::string& layer,
+                                          uint32_t intermediate) const {
+    const uint32_t dim = config_.hidden;
+    return {
+        .fc1 = weights.linear(layer + ".fc1", {.out = intermediate, .in = dim}),
+        .fc2 = weights.linear(layer + ".fc2", {.out = dim, .in = intermediate}),
+        .norm = weights.norm(layer + ".final_layer_norm", dim, norm_eps),
+    };
+}
+
+void Detr::prepare(Size picture) {
+    const Size grid = backbone_.out_size(picture);
+    positions_.prepare(grid, 1, area(grid), config_.hidden,
+                       [&](uint32_t) { return sine_positions(grid, config_.hidden); });
+    if (!start_.x) prepare_queries();
+}
+
+// The decoder begins with zeros: what its first self-attention makes of them no picture changes.
+void Detr::prepare_queries() {
+    Commands c(device_, start_memory_, "DETR queries", 0);
+    c.begin();
+    const Stream s = stream(c, c.scratch(1, config_.queries, config_.hidden, Type::f32),
+                            query_positions_, class_head_.weight.type);
+    {
+        auto scope = c.scope("decoder");
+        Tap nobody;
+        clear(c, s.x, query_positions_);
+        if (s.y.type != s.x.type) clear(c, s.y, query_positions_);
+        copy(c, s.at, query_positions_);
+        self_attend(c, s, s.queries(), decoder_.front().self, decoder_heads_, 0, nobody);
+    }
+    c.end();
+    c.run();
+    start_ = s;
+}
+
+DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Size picture,
+                              DetectionTaps& taps) const {
+    const Size grid = backbone_.out_size(picture);
+    if (positions_.grid() != grid || pixels.rows != area(picture))
+        throw Error("DETR was not prepared for pixels " + pixels.shape());
+    DetectionOutput out;
+    out.logits = c.scratch(pixels.batch, config_.queries, class_head_.weight.rows, Type::f32);
+    out.boxes = c.scratch(pixels.batch, config_.queries, 4, Type::f32);
+
+    auto scope = c.scope("DETR");
+    const Stream queries = start(c, pixels.batch);
+    const Stream features = embed(c, pixels, picture, positions_[0]);
+    decode(c, queries, encode(c, features, taps.encoder), taps.decoder);
+    taps.decoder.hidden(c, 0, queries.y);
+
+    // Prediction feed-forward networks
+    auto heads = c.scope("heads");
+    linear_into(c, out.logits, queries.y, class_head_);
+    perceptron_into(c, out.boxes, queries.y, box_head_, Activation::sigmoid);
+    return out;
+}
+
+void Detr::find(Commands& c, const Tensor& found, const DetectionOutput& out, Size frame) const {
+    find_by_softmax(c, found, out, labels(), frame);
+}
+
+bool Detr::front_outgrows_half(Device& device) const {
+    return !(first_attention_range(device) < half_range);  // nor is NaN
+}
+
+float Detr::first_attention_range(Device& device) const {
+    constexpr Size picture{224, 224};
+    const Buffer memory(device, "test picture", tensor_bytes(1, area(picture), 3, Type::f32),
+                        Memory::device);
+    const Tensor waves = make_tensor(memory.handle(), 0, 1, area(picture), 3, Type::f32);
+    // Waves of every length, each channel in its own direction, as bright and dark as can be.
+    upload(device, waves, [&](std::span<std::byte> staged) {
+        for (uint32_t y = 0; y < picture.y; ++y)
+            for (uint32_t x = 0; x < picture.x; ++x)
+                for (uint32_t channel = 0; channel < 3; ++channel) {
+                    const auto phase = static_cast<float>(x * x + channel * y * y);
+                    const float value = 2.0f * std::sin(0.005f * phase);
+                    const size_t at = (y * picture.x + x) * waves.row_stride + channel;
+                    std::memcpy(&staged[at * sizeof value], &value, sizeof value);
+                }
+    });
+
+    Arena scratch(device, "test picture scratch");
+    Commands c(device, scratch, "test picture", 0);
+    Download queries_and_keys;
+    c.begin();
+    {
+        auto scope = c.scope("DETR");
+        const Tensor pixels = c.scratch(1, area(picture), 3, input_type());
+        copy(c, pixels, waves);
+        const Tensor features = embed(c, pixels, picture, {}).y;
+        queries_and_keys.record(c, linear(c, features, encoder_.front().self.qk));
+    }
+    c.end();
+    c.run();
+
+    // No product is larger than that of the longest query and the longest key.
+    const std::vector<float> qk = queries_and_keys.floats();
+    const uint32_t heads = encoder_heads_.count;
+    const size_t head = encoder_.front().self.qk.weight.rows / (2 * heads);
+    float longest[2] = {0, 0};
+    for (size_t i = 0; i < qk.size() / head; ++i) {
+        float square = 0;
+        for (size_t j = 0; j < head; ++j) square += qk[i * head + j] * qk[i * head + j];
+        float& most = longest[i / heads % 2];
+        if (square > most || std::isnan(square)) most = square;
+    }
+    return encoder_heads_.scale * std::sqrt(longest[0] * longest[1]);
+}
+
+Detr::Stream Detr::stream(Commands& c, const Tensor& x, const Tensor& pos, Type type) const {
+    auto alike = [&] { return c.scratch(x.batch, x.rows, x.columns, type); };
+    return {x, type == Type::f32 ? x : alike(), pos ? alike() : Tensor{}, pos};
+}
+
+// The queries as they come to the decoder's first cross-attention. This waits for nothing: what is
+// recorded next runs beside it.
+Detr::Stream Detr::start(Commands& c, uint32_t batch) const {
+    const Tensor x = c.scratch(batch, config_.queries, config_.hidden, Type::f32);
+    const Stream s = stream(c, x, query_positions_, class_head_.weight.type);
+    copy(c, s.x, start_.x);
+    copy(c, s.at, start_.at);
+    return s;
+}
+
+// Backbone, and the 1x1 convolution that follows it: z_0, a cell a token
+Detr::Stream Detr::embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos) const {
+    const uint32_t cells = area(backbone_.out_size(picture));
+    const Tensor x = c.scratch(pixels.batch, cells, config_.hidden, Type::f32);
+    const Stream s = stream(c, x, pos, input_type());
+    auto scope = c.scope("backbone");
+    linear_into(c, s.x, backbone_.forward(c, pixels, picture), input_projection_);
+    if (s.y.type != s.x.type) copy(c, s.y, s.x);
+    if (pos) add_into(c, s.at, s.x, pos);
+    return s;
+}
+
+// Transformer encoder: in place, but for how products want it after the first norm
+Detr::Stream Detr::encode(Commands& c, const Stream& front, Tap& tap) const {
+    const Type type = class_head_.weight.type;
+    const Stream s = front.y.type == type ? front : stream(c, front.x, front.pos, type);
+    auto scope = c.scope("encoder");
+    tap.hidden(c, 0, front.x);
+    for (uint32_t i = 0; i < encoder_.size(); ++i) {
+        const EncoderLayer& w = encoder_[i];
+        self_attend(c, i == 0 ? front : s, s.values(), w.self, encoder_heads_, i, tap);
+        feed_forward(c, s, s, w.ffn);
+        tap.hidden(c, i + 1, s.x);
+    }
+    return s;
+}
+
+// Transformer decoder: the queries look at each other, then at the memory that the encoder left
+void Detr::decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const {
+    auto scope = c.scope("decoder");
+    Tap nobody;  // looks at how queries see each other
+    // The memory is the same for all layers: their keys and values come from one product each.
+    const Tensor k = linear(c, memory.at, memory_k_);
+    const Tensor v = linear(c, memory.y, memory_v_);
+    const uint32_t dim = k.columns / config_.decoder_layers;
+
+    for (uint32_t i = 0; i < decoder_.size(); ++i) {
+        const DecoderLayer& w = decoder_[i];
+        if (i > 0)  // the first has been worked out, see prepare_queries
+            self_attend(c, s, s.queries(), w.self, decoder_heads_, i, nobody);
+        cross_attend(c, s, s.values(), k.slice_columns(i * dim, dim), v.slice_columns(i * dim, dim),
+                     w.cross, i, tap);
+        feed_forward(c, s, s, w.ffn);
+    }
+    layer_norm_into(c, s.y, s.x, decoder_norm_);
+}
+
+// x = LN(x + MSA(q, k, v)) with q = k = x + pos, v = x
+void Detr::self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAttention& w,
+                       const Heads& heads, uint32_t layer, Tap& tap) const {
+    auto scope = c.scope("self-attention");
+    const Tensor qk = linear(c, s.at, w.qk);
+    const uint32_t dim = qk.columns / 2;
+    const Tensor q = qk.slice_columns(0, dim), k = qk.slice_columns(dim, dim);
+    const Tensor v = linear(c, s.y, w.v);
+    tap.attention(c, layer, q, k, heads);
+    linear_add(c, s.x, attention(c, q, k, v, heads), w.out);
+    normalize(c, next, w.norm);
+}
+
+// x = LN(x + MHA(q, k, v)) with q = x + query_pos, k = memory + pos, v = memory
+void Detr::cross_attend(Commands& c, const Stream& s, const Stream& next, const Tensor& k,
+                        const Tensor& v, const CrossAttention& w, uint32_t layer, Tap& tap) const {
+    auto scope = c.scope("cross-attention");
+    const Tensor q = linear(c, s.at, w.q);
+    tap.attention(c, layer, q, k, decoder_heads_);
+    linear_add(c, s.x, attention(c, q, k, v, decoder_heads_), w.out);
+    normalize(c, next, w.norm);
+}
+
+// x = LN(x + FFN(x))
+void Detr::feed_forward(Commands& c, const Stream& s, const Stream& next,
+                        const FeedForward& w) const {
+    auto scope = c.scope("ffn");
+    linear_add(c, s.x, linear(c, s.y, w.fc1, config_.activation), w.fc2);
+    normalize(c, next, w.norm);
+}
+
+void Detr::normalize(Commands& c, const Stream& next, const Norm& norm) const {
+    post_norm(c, next.x, norm, {next.y, next.at, next.pos});
+}
+
+TokenLayout Detr::layout(Size picture) const {
+    const auto stride = static_cast<float>(backbone_.stride());
+    return {.grid = backbone_.out_size(picture),
+            .first_cell = 0,
+            .cross = true,
+            .first_query = 0,
+            .cell = glm::vec2(stride),
+            .origin = 0.5f - stride / 2};  // the first cell is centred on the first pixel
+}
+
+double Detr::multiply_adds(Size picture) const {
+    const double n = area(backbone_.out_size(picture)), q = config_.queries;
+    const double dim = config_.hidden, classes = double(config_.labels.size()) + 1;
+    auto attend = [&](double from, double to) {
+        return (2 * from + 2 * to) * dim * dim + 2 * from * to * dim;
+    };
+    const double encoder = attend(n, n) + 2 * n * dim * config_.encoder_intermediate;
+    const double decoder = attend(q, q) + attend(q, n) + 2 * q * dim * config_.decoder_intermediate;
+    return backbone_.multiply_adds(picture) + n * dim * config_.backbone.channels() +
+           config_.encoder_layers * encoder + config_.decoder_layers * decoder +
+           q * dim * (2 * dim + 4 + classes);
+}
+
+}  // namespace saccade

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/backbone/position.h"
+#include "models/backbone/resnet.h"
+#include "models/detection/detection_model.h"
+#include "models/detection/detr_config.h"
+
+// End-to-End Object Detection with Transformers (Carion et al. 2020). What differs from the
+// standard transformer (fig. 10 of the paper):
+//  - layers are post-norm: x = LN(x + f(x));
+//  - positions are added to queries and keys of every attention, never to values;
+//  - the decoder begins with zeros; its object queries are positions, learned, and it predicts all
+//    objects at once.
+
+namespace saccade {
+
+class Detr : public DetectionModel {
+public:
+    // `front` loads what lies before the first norm: the backbone, and the encoder's first
+    // attention. It may be the same, or store more precisely.
+    Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config);
+
+    const std::vector<std::string>& labels() const override { return config_.labels; }
+    uint32_t queries() const override { return config_.queries; }
+    uint32_t encoder_layers() const override { return config_.encoder_layers; }
+    uint32_t decoder_layers() const override { return config_.decoder_layers; }
+    uint32_t heads() const override { return config_.decoder_heads; }
+    Size patch() const override { return {1, 1}; }
+    Type input_type() const override { return input_projection_.weight.type; }
+
+    void prepare(Size picture) override;
+    DetectionOutput forward(Commands& c, const Tensor& pixels, Size picture,
+                            DetectionTaps& taps) const override;
+    void find(Commands& c, const Tensor& found, const DetectionOutput& out,
+              Size frame) const override;
+    bool front_outgrows_half(Device& device) const override;
+    TokenLayout layout(Size picture) const override;
+    double multiply_adds(Size picture) const override;
+
+private:
+    struct SelfAttention {
+        Linear qk;   // (2 * heads * head, hidden), heads padded to a multiple of eight
+        Linear v;    // (heads * head, hidden)
+        Linear out;  // (hidden, heads * head)
+        Norm norm;
+    };
+    struct CrossAttention {
+        Linear q,
+            out;  // the keys and values of all layers lie together, in memory_k_ and memory_v_
+        Norm norm;
+    };
+    struct FeedForward {
+        Linear fc1, fc2;  // (intermediate, hidden), (hidden, intermediate)
+        Norm norm;
+    };
+    struct EncoderLayer {
+        SelfAttention self;
+        FeedForward ffn;
+    };
+    struct DecoderLayer {
+        SelfAttention self;
+        CrossAttention cross;
+        FeedForward ffn;
+    };
+
+    // The residual stream, and what products read of it.
+    struct Stream {
+        Tensor x;    // (batch, tokens, hidden) f32
+        Tensor y;    // x as products want it: x itself where that is fp32
+        Tensor at;   // x + pos, as products want it
+        Tensor pos;  // (tokens, hidden) f32
+
+        // What a norm writes where queries and keys are not read next, and where nothing else is.
+        Stream values() const { return {x, y, {}, {}}; }
+        Stream queries() const { return {x, {}, at, pos}; }
+    };
+    Stream stream(Commands& c, const Tensor& x, const Tensor& pos, Type type) const;
+
+    SelfAttention load_self_attention(WeightLoader& weights, const std::string& layer,
+                                      const Heads& heads) const;
+    FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer,
+                                  uint32_t intermediate) const;
+
+    // What the scores of the encoder's first attention are no larger than, on a test picture.
+    float first_attention_range(Device& device) const;
+    void prepare_queries();
+    Stream start(Commands& c, uint32_t batch) const;
+    Stream embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos) const;
+    Stream encode(Commands& c, const Stream& front, Tap& tap) const;
+    void decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const;
+    void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAttention& w,
+                     const Heads& heads, uint32_t layer, Tap& tap) const;
+    void cross_attend(Commands& c, const Stream& s, const Stream& next, const Tensor& k,
+                      const Tensor& v, const CrossAttention& w, uint32_t layer, Tap& tap) const;
+    void feed_forward(Commands& c, const Stream& s, const Stream& next, const FeedForward& w) const;
+    void normalize(Commands& c, const Stream& next, const Norm& norm) const;
+
+    Device& device_;
+    DetrConfig config_;
+    Heads encoder_heads_, decoder_heads_;
+    ResNet backbone_;
+    Linear input_projection_;  // (hidden, channels)
+    std::vector<EncoderLayer> encoder_;
+    std::vector<DecoderLayer> decoder_;
+    Linear memory_k_, memory_v_;  // (layers * heads * head, hidden)
+    Norm decoder_norm_;
+    Tensor query_positions_;    // (queries, hidden) f32
+    Linear class_head_;         // (classes + 1, hidden)
+    Perceptron box_head_;       // hidden, hidden, hidden, 4
+    PositionTables positions_;  // (cells, hidden)
+    Arena start_memory_;
+    Stream start_;  // the queries after the decoder's first self-attention
+};
+
+}  // namespace saccade

@@ -1,0 +1,160 @@
+#include "models/detection/detr_config.h"
+
+#include <nlohmann/json.hpp>
+
+#include "models/backbone/config.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr WholeRange output_strides{8, 32};
+
+// A list of whole numbers; the ones that transformers means where it is absent.
+std::vector<uint32_t> numbers(const JsonFields& fields, const char* key, WholeRange range,
+                              std::vector<uint32_t> otherwise) {
+    const Json* list = fields.find(key);
+    if (!list) return otherwise;
+    std::vector<uint32_t> result;
+    if (list->is_array())
+        for (const Json& item : *list)
+            if (item.is_number_unsigned() && item.get<uint64_t>() >= range.least &&
+                item.get<uint64_t>() <= range.most)
+                result.push_back(item.get<uint32_t>());
+    if (!list->is_array() || result.empty() || result.size() != list->size())
+        fields.refuse(key, "is not a list of whole numbers from " + std::to_string(range.least) +
+                               " to " + std::to_string(range.most));
+    return result;
+}
+
+// A backbone hands out the outputs of several stages, of which DETR takes the last. Stage 0 is the
+// stem. Names come as "stage4" (transformers) or "layer4" (timm), numbers also from the end.
+void keep_stages(const JsonFields& fields, ResNetConfig& config) {
+    const auto count = static_cast<int64_t>(config.stages.size());
+    int64_t last = count;
+    if (const Json* indices = fields.find("out_indices")) {
+        if (!indices->is_array() || indices->empty() || !indices->back().is_number_integer())
+            fields.refuse("out_indices", "is not a list of stages");
+        last = indices->back().get<int64_t>();
+        if (last < 0) last += count + 1;
+    } else if (const auto features = fields.texts("out_features"); !features.empty()) {
+        const std::string& name = features.back();
+        while (last > 0 && name != "stage" + std::to_string(last) &&
+               name != "layer" + std::to_string(last))
+            --last;
+    }
+    if (last < 1 || last > count)
+        fields.refuse(fields.has("out_indices") ? "out_indices" : "out_features",
+                      "does not end in one of the stages 1 to " + std::to_string(count));
+    config.stages.resize(static_cast<size_t>(last));
+}
+
+void read_output_stride(const JsonFields& fields, ResNetConfig& config) {
+    if (!fields.has("output_stride")) return;
+    const uint32_t stride = fields.whole("output_stride", output_strides);
+    if (stride != 8 && stride != 16 && stride != 32)
+        fields.refuse("output_stride", "is " + std::to_string(stride) + ", not 8, 16 or 32");
+    config.output_stride = stride;
+}
+
+ResNetConfig read_timm_backbone(const JsonFields& fields, const std::string& name) {
+    ResNetConfig config = timm_resnet(name.substr(0, name.find('.')));  // "resnet50.a1_in1k"
+    if (config.stages.empty())
+        fields.refuse("backbone", "is " + in_quotes(name) +
+                                      ", which is not supported; supported: resnet18, resnet26, "
+                                      "resnet34, resnet50, resnet101, resnet152");
+    return config;
+}
+
+ResNetConfig read_transformers_resnet(const JsonFields& fields) {
+    ResNetConfig config;
+    config.names = ResNetConfig::Names::transformers;
+    const std::string type = fields.text("layer_type", "bottleneck");
+    if (type != "bottleneck" && type != "basic")
+        fields.refuse("layer_type", "is " + in_quotes(type) + ", not bottleneck or basic");
+    config.bottleneck = type == "bottleneck";
+    config.stem = fields.whole("embedding_size", {1, 65536}, 64);
+    const auto channels = numbers(fields, "hidden_sizes", {1, 65536}, {256, 512, 1024, 2048});
+    const auto blocks = numbers(fields, "depths", {1, 1024}, {3, 4, 6, 3});
+    if (channels.size() != blocks.size())
+        fields.refuse("depths", "has another length than hidden_sizes");
+    for (size_t i = 0; i < blocks.size(); ++i) config.stages.push_back({blocks[i], channels[i]});
+    config.activation = activation_named(fields.text("hidden_act", "relu"), fields.where());
+    config.first_stage_strides = fields.flag("downsample_in_first_stage", false);
+    config.first_convolution_strides = fields.flag("downsample_in_bottleneck", false);
+    config.output_stride = UINT32_MAX;  // it knows no dilation
+    keep_stages(fields, config);
+    require_rgb(fields);
+    return config;
+}
+
+// transformers v5 writes backbone_config; v4 wrote the name of a timm model into `backbone`, and
+// DC5 into `dilation` or backbone_kwargs.
+ResNetConfig read_backbone(const JsonFields& fields) {
+    if (fields.has("backbone_config")) {
+        const JsonFields nested = fields.object("backbone_config");
+        const std::string type = nested.text("model_type");
+        if (type == "resnet") return read_transformers_resnet(nested);
+        if (type != "timm_backbone")
+            nested.refuse("model_type",
+                          in_quotes(type) + " is not supported; supported: resnet, timm_backbone");
+        ResNetConfig config = read_timm_backbone(nested, nested.text("backbone"));
+        read_output_stride(nested, config);
+        keep_stages(nested, config);
+        require_rgb(nested);
+        return config;
+    }
+    if (!fields.flag("use_timm_backbone", true)) {
+        if (fields.has("backbone"))
+            fields.refuse("backbone", "is " + in_quotes(fields.text("backbone")) +
+                                          ", whose layers the file does not say: it has no "
+                                          "backbone_config");
+        const Json nothing = Json::object();
+        return read_transformers_resnet(JsonFields(nothing, fields.where()));
+    }
+    ResNetConfig config = read_timm_backbone(fields, fields.text("backbone", "resnet50"));
+    if (fields.flag("dilation", false)) config.output_stride = 16;
+    if (fields.has("backbone_kwargs")) {
+        const JsonFields nested = fields.object("backbone_kwargs");
+        read_output_stride(nested, config);
+        keep_stages(nested, config);
+    }
+    return config;
+}
+
+}  // namespace
+
+DetrConfig read_detr_config(const Json& json, const std::string& where) {
+    const JsonFields fields(json, where);
+    ModelConfig common = read_model_config(fields);
+    require_architecture(fields, common, "detr", "DetrForObjectDetection");
+
+    DetrConfig config;
+    config.backbone = read_backbone(fields);
+    config.hidden = fields.whole("d_model", {4, 65536}, 256);
+    config.encoder_layers = fields.whole("encoder_layers", {1, 1024}, 6);
+    config.encoder_heads = fields.whole("encoder_attention_heads", {1, 1024}, 8);
+    config.encoder_intermediate = fields.whole("encoder_ffn_dim", {1, 262144}, 2048);
+    config.decoder_layers = fields.whole("decoder_layers", {1, 1024}, 6);
+    config.decoder_heads = fields.whole("decoder_attention_heads", {1, 1024}, 8);
+    config.decoder_intermediate = fields.whole("decoder_ffn_dim", {1, 262144}, 2048);
+    config.queries = fields.whole("num_queries", {1, 65536}, 100);
+    config.activation = activation_named(fields.text("activation_function", "relu"), where);
+    config.labels = std::move(common.labels);
+
+    require_whole_heads(fields, "d_model", config.hidden, "encoder_attention_heads",
+                        config.encoder_heads);
+    require_whole_heads(fields, "d_model", config.hidden, "decoder_attention_heads",
+                        config.decoder_heads);
+    if (config.hidden % 4 != 0)
+        fields.refuse("d_model", "is " + std::to_string(config.hidden) +
+                                     "; sine positions need a multiple of four");
+    const std::string positions = fields.text("position_embedding_type", "sine");
+    if (positions != "sine")
+        fields.refuse("position_embedding_type",
+                      "is " + in_quotes(positions) + "; only sine is supported");
+    require_rgb(fields);
+    return config;
+}
+
+}  // namespace saccade

@@ -1,0 +1,318 @@
+#include "models/files/weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "gpu/core/device.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr uint64_t stage_bytes = 8ull << 20;
+constexpr uint64_t block_bytes = 16ull << 20;   // where the source cannot say how much will come
+constexpr uint64_t largest_block = 1ull << 30;  // drivers like allocations of moderate size
+constexpr uint64_t alignment = 256;             // of a tensor in a block
+constexpr uint64_t most_steps = 32768;          // a dispatch ends at 65535 workgroups an axis
+
+uint64_t round_up(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
+
+Stored stored_as(const StoredTensor& tensor) {
+    switch (tensor.type) {
+        case StoredType::f16:
+            return Stored::f16;
+        case StoredType::bf16:
+            return Stored::bf16;
+        default:
+            return Stored::f32;  // WeightSource lets no other type through
+    }
+}
+
+// The part of `to` that a piece of it occupies, so that a tensor larger than a binding can see is
+// written piece by piece, and pieces do not wait for each other.
+Tensor window_of(const Tensor& to, Layout& y) {
+    uint64_t end = y.offset + 1;
+    for (int i = 0; i < 4; ++i) end += uint64_t(y.size[i] - 1) * y.stride[i];
+    const uint64_t element = bytes_of(to.type);
+    const uint64_t begin = y.offset * element / alignment * alignment;
+    Tensor window = to;
+    window.base += begin;
+    window.bytes = std::min(round_up(end * element, alignment), to.bytes) - begin;
+    window.offset = 0;
+    window.rows = 1;
+    window.columns = window.row_stride = window.batch_stride =
+        static_cast<uint32_t>(window.bytes / element);
+    y.offset -= static_cast<uint32_t>(begin / element);
+    return window;
+}
+
+uint32_t padded_heads(uint32_t size, uint32_t head) {
+    return head ? size / head * padded(head) : size;
+}
+
+}  // namespace
+
+// One of two staging buffers: while the device unpacks one, the host fills the other.
+struct WeightLoader::Stage {
+    Stage(Device& device, Arena& scratch, uint64_t bytes)
+        : buffer(device, "weight staging", bytes, Memory::upload),
+          commands(device, scratch, "loading weights", 0) {}
+
+    void open() {
+        if (recording) return;
+        commands.wait(last);  // what was staged here before has been unpacked
+        commands.begin();
+        used = 0;
+        recording = true;
+    }
+    void send() {
+        if (!recording) return;
+        commands.end();
+        buffer.flush();
+        last = commands.submit();
+        recording = false;
+    }
+
+    Buffer buffer;
+    Commands commands;
+    uint64_t used = 0;
+    bool recording = false;
+    Ticket last;
+};
+
+WeightLoader::WeightLoader(Device& device, WeightSource& source, Type type, std::string name)
+    : device_(device),
+      source_(source),
+      type_(type),
+      name_(std::move(name)),
+      scratch_(device, name_ + " loading") {}
+
+WeightLoader::~WeightLoader() {
+    // A load that was given up half-way: nothing may be freed while the device still reads it.
+    for (auto& stage : stages_) {
+        try {
+            if (stage) stage->commands.wait(stage->last);
+        } catch (const Error&) {  // a lost device reads nothing any more
+        }
+    }
+}
+
+Tensor WeightLoader::allocate(uint32_t rows, uint32_t columns, Type type) {
+    const uint64_t bytes = round_up(tensor_bytes(1, rows, columns, type), alignment);
+    if (blocks_.empty() || used_ + bytes > blocks_.back().bytes()) {
+        // The first block takes the whole model, as far as its size is known beforehand: one
+        // allocation, no waste. Row padding and biases kept in fp32 need a little more, fragments
+        // as much again and some room each.
+        uint64_t wanted = block_bytes;
+        if (blocks_.empty())
+            if (const uint64_t elements = source_.elements()) {
+                wanted = elements * bytes_of(type_) + elements / 64 + (64 << 10);
+                if (type_ == Type::f16 && held_fragments(device_).eights > 0)
+                    wanted += wanted + (1 << 20);
+            }
+        wanted = std::min({wanted, largest_block, device_.limits().allocation_bytes,
+                           device_.limits().buffer_bytes});
+        blocks_.emplace_back(device_, name_ + " weights " + std::to_string(blocks_.size()),
+                             std::max(wanted, bytes), Memory::device);
+        used_ = 0;
+    }
+    const Tensor tensor = make_tensor(blocks_.back().handle(), used_, 1, rows, columns, type);
+    used_ += bytes;
+    return tensor;
+}
+
+Linear WeightLoader::linear(const std::string& name, const LinearForm& form) {
+    return stacked({&name, 1}, form);
+}
+
+Linear WeightLoader::stacked(std::span<const std::string> names, const LinearForm& each) {
+    const auto count = static_cast<uint32_t>(names.size());
+    const uint32_t out = padded_heads(each.out, each.out_head);
+    Linear result;
+    result.weight = allocate(count * out, padded_heads(each.in, each.in_head), type_);
+    for (uint32_t i = 0; i < count; ++i) put_matrix(result.weight, i * out, names[i], each);
+    if (each.bias) {
+        result.bias = allocate(1, count * out, Type::f32);
+        for (uint32_t i = 0; i < count; ++i) put_bias(result.bias, i * out, names[i], each);
+    }
+    result.fragments = fragments(result.weight);
+    return result;
+}
+
+Tensor WeightLoader::fragments(const Tensor& weight) {
+    const FragmentsSize size = fragments_size(device_, weight);
+    if (!size) return {};
+    const Tensor to = allocate(size.rows, size.columns, Type::f16);
+    fragments_into(stage_for(0).commands, to, weight);
+    return to;
+}
+
+Norm WeightLoader::norm(const std::string& name, uint32_t columns, float eps) {
+    return {tensor(name + ".weight", {columns}, 1, columns, Type::f32),
+            tensor(name + ".bias", {columns}, 1, columns, Type::f32), eps};
+}
+
+Tensor WeightLoader::tensor(const std::string& name, const std::vector<uint64_t>& shape,
+                            uint32_t rows, uint32_t columns, Type type) {
+    const StoredTensor from = source_.required(name, shape);
+    if (from.elements() != uint64_t(rows) * columns)
+        throw Error("tensor '" + name + "' cannot be seen as " + std::to_string(rows) + " x " +
+                    std::to_string(columns));
+    const Tensor to = allocate(rows, columns, type);
+    put(to, {{1, 1, rows, to.row_stride}, {0, 0, to.row_stride, 1}, 0}, from,
+        {{1, 1, rows, columns}, {0, 0, columns, 1}, 0});
+    return to;
+}
+
+Conv2d WeightLoader::convolution(const std::string& name, const std::string& norm,
+                                 const ConvolutionForm& form) {
+    const uint32_t out = form.out, in = form.in, area = form.kernel * form.kernel;
+    const size_t each = size_t(in) * area;  // weights of one output channel
+    std::vector<float> weight = floats(name + ".weight", {out, in, form.kernel, form.kernel});
+    std::vector<float> bias = floats(norm + ".bias", {out});
+    const std::vector<float> gain = floats(norm + ".weight", {out});
+    const std::vector<float> mean = floats(norm + ".running_mean", {out});
+    const std::vector<float> variance = floats(norm + ".running_var", {out});
+    for (size_t i = 0; i < out; ++i) {
+        const double scale = double(gain[i]) / std::sqrt(double(variance[i]) + form.norm_eps);
+        bias[i] = static_cast<float>(double(bias[i]) - double(mean[i]) * scale);
+        for (size_t j = i * each; j < (i + 1) * each; ++j)
+            weight[j] = static_cast<float>(double(weight[j]) * scale);
+    }
+
+    // Ours: (out, kernel, kernel, in), channels innermost and padded.
+    Conv2d result{.weight = allocate(out, area * padded(in), type_),
+                  .bias = allocate(1, out, Type::f32),
+                  .in = in,
+                  .kernel = {form.kernel, form.kernel},
+                  .stride = form.stride,
+                  .padding = form.padding,
+                  .dilation = form.dilation};
+    const StoredTensor weights{name, StoredType::f32, {}, std::as_bytes(std::span(weight))};
+    put(result.weight,
+        {{1, out, area, padded(in)}, {0, result.weight.row_stride, padded(in), 1}, 0}, weights,
+        {{1, out, area, in}, {0, in * area, 1, area}, 0}, 1.0f, false);
+    const StoredTensor biases{norm, StoredType::f32, {}, std::as_bytes(std::span(bias))};
+    put(result.bias, {{1, 1, 1, padded(out)}, {0, 0, 0, 1}, 0}, biases,
+        {{1, 1, 1, out}, {0, 0, 0, 1}, 0}, 1.0f, false);
+    result.fragments = fragments(result.weight);
+    return result;
+}
+
+std::vector<float> WeightLoader::floats(const std::string& name,
+                                        const std::vector<uint64_t>& shape) {
+    const StoredTensor from = source_.required(name, shape);
+    std::vector<float> values(from.elements());
+    read_floats(from, 0, values);
+    source_.release(from.bytes);
+    return values;
+}
+
+void WeightLoader::add_to(const Tensor& row, const std::string& name,
+                          const std::vector<uint64_t>& shape) {
+    const Tensor other = tensor(name, shape, 1, row.columns, Type::f32);
+    add_into(stage_for(0).commands, row, row, other);
+}
+
+void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::string& name,
+                              const LinearForm& form) {
+    const uint32_t out = form.out, in = form.in;
+    std::vector<uint64_t> shape = form.stored;
+    if (shape.empty())
+        shape = form.transposed ? std::vector<uint64_t>{in, out} : std::vector<uint64_t>{out, in};
+    const StoredTensor from = source_.required(name + ".weight", shape);
+    const uint32_t offset = first_row * to.row_stride;
+    if (form.in_head) {
+        // (out, heads, head) with the heads of each row padded
+        const uint32_t head = form.in_head, wide = padded(head), heads = in / head;
+        const Layout x = form.transposed ? Layout{{1, out, heads, head}, {0, 1, head * out, out}, 0}
+                                         : Layout{{1, out, heads, head}, {0, in, head, 1}, 0};
+        put(to, {{1, out, heads, wide}, {0, to.row_stride, wide, 1}, offset}, from, x, form.scale);
+    } else {
+        // (heads, head, in) with whole rows as padding; without heads all rows are one
+        const uint32_t head = form.out_head ? form.out_head : out;
+        const uint32_t high = form.out_head ? padded(head) : head, heads = out / head;
+        const Layout x = form.transposed ? Layout{{1, heads, head, in}, {0, head, 1, out}, 0}
+                                         : Layout{{1, heads, head, in}, {0, head * in, in, 1}, 0};
+        put(to,
+            {{1, heads, high, to.row_stride}, {0, high * to.row_stride, to.row_stride, 1}, offset},
+            from, x, form.scale);
+    }
+}
+
+void WeightLoader::put_bias(const Tensor& to, uint32_t first, const std::string& name,
+                            const LinearForm& form) {
+    const StoredTensor from = source_.required(name + ".bias", {form.out});
+    const uint32_t head = form.out_head ? form.out_head : form.out;
+    const uint32_t heads = form.out / head;
+    const uint32_t wide = std::min(padded(head), to.row_stride - first);
+    put(to, {{1, 1, heads, wide}, {0, 0, wide, 1}, first}, from,
+        {{1, 1, heads, head}, {0, 0, head, 1}, 0}, form.scale);
+}
+
+void WeightLoader::put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,
+                       float scale, bool release) {
+    // The source's slowest dimension is the one with the longest stride.
+    int slow = 3;
+    for (int i = 0; i < 4; ++i)
+        if (x.size[i] > 1 && (x.size[slow] == 1 || x.stride[i] > x.stride[slow])) slow = i;
+    const uint64_t element = size_of(from.type);
+    const uint64_t step_bytes = std::max<uint64_t>(x.stride[slow], 1) * element;
+    uint32_t steps = static_cast<uint32_t>(
+        std::clamp<uint64_t>(std::min(stage_bytes / step_bytes, most_steps), 1, x.size[slow]));
+    if (slow == 3 && steps < x.size[3]) steps = std::max(8u, steps / 8 * 8);  // whole fours of y
+
+    for (uint32_t first = 0; first < x.size[slow]; first += steps) {
+        const uint32_t count = std::min(steps, x.size[slow] - first);
+        const bool last = first + count == x.size[slow];
+        const std::span<const std::byte> bytes =
+            from.bytes.subspan(first * step_bytes, last ? std::dynamic_extent : count * step_bytes);
+        Stage& stage = stage_for(bytes.size());
+        std::memcpy(stage.buffer.mapped().data() + stage.used, bytes.data(), bytes.size());
+
+        Layout piece_y = y, piece_x = x;
+        piece_y.offset += to.offset + first * y.stride[slow];
+        piece_y.size[slow] = last ? y.size[slow] - first : count;  // the last brings the padding
+        piece_x.offset = static_cast<uint32_t>(stage.used / element);
+        piece_x.size[slow] = count;
+        const Tensor staged =
+            make_tensor(stage.buffer.handle(), 0, 1, 1,
+                        static_cast<uint32_t>(stage.buffer.bytes() / 4), Type::u32);
+        const Tensor window = window_of(to, piece_y);
+        copy_strided(stage.commands, window, piece_y, staged, stored_as(from), piece_x, scale);
+        stage.used += round_up(bytes.size(), 16);
+        if (release) source_.release(bytes);
+    }
+}
+
+WeightLoader::Stage& WeightLoader::stage_for(uint64_t bytes) {
+    auto fits = [&](const Stage& stage) {
+        return !stage.recording || stage.used + bytes <= stage.buffer.bytes();
+    };
+    if (stages_[current_] && !fits(*stages_[current_])) {
+        stages_[current_]->send();
+        current_ ^= 1;
+    }
+    std::unique_ptr<Stage>& stage = stages_[current_];
+    if (!stage || stage->buffer.bytes() < bytes) {
+        if (stage) stage->commands.wait(stage->last);
+        stage =
+            std::make_unique<Stage>(device_, scratch_, std::max(stage_bytes, round_up(bytes, 256)));
+    }
+    stage->open();
+    return *stage;
+}
+
+std::vector<Buffer> WeightLoader::finish() {
+    for (auto& stage : stages_) {
+        if (!stage) continue;
+        stage->send();
+        stage->commands.wait(stage->last);
+        stage.reset();
+    }
+    return std::move(blocks_);
+}
+
+}  // namespace saccade

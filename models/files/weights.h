@@ -1,0 +1,99 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/core/buffer.h"
+#include "gpu/ops.h"
+#include "gpu/recorder/commands.h"
+#include "models/files/checkpoint.h"
+
+namespace saccade {
+
+// How a linear layer's weight becomes ours.
+struct LinearForm {
+    uint32_t out = 0, in = 0;
+    // Attention heads of this size lie in the rows (q, k, v) or in the columns (the projection that
+    // follows attention): each is padded with zeros to a multiple of eight. 0: no heads.
+    uint32_t out_head = 0, in_head = 0;
+    bool bias = true;                   // false: there is none, even if the file has one
+    bool transposed = false;            // stored as (in, out): GPT-2's Conv1D
+    float scale = 1.0f;                 // of weight and bias
+    std::vector<uint64_t> stored = {};  // the weight's shape in the file, where it is not (out, in)
+};
+
+// A square convolution without a bias of its own, and the batch norm that follows it.
+struct ConvolutionForm {
+    uint32_t out = 0, in = 0;
+    uint32_t kernel = 1, stride = 1, padding = 0, dilation = 1;
+    double norm_eps = 1e-5;
+};
+
+// Brings a model's tensors onto the device: from the file's mapping into a staging buffer, from
+// there by a kernel that converts, pads and reorders into the one place where they stay. The host
+// never holds more than the staging buffers, and pages of the file are given back once read.
+class WeightLoader {
+public:
+    // Matrices are stored as `type`; biases, norms and embeddings added to the fp32 residual
+    // stream stay fp32, because they are small.
+    WeightLoader(Device& device, WeightSource& source, Type type, std::string name);
+    ~WeightLoader();
+
+    // name.weight (out, in) and name.bias (out).
+    Linear linear(const std::string& name, const LinearForm& form);
+    // Several layers of one form that read the same input, their rows one after the other.
+    Linear stacked(std::span<const std::string> names, const LinearForm& each);
+    // name.weight and name.bias (columns).
+    Norm norm(const std::string& name, uint32_t columns, float eps);
+    // A weight that has been loaded, as products on cooperative matrices read it; none where the
+    // device has no use for that.
+    Tensor fragments(const Tensor& weight);
+    // Any tensor of rows x columns elements, whatever its number of dimensions, as f32 or `type`.
+    Tensor tensor(const std::string& name, const std::vector<uint64_t>& shape, uint32_t rows,
+                  uint32_t columns, Type type);
+
+    // name.weight (out, in, kernel, kernel) with the frozen batch norm of that name folded into it:
+    // what the norm does to a channel is known beforehand, and it does it to the channel's weights.
+    Conv2d convolution(const std::string& name, const std::string& norm,
+                       const ConvolutionForm& form);
+
+    // A tensor's elements, for what is worked out on the host.
+    std::vector<float> floats(const std::string& name, const std::vector<uint64_t>& shape);
+
+    // Adds a stored tensor of one row to one that has been loaded.
+    void add_to(const Tensor& row, const std::string& name, const std::vector<uint64_t>& shape);
+
+    Device& device() { return device_; }
+    WeightSource& source() { return source_; }
+    Type type() const { return type_; }
+    // Waits until everything is there and hands over the memory that the tensors lie in.
+    std::vector<Buffer> finish();
+
+private:
+    struct Stage;
+
+    Tensor allocate(uint32_t rows, uint32_t columns, Type type);
+    void put_matrix(const Tensor& to, uint32_t first_row, const std::string& name,
+                    const LinearForm& form);
+    void put_bias(const Tensor& to, uint32_t first, const std::string& name,
+                  const LinearForm& form);
+    // Copies a stored tensor, cut into pieces along its slowest dimension where it is large. What
+    // has been read of it is released, unless the bytes are our own.
+    void put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,
+             float scale = 1.0f, bool release = true);
+    Stage& stage_for(uint64_t bytes);
+
+    Device& device_;
+    WeightSource& source_;
+    Type type_;
+    std::string name_;
+    std::vector<Buffer> blocks_;
+    uint64_t used_ = 0;  // of the last block
+    Arena scratch_;
+    std::unique_ptr<Stage> stages_[2];
+    int current_ = 0;
+};
+
+}  // namespace saccade

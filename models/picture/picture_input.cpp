@@ -1,0 +1,59 @@
+#include "models/picture/picture_input.h"
+
+#include <cstring>
+
+#include "gpu/core/device.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+bool PictureInput::prepare(Size frame, std::optional<Size> within) {
+    if (frame == frame_ && within == within_) return false;
+    frame_ = {};  // what follows may throw half-way
+    plan_ = preprocessor_.plan(frame.x, frame.y, within);
+    if (plan_.width % patch_.x != 0 || plan_.height % patch_.y != 0)
+        throw Error("the preprocessor makes pictures of " + std::to_string(plan_.width) + "x" +
+                    std::to_string(plan_.height) + ", which patches of " +
+                    std::to_string(patch_.x) + "x" + std::to_string(patch_.y) +
+                    " do not fill: preprocessor_config.json does not match config.json");
+    on_device_.horizontal = upload(plan_.horizontal, horizontal_, "horizontal taps");
+    on_device_.vertical = upload(plan_.vertical, vertical_, "vertical taps");
+    for (size_t i = 0; i < 3; ++i) {
+        on_device_.scale[i] = plan_.scale[i];
+        on_device_.shift[i] = plan_.shift[i];
+    }
+    on_device_.patch_width = patch_.x;
+    on_device_.patch_height = patch_.y;
+    frame_ = frame;
+    within_ = within;
+    return true;
+}
+
+// Windows first (pairs first, count), then the weights, in one small buffer.
+ResizeTaps PictureInput::upload(const Taps& taps, Buffer& buffer, const char* name) {
+    const Tensor windows = make_tensor(nullptr, 0, 1, 1, 2 * taps.out_size, Type::u32);
+    const uint64_t weights_at = (windows.bytes + 255) / 256 * 256;
+    const Tensor weights =
+        make_tensor(nullptr, weights_at, 1, 1, taps.out_size * taps.max_taps, Type::u32);
+    if (buffer.bytes() < weights_at + weights.bytes)
+        buffer = Buffer(*device_, name, weights_at + weights.bytes, Memory::upload);
+    auto* window = reinterpret_cast<uint32_t*>(buffer.mapped().data());
+    for (uint32_t i = 0; i < taps.out_size; ++i) {
+        window[2 * i] = taps.first[i];
+        window[2 * i + 1] = taps.count[i];
+    }
+    std::memcpy(buffer.mapped().data() + weights_at, taps.weights.data(),
+                taps.weights.size() * sizeof(int32_t));
+    buffer.flush();
+    ResizeTaps result{windows, weights, taps.out_size, taps.max_taps};
+    result.windows.buffer = result.weights.buffer = buffer.handle();
+    return result;
+}
+
+void PictureInput::record(Commands& c, const Tensor& patches, const Image& image) const {
+    if (image.width() != frame_.x || image.height() != frame_.y)
+        throw Error("a picture of another size than was prepared for");
+    preprocess(c, patches, image, on_device_);
+}
+
+}  // namespace saccade

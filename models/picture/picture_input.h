@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+
+#include "gpu/core/buffer.h"
+#include "gpu/ops.h"
+#include "gpu/recorder/commands.h"
+#include "models/picture/preprocessor.h"
+
+namespace saccade {
+
+// A model's preprocessor on the device: holds what the kernels need for frames of one size.
+class PictureInput {
+public:
+    PictureInput(Device& device, Preprocessor preprocessor, Size patch)
+        : device_(&device), preprocessor_(std::move(preprocessor)), patch_(patch) {}
+
+    // Makes ready for frames of this size. False when it was already. Nothing that was recorded for
+    // the size before may still be running.
+    bool prepare(Size frame, std::optional<Size> within = std::nullopt);
+
+    // (1, patches, 3 * patch * patch) of the picture that was prepared for.
+    void record(Commands& c, const Tensor& patches, const Image& image) const;
+
+    const PreprocessPlan& plan() const { return plan_; }
+    const Preprocessor& preprocessor() const { return preprocessor_; }
+    Size patch() const { return patch_; }
+    uint32_t patches() const { return plan_.width / patch_.x * (plan_.height / patch_.y); }
+    uint32_t patch_columns() const { return 3 * patch_.x * patch_.y; }
+
+private:
+    ResizeTaps upload(const Taps& taps, Buffer& buffer, const char* name);
+
+    Device* device_;
+    Preprocessor preprocessor_;
+    Size patch_, frame_;
+    std::optional<Size> within_;
+    PreprocessPlan plan_;
+    Buffer horizontal_, vertical_;
+    Preprocess on_device_;
+};
+
+}  // namespace saccade

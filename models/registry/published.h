@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "models/files/json.h"
+
+namespace saccade {
+
+// What a model folder of the Hub holds, but for its weights.
+struct PublishedModel {
+    const char* name;
+    Json config, processor;  // config.json, preprocessor_config.json
+};
+
+// The sizes of each family that are worth timing.
+std::vector<PublishedModel> published_vits();
+std::vector<PublishedModel> published_detrs();
+std::vector<PublishedModel> published_yolos();
+std::vector<PublishedModel> published_vit_gpt2s();
+std::vector<PublishedModel> published_blips();
+
+}  // namespace saccade

@@ -1,0 +1,134 @@
+#include "models/registry/registry.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "models/captioning/blip.h"
+#include "models/captioning/vit_gpt2.h"
+#include "models/classification/vit_classifier.h"
+#include "models/detection/detr.h"
+#include "models/detection/yolos.h"
+#include "models/files/checkpoint.h"
+#include "models/picture/preprocessor.h"
+#include "models/registry/published.h"
+
+namespace saccade {
+
+namespace {
+
+// A model whose constructor takes its weights and its config, behind the face of its task.
+template <typename Face, typename Model, auto read_config>
+std::unique_ptr<Face> make(const ModelSource& from) {
+    return std::make_unique<Model>(from.weights, read_config(from.config, from.where));
+}
+template <typename Model, auto read_config>
+constexpr Family::Classifier classifier = make<ClassificationModel, Model, read_config>;
+template <typename Model, auto read_config>
+constexpr Family::Detector detector = make<DetectionModel, Model, read_config>;
+template <typename Model, auto read_config>
+constexpr Family::Captioner captioner = make<CaptionModel, Model, read_config>;
+
+std::unique_ptr<DetectionModel> make_detr(const ModelSource& from) {
+    return std::make_unique<Detr>(from.front, from.weights,
+                                  read_detr_config(from.config, from.where));
+}
+
+constexpr Family all_families[] = {
+    {.type = "vit",
+     .make = classifier<ViTClassifier, read_vit_config>,
+     .image_processor = "ViT",
+     .published = published_vits},
+    {.type = "deit", .make = classifier<ViTClassifier, read_vit_config>, .image_processor = "DeiT"},
+    {.type = "detr",  //
+     .make = make_detr,
+     .image_processor = "Detr",
+     .published = published_detrs},
+    {.type = "yolos",
+     .make = detector<Yolos, read_yolos_config>,
+     .image_processor = "Yolos",
+     .published = published_yolos},
+    {.type = "vision-encoder-decoder",
+     .make = captioner<VitGpt2, read_vit_gpt2_config>,
+     .image_processor = "ViT",
+     .tied = "decoder.lm_head.weight",
+     .published = published_vit_gpt2s},
+    {.type = "blip",
+     .make = captioner<Blip, read_blip_config>,
+     .image_processor = "Blip",
+     .tied = "text_decoder.cls.predictions.decoder.",
+     .published = published_blips},
+};
+
+constexpr const char* a_model_for(Task task) {
+    switch (task) {
+        case Task::classify:
+            return "a classifier";
+        case Task::detect:
+            return "a detector";
+        case Task::caption:
+            return "a captioner";
+    }
+    return "";
+}
+
+// "vit, deit": all of them, or those for a task.
+std::string types(std::optional<Task> task) {
+    std::string list;
+    for (const Family& family : all_families)
+        if (!task || family.task() == *task)
+            list += (list.empty() ? "" : ", ") + std::string(family.type);
+    return list;
+}
+
+// The field of config.json that says which family it is.
+const char* type_key(const JsonFields& fields) {
+    return !fields.has("model_type") && fields.has("architecture") ? "architecture" : "model_type";
+}
+
+const Family* find_family(const JsonFields& fields) {
+    const std::string_view key = type_key(fields);
+    const std::string type = fields.text(key);
+    for (const Family& family : all_families) {
+        const bool same = key == "architecture"
+                              ? family.timm && type.starts_with(std::string(family.type) + "_")
+                              : !family.timm && type == family.type;
+        if (same) return &family;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::span<const Family> families() { return all_families; }
+
+const Family& family_of(const Json& config, const std::string& where) {
+    const JsonFields fields(config, where);
+    if (const Family* found = find_family(fields)) return *found;
+    const char* const key = type_key(fields);
+    fields.refuse(
+        key, in_quotes(fields.text(key)) + " is none that Saccade runs: " + types(std::nullopt));
+}
+
+const Family& family_for(Task task, const Json& config, const std::string& where) {
+    const Family& found = family_of(config, where);
+    if (found.task() == task) return found;
+    const JsonFields fields(config, where);
+    const char* const key = type_key(fields);
+    fields.refuse(key, in_quotes(fields.text(key)) + " is not " + a_model_for(task) +
+                           "; supported: " + types(task));
+}
+
+const Family& family_of(const std::filesystem::path& folder) {
+    const std::filesystem::path file = config_in(folder);
+    return family_of(read_json(file), file.string());
+}
+
+Preprocessor read_preprocessor(const std::filesystem::path& folder, const Json& config,
+                               const std::string& where) {
+    JsonFields fields(config, where);
+    if (fields.has("encoder")) fields = fields.object("encoder");  // an encoder-decoder's eyes
+    const Family* const family = find_family(fields);
+    return Preprocessor::read(folder, family ? family->image_processor : std::string_view());
+}
+
+}  // namespace saccade

@@ -1,0 +1,468 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "gpu/core/error.h"
+#include "models/files/json.h"
+#include "models/text/bpe.h"
+#include "models/text/tokenizer.h"
+#include "models/text/unicode.h"
+#include "models/text/wordpiece.h"
+
+// Tokenizer::open: the files of a tokenizer, none of which is trusted.
+namespace saccade {
+namespace {
+
+constexpr uint32_t max_ids = 1u << 24;
+constexpr size_t longest_added = 256;  // bytes
+constexpr std::uintmax_t max_file_bytes = 64u << 20;
+
+std::string id_range() { return "; ids are whole numbers below " + std::to_string(max_ids); }
+
+bool is_there(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+
+// A text file's lines. Refuses what is not UTF-8 text.
+std::vector<std::string> read_lines(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) {
+        throw Error(path.string() + ": is not a file");
+    }
+    auto size = std::filesystem::file_size(path, error);
+    if (!error && size > max_file_bytes) {
+        throw Error(path.string() + ": has " + std::to_string(size) +
+                    " bytes, too many for a vocabulary");
+    }
+    std::ifstream file(path, std::ios::binary);
+    std::string text(error ? 0 : static_cast<size_t>(size), '\0');
+    if (error || !file.read(text.data(), static_cast<std::streamsize>(text.size()))) {
+        throw Error(path.string() + ": cannot be read; check its permissions");
+    }
+    size_t bad = std::min(find_invalid_utf8(text), text.find('\0'));
+    if (bad != text.npos) {
+        auto line = std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(bad), '\n') + 1;
+        throw Error(path.string() + ": is not UTF-8 text (line " + std::to_string(line) +
+                    "); the file is damaged or not what its name says");
+    }
+    std::vector<std::string> lines;
+    for (size_t at = 0; at < text.size();) {
+        size_t end = std::min(text.find('\n', at), text.size());
+        size_t next = end + 1;
+        if (end > at && text[end - 1] == '\r') --end;
+        lines.push_back(text.substr(at, end - at));
+        at = next;
+    }
+    return lines;
+}
+
+[[noreturn]] void refuse_line(const std::filesystem::path& path, size_t index,
+                              const std::string& problem) {
+    throw Error(path.string() + ": line " + std::to_string(index + 1) + " " + problem);
+}
+
+uint32_t id_from(const Json& value, const std::string& token, const std::string& where) {
+    if (!value.is_number_unsigned() || value.get<uint64_t>() >= max_ids) {
+        std::string id = value.is_primitive() ? in_quotes(value.dump()) : "something else";
+        throw Error(where + ": gives " + token_in_quotes(token) + " the id " + id + id_range());
+    }
+    return value.get<uint32_t>();
+}
+
+Vocabulary vocabulary_from(const Json& object, const std::string& where) {
+    if (!object.is_object()) throw Error(where + ": is not an object of tokens and their ids");
+    Vocabulary vocabulary;
+    for (const auto& [token, id] : object.items()) {
+        vocabulary.add(token, id_from(id, token, where), where);
+    }
+    if (vocabulary.size() == 0) throw Error(where + ": has no tokens; the file is damaged");
+    return vocabulary;
+}
+
+// A token is written as its text, or as an object with its text and how to look for it.
+AddedToken added_token_from(const Json& value, const std::string& where) {
+    if (value.is_string()) return {.text = value.get<std::string>(), .special = true};
+    JsonFields fields(value, where);
+    AddedToken token{.text = fields.text("content")};
+    token.special = fields.flag("special", false);
+    token.normalized = fields.flag("normalized", !token.special);
+    token.strip_left = fields.flag("lstrip", false);
+    token.strip_right = fields.flag("rstrip", false);
+    token.whole_word = fields.flag("single_word", false);
+    return token;
+}
+
+// What the smaller files say, of whichever tokenizer.
+struct Settings {
+    std::map<std::string, std::string, std::less<>> roles;  // "bos_token" -> its text
+    std::vector<std::string> extra_special;
+    std::vector<AddedToken> added;
+    std::optional<bool> prefix_space, lowercase, strip_accents, space_chinese, clean_up;
+
+    void read_roles(const JsonFields& fields);
+};
+
+constexpr std::array<std::pair<std::string_view, std::optional<uint32_t> SpecialIds::*>, 7>
+    role_members{{
+        {"bos_token", &SpecialIds::bos},
+        {"eos_token", &SpecialIds::eos},
+        {"unk_token", &SpecialIds::unk},
+        {"sep_token", &SpecialIds::sep},
+        {"pad_token", &SpecialIds::pad},
+        {"cls_token", &SpecialIds::cls},
+        {"mask_token", &SpecialIds::mask},
+    }};
+
+void Settings::read_roles(const JsonFields& fields) {
+    for (const auto& [role, member] : role_members) {
+        const Json* value = fields.find(role);
+        if (!value) continue;
+        std::string where = fields.where() + ": " + std::string(role);
+        roles.insert_or_assign(std::string(role), added_token_from(*value, where).text);
+    }
+    for (std::string_view key : {"additional_special_tokens", "extra_special_tokens"}) {
+        const Json* value = fields.find(key);
+        if (!value || !value->is_structured()) continue;
+        for (const Json& token : *value) {
+            std::string where = fields.where() + ": " + std::string(key);
+            extra_special.push_back(added_token_from(token, where).text);
+        }
+    }
+}
+
+Settings read_settings(const std::filesystem::path& folder) {
+    Settings settings;
+    bool has_decoder = false;
+    if (auto path = folder / "tokenizer_config.json"; is_there(path)) {
+        Json json = read_json(path);
+        JsonFields fields(json, path.string());
+        auto flag = [&](std::string_view key) {
+            return fields.has(key) ? std::optional(fields.flag(key)) : std::nullopt;
+        };
+        settings.prefix_space = flag("add_prefix_space");
+        settings.lowercase = flag("do_lower_case");
+        settings.strip_accents = flag("strip_accents");
+        settings.space_chinese = flag("tokenize_chinese_chars");
+        settings.clean_up = flag("clean_up_tokenization_spaces");
+        settings.read_roles(fields);
+        if (fields.has("added_tokens_decoder")) {
+            has_decoder = true;
+            std::string where = fields.where() + ": added_tokens_decoder";
+            JsonFields checked = fields.object("added_tokens_decoder");  // an object, that is
+            for (const auto& [key, value] : fields.find("added_tokens_decoder")->items()) {
+                AddedToken token = added_token_from(value, where + ": " + token_in_quotes(key));
+                auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), token.id);
+                if (error != std::errc() || end != key.data() + key.size() || token.id >= max_ids) {
+                    throw Error(where + ": has the id " + token_in_quotes(key) + id_range());
+                }
+                settings.added.push_back(std::move(token));
+            }
+        }
+    }
+    // transformers reads the older files only where the newer list is missing.
+    if (auto path = folder / "special_tokens_map.json"; !has_decoder && is_there(path)) {
+        Json json = read_json(path);
+        settings.read_roles(JsonFields(json, path.string()));
+    }
+    if (auto path = folder / "added_tokens.json"; !has_decoder && is_there(path)) {
+        Json json = read_json(path);
+        JsonFields checked(json, path.string());  // an object, that is
+        for (const auto& [text, id] : json.items()) {
+            settings.added.push_back(
+                {.text = text, .id = id_from(id, text, path.string()), .normalized = true});
+        }
+    }
+    return settings;
+}
+
+struct Role {
+    std::string_view name;
+    std::string_view token;
+};
+constexpr std::array<Role, 3> gpt2_roles{{
+    {"bos_token", "<|endoftext|>"},
+    {"eos_token", "<|endoftext|>"},
+    {"unk_token", "<|endoftext|>"},
+}};
+constexpr std::array<Role, 5> bert_roles{{
+    {"unk_token", "[UNK]"},
+    {"sep_token", "[SEP]"},
+    {"pad_token", "[PAD]"},
+    {"cls_token", "[CLS]"},
+    {"mask_token", "[MASK]"},
+}};
+
+// Brings the added tokens and the roles into the parts. `defaults` are the tokens that have roles
+// when no file says so.
+void finish_parts(TokenizerParts& parts, std::vector<AddedToken> added, Settings settings,
+                  std::span<const Role> defaults) {
+    TextMap<AddedToken> by_text;
+    std::ranges::move(settings.added, std::back_inserter(added));
+    for (const AddedToken& token : added) {
+        if (token.text.size() > longest_added) {
+            throw Error(parts.where + ": has an added token of " +
+                        std::to_string(token.text.size()) + " bytes, more than the " +
+                        std::to_string(longest_added) + " that make sense");
+        }
+        auto known = parts.vocabulary.find_any(token.text);
+        if (known && *known != token.id) {
+            throw Error(parts.where + ": " + token_in_quotes(token.text) + " has the id " +
+                        std::to_string(*known) + " in one place and " + std::to_string(token.id) +
+                        " in another; the tokenizer's files do not belong together");
+        }
+        if (!known) parts.vocabulary.add_apart(token.text, token.id, parts.where);
+        by_text.try_emplace(token.text, token);
+    }
+    auto mark_special = [&](const std::string& text) -> std::optional<uint32_t> {
+        auto id = parts.vocabulary.find_any(text);
+        if (!id) return std::nullopt;
+        AddedToken named{.text = text, .id = *id};
+        by_text.try_emplace(text, named).first->second.special = true;
+        return id;
+    };
+    for (const Role& role : defaults) {
+        settings.roles.try_emplace(std::string(role.name), role.token);
+    }
+    for (const auto& [role, member] : role_members) {
+        if (auto named = settings.roles.find(role); named != settings.roles.end()) {
+            parts.special.*member = mark_special(named->second);
+        }
+    }
+    for (const std::string& text : settings.extra_special) mark_special(text);
+    for (auto& [text, token] : by_text) parts.added.push_back(std::move(token));
+}
+
+// ---- Byte-level BPE ----
+
+void add_merge(Merges& merges, const Vocabulary& vocabulary, std::string_view left,
+               std::string_view right, const auto& refuse) {
+    if (left.empty() || right.empty()) refuse("is not two tokens with a space between them");
+    if (auto missing = merges.add(vocabulary, left, right)) {
+        refuse("makes " + token_in_quotes(std::string(left).append(right)) + " of " +
+               token_in_quotes(left) + " and " + token_in_quotes(right) +
+               ", but the vocabulary has no " + token_in_quotes(*missing));
+    }
+}
+
+// "a b"
+void add_merge(Merges& merges, const Vocabulary& vocabulary, std::string_view pair,
+               const auto& refuse) {
+    size_t space = std::min(pair.find(' '), pair.size());
+    std::string_view right = pair.substr(std::min(space + 1, pair.size()));
+    if (right.find(' ') != right.npos) right = {};
+    add_merge(merges, vocabulary, pair.substr(0, space), right, refuse);
+}
+
+Merges merges_from(const Json& list, const Vocabulary& vocabulary, const std::string& where) {
+    if (!list.is_array()) throw Error(where + ": is not a list");
+    Merges merges;
+    for (size_t i = 0; i < list.size(); ++i) {
+        auto refuse = [&](const std::string& problem) {
+            throw Error(where + ": entry " + std::to_string(i + 1) + " " + problem);
+        };
+        const Json& entry = list[i];
+        if (entry.is_string()) {
+            add_merge(merges, vocabulary, entry.get_ref<const std::string&>(), refuse);
+        } else if (entry.is_array() && entry.size() == 2 && entry[0].is_string() &&
+                   entry[1].is_string()) {
+            add_merge(merges, vocabulary, entry[0].get_ref<const std::string&>(),
+                      entry[1].get_ref<const std::string&>(), refuse);
+        } else {
+            refuse("is not two tokens");
+        }
+    }
+    return merges;
+}
+
+Merges read_merges(const std::filesystem::path& path, const Vocabulary& vocabulary) {
+    std::vector<std::string> lines = read_lines(path);
+    Merges merges;
+    for (size_t i = 0; i < lines.size(); ++i) {
+        // The only kind of comment, which not every file has: "# #" is a merge.
+        if (lines[i].starts_with("#version")) continue;
+        add_merge(merges, vocabulary, lines[i],
+                  [&](const std::string& problem) { refuse_line(path, i, problem); });
+    }
+    return merges;
+}
+
+std::unique_ptr<Tokenizer> open_bpe_files(const std::filesystem::path& folder, Settings settings) {
+    auto vocabulary_path = folder / "vocab.json";
+    auto merges_path = folder / "merges.txt";
+    if (!is_there(merges_path)) {
+        throw Error(merges_path.string() + ": no such file; vocab.json needs it beside it");
+    }
+    TokenizerParts parts{.where = vocabulary_path.string()};
+    parts.vocabulary = vocabulary_from(read_json(vocabulary_path), parts.where);
+    Merges merges = read_merges(merges_path, parts.vocabulary);
+    BpeOptions options{.prefix_space = settings.prefix_space.value_or(false)};
+    finish_parts(parts, {}, std::move(settings), gpt2_roles);
+    return std::make_unique<ByteLevelBpe>(std::move(parts), std::move(merges), options);
+}
+
+// ---- tokenizer.json ----
+
+// A step of the tokenizer, all of whose kinds but one are unknown here. nullopt: no such step.
+std::optional<JsonFields> step_of_type(const JsonFields& file, std::string_view key,
+                                       std::string_view type) {
+    if (!file.has(key)) return std::nullopt;
+    JsonFields step = file.object(key);
+    if (std::string found = step.text("type"); found != type) {
+        step.refuse("type", "is " + in_quotes(found) + "; only " + in_quotes(type) +
+                                " is known for such a tokenizer");
+    }
+    return step;
+}
+
+std::vector<AddedToken> added_tokens_from(const JsonFields& file) {
+    std::vector<AddedToken> added;
+    const Json* list = file.find("added_tokens");
+    if (!list) return added;
+    if (!list->is_array()) file.refuse("added_tokens", "is not a list");
+    for (size_t i = 0; i < list->size(); ++i) {
+        std::string where = file.where() + ": added_tokens: entry " + std::to_string(i + 1);
+        JsonFields fields((*list)[i], where);
+        AddedToken token = added_token_from((*list)[i], where);
+        token.id = fields.whole("id", {.most = max_ids - 1});
+        added.push_back(std::move(token));
+    }
+    return added;
+}
+
+std::unique_ptr<Tokenizer> open_bpe_json(const JsonFields& file, const JsonFields& model,
+                                         Settings settings) {
+    for (std::string_view key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+        if (!model.text(key, "").empty())
+            model.refuse(key, "is not empty; only byte-level BPE is known");
+    }
+    if (file.has("normalizer")) {
+        file.refuse("normalizer", "is not null; only byte-level BPE without one is known");
+    }
+    auto splitter = step_of_type(file, "pre_tokenizer", "ByteLevel");
+    step_of_type(file, "decoder", "ByteLevel");
+
+    TokenizerParts parts{.where = file.where()};
+    parts.vocabulary = vocabulary_from(*model.find("vocab"), model.where() + ": vocab");
+    if (!model.has("merges")) model.refuse("merges", "is missing");
+    Merges merges =
+        merges_from(*model.find("merges"), parts.vocabulary, model.where() + ": merges");
+    BpeOptions options{.prefix_space = settings.prefix_space.value_or(false),
+                       .whole_words = model.flag("ignore_merges", false),
+                       .fuse_unk = model.flag("fuse_unk", false)};
+    if (splitter) {
+        options.prefix_space = splitter->flag("add_prefix_space", true);
+        options.split_words = splitter->flag("use_regex", true);
+    }
+    finish_parts(parts, added_tokens_from(file), std::move(settings), gpt2_roles);
+    if (std::string unk = model.text("unk_token", ""); !unk.empty()) {
+        options.unk = parts.vocabulary.find_any(unk);
+        if (!options.unk) model.refuse("unk_token", "is not in the vocabulary");
+    }
+    return std::make_unique<ByteLevelBpe>(std::move(parts), std::move(merges), options);
+}
+
+std::unique_ptr<Tokenizer> make_wordpiece(TokenizerParts parts, WordPieceOptions options,
+                                          std::vector<AddedToken> added, Settings settings) {
+    // Of the two files that say how to normalise, transformers obeys this one.
+    BertNormalizer& normalizer = options.normalizer;
+    normalizer.lowercase = settings.lowercase.value_or(normalizer.lowercase);
+    normalizer.space_chinese = settings.space_chinese.value_or(normalizer.space_chinese);
+    if (settings.strip_accents) normalizer.strip_accents = settings.strip_accents;
+    // BERT's own tokenizer cleans up unless told not to; that of transformers 5 no longer does.
+    options.clean_text = settings.clean_up.value_or(true);
+    finish_parts(parts, std::move(added), std::move(settings), bert_roles);
+    if (!parts.special.unk) {
+        throw Error(parts.where + ": has no token for unknown words ([UNK]); it is not the " +
+                    "vocabulary of a WordPiece tokenizer");
+    }
+    parts.enclose = true;
+    return std::make_unique<WordPiece>(std::move(parts), options);
+}
+
+std::unique_ptr<Tokenizer> open_wordpiece_json(const JsonFields& file, const JsonFields& model,
+                                               Settings settings) {
+    step_of_type(file, "pre_tokenizer", "BertPreTokenizer");
+    auto normalizer = step_of_type(file, "normalizer", "BertNormalizer");
+    auto decoder = step_of_type(file, "decoder", "WordPiece");
+
+    WordPieceOptions options;
+    if (normalizer) {
+        options.normalizer.clean_text = normalizer->flag("clean_text", true);
+        options.normalizer.space_chinese = normalizer->flag("handle_chinese_chars", true);
+        options.normalizer.lowercase = normalizer->flag("lowercase", true);
+        if (normalizer->has("strip_accents")) {
+            options.normalizer.strip_accents = normalizer->flag("strip_accents");
+        }
+    }
+    options.prefix = model.text("continuing_subword_prefix", options.prefix);
+    options.longest_word =
+        model.whole("max_input_chars_per_word", {.least = 1, .most = 1000}, options.longest_word);
+    if (decoder) options.clean_tokens = decoder->flag("cleanup", true);
+
+    TokenizerParts parts{.where = file.where()};
+    parts.vocabulary = vocabulary_from(*model.find("vocab"), model.where() + ": vocab");
+    settings.roles.insert_or_assign("unk_token", model.text("unk_token", "[UNK]"));
+    return make_wordpiece(std::move(parts), options, added_tokens_from(file), std::move(settings));
+}
+
+std::unique_ptr<Tokenizer> open_json(const std::filesystem::path& path, Settings settings) {
+    Json json = read_json(path);
+    JsonFields file(json, path.string());
+    JsonFields model = file.object("model");
+    // Files from before the field existed have to be told apart by what else they hold.
+    std::string type = model.text("type", model.has("merges") ? "BPE" : "WordPiece");
+    if (type != "BPE" && type != "WordPiece") {
+        model.refuse("type", "is " + in_quotes(type) + "; only BPE and WordPiece are known");
+    }
+    if (!model.has("vocab")) model.refuse("vocab", "is missing");
+    return type == "BPE" ? open_bpe_json(file, model, std::move(settings))
+                         : open_wordpiece_json(file, model, std::move(settings));
+}
+
+// ---- vocab.txt ----
+
+std::unique_ptr<Tokenizer> open_wordpiece_file(const std::filesystem::path& path,
+                                               Settings settings) {
+    TokenizerParts parts{.where = path.string()};
+    std::vector<std::string> lines = read_lines(path);
+    if (lines.size() > max_ids) throw Error(parts.where + ": has too many lines");
+    for (size_t i = 0; i < lines.size(); ++i) {
+        std::string& token = lines[i];
+        while (!token.empty() && is_ascii_space(token.back())) token.pop_back();
+        if (token.empty()) refuse_line(path, i, "is empty; every line must hold a token");
+        if (auto other = parts.vocabulary.find(token)) {
+            refuse_line(path, i,
+                        "has the token " + token_in_quotes(token) + " of line " +
+                            std::to_string(*other + 1) + " again");
+        }
+        parts.vocabulary.add(token, static_cast<uint32_t>(i), parts.where);
+    }
+    if (lines.empty()) throw Error(parts.where + ": is empty");
+    return make_wordpiece(std::move(parts), {}, {}, std::move(settings));
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> Tokenizer::open(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) {
+        throw Error(folder.string() + ": is not a folder");
+    }
+    if (auto path = folder / "tokenizer.json"; is_there(path)) {
+        return open_json(path, read_settings(folder));
+    }
+    if (is_there(folder / "vocab.json")) return open_bpe_files(folder, read_settings(folder));
+    if (auto path = folder / "vocab.txt"; is_there(path)) {
+        return open_wordpiece_file(path, read_settings(folder));
+    }
+    return nullptr;
+}
+
+}  // namespace saccade

@@ -1,0 +1,334 @@
+// `saccade batch` and `saccade merge` as a person meets them.
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <opencv2/core.hpp>
+#include <set>
+#include <thread>
+
+#include "tests/app/variable.h"
+#include "tests/app/video/videos.h"
+#include "tests/places.h"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Batch : public ::testing::Test {
+protected:
+    Batch() : detector(model_folder(temp, "yolos-nano")) {}
+
+    // A command line with a small detector that finds something everywhere.
+    Words words(const Words& sources, const std::string& out, const Words& more = {}) {
+        Words all{"batch"};
+        all.insert(all.end(), sources.begin(), sources.end());
+        all.insert(all.end(),
+                   {"-o", temp / out, "--detector", detector, "--classifier", "none", "--captioner",
+                    "none", "--threshold", "0", "--max-detections", "3", "--quiet"});
+        all.insert(all.end(), more.begin(), more.end());
+        return on_test_device(all);
+    }
+    Outcome run(const Words& sources, const std::string& out, const Words& more = {}) {
+        return saccade_program(words(sources, out, more));
+    }
+
+    // All that a run has left, by name. Milliseconds are those of the day.
+    std::map<std::string, std::string> outputs(const std::string& out) {
+        std::map<std::string, std::string> files;
+        for (auto entry = fs::recursive_directory_iterator(temp / out); entry != end(entry);
+             ++entry) {
+            const std::string name = fs::relative(entry->path(), temp / out).string();
+            if (name == ".saccade" || name.starts_with("shard-"))
+                entry.disable_recursion_pending();
+            else if (entry->is_regular_file())
+                files[name] = file_content(entry->path());
+        }
+        std::string lines;
+        for (const nlohmann::json& line : lines_in(out)) {
+            nlohmann::json copy = line;
+            copy.erase("ms");
+            lines += copy.dump() + "\n";
+        }
+        files["FRAMES.jsonl"] = lines;
+        return files;
+    }
+    std::vector<nlohmann::json> lines_in(const std::string& out) {
+        std::vector<nlohmann::json> lines;
+        for (const std::string& line : lines_of(file_content(temp / out / "FRAMES.jsonl")))
+            lines.push_back(nlohmann::json::parse(line));
+        return lines;
+    }
+    void expect_same(const std::string& a, const std::string& b) {
+        const auto left = outputs(a), right = outputs(b);
+        for (const auto& [name, content] : left) {
+            ASSERT_TRUE(right.contains(name)) << name;
+            EXPECT_TRUE(right.at(name) == content) << name << " differs";
+        }
+        EXPECT_EQ(left.size(), right.size());
+    }
+
+    TempFolder temp;
+    std::string detector;
+};
+
+TEST_F(Batch, a_video_keeps_its_size_rate_duration_and_sound) {
+    const std::string clip =
+        with_sound(temp, make_clip(temp, "silent.mp4", 25, "30000/1001"), "clip.mp4");
+    expect_done(run({clip}, "out", {"--coco", "--csv", "--frames", "--attention", "detection"}));
+    const auto before = probe(clip), after = probe(temp / "out" / "clip.mp4");
+    for (const char* what : {"width", "height", "avg_frame_rate", "r_frame_rate", "nb_read_frames",
+                             "duration", "start_time"})
+        EXPECT_EQ(stream_of(after, "video")[what], stream_of(before, "video")[what]) << what;
+    for (const char* what : {"codec_name", "duration", "start_time", "nb_read_frames"})
+        EXPECT_EQ(stream_of(after, "audio")[what], stream_of(before, "audio")[what]) << what;
+
+    const auto lines = lines_in("out");
+    ASSERT_EQ(lines.size(), 25u);
+    for (size_t i = 0; i < lines.size(); ++i) {
+        EXPECT_EQ(lines[i]["frame"], i);
+        EXPECT_EQ(lines[i]["source"], clip);
+        EXPECT_NEAR(lines[i]["time"], double(i) * 1001 / 30000, 1e-4);
+        EXPECT_EQ(lines[i]["width"], 96);
+        EXPECT_EQ(lines[i]["detections"].size(), 3u);
+        EXPECT_FALSE(lines[i].contains("caption"));
+        for (const char* stage : {"decode", "upload", "detector", "draw", "readback", "encode"})
+            EXPECT_GT(lines[i]["ms"][stage], 0) << stage;
+    }
+    const auto coco = nlohmann::json::parse(file_content(temp / "out" / "coco.json"));
+    EXPECT_EQ(coco.size(), 75u);
+    EXPECT_EQ(lines_of(file_content(temp / "out" / "frames.csv")).size(), 76u);
+    const cv::Mat frame = cv::imread(temp / "out" / "clip-frames" / "000024.png");
+    EXPECT_EQ(frame.size(), cv::Size(96, 64));
+}
+
+TEST_F(Batch, every_nth_frame_of_a_range_keeps_its_time) {
+    const std::string clip = make_clip(temp, "clip.mp4", 30);
+    expect_done(run({clip}, "out", {"--from", "4", "--to", "27", "--stride", "5"}));
+    std::vector<uint64_t> frames;
+    for (const auto& line : lines_in("out")) frames.push_back(line["frame"]);
+    EXPECT_EQ(frames, (std::vector<uint64_t>{4, 9, 14, 19, 24}));
+    const auto probed = probe(temp / "out" / "clip.mp4");
+    EXPECT_EQ(stream_of(probed, "video")["avg_frame_rate"], "5/1");
+    EXPECT_NEAR(std::stod(stream_of(probed, "video")["duration"].get<std::string>()), 1.0, 1e-4);
+    expect_done(run({clip}, "few", {"--limit", "2", "--stride", "5", "--no-video"}));
+    EXPECT_EQ(lines_in("few").size(), 2u);
+    EXPECT_FALSE(fs::exists(temp / "few" / "clip.mp4"));
+}
+
+TEST_F(Batch, frames_that_come_when_they_like_are_shown_when_they_came) {
+    // Of 60 frames, those are left out that make the rest uneven.
+    const std::string clip =
+        make_clip(temp, "uneven.mp4", 24, "50",
+                  {"-vf", "select='not(mod(n\\,3))+not(mod(n\\,7))'", "-vsync", "vfr"});
+    expect_done(run({clip}, "out"));
+    const std::vector<double> before = frame_times(probe(clip)),
+                              after = frame_times(probe(temp / "out" / "uneven.mp4"));
+    ASSERT_EQ(before.size(), after.size());
+    std::set<int> steps;
+    for (size_t i = 0; i < before.size(); ++i) {
+        EXPECT_NEAR(after[i] - after[0], before[i] - before[0], 1e-4) << i;
+        if (i > 0) steps.insert(static_cast<int>(std::lround((after[i] - after[i - 1]) * 1000)));
+    }
+    EXPECT_GT(steps.size(), 1u);
+}
+
+TEST_F(Batch, odd_sizes_stay_odd_and_what_lies_on_its_side_stands_up) {
+    const std::string odd = temp.write("odd.png", encoded(".png", cv::Mat(63, 97, CV_8UC3)));
+    const std::string lying = make_clip(temp, "lying.mp4", 3);
+    expect_done(run({odd, turned(lying, temp, "turned.mp4")}, "out"));
+    auto stream = stream_of(probe(temp / "out" / "odd.mp4"), "video");
+    EXPECT_EQ(stream["width"], 97);
+    EXPECT_EQ(stream["height"], 63);
+    stream = stream_of(probe(temp / "out" / "turned.mp4"), "video");
+    EXPECT_EQ(stream["width"], 64);
+    EXPECT_EQ(stream["height"], 96);
+    EXPECT_FALSE(stream.contains("side_data_list"));
+    EXPECT_EQ(lines_in("out").back()["height"], 96);
+}
+
+TEST_F(Batch, pictures_of_all_sizes_become_one_video) {
+    fs::create_directory(temp / "album");
+    temp.write("album/1.png", encoded(".png", cv::Mat(48, 64, CV_8UC3, cv::Scalar(10, 20, 200))));
+    temp.write("album/2.png", "broken");
+    temp.write("album/10.png", encoded(".png", cv::Mat(90, 30, CV_8UC3, cv::Scalar(200, 20, 10))));
+    const Outcome outcome = run({temp / "album"}, "out", {"--rate", "2", "--piece", "1"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto lines = lines_in("out");
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[1]["source"], (temp / "album/10.png").string());
+    EXPECT_EQ(lines[1]["frame"], 2);
+    EXPECT_EQ(lines[1]["width"], 30);
+    const auto probed = probe(temp / "out" / "album.mp4");
+    EXPECT_EQ(stream_of(probed, "video")["width"], 64);
+    ASSERT_EQ(frame_times(probed).size(), 2u);
+    EXPECT_NEAR(frame_times(probed)[1], 1.0, 1e-3);
+}
+
+TEST_F(Batch, a_run_that_is_killed_again_and_again_ends_like_one_that_never_was) {
+    const std::string clip = make_clip(temp, "clip.mp4", 40);
+    const std::string other = "synth:96x64@30?seed=3&frames=30";
+    const Words more{"--piece", "8", "--csv", "--frames"};
+    expect_done(run({clip, other}, "whole", more));
+    Words again = more;
+    again.push_back("--resume");
+    int killed = 0;
+    for (size_t lines : {3u, 8u, 9u, 30u, 41u, 69u}) {
+        Program program(places::program, words({clip, other}, "killed", again));
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (std::chrono::steady_clock::now() < end) {
+            const std::string so_far = file_content(temp / "killed" / "FRAMES.jsonl");
+            if (size_t(std::ranges::count(so_far, '\n')) >= lines) break;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        program.send(SIGKILL);
+        killed += program.wait().signal == SIGKILL;
+        for (const std::string& line : lines_of(file_content(temp / "killed" / "FRAMES.jsonl")))
+            EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+    }
+    EXPECT_GE(killed, 4);
+    expect_done(run({clip, other}, "killed", again));
+    expect_same("whole", "killed");
+    // Nothing is left to do.
+    const auto before = fs::last_write_time(temp / "killed" / "clip.mp4");
+    expect_done(run({clip, other}, "killed", again));
+    EXPECT_EQ(fs::last_write_time(temp / "killed" / "clip.mp4"), before);
+    expect_same("whole", "killed");
+}
+
+TEST_F(Batch, parts_of_a_run_join_to_the_whole) {
+    const std::string clip = with_sound(temp, make_clip(temp, "silent.mp4", 45), "clip.mp4");
+    const Words sources{clip, "synth:96x64@30?seed=3&frames=11"};
+    const Words more{"--piece", "8", "--coco", "--frames", "--stride", "2"};
+    expect_done(run(sources, "whole", more));
+    auto part = [&](const std::string& shard) {
+        Words all = more;
+        all.insert(all.end(), {"--shard", shard});
+        return run(sources, "parts", all);
+    };
+    expect_done(part("2/3"));
+    expect_done(part("0/3"));
+    expect_refused(saccade_program({"merge", temp / "parts"}), 1, "part 1/3 is missing");
+    expect_done(part("1/3"));
+    expect_done(saccade_program({"merge", "--quiet", temp / "parts"}));
+    expect_same("whole", "parts");
+    expect_refused(saccade_program({"merge", temp / "whole"}), 1, "holds no parts of a run");
+}
+
+TEST_F(Batch, what_cannot_be_read_ends_alone) {
+    const std::string clip = make_clip(temp, "clip.mp4", 12);
+    const std::string content = file_content(make_clip(temp, "long.mp4", 60));
+    const std::string cut = temp.write("cut.mp4", content.substr(0, content.size() * 6 / 10));
+    const std::string text = temp.write("text.mp4", "no video at all");
+    const Outcome outcome = run({text, cut, clip}, "out", {"--piece", "8"});
+    EXPECT_EQ(outcome.code, 1);
+    const Words errors = lines_of(outcome.err);
+    ASSERT_EQ(errors.size(), 2u) << outcome.err;
+    expect_says(errors[0], "text.mp4' is no video");
+    expect_says(errors[1], "cut.mp4' is cut short");
+    // What came before is whole.
+    size_t of_cut = 0, of_clip = 0;
+    for (const auto& line : lines_in("out")) {
+        of_cut += line["source"] == cut;
+        of_clip += line["source"] == clip;
+    }
+    EXPECT_EQ(of_clip, 12u);
+    EXPECT_GT(of_cut, 8u);
+    EXPECT_EQ(frame_times(probe(temp / "out" / "cut.mp4")).size(), of_cut);
+    EXPECT_EQ(frame_times(probe(temp / "out" / "clip.mp4")).size(), 12u);
+    // And so is it after another try.
+    fs::copy(temp / "out", temp / "first", fs::copy_options::recursive);
+    EXPECT_EQ(run({text, cut, clip}, "out", {"--piece", "8", "--resume"}).code, 1);
+    expect_same("first", "out");
+}
+
+// No file can grow beyond this many bytes, as on a disk that fills up.
+class SmallFiles {
+public:
+    explicit SmallFiles(rlim_t bytes) {
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit limit{bytes, before_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        ::signal(SIGXFSZ, SIG_IGN);
+    }
+    ~SmallFiles() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        ::signal(SIGXFSZ, SIG_DFL);
+    }
+
+private:
+    rlimit before_{};
+};
+
+TEST_F(Batch, where_nothing_more_can_be_written_what_is_there_is_whole) {
+    const Words sources{"synth:96x64@30?frames=40"};
+    const Words more{"--piece", "4", "--no-video"};
+    {
+        const SmallFiles small(6000);
+        expect_refused(run(sources, "out", more), 1, "FRAMES.jsonl' cannot be written: File too large");
+    }
+    const size_t done = lines_in("out").size();
+    EXPECT_GT(done, 4u);
+    EXPECT_LT(done, 40u);
+    Words again = more;
+    again.push_back("--resume");
+    expect_done(run(sources, "out", again));
+    expect_done(run(sources, "whole", more));
+    expect_same("whole", "out");
+}
+
+TEST_F(Batch, an_interrupt_leaves_what_is_done_and_the_run_can_go_on) {
+    const std::string source = "synth:96x64@30?seed=3&frames=60";
+    Program program(places::program, words({source}, "out", {"--piece", "8"}));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (lines_of(file_content(temp / "out" / "FRAMES.jsonl")).size() < 11 &&
+           std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    program.send(SIGINT);
+    expect_refused(program.wait(), 1, "--resume continues");
+    const size_t done = lines_in("out").size();
+    EXPECT_GE(done, 11u);
+    EXPECT_LT(done, 60u);
+    EXPECT_EQ(frame_times(probe(temp / "out" / "synth.mp4")).size(), done);
+
+    expect_refused(run({source}, "out", {"--piece", "8"}), 1, "holds an unfinished run");
+    expect_refused(run({source}, "out", {"--piece", "9", "--resume"}), 1, "another 'piece'");
+    expect_done(run({source}, "out", {"--piece", "8", "--resume"}));
+    expect_done(run({source}, "whole", {"--piece", "8"}));
+    expect_same("whole", "out");
+}
+
+TEST_F(Batch, a_source_is_never_written_over) {
+    const std::string clip = make_clip(temp, "clip.mp4", 3);
+    const std::string before = file_content(clip);
+    expect_refused(run({clip}, "."), 1, "would be written over");
+    EXPECT_EQ(file_content(clip), before);
+}
+
+// The long forms of this and of the killing: tests/endure.
+TEST_F(Batch, memory_stays_where_it_is) {
+    const Variable program("SACCADE_PROGRAM", places::program);
+    const Outcome outcome =
+        run_program(places::tests + std::string("/endure"),
+                    on_test_device({"memory", "1200", "--detector", "none", "--classifier", "none",
+                                    "--captioner", "none"}));
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    expect_says(outcome.out, "1200 frames, memory ");
+}
+
+TEST_F(Batch, the_summary_names_the_slowest_stage) {
+    Words all = words({"synth:96x64@30?frames=4"}, "out", {"--no-video"});
+    std::erase(all, "--quiet");
+    const Outcome outcome = saccade_program(all);
+    expect_done(outcome);
+    expect_says(outcome.out, "4 frames in ");
+    expect_says(outcome.out, "; the slowest stage is ");
+    expect_says(outcome.out, "detector ");
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,100 @@
+#include "app/live/input.h"
+
+#include <gtest/gtest.h>
+
+namespace saccade {
+namespace {
+
+// A picture of 200 x 100 in the middle of a window, twice as large.
+LiveScene scene() {
+    LiveScene scene;
+    scene.picture = {200, 100};
+    scene.place = {10, 30, 400, 200};
+    scene.detections = {{1, 0.9f, {0, 0, 150, 90}, 7}, {2, 0.8f, {100, 50, 140, 80}, 42}};
+    for (float left = 0; left < 200; left += 20) scene.words.push_back({left, 90, left + 20, 100});
+    return scene;
+}
+
+WindowEvent moved(float x, float y) { return {WindowEvent::Kind::move, 0, {x, y}, 0}; }
+WindowEvent pressed(float x, float y, int button = 0) {
+    return {WindowEvent::Kind::press, 0, {x, y}, button};
+}
+
+TEST(LiveInput, the_mouse_points_at_pixels_of_the_picture) {
+    LiveState state;
+    apply_event(state, moved(10, 30), scene(), {});
+    EXPECT_EQ(state.pointer, (glm::vec2{0, 0}));
+    apply_event(state, moved(210, 130), scene(), {});
+    EXPECT_EQ(state.pointer, (glm::vec2{100, 50}));
+    for (const WindowEvent& beside : {moved(9, 100), moved(410, 100), moved(100, 29),
+                                      moved(100, 230), WindowEvent{WindowEvent::Kind::leave}}) {
+        state.pointer = glm::vec2{1, 1};
+        apply_event(state, beside, scene(), {});
+        EXPECT_FALSE(state.pointer) << beside.place.x << ", " << beside.place.y;
+    }
+}
+
+TEST(LiveInput, a_word_of_the_caption_under_the_mouse_is_chosen_while_it_is_there) {
+    LiveState state;
+    apply_event(state, moved(10 + 2 * 50, 30 + 2 * 95), scene(), {});
+    EXPECT_EQ(state.word, 2u);
+    apply_event(state, moved(10 + 2 * 50, 30 + 2 * 50), scene(), {});
+    EXPECT_FALSE(state.word);
+    state.caption = false;
+    apply_event(state, moved(10 + 2 * 50, 30 + 2 * 95), scene(), {});
+    EXPECT_FALSE(state.word) << "no caption is shown";
+}
+
+TEST(LiveInput, a_click_chooses_the_smallest_box_there_and_beside_all_boxes_none) {
+    LiveState state;
+    apply_event(state, pressed(10 + 2 * 20, 30 + 2 * 20), scene(), {});
+    EXPECT_EQ(state.query, 7u);
+    apply_event(state, pressed(10 + 2 * 120, 30 + 2 * 60), scene(), {});
+    EXPECT_EQ(state.query, 42u);
+    apply_event(state, pressed(5, 5), scene(), {});
+    EXPECT_EQ(state.query, 42u) << "beside the picture";
+    apply_event(state, pressed(10 + 2 * 120, 30 + 2 * 60, 1), scene(), {});
+    EXPECT_EQ(state.query, 42u) << "another button";
+    apply_event(state, pressed(10 + 2 * 180, 30 + 2 * 20), scene(), {});
+    EXPECT_FALSE(state.query);
+    state.boxes = false;
+    apply_event(state, pressed(10 + 2 * 20, 30 + 2 * 20), scene(), {});
+    EXPECT_FALSE(state.query) << "no box is shown";
+}
+
+TEST(LiveInput, in_a_tile_the_mouse_points_at_what_the_tile_shows) {
+    LiveState state;
+    LiveScene tiled = scene();
+    tiled.tiles.emplace(Size{200, 100}, 4, 2);
+    // The fourth tile begins at (100, 50), and is 98 x 48 large.
+    apply_event(state, moved(10 + 2 * 149, 30 + 2 * 62), tiled, {});
+    EXPECT_EQ(state.pointer, (glm::vec2{100, 25}));
+    apply_event(state, moved(10 + 2 * 99, 30 + 2 * 20), tiled, {});
+    EXPECT_FALSE(state.pointer) << "between two";
+    apply_event(state, pressed(10 + 2 * (100 + 60), 30 + 2 * (50 + 30)), tiled, {});
+    EXPECT_EQ(state.query, 42u);
+}
+
+TEST(LiveInput, what_a_panel_has_is_not_the_pictures) {
+    LiveState state;
+    apply_event(state, moved(210, 130), scene(), {});
+    apply_event(state, moved(212, 130), scene(), {.mouse = true});
+    EXPECT_FALSE(state.pointer);
+    apply_event(state, pressed(10 + 2 * 20, 30 + 2 * 20), scene(), {.mouse = true});
+    EXPECT_FALSE(state.query);
+    apply_event(state, {WindowEvent::Kind::key, U'q'}, scene(), {.keyboard = true});
+    EXPECT_FALSE(state.quit);
+    apply_event(state, {WindowEvent::Kind::key, U'q'}, scene(), {.mouse = true});
+    EXPECT_TRUE(state.quit) << "keys are for the picture unless a text is typed";
+}
+
+TEST(LiveInput, without_a_picture_there_is_nothing_to_point_at) {
+    LiveState state;
+    apply_event(state, moved(100, 100), LiveScene{}, {});
+    apply_event(state, pressed(100, 100), LiveScene{}, {});
+    EXPECT_FALSE(state.pointer);
+    EXPECT_FALSE(state.query);
+}
+
+}  // namespace
+}  // namespace saccade

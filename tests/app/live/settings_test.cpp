@@ -1,0 +1,92 @@
+#include "app/live/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/models/files/temp_folder.h"
+
+namespace saccade {
+namespace {
+
+TEST(Settings, come_back_as_they_were_left) {
+    const TempFolder temp;
+    Settings settings;
+    settings.state.boxes = false;
+    settings.state.threshold = 0.25f;
+    settings.state.attention = {AttentionMode::grid, 7, 3, 0.5f, 0.75f, true};
+    settings.state.present_mode = PresentMode::mailbox;
+    settings.state.full_screen = true;
+    settings.width = 801;
+    settings.height = 602;
+    settings.layout = "[Window][Saccade]\nPos=5,6\n";
+    const auto file = temp / "config" / "saccade" / "window.json";
+    ASSERT_TRUE(write_settings(file, settings)) << "folders are made";
+    const Settings read = read_settings(file);
+    EXPECT_EQ(read.state.boxes, false);
+    EXPECT_EQ(read.state.caption, true);
+    EXPECT_EQ(read.state.threshold, 0.25f);
+    EXPECT_EQ(read.state.attention, settings.state.attention);
+    EXPECT_EQ(read.state.present_mode, PresentMode::mailbox);
+    EXPECT_TRUE(read.state.full_screen);
+    EXPECT_EQ(read.width, 801u);
+    EXPECT_EQ(read.height, 602u);
+    EXPECT_EQ(read.layout, settings.layout);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1)
+        << "nothing is left beside it";
+}
+
+TEST(Settings, what_a_run_was_about_is_not_remembered) {
+    const TempFolder temp;
+    Settings settings;
+    settings.state.frozen = settings.state.quit = settings.state.recording = true;
+    settings.state.source = "clip.mp4";
+    ASSERT_TRUE(write_settings(temp / "window.json", settings));
+    const Settings read = read_settings(temp / "window.json");
+    EXPECT_FALSE(read.state.frozen || read.state.quit || read.state.recording);
+    EXPECT_EQ(read.state.source, "");
+}
+
+TEST(Settings, damaged_files_and_values_out_of_range_do_no_harm) {
+    const TempFolder temp;
+    const auto file = temp / "window.json";
+    EXPECT_EQ(read_settings(file).width, 1280u) << "no file at all";
+    for (const char* text : {"", "{", "[1, 2]", "\"boxes\"", "{\"boxes\": 3, \"layer\": -1}",
+                             "{\"width\": \"wide\", \"attention\": \"everything\"}"}) {
+        std::ofstream(file) << text;
+        const Settings read = read_settings(file);
+        EXPECT_TRUE(read.state.boxes) << text;
+        EXPECT_EQ(read.state.attention, AttentionState{}) << text;
+        EXPECT_EQ(read.width, 1280u) << text;
+    }
+    std::ofstream(file) << R"({"width": 0, "height": 99999999, "threshold": 7, "blend": -3})";
+    const Settings read = read_settings(file);
+    EXPECT_EQ(read.width, 320u);
+    EXPECT_EQ(read.height, 16384u);
+    EXPECT_EQ(read.state.threshold, 1.0f);
+    EXPECT_EQ(read.state.attention.blend, 0.0f);
+}
+
+TEST(Settings, a_folder_that_cannot_be_written_to_is_no_error) {
+    const TempFolder temp;
+    std::ofstream(temp / "file") << "in the way";
+    EXPECT_FALSE(write_settings(temp / "file" / "window.json", {}));
+    EXPECT_FALSE(write_settings({}, {}));
+}
+
+TEST(Settings, lie_in_the_users_config_folder) {
+    const char* before = std::getenv("XDG_CONFIG_HOME");
+    const std::string kept = before ? before : "";
+    ::setenv("XDG_CONFIG_HOME", "/somewhere", 1);
+    EXPECT_EQ(settings_file(), "/somewhere/saccade/window.json");
+    ::setenv("XDG_CONFIG_HOME", "relative/is/ignored", 1);
+    EXPECT_NE(settings_file(), "relative/is/ignored/saccade/window.json");
+    if (before)
+        ::setenv("XDG_CONFIG_HOME", kept.c_str(), 1);
+    else
+        ::unsetenv("XDG_CONFIG_HOME");
+}
+
+}  // namespace
+}  // namespace saccade

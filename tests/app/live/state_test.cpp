@@ -1,0 +1,94 @@
+#include "app/live/state.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "app/live/keys.h"
+#include "app/live/window/window.h"
+
+namespace saccade {
+namespace {
+
+TEST(LiveState, layers_are_stepped_through_within_the_model) {
+    LiveState state;
+    state.layers = 3;
+    // At first it is the last one, whatever that is.
+    for (uint32_t layer : {1u, 0u, 0u}) {
+        press_key(state, U'[');
+        EXPECT_EQ(state.attention.layer, layer);
+    }
+    for (uint32_t layer : {1u, 2u, 2u}) {
+        press_key(state, U']');
+        EXPECT_EQ(state.attention.layer, layer);
+    }
+    press_key(state, U'[');
+    EXPECT_EQ(state.attention.layer, 1u);
+}
+
+TEST(LiveState, a_digit_shows_that_head_if_the_model_has_it) {
+    LiveState state;
+    state.heads = 3;
+    press_key(state, U'3');
+    EXPECT_EQ(state.attention.head, 2u);
+    EXPECT_EQ(state.attention.mode, AttentionMode::head);
+    press_key(state, U'4');
+    EXPECT_EQ(state.attention.head, 2u) << "there is no fourth";
+}
+
+TEST(LiveState, a_goes_through_all_attention_modes_and_comes_back) {
+    LiveState state;
+    std::set<AttentionMode> seen;
+    for (size_t i = 0; i < std::size(attention_modes); ++i) {
+        press_key(state, U'a');
+        seen.insert(state.attention.mode);
+    }
+    EXPECT_EQ(seen.size(), std::size(attention_modes));
+    EXPECT_EQ(state.attention.mode, AttentionMode::off);
+}
+
+TEST(Keys, each_does_what_the_help_says_whatever_the_case) {
+    LiveState state;
+    for (bool on : {true, false}) {
+        press_key(state, U' ');
+        EXPECT_EQ(state.frozen, on);
+        press_key(state, U'R');
+        EXPECT_EQ(state.recording, on);
+        press_key(state, U'f');
+        EXPECT_EQ(state.full_screen, on);
+        press_key(state, U'H');
+        EXPECT_EQ(state.help, on);
+        press_key(state, U'd');
+        EXPECT_EQ(state.boxes, !on);
+        press_key(state, U'c');
+        EXPECT_EQ(state.caption, !on);
+        press_key(state, U'p');
+        EXPECT_EQ(state.panels, !on);
+        press_key(state, U't');
+        EXPECT_EQ(state.truth, on);
+    }
+    press_key(state, U's');
+    press_key(state, U'S');
+    EXPECT_EQ(state.screenshots, 2u);
+    EXPECT_FALSE(state.quit);
+    press_key(state, U'q');
+    EXPECT_TRUE(state.quit);
+    LiveState another;
+    press_key(another, escape_key);
+    EXPECT_TRUE(another.quit);
+}
+
+TEST(Keys, others_do_nothing) {
+    LiveState state;
+    for (char32_t key : {U'0', U'x', U'ä', U'\u4e00', U'\0'}) EXPECT_FALSE(press_key(state, key));
+}
+
+TEST(Keys, no_two_bindings_share_one) {
+    std::set<char32_t> taken;
+    for (const KeyBinding& binding : key_bindings())
+        for (char32_t key = binding.first; key <= binding.last; ++key)
+            EXPECT_TRUE(taken.insert(key).second) << binding.keys;
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,394 @@
+// The real window, on an X server of the test's own, with the validation layers on.
+
+#include "app/live/window/window.h"
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "app/live/keys.h"
+#include "app/live/panels.h"
+#include "app/live/report.h"
+#include "app/live/window/screen.h"
+#include "gpu/transfer/frame.h"
+#include "tests/app/live/window/display.h"
+
+namespace saccade {
+namespace {
+
+constexpr const char* title = "saccade test";
+constexpr uint32_t red = 0xff0000, green = 0x00ff00, blue = 0x0000ff, white = 0xffffff;
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+// One window for all tests: opening a device takes longer than most of them.
+struct Desk {
+    Desk() : display(1024, 768) {
+        ::setenv("DISPLAY", display.name().c_str(), 1);
+        ::unsetenv("WAYLAND_DISPLAY");
+        window = std::make_unique<Window>(Window::Options{title, 640, 480});
+        display.move_window(title, 0, 0);
+        instance = std::make_unique<Instance>(
+            Instance::Options{.validation = environment("SACCADE_NO_VALIDATION").empty(),
+                              .on_message =
+                                  [this](std::string_view text) {
+                                      ++messages;
+                                      ADD_FAILURE() << "validation: " << text;
+                                  },
+                              .extensions = window->instance_extensions()});
+        Device::Options options;
+        options.extensions = {Swapchain::extension};
+        device = std::make_unique<Device>(
+            *instance, instance->choose(environment("SACCADE_DEVICE")), std::move(options));
+        screen = std::make_unique<Screen>(*device, *window, PresentMode::fifo, "");
+    }
+
+    TestDisplay display;
+    int messages = 0;
+    std::unique_ptr<Window> window;
+    std::unique_ptr<Instance> instance;
+    std::unique_ptr<Device> device;
+    std::unique_ptr<Screen> screen;
+};
+
+class WindowTest : public ::testing::Test {
+protected:
+    static void SetUpTestSuite() { desk_ = new Desk; }
+    static void TearDownTestSuite() {
+        desk_->screen.reset();
+        desk_->device.reset();
+        desk_->instance.reset();
+        EXPECT_EQ(desk_->messages, 0) << "of a leak, for one";
+        delete std::exchange(desk_, nullptr);
+    }
+
+    WindowTest()
+        : display(desk_->display),
+          window(*desk_->window),
+          device(*desk_->device),
+          screen(*desk_->screen) {}
+
+    void SetUp() override {
+        display.move_mouse(1000, 760);
+        resize(640, 480);
+        window.events();
+    }
+
+    // Does something again and again until it has come true.
+    static bool eventually(const std::function<bool()>& holds) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (!holds()) {
+            if (std::chrono::steady_clock::now() > end) return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return true;
+    }
+    void resize(uint32_t width, uint32_t height) {
+        display.resize_window(title, width, height);
+        EXPECT_TRUE(eventually([&] {
+            window.events();
+            return window.size() == Size{width, height};
+        }));
+    }
+    bool show(
+        const Image* picture, const std::function<void()>& panels = [] {}) {
+        if (!screen.begin()) return false;
+        panels();
+        return screen.show(picture).has_value();
+    }
+    // Shows the picture until the display shows what it should.
+    bool shows(
+        const Image* picture, const std::function<bool(const Screenshot&)>& expected,
+        const std::function<void()>& panels = [] {}) {
+        return eventually([&] {
+            window.events();
+            show(picture, panels);
+            return expected(display.screenshot());
+        });
+    }
+    // Events until one of the kind has come.
+    std::vector<WindowEvent> events_until(WindowEvent::Kind kind) {
+        std::vector<WindowEvent> all;
+        EXPECT_TRUE(eventually([&] {
+            for (const WindowEvent& event : window.events()) all.push_back(event);
+            return std::ranges::any_of(all, [&](const auto& e) { return e.kind == kind; });
+        }));
+        return all;
+    }
+
+    // Red, green, blue and white quarters.
+    const Image& quarters(uint32_t width = 64, uint32_t height = 48) {
+        frame_ = std::make_unique<Frame>(device, width, height, false);
+        std::vector<uint8_t> rgb;
+        for (uint32_t y = 0; y < height; ++y)
+            for (uint32_t x = 0; x < width; ++x) {
+                const uint32_t colour =
+                    y < height / 2 ? (x < width / 2 ? red : green) : (x < width / 2 ? blue : white);
+                for (int shift : {16, 8, 0}) rgb.push_back(uint8_t(colour >> shift));
+            }
+        frame_->write({rgb.data(), width, height, 3 * width, false});
+        Arena arena(device, "test scratch");
+        Commands commands(device, arena, "test");
+        commands.begin();
+        frame_->record(commands);
+        commands.end();
+        commands.run();
+        return frame_->image();
+    }
+    static bool quarters_fill(const Screenshot& s, uint32_t width, uint32_t height) {
+        return s.at(2, 2) == red && s.at(width - 3, 2) == green && s.at(2, height - 3) == blue &&
+               s.at(width - 3, height - 3) == white;
+    }
+
+    TestDisplay& display;
+    Window& window;
+    Device& device;
+    Screen& screen;
+
+private:
+    static inline Desk* desk_ = nullptr;
+    std::unique_ptr<Frame> frame_;
+};
+
+TEST_F(WindowTest, shows_a_picture_in_its_right_colours_as_large_as_fits) {
+    EXPECT_TRUE(shows(&quarters(), [](const Screenshot& s) { return quarters_fill(s, 640, 480); }));
+    // A wide one leaves bars above and below: 640 x 160 in the middle of 480.
+    EXPECT_TRUE(shows(&quarters(128, 32), [](const Screenshot& s) {
+        return s.at(2, 2) == 0 && s.at(2, 158) == 0 && s.at(2, 163) == red &&
+               s.at(637, 163) == green && s.at(2, 316) == blue && s.at(637, 316) == white &&
+               s.at(637, 322) == 0;
+    }));
+    EXPECT_TRUE(shows(nullptr, [](const Screenshot& s) { return s.at(2, 163) == 0; }))
+        << "no picture, no colour";
+}
+
+TEST_F(WindowTest, follows_the_windows_size) {
+    const Image& picture = quarters();
+    for (const auto& [width, height] : {std::pair{400u, 300u}, {801u, 602u}, {640u, 480u}}) {
+        display.resize_window(title, width, height);
+        EXPECT_TRUE(shows(&picture, [&](const Screenshot& s) {
+            return window.size() == Size{width, height} && quarters_fill(s, width, height);
+        })) << width;
+    }
+}
+
+TEST_F(WindowTest, a_size_that_changes_between_frames_is_no_error) {
+    const Image& picture = quarters();
+    for (uint32_t i = 0; i < 12; ++i) {
+        display.resize_window(title, 300 + 23 * i, 500 - 17 * i);
+        window.events();
+        show(&picture);
+    }
+    // At last 553 x 313, of which the picture fills 417 in the middle.
+    EXPECT_TRUE(shows(&picture, [](const Screenshot& s) {
+        return s.at(60, 5) == 0 && s.at(74, 5) == red && s.at(478, 5) == green &&
+               s.at(478, 308) == white && s.at(492, 308) == 0;
+    }));
+}
+
+TEST_F(WindowTest, shows_nothing_while_minimised_and_goes_on_afterwards) {
+    const Image& picture = quarters();
+    ASSERT_TRUE(show(&picture));
+    display.minimise_window(title, true);
+    EXPECT_TRUE(eventually([&] {
+        window.events();
+        return window.size() == Size{};
+    }));
+    EXPECT_FALSE(show(&picture));
+    display.minimise_window(title, false);
+    EXPECT_TRUE(shows(&picture, [](const Screenshot& s) { return quarters_fill(s, 640, 480); }));
+}
+
+TEST_F(WindowTest, fills_the_screen_and_comes_back) {
+    const Image& picture = quarters();
+    window.set_full_screen(true);
+    EXPECT_TRUE(shows(&picture, [](const Screenshot& s) { return quarters_fill(s, 1024, 768); }));
+    window.set_full_screen(false);
+    EXPECT_TRUE(shows(&picture, [&](const Screenshot& s) {
+        return window.size() == Size{640, 480} && s.at(1000, 700) == 0 &&
+               quarters_fill(s, 640, 480);
+    }));
+    display.move_window(title, 0, 0);
+}
+
+TEST_F(WindowTest, every_present_mode_that_the_device_has_shows_pictures) {
+    const Image& picture = quarters();
+    const std::vector<PresentMode> modes = screen.swapchain().modes();
+    EXPECT_EQ(modes.front(), PresentMode::fifo);
+    for (PresentMode mode : modes) {
+        screen.swapchain().set_mode(mode);
+        for (int i = 0; i < 5; ++i) EXPECT_TRUE(show(&picture)) << name_of(mode);
+        EXPECT_EQ(screen.swapchain().mode(), mode);
+    }
+    screen.swapchain().set_mode(PresentMode::fifo);
+    EXPECT_TRUE(show(&picture));
+}
+
+TEST_F(WindowTest, keys_arrive_as_what_they_type_once_however_long_they_are_held) {
+    display.move_mouse(300, 200);
+    display.press("a");
+    display.press("bracketleft");
+    display.hold("space", 5);
+    display.press("Escape");
+    std::u32string typed;
+    EXPECT_TRUE(eventually([&] {
+        for (const WindowEvent& event : window.events())
+            if (event.kind == WindowEvent::Kind::key) typed += event.key;
+        return typed.ends_with(escape_key);
+    }));
+    EXPECT_EQ(typed, U"a[ \x1b");
+}
+
+TEST_F(WindowTest, the_mouse_is_told_in_pixels_of_the_window) {
+    display.click(123, 45);
+    const std::vector<WindowEvent> events = events_until(WindowEvent::Kind::release);
+    const auto press = std::ranges::find(events, WindowEvent::Kind::press, &WindowEvent::kind);
+    ASSERT_NE(press, events.end());
+    EXPECT_EQ(press->place.x, 123);
+    EXPECT_EQ(press->place.y, 45);
+    EXPECT_EQ(press->button, 0);
+    display.move_mouse(1000, 700);
+    events_until(WindowEvent::Kind::leave);
+}
+
+TEST_F(WindowTest, panels_lie_over_the_picture_and_take_the_mouse_there) {
+    const Image& picture = quarters();
+    int pressed = 0;
+    auto panel = [&] {
+        ImGui::SetNextWindowPos({20, 30});
+        ImGui::SetNextWindowSize({200, 100});
+        ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoSavedSettings);
+        ImGui::SetCursorScreenPos({30, 60});
+        if (ImGui::Button("press", {100, 30})) ++pressed;
+        ImGui::End();
+    };
+    EXPECT_TRUE(shows(
+        &picture,
+        [](const Screenshot& s) { return s.at(200, 110) != red && s.at(300, 110) == red; }, panel));
+    display.move_mouse(400, 300);
+    EXPECT_TRUE(eventually([&] {
+        window.events();
+        show(&picture, panel);
+        return !screen.ui().has_mouse();
+    }));
+    display.move_mouse(80, 75);
+    EXPECT_TRUE(eventually([&] {
+        window.events();
+        show(&picture, panel);
+        return screen.ui().has_mouse();
+    }));
+    display.click(80, 75);
+    EXPECT_TRUE(eventually([&] {
+        window.events();
+        show(&picture, panel);
+        return pressed == 1;
+    }));
+}
+
+TEST_F(WindowTest, a_text_that_is_typed_into_a_panel_is_not_meant_as_keys) {
+    display.move_mouse(300, 200);
+    char text[32] = "";
+    auto panel = [&] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoSavedSettings);
+        ImGui::SetKeyboardFocusHere();
+        ImGui::InputText("text", text, sizeof text);
+        ImGui::End();
+    };
+    EXPECT_TRUE(eventually([&] {
+        window.events();
+        show(nullptr, panel);
+        return screen.ui().has_keyboard();
+    }));
+    display.press("q");
+    EXPECT_TRUE(eventually([&] {
+        window.events();
+        show(nullptr, panel);
+        return std::string(text) == "q";
+    }));
+    EXPECT_TRUE(eventually([&] {
+        window.events();
+        show(nullptr);
+        return !screen.ui().has_keyboard();
+    }));
+}
+
+TEST_F(WindowTest, the_panels_show_what_the_loop_tells_and_the_help_lists_every_key) {
+    LiveState state;
+    LiveReport report;
+    report.device = "a device";
+    report.source_state = "the camera is gone";
+    report.detector = {"detr", "yolos", 0.4f, "it is damaged", {"detr", "yolos"}};
+    report.labels = {"cat", "dog"};
+    report.notice = "saved saccade-1.png";
+    report.score.emplace();
+    for (int i = 0; i < 200; ++i) report.stages.add("detector", 4 + i % 3);
+    state.attention.mode = AttentionMode::head;
+    auto lit = [](const Screenshot& s, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1) {
+        size_t count = 0;
+        for (uint32_t y = y0; y < y1; ++y)
+            for (uint32_t x = x0; x < x1; ++x) count += (s.at(x, y) & 0xff) > 0xc0;
+        return count;
+    };
+    EXPECT_TRUE(shows(
+        nullptr, [&](const Screenshot& s) { return lit(s, 15, 15, 345, 470) > 1000; },
+        [&] { draw_panels(state, report); }))
+        << "the panel is full of text";
+    EXPECT_LT(lit(display.screenshot(), 400, 0, 640, 430), 10u) << "and lies where it should";
+    state.help = true;
+    EXPECT_TRUE(shows(
+        nullptr, [&](const Screenshot& s) { return lit(s, 350, 85, 540, 415) > 500; },
+        [&] { draw_panels(state, report); }));
+    state.help = state.panels = false;
+    EXPECT_TRUE(shows(
+        nullptr,
+        [&](const Screenshot& s) {
+            return lit(s, 0, 50, 640, 480) == 0 && lit(s, 200, 0, 440, 50) > 50;
+        },
+        [&] { draw_panels(state, report); }))
+        << "only what there is to notice is left";
+}
+
+TEST_F(WindowTest, closing_it_is_noticed) {
+    EXPECT_FALSE(window.closing());
+    display.close_window(title);
+    EXPECT_TRUE(eventually([&] {
+        window.events();
+        return window.closing();
+    }));
+}
+
+TEST(HiDpiWindow, everything_is_twice_as_large_on_a_display_with_twice_the_dots) {
+    const TestDisplay display(1024, 768);
+    display.set_dpi(192);
+    ::setenv("DISPLAY", display.name().c_str(), 1);
+    const Window window({title, 300, 200});
+    EXPECT_EQ(window.scale(), 2);
+    EXPECT_EQ(window.size(), (Size{600, 400}));
+    EXPECT_EQ(window.size_to_open(), (Size{300, 200})) << "it does not grow from run to run";
+}
+
+TEST(NoWindow, without_a_display_there_is_an_error_that_says_so) {
+    const std::string display = environment("DISPLAY");
+    ::unsetenv("DISPLAY");
+    ::unsetenv("WAYLAND_DISPLAY");
+    EXPECT_THROW(Window({title, 640, 480}), NoDisplay);
+    ::setenv("DISPLAY", ":4711", 1);
+    EXPECT_THROW(Window({title, 640, 480}), NoDisplay);
+    if (display.empty())
+        ::unsetenv("DISPLAY");
+    else
+        ::setenv("DISPLAY", display.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,243 @@
+#include "app/pipeline/frame_path.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "app/pipeline/attention_choice.h"
+#include "app/pipeline/frame_pump.h"
+#include "app/sources/open_source.h"
+#include "app/sources/reader.h"
+#include "tests/app/pictures.h"
+#include "tests/app/program.h"
+
+namespace saccade {
+namespace {
+
+class FramePathTest : public ::testing::Test {
+protected:
+    FramePathTest() : engine(engine_options()) {}
+
+    static EngineOptions engine_options() {
+        EngineOptions options;
+        if (const char* device = std::getenv("SACCADE_DEVICE")) options.device = device;
+        return options;
+    }
+    static FrameOrder files_order() {
+        FrameOrder order;
+        order.caption.to_end = true;
+        order.read_back.pixels = true;
+        return order;
+    }
+    static FramePathOptions groups_of(uint32_t at_once) {
+        return {.at_once = at_once, .groups_in_flight = 2, .groups = at_once == 1 ? 6u : 4u};
+    }
+    // All frames of a source, in the order in which they are finished.
+    std::vector<FrameResult> run(const std::string& source, const FrameOrder& order,
+                                 uint64_t frames, uint32_t at_once = 1) {
+        FramePath path(engine, groups_of(at_once));
+        path.use(models.borrowed());
+        Reader reader(open_source(source), path.ring(), {.end = frames});
+        std::vector<FrameResult> results;
+        pump(
+            path, order, [&] { return reader.next(); },
+            [&](Done done) {
+                EXPECT_EQ(done.picture.pixels != nullptr, order.draw);
+                if (order.draw)
+                    last_picture.assign(done.picture.pixels, done.picture.pixels + 3000);
+                words = done.words;
+                results.push_back(std::move(done.result));
+            });
+        return results;
+    }
+
+    Engine engine;
+    ModelsInUse models;
+    std::vector<uint8_t> last_picture;
+    std::vector<Rectangle> words;  // of the last frame
+};
+
+TEST_F(FramePathTest, every_frame_comes_out_once_and_in_order_with_its_own_findings) {
+    models = ModelsInUse::open(engine, {.detector = "emoji-detector"});
+    FrameOrder order = files_order();
+    order.draw = false;
+    const std::vector<FrameResult> together = run("synth:320x240@2?seed=7", order, 4);
+    ASSERT_EQ(together.size(), 4u);
+    for (uint64_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(together[i].info.index, i);
+        ASSERT_TRUE(together[i].detections);
+        EXPECT_FALSE(together[i].classes);
+        EXPECT_FALSE(together[i].caption);
+    }
+    // One at a time, the findings are the same.
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    Reader reader(open_source("synth:320x240@2?seed=7"), path.ring(), {.end = 4});
+    for (const FrameResult& want : together) {
+        path.begin(*reader.next(), order);
+        const Done alone = path.finish();
+        ASSERT_EQ(alone.result.detections->size(), want.detections->size());
+        for (size_t i = 0; i < want.detections->size(); ++i) {
+            EXPECT_EQ((*alone.result.detections)[i].query, (*want.detections)[i].query);
+            EXPECT_EQ((*alone.result.detections)[i].score, (*want.detections)[i].score);
+        }
+    }
+}
+
+TEST_F(FramePathTest, frames_that_are_looked_at_together_keep_their_own_findings) {
+    const TempFolder temp;
+    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
+                                        .classifier = model_folder(temp, "vit-nano")});
+    FrameOrder order = files_order();
+    order.overlay.filter.threshold = 0;
+    // Ten frames in groups of three leave one alone.
+    const std::string source = "synth:96x64@2?seed=7&frames=10";
+    const std::vector<FrameResult> alone = run(source, order, 10);
+    const std::vector<uint8_t> picture = last_picture;
+    const std::vector<FrameResult> together = run(source, order, 10, 3);
+    ASSERT_EQ(alone.size(), 10u);
+    ASSERT_EQ(together.size(), 10u);
+    for (size_t i = 0; i < 10; ++i) {
+        EXPECT_EQ(together[i].info.index, i);
+        ASSERT_EQ(together[i].detections->size(), alone[i].detections->size());
+        for (size_t j = 0; j < alone[i].detections->size(); ++j) {
+            EXPECT_EQ((*together[i].detections)[j].query, (*alone[i].detections)[j].query);
+            EXPECT_NEAR((*together[i].detections)[j].score, (*alone[i].detections)[j].score, 1e-4);
+        }
+        EXPECT_NEAR(together[i].classes->front().score, alone[i].classes->front().score, 1e-4);
+    }
+    EXPECT_NE(together[0].detections->front().score, together[9].detections->front().score);
+    EXPECT_EQ(last_picture, picture);
+}
+
+TEST_F(FramePathTest, frames_of_another_size_wait_for_those_before) {
+    const TempFolder temp;
+    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano")});
+    std::filesystem::create_directory(temp / "all");
+    for (int i = 0; i < 5; ++i)
+        temp.write("all/" + std::to_string(i) + ".png",
+                   encoded(".png", cv::Mat(48 + 16 * (i / 2), 64, CV_8UC3, cv::Scalar(9, 99, i))));
+    const std::vector<FrameResult> results = run(temp / "all", files_order(), 5, 2);
+    ASSERT_EQ(results.size(), 5u);
+    for (uint32_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(results[i].info.index, i);
+        EXPECT_EQ(results[i].info.size.y, 48 + 16 * (i / 2));
+    }
+}
+
+TEST_F(FramePathTest, a_finished_frame_keeps_its_picture_while_one_of_another_size_passes) {
+    const TempFolder temp;
+    std::filesystem::create_directory(temp / "all");
+    for (int i = 0; i < 2; ++i)
+        temp.write("all/" + std::to_string(i) + ".png",
+                   encoded(".png", cv::Mat(480 + 480 * i, 640, CV_8UC3, cv::Scalar(9, 99, 50))));
+    FramePath path(engine, groups_of(1));
+    Reader reader(open_source(temp / "all"), path.ring());
+    path.begin(*reader.next(), files_order());
+    const Done first = path.finish();
+    auto bytes = [&] {
+        const PictureView& view = first.picture;
+        return std::vector<uint8_t>(view.pixels,
+                                    view.pixels + size_t(view.height) * view.row_bytes);
+    };
+    const std::vector<uint8_t> before = bytes();
+    path.begin(*reader.next(), files_order());
+    EXPECT_EQ(path.finish().picture.height, 960u);
+    EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(FramePathTest, looking_changes_no_answer) {
+    models = ModelsInUse::open(engine, {.detector = "emoji-detector"});
+    FrameOrder order = files_order();
+    const std::vector<FrameResult> plain = run("synth:320x240@2?seed=7", order, 2);
+    const std::vector<uint8_t> without = last_picture;
+    show_attention(order, {.kind = AttentionKind::detection}, models.borrowed());
+    const std::vector<FrameResult> looked = run("synth:320x240@2?seed=7", order, 2);
+    ASSERT_EQ(plain.size(), looked.size());
+    for (size_t i = 0; i < plain.size(); ++i) {
+        ASSERT_EQ(plain[i].detections->size(), looked[i].detections->size());
+        for (size_t j = 0; j < plain[i].detections->size(); ++j)
+            EXPECT_EQ((*plain[i].detections)[j].score, (*looked[i].detections)[j].score);
+    }
+    EXPECT_NE(last_picture, without) << "the map is drawn";
+}
+
+TEST_F(FramePathTest, what_the_models_cannot_show_gets_one_line) {
+    FrameOrder order;
+    expect_says(error_of([&] {
+                    show_attention(order, {.kind = AttentionKind::rollout}, models.borrowed());
+                }),
+                "--classifier");
+    models = ModelsInUse::open(engine, {.detector = "emoji-detector"});
+    const AttentionChoice beyond{.kind = AttentionKind::detection, .layer = 99};
+    expect_says(error_of([&] { show_attention(order, beyond, models.borrowed()); }), "8 layers");
+}
+
+TEST_F(FramePathTest, words_lie_where_the_frame_shows_them_whatever_came_later) {
+    models = ModelsInUse::open(engine, {.captioner = "emoji-captioner"});
+    const FrameOrder order = files_order();
+    const std::vector<FrameResult> results = run("synth:320x240@2?seed=7", order, 1);
+    ASSERT_EQ(words.size(), results.front().caption->words.size());
+    const std::vector<Rectangle> alone = words;
+    // The next frames are on their way, and laid out, when the first one is finished.
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    Reader reader(open_source("synth:320x240@2?seed=7"), path.ring(), {.end = 3});
+    for (int i = 0; i < 3; ++i) path.begin(*reader.next(), order);
+    const Done first = path.finish();
+    ASSERT_EQ(first.words.size(), alone.size());
+    for (size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(first.words[i].min.x, alone[i].min.x);
+}
+
+// A consumer that fails, a source that ends, a model that cannot: whoever catches it goes on with
+// the same path, and with all of its slots.
+TEST_F(FramePathTest, after_any_failure_all_frames_are_back_in_their_ring) {
+    models = ModelsInUse::open(engine, {.detector = "emoji-detector"});
+    FrameOrder order = files_order();
+    for (const uint32_t at_once : {1u, 2u}) {
+        FramePath path(engine, groups_of(at_once));
+        path.use(models.borrowed());
+        auto run_until = [&](uint64_t failing, const FrameOrder& ordered) {
+            Reader reader(open_source("synth:64x48@2?seed=7"), path.ring(), {.end = 9});
+            uint64_t count = 0;
+            pump(
+                path, ordered, [&] { return reader.next(); },
+                [&](const Done& done) {
+                    EXPECT_EQ(done.result.info.index, count);
+                    if (++count == failing) throw Error("the disk is full");
+                });
+            return count;
+        };
+        expect_says(error_of([&] { run_until(1, order); }), "the disk is full");
+        EXPECT_FALSE(path.empty()) << "the others wait, without their source";
+        FrameOrder undecided = order;
+        undecided.decide = [](FrameOrder&, const FrameResult& known) {
+            if (known.info.index == 4) throw Error("nobody knows");
+        };
+        expect_says(error_of([&] { run_until(0, undecided); }), "nobody knows");
+        EXPECT_EQ(run_until(0, order), 9u);
+        EXPECT_TRUE(path.empty());
+    }
+}
+
+TEST_F(FramePathTest, a_frame_that_cannot_be_recorded_goes_back_and_the_next_ones_come_through) {
+    models = ModelsInUse::open(engine, {.detector = "emoji-detector"});
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    FrameOrder order = files_order();
+    FrameOrder impossible = order;
+    impossible.attention.mode = AttentionMode::mean;
+    impossible.looker.token = Looker::Token::query;
+    impossible.looker.query = UINT32_MAX;  // which no model has
+    Reader reader(open_source("synth:64x48@2?seed=7"), path.ring(), {.end = 20});
+    for (uint64_t i = 0; i < 10; ++i) {
+        EXPECT_NE(error_of([&] { path.begin(*reader.next(), impossible); }), "");
+        EXPECT_TRUE(path.empty());
+        path.begin(*reader.next(), order);
+        EXPECT_EQ(path.finish().result.info.index, 2 * i + 1);
+    }
+    EXPECT_FALSE(reader.next());
+}
+
+}  // namespace
+}  // namespace saccade

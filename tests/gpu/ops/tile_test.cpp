@@ -1,0 +1,131 @@
+// Tiles are chosen for devices that this machine need not have.
+
+#include "gpu/ops/tile.h"
+
+#include <gtest/gtest.h>
+
+namespace saccade {
+namespace {
+
+DeviceInfo gpu(uint32_t subgroup, uint32_t shared_bytes, MatrixShape shape) {
+    DeviceInfo info;
+    info.kind = DeviceKind::discrete;
+    info.limits.subgroup_size = subgroup;
+    info.limits.shared_bytes = shared_bytes;
+    info.limits.workgroup_threads = 1024;
+    info.features.cooperative_matrix = true;
+    info.features.matrix_shapes = {shape};
+    return info;
+}
+const DeviceInfo devices[] = {gpu(32, 49152, {16, 16, 16}), gpu(64, 65536, {16, 16, 16}),
+                              gpu(32, 32768, {8, 16, 16}), gpu(16, 49152, {8, 8, 16})};
+
+// Workgroups write the columns of few rows in fours: fewer would be left out.
+TEST(Tile, few_rows_are_written_in_whole_fours) {
+    for (const DeviceInfo& device : devices)
+        for (uint32_t rows = 1; rows <= 8; ++rows)
+            for (uint32_t columns : {1u, 4u, 768u, 1000u, 3072u, 50257u})
+                for (uint32_t depth : {8u, 768u, 3072u})
+                    if (const auto tile = choose_row_tile(device, rows, columns, depth)) {
+                        EXPECT_EQ(tile->group() % 4, 0u) << rows << " x " << columns;
+                        EXPECT_GE(tile->rows, rows);
+                        EXPECT_EQ(tile->threads % tile->lanes, 0u);
+                        EXPECT_LE(tile->shared_bytes(), device.limits.shared_bytes);
+                    }
+}
+
+TEST(Tile, a_matrix_tile_is_filled_by_its_subgroups_and_loaded_by_its_threads) {
+    int found = 0;
+    for (const DeviceInfo& device : devices)
+        for (uint32_t rows : {16u, 100u, 197u, 850u, 12608u, 53400u})
+            for (uint32_t columns : {4u, 64u, 128u, 768u, 3072u})
+                for (uint32_t depth : {24u, 64u, 768u, 4608u})
+                    if (const auto t = choose_matrix_tile(device, {1, rows, columns, depth})) {
+                        ++found;
+                        const uint32_t loads = t->bk / 8;
+                        EXPECT_EQ(t->bm / t->wm * (t->bn / t->wn), t->subgroups);
+                        EXPECT_EQ(t->threads, t->subgroups * device.limits.subgroup_size);
+                        EXPECT_EQ(t->wm % t->fragment.m + t->wn % t->fragment.n, 0u);
+                        EXPECT_EQ(t->bk % t->fragment.k, 0u);
+                        EXPECT_EQ(t->bm * loads % t->threads, 0u);
+                        // A thread loads the same eight of every row that it loads.
+                        EXPECT_EQ(t->threads % loads, 0u);
+                        EXPECT_EQ(t->bk / t->fragment.k % t->ahead, 0u);
+                        // A subgroup takes whole rows of its sums out, until none is left.
+                        const uint32_t rows_at_once = device.limits.subgroup_size / (t->wn / 4);
+                        ASSERT_GT(rows_at_once, 0u);
+                        EXPECT_EQ(t->fragment.m % rows_at_once, 0u);
+                        EXPECT_LE(t->shared_bytes(), device.limits.shared_bytes);
+                        EXPECT_GE(t->groups * t->bm * t->bn, uint64_t(rows) * columns);
+                        EXPECT_LE(t->splits * 512, std::max(512u, depth));
+                        // Every thread of a split has sums.
+                        EXPECT_TRUE(t->splits == 1 ||
+                                    device.limits.subgroup_size % (t->wn / 4) == 0);
+                    }
+    EXPECT_GT(found, 100);
+}
+
+TEST(Tile, a_deep_product_of_few_tiles_fills_a_large_gpu) {
+    const auto deep = choose_matrix_tile(devices[0], {1, 197, 768, 3072});
+    ASSERT_TRUE(deep);
+    EXPECT_GE(deep->groups * deep->splits, 132u);
+    EXPECT_GT(deep->splits, 1u);
+    const auto large = choose_matrix_tile(devices[0], {1, 12608, 768, 3072});
+    ASSERT_TRUE(large);
+    EXPECT_EQ(large->splits, 1u);
+}
+
+TEST(Tile, attention_goes_over_all_keys_in_few_rounds_and_little_shared_memory) {
+    int found = 0;
+    for (const DeviceInfo& device : devices)
+        for (uint32_t queries : {16u, 100u, 197u, 4300u})
+            for (uint32_t keys : {1u, 17u, 197u, 850u, 4300u})
+                for (uint32_t head : {16u, 32u, 64u, 96u})
+                    for (uint32_t heads : {1u, 12u, 768u}) {
+                        const AttentionShape shape{queries, keys, head};
+                        const auto t = choose_attention_tile(device, shape, heads);
+                        if (!t) continue;
+                        ++found;
+                        EXPECT_EQ(t->threads,
+                                  t->query_groups * t->key_groups * device.limits.subgroup_size);
+                        EXPECT_LE(t->threads, device.limits.workgroup_threads);
+                        EXPECT_LE(t->shared_bytes(head), device.limits.shared_bytes);
+                        EXPECT_LE(t->chunks * t->chunk_blocks, 16u);
+                        // No more than a round's rounding is gone over in vain.
+                        const uint32_t blocks = (keys + 15) / 16;
+                        const uint32_t rounds = (blocks + t->blocks() - 1) / t->blocks();
+                        EXPECT_LT(rounds * t->blocks(), blocks + t->blocks());
+                        EXPECT_TRUE(rounds == 1 || blocks > 14 * t->key_groups);
+                    }
+    EXPECT_GT(found, 400);
+}
+
+TEST(Tile, attention_has_a_tile_for_heads_of_up_to_96_columns) {
+    EXPECT_FALSE(choose_attention_tile(devices[0], {197, 197, 128}, 12));
+    for (uint32_t head = 16; head <= 96; head += 16)
+        for (uint32_t heads : {1u, 16u, 1024u})
+            for (uint32_t tokens : {50u, 257u, 850u})
+                EXPECT_TRUE(choose_attention_tile(devices[0], {tokens, tokens, head}, heads))
+                    << heads << " heads of " << head << ", " << tokens << " tokens";
+}
+
+TEST(Tile, attention_fills_a_large_gpu_with_one_picture_and_shares_keys_with_many) {
+    const auto one = choose_attention_tile(devices[0], {197, 197, 64}, 12);
+    ASSERT_TRUE(one);
+    EXPECT_EQ(one->query_groups * one->key_groups, 8u);
+    const auto many = choose_attention_tile(devices[0], {197, 197, 64}, 768);
+    ASSERT_TRUE(many);
+    EXPECT_EQ(many->query_groups, 8u);
+    EXPECT_EQ(many->key_groups, 1u);
+    EXPECT_EQ(many->chunks, 1u);
+}
+
+TEST(Tile, there_is_none_without_cooperative_matrices_or_for_few_rows) {
+    DeviceInfo without = devices[0];
+    without.features.cooperative_matrix = false;
+    EXPECT_FALSE(choose_matrix_tile(without, {1, 197, 768, 768}));
+    EXPECT_FALSE(choose_matrix_tile(devices[0], {1, 8, 768, 768}));
+}
+
+}  // namespace
+}  // namespace saccade

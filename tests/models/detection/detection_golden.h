@@ -1,0 +1,123 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/lab/ppm.h"
+#include "gpu/transfer/download.h"
+#include "models/detector.h"
+#include "models/files/synthetic.h"
+#include "tests/gpu_test.h"
+#include "tests/models/files/temp_folder.h"
+
+// Golden cases of detectors, and a fixture that runs them.
+
+namespace saccade {
+
+// What transformers computed on deterministic weights.
+struct DetectionGolden {
+    explicit DetectionGolden(const std::string& name)
+        : folder(golden_folder() / name),
+          file(folder / "golden.safetensors"),
+          config(read_json(folder / "config.json")),
+          info(read_json(folder / "golden.json")),
+          manifest(read_manifest(folder / "weights.json")) {}
+
+    std::vector<float> operator[](const std::string& name) const {
+        const StoredTensor* tensor = file.find(name);
+        if (!tensor) throw Error("the golden has no " + name);
+        std::vector<float> values(tensor->elements());
+        read_floats(*tensor, 0, values);
+        return values;
+    }
+    std::vector<uint32_t> best() const { return info["top5_queries"]; }
+    Picture picture() const {
+        const std::filesystem::path image = info["image"].get<std::string>();
+        return read_ppm(golden_folder() / "images" / (image.stem().string() + ".ppm"));
+    }
+
+    std::filesystem::path folder;
+    SafetensorsFile file;
+    Json config, info;
+    Manifest manifest;
+};
+
+class DetectionTest : public GpuTest {
+protected:
+    using Floats = std::vector<float>;
+
+    Detector make(const DetectionGolden& golden, Type precision) {
+        SyntheticWeights weights(golden.manifest);
+        return Detector::with_suitable_front(device, golden.config, "config.json",
+                                             Preprocessor::read(golden.folder), weights, precision);
+    }
+
+    // Runs a detector on a picture. Returns what was recorded.
+    std::vector<std::string> detect(Detector& detector, const Picture& picture,
+                                    DetectionTaps& taps) {
+        Frame frame(device, picture.width, picture.height, false);
+        frame.write({picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false});
+        detector.prepare({picture.width, picture.height});
+        Commands c(device, arena, "detect");
+        use_kernels_of_this_round(c);
+        c.keep_trace(true);
+        c.begin();
+        frame.record(c);
+        detector.record(c, frame.image(), taps);
+        c.end();
+        c.run();
+        return c.trace();
+    }
+    std::vector<std::string> detect(Detector& detector, const Picture& picture) {
+        DetectionTaps nobody;
+        return detect(detector, picture, nobody);
+    }
+
+    // Taps on all layers, and on the hidden states.
+    static DetectionTaps look_at_all(const Detector& detector) {
+        auto layers = [](uint32_t count) {
+            std::set<uint32_t> all;
+            for (uint32_t i = 0; i < count; ++i) all.insert(i);
+            return all;
+        };
+        DetectionTaps taps;
+        taps.encoder = Tap(layers(detector.model().encoder_layers()), true);
+        taps.decoder = Tap(layers(detector.model().decoder_layers()), true);
+        return taps;
+    }
+
+    // Rows of attention as they are, all keys.
+    Floats rows_of(const Tap& tap, uint32_t layer, const std::vector<uint32_t>& rows,
+                   std::optional<uint32_t> head = std::nullopt) {
+        const AttentionRow attention(device);
+        Floats all;
+        for (uint32_t row : rows) {
+            const Floats one =
+                run([&](Commands& c) { return attention.record(c, tap.layer(layer), row, head); });
+            all.insert(all.end(), one.begin(), one.end());
+        }
+        return all;
+    }
+    // The same detections as transformers: labels, and boxes within a pixel.
+    static void expect_detections(const Detector& detector, const DetectionGolden& golden,
+                                  double score_tolerance) {
+        DetectionFilter filter;
+        filter.threshold = golden.info["threshold"];
+        filter.threshold -= static_cast<float>(score_tolerance);
+        const std::vector<Detection> found = detector.findings().detections(filter);
+        for (const Json& want : golden.info["detections"]) {
+            const Floats box = want["box"];
+            const auto same = std::ranges::find_if(found, [&](const Detection& d) {
+                return d.id == want["label"].get<uint32_t>() &&
+                       std::abs(d.score - want["score"].get<float>()) <= score_tolerance &&
+                       std::abs(d.box.min.x - box[0]) <= 1 && std::abs(d.box.min.y - box[1]) <= 1 &&
+                       std::abs(d.box.max.x - box[2]) <= 1 && std::abs(d.box.max.y - box[3]) <= 1;
+            });
+            EXPECT_NE(same, found.end()) << want.dump();
+        }
+    }
+};
+
+}  // namespace saccade

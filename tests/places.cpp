@@ -1,0 +1,9 @@
+#include "tests/places.h"
+
+namespace saccade::places {
+
+const char* const tests = SACCADE_TESTS_DIR;
+const char* const program = SACCADE_PROGRAM;
+const char* const lab_program = SACCADE_LAB_PROGRAM;
+
+}  // namespace saccade::places
