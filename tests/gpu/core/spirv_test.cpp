@@ -9,7 +9,6 @@
 #include "gpu/core/error.h"
 #include "shaders/embedded.h"
 #include "shaders/params.h"
-#include "shaders/yuv_params.h"
 
 namespace saccade {
 namespace {
