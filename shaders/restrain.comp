@@ -13,7 +13,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 4;
 
-layout(binding = 0) buffer Scores { float scores[]; };
+layout(binding = 0) coherent buffer Scores { float scores[]; };
 layout(binding = 1) readonly buffer Ids { uint ids[]; };
 layout(binding = 2) readonly buffer Banned { uint banned[]; };
 layout(binding = 3) readonly buffer Less { float less[]; };
@@ -41,6 +41,8 @@ void main() {
             scores[at + id] = base + (s > 0.0 ? s / p.penalty : s * p.penalty);
         }
     }
+    // What is out stays out: these writes come after those above, whoever made them.
+    memoryBarrierBuffer();
     barrier();
     if (p.run > 0 && p.said + 1 >= p.run) {
         // Every run of run - 1 words like the last ones bans the word that followed it.

@@ -14,17 +14,22 @@ namespace saccade {
 
 namespace {
 
+std::vector<VkQueueFamilyProperties> queue_families(const DeviceInfo& info) {
+    uint32_t count = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(info.handle, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vkGetPhysicalDeviceQueueFamilyProperties(info.handle, &count, families.data());
+    return families;
+}
+
 // A queue family that computes and, where there is one, draws: blits to a window need the latter.
 // A window's frames are presented by the queue that can draw. Where there is none, a queue that
 // only computes is better: NVIDIA's takes about a microsecond less over each barrier, and runs
 // kernels that need much shared memory up to twice as fast.
 uint32_t find_queue_family(const DeviceInfo& info, bool presents) {
-    uint32_t count = 0;
-    vkGetPhysicalDeviceQueueFamilyProperties(info.handle, &count, nullptr);
-    std::vector<VkQueueFamilyProperties> families(count);
-    vkGetPhysicalDeviceQueueFamilyProperties(info.handle, &count, families.data());
+    const std::vector<VkQueueFamilyProperties> families = queue_families(info);
     std::optional<uint32_t> other;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < families.size(); ++i) {
         if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT)) continue;
         const bool draws = families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT;
         if (draws == presents) return i;
@@ -55,6 +60,10 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
     : instance_(instance),
       info_(info),
       queue_family_(find_queue_family(info, !options.extensions.empty())) {
+    // A queue may count fewer bits than it writes; the rest is undefined.
+    const uint32_t bits = queue_families(info)[queue_family_].timestampValidBits;
+    if (bits == 0) info_.limits.timestamp_ns = 0;
+    info_.limits.timestamp_mask = bits < 64 ? (uint64_t{1} << bits) - 1 : UINT64_MAX;
     if (!options.cooperative_matrix || !Pipelines::built("linear.coopmat.f16")) {
         info_.features.cooperative_matrix = info_.features.cooperative_matrix2 = false;
         info_.features.matrix_shapes.clear();
@@ -155,6 +164,10 @@ uint64_t Device::address(const Tensor& tensor) const {
 
 Ticket Device::submit(std::span<const VkCommandBuffer> commands, std::string_view what,
                       VkSemaphore wait, VkSemaphore signal) {
+    if (commands.size() > most_in_one_go)
+        throw Error("'" + std::string(what) + "' is " + std::to_string(commands.size()) +
+                    " recordings, at most " + std::to_string(most_in_one_go) +
+                    " can be submitted in one go");
     const auto lock = lock_queue();
     VkCommandBufferSubmitInfo buffers[most_in_one_go];
     for (size_t i = 0; i < commands.size(); ++i) {

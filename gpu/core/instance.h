@@ -45,6 +45,7 @@ struct Limits {
     uint32_t image_side = 0;
     uint32_t cores = 0;  // that each run a workgroup by themselves; 0 where the driver does not say
     double timestamp_ns = 0;  // of a tick; 0 where the queue has no timestamps
+    uint64_t timestamp_mask = UINT64_MAX;  // the bits of a timestamp that count
 };
 
 enum class DeviceKind { discrete, integrated, virtual_gpu, cpu, other };

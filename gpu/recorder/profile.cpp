@@ -57,10 +57,12 @@ std::vector<ScopeTime> Profile::read() const {
     if (result == VK_NOT_READY) return {};
     check(result, "reading GPU timers");
     std::vector<ScopeTime> times;
-    for (const Entry& entry : entries_)
-        times.push_back(
-            {entry.name, entry.depth,
-             double(ticks[entry.end] - ticks[entry.begin]) * device_.limits().timestamp_ns * 1e-6});
+    const Limits& limits = device_.limits();
+    for (const Entry& entry : entries_) {
+        // Right also if the counter has begun anew meanwhile.
+        const uint64_t passed = (ticks[entry.end] - ticks[entry.begin]) & limits.timestamp_mask;
+        times.push_back({entry.name, entry.depth, double(passed) * limits.timestamp_ns * 1e-6});
+    }
     return times;
 }
 
