@@ -42,9 +42,9 @@ int run(int argc, char** argv) {
         "  saccade devices\n"
         "  saccade live synth:\n"
         "  saccade batch clip.mp4 -o out\n"
-        "  saccade classify cat.jpg --classifier models/vit-base-patch16-224\n"
-        "  saccade detect street.jpg --detector models/detr-resnet-50 -o boxes.jpg\n"
-        "  saccade caption beach.jpg --captioner models/blip-image-captioning-base\n"
+        "  saccade classify cat.jpg\n"
+        "  saccade detect street.jpg --detector facebook/detr-resnet-50 -o boxes.jpg\n"
+        "  saccade caption beach.jpg\n"
         "  saccade inspect dog.jpg -o dog-attention\n"
         "'saccade COMMAND --help' tells more.");
     int exit_code = 0;

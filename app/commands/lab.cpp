@@ -136,8 +136,9 @@ void add_bench_command(CLI::App& app) {
         ->capture_default_str();
     command.add_flag("--ops", options->bench.ops,
                      "Time single operations; models only if --model names them");
-    command.add_flag("!--no-check", options->bench.check,
-                     "Do not compare models with the plain kernels first");
+    command.add_flag_callback(
+        "--no-check", [options] { options->bench.check = false; },
+        "Do not compare models with the plain kernels first");
     command.add_flag("--json", options->bench.json, "Print JSON");
     command
         .add_option("--compare", options->bench.compare,

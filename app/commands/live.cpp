@@ -176,7 +176,9 @@ void add_live_command(CLI::App& app, int& exit_code) {
         .add_option("--pixel-format", options->camera.pixel_format,
                     "Four letters to ask a camera for, like MJPG")
         ->type_name("FOUR");
-    command.add_flag("!--no-loop", options->loop, "A file does not begin again at its end");
+    command.add_flag_callback(
+        "--no-loop", [options] { options->loop = false; },
+        "A file does not begin again at its end");
     command.add_option("--present", options->present_mode, "How pictures go on screen")
         ->check(CLI::IsMember({"fifo", "mailbox", "immediate"}).description(""))
         ->type_name("fifo|mailbox|immediate");

@@ -83,7 +83,10 @@ PictureFile::PictureFile(const std::filesystem::path& path) : path_(path) {
             spdlog::info("{}: {}", name, line);
     }
     if (pixels_.empty())
-        throw Error(name + " cannot be read as a picture: it is damaged, or of an unknown format");
+        throw Error(
+            name +
+            " cannot be read as a picture: it is damaged, or of an unknown format. Of videos, "
+            "'saccade batch' sees every frame and 'saccade inspect --frame N' one");
 }
 
 PictureView PictureFile::view() const {
