@@ -2,6 +2,7 @@
 
 #include "app/lab/dump_parts.h"
 #include "gpu/core/error.h"
+#include "models/attention/attention_maps.h"
 #include "models/detector.h"
 
 namespace saccade {
@@ -53,10 +54,27 @@ void dump_detector(Engine& engine, const std::filesystem::path& model, const Pic
     DetectionTaps taps;
     taps.encoder = Tap({encoder_layers - 1}, true);
     taps.decoder = cross ? Tap({query_layer}, true) : Tap({}, true);
+    taps.queries = cross ? Tap({query_layer}) : Tap();
+    taps.parts = Parts(true);
     run(engine, detector, frame, taps);
 
     const uint32_t queries = parts.queries();
     add_pixel_values(engine, detector.input(), frame, out);
+    if (taps.parts.has("topk_indices")) {
+        dump_queries(engine, detector, taps, inputs, out);
+        if (!taps.encoder.layers().empty()) {
+            const TokenLayout tokens = detector.layout();
+            const AttentionRow attention(engine.device());
+            const uint32_t centre =
+                tokens.first_cell + tokens.grid.y / 2 * tokens.grid.x + tokens.grid.x / 2;
+            out.add("aifi_attention_center", {area(tokens.grid)},
+                    read_back(engine, "attention", [&](Commands& c) {
+                        return attention.record(c, taps.encoder.layer(encoder_layers - 1), centre,
+                                                std::nullopt);
+                    }));
+        }
+        return;
+    }
     out.add("logits", {queries, detector.labels().size() + 1}, detector.findings().logits());
     out.add("boxes", {queries, 4}, detector.findings().boxes());
 

@@ -6,6 +6,7 @@
 #include "gpu/core/buffer.h"
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
+#include "gpu/sampling.h"
 
 namespace saccade {
 
@@ -24,12 +25,18 @@ public:
     // Called by models.
     void attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
                    const Heads& heads);
+    // The same of deformable attention, whose queries look at points of maps of these sizes.
+    void sampling(Commands& c, uint32_t layer, const SamplingQueries& queries, uint32_t heads,
+                  const Sampling& sampling, const std::vector<Size>& levels);
     void hidden(Commands& c, uint32_t index, const Tensor& z);
 
     struct Kept {
         Tensor q, k;  // (batch, tokens, heads * padded head size)
         Heads heads;
         Buffer q_memory = {}, k_memory = {};
+        // Of deformable attention; then q is where the points lie, k what they weigh.
+        std::vector<uint32_t> points = {};  // of one head, on each level; else empty
+        std::vector<Size> levels = {};
     };
     const std::map<uint32_t, Kept>& layers() const { return kept_; }
     const Kept& layer(uint32_t index) const;

@@ -6,6 +6,7 @@
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/map_geometry.h"
+#include "models/attention/parts.h"
 #include "models/attention/tap.h"
 #include "models/files/weights.h"
 #include "models/picture/preprocessor.h"
@@ -18,8 +19,10 @@ namespace saccade {
 // Who looks: `encoder` at the self-attention of the picture's tokens (all of YOLOS), `decoder` at
 // the cross-attention from queries to the picture (DETR alone), and at the queries as the heads see
 // them, its only hidden state.
+// `queries` looks at how queries look at each other, and `parts` keeps what is compared.
 struct DetectionTaps {
-    Tap encoder, decoder;
+    Tap encoder, decoder, queries;
+    Parts parts;
 };
 
 // What the heads leave. Which columns are classes, and how a logit becomes a score, knows find().
@@ -65,6 +68,10 @@ public:
 void find_by_softmax(Commands& c, const Tensor& found, const DetectionOutput& out,
                      const std::vector<std::string>& labels, Size frame);
 
+// find() of models whose every class of every query is an object or none: the best of all scores,
+// each the sigmoid of a logit, as many as `found` has rows.
+void find_by_sigmoid(Commands& c, const Tensor& found, const DetectionOutput& out, Size frame);
+
 // A perceptron with ReLU between its layers: the heads that predict boxes, and YOLOS' classes.
 struct Perceptron {
     std::vector<Linear> layers;
@@ -75,5 +82,7 @@ Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uin
 // y is f32, whatever the layers are stored as.
 void perceptron_into(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w,
                      Activation last = Activation::none);
+// y += the perceptron of x
+void perceptron_add(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w);
 
 }  // namespace saccade

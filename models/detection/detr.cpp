@@ -20,11 +20,6 @@ constexpr uint32_t box_layers = 3;
 // softmax. Those of trained weights are far below.
 constexpr float half_range = 2048;
 
-// The scale is that of the model's heads, not of the padded ones.
-Heads heads_of(uint32_t count, uint32_t hidden) {
-    return {count, 1.0f / std::sqrt(static_cast<float>(hidden / count))};
-}
-
 // Zeros: a copy of none of the rows of another tensor, of which there must be one to bind.
 void clear(Commands& c, const Tensor& y, const Tensor& other) {
     copy_strided(
@@ -49,8 +44,9 @@ Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
                                      {.out = dim, .in = channels, .stored = {dim, channels, 1, 1}});
     for (uint32_t i = 0; i < config.encoder_layers; ++i) {
         const std::string layer = "model.encoder.layers." + std::to_string(i);
-        encoder_.push_back({load_self_attention(i == 0 ? front : weights, layer, encoder_heads_),
-                            load_feed_forward(weights, layer, config.encoder_intermediate)});
+        encoder_.push_back({load_self_attention(i == 0 ? front : weights, layer, dim, encoder_heads_,
+                                                norm_eps),
+                            load_feed_forward(weights, layer, dim, config.encoder_intermediate, norm_eps)});
     }
 
     const uint32_t head = dim / config.decoder_heads;
@@ -60,11 +56,11 @@ Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
         const std::string layer = "model.decoder.layers." + std::to_string(i);
         const std::string cross = layer + ".encoder_attn";
         decoder_.push_back(
-            {load_self_attention(weights, layer, decoder_heads_),
+            {load_self_attention(weights, layer, dim, decoder_heads_, norm_eps),
              {.q = weights.linear(cross + ".q_proj", in),
               .out = weights.linear(cross + ".out_proj", {.out = dim, .in = dim, .in_head = head}),
               .norm = weights.norm(cross + "_layer_norm", dim, norm_eps)},
-             load_feed_forward(weights, layer, config.decoder_intermediate)});
+             load_feed_forward(weights, layer, dim, config.decoder_intermediate, norm_eps)});
         keys.push_back(cross + ".k_proj");
         values.push_back(cross + ".v_proj");
     }
@@ -75,30 +71,6 @@ Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
                                       {config.queries, dim}, config.queries, dim, Type::f32);
     class_head_ = weights.linear("class_labels_classifier", {.out = classes, .in = dim});
     box_head_ = load_perceptron(weights, "bbox_predictor", dim, dim, 4, box_layers);
-}
-
-Detr::SelfAttention Detr::load_self_attention(WeightLoader& weights, const std::string& layer,
-                                              const Heads& heads) const {
-    const uint32_t dim = config_.hidden, head = dim / heads.count;
-    const std::string self = layer + ".self_attn";
-    const std::string qk[] = {self + ".q_proj", self + ".k_proj"};
-    const LinearForm in{.out = dim, .in = dim, .out_head = head};
-    return {
-        .qk = weights.stacked(qk, in),
-        .v = weights.linear(self + ".v_proj", in),
-        .out = weights.linear(self + ".out_proj", {.out = dim, .in = dim, .in_head = head}),
-        .norm = weights.norm(self + "_layer_norm", dim, norm_eps),
-    };
-}
-
-Detr::FeedForward Detr::load_feed_forward(WeightLoader& weights, const std::string& layer,
-                                          uint32_t intermediate) const {
-    const uint32_t dim = config_.hidden;
-    return {
-        .fc1 = weights.linear(layer + ".fc1", {.out = intermediate, .in = dim}),
-        .fc2 = weights.linear(layer + ".fc2", {.out = dim, .in = intermediate}),
-        .norm = weights.norm(layer + ".final_layer_norm", dim, norm_eps),
-    };
 }
 
 void Detr::prepare(Size picture) {
@@ -112,7 +84,7 @@ void Detr::prepare(Size picture) {
 void Detr::prepare_queries() {
     Commands c(device_, start_memory_, "DETR queries", 0);
     c.begin();
-    const Stream s = stream(c, c.scratch(1, config_.queries, config_.hidden, Type::f32),
+    const Stream s = stream_around(c, c.scratch(1, config_.queries, config_.hidden, Type::f32),
                             query_positions_, class_head_.weight.type);
     {
         auto scope = c.scope("decoder");
@@ -202,26 +174,21 @@ float Detr::first_attention_range(Device& device) const {
     return encoder_heads_.scale * std::sqrt(longest[0] * longest[1]);
 }
 
-Detr::Stream Detr::stream(Commands& c, const Tensor& x, const Tensor& pos, Type type) const {
-    auto alike = [&] { return c.scratch(x.batch, x.rows, x.columns, type); };
-    return {x, type == Type::f32 ? x : alike(), pos ? alike() : Tensor{}, pos};
-}
-
 // The queries as they come to the decoder's first cross-attention. This waits for nothing: what is
 // recorded next runs beside it.
-Detr::Stream Detr::start(Commands& c, uint32_t batch) const {
+Stream Detr::start(Commands& c, uint32_t batch) const {
     const Tensor x = c.scratch(batch, config_.queries, config_.hidden, Type::f32);
-    const Stream s = stream(c, x, query_positions_, class_head_.weight.type);
+    const Stream s = stream_around(c, x, query_positions_, class_head_.weight.type);
     copy(c, s.x, start_.x);
     copy(c, s.at, start_.at);
     return s;
 }
 
 // Backbone, and the 1x1 convolution that follows it: z_0, a cell a token
-Detr::Stream Detr::embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos) const {
+Stream Detr::embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos) const {
     const uint32_t cells = area(backbone_.out_size(picture));
     const Tensor x = c.scratch(pixels.batch, cells, config_.hidden, Type::f32);
-    const Stream s = stream(c, x, pos, input_type());
+    const Stream s = stream_around(c, x, pos, input_type());
     auto scope = c.scope("backbone");
     linear_into(c, s.x, backbone_.forward(c, pixels, picture), input_projection_);
     if (s.y.type != s.x.type) copy(c, s.y, s.x);
@@ -230,15 +197,15 @@ Detr::Stream Detr::embed(Commands& c, const Tensor& pixels, Size picture, const 
 }
 
 // Transformer encoder: in place, but for how products want it after the first norm
-Detr::Stream Detr::encode(Commands& c, const Stream& front, Tap& tap) const {
+Stream Detr::encode(Commands& c, const Stream& front, Tap& tap) const {
     const Type type = class_head_.weight.type;
-    const Stream s = front.y.type == type ? front : stream(c, front.x, front.pos, type);
+    const Stream s = front.y.type == type ? front : stream_around(c, front.x, front.pos, type);
     auto scope = c.scope("encoder");
     tap.hidden(c, 0, front.x);
     for (uint32_t i = 0; i < encoder_.size(); ++i) {
         const EncoderLayer& w = encoder_[i];
         self_attend(c, i == 0 ? front : s, s.values(), w.self, encoder_heads_, i, tap);
-        feed_forward(c, s, s, w.ffn);
+        feed_forward(c, s, s, w.ffn, config_.activation);
         tap.hidden(c, i + 1, s.x);
     }
     return s;
@@ -259,22 +226,9 @@ void Detr::decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) 
             self_attend(c, s, s.queries(), w.self, decoder_heads_, i, nobody);
         cross_attend(c, s, s.values(), k.slice_columns(i * dim, dim), v.slice_columns(i * dim, dim),
                      w.cross, i, tap);
-        feed_forward(c, s, s, w.ffn);
+        feed_forward(c, s, s, w.ffn, config_.activation);
     }
     layer_norm_into(c, s.y, s.x, decoder_norm_);
-}
-
-// x = LN(x + MSA(q, k, v)) with q = k = x + pos, v = x
-void Detr::self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAttention& w,
-                       const Heads& heads, uint32_t layer, Tap& tap) const {
-    auto scope = c.scope("self-attention");
-    const Tensor qk = linear(c, s.at, w.qk);
-    const uint32_t dim = qk.columns / 2;
-    const Tensor q = qk.slice_columns(0, dim), k = qk.slice_columns(dim, dim);
-    const Tensor v = linear(c, s.y, w.v);
-    tap.attention(c, layer, q, k, heads);
-    linear_add(c, s.x, attention(c, q, k, v, heads), w.out);
-    normalize(c, next, w.norm);
 }
 
 // x = LN(x + MHA(q, k, v)) with q = x + query_pos, k = memory + pos, v = memory
@@ -285,18 +239,6 @@ void Detr::cross_attend(Commands& c, const Stream& s, const Stream& next, const 
     tap.attention(c, layer, q, k, decoder_heads_);
     linear_add(c, s.x, attention(c, q, k, v, decoder_heads_), w.out);
     normalize(c, next, w.norm);
-}
-
-// x = LN(x + FFN(x))
-void Detr::feed_forward(Commands& c, const Stream& s, const Stream& next,
-                        const FeedForward& w) const {
-    auto scope = c.scope("ffn");
-    linear_add(c, s.x, linear(c, s.y, w.fc1, config_.activation), w.fc2);
-    normalize(c, next, w.norm);
-}
-
-void Detr::normalize(Commands& c, const Stream& next, const Norm& norm) const {
-    post_norm(c, next.x, norm, {next.y, next.at, next.pos});
 }
 
 TokenLayout Detr::layout(Size picture) const {

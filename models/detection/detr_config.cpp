@@ -10,23 +10,6 @@ namespace {
 
 constexpr WholeRange output_strides{8, 32};
 
-// A list of whole numbers; the ones that transformers means where it is absent.
-std::vector<uint32_t> numbers(const JsonFields& fields, const char* key, WholeRange range,
-                              std::vector<uint32_t> otherwise) {
-    const Json* list = fields.find(key);
-    if (!list) return otherwise;
-    std::vector<uint32_t> result;
-    if (list->is_array())
-        for (const Json& item : *list)
-            if (item.is_number_unsigned() && item.get<uint64_t>() >= range.least &&
-                item.get<uint64_t>() <= range.most)
-                result.push_back(item.get<uint32_t>());
-    if (!list->is_array() || result.empty() || result.size() != list->size())
-        fields.refuse(key, "is not a list of whole numbers from " + std::to_string(range.least) +
-                               " to " + std::to_string(range.most));
-    return result;
-}
-
 // A backbone hands out the outputs of several stages, of which DETR takes the last. Stage 0 is the
 // stem. Names come as "stage4" (transformers) or "layer4" (timm), numbers also from the end.
 void keep_stages(const JsonFields& fields, ResNetConfig& config) {
@@ -74,8 +57,8 @@ ResNetConfig read_transformers_resnet(const JsonFields& fields) {
         fields.refuse("layer_type", "is " + in_quotes(type) + ", not bottleneck or basic");
     config.bottleneck = type == "bottleneck";
     config.stem = fields.whole("embedding_size", {1, 65536}, 64);
-    const auto channels = numbers(fields, "hidden_sizes", {1, 65536}, {256, 512, 1024, 2048});
-    const auto blocks = numbers(fields, "depths", {1, 1024}, {3, 4, 6, 3});
+    const auto channels = fields.wholes("hidden_sizes", {1, 65536}, {{256, 512, 1024, 2048}});
+    const auto blocks = fields.wholes("depths", {1, 1024}, {{3, 4, 6, 3}});
     if (channels.size() != blocks.size())
         fields.refuse("depths", "has another length than hidden_sizes");
     for (size_t i = 0; i < blocks.size(); ++i) config.stages.push_back({blocks[i], channels[i]});

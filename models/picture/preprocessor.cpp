@@ -37,6 +37,7 @@ struct ProcessorClass {
     uint32_t multiple = 1;      // of both sides
     bool int_is_square = true;  // what an integer size means: a square, or the shortest edge
     bool is_detector = false;   // max_size beside an integer size, never a centre crop
+    bool normalizes = true;
     Filter filter = Filter::bilinear;
     Triple mean = half, std_dev = half;
 };
@@ -74,8 +75,14 @@ constexpr ProcessorClass classes[] = {
      .is_detector = true,
      .mean = imagenet_mean,
      .std_dev = imagenet_std},
+    {.name = "RTDetr",
+     .size = 640,
+     .is_detector = true,
+     .normalizes = false,
+     .mean = imagenet_mean,
+     .std_dev = imagenet_std},
 };
-constexpr const char* supported = "ViT, DeiT, BLIP, CLIP, DETR and YOLOS are";
+constexpr const char* supported = "ViT, DeiT, BLIP, CLIP, DETR, YOLOS and RT-DETR are";
 
 const ProcessorClass* find_class(std::string_view name) {
     for (const ProcessorClass& c : classes)
@@ -334,7 +341,7 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
     constexpr double largest = std::numeric_limits<float>::max();
     if (is_on(fields, file, "do_rescale", true))
         p.rescale_factor = fields.number("rescale_factor", -largest, largest, 1.0 / 255.0);
-    if (is_on(fields, file, "do_normalize", true)) {
+    if (is_on(fields, file, "do_normalize", defaults.normalizes)) {
         p.mean = three_numbers(fields, "image_mean", defaults.mean);
         p.std_dev = three_numbers(fields, "image_std", defaults.std_dev);
     }
