@@ -223,6 +223,8 @@ struct Preprocess {
     ResizeTaps horizontal, vertical;
     float scale[3] = {1, 1, 1}, shift[3] = {0, 0, 0};  // value = level * scale + shift
     uint32_t patch_width = 1, patch_height = 1;
+    bool exact = false;  // nothing is rounded to levels of 8 bits on the way
+    Size filled{UINT32_MAX, UINT32_MAX};  // what lies beyond is 0, whatever the taps say
 };
 // pixel_values, cut into patches: row (i, j) of y is the patch at (i, j), its columns are
 // (channel, row, column). A patch of 1 x 1 makes a channels-last picture.

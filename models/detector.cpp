@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "gpu/core/error.h"
+#include "gpu/masks.h"
 #include "models/registry/registry.h"
 
 namespace saccade {
 
 namespace {
 
+constexpr uint32_t most_masks = 16;
 constexpr uint32_t found_columns = 7;  // left, top, right, bottom, score, class, query
 
 }  // namespace
@@ -85,12 +87,31 @@ void Detector::record(Commands& c, std::span<const Image* const> images, Detecti
         if (!images[i]) continue;
         Findings& found = *findings[i];
         found.prepare(c.device(), model_->most_found());
-        const DetectionOutput one{out.logits.at_batch(i), out.boxes.at_batch(i)};
+        const DetectionOutput one = out.at_batch(i);
         model_->find(c, found.found_, one, {images[i]->width(), images[i]->height()});
         found.download_.record(c, found.found_);
         found.logits_.record(c, one.logits);
         found.boxes_.record(c, one.boxes);
+        record_masks(c, one, taps, found);
     }
+}
+
+// Masks cost more than all the rest: only the best objects get one.
+void Detector::record_masks(Commands& c, const DetectionOutput& out, DetectionTaps& taps,
+                            Findings& findings) const {
+    const Size size = model_->mask_size(picture());
+    findings.mask_size_ = size;
+    if (area(size) == 0) return;
+    auto scope = c.scope("masks");
+    const Tensor list = c.scratch(1, 1, std::min(most_masks, findings.found_.rows), Type::u32);
+    best_queries_into(c, list, findings.found_);
+    findings.masked_.record(c, list);
+    findings.masks_.record(c, model_->masks(c, out, list, picture(), taps.parts));
+}
+
+std::vector<uint32_t> Findings::masked_queries() const {
+    if (area(mask_size_) == 0) return {};
+    return masked_.words();
 }
 
 std::vector<Detection> Findings::detections(const DetectionFilter& filter) const {
@@ -115,18 +136,20 @@ uint32_t Detector::token_of(uint32_t query) const {
     return layout().first_query + query;
 }
 
-Tensor Detector::look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const {
-    return cells_of(c, attention_row_.record(c, tap.layer(look.layer), token, look.head), layout());
+Tensor Detector::look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token,
+                           const TokenLayout& seen) const {
+    return cells_of(c, attention_row_.record(c, tap.layer(look.layer), token, look.head), seen);
 }
 
 Tensor Detector::look_from_point(Commands& c, const DetectionTaps& taps, const Look& look,
                                  glm::vec2 point) const {
-    return look_from(c, taps.encoder, look, token_at(layout(), geometry(), point));
+    return look_from(c, taps.encoder, look, token_at(layout(), geometry(), point), layout());
 }
 
 Tensor Detector::look_from_query(Commands& c, const DetectionTaps& taps, const Look& look,
                                  uint32_t query) const {
-    return look_from(c, layout().cross ? taps.decoder : taps.encoder, look, token_of(query));
+    return look_from(c, layout().cross ? taps.decoder : taps.encoder, look, token_of(query),
+                     query_layout());
 }
 
 Tensor Detector::rollout_from_point(Commands& c, const DetectionTaps& taps, Rollout& rollout,
@@ -143,7 +166,5 @@ Tensor Detector::rollout_from_query(Commands& c, const DetectionTaps& taps, Roll
             "somebody else's");
     return cells_of(c, rollout.record(c, taps.encoder, token_of(query)), layout());
 }
-
-MapGeometry Detector::geometry() const { return geometry_of(input_.plan(), layout()); }
 
 }  // namespace saccade

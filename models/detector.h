@@ -45,12 +45,19 @@ public:
     // All that was found on the device, as DetectionModel::find writes it.
     const Tensor& found() const { return found_; }
 
+    // Masks of the best objects, for models that make them. Those of which queries, the best first:
+    std::vector<uint32_t> masked_queries() const;
+    // Logits of their masks, one after the other, and the size of each.
+    std::vector<float> mask_logits() const { return masks_.floats(); }
+    Size mask_size() const { return mask_size_; }
+
 private:
     friend class Detector;
     void prepare(Device& device, uint32_t most);
     Buffer memory_;
     Tensor found_;
-    Download download_, logits_, boxes_;
+    Size mask_size_;
+    Download download_, logits_, boxes_, masked_, masks_;
 };
 
 // A Hugging Face folder that finds objects.
@@ -116,9 +123,11 @@ public:
                               glm::vec2 point) const;
     Tensor rollout_from_query(Commands& c, const DetectionTaps& taps, Rollout& rollout,
                               uint32_t query) const;
-    MapGeometry geometry() const;
-    // Which tokens are what, for frames of the size that was prepared.
+    MapGeometry geometry() const { return geometry_of(input_.plan(), layout()); }
+    MapGeometry query_geometry() const { return geometry_of(input_.plan(), query_layout()); }
+    // Which tokens are what, for frames of the size that was prepared; and what queries look at.
     TokenLayout layout() const { return model_->layout(picture()); }
+    TokenLayout query_layout() const { return model_->query_layout(picture()); }
 
 private:
     struct Loaded {
@@ -130,9 +139,12 @@ private:
                        WeightSource& weights, Type precision, Type front);
     Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision);
 
+    void record_masks(Commands& c, const DetectionOutput& out, DetectionTaps& taps,
+                      Findings& findings) const;
     Size picture() const { return {input_.plan().width, input_.plan().height}; }
     uint32_t token_of(uint32_t query) const;
-    Tensor look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const;
+    Tensor look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token,
+                     const TokenLayout& seen) const;
 
     Type precision_;
     std::unique_ptr<DetectionModel> model_;

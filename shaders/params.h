@@ -251,6 +251,11 @@ struct RefineBoxesParams {
     uint count;
 };
 
+struct BoxSinesParams {
+    View boxes, y;
+    uint count;  // of each of a box's four numbers
+};
+
 // Deformable attention over up to eight maps that lie one after the other.
 SACCADE_CONSTANT most_levels = 8;
 struct DeformableParams {
@@ -278,6 +283,31 @@ struct SplatParams {
     uint points, levels;
     uint width, height;    // of the maps
     uint first_row, rows, first_head;
+};
+
+struct BestQueriesParams {
+    View found;
+    uint list;  // where it begins
+    uint rows, count;
+};
+
+// Attention whose softmax goes over all heads.
+struct JointAttentionParams {
+    View q, k, y;
+    uint keys, heads, head;  // head: columns of one
+    float scale;
+};
+
+struct GroupNormParams {
+    View x, y, statistics;
+    uint rows, channels, groups;
+    float eps;
+};
+
+struct AddEnlargedParams {
+    View x, small, y;
+    uint width, height, small_width, small_height;
+    uint channels;
 };
 
 // Distributions over the edges of boxes: bins + 1 logits for each of the four.
@@ -362,7 +392,8 @@ struct PreprocessVerticalParams {
     uint width, height;              // of pixel_values
     uint patch_width, patch_height;  // y has a row for each patch
     uint max_taps;
-    float scale[3], shift[3];        // value = level * scale + shift
+    uint filled_width, filled_height;  // what lies beyond these is 0
+    float scale[3], shift[3];          // value = level * scale + shift
 };
 
 // ---- what is drawn onto a frame ----

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "app/batch/coco_categories.h"
 #include "app/batch/frame_lines.h"
 #include "app/sources/pictures.h"
 #include "gpu/core/error.h"
@@ -66,8 +67,9 @@ void write_coco(const fs::path& lines, const fs::path& to) {
         for (const Object& d : line["detections"]) {
             const auto& box = d.at("box");
             const double left = box.at(0), top = box.at(1), right = box.at(2), bottom = box.at(3);
+            const auto known = coco_category(d.at("label").get<std::string>());
             file.write(between + text_of({{"image_id", id},
-                                          {"category_id", d.at("id")},
+                                          {"category_id", known ? Object(*known) : d.at("id")},
                                           {"bbox", {left, top, right - left, bottom - top}},
                                           {"score", d.at("score")}}));
             between = ",\n";

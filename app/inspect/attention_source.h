@@ -6,6 +6,7 @@
 #include "gpu/engine.h"
 #include "gpu/ops.h"
 #include "models/attention/map_geometry.h"
+#include "models/attention/tap.h"
 
 namespace saccade {
 
@@ -13,10 +14,7 @@ namespace saccade {
 // tokens of a picture, some of which are the cells of a grid over it.
 class AttentionSource {
 public:
-    struct Layer {
-        Tensor q, k;  // (1, tokens, heads * padded head size)
-        Heads heads;
-    };
+    using Layer = AttentionInputs;  // of one picture
     // Who has left q and k must outlive this.
     AttentionSource(Engine& engine, std::vector<Layer> layers, uint32_t first_cell,
                     const MapGeometry& geometry);
@@ -24,7 +22,7 @@ public:
     uint32_t layers() const { return static_cast<uint32_t>(layers_.size()); }
     uint32_t heads() const { return layers_.front().heads.count; }
     uint32_t tokens() const { return layers_.front().q.rows; }  // that look
-    uint32_t keys() const { return layers_.front().k.rows; }    // that are looked at
+    uint32_t keys() const { return layers_.front().keys(); }    // that are looked at
     uint32_t first_cell() const { return first_cell_; }         // of the keys
     uint32_t cells() const { return area(geometry_.grid); }
     const MapGeometry& geometry() const { return geometry_; }

@@ -58,6 +58,10 @@ std::vector<float> read_back(Engine& engine, const char* name, Record record) {
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out);
 
+// A map of one picture (1, height * width, channels) as (channels, rows, columns), every so many of
+// each, as the references are.
+void add_map(Engine& engine, const std::string& name, const Tensor& map, Size size,
+             Collection& out);
 // Maps from inside a model, `name` and `name`_0 and so on, sampled as the references are.
 void add_maps(Engine& engine, const Parts& parts, const std::string& name, Collection& out);
 

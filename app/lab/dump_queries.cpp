@@ -12,22 +12,6 @@ namespace saccade {
 
 namespace {
 
-// Every so many channels, rows and columns of a map, as (channels, rows, columns).
-void add_map(Engine& engine, const std::string& name, const Parts::Part& part, Collection& out) {
-    const auto all = read_back(engine, "map", [&](Commands&) { return part.x.at_batch(0); });
-    const uint32_t channels = part.x.columns, width = part.size.x, height = part.size.y;
-    const uint32_t every = std::max(1u, channels / 16);
-    const uint32_t down = std::max(1u, height / 8), across = std::max(1u, width / 8);
-    std::vector<float> some;
-    for (uint32_t channel = 0; channel < channels; channel += every)
-        for (uint32_t y = 0; y < height; y += down)
-            for (uint32_t x = 0; x < width; x += across)
-                some.push_back(all[(size_t(y) * width + x) * channels + channel]);
-    auto count = [](uint64_t all_of, uint64_t step) { return (all_of + step - 1) / step; };
-    out.add(name, {count(channels, every), count(height, down), count(width, across)},
-            std::move(some));
-}
-
 // A whole tensor of one picture.
 std::vector<float> whole(Engine& engine, const Tensor& x) {
     return read_back(engine, "part", [&](Commands&) { return x.at_batch(0); });
@@ -55,11 +39,50 @@ std::vector<uint32_t> words(Engine& engine, const Tensor& x) {
 
 }  // namespace
 
-void add_maps(Engine& engine, const Parts& parts, const std::string& name, Collection& out) {
-    if (parts.has(name)) add_map(engine, name, parts[name], out);
-    for (uint32_t i = 0; parts.has(name + "_" + std::to_string(i)); ++i)
-        add_map(engine, name + "_" + std::to_string(i), parts[name + "_" + std::to_string(i)], out);
+void add_map(Engine& engine, const std::string& name, const Tensor& map, Size size,
+             Collection& out) {
+    const auto all = read_back(engine, "map", [&](Commands&) { return map; });
+    const uint32_t channels = map.columns, width = size.x, height = size.y;
+    const uint32_t every = std::max(1u, channels / 16);
+    const uint32_t down = std::max(1u, height / 8), across = std::max(1u, width / 8);
+    std::vector<float> some;
+    for (uint32_t channel = 0; channel < channels; channel += every)
+        for (uint32_t y = 0; y < height; y += down)
+            for (uint32_t x = 0; x < width; x += across)
+                some.push_back(all[(size_t(y) * width + x) * channels + channel]);
+    auto count = [](uint64_t all_of, uint64_t step) { return (all_of + step - 1) / step; };
+    out.add(name, {count(channels, every), count(height, down), count(width, across)},
+            std::move(some));
 }
+
+void add_maps(Engine& engine, const Parts& parts, const std::string& name, Collection& out) {
+    auto add = [&](const std::string& one) {
+        add_map(engine, one, parts[one].x.at_batch(0), parts[one].size, out);
+    };
+    if (parts.has(name)) add(name);
+    for (uint32_t i = 0; parts.has(name + "_" + std::to_string(i)); ++i)
+        add(name + "_" + std::to_string(i));
+}
+
+namespace {
+
+// Rows of a class token of RF-DETR's backbone, head by head: of the last window in the last layer
+// that works in windows, and in the last one that does not.
+void add_class_rows(Engine& engine, const Parts& parts, const Heads& heads, Collection& out) {
+    for (const std::string name : {"window", "whole"}) {
+        if (!parts.has(name + "_q")) continue;
+        const Tensor &q = parts[name + "_q"].x, &k = parts[name + "_k"].x;
+        out.add(name + "_attention_cls", {heads.count, k.rows},
+                read_back(engine, "attention", [&](Commands& c) {
+                    const Tensor map = c.scratch(1, heads.count, k.rows, Type::f32);
+                    attention_map(c, map, q.at_batch(q.batch - 1), k.at_batch(k.batch - 1), heads,
+                                  {0, 1, 0, heads.count});
+                    return map;
+                }));
+    }
+}
+
+}  // namespace
 
 void dump_queries(Engine& engine, const Detector& detector, const DetectionTaps& taps,
                   const DumpInputs& inputs, Collection& out) {
@@ -67,6 +90,9 @@ void dump_queries(Engine& engine, const Detector& detector, const DetectionTaps&
     const uint32_t queries = detector.model().queries(), last = detector.model().decoder_layers() - 1;
     for (const char* name : {"backbone", "aifi", "hybrid", "projector"})
         add_maps(engine, parts, name, out);
+
+    if (parts.has("whole_q"))
+        add_class_rows(engine, parts, taps.encoder.layers().begin()->second.heads, out);
 
     // By token.
     const std::vector<uint32_t> picks = words(engine, parts["topk_indices"].x);

@@ -10,6 +10,18 @@
 
 namespace saccade {
 
+// What attention maps are computed from.
+struct AttentionInputs {
+    Tensor q, k;  // (batch, tokens, heads * padded head size)
+    Heads heads;
+    // Of deformable attention; then q is where the points lie, and k what they weigh.
+    std::vector<uint32_t> points = {};  // of one head, on each level; else empty
+    std::vector<Size> levels = {};
+
+    // Cells or tokens that a row of attention has: points are laid down on the largest map.
+    uint32_t keys() const { return points.empty() ? k.rows : area(levels.front()); }
+};
+
 // Somebody who looks into a model while it runs. A model offers its queries and keys, and its
 // residual stream, at every layer; the tap keeps copies of what was asked for. Attention maps are
 // computed from these afterwards, for any row and head, and never touch the model's own work:
@@ -22,6 +34,8 @@ public:
     explicit Tap(std::set<uint32_t> layers, bool hidden = false)
         : layers_(std::move(layers)), keep_hidden_(hidden) {}
 
+    // Whether somebody asked for a layer, for models that must put it in order first.
+    bool wants(uint32_t layer) const { return layers_.contains(layer); }
     // Called by models.
     void attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
                    const Heads& heads);
@@ -30,13 +44,8 @@ public:
                   const Sampling& sampling, const std::vector<Size>& levels);
     void hidden(Commands& c, uint32_t index, const Tensor& z);
 
-    struct Kept {
-        Tensor q, k;  // (batch, tokens, heads * padded head size)
-        Heads heads;
+    struct Kept : AttentionInputs {
         Buffer q_memory = {}, k_memory = {};
-        // Of deformable attention; then q is where the points lie, k what they weigh.
-        std::vector<uint32_t> points = {};  // of one head, on each level; else empty
-        std::vector<Size> levels = {};
     };
     const std::map<uint32_t, Kept>& layers() const { return kept_; }
     const Kept& layer(uint32_t index) const;

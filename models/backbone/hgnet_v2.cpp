@@ -96,7 +96,10 @@ DepthwiseConv2d HGNetV2::load_channelwise(WeightLoader& weights, const std::stri
 
 HGNetV2::Block HGNetV2::load_block(WeightLoader& weights, const std::string& prefix,
                                    const HGNetV2Config::Stage& stage, bool first) const {
-    Block block{.in = first ? stage.in : stage.out, .middle = stage.middle, .residual = !first};
+    Block block;
+    block.in = first ? stage.in : stage.out;
+    block.middle = stage.middle;
+    block.residual = !first;
     for (uint32_t i = 0; i < stage.layers; ++i) {
         const std::string name = prefix + ".layers." + std::to_string(i);
         const uint32_t in = i == 0 ? block.in : stage.middle;

@@ -4,6 +4,12 @@
 
 namespace saccade {
 
+DetectionOutput DetectionOutput::at_batch(uint32_t index) const {
+    DetectionOutput one{logits.at_batch(index), boxes.at_batch(index)};
+    for (const Tensor& t : for_masks) one.for_masks.push_back(t.at_batch(index));
+    return one;
+}
+
 void find_by_softmax(Commands& c, const Tensor& found, const DetectionOutput& out,
                      const std::vector<std::string>& labels, Size frame) {
     const auto classes = static_cast<uint32_t>(labels.size());

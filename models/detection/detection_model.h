@@ -29,6 +29,11 @@ struct DetectionTaps {
 struct DetectionOutput {
     Tensor logits;  // (batch, queries, columns) f32
     Tensor boxes;   // (batch, queries, 4) f32: centre x, centre y, width, height, in 0 .. 1
+    // What masks are made from, for the models that make them, all (batch, ...); valid until the
+    // scope ends.
+    std::vector<Tensor> for_masks = {};
+
+    DetectionOutput at_batch(uint32_t index) const;
 };
 
 class DetectionModel {
@@ -54,11 +59,19 @@ public:
     virtual void find(Commands& c, const Tensor& found, const DetectionOutput& out,
                       Size frame) const = 0;
     virtual uint32_t most_found() const { return queries(); }  // rows of `found`
+    // The size of a mask, for models that make one for each object; none where they do not.
+    virtual Size mask_size(Size) const { return {}; }
+    // Masks of some queries of one picture, whose numbers are (1, 1, n) u32: logits, (n, cells, 1).
+    virtual Tensor masks(Commands&, const DetectionOutput&, const Tensor&, Size, Parts&) const {
+        return {};
+    }
     // Whether what lies before the first norm grows larger, on a test picture, than half precision
     // can tell apart; it is then loaded as fp32.
     virtual bool front_outgrows_half(Device&) const { return false; }
 
     virtual TokenLayout layout(Size picture) const = 0;
+    // The same of what queries look at, where that has other cells.
+    virtual TokenLayout query_layout(Size picture) const { return layout(picture); }
     // Of one forward pass, for benchmarks.
     virtual double multiply_adds(Size picture) const = 0;
 };

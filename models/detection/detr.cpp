@@ -35,15 +35,17 @@ Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
       config_(config),
       encoder_heads_(heads_of(config.encoder_heads, config.hidden)),
       decoder_heads_(heads_of(config.decoder_heads, config.hidden)),
-      backbone_(front, config.backbone, "model.backbone.conv_encoder.model"),
+      backbone_(front, config.backbone,
+                config.prefix() + "model.backbone.conv_encoder.model"),
       positions_(device_, "DETR positions"),
       start_memory_(device_, "DETR queries") {
     const uint32_t dim = config.hidden, channels = config.backbone.channels();
+    const std::string root = config.prefix(), model = root + "model.";
     const auto classes = static_cast<uint32_t>(config.labels.size()) + 1;
-    input_projection_ = front.linear("model.input_projection",
+    input_projection_ = front.linear(model + "input_projection",
                                      {.out = dim, .in = channels, .stored = {dim, channels, 1, 1}});
     for (uint32_t i = 0; i < config.encoder_layers; ++i) {
-        const std::string layer = "model.encoder.layers." + std::to_string(i);
+        const std::string layer = model + "encoder.layers." + std::to_string(i);
         encoder_.push_back({load_self_attention(i == 0 ? front : weights, layer, dim, encoder_heads_,
                                                 norm_eps),
                             load_feed_forward(weights, layer, dim, config.encoder_intermediate, norm_eps)});
@@ -53,7 +55,7 @@ Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
     const LinearForm in{.out = dim, .in = dim, .out_head = head};
     std::vector<std::string> keys, values;
     for (uint32_t i = 0; i < config.decoder_layers; ++i) {
-        const std::string layer = "model.decoder.layers." + std::to_string(i);
+        const std::string layer = model + "decoder.layers." + std::to_string(i);
         const std::string cross = layer + ".encoder_attn";
         decoder_.push_back(
             {load_self_attention(weights, layer, dim, decoder_heads_, norm_eps),
@@ -66,11 +68,12 @@ Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
     }
     memory_k_ = weights.stacked(keys, in);
     memory_v_ = weights.stacked(values, in);
-    decoder_norm_ = weights.norm("model.decoder.layernorm", dim, norm_eps);
-    query_positions_ = weights.tensor("model.query_position_embeddings.weight",
+    decoder_norm_ = weights.norm(model + "decoder.layernorm", dim, norm_eps);
+    query_positions_ = weights.tensor(model + "query_position_embeddings.weight",
                                       {config.queries, dim}, config.queries, dim, Type::f32);
-    class_head_ = weights.linear("class_labels_classifier", {.out = classes, .in = dim});
-    box_head_ = load_perceptron(weights, "bbox_predictor", dim, dim, 4, box_layers);
+    class_head_ = weights.linear(root + "class_labels_classifier", {.out = classes, .in = dim});
+    box_head_ = load_perceptron(weights, root + "bbox_predictor", dim, dim, 4, box_layers);
+    if (config.masks) mask_head_.emplace(weights, mask_head_form());
 }
 
 void Detr::prepare(Size picture) {
@@ -108,11 +111,22 @@ DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Size picture,
     out.logits = c.scratch(pixels.batch, config_.queries, class_head_.weight.rows, Type::f32);
     out.boxes = c.scratch(pixels.batch, config_.queries, 4, Type::f32);
 
+    if (mask_head_)
+        for (const auto& [rows, columns] : mask_head_->inputs(queries(), backbone_.stage_sizes(picture)))
+            out.for_masks.push_back(
+                c.scratch(pixels.batch, rows, columns, class_head_.weight.type));
     auto scope = c.scope("DETR");
     const Stream queries = start(c, pixels.batch);
-    const Stream features = embed(c, pixels, picture, positions_[0]);
-    decode(c, queries, encode(c, features, taps.encoder), taps.decoder);
+    std::vector<FeatureMap> maps;
+    const Stream features = embed(c, pixels, picture, positions_[0], &maps);
+    if (mask_head_) keep_for_masks(c, out, features, maps, taps.parts);
+    const Stream memory = encode(c, features, taps.encoder);
+    decode(c, queries, memory, taps.decoder);
     taps.decoder.hidden(c, 0, queries.y);
+    if (mask_head_) {
+        copy(c, out.for_masks[0], queries.y);
+        copy(c, out.for_masks[1], memory.y);
+    }
 
     // Prediction feed-forward networks
     auto heads = c.scope("heads");
@@ -185,12 +199,22 @@ Stream Detr::start(Commands& c, uint32_t batch) const {
 }
 
 // Backbone, and the 1x1 convolution that follows it: z_0, a cell a token
-Stream Detr::embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos) const {
+Stream Detr::embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos,
+                   std::vector<FeatureMap>* maps) const {
     const uint32_t cells = area(backbone_.out_size(picture));
     const Tensor x = c.scratch(pixels.batch, cells, config_.hidden, Type::f32);
     const Stream s = stream_around(c, x, pos, input_type());
-    auto scope = c.scope("backbone");
-    linear_into(c, s.x, backbone_.forward(c, pixels, picture), input_projection_);
+    auto look = [&] {
+        const std::vector<FeatureMap> stages = backbone_.stages(c, pixels, picture);
+        linear_into(c, s.x, stages.back().x, input_projection_);
+        if (maps) *maps = stages;
+    };
+    if (mask_head_) {
+        look();  // the maps outlast this
+    } else {
+        auto scope = c.scope("backbone");
+        look();
+    }
     if (s.y.type != s.x.type) copy(c, s.y, s.x);
     if (pos) add_into(c, s.at, s.x, pos);
     return s;
@@ -239,6 +263,31 @@ void Detr::cross_attend(Commands& c, const Stream& s, const Stream& next, const 
     tap.attention(c, layer, q, k, decoder_heads_);
     linear_add(c, s.x, attention(c, q, k, v, decoder_heads_), w.out);
     normalize(c, next, w.norm);
+}
+
+MaskHeadForm Detr::mask_head_form() const {
+    std::vector<uint32_t> channels;
+    for (const ResNetConfig::Stage& stage : config_.backbone.stages)
+        channels.push_back(stage.channels);
+    return {config_.hidden, encoder_heads_, channels, config_.activation};
+}
+
+// What is overwritten before masks are made, and what is in fp32 where the front is.
+void Detr::keep_for_masks(Commands& c, const DetectionOutput& out, const Stream& features,
+                          const std::vector<FeatureMap>& maps, Parts& parts) const {
+    copy(c, out.for_masks[2], features.x);
+    for (size_t i = 0; i < 3; ++i) copy(c, out.for_masks[3 + i], maps[i].x);
+    for (size_t i = 0; i < maps.size(); ++i)
+        parts.keep(c, "backbone_" + std::to_string(i), maps[i].x, maps[i].size);
+}
+
+Size Detr::mask_size(Size picture) const {
+    return mask_head_ ? backbone_.stage_sizes(picture).front() : Size{};
+}
+
+Tensor Detr::masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
+                   Parts& parts) const {
+    return mask_head_->forward(c, out.for_masks, queries, backbone_.stage_sizes(picture), parts);
 }
 
 TokenLayout Detr::layout(Size picture) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "models/backbone/resnet.h"
 #include "models/detection/detection_model.h"
 #include "models/detection/detr_config.h"
+#include "models/detection/mask_head.h"
 #include "models/detection/post_norm.h"
 
 // End-to-End Object Detection with Transformers (Carion et al. 2020). What differs from the
@@ -38,6 +40,9 @@ public:
     void find(Commands& c, const Tensor& found, const DetectionOutput& out,
               Size frame) const override;
     bool front_outgrows_half(Device& device) const override;
+    Size mask_size(Size picture) const override;
+    Tensor masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
+                 Parts& parts) const override;
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 
@@ -57,11 +62,16 @@ private:
         FeedForward ffn;
     };
 
+    MaskHeadForm mask_head_form() const;
+    void keep_for_masks(Commands& c, const DetectionOutput& out, const Stream& features,
+                        const std::vector<FeatureMap>& maps, Parts& parts) const;
     // What the scores of the encoder's first attention are no larger than, on a test picture.
     float first_attention_range(Device& device) const;
     void prepare_queries();
     Stream start(Commands& c, uint32_t batch) const;
-    Stream embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos) const;
+    // `maps` are the backbone's stages, where somebody wants them.
+    Stream embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos,
+                 std::vector<FeatureMap>* maps = nullptr) const;
     Stream encode(Commands& c, const Stream& front, Tap& tap) const;
     void decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const;
     void cross_attend(Commands& c, const Stream& s, const Stream& next, const Tensor& k,
@@ -79,6 +89,7 @@ private:
     Tensor query_positions_;    // (queries, hidden) f32
     Linear class_head_;         // (classes + 1, hidden)
     Perceptron box_head_;       // hidden, hidden, hidden, 4
+    std::optional<MaskHead> mask_head_;
     PositionTables positions_;  // (cells, hidden)
     Arena start_memory_;
     Stream start_;  // the queries after the decoder's first self-attention

@@ -1,5 +1,6 @@
 #include "models/detection/detr_config.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "models/backbone/config.h"
@@ -110,9 +111,11 @@ ResNetConfig read_backbone(const JsonFields& fields) {
 DetrConfig read_detr_config(const Json& json, const std::string& where) {
     const JsonFields fields(json, where);
     ModelConfig common = read_model_config(fields);
-    require_architecture(fields, common, "detr", "DetrForObjectDetection");
-
     DetrConfig config;
+    config.masks = std::ranges::find(common.architectures, "DetrForSegmentation") !=
+                   common.architectures.end();
+    require_architecture(fields, common, "detr",
+                         config.masks ? "DetrForSegmentation" : "DetrForObjectDetection");
     config.backbone = read_backbone(fields);
     config.hidden = fields.whole("d_model", {4, 65536}, 256);
     config.encoder_layers = fields.whole("encoder_layers", {1, 1024}, 6);
@@ -136,6 +139,11 @@ DetrConfig read_detr_config(const Json& json, const std::string& where) {
     if (positions != "sine")
         fields.refuse("position_embedding_type",
                       "is " + in_quotes(positions) + "; only sine is supported");
+    if (config.masks && (config.hidden % 16 != 0 || config.encoder_heads % 8 != 0 ||
+                         config.backbone.stages.size() < 4))
+        fields.refuse("d_model", "is " + std::to_string(config.hidden) +
+                                     "; masks need a multiple of 16, heads a multiple of 8 and four "
+                                     "stages of the backbone");
     require_rgb(fields);
     return config;
 }

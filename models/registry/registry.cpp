@@ -7,6 +7,7 @@
 #include "models/captioning/vit_gpt2.h"
 #include "models/classification/vit_classifier.h"
 #include "models/detection/deformable/d_fine.h"
+#include "models/detection/deformable/rf_detr.h"
 #include "models/detection/deformable/rt_detr.h"
 #include "models/detection/detr.h"
 #include "models/detection/yolos.h"
@@ -60,6 +61,9 @@ constexpr Family all_families[] = {
     {.type = "d_fine",
      .make = detector_with_front<DFine, read_d_fine_config>,
      .image_processor = "RTDetr"},
+    {.type = "rf_detr",
+     .make = detector<RfDetr, read_rf_detr_config>,
+     .image_processor = "RfDetr"},
     {.type = "vision-encoder-decoder",
      .make = captioner<VitGpt2, read_vit_gpt2_config>,
      .image_processor = "ViT",

@@ -54,7 +54,9 @@ CspRep load_csp_rep(WeightLoader& weights, const std::string& prefix, const CspR
     const HostConvolution both = stacked(half("conv1"), half("conv2"));
     in.in = merged(form.in);
     in.out = 2 * padded(form.hidden);
-    CspRep w{.hidden = form.hidden, .both = weights.convolution(prefix, both, in)};
+    CspRep w;
+    w.hidden = form.hidden;
+    w.both = weights.convolution(prefix, both, in);
     for (uint32_t i = 0; i < form.blocks; ++i)
         w.bottlenecks.push_back(load_rep_vgg(
             weights, prefix + ".bottlenecks." + std::to_string(i), form.hidden, fusion));

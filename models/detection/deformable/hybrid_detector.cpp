@@ -93,13 +93,25 @@ Tensor HybridDetector::encode(Commands& c, const Tensor& pixels, Size picture,
     return memory;
 }
 
-TokenLayout HybridDetector::layout(Size picture) const {
-    const Size grid = map_sizes(picture)[config_.encoder.attended.back()];
+namespace {
+
+// Cells that cover the picture evenly, as anchors and samples take them.
+TokenLayout evenly(Size grid, Size picture) {
     return {.grid = grid,
             .first_cell = 0,
             .cross = true,
             .first_query = 0,
             .cell = glm::vec2(picture) / glm::vec2(grid)};
+}
+
+}  // namespace
+
+TokenLayout HybridDetector::layout(Size picture) const {
+    return evenly(map_sizes(picture)[config_.encoder.attended.back()], picture);
+}
+
+TokenLayout HybridDetector::query_layout(Size picture) const {
+    return evenly(map_sizes(picture).front(), picture);
 }
 
 double HybridDetector::multiply_adds(Size picture) const {

@@ -34,6 +34,7 @@ public:
         find_by_sigmoid(c, found, out, frame);
     }
     TokenLayout layout(Size picture) const override;
+    TokenLayout query_layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 
 protected:

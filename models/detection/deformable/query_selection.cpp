@@ -92,9 +92,9 @@ QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory
     linear_into(c, scores, features, score_head_);
     const Selected best = select(c, row_max(c, scores), queries);
 
-    // Boxes are worked out for those alone that were chosen.
+    // Boxes are worked out for those alone that were chosen, and their features once more, unrounded.
+    layer_norm_into(c, result.content, gather_rows(c, projected, best.picks, Type::f32), norm_);
     const Tensor chosen = gather_rows(c, features, best.picks, memory.type);
-    copy(c, result.content, chosen);
     const Tensor deltas = c.scratch(batch, queries, 4, Type::f32);
     perceptron_into(c, deltas, chosen, box_head_);
     refine_boxes(c, result.reference, deltas, anchors_, best.picks);
