@@ -224,7 +224,7 @@ int batch(const BatchOptions& options) {
     spdlog::info("running on {}", engine.device().info().name);
     ModelsInUse models = ModelsInUse::open(engine, models_of(options, plan));
     const FrameOrder order = order_of(options, plan, models);
-    FramePathOptions how = path_for_files(engine.device().info(), order);
+    FramePathOptions how = path_for_files(engine.device().info(), models.borrowed(), order);
     how.within = options.wanted.size;
     FramePath path(engine, how);
     path.use(models.borrowed());

@@ -110,7 +110,7 @@ int demo(const DemoOptions& options) {
     order.read_back = {.pixels = true, .planes = true};
     if (models.detector)
         show_attention(order, {.kind = AttentionKind::detection}, models.borrowed());
-    FramePath path(engine, path_for_files(engine.device().info(), order));
+    FramePath path(engine, path_for_files(engine.device().info(), models.borrowed(), order));
     path.use(models.borrowed());
     const ResultLabels labels = path.labels();
     Reader reader(open_source("synth:640x480@" + std::to_string(rate) +

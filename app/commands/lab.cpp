@@ -1,8 +1,11 @@
 #include "app/commands/lab.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "app/batch/stage_rates.h"
 #include "app/commands/options.h"
 #include "app/hub/model_finder.h"
 #include "app/io/picture_file.h"
@@ -22,7 +25,69 @@ struct DumpOptions {
 struct BenchCommandOptions {
     CommonOptions common;
     BenchOptions bench;
+    bool pipeline = false;
+    StageRatesOptions stages = {.source = "synth:"};
+    ModelNames models;
 };
+
+std::string as_json(const StageRates& rates, const std::string& source, const std::string& device) {
+    nlohmann::ordered_json stages = nlohmann::ordered_json::object();
+    for (const StageRate& stage : rates.alone) stages[stage.stage] = stage.rate;
+    const nlohmann::ordered_json report = {{"device", device},
+                                           {"source", source},
+                                           {"width", rates.size.x},
+                                           {"height", rates.size.y},
+                                           {"frames_at_once", rates.at_once},
+                                           {"frames_per_second", stages},
+                                           {"all_without_video", rates.without_video},
+                                           {"all", rates.with_video}};
+    return report.dump(2) + "\n";
+}
+
+std::string as_table(const StageRates& rates, const std::string& source,
+                     const std::string& device) {
+    char line[160];
+    std::snprintf(line, sizeof line, ", %ux%u, %u at once\n%-20s %10s %12s\n", rates.size.x,
+                  rates.size.y, rates.at_once, "stage alone", "frames/s", "ms a frame");
+    std::string text = device + ": " + source + line;
+    auto add = [&](const std::string& name, double rate) {
+        std::snprintf(line, sizeof line, "%-20s %10.1f %12.2f\n", name.c_str(), rate, 1e3 / rate);
+        text += line;
+    };
+    for (const StageRate& stage : rates.alone) add(stage.stage, stage.rate);
+    text += "all together\n";
+    add("without video", rates.without_video);
+    add("with video", rates.with_video);
+    return text + "the slowest stage is " + rates.slowest().stage + "\n";
+}
+
+// What a batch of the source does, stage by stage.
+std::string bench_pipeline(const BenchCommandOptions& options) {
+    Engine engine(options.common.engine());
+    const ModelsInUse models =
+        ModelsInUse::open(engine, options.models.or_default(imagery_of(options.stages.source)));
+    const StageRates rates = measure_stages(engine, models.borrowed(), options.stages);
+    const std::string &source = options.stages.source, &device = engine.device().info().name;
+    return options.bench.json ? as_json(rates, source, device) : as_table(rates, source, device);
+}
+
+void add_pipeline_options(CLI::App& command, BenchCommandOptions& options) {
+    CLI::Option* pipeline =
+        command.add_flag("--pipeline", options.pipeline,
+                         "Time the stages of a batch instead: each alone, then all together");
+    command
+        .add_option("source", options.stages.source,
+                    "What --pipeline reads: a video, a picture, a folder, or synth:")
+        ->needs(pipeline)
+        ->type_name("SOURCE")
+        ->capture_default_str();
+    command.add_option("--seconds", options.stages.seconds, "How long --pipeline times each stage")
+        ->check(CLI::Range(0.1, 3600.0).description(""))
+        ->needs(pipeline)
+        ->type_name("S")
+        ->capture_default_str();
+    add_model_options(command, options.models);
+}
 
 }  // namespace
 
@@ -78,6 +143,7 @@ void add_bench_command(CLI::App& app) {
         .add_option("--compare", options->bench.compare,
                     "Output of an earlier bench --json: also print its times and the speed-up")
         ->type_name("FILE");
+    add_pipeline_options(command, *options);
     add_common_options(command, options->common);
     std::string architectures = "Built-in architectures:";
     for (const std::string& name : bench_models()) architectures += "\n  " + name;
@@ -86,10 +152,13 @@ void add_bench_command(CLI::App& app) {
                    "  saccade bench --model vit-base-patch16-224 --batch 8\n"
                    "  saccade bench --model my-vit/ --precision fp32 --json > before.json\n"
                    "  saccade bench --model my-vit/ --precision fp32 --compare before.json\n"
-                   "  saccade bench --ops");
+                   "  saccade bench --ops\n"
+                   "  saccade bench --pipeline clip.mp4 --captioner none");
     command.callback([options] {
         set_up_log(options->common);
-        print(bench(options->common.engine(), options->bench));
+        options->stages.quiet = options->common.quiet;
+        print(options->pipeline ? bench_pipeline(*options)
+                                : bench(options->common.engine(), options->bench));
     });
 }
 

@@ -43,7 +43,9 @@ private:
 };
 
 // Who must not wait for the other: the filler, who then takes back what nobody took; or nobody, and
-// then the filler waits, no frame is lost, and slots are filled in turn.
+// then the filler waits, no frame is lost, and slots are filled in turn. For the newest to win, the
+// ring needs two slots more than are taken at a time: one that waits, and one that is filled
+// meanwhile. With one, the filler takes back what waits as soon as it begins the next.
 enum class RingPolicy { newest_wins, every_frame };
 
 // A few slots that go round between the thread that fills them and the one that uses them. It

@@ -55,7 +55,8 @@ Tensor AttentionView::map(Commands& c, const Models& models, const MapTaps& taps
         return models.captioner->look_from_word(c, look, looker.first_id, looker.ids);
     if (looker.token == Token::query)
         return models.detector->look_from_query(c, taps.detection, look, looker.query);
-    if (looker.of_detector) return models.detector->look_from_point(c, taps.detection, look, looker.point);
+    if (looker.of_detector)
+        return models.detector->look_from_point(c, taps.detection, look, looker.point);
     if (looker.token == Token::class_token)
         return models.classifier->look_from_class_token(c, taps.classification, look);
     return models.classifier->look_from_point(c, taps.classification, look, looker.point);

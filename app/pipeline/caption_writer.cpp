@@ -12,7 +12,7 @@ void CaptionWriter::use(Captioner* captioner) {
 
 void CaptionWriter::stop() noexcept {
     try {
-        if (asked_) captioner_->result();
+        if (asked_) captioner_->results();
     } catch (const std::exception&) {
         // The device is lost, which whoever stops this has been told.
     }
@@ -21,10 +21,10 @@ void CaptionWriter::stop() noexcept {
     captioner_ = captioner;
 }
 
-Ticket CaptionWriter::begin(Commands& encode, const FrameInfo& frame) {
+Ticket CaptionWriter::begin(Commands& encode, PictureGroup& pictures, const FrameInfo& frame) {
     if (!can_begin()) stop();
     const Ticket encoded = encode.submit();
-    captioner_->start();
+    captioner_->start(pictures);
     frame_ = frame;
     ms_ = 0;
     writing_ = true;
@@ -38,9 +38,14 @@ bool CaptionWriter::ask(uint32_t words) {
     return true;
 }
 
+const Caption& CaptionWriter::caption() const {
+    static const Caption none;
+    return captions_.empty() ? none : captions_.front();
+}
+
 double CaptionWriter::read() {
     asked_ = false;
-    caption_ = captioner_->result();
+    captions_ = captioner_->results();
     writing_ = !captioner_->finished();
     const double before = std::exchange(ms_, captioner_->steps_ms());
     return ms_ - before;

@@ -5,8 +5,8 @@
 
 namespace saccade {
 
-// Writes one caption at a time: all of it for one frame, or a few words with each frame that
-// passes, so that nobody waits for it.
+// Writes captions of one group of frames at a time: all of them at once, or a few words with each
+// frame that passes, so that nobody waits for them.
 class CaptionWriter {
 public:
     // Null: there is nobody to write. Another captioner begins anew.
@@ -15,24 +15,27 @@ public:
     void stop() noexcept;
 
     bool can_begin() const { return captioner_ && !writing_ && !asked_; }
-    // Of the picture that `encode` has recorded. Returns when the device is done with the picture.
-    Ticket begin(Commands& encode, const FrameInfo& frame);
+    // Of the pictures that `encode` has recorded into `pictures`; `frame` is the first of them.
+    // Returns when the device is done with the frames.
+    Ticket begin(Commands& encode, PictureGroup& pictures, const FrameInfo& frame);
     // For more words. False if some are on their way, or there is nothing to write.
     bool ask(uint32_t words);
     // Waits for the words that were asked for. Returns what they took on the device.
     double read();
 
-    // As far as it has been read.
-    const Caption& caption() const { return caption_; }
+    // One for each place of the group, as far as they have been read.
+    const std::vector<Caption>& captions() const { return captions_; }
+    // The first of them, or an empty one.
+    const Caption& caption() const;
     const FrameInfo& frame() const { return frame_; }  // that it is of
-    bool writing() const { return writing_; }          // it has not come to its end
+    bool writing() const { return writing_; }          // not all have come to their ends
 
 private:
     Captioner* captioner_ = nullptr;
-    Caption caption_;
+    std::vector<Caption> captions_;
     FrameInfo frame_;
     bool writing_ = false, asked_ = false;
-    double ms_ = 0;  // of all words of this caption
+    double ms_ = 0;  // of all words so far
 };
 
 }  // namespace saccade

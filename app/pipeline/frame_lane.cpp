@@ -4,8 +4,7 @@
 
 namespace saccade {
 
-FrameLane::FrameLane(Engine& engine, uint32_t number)
-    : index(number), encode(engine.device(), engine.scratch(), "encode"), attention(engine) {
+FrameLane::FrameLane(Engine& engine, uint32_t number) : index(number), attention(engine) {
     for (const char* name : {"attention", "draw"})
         drawn.push_back(std::make_unique<Commands>(engine.device(), engine.scratch(), name));
 }
@@ -14,10 +13,12 @@ void FrameLane::release() {
     taken.reset();
     caption.reset();
     words.clear();
-    words_asked = caption_begun = concluded = false;
+    words_asked = concluded = false;
+    words_ms = 0;
 }
 
-LaneGroup::LaneGroup(Engine& engine, std::vector<FrameLane*> members) : lanes(std::move(members)) {
+LaneGroup::LaneGroup(Engine& engine, std::vector<FrameLane*> members)
+    : lanes(std::move(members)), encode(engine.device(), engine.scratch(), "encode") {
     for (FrameLane* lane : lanes) lane->group = this;
     for (const char* name : {"upload", "detect", "classify"})
         models.push_back(std::make_unique<Commands>(engine.device(), engine.scratch(), name));
@@ -57,6 +58,12 @@ void LaneGroup::record(const Models& with, std::vector<const Image*> frame_image
         models[classify]->begin();
         with.classifier->record(*models[classify], frame_images, classification_tap, rankings);
         models[classify]->end();
+    }
+    if (with.captioner) {
+        Tap nobody;
+        encode.begin();
+        with.captioner->record(encode, frame_images, nobody, pictures);
+        encode.end();
     }
     images = std::move(frame_images);
 }

@@ -32,11 +32,9 @@ struct FrameLane {
     std::unique_ptr<Frame> memory;
     bool fresh = false;  // nothing has been recorded for it
 
-    Commands encode;                               // for the captioner
     std::vector<std::unique_ptr<Commands>> drawn;  // first the map of attention, then the drawing
     Commands& attention_commands() { return *drawn[0]; }
     Commands& draw_commands() { return *drawn[1]; }
-    bool encode_recorded = false;
     std::optional<LaneDrawing> drawing;
     AttentionView attention;
     Findings findings;
@@ -52,7 +50,6 @@ struct FrameLane {
     bool heat = false;                                 // the map of attention is shown
     bool concluded = false;                            // drawn: nothing is left to do but wait
     bool words_asked = false;                          // of the caption, together with this frame
-    bool caption_begun = false;                        // it is of this frame
     std::optional<Caption> caption;
     double words_ms = 0;
     std::vector<Rectangle> words;
@@ -69,6 +66,8 @@ struct LaneGroup {
     std::vector<FrameLane*> lanes;
     std::vector<std::unique_ptr<Commands>> models;  // upload, detector, classifier
     enum Part { upload, detect, classify };
+    Commands encode;        // for the captioner
+    PictureGroup pictures;  // as that sees them
     KeptLayers kept;
     DetectionTaps detection_taps;
     Tap classification_tap;
@@ -78,6 +77,9 @@ struct LaneGroup {
     size_t frames = 0;
     bool detected = false, classified = false;
     bool has_detections = false, has_classes = false;  // what was recorded has run
+    bool caption_begun = false;                        // of these frames
+    std::vector<Caption> captions;                     // that have been written to their ends
+    double words_ms = 0;                               // that those took
     Ticket seen;  // when the models are done, as far as has been submitted
 
     // Keeps these layers from the next recording on. Nobody may be looking into the old ones.

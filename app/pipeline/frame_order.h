@@ -12,8 +12,8 @@
 
 namespace saccade {
 
-// In which forms a finished frame comes to the host: as BGR for pictures, as planes of YUV for video
-// encoders.
+// In which forms a finished frame comes to the host: as BGR for pictures, as planes of YUV for
+// video encoders.
 struct ReadBack {
     bool pixels = false, planes = false;
     bool operator==(const ReadBack&) const = default;

@@ -21,10 +21,13 @@ uint32_t frames_at_once(const DeviceInfo& device) {
 
 }  // namespace
 
-FramePathOptions path_for_files(const DeviceInfo& device, const FrameOrder& order) {
+FramePathOptions path_for_files(const DeviceInfo& device, const Models& models,
+                                const FrameOrder& order) {
     FramePathOptions options;
     // Who looks into a model looks at one frame.
     options.at_once = order.shows_attention() ? 1 : frames_at_once(device);
+    if (models.captioner)
+        options.at_once = std::min(options.at_once, models.captioner->most_together());
     // While the host reads one group, the device has another to see, and a third one to draw once
     // the host knows what was found in it.
     options.groups_in_flight = 3;
@@ -71,6 +74,13 @@ void FramePath::use(const Models& models) {
     drop();
     models_ = models;
     captions_.use(models.captioner);
+    for (const std::unique_ptr<LaneGroup>& group : groups_) group->pictures = {};
+    if (models.captioner) {
+        if (models.captioner->together() != options_.at_once)
+            models.captioner->take_together(options_.at_once);
+        for (const std::unique_ptr<LaneGroup>& group : groups_)
+            group->pictures = models.captioner->make_group();
+    }
     for (const std::unique_ptr<FrameLane>& lane : lanes_) {
         lane->findings = {};  // as many as the old model had queries
         lane->ranking = {};
@@ -84,10 +94,7 @@ void FramePath::record_anew() {
         group->images.clear();
         group->has_detections = group->has_classes = false;
     }
-    for (const std::unique_ptr<FrameLane>& lane : lanes_) {
-        lane->encode_recorded = false;
-        lane->drawing.reset();
-    }
+    for (const std::unique_ptr<FrameLane>& lane : lanes_) lane->drawing.reset();
 }
 
 ResultLabels FramePath::labels() const {
@@ -153,7 +160,7 @@ void FramePath::submit_gathered() {
     on_their_way_.insert(on_their_way_.end(), lanes.begin(), lanes.end());
     // The device has this group to see. So the host can wait for the answers to those before.
     conclude_before(group);
-    if (models_.captioner && lanes.front()->order.caption.to_end) begin_caption(*lanes.front());
+    if (models_.captioner && lanes.front()->order.caption.to_end) begin_captions(group);
 }
 
 bool FramePath::needs_answers(const FrameLane& lane) const {
@@ -192,22 +199,18 @@ void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
     }
     if (!same) group.record(models_, std::move(images));
     group.frames = lanes.size();
+    group.caption_begun = false;
+    group.captions.clear();
+    group.words_ms = 0;
     for (FrameLane* lane : lanes) plan_drawing(*lane);
 }
 
 void FramePath::plan_drawing(FrameLane& lane) {
     if (lane.fresh) {
-        lane.encode_recorded = false;
         lane.drawing.reset();
         lane.pixels.reset();
         lane.planes.reset();
         lane.fresh = false;
-    }
-    if (models_.captioner && !lane.encode_recorded) {
-        lane.encode.begin();
-        models_.captioner->record(lane.encode, lane.memory->image());
-        lane.encode.end();
-        lane.encode_recorded = true;
     }
     if (!lane.order.draw) return;
     const LaneGroup& group = *lane.group;
@@ -273,12 +276,13 @@ void FramePath::conclude_before(const LaneGroup& group) {
 
 void FramePath::conclude(FrameLane& lane) {
     FrameOrder& order = lane.order;
-    if (models_.captioner && order.caption.to_end)
-        write_to_end(lane);
-    else if (captions_.writing())
+    if (models_.captioner && order.caption.to_end) {
+        if (lane.group->captions.empty()) write_to_end(*lane.group, order.caption.words);
+        lane.caption = lane.group->captions.at(lane.index % options_.at_once);
+    } else {
+        if (captions_.can_begin() && order.caption.begin) begin_captions(*lane.group);
         lane.words_asked = captions_.ask(order.caption.words);
-    else if (captions_.can_begin() && order.caption.begin)
-        begin_caption(lane);
+    }
     if (order.decide) {
         engine_.device().wait(lane.group->seen, "models");
         FrameResult known;
@@ -292,18 +296,21 @@ void FramePath::conclude(FrameLane& lane) {
     lane.concluded = true;
 }
 
-void FramePath::begin_caption(FrameLane& lane) {
-    lane.caption_begun = true;
-    lane.ticket = captions_.begin(lane.encode, lane.taken->info());
-    lane.words_asked = captions_.ask(lane.order.caption.words);
+void FramePath::begin_captions(LaneGroup& group) {
+    const FrameLane* first = nullptr;
+    for (const FrameLane* lane : group.lanes)
+        if (!first && lane->taken) first = lane;
+    group.caption_begun = true;
+    const Ticket encoded = captions_.begin(group.encode, group.pictures, first->taken->info());
+    for (FrameLane* lane : group.lanes) lane->ticket = encoded;
+    if (first->order.caption.to_end) captions_.ask(first->order.caption.words);
 }
 
-void FramePath::write_to_end(FrameLane& lane) {
-    if (!lane.caption_begun) begin_caption(lane);
-    lane.words_ms = captions_.read();
-    while (captions_.ask(lane.order.caption.words)) lane.words_ms += captions_.read();
-    lane.words_asked = false;
-    lane.caption = captions_.caption();
+void FramePath::write_to_end(LaneGroup& group, uint32_t words) {
+    if (!group.caption_begun) begin_captions(group);
+    do group.words_ms += captions_.read();
+    while (captions_.ask(words));
+    group.captions = captions_.captions();
 }
 
 void FramePath::draw(FrameLane& lane) {
@@ -406,9 +413,10 @@ void FramePath::add_times(const FrameLane& lane, StageMs& ms) const {
     add(*group.models[LaneGroup::upload], group.frames);
     if (group.detected) add(*group.models[LaneGroup::detect], group.frames);
     if (group.classified) add(*group.models[LaneGroup::classify], group.frames);
-    if (lane.caption_begun || lane.words_asked) {
-        const double encode_ms = lane.caption_begun ? total_ms(lane.encode.times()) : 0;
-        ms.emplace_back("captioner", encode_ms + lane.words_ms);
+    if (group.caption_begun || lane.words_asked) {
+        const double encode_ms = group.caption_begun ? total_ms(group.encode.times()) : 0;
+        ms.emplace_back("captioner",
+                        (encode_ms + group.words_ms) / double(group.frames) + lane.words_ms);
     }
     if (!lane.order.draw) return;
     if (lane.heat) add(*lane.drawn[0], 1);
@@ -422,7 +430,10 @@ void FramePath::drop(FrameLane& lane) noexcept {
     } catch (const std::exception&) {
         // The device is lost: nothing of the frame is in use any more.
     }
-    if (lane.caption_begun || lane.words_asked) captions_.stop();
+    if (lane.words_asked || (lane.group->caption_begun && lane.group->captions.empty())) {
+        captions_.stop();
+        lane.group->caption_begun = false;
+    }
     lane.own_detections = lane.own_classes = false;
     if (detected_ == &lane) detected_ = nullptr;
     if (classified_ == &lane) classified_ = nullptr;

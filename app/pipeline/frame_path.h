@@ -12,14 +12,15 @@
 namespace saccade {
 
 struct FramePathOptions {
-    uint32_t at_once = 1;         // frames that detector and classifier see together
+    uint32_t at_once = 1;         // frames that the models see together
     size_t groups_in_flight = 2;  // groups of that many frames that may be on their way
     size_t groups = 5;            // with those that wait, are decoded, or are being read
     std::optional<Size> within = std::nullopt;  // that the detector's input is to fit into
-    bool to_screen = false;                          // others read finished frames on the device
+    bool to_screen = false;                     // others read finished frames on the device
 };
 // For files, where every frame counts: as many as keep this device busy.
-FramePathOptions path_for_files(const DeviceInfo& device, const FrameOrder& order);
+FramePathOptions path_for_files(const DeviceInfo& device, const Models& models,
+                                const FrameOrder& order);
 // For a screen, where the newest frame counts: two on their way, one on screen, one that waits, one
 // that is filled.
 FramePathOptions path_for_screen();
@@ -82,8 +83,8 @@ private:
     // drawing.
     void conclude(FrameLane& lane);
     void conclude_before(const LaneGroup& group);
-    void begin_caption(FrameLane& lane);
-    void write_to_end(FrameLane& lane);
+    void begin_captions(LaneGroup& group);
+    void write_to_end(LaneGroup& group, uint32_t words_at_once);
     void draw(FrameLane& lane);
     Done read(FrameLane& lane);
     void read_words(FrameLane& lane, Done& done);

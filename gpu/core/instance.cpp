@@ -92,6 +92,142 @@ std::vector<MatrixShape> matrix_shapes(VkInstance instance, VkPhysicalDevice dev
     return shapes;
 }
 
+// The names of a device's extensions.
+class Extensions {
+public:
+    explicit Extensions(VkPhysicalDevice device) {
+        uint32_t count = 0;
+        vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+        all_.resize(count);
+        vkEnumerateDeviceExtensionProperties(device, nullptr, &count, all_.data());
+    }
+    bool has(const char* name) const {
+        return std::ranges::any_of(
+            all_, [&](const auto& e) { return std::strcmp(e.extensionName, name) == 0; });
+    }
+
+private:
+    std::vector<VkExtensionProperties> all_;
+};
+
+// Structures of extensions may only be chained where the device has them.
+struct PropertyChain {
+    PropertyChain(VkPhysicalDevice device, const Extensions& extensions) {
+        if (extensions.has(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+            p13.pNext = &nvidia;
+        else if (extensions.has(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+            p13.pNext = &amd;
+        vkGetPhysicalDeviceProperties2(device, &all);
+    }
+    PropertyChain(const PropertyChain&) = delete;
+    PropertyChain& operator=(const PropertyChain&) = delete;
+
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+    VkPhysicalDeviceShaderCorePropertiesAMD amd{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+    VkPhysicalDeviceVulkan13Properties p13{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    VkPhysicalDeviceVulkan12Properties p12{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &p13};
+    VkPhysicalDeviceVulkan11Properties p11{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &p12};
+    VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                    .pNext = &p11};
+    const VkPhysicalDeviceLimits& limits = all.properties.limits;
+};
+
+struct FeatureChain {
+    FeatureChain(VkPhysicalDevice device, const Extensions& extensions) {
+        if (extensions.has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) f13.pNext = &coop;
+#ifdef VK_NV_cooperative_matrix2
+        if (extensions.has(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)) {
+            coop2.pNext = f13.pNext;
+            f13.pNext = &coop2;
+        }
+#endif
+        vkGetPhysicalDeviceFeatures2(device, &all);
+    }
+    FeatureChain(const FeatureChain&) = delete;
+    FeatureChain& operator=(const FeatureChain&) = delete;
+
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR coop{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+#ifdef VK_NV_cooperative_matrix2
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV coop2{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
+#endif
+    VkPhysicalDeviceVulkan13Features f13{.sType =
+                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    VkPhysicalDeviceVulkan12Features f12{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &f13};
+    VkPhysicalDeviceVulkan11Features f11{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &f12};
+    VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                  .pNext = &f11};
+};
+
+Limits limits_of(const PropertyChain& properties) {
+    const VkPhysicalDeviceLimits& limits = properties.limits;
+    const VkPhysicalDeviceShaderCorePropertiesAMD& amd = properties.amd;
+    return {
+        .storage_range = limits.maxStorageBufferRange,
+        .storage_alignment = limits.minStorageBufferOffsetAlignment,
+        .buffer_bytes = properties.p13.maxBufferSize,
+        .allocation_bytes = properties.p11.maxMemoryAllocationSize,
+        .push_constant_bytes = limits.maxPushConstantsSize,
+        .shared_bytes = limits.maxComputeSharedMemorySize,
+        .workgroup_threads = limits.maxComputeWorkGroupInvocations,
+        .workgroup_size = {limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupSize[1],
+                           limits.maxComputeWorkGroupSize[2]},
+        .workgroup_count = {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1],
+                            limits.maxComputeWorkGroupCount[2]},
+        .subgroup_size = properties.p11.subgroupSize,
+        .image_side = limits.maxImageDimension2D,
+        .cores = properties.nvidia.shaderSMCount + amd.shaderEngineCount *
+                                                       amd.shaderArraysPerEngineCount *
+                                                       amd.computeUnitsPerShaderArray,
+        .timestamp_ns = limits.timestampComputeAndGraphics ? double(limits.timestampPeriod) : 0.0,
+    };
+}
+
+// What of the device's features is of use to us, and what that asks of its limits.
+void find_features(DeviceInfo& info, const PropertyChain& properties, const FeatureChain& features,
+                   VkInstance instance) {
+    const VkPhysicalDeviceVulkan11Properties& p11 = properties.p11;
+    Features& use = info.features;
+    use.storage16 = features.f11.storageBuffer16BitAccess;
+    use.float16 = features.f12.shaderFloat16;
+    use.addresses = features.f12.bufferDeviceAddress;
+    use.subgroup_arithmetic =
+        (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) &&
+        (p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
+    use.subgroup_size_control =
+        features.f13.subgroupSizeControl && features.f13.computeFullSubgroups;
+    // Mesa's software Vulkan reads a storage buffer element by element, each behind a branch, and a
+    // texel of four floats at once. Whatever can be bound as a buffer must fit into texels, too.
+    const VkPhysicalDeviceLimits& limits = properties.limits;
+    use.texel_loads =
+        info.kind == DeviceKind::cpu &&
+        limits.maxTexelBufferElements >= limits.maxStorageBufferRange / sizeof(uint32_t);
+    if (use.texel_loads)
+        info.limits.storage_alignment = std::max(
+            info.limits.storage_alignment, properties.p13.storageTexelBufferOffsetAlignmentBytes);
+    if (features.coop.cooperativeMatrix && use.float16 && features.f12.vulkanMemoryModel &&
+        use.storage16 && use.subgroup_size_control)
+        use.matrix_shapes = matrix_shapes(instance, info.handle);
+    use.cooperative_matrix = !use.matrix_shapes.empty();
+#ifdef VK_NV_cooperative_matrix2
+    use.cooperative_matrix2 = use.cooperative_matrix &&
+                              features.coop2.cooperativeMatrixWorkgroupScope &&
+                              features.coop2.cooperativeMatrixFlexibleDimensions &&
+                              features.coop2.cooperativeMatrixTensorAddressing;
+#endif
+    const bool shuffles = (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
+    use.chains = info.limits.cores > 0 && use.addresses && use.storage16 &&
+                 use.subgroup_arithmetic && shuffles && p11.subgroupSize >= 4;
+}
+
 DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
     DeviceInfo info;
     info.handle = device;
@@ -106,121 +242,28 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
         info.unusable = "it has Vulkan " + info.api_version + ", 1.3 is needed: update its driver";
         return info;
     }
-
-    uint32_t count = 0;
-    vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
-    std::vector<VkExtensionProperties> extensions(count);
-    vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
-    auto has = [&](const char* name) {
-        return std::ranges::any_of(
-            extensions, [&](const auto& e) { return std::strcmp(e.extensionName, name) == 0; });
-    };
-
-    VkPhysicalDeviceVulkan13Properties p13{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
-    VkPhysicalDeviceVulkan12Properties p12{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &p13};
-    VkPhysicalDeviceVulkan11Properties p11{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &p12};
-    VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                           .pNext = &p11};
-    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
-    VkPhysicalDeviceShaderCorePropertiesAMD amd{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
-    if (has(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
-        p13.pNext = &nvidia;
-    else if (has(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
-        p13.pNext = &amd;
-    vkGetPhysicalDeviceProperties2(device, &properties);
-    const VkPhysicalDeviceLimits& limits = properties.properties.limits;
-    info.driver = std::string(p12.driverName) + " " + p12.driverInfo;
-    info.limits = {
-        .storage_range = limits.maxStorageBufferRange,
-        .storage_alignment = limits.minStorageBufferOffsetAlignment,
-        .buffer_bytes = p13.maxBufferSize,
-        .allocation_bytes = p11.maxMemoryAllocationSize,
-        .push_constant_bytes = limits.maxPushConstantsSize,
-        .shared_bytes = limits.maxComputeSharedMemorySize,
-        .workgroup_threads = limits.maxComputeWorkGroupInvocations,
-        .workgroup_size = {limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupSize[1],
-                           limits.maxComputeWorkGroupSize[2]},
-        .workgroup_count = {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1],
-                            limits.maxComputeWorkGroupCount[2]},
-        .subgroup_size = p11.subgroupSize,
-        .image_side = limits.maxImageDimension2D,
-        .cores = nvidia.shaderSMCount + amd.shaderEngineCount * amd.shaderArraysPerEngineCount *
-                                            amd.computeUnitsPerShaderArray,
-        .timestamp_ns = limits.timestampComputeAndGraphics ? double(limits.timestampPeriod) : 0.0,
-    };
-
+    const Extensions extensions(device);
+    const PropertyChain properties(device, extensions);
+    const FeatureChain features(device, extensions);
+    info.driver = std::string(properties.p12.driverName) + " " + properties.p12.driverInfo;
+    info.limits = limits_of(properties);
     VkPhysicalDeviceMemoryProperties memory;
     vkGetPhysicalDeviceMemoryProperties(device, &memory);
     for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
         if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
             info.memory_bytes += memory.memoryHeaps[i].size;
-
-    // Features, bit by bit. Structures of extensions may only be chained where the device has them.
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR coop{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
-    VkPhysicalDeviceVulkan13Features f13{.sType =
-                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    if (has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) f13.pNext = &coop;
-#ifdef VK_NV_cooperative_matrix2
-    VkPhysicalDeviceCooperativeMatrix2FeaturesNV coop2{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
-    if (has(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)) {
-        coop2.pNext = f13.pNext;
-        f13.pNext = &coop2;
-    }
-#endif
-    VkPhysicalDeviceVulkan12Features f12{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &f13};
-    VkPhysicalDeviceVulkan11Features f11{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &f12};
-    VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                       .pNext = &f11};
-    vkGetPhysicalDeviceFeatures2(device, &features);
-    info.features.storage16 = f11.storageBuffer16BitAccess;
-    info.features.float16 = f12.shaderFloat16;
-    info.features.addresses = f12.bufferDeviceAddress;
-    info.features.subgroup_arithmetic =
-        (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) &&
-        (p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
-    info.features.subgroup_size_control = f13.subgroupSizeControl && f13.computeFullSubgroups;
-    info.features.memory_budget = has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-    // Mesa's software Vulkan reads a storage buffer element by element, each behind a branch, and a
-    // texel of four floats at once. Whatever can be bound as a buffer must fit into texels, too.
-    info.features.texel_loads =
-        info.kind == DeviceKind::cpu &&
-        limits.maxTexelBufferElements >= limits.maxStorageBufferRange / sizeof(uint32_t);
-    if (info.features.texel_loads)
-        info.limits.storage_alignment =
-            std::max(info.limits.storage_alignment, p13.storageTexelBufferOffsetAlignmentBytes);
-    if (coop.cooperativeMatrix && f12.shaderFloat16 && f12.vulkanMemoryModel &&
-        info.features.storage16 && info.features.subgroup_size_control)
-        info.features.matrix_shapes = matrix_shapes(instance, device);
-    info.features.cooperative_matrix = !info.features.matrix_shapes.empty();
-#ifdef VK_NV_cooperative_matrix2
-    info.features.cooperative_matrix2 =
-        info.features.cooperative_matrix && coop2.cooperativeMatrixWorkgroupScope &&
-        coop2.cooperativeMatrixFlexibleDimensions && coop2.cooperativeMatrixTensorAddressing;
-#endif
-
-    const bool shuffles = (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
-    info.features.chains = info.limits.cores > 0 && info.features.addresses &&
-                           info.features.storage16 && info.features.subgroup_arithmetic &&
-                           shuffles && p11.subgroupSize >= 4;
+    find_features(info, properties, features, instance);
+    info.features.memory_budget = extensions.has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 
     auto require = [&](bool there, const char* what) {
         if (!there && info.unusable.empty()) info.unusable = std::string("it lacks ") + what;
     };
-    require(has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME), "VK_KHR_push_descriptor");
+    require(extensions.has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME), "VK_KHR_push_descriptor");
     require(info.features.subgroup_arithmetic, "arithmetic in subgroups");
-    require(f12.timelineSemaphore, "timeline semaphores");
-    require(f12.hostQueryReset, "the reset of queries by the host");
-    require(f13.synchronization2, "synchronization2");
-    require(f13.maintenance4, "maintenance4");
+    require(features.f12.timelineSemaphore, "timeline semaphores");
+    require(features.f12.hostQueryReset, "the reset of queries by the host");
+    require(features.f13.synchronization2, "synchronization2");
+    require(features.f13.maintenance4, "maintenance4");
     return info;
 }
 

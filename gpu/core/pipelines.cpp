@@ -48,6 +48,31 @@ struct CacheHeader {
     uint64_t bytes = 0, hash = 0;
 };
 
+// What the shader binds. `doing` is for errors.
+void make_layouts(Device& device, Pipeline& pipeline, const std::string& doing) {
+    const Reflection& reflection = pipeline.reflection;
+    std::vector<VkDescriptorSetLayoutBinding> bindings;
+    for (uint32_t i = 0; i < reflection.bindings.size(); ++i)
+        bindings.push_back(
+            {i, descriptor_type(reflection.bindings[i]), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+    VkDescriptorSetLayoutCreateInfo set{.sType =
+                                            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+    set.bindingCount = static_cast<uint32_t>(bindings.size());
+    set.pBindings = bindings.data();
+    check(vkCreateDescriptorSetLayout(device.handle(), &set, nullptr, &pipeline.set_layout), doing);
+    device.name(pipeline.set_layout, VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, pipeline.name);
+
+    VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, reflection.push_constant_bytes};
+    VkPipelineLayoutCreateInfo layout{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    layout.setLayoutCount = 1;
+    layout.pSetLayouts = &pipeline.set_layout;
+    layout.pushConstantRangeCount = push.size ? 1 : 0;
+    layout.pPushConstantRanges = &push;
+    check(vkCreatePipelineLayout(device.handle(), &layout, nullptr, &pipeline.layout), doing);
+    device.name(pipeline.layout, VK_OBJECT_TYPE_PIPELINE_LAYOUT, pipeline.name);
+}
+
 }  // namespace
 
 Kernel::Kernel(std::string_view shader, std::initializer_list<uint32_t> constants) {
@@ -188,28 +213,8 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
     if (reflection.push_constant_bytes > device_.limits().push_constant_bytes)
         throw Error(where + " needs more push constants than " + device_.info().name + " has");
 
-    std::vector<VkDescriptorSetLayoutBinding> bindings;
-    for (uint32_t i = 0; i < reflection.bindings.size(); ++i)
-        bindings.push_back(
-            {i, descriptor_type(reflection.bindings[i]), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-    VkDescriptorSetLayoutCreateInfo set{.sType =
-                                            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
-    set.bindingCount = static_cast<uint32_t>(bindings.size());
-    set.pBindings = bindings.data();
     const std::string doing = "building " + where + " for " + device_.info().name;
-    check(vkCreateDescriptorSetLayout(device_.handle(), &set, nullptr, &pipeline->set_layout),
-          doing);
-    device_.name(pipeline->set_layout, VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, pipeline->name);
-
-    VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, reflection.push_constant_bytes};
-    VkPipelineLayoutCreateInfo layout{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    layout.setLayoutCount = 1;
-    layout.pSetLayouts = &pipeline->set_layout;
-    layout.pushConstantRangeCount = push.size ? 1 : 0;
-    layout.pPushConstantRanges = &push;
-    check(vkCreatePipelineLayout(device_.handle(), &layout, nullptr, &pipeline->layout), doing);
-    device_.name(pipeline->layout, VK_OBJECT_TYPE_PIPELINE_LAYOUT, pipeline->name);
+    make_layouts(device_, *pipeline, doing);
 
     VkShaderModuleCreateInfo module_info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     module_info.codeSize = code.size_bytes();

@@ -102,77 +102,82 @@ Reflection::Texel texel_of(uint32_t format, const std::string& where) {
     }
 }
 
-Reflection read(std::span<const uint32_t> code, const std::string& where) {
-    if (code.size() < 5 || code[0] != 0x07230203) throw Error(where + " is not SPIR-V");
-    Reflection result;
+// What a shader says of itself, as it stands in the file.
+struct Module {
     Ids ids;
     std::vector<uint32_t> variables, local_size_ids;
     uint32_t workgroup_size_id = 0;
+    uint32_t local_size[3] = {1, 1, 1};
 
-    for (size_t at = 5; at < code.size();) {
-        const uint32_t op = code[at] & 0xffff, length = code[at] >> 16;
-        if (length == 0 || at + length > code.size()) throw Error(where + " is damaged SPIR-V");
-        const std::span<const uint32_t> w = code.subspan(at, length);
-        auto operands = [&](size_t from) {
-            return std::vector<uint32_t>(w.begin() + static_cast<std::ptrdiff_t>(from), w.end());
-        };
-        switch (op) {
-            case op_execution_mode:
-                if (length >= 6 && w[2] == mode_local_size)
-                    std::copy_n(w.begin() + 3, 3, result.local_size);
-                break;
-            case op_execution_mode_id:
-                if (length >= 6 && w[2] == mode_local_size_id) local_size_ids = operands(3);
-                break;
-            case op_decorate:
-                if (length < 3) break;
-                ids[w[1]].decorations[w[2]] = length > 3 ? w[3] : 1;
-                if (w[2] == decoration_built_in && length > 3 && w[3] == built_in_workgroup_size)
-                    workgroup_size_id = w[1];
-                break;
-            case op_member_decorate:
-                if (length > 4 && w[3] == decoration_offset) ids[w[1]].member_offsets[w[2]] = w[4];
-                break;
-            case op_type_int:
-            case op_type_float:
-            case op_type_vector:
-            case op_type_matrix:
-            case op_type_image:
-            case op_type_array:
-            case op_type_runtime_array:
-            case op_type_struct:
-            case op_type_pointer:
-                if (length < 2) break;
-                ids[w[1]].op = op;
-                ids[w[1]].words = operands(2);
-                break;
-            case op_constant:
-            case op_spec_constant_true:
-            case op_spec_constant_false:
-            case op_spec_constant:
-            case op_spec_constant_composite:
-            case op_variable:
-                if (length < 3) break;
-                ids[w[2]].op = op;
-                ids[w[2]].words = operands(3);
-                if (op == op_spec_constant_true) ids[w[2]].words = {1};
-                if (op == op_spec_constant_false) ids[w[2]].words = {0};
-                if (op == op_variable) {
-                    ids[w[2]].words.insert(ids[w[2]].words.begin(), w[1]);  // its pointer type
-                    variables.push_back(w[2]);
-                }
-                break;
-            default:
-                break;
-        }
-        at += length;
+    // One instruction, its number and length first.
+    void take(std::span<const uint32_t> w);
+};
+
+void Module::take(std::span<const uint32_t> w) {
+    const uint32_t op = w[0] & 0xffff;
+    const size_t length = w.size();
+    auto operands = [&](size_t from) {
+        return std::vector<uint32_t>(w.begin() + static_cast<std::ptrdiff_t>(from), w.end());
+    };
+    switch (op) {
+        case op_execution_mode:
+            if (length >= 6 && w[2] == mode_local_size) std::copy_n(w.begin() + 3, 3, local_size);
+            break;
+        case op_execution_mode_id:
+            if (length >= 6 && w[2] == mode_local_size_id) local_size_ids = operands(3);
+            break;
+        case op_decorate:
+            if (length < 3) break;
+            ids[w[1]].decorations[w[2]] = length > 3 ? w[3] : 1;
+            if (w[2] == decoration_built_in && length > 3 && w[3] == built_in_workgroup_size)
+                workgroup_size_id = w[1];
+            break;
+        case op_member_decorate:
+            if (length > 4 && w[3] == decoration_offset) ids[w[1]].member_offsets[w[2]] = w[4];
+            break;
+        case op_type_int:
+        case op_type_float:
+        case op_type_vector:
+        case op_type_matrix:
+        case op_type_image:
+        case op_type_array:
+        case op_type_runtime_array:
+        case op_type_struct:
+        case op_type_pointer:
+            if (length < 2) break;
+            ids[w[1]].op = op;
+            ids[w[1]].words = operands(2);
+            break;
+        case op_constant:
+        case op_spec_constant_true:
+        case op_spec_constant_false:
+        case op_spec_constant:
+        case op_spec_constant_composite:
+        case op_variable:
+            if (length < 3) break;
+            ids[w[2]].op = op;
+            ids[w[2]].words = operands(3);
+            if (op == op_spec_constant_true) ids[w[2]].words = {1};
+            if (op == op_spec_constant_false) ids[w[2]].words = {0};
+            if (op == op_variable) {
+                ids[w[2]].words.insert(ids[w[2]].words.begin(), w[1]);  // its pointer type
+                variables.push_back(w[2]);
+            }
+            break;
+        default:
+            break;
     }
+}
 
-    // A workgroup size is a LocalSize mode, a LocalSizeId mode, or a composite constant that
-    // carries the WorkgroupSize built-in; the last two may name specialisation constants.
-    if (workgroup_size_id) local_size_ids = ids[workgroup_size_id].words;
-    for (size_t axis = 0; axis < 3 && axis < local_size_ids.size(); ++axis) {
-        const Id& constant = ids[local_size_ids[axis]];
+// A workgroup size is a LocalSize mode, a LocalSizeId mode, or a composite constant that carries
+// the WorkgroupSize built-in; the last two may name specialisation constants.
+void read_constants(Module& module, Reflection& result) {
+    std::copy_n(module.local_size, 3, result.local_size);
+    Ids& ids = module.ids;
+    const std::vector<uint32_t>& sizes =
+        module.workgroup_size_id ? ids[module.workgroup_size_id].words : module.local_size_ids;
+    for (size_t axis = 0; axis < 3 && axis < sizes.size(); ++axis) {
+        const Id& constant = ids[sizes[axis]];
         if (!constant.words.empty()) result.local_size[axis] = constant.words[0];
         if (auto spec = constant.decorations.find(decoration_spec_id);
             spec != constant.decorations.end())
@@ -185,13 +190,16 @@ Reflection read(std::span<const uint32_t> code, const std::string& where) {
             else
                 result.spec_constants[spec->second] = id.words.empty() ? 0 : id.words[0];
         }
+}
 
+void read_bindings(Module& module, Reflection& result, const std::string& where) {
+    Ids& ids = module.ids;
     struct Bound {
         Reflection::Binding kind = Reflection::Binding::buffer;
         Reflection::Texel texel = Reflection::Texel::none;
     };
     std::map<uint32_t, Bound> bindings;
-    for (uint32_t variable : variables) {
+    for (uint32_t variable : module.variables) {
         Id& id = ids[variable];
         const uint32_t storage = id.words.at(1);
         const uint32_t pointee = ids[id.words.at(0)].words.at(1);
@@ -214,6 +222,20 @@ Reflection read(std::span<const uint32_t> code, const std::string& where) {
         result.bindings.push_back(bound.kind);
         result.texels.push_back(bound.texel);
     }
+}
+
+Reflection read(std::span<const uint32_t> code, const std::string& where) {
+    if (code.size() < 5 || code[0] != 0x07230203) throw Error(where + " is not SPIR-V");
+    Module module;
+    for (size_t at = 5; at < code.size();) {
+        const uint32_t length = code[at] >> 16;
+        if (length == 0 || at + length > code.size()) throw Error(where + " is damaged SPIR-V");
+        module.take(code.subspan(at, length));
+        at += length;
+    }
+    Reflection result;
+    read_constants(module, result);
+    read_bindings(module, result, where);
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "app/pipeline/attention_choice.h"
 #include "app/pipeline/frame_pump.h"
@@ -187,6 +188,27 @@ TEST_F(FramePathTest, words_lie_where_the_frame_shows_them_whatever_came_later) 
     const Done first = path.finish();
     ASSERT_EQ(first.words.size(), alone.size());
     for (size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(first.words[i].min.x, alone[i].min.x);
+}
+
+TEST_F(FramePathTest, captions_of_frames_that_are_seen_together_are_their_own) {
+    models = ModelsInUse::open(engine, {.captioner = "emoji-captioner"});
+    FrameOrder order = files_order();
+    order.draw = false;
+    // Four frames, each of another scene, in groups of three leave one alone.
+    const std::string source = "synth:160x120@0.2?seed=7";
+    const std::vector<FrameResult> alone = run(source, order, 4);
+    const std::vector<FrameResult> together = run(source, order, 4, 3);
+    ASSERT_EQ(together.size(), 4u);
+    std::set<std::string> texts;
+    for (size_t i = 0; i < 4; ++i) {
+        ASSERT_TRUE(together[i].caption);
+        EXPECT_EQ(together[i].caption->text, alone[i].caption->text);
+        EXPECT_EQ(together[i].caption->ids, alone[i].caption->ids);
+        texts.insert(together[i].caption->text);
+        EXPECT_EQ(together[i].ms.back().first, "captioner");
+        EXPECT_GT(together[i].ms.back().second, 0);
+    }
+    EXPECT_GT(texts.size(), 1u);
 }
 
 // A consumer that fails, a source that ends, a model that cannot: whoever catches it goes on with

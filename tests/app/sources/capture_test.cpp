@@ -66,6 +66,7 @@ TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
 }
 
 TEST_F(Captures, a_frame_that_was_taken_is_left_alone) {
+    PlainRing memory(4);  // two are taken, one waits, one is filled
     Capture capture("synth:64x48@200", memory.ring);
     ASSERT_TRUE(capture.wait_for(20s));
     std::optional<TakenFrame> first = capture.take();
