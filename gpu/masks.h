@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-// The queries of the best scores among what was found, the best first: list is (1, 1, n) u32, found
-// (1, rows, 7) f32 as detections_into makes it.
+// The best scores among what was found, the best first: list is (1, 2, n) u32, their queries and their
+// rows of found (1, rows, 7) f32, which is as detections_into makes it. A query comes once.
 void best_queries_into(Commands& c, const Tensor& list, const Tensor& found);
 
 // softmax(scale q k^T) over all heads and keys together, a picture for each query: y is (queries,

@@ -1,7 +1,7 @@
 #version 460
-// The queries of the `count` best scores, the best first, equal ones by row. found (rows, 7) f32: the
-// score is column 4, the query column 6; list (count) u32. Each row counts those that come before it.
-// One thread per row.
+// The queries of the `count` best scores and their rows, the best first, equal ones by row. found
+// (rows, 7) f32: the score is column 4, the query column 6; list (2, count) u32. A query that was found
+// several times counts once, the others come last. Each row counts those that come before it. One thread per row.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
@@ -18,15 +18,34 @@ float score_of(uint row) {
     return isnan(score) ? uintBitsToFloat(0xff800000u) : score;
 }
 
+bool comes_first(uint a, uint b) {
+    return score_of(a) > score_of(b) || (score_of(a) == score_of(b) && a < b);
+}
+float query_of(uint row) { return found[row_start(p.found, 0, row) + 6]; }
+// Whether a better row has the same query.
+bool is_again(uint row) {
+    for (uint other = 0; other < p.rows; ++other)
+        if (query_of(other) == query_of(row) && comes_first(other, row)) return true;
+    return false;
+}
+
 void main() {
     const uint row = gl_GlobalInvocationID.x;
-    if (row < padded(p.count) - p.count) list[p.list + p.count + row] = 0;  // padding
+    const uint queries_at = row_start(p.list, 0, 0), rows_at = row_start(p.list, 0, 1);
+    if (row < padded(p.count) - p.count) {  // padding
+        list[queries_at + p.count + row] = 0;
+        list[rows_at + p.count + row] = 0;
+    }
     if (row >= p.rows) return;
-    const float mine = score_of(row);
+    // What was found again comes after all that was not, so that every place is taken.
+    const bool again = is_again(row);
     uint ahead = 0;
     for (uint other = 0; other < p.rows && ahead < p.count; ++other) {
-        const float score = score_of(other);
-        ahead += score > mine || (score == mine && other < row) ? 1 : 0;
+        const bool other_again = is_again(other);
+        ahead += (other_again == again ? comes_first(other, row) : again) ? 1 : 0;
     }
-    if (ahead < p.count) list[p.list + ahead] = uint(found[row_start(p.found, 0, row) + 6]);
+    if (ahead < p.count) {
+        list[queries_at + ahead] = uint(query_of(row));
+        list[rows_at + ahead] = row;
+    }
 }

@@ -286,8 +286,7 @@ struct SplatParams {
 };
 
 struct BestQueriesParams {
-    View found;
-    uint list;  // where it begins
+    View found, list;
     uint rows, count;
 };
 
@@ -455,6 +454,13 @@ struct BoxPlatesParams {
     uint queries, classes;
     uint width, height;  // of the image
     LabelStyle style;
+};
+
+struct DrawMasksParams {
+    View masks, list, found;
+    uint count, classes;
+    uint columns, rows;  // of a mask
+    uint width, height;  // of the image
 };
 
 // In mapped memory: how many of a classifier's classes are shown.

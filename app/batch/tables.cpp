@@ -68,10 +68,12 @@ void write_coco(const fs::path& lines, const fs::path& to) {
             const auto& box = d.at("box");
             const double left = box.at(0), top = box.at(1), right = box.at(2), bottom = box.at(3);
             const auto known = coco_category(d.at("label").get<std::string>());
-            file.write(between + text_of({{"image_id", id},
-                                          {"category_id", known ? Object(*known) : d.at("id")},
-                                          {"bbox", {left, top, right - left, bottom - top}},
-                                          {"score", d.at("score")}}));
+            Object found = {{"image_id", id},
+                            {"category_id", known ? Object(*known) : d.at("id")},
+                            {"bbox", {left, top, right - left, bottom - top}},
+                            {"score", d.at("score")}};
+            if (d.contains("mask")) found["segmentation"] = d["mask"];
+            file.write(between + text_of(found));
             between = ",\n";
         }
     });

@@ -1,12 +1,8 @@
 #include "models/detection/detr.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
 #include "gpu/core/error.h"
-#include "gpu/recorder/upload.h"
 #include "gpu/transfer/download.h"
+#include "models/detection/test_picture.h"
 
 namespace saccade {
 
@@ -14,11 +10,6 @@ namespace {
 
 constexpr float norm_eps = 1e-5f;
 constexpr uint32_t box_layers = 3;
-
-// Nothing is normalised before the first attention. If its scores are larger than this, the eleven
-// bits of half precision tell them apart by whole numbers at best, and any rounding may tip the
-// softmax. Those of trained weights are far below.
-constexpr float half_range = 2048;
 
 // Zeros: a copy of none of the rows of another tensor, of which there must be one to bind.
 void clear(Commands& c, const Tensor& y, const Tensor& other) {
@@ -139,53 +130,27 @@ void Detr::find(Commands& c, const Tensor& found, const DetectionOutput& out, Si
     find_by_softmax(c, found, out, labels(), frame);
 }
 
+// Nothing is normalised before the first attention.
 bool Detr::front_outgrows_half(Device& device) const {
     return !(first_attention_range(device) < half_range);  // nor is NaN
 }
 
 float Detr::first_attention_range(Device& device) const {
-    constexpr Size picture{224, 224};
-    const Buffer memory(device, "test picture", tensor_bytes(1, area(picture), 3, Type::f32),
-                        Memory::device);
-    const Tensor waves = make_tensor(memory.handle(), 0, 1, area(picture), 3, Type::f32);
-    // Waves of every length, each channel in its own direction, as bright and dark as can be.
-    upload(device, waves, [&](std::span<std::byte> staged) {
-        for (uint32_t y = 0; y < picture.y; ++y)
-            for (uint32_t x = 0; x < picture.x; ++x)
-                for (uint32_t channel = 0; channel < 3; ++channel) {
-                    const auto phase = static_cast<float>(x * x + channel * y * y);
-                    const float value = 2.0f * std::sin(0.005f * phase);
-                    const size_t at = (y * picture.x + x) * waves.row_stride + channel;
-                    std::memcpy(&staged[at * sizeof value], &value, sizeof value);
-                }
-    });
-
+    const TestPicture picture(device, -2, 2);
     Arena scratch(device, "test picture scratch");
     Commands c(device, scratch, "test picture", 0);
     Download queries_and_keys;
     c.begin();
     {
         auto scope = c.scope("DETR");
-        const Tensor pixels = c.scratch(1, area(picture), 3, input_type());
-        copy(c, pixels, waves);
-        const Tensor features = embed(c, pixels, picture, {}).y;
+        const Tensor features =
+            embed(c, picture.pixels(c, input_type()), TestPicture::size, {}).y;
         queries_and_keys.record(c, linear(c, features, encoder_.front().self.qk));
     }
     c.end();
     c.run();
-
-    // No product is larger than that of the longest query and the longest key.
-    const std::vector<float> qk = queries_and_keys.floats();
-    const uint32_t heads = encoder_heads_.count;
-    const size_t head = encoder_.front().self.qk.weight.rows / (2 * heads);
-    float longest[2] = {0, 0};
-    for (size_t i = 0; i < qk.size() / head; ++i) {
-        float square = 0;
-        for (size_t j = 0; j < head; ++j) square += qk[i * head + j] * qk[i * head + j];
-        float& most = longest[i / heads % 2];
-        if (square > most || std::isnan(square)) most = square;
-    }
-    return encoder_heads_.scale * std::sqrt(longest[0] * longest[1]);
+    return largest_score(queries_and_keys.floats(), encoder_.front().self.qk.weight.rows,
+                         encoder_heads_);
 }
 
 // The queries as they come to the decoder's first cross-attention. This waits for nothing: what is

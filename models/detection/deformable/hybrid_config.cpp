@@ -66,9 +66,10 @@ HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
     config.temperature = fields.number("positional_encoding_temperature", 1.0, 1e9, 10000.0);
     config.positions = !fields.has("eval_size");
 
+    // Only how many there are counts; their channels are the backbone's.
     const auto named = fields.wholes("encoder_in_channels", sides, {{512, 1024, 2048}});
-    if (named != channels)
-        fields.refuse("encoder_in_channels", "are not the channels of the backbone's stages");
+    if (named.size() != channels.size())
+        fields.refuse("encoder_in_channels", "are not as many as the stages of the backbone");
     if (std::ranges::max(config.attended) >= channels.size())
         fields.refuse("encode_proj_layers", "names a map that there is not");
     if (config.dim % 8 != 0)

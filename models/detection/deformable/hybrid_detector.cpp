@@ -1,8 +1,11 @@
 #include "models/detection/deformable/hybrid_detector.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "gpu/core/error.h"
+#include "gpu/transfer/download.h"
+#include "models/detection/test_picture.h"
 
 namespace saccade {
 
@@ -91,6 +94,34 @@ Tensor HybridDetector::encode(Commands& c, const Tensor& pixels, Size picture,
         conv2d_into(c, rows[i], fused[from], maps[from].size, input_projections_[i]);
     }
     return memory;
+}
+
+// Nothing is normalised before AIFI's first attention. Maps that grow towards the end of half
+// precision, 65504, would be cut off where a picture is harder than this one.
+bool HybridDetector::front_outgrows_half(Device& device) const {
+    const TestPicture picture(device, 0, 1);
+    Arena scratch(device, "test picture scratch");
+    Commands c(device, scratch, "test picture", 0);
+    Download queries_and_keys;
+    std::vector<Download> maps;
+    uint32_t columns = 0;
+    c.begin();
+    {
+        auto scope = c.scope("test picture");
+        const std::vector<FeatureMap> seen =
+            look(c, picture.pixels(c, input_type()), TestPicture::size);
+        const Tensor qk = encoder_.first_queries_and_keys(c, seen);
+        columns = qk.columns;
+        queries_and_keys.record(c, qk);
+        for (const FeatureMap& map : seen) maps.emplace_back().record(c, map.x);
+    }
+    c.end();
+    c.run();
+    constexpr float room = 8;  // for pictures that are harder
+    for (const Download& map : maps)
+        for (float v : map.floats())
+            if (!(std::abs(v) < 65504 / room)) return true;
+    return !(largest_score(queries_and_keys.floats(), columns, encoder_.heads()) < half_range);
 }
 
 namespace {

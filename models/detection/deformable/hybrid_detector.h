@@ -33,6 +33,7 @@ public:
               Size frame) const override {
         find_by_sigmoid(c, found, out, frame);
     }
+    bool front_outgrows_half(Device& device) const override;
     TokenLayout layout(Size picture) const override;
     TokenLayout query_layout(Size picture) const override;
     double multiply_adds(Size picture) const override;

@@ -99,8 +99,7 @@ void HybridEncoder::prepare(const std::vector<Size>& sizes) {
     for (size_t i = 0; i + 1 < sizes.size(); ++i)
         if (sizes[i] != sizes[i + 1] * 2u)
             throw Error("this model's maps of " + text(sizes[i]) + " and " + text(sizes[i + 1]) +
-                        " cells cannot be fused; both sides of a picture must be multiples of " +
-                        std::to_string(8u << (sizes.size() - 1)));
+                        " cells cannot be fused; both sides of a picture must be multiples of 32");
     if (config_.positions)
         for (size_t i = 0; i < config_.attended.size(); ++i) {
             const Size grid = sizes.at(config_.attended[i]);

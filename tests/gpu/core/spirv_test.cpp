@@ -46,6 +46,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"depthwise", {{buffer, buffer, buffer, buffer}, sizeof(params::DepthwiseParams)}},
     {"detections", {{buffer, buffer, buffer}, sizeof(params::DetectionsParams)}},
     {"draw_heat", {{image, image, buffer, buffer, buffer, buffer}, sizeof(params::DrawHeatParams)}},
+    {"draw_masks", {{image, buffer, buffer, buffer, buffer, buffer}, sizeof(params::DrawMasksParams)}},
     {"draw_plates", {{image, buffer, buffer, buffer, buffer}, sizeof(params::DrawPlatesParams)}},
     {"edge_boxes",
      {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::EdgeBoxesParams)}},
