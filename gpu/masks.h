@@ -24,4 +24,7 @@ Tensor group_norm(Commands& c, const Tensor& x, const Norm& w, uint32_t groups,
 // the same for every batch, small (batch, pixels of small_size, channels).
 Tensor add_enlarged(Commands& c, const Tensor& x, Size size, const Tensor& small, Size small_size);
 
+// x, a picture of this size, enlarged to another: bilinear between the middles of pixels.
+Tensor enlarge(Commands& c, const Tensor& x, Size from, Size to);
+
 }  // namespace saccade

@@ -271,8 +271,8 @@ std::vector<CaptionWord> Captioner::words_of(const Caption& caption) const {
     return words;
 }
 
-TextDecoder::Looking Captioner::looking(uint32_t layer, uint32_t picture) const {
-    TextDecoder::Looking all = model_->decoder().looking(decoding_->state(), layer);
+AttentionLayer Captioner::cross_attention_layer(uint32_t layer, uint32_t picture) const {
+    AttentionLayer all = model_->decoder().cross_attention_layer(decoding_->state(), layer);
     return {all.q.at_batch(picture), all.k.at_batch(picture), all.heads};
 }
 
@@ -285,7 +285,7 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
     if (look.head && *look.head >= form.heads)
         throw Error("there is no head " + std::to_string(*look.head) + "; the layer has " +
                     std::to_string(form.heads));
-    const TextDecoder::Looking words = looking(look.layer, picture);
+    const AttentionLayer words = cross_attention_layer(look.layer, picture);
     if (first == 0 || count == 0 || first + count > words.q.rows + 1)
         throw Error("there is no word to look from at " + std::to_string(first));
     const auto rows = static_cast<uint32_t>(count);
@@ -309,9 +309,9 @@ Tensor Captioner::look_from_word(Commands& c, const Look& look, size_t first, si
 
 MapGeometry Captioner::geometry() const {
     const PictureTokens picture = model_->picture();
-    return geometry_of(input_.plan(), {.grid = picture.grid,
-                                       .first_cell = picture.first_cell,
-                                       .cell = glm::vec2(picture.patch)});
+    return geometry_of(
+        input_.plan(),
+        {.grid = picture.grid, .first_cell = picture.first_cell, .cell = glm::vec2(picture.patch)});
 }
 
 }  // namespace saccade

@@ -12,7 +12,6 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t most_masks = 16;
 constexpr uint32_t found_columns = 7;  // left, top, right, bottom, score, class, query
 
 }  // namespace
@@ -98,7 +97,6 @@ void Detector::record(Commands& c, std::span<const Image* const> images, Detecti
     }
 }
 
-// Masks cost more than all the rest: only the best objects get one.
 void Detector::record_masks(Commands& c, const DetectionOutput& out, DetectionTaps& taps,
                             Findings& findings) const {
     const Size size = model_->mask_size(picture());

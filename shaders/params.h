@@ -533,6 +533,20 @@ struct TrianglesParams {
     uint atlas_width, atlas_height;
 };
 
+// An image to planes of luma and colour, rows of whole words. Weights have this many bits behind
+// the point, in two's complement.
+SACCADE_CONSTANT yuv_bits = 16;
+struct YuvSum {
+    uint offset;
+    uint red, green, blue;
+};
+struct PackYuvParams {
+    YuvSum y, u, v;
+    uint width, height;    // of the image
+    uint first_row, rows;  // of the image, that the planes hold
+    uint luma_row_words, chroma_row_words;
+};
+
 #ifdef __cplusplus
 }  // namespace saccade::params
 #endif

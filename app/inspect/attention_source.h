@@ -14,9 +14,8 @@ namespace saccade {
 // tokens of a picture, some of which are the cells of a grid over it.
 class AttentionSource {
 public:
-    using Layer = AttentionInputs;  // of one picture
     // Who has left q and k must outlive this.
-    AttentionSource(Engine& engine, std::vector<Layer> layers, uint32_t first_cell,
+    AttentionSource(Engine& engine, std::vector<AttentionLayer> layers, uint32_t first_cell,
                     const MapGeometry& geometry);
 
     uint32_t layers() const { return static_cast<uint32_t>(layers_.size()); }
@@ -37,7 +36,7 @@ public:
 
 private:
     Engine* engine_;
-    std::vector<Layer> layers_;
+    std::vector<AttentionLayer> layers_;
     uint32_t first_cell_;
     MapGeometry geometry_;
 };

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t map_bytes = 8ull << 20;  // of attention rows that are held at a time
 }
 
-void attention_rows(Commands& c, const Tensor& maps, const AttentionInputs& from,
+void attention_rows(Commands& c, const Tensor& maps, const AttentionLayer& from,
                     const MapRange& range, uint32_t batch) {
     const Tensor q = from.q.at_batch(batch), k = from.k.at_batch(batch);
     if (from.points.empty())
@@ -28,22 +28,22 @@ AttentionRow::AttentionRow(Device& device)
     one_.flush();
 }
 
-Tensor AttentionRow::record(Commands& c, const Tap::Kept& kept, uint32_t row,
+Tensor AttentionRow::record(Commands& c, const AttentionLayer& layer, uint32_t row,
                             std::optional<uint32_t> head, uint32_t batch) const {
-    const uint32_t keys = kept.keys();
-    if (row >= kept.q.rows) throw Error("there is no token " + std::to_string(row) + " to look from");
-    if (head && *head >= kept.heads.count)
+    const uint32_t keys = layer.keys();
+    if (row >= layer.q.rows) throw Error("there is no token " + std::to_string(row) + " to look from");
+    if (head && *head >= layer.heads.count)
         throw Error("there is no head " + std::to_string(*head) + "; the layer has " +
-                    std::to_string(kept.heads.count));
+                    std::to_string(layer.heads.count));
     const Tensor result = c.scratch(1, 1, keys, Type::f32);
     if (head) {
-        attention_rows(c, result, kept, {row, 1, *head, 1}, batch);
+        attention_rows(c, result, layer, {row, 1, *head, 1}, batch);
         return result;
     }
     auto scope = c.scope("average heads");
-    const uint32_t heads = kept.heads.count;
+    const uint32_t heads = layer.heads.count;
     const Tensor map = c.scratch(1, heads, keys, Type::f32);
-    attention_rows(c, map, kept, {row, 1, 0, heads}, batch);
+    attention_rows(c, map, layer, {row, 1, 0, heads}, batch);
     row_sum(c, result, make_tensor(one_.handle(), 0, 1, 1, 1, Type::f32), map,
             {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
     return result;
@@ -65,7 +65,7 @@ Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch
     const uint32_t tokens = tap.layers().begin()->second.k.rows;
     Tensor r = start_at(row, tokens);
     for (auto layer = tap.layers().rbegin(); layer != tap.layers().rend(); ++layer) {
-        const Tap::Kept& kept = layer->second;
+        const AttentionLayer& kept = layer->second;
         const Tensor q = kept.q.at_batch(batch), k = kept.k.at_batch(batch);
         const uint32_t heads = kept.heads.count;
         const Tensor next = c.scratch(1, 1, tokens, Type::f32);

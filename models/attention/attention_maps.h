@@ -10,7 +10,7 @@ namespace saccade {
 
 // What some tokens look at, by some heads: maps is (1, heads * rows, keys) f32, for one picture of a
 // batch. Where attention is deformable, its points are laid down as a map.
-void attention_rows(Commands& c, const Tensor& maps, const AttentionInputs& from,
+void attention_rows(Commands& c, const Tensor& maps, const AttentionLayer& from,
                     const MapRange& range, uint32_t batch = 0);
 
 // What one token looks at: its row of attention, of one head or averaged over all of them.
@@ -19,8 +19,8 @@ public:
     explicit AttentionRow(Device& device);
 
     // (1, 1, keys) f32, valid until the scope ends.
-    Tensor record(Commands& c, const Tap::Kept& kept, uint32_t row, std::optional<uint32_t> head,
-                  uint32_t batch = 0) const;
+    Tensor record(Commands& c, const AttentionLayer& layer, uint32_t row,
+                  std::optional<uint32_t> head, uint32_t batch = 0) const;
 
 private:
     Buffer one_;  // the weight of a single row

@@ -10,8 +10,8 @@
 
 namespace saccade {
 
-// What attention maps are computed from.
-struct AttentionInputs {
+// The queries and keys of a layer: all that its attention maps are made of.
+struct AttentionLayer {
     Tensor q, k;  // (batch, tokens, heads * padded head size)
     Heads heads;
     // Of deformable attention; then q is where the points lie, and k what they weigh.
@@ -44,7 +44,7 @@ public:
                   const Sampling& sampling, const std::vector<Size>& levels);
     void hidden(Commands& c, uint32_t index, const Tensor& z);
 
-    struct Kept : AttentionInputs {
+    struct Kept : AttentionLayer {
         Buffer q_memory = {}, k_memory = {};
     };
     const std::map<uint32_t, Kept>& layers() const { return kept_; }

@@ -2,6 +2,7 @@
 
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
+#include "models/attention/tap.h"
 
 // What decoders that write sentences about a picture share: they read words one after another, each
 // sees those before it, and all see the picture.
@@ -46,11 +47,7 @@ public:
 
     // Cross-attention of one layer: queries of the words (sentences, words, width), keys of the
     // pictures (pictures, picture tokens, width).
-    struct Looking {
-        Tensor q, k;
-        Heads heads;
-    };
-    Looking looking(const DecoderState& state, uint32_t layer) const;
+    AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const;
 
 protected:
     explicit TextDecoder(const TextDecoderForm& form) : form_(form) {}

@@ -36,6 +36,9 @@ struct DetectionOutput {
     DetectionOutput at_batch(uint32_t index) const;
 };
 
+// Masks cost more than all the rest: only so many of the best objects get one.
+constexpr uint32_t most_masks = 16;
+
 class DetectionModel {
 public:
     virtual ~DetectionModel() = default;
@@ -61,7 +64,8 @@ public:
     virtual uint32_t most_found() const { return queries(); }  // rows of `found`
     // The size of a mask, for models that make one for each object; none where they do not.
     virtual Size mask_size(Size) const { return {}; }
-    // Masks of some queries of one picture, whose numbers are (1, 1, n) u32: logits, (n, cells, 1).
+    // Masks of some queries of one picture, at most `most_masks`, whose numbers are (1, 1, n) u32:
+    // logits, (n, cells, 1).
     virtual Tensor masks(Commands&, const DetectionOutput&, const Tensor&, Size, Parts&) const {
         return {};
     }

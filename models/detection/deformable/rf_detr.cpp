@@ -79,6 +79,7 @@ RfDetr::RfDetr(WeightLoader& weights, const RfDetrConfig& config)
     norm_ = weights.norm(decoder + "norm", dim, decoder_eps);
     class_head_ = weights.linear("class_embed", {.out = classes(), .in = dim});
     box_head_ = load_perceptron(weights, "bbox_embed", dim, dim, 4, box_layers);
+    if (config.masks) mask_head_.emplace(weights, *config.masks);
 }
 
 RfDetr::ConvNorm RfDetr::load_conv_norm(WeightLoader& weights, const std::string& prefix,
@@ -165,8 +166,11 @@ DetectionOutput RfDetr::forward(Commands& c, const Tensor& patches, Size picture
     const Size grid = backbone_.grid_of(picture);
     if (grid_ != grid) throw Error("RF-DETR was not prepared for patches " + patches.shape());
     const uint32_t batch = patches.batch, count = config_.queries, dim = config_.dim;
-    const DetectionOutput out{c.scratch(batch, count, classes(), Type::f32),
-                              c.scratch(batch, count, 4, Type::f32)};
+    DetectionOutput out{c.scratch(batch, count, classes(), Type::f32),
+                        c.scratch(batch, count, 4, Type::f32)};
+    if (mask_head_)
+        out.for_masks = {c.scratch(batch, count, dim, type_),
+                         c.scratch(batch, area(grid), dim, type_)};
     auto scope = c.scope("RF-DETR");
     const auto stages = static_cast<uint32_t>(config_.backbone.stages.size());
     const Tensor maps =
@@ -188,7 +192,21 @@ DetectionOutput RfDetr::forward(Commands& c, const Tensor& patches, Size picture
     linear_into(c, out.logits, last, class_head_);
     perceptron_into(c, deltas, last, box_head_);
     scale_boxes(c, {out.boxes, boxes.copy}, deltas, boxes.boxes);
+    if (mask_head_) {
+        copy(c, out.for_masks[0], last);
+        copy(c, out.for_masks[1], memory);
+    }
     return out;
+}
+
+Size RfDetr::mask_size(Size picture) const {
+    return mask_head_ ? mask_head_->mask_size(picture) : Size{};
+}
+
+Tensor RfDetr::masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
+                     Parts&) const {
+    const Tensor chosen = gather_rows(c, out.for_masks[0], queries, type_);
+    return mask_head_->forward(c, out.for_masks[1], backbone_.grid_of(picture), chosen, picture);
 }
 
 void RfDetr::conv_norm_into(Commands& c, const Tensor& y, const Tensor& x, Size size,

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gpu/boxes.h"
 #include "models/backbone/windowed_dinov2.h"
 #include "models/detection/deformable/deformable_attention.h"
+#include "models/detection/deformable/segmentation_head.h"
 #include "models/detection/detection_model.h"
 #include "models/detection/post_norm.h"
 #include "models/files/json.h"
@@ -15,7 +17,8 @@
 //  - there is one map: the backbone's, put together by a projector;
 //  - queries are learned; only where they look first comes from the cells that score best, in their
 //    order;
-//  - boxes are refined once, by parts of their own size.
+//  - boxes are refined once, by parts of their own size;
+//  - its segmentation form multiplies each query with the map, enlarged, for a mask.
 
 namespace saccade {
 
@@ -28,6 +31,7 @@ struct RfDetrConfig {
     Sampling sampling;
     Activation projector_activation = Activation::silu, activation = Activation::relu;
     float norm_eps = 1e-5f;
+    std::optional<SegmentationForm> masks;  // RfDetrForInstanceSegmentation
     std::vector<std::string> labels;
 };
 RfDetrConfig read_rf_detr_config(const Json& json, const std::string& where);
@@ -51,6 +55,9 @@ public:
               Size frame) const override {
         find_by_sigmoid(c, found, out, frame);
     }
+    Size mask_size(Size picture) const override;
+    Tensor masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
+                 Parts& parts) const override;
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 
@@ -100,6 +107,7 @@ private:
     Norm norm_;
     Linear class_head_;
     Perceptron box_head_;
+    std::optional<SegmentationHead> mask_head_;
     Size grid_;
     Buffer memory_;
     Tensor proposals_;  // (1, cells, 4) f32: the boxes around the cells

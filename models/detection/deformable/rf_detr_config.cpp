@@ -86,7 +86,10 @@ WindowedDinov2Config read_backbone(const JsonFields& fields) {
 RfDetrConfig read_rf_detr_config(const Json& json, const std::string& where) {
     const JsonFields fields(json, where);
     ModelConfig common = read_model_config(fields);
-    require_architecture(fields, common, "rf_detr", "RfDetrForObjectDetection");
+    const bool masks = std::ranges::find(common.architectures, "RfDetrForInstanceSegmentation") !=
+                       common.architectures.end();
+    require_architecture(fields, common, "rf_detr",
+                         masks ? "RfDetrForInstanceSegmentation" : "RfDetrForObjectDetection");
     const Json usual = {{"num_attention_heads", 6u},
                         {"out_features", {"stage2", "stage5", "stage8", "stage11"}},
                         {"hidden_size", 384u},
@@ -115,6 +118,15 @@ RfDetrConfig read_rf_detr_config(const Json& json, const std::string& where) {
         activation_named(fields.text("activation_function", "silu"), where);
     config.activation = activation_named(fields.text("decoder_activation_function", "relu"), where);
     config.norm_eps = static_cast<float>(fields.number("layer_norm_eps", 0.0, 1.0, 1e-5));
+    if (masks)
+        config.masks = SegmentationForm{
+            .dim = config.dim,
+            .blocks = config.layers,
+            .intermediate = fields.whole("intermediate_size", {1, 262144}, 1024),
+            .queries = most_masks,
+            .ratio = fields.whole("mask_downsample_ratio", {1, 1024}, 4),
+            .activation = activation_named(
+                fields.text("segmentation_head_activation_function", "gelu"), where)};
     config.labels = std::move(common.labels);
     if (config.labels.empty()) fields.refuse("id2label", "is empty: there is nothing to find");
     require_whole_heads(fields, "d_model", config.dim, "decoder_self_attention_heads",

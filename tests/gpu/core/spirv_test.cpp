@@ -9,7 +9,6 @@
 #include "gpu/core/error.h"
 #include "shaders/embedded.h"
 #include "shaders/params.h"
-#include "shaders/yuv_params.h"
 
 namespace saccade {
 namespace {
@@ -51,6 +50,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"edge_boxes",
      {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::EdgeBoxesParams)}},
     {"embedding", {{buffer, buffer, buffer, buffer}, sizeof(params::EmbeddingParams)}},
+    {"enlarge", {{buffer, buffer}, sizeof(params::AddEnlargedParams)}},
     {"fragments.coopmat", {{buffer, buffer}, sizeof(params::FragmentsParams)}},
     {"gated_add", {{buffer, buffer, buffer}, sizeof(params::GatedAddParams)}},
     {"gather", {{buffer, buffer, buffer}, sizeof(params::GatherParams)}},
