@@ -51,6 +51,7 @@ struct Preprocessor {
     uint32_t multiple = 1;       // edges: both sides are floored to this (YOLOS: 16)
     Filter filter = Filter::bilinear;
     Rounding rounding = Rounding::torchvision;
+    bool exact = false;           // resizes before it rounds to 8 bits: DINOv3, RF-DETR
     std::optional<Size> crop;     // centre crop after the resize
     double rescale_factor = 1.0;  // 1 where the file says not to rescale
     std::array<double, 3> mean{0.0, 0.0, 0.0};

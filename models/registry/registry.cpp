@@ -6,6 +6,9 @@
 #include "models/captioning/blip.h"
 #include "models/captioning/vit_gpt2.h"
 #include "models/classification/vit_classifier.h"
+#include "models/detection/deformable/d_fine.h"
+#include "models/detection/deformable/rf_detr.h"
+#include "models/detection/deformable/rt_detr.h"
 #include "models/detection/detr.h"
 #include "models/detection/yolos.h"
 #include "models/files/checkpoint.h"
@@ -28,10 +31,12 @@ constexpr Family::Detector detector = make<DetectionModel, Model, read_config>;
 template <typename Model, auto read_config>
 constexpr Family::Captioner captioner = make<CaptionModel, Model, read_config>;
 
-std::unique_ptr<DetectionModel> make_detr(const ModelSource& from) {
-    return std::make_unique<Detr>(from.front, from.weights,
-                                  read_detr_config(from.config, from.where));
-}
+// The same of one that is told apart how to load what lies before its first norm.
+template <typename Model, auto read_config>
+constexpr Family::Detector detector_with_front =
+    [](const ModelSource& from) -> std::unique_ptr<DetectionModel> {
+    return std::make_unique<Model>(from.front, from.weights, read_config(from.config, from.where));
+};
 
 constexpr Family all_families[] = {
     {.type = "vit",
@@ -39,14 +44,29 @@ constexpr Family all_families[] = {
      .image_processor = "ViT",
      .published = published_vits},
     {.type = "deit", .make = classifier<ViTClassifier, read_vit_config>, .image_processor = "DeiT"},
-    {.type = "detr",  //
-     .make = make_detr,
+    {.type = "detr",
+     .make = detector_with_front<Detr, read_detr_config>,
      .image_processor = "Detr",
      .published = published_detrs},
     {.type = "yolos",
      .make = detector<Yolos, read_yolos_config>,
      .image_processor = "Yolos",
      .published = published_yolos},
+    {.type = "rt_detr",
+     .make = detector_with_front<RtDetr, read_rt_detr_config>,
+     .image_processor = "RTDetr",
+     .published = published_rt_detrs},
+    {.type = "rt_detr_v2",
+     .make = detector_with_front<RtDetr, read_rt_detr_config>,
+     .image_processor = "RTDetr"},
+    {.type = "d_fine",
+     .make = detector_with_front<DFine, read_d_fine_config>,
+     .image_processor = "RTDetr",
+     .published = published_d_fines},
+    {.type = "rf_detr",
+     .make = detector<RfDetr, read_rf_detr_config>,
+     .image_processor = "RfDetr",
+     .published = published_rf_detrs},
     {.type = "vision-encoder-decoder",
      .make = captioner<VitGpt2, read_vit_gpt2_config>,
      .image_processor = "ViT",
