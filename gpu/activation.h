@@ -13,6 +13,7 @@ enum class Activation : uint32_t {
     relu = params::activation_relu,
     tanh = params::activation_tanh,
     sigmoid = params::activation_sigmoid,
+    silu = params::activation_silu,
 };
 
 }  // namespace saccade

@@ -22,6 +22,7 @@ float activate(float x) {
         case activation_relu: return max(x, 0.0);
         case activation_tanh: return tanh(clamp(x, -15.0, 15.0));
         case activation_sigmoid: return 1.0 / (1.0 + exp(-x));
+        case activation_silu: return x / (1.0 + exp(-x));
         default: return x;
     }
 }

@@ -29,6 +29,7 @@ SACCADE_CONSTANT activation_quick_gelu = 3;
 SACCADE_CONSTANT activation_relu = 4;
 SACCADE_CONSTANT activation_tanh = 5;
 SACCADE_CONSTANT activation_sigmoid = 6;
+SACCADE_CONSTANT activation_silu = 7;
 
 struct LinearParams {
     View x, y;

@@ -1,5 +1,9 @@
 #include "app/lab/dump_parts.h"
 
+#include <algorithm>
+
+#include "gpu/core/error.h"
+
 namespace saccade {
 
 namespace {
@@ -20,6 +24,40 @@ std::vector<float> picture_of(const std::vector<float>& patches, const PictureIn
 }
 
 }  // namespace
+
+std::vector<float> some_tokens(Engine& engine, const Tensor& z, uint64_t& rows) {
+    std::vector<float> every;
+    rows = 0;
+    for (uint32_t i = 0; i < z.rows; i += std::max(1u, z.rows / 16), ++rows) {
+        const auto row = read_back(engine, "row", [&](Commands&) { return z.slice_rows(i, 1); });
+        every.insert(every.end(), row.begin(), row.end());
+    }
+    return every;
+}
+
+TextIds texts_for(const TextTowerConfig& config, const DumpInputs& inputs) {
+    if (inputs.input_ids.empty()) {
+        const uint32_t end = std::min(config.end, config.vocabulary - 1);
+        const size_t length = config.pad ? config.positions : std::min(4u, config.positions);
+        return {.rows = {std::vector<uint32_t>(length, end)}};
+    }
+    TextIds texts{.rows = inputs.input_ids};
+    // Where words see only those before them, padding behind a text is seen by nobody anyway.
+    if (config.causal || inputs.attention_mask.empty()) return texts;
+    for (const std::vector<uint32_t>& mask : inputs.attention_mask) {
+        const auto seen = static_cast<uint32_t>(std::ranges::count(mask, 1u));
+        if (texts.seen != UINT32_MAX && texts.seen != seen)
+            throw Error("attention_mask must leave as many ids of each text as of the others");
+        texts.seen = seen;
+    }
+    return texts;
+}
+
+std::vector<std::string> text_names(size_t count) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < count; ++i) names.push_back("text " + std::to_string(i));
+    return names;
+}
 
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out) {

@@ -9,12 +9,15 @@
 #include "gpu/engine.h"
 #include "gpu/transfer/download.h"
 #include "gpu/transfer/frame.h"
+#include "models/contrast/text_tower.h"
 #include "models/files/safetensors.h"
 #include "models/picture/picture_input.h"
 
 // What the dumps of the models share, and the dumps themselves.
 
 namespace saccade {
+
+class Classifier;
 
 // Tensors for a file, with their values.
 class Collection {
@@ -46,12 +49,23 @@ std::vector<float> read_back(Engine& engine, const char* name, Record record) {
     return download.floats();
 }
 
+// Some rows of a tensor that stays: every max(1, rows / 16)-th, as the references have them.
+std::vector<float> some_tokens(Engine& engine, const Tensor& z, uint64_t& rows);
+
+// The texts that a model of words reads: those of the inputs, or a few that are made up.
+TextIds texts_for(const TextTowerConfig& config, const DumpInputs& inputs);
+// "text 0" and so on.
+std::vector<std::string> text_names(size_t count);
+
 // pixel_values (1, 3, height, width), as the model gets them.
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out);
 
 void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-                     Collection& out);
+                     const DumpInputs& inputs, Collection& out);
+// Of a classifier that is told its classes in words.
+void dump_contrast(Engine& engine, Classifier& classifier, const PictureView& picture,
+                   const DumpInputs& inputs, Collection& out);
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                     Collection& out);
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,

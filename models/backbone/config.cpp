@@ -12,7 +12,7 @@
 namespace saccade {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Activation>, 12> activations{{
+constexpr std::array<std::pair<std::string_view, Activation>, 14> activations{{
     {"gelu", Activation::gelu_erf},
     {"gelu_python", Activation::gelu_erf},
     {"gelu_new", Activation::gelu_tanh},
@@ -24,6 +24,8 @@ constexpr std::array<std::pair<std::string_view, Activation>, 12> activations{{
     {"relu", Activation::relu},
     {"tanh", Activation::tanh},
     {"sigmoid", Activation::sigmoid},
+    {"silu", Activation::silu},
+    {"swish", Activation::silu},
     {"linear", Activation::none},
 }};
 

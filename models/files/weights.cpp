@@ -222,9 +222,20 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
     std::vector<uint64_t> shape = form.stored;
     if (shape.empty())
         shape = form.transposed ? std::vector<uint64_t>{in, out} : std::vector<uint64_t>{out, in};
-    const StoredTensor from = source_.required(name + ".weight", shape);
+    const StoredTensor from = source_.required(name + form.join + "weight", shape);
     const uint32_t offset = first_row * to.row_stride;
-    if (form.in_head) {
+    if (form.interleaved > 1) {
+        // (out, n, colours) to (out, colours, n), on the host: rows need not be whole fours
+        const size_t colours = form.interleaved, each = in / colours;
+        const std::vector<float> stored = floats(name + form.join + "weight", shape);
+        std::vector<float> ordered(stored.size());
+        for (size_t row = 0; row < stored.size(); row += in)
+            for (size_t i = 0; i < in; ++i)
+                ordered[row + i % colours * each + i / colours] = stored[row + i];
+        const StoredTensor own{name, StoredType::f32, {}, std::as_bytes(std::span(ordered))};
+        put(to, {{1, 1, out, to.row_stride}, {0, 0, to.row_stride, 1}, offset}, own,
+            {{1, 1, out, in}, {0, 0, in, 1}, 0}, form.scale, false);
+    } else if (form.in_head) {
         // (out, heads, head) with the heads of each row padded
         const uint32_t head = form.in_head, wide = padded(head), heads = in / head;
         const Layout x = form.transposed ? Layout{{1, out, heads, head}, {0, 1, head * out, out}, 0}
@@ -244,7 +255,7 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
 
 void WeightLoader::put_bias(const Tensor& to, uint32_t first, const std::string& name,
                             const LinearForm& form) {
-    const StoredTensor from = source_.required(name + ".bias", {form.out});
+    const StoredTensor from = source_.required(name + form.join + "bias", {form.out});
     const uint32_t head = form.out_head ? form.out_head : form.out;
     const uint32_t heads = form.out / head;
     const uint32_t wide = std::min(padded(head), to.row_stride - first);

@@ -22,6 +22,8 @@ struct LinearForm {
     bool transposed = false;            // stored as (in, out): GPT-2's Conv1D
     float scale = 1.0f;                 // of weight and bias
     std::vector<uint64_t> stored = {};  // the weight's shape in the file, where it is not (out, in)
+    const char* join = ".";    // between the name and "weight" or "bias"
+    uint32_t interleaved = 1;  // columns are stored as (n, this many), and become (this many, n)
 };
 
 // A square convolution without a bias of its own, and the batch norm that follows it.

@@ -57,6 +57,13 @@ constexpr ProcessorClass classes[] = {
      .filter = Filter::bicubic,
      .mean = clip_mean,
      .std_dev = clip_std},
+    {.name = "Siglip", .size = 224, .int_is_square = false, .filter = Filter::bicubic},
+    {.name = "Siglip2", .resize = Resize::patches},
+    {.name = "OwlViT",
+     .size = 768,
+     .filter = Filter::bicubic,
+     .mean = clip_mean,
+     .std_dev = clip_std},
     {.name = "Detr",
      .resize = Resize::edges,
      .size = 800,
@@ -75,7 +82,8 @@ constexpr ProcessorClass classes[] = {
      .mean = imagenet_mean,
      .std_dev = imagenet_std},
 };
-constexpr const char* supported = "ViT, DeiT, BLIP, CLIP, DETR and YOLOS are";
+constexpr const char* supported =
+    "ViT, DeiT, BLIP, CLIP, SigLIP, OWL-ViT, DETR and YOLOS are";
 
 const ProcessorClass* find_class(std::string_view name) {
     for (const ProcessorClass& c : classes)
@@ -164,6 +172,11 @@ std::optional<Size> height_and_width(const JsonFields& fields, const char* key) 
 void read_size(const JsonFields& fields, const ProcessorClass& defaults, Preprocessor& p) {
     p.resize = defaults.resize;
     p.multiple = defaults.multiple;
+    if (p.resize == Resize::patches) {
+        p.patch = fields.whole("patch_size", {1, 1024}, 16);
+        p.most_patches = fields.whole("max_num_patches", {1, 1u << 20}, 256);
+        return;
+    }
     if (!fields.has("size")) {
         if (p.resize == Resize::fixed) p.size = {defaults.size, defaults.size};
         if (p.resize == Resize::edges) {
@@ -261,6 +274,24 @@ Sides within_box(const Size& box, uint64_t width, uint64_t height) {
     const uint64_t w = wide ? box.x : width * box.y / height;
     const uint64_t h = wide ? height * box.x / width : box.y;
     return {static_cast<double>(w), static_cast<double>(h)};
+}
+
+// SigLIP 2: the largest scale, found by halving an interval as transformers does it, at which both
+// sides, rounded up to whole patches, make no more patches than there may be.
+Size by_patches(const Preprocessor& p, Size source) {
+    constexpr double close = 1e-5;
+    auto side = [&](double scale, uint32_t length) {
+        const double patches = std::ceil(length * scale / p.patch);
+        return std::max(1.0, patches);
+    };
+    double least = close / 10, most = 100.0;
+    while (most - least >= close) {
+        const double scale = (least + most) / 2;
+        const bool fits = side(scale, source.x) * side(scale, source.y) <= p.most_patches;
+        (fits ? least : most) = scale;
+    }
+    return {static_cast<uint32_t>(side(least, source.x)) * p.patch,
+            static_cast<uint32_t>(side(least, source.y)) * p.patch};
 }
 
 Size whole(const Sides& sides, uint32_t multiple) {
@@ -376,6 +407,8 @@ Size Preprocessor::resized(Size source, std::optional<Size> within) const {
             return whole(by_edges(*this, source.x, source.y), multiple);
         case Resize::box:
             return whole(by_box(size, source.x, source.y), 1);
+        case Resize::patches:
+            return by_patches(*this, source);
     }
     return source;
 }

@@ -32,7 +32,7 @@ struct PreprocessPlan {
 };
 
 // The image processor of a Hugging Face folder: how a picture becomes pixel_values. ViT, DeiT,
-// DETR, YOLOS, BLIP and CLIP (GIT's too) of transformers v4 and v5, and the feature extractors
+// DETR, YOLOS, BLIP, CLIP (GIT's too), SigLIP and OWL-ViT of transformers v4 and v5, and the feature extractors
 // before them. Sizes, crops and rounding follow v5's default, the torchvision backend, bit for bit.
 struct Preprocessor {
     enum class Resize {
@@ -41,6 +41,7 @@ struct Preprocessor {
         edges,  // keep the aspect: the short side to shortest_edge unless the long one would pass
                 // longest_edge
         box,    // keep the aspect: the largest that fits into size
+        patches,  // keep the aspect, nearly: as many whole patches as there may be
     };
 
     std::string type;  // transformers' class without its suffixes: "ViT", "Detr"
@@ -49,6 +50,8 @@ struct Preprocessor {
     uint32_t shortest_edge = 0;  // edges
     uint32_t longest_edge = 0;   // edges; 0: no limit
     uint32_t multiple = 1;       // edges: both sides are floored to this (YOLOS: 16)
+    uint32_t patch = 0;          // patches: pixels of a side,
+    uint32_t most_patches = 0;   // and how many there may be
     Filter filter = Filter::bilinear;
     Rounding rounding = Rounding::torchvision;
     std::optional<Size> crop;     // centre crop after the resize

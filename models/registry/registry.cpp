@@ -6,6 +6,8 @@
 #include "models/captioning/blip.h"
 #include "models/captioning/vit_gpt2.h"
 #include "models/classification/vit_classifier.h"
+#include "models/contrast/clip.h"
+#include "models/contrast/siglip.h"
 #include "models/detection/detr.h"
 #include "models/detection/yolos.h"
 #include "models/files/checkpoint.h"
@@ -39,6 +41,11 @@ constexpr Family all_families[] = {
      .image_processor = "ViT",
      .published = published_vits},
     {.type = "deit", .make = classifier<ViTClassifier, read_vit_config>, .image_processor = "DeiT"},
+    {.type = "clip", .make = classifier<Clip, read_clip_config>, .image_processor = "CLIP"},
+    {.type = "siglip", .make = classifier<Siglip, read_siglip_config>, .image_processor = "Siglip"},
+    {.type = "siglip2",
+     .make = classifier<Siglip, read_siglip_config>,
+     .image_processor = "Siglip2"},
     {.type = "detr",  //
      .make = make_detr,
      .image_processor = "Detr",

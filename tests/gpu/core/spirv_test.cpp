@@ -8,6 +8,7 @@
 
 #include "gpu/core/error.h"
 #include "shaders/embedded.h"
+#include "shaders/language_params.h"
 #include "shaders/params.h"
 #include "shaders/yuv_params.h"
 
@@ -42,6 +43,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"draw_plates", {{image, buffer, buffer, buffer, buffer}, sizeof(params::DrawPlatesParams)}},
     {"embedding", {{buffer, buffer, buffer, buffer}, sizeof(params::EmbeddingParams)}},
     {"fragments.coopmat", {{buffer, buffer}, sizeof(params::FragmentsParams)}},
+    {"gate", {{buffer, buffer, buffer}, sizeof(params::GateParams)}},
     {"gather", {{buffer, buffer, buffer}, sizeof(params::GatherParams)}},
     {"heat_levels", {{buffer, buffer, buffer}, sizeof(params::HeatLevelsParams)}},
     {"layer_norm", {{buffer, buffer, buffer, buffer}, sizeof(params::LayerNormParams)}},
@@ -66,10 +68,13 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"preprocess.vertical",
      {{buffer, buffer, buffer, buffer}, sizeof(params::PreprocessVerticalParams)}},
     {"restrain", {{buffer, buffer, buffer, buffer}, sizeof(params::RestrainParams)}},
+    {"rms_norm", {{buffer, buffer, buffer}, sizeof(params::RmsNormParams)}},
+    {"rotate", {{buffer, buffer}, sizeof(params::RotateParams)}},
     {"row_sum", {{buffer, buffer, buffer}, sizeof(params::RowSumParams)}},
     {"softmax", {{buffer, buffer}, sizeof(params::SoftmaxParams)}},
     {"topk", {{buffer, buffer, buffer}, sizeof(params::TopkParams)}},
     {"triangles", {{buffer, buffer, buffer, buffer, image}, sizeof(params::TrianglesParams)}},
+    {"unit_rows", {{buffer, buffer}, sizeof(params::UnitRowsParams)}},
     {"unpack", {{buffer, image}, sizeof(params::UnpackParams)}},
     {"unpack_yuv", {{buffer, buffer, buffer, image}, sizeof(params::UnpackYuvParams)}},
 };

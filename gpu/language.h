@@ -1,0 +1,30 @@
+#pragma once
+
+#include "gpu/ops.h"
+
+// The operations that models of words and pictures need besides those of gpu/ops.h, made alike.
+
+namespace saccade {
+
+// y = scale x / (|x| + eps), over each row
+Tensor unit_rows(Commands& c, const Tensor& x, float eps, Type out, float scale = 1.0f);
+void unit_rows_into(Commands& c, const Tensor& y, const Tensor& x, float eps, float scale = 1.0f);
+
+// y = x / sqrt(mean(x^2) + eps) * weight, over each row
+struct RmsNorm {
+    Tensor weight;  // (columns) f32
+    float eps = 1e-5f;
+};
+Tensor rms_norm(Commands& c, const Tensor& x, const RmsNorm& w, Type out);
+void rms_norm_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& w);
+
+// y = activation(a) * b; a b of one row meets every row of a. Without b, activation(a) alone.
+Tensor gate(Commands& c, const Tensor& a, const Tensor& b, Type out,
+            Activation activation = Activation::none);
+
+// Rotary positions, in place. Each of `heads` groups of columns of x holds a head of `head` columns,
+// and zeros to the next multiple of eight. table (rows, head) f32 has for each row of x the cosines
+// of its angles and then the sines, head / 2 of each.
+void rotate(Commands& c, const Tensor& x, const Tensor& table, uint32_t heads, uint32_t head);
+
+}  // namespace saccade
