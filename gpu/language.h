@@ -27,4 +27,17 @@ Tensor gate(Commands& c, const Tensor& a, const Tensor& b, Type out,
 // of its angles and then the sines, head / 2 of each.
 void rotate(Commands& c, const Tensor& x, const Tensor& table, uint32_t heads, uint32_t head);
 
+// y = (y + gauge[0]) * (elu(gauge[1]) + 1), in place, for each row of y: gauge is (batch, rows, 2), both
+// f32.
+void gauge_in_place(Commands& c, const Tensor& y, const Tensor& gauge);
+
+// What each query of a detector found whose classes are judged one by one: as detections_into of
+// gpu/ops.h, with score = sigmoid of the largest logit. All columns of the logits are classes.
+void matches_into(Commands& c, const Tensor& found, const Tensor& logits, const Tensor& boxes,
+                  glm::vec2 picture);
+
+// `preprocess` of gpu/ops.h in floating point: nothing is rounded to levels between the passes, and
+// the weights of the taps are floats. Outputs whose taps have ended read 0 before scale and shift.
+void resample(Commands& c, const Tensor& y, const Image& image, const Preprocess& how);
+
 }  // namespace saccade

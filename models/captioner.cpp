@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "gpu/core/error.h"
@@ -16,10 +17,13 @@ namespace saccade {
 
 namespace {
 
-// Of what a decoder keeps of a picture's token: see DecoderState.
-uint32_t kept_columns(const CaptionModel& model) {
-    const TextDecoderForm& form = model.decoder().form();
-    return 2 * form.layers * form.width();
+// What a model that answers is asked until somebody asks it something else.
+constexpr const char* any_question = "What is in the picture?";
+
+std::unique_ptr<Tap> tap_on(uint32_t layers) {
+    std::set<uint32_t> all;
+    for (uint32_t i = 0; i < layers; ++i) all.insert(i);
+    return std::make_unique<Tap>(std::move(all), true);
 }
 
 // A byte-level tokenizer's first word brings its space along.
@@ -77,7 +81,8 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
       memory_(std::move(loaded.memory)),
       unused_(std::move(loaded.unused)),
       tokenizer_(std::move(tokenizer)),
-      input_(device, std::move(preprocessor), model_->picture().patch) {
+      input_(device, std::move(preprocessor), model_->picture().patch),
+      question_(std::make_unique<Tap>()) {
     const PictureTokens picture = model_->picture();
     const TextDecoderForm& form = model_->decoder().form();
     const std::optional<Size> makes = input_.preprocessor().fixed_size();
@@ -97,7 +102,26 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
     ones_ = make_tensor(ones_memory_.handle(), 0, 1, 1, form.positions, Type::f32);
     std::fill_n(reinterpret_cast<float*>(ones_memory_.mapped().data()), ones_.row_stride, 1.0f);
     ones_memory_.flush();
-    take_together(1);
+    if (const uint32_t layers = model_->question_layers()) question_ = tap_on(layers);
+    if (model_->answers() && tokenizer_)
+        ask(any_question);
+    else
+        take_together(1);
+}
+
+void Captioner::ask(const std::string& question) {
+    if (!model_->answers())
+        throw Error("the captioner describes pictures and takes no question; models that answer are "
+                    "Salesforce/blip-vqa-base and HuggingFaceTB/SmolVLM-256M-Instruct");
+    if (stripped(question).empty()) throw Error("the question is empty");
+    if (!tokenizer_)
+        throw Error("a question needs a tokenizer, which the model's folder does not have");
+    ask(tokenizer_->encode(question));
+}
+
+void Captioner::ask(std::span<const uint32_t> question) {
+    model_->ask(question);
+    take_together(std::max(together(), 1u));
 }
 
 std::vector<uint32_t> Captioner::given(const std::string& prompt) const {
@@ -138,7 +162,7 @@ void Captioner::use(const CaptionOptions& options) {
 
 uint32_t Captioner::most_together() const {
     const uint64_t of_a_picture =
-        tensor_bytes(1, model_->picture().tokens, kept_columns(*model_), precision_);
+        tensor_bytes(1, model_->memory_tokens(), model_->memory_columns(), precision_);
     const uint64_t most = device_.limits().storage_range / of_a_picture;
     return static_cast<uint32_t>(std::clamp<uint64_t>(most, 1, UINT32_MAX));
 }
@@ -147,7 +171,7 @@ void Captioner::take_together(uint32_t pictures) {
     if (pictures == 0 || pictures > most_together())
         throw Error(std::to_string(pictures) + " pictures cannot be captioned together on " +
                     device_.info().name + ": it takes 1 to " + std::to_string(most_together()));
-    const uint32_t tokens = model_->picture().tokens, columns = kept_columns(*model_);
+    const uint32_t tokens = model_->memory_tokens(), columns = model_->memory_columns();
     Buffer memory(device_, "pictures as the decoder sees them",
                   tensor_bytes(pictures, tokens, columns, precision_), Memory::device);
     const Tensor picture = make_tensor(memory.handle(), 0, pictures, tokens, columns, precision_);
@@ -173,7 +197,7 @@ PictureGroup Captioner::make_group(const Tensor& memory) const {
     group.filled_.assign(memory.batch, false);
     group.memorize_ = std::make_unique<Commands>(device_, scratch_, "pictures for the decoder");
     group.memorize_->begin();
-    model_->memorize(*group.memorize_, memory, group.encoded_);
+    model_->memorize(*group.memorize_, memory, group.encoded_, *question_);
     group.memorize_->end();
     return group;
 }
@@ -303,8 +327,19 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
 Tensor Captioner::look_from_word(Commands& c, const Look& look, size_t first, size_t count,
                                  uint32_t picture) const {
     const PictureTokens tokens = model_->picture();
-    return cells_of(c, attention_of_word(c, look, first, count, picture), tokens.grid,
-                    tokens.first_cell);
+    Tensor row = attention_of_word(c, look, first, count, picture);
+    if (const uint32_t layers = model_->question_layers()) {
+        // The word looks at the question, whose words looked at the picture.
+        const Tap::Kept& asked = question_->layer(std::min(look.layer, layers - 1));
+        const Tensor q = asked.q.at_batch(picture), k = asked.k.at_batch(picture);
+        const uint32_t heads = asked.heads.count;
+        const Tensor seen = c.scratch(1, 1, k.rows, Type::f32);
+        const Tensor map = c.scratch(1, heads * q.rows, k.rows, Type::f32);
+        attention_map(c, map, q, k, asked.heads, {0, q.rows, 0, heads});
+        row_sum(c, seen, row, map, {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
+        row = seen;
+    }
+    return cells_of(c, row, tokens.grid, tokens.first_cell);
 }
 
 MapGeometry Captioner::geometry() const {

@@ -112,6 +112,11 @@ public:
     // Captions are as the folder says until something else is asked for. Records every step.
     void use(const CaptionOptions& options);
 
+    // Asks about the pictures from now on, of a model that answers: an Error if it only describes.
+    // Records every step anew, and every PictureGroup has to be made anew. Nothing may be running.
+    void ask(const std::string& question);
+    void ask(std::span<const uint32_t> question);
+
     // How many pictures a group has: one until something else is asked for. Records every step
     // anew; every PictureGroup has to be made anew, too. Nothing may be running. A group need not
     // be full, and takes as long then: a picture's caption is the same to the bit wherever it lies
@@ -169,6 +174,8 @@ public:
     // What both are made from, for a layer: the query of id i predicted id i + 1.
     TextDecoder::Looking looking(uint32_t layer, uint32_t picture = 0) const;
     MapGeometry geometry() const;
+    // How the question looked at the pictures that were started last, if the model answers so.
+    const Tap& question() const { return *question_; }
 
     // (1, tokens, columns): what the encoder made of a picture that was recorded alone.
     Tensor encoded() const { return own_.encoded().at_batch(0); }
@@ -206,6 +213,7 @@ private:
     CaptionOptions options_;       // what has been asked for
     std::vector<uint32_t> given_;  // how every caption begins
     PictureInput input_;
+    std::unique_ptr<Tap> question_;
     Buffer picture_memory_, ones_memory_;
     Tensor picture_;    // DecoderState's memory
     Tensor ones_;       // (1, 1, positions) f32

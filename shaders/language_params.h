@@ -36,7 +36,7 @@ struct GaugeParams {
 
 struct MatchesParams {
     View logits, boxes, y;
-    uint classes;
+    uint queries, classes;
     float width, height;
 };
 

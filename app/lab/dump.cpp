@@ -62,7 +62,7 @@ void dump(Engine& engine, const std::filesystem::path& model, const PictureView&
             dump_detector(engine, model, picture, inputs, tensors);
             break;
         case Task::caption:
-            dump_captioner(engine, model, picture, tensors);
+            dump_captioner(engine, model, picture, inputs, tensors);
             break;
     }
     tensors.write(out);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "app/lab/dump_parts.h"
+#include "models/attention/attention_maps.h"
 #include "models/captioner.h"
 
 namespace saccade {
@@ -8,19 +9,40 @@ namespace saccade {
 namespace {
 
 constexpr uint32_t steps = 12;  // as many as the references have
-constexpr uint32_t best = 8;    // logits of each step
+constexpr uint32_t answer_steps = 8;
+constexpr uint32_t best = 8;  // logits of each step
 
 // A float holds any id exactly.
 std::vector<float> as_floats(const std::vector<uint32_t>& ids) { return {ids.begin(), ids.end()}; }
 
+// What became of the question, and how its words looked at the picture.
+void add_question(Engine& engine, const Captioner& captioner, Collection& out) {
+    const Tap& tap = captioner.question();
+    const Tensor& words = tap.hidden_states().at(0);
+    out.add("question_last", {words.rows, words.columns},
+            read_back(engine, "question", [&](Commands&) { return words.at_batch(0); }));
+    const Tap::Kept& last = tap.layer(captioner.model().question_layers() - 1);
+    const AttentionRow row(engine.device());
+    std::vector<float> all;
+    for (uint32_t i = 0; i < words.rows; ++i) {
+        const auto one = read_back(engine, "attention", [&](Commands& c) {
+            return row.record(c, last, i, std::nullopt);
+        });
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    out.add("question_attention", {words.rows, last.k.rows}, std::move(all));
+}
+
 }  // namespace
 
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-                    Collection& out) {
+                    const DumpInputs& inputs, Collection& out) {
     Captioner captioner =
         Captioner::open(engine.device(), engine.scratch(), model, no_tokenizer, engine.precision());
+    const bool answers = captioner.model().answers();
+    if (answers && !inputs.question_ids.empty()) captioner.ask(inputs.question_ids);
     const TextDecoderForm& form = captioner.model().decoder().form();
-    const uint32_t length = std::min(1 + steps, form.positions);
+    const uint32_t length = std::min(1 + (answers ? answer_steps : steps), form.positions);
     captioner.use({.prompt = "",
                    .beams = 1,
                    .max_length = length,
@@ -73,7 +95,9 @@ void dump_captioner(Engine& engine, const std::filesystem::path& model, const Pi
                       [&](Commands&) { return encoded.slice_rows(0, first_tokens); }));
     out.add("step_logits_top8", {taken, wanted}, std::move(values));
     out.add("step_ids_top8", {taken, wanted}, std::move(columns));
-    out.add("cross_attention_steps", {taken, encoded.rows}, std::move(attention));
+    out.add("cross_attention_steps", {taken, captioner.model().memory_tokens()},
+            std::move(attention));
+    if (captioner.model().question_layers() > 0) add_question(engine, captioner, out);
 }
 
 }  // namespace saccade

@@ -42,6 +42,7 @@ std::vector<uint32_t> best_queries(Engine& engine, const std::filesystem::path& 
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out) {
     Detector detector = Detector::open(engine.device(), model, engine.precision());
+    if (detector.phrases()) return dump_owl(engine, detector, picture, inputs, out);
     const DetectionModel& parts = detector.model();
     detector.prepare({picture.width, picture.height});
     Frame frame(engine.device(), picture.width, picture.height, picture.bgr);

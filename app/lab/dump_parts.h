@@ -18,6 +18,7 @@
 namespace saccade {
 
 class Classifier;
+class Detector;
 
 // Tensors for a file, with their values.
 class Collection {
@@ -66,8 +67,11 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
 // Of a classifier that is told its classes in words.
 void dump_contrast(Engine& engine, Classifier& classifier, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out);
+// Of a detector that is told in words what to find.
+void dump_owl(Engine& engine, Detector& detector, const PictureView& picture,
+              const DumpInputs& inputs, Collection& out);
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-                    Collection& out);
+                    const DumpInputs& inputs, Collection& out);
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out);
 

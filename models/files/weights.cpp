@@ -135,7 +135,10 @@ Linear WeightLoader::stacked(std::span<const std::string> names, const LinearFor
     for (uint32_t i = 0; i < count; ++i) put_matrix(result.weight, i * out, names[i], each);
     if (each.bias) {
         result.bias = allocate(1, count * out, Type::f32);
-        for (uint32_t i = 0; i < count; ++i) put_bias(result.bias, i * out, names[i], each);
+        if (count == 1 || out % 4 == 0)
+            for (uint32_t i = 0; i < count; ++i) put_bias(result.bias, i * out, names[i], each);
+        else
+            put_biases(result.bias, names, each);
     }
     result.fragments = fragments(result.weight);
     return result;
@@ -261,6 +264,20 @@ void WeightLoader::put_bias(const Tensor& to, uint32_t first, const std::string&
     const uint32_t wide = std::min(padded(head), to.row_stride - first);
     put(to, {{1, 1, heads, wide}, {0, 0, wide, 1}, first}, from,
         {{1, 1, heads, head}, {0, 0, head, 1}, 0}, form.scale);
+}
+
+void WeightLoader::put_biases(const Tensor& to, std::span<const std::string> names,
+                              const LinearForm& form) {
+    // Too narrow to be copied in fours, one beside the other: the host puts them together.
+    std::vector<float> all;
+    for (const std::string& name : names) {
+        const std::vector<float> one = floats(name + form.join + "bias", {form.out});
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    const StoredTensor own{names.front(), StoredType::f32, {}, std::as_bytes(std::span(all))};
+    const auto count = static_cast<uint32_t>(all.size());
+    put(to, {{1, 1, 1, to.row_stride}, {0, 0, 0, 1}, 0}, own,
+        {{1, 1, 1, count}, {0, 0, 0, 1}, 0}, form.scale, false);
 }
 
 void WeightLoader::put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,

@@ -81,6 +81,7 @@ private:
                     const LinearForm& form);
     void put_bias(const Tensor& to, uint32_t first, const std::string& name,
                   const LinearForm& form);
+    void put_biases(const Tensor& to, std::span<const std::string> names, const LinearForm& form);
     // Copies a stored tensor, cut into pieces along its slowest dimension where it is large. What
     // has been read of it is released, unless the bytes are our own.
     void put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,

@@ -4,6 +4,7 @@
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
+#include "gpu/language.h"
 
 namespace saccade {
 
@@ -53,7 +54,10 @@ ResizeTaps PictureInput::upload(const Taps& taps, Buffer& buffer, const char* na
 void PictureInput::record(Commands& c, const Tensor& patches, const Image& image) const {
     if (image.width() != frame_.x || image.height() != frame_.y)
         throw Error("a picture of another size than was prepared for");
-    preprocess(c, patches, image, on_device_);
+    if (plan_.horizontal.floats)
+        resample(c, patches, image, on_device_);
+    else
+        preprocess(c, patches, image, on_device_);
 }
 
 }  // namespace saccade

@@ -37,6 +37,7 @@ struct ProcessorClass {
     uint32_t multiple = 1;      // of both sides
     bool int_is_square = true;  // what an integer size means: a square, or the shortest edge
     bool is_detector = false;   // max_size beside an integer size, never a centre crop
+    bool blurs = false;         // before it shrinks, in floats
     Filter filter = Filter::bilinear;
     Triple mean = half, std_dev = half;
 };
@@ -64,6 +65,7 @@ constexpr ProcessorClass classes[] = {
      .filter = Filter::bicubic,
      .mean = clip_mean,
      .std_dev = clip_std},
+    {.name = "Owlv2", .size = 960, .blurs = true, .mean = clip_mean, .std_dev = clip_std},
     {.name = "Detr",
      .resize = Resize::edges,
      .size = 800,
@@ -83,7 +85,7 @@ constexpr ProcessorClass classes[] = {
      .std_dev = imagenet_std},
 };
 constexpr const char* supported =
-    "ViT, DeiT, BLIP, CLIP, SigLIP, OWL-ViT, DETR and YOLOS are";
+    "ViT, DeiT, BLIP, CLIP, SigLIP, OWL-ViT, OWLv2, DETR and YOLOS are";
 
 const ProcessorClass* find_class(std::string_view name) {
     for (const ProcessorClass& c : classes)
@@ -356,8 +358,15 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
     Preprocessor p;
     p.type = defaults.name;
     if (is_on(fields, file, "do_resize", true)) read_size(fields, defaults, p);
+    if (defaults.blurs) {
+        p.blurs = true;
+        p.square = is_on(fields, file, "do_pad", true);
+        if (p.resize != Resize::fixed)
+            fields.refuse("size", "must be a height and a width, and do_resize on");
+    }
     // DETR's and YOLOS's classes have no crop, whatever their file says.
-    if (!defaults.is_detector && is_on(fields, file, "do_center_crop", defaults.crop != 0))
+    if (!defaults.is_detector && !defaults.blurs &&
+        is_on(fields, file, "do_center_crop", defaults.crop != 0))
         read_crop(fields, defaults, p);
     const auto filter_id = static_cast<uint32_t>(defaults.filter);
     p.filter = static_cast<Filter>(fields.whole("resample", {0, 5}, filter_id));
@@ -435,12 +444,25 @@ PreprocessPlan Preprocessor::plan(uint32_t source_width, uint32_t source_height,
         plan.crop_left = crop_offset(whole_frame.x, out.x);
         plan.crop_top = crop_offset(whole_frame.y, out.y);
     }
-    plan.horizontal = make_taps(source.x, whole_frame.x, filter, plan.crop_left, out.x, rounding);
-    plan.vertical = make_taps(source.y, whole_frame.y, filter, plan.crop_top, out.y, rounding);
     for (size_t c = 0; c < 3; ++c) {
         plan.scale[c] = static_cast<float>(rescale_factor / std_dev[c]);
         plan.shift[c] = static_cast<float>(-mean[c] / std_dev[c]);
     }
+    if (blurs) {
+        const uint32_t side = std::max(source.x, source.y);
+        if (square) plan.source_width = plan.source_height = side;
+        // The blur of the height goes across and that of the width down, as transformers has it.
+        auto blur = [](uint32_t from, uint32_t to) {
+            return std::max((double(from) / to - 1) / 2, 0.0);
+        };
+        double across = blur(plan.source_height, out.y), down = blur(plan.source_width, out.x);
+        if (across == 0 || down == 0) across = down = 0;
+        plan.horizontal = make_blurred_taps(plan.source_width, source.x, out.x, across);
+        plan.vertical = make_blurred_taps(plan.source_height, source.y, out.y, down);
+        return plan;
+    }
+    plan.horizontal = make_taps(source.x, whole_frame.x, filter, plan.crop_left, out.x, rounding);
+    plan.vertical = make_taps(source.y, whole_frame.y, filter, plan.crop_top, out.y, rounding);
     return plan;
 }
 

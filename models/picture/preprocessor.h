@@ -18,7 +18,7 @@ namespace saccade {
 // shift. Pixels that a centre crop adds around a small picture are level 0 and get shift, as
 // transformers pads before it normalises.
 struct PreprocessPlan {
-    uint32_t source_width = 0, source_height = 0;
+    uint32_t source_width = 0, source_height = 0;  // with what was added to make a square
     uint32_t width = 0, height = 0;  // of pixel_values (3, height, width)
     Taps horizontal;                 // source_width -> width
     Taps vertical;                   // source_height -> height
@@ -55,6 +55,9 @@ struct Preprocessor {
     Filter filter = Filter::bilinear;
     Rounding rounding = Rounding::torchvision;
     std::optional<Size> crop;     // centre crop after the resize
+    // OWLv2: in floats, black added at the right and below to make a square (if `square`), a blur
+    // where that shrinks, then size. Boxes and maps are those of the square.
+    bool blurs = false, square = false;
     double rescale_factor = 1.0;  // 1 where the file says not to rescale
     std::array<double, 3> mean{0.0, 0.0, 0.0};
     std::array<double, 3> std_dev{1.0, 1.0, 1.0};  // 0 and 1 where it says not to normalise

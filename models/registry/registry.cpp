@@ -1,12 +1,15 @@
 #include "models/registry/registry.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "models/captioning/blip.h"
+#include "models/captioning/blip_vqa.h"
 #include "models/captioning/vit_gpt2.h"
 #include "models/classification/vit_classifier.h"
 #include "models/contrast/clip.h"
+#include "models/contrast/owl.h"
 #include "models/contrast/siglip.h"
 #include "models/detection/detr.h"
 #include "models/detection/yolos.h"
@@ -35,6 +38,14 @@ std::unique_ptr<DetectionModel> make_detr(const ModelSource& from) {
                                   read_detr_config(from.config, from.where));
 }
 
+// BLIP's folders say by their architecture whether they describe or answer.
+std::unique_ptr<CaptionModel> make_blip(const ModelSource& from) {
+    const std::vector<std::string> all = JsonFields(from.config, from.where).texts("architectures");
+    if (std::ranges::find(all, "BlipForQuestionAnswering") != all.end())
+        return make<CaptionModel, BlipVqa, read_blip_vqa_config>(from);
+    return std::make_unique<Blip>(from.weights, read_blip_config(from.config, from.where));
+}
+
 constexpr Family all_families[] = {
     {.type = "vit",
      .make = classifier<ViTClassifier, read_vit_config>,
@@ -54,13 +65,15 @@ constexpr Family all_families[] = {
      .make = detector<Yolos, read_yolos_config>,
      .image_processor = "Yolos",
      .published = published_yolos},
+    {.type = "owlv2", .make = detector<Owl, read_owl_config>, .image_processor = "Owlv2"},
+    {.type = "owlvit", .make = detector<Owl, read_owl_config>, .image_processor = "OwlViT"},
     {.type = "vision-encoder-decoder",
      .make = captioner<VitGpt2, read_vit_gpt2_config>,
      .image_processor = "ViT",
      .tied = "decoder.lm_head.weight",
      .published = published_vit_gpt2s},
     {.type = "blip",
-     .make = captioner<Blip, read_blip_config>,
+     .make = make_blip,
      .image_processor = "Blip",
      .tied = "text_decoder.cls.predictions.decoder.",
      .published = published_blips},
