@@ -19,7 +19,7 @@ Tensor rms_norm(Commands& c, const Tensor& x, const RmsNorm& w, Type out);
 void rms_norm_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& w);
 
 // y = activation(a) * b; a b of one row meets every row of a. Without b, activation(a) alone.
-Tensor gate(Commands& c, const Tensor& a, const Tensor& b, Type out,
+Tensor multiply(Commands& c, const Tensor& a, const Tensor& b, Type out,
             Activation activation = Activation::none);
 
 // Rotary positions, in place. Each of `heads` groups of columns of x holds a head of `head` columns,
@@ -39,5 +39,16 @@ void matches_into(Commands& c, const Tensor& found, const Tensor& logits, const 
 // `preprocess` of gpu/ops.h in floating point: nothing is rounded to levels between the passes, and
 // the weights of the taps are floats. Outputs whose taps have ended read 0 before scale and shift.
 void resample(Commands& c, const Tensor& y, const Image& image, const Preprocess& how);
+
+// Pillow's resize of a picture, to 8 bits, as `preprocess` of gpu/ops.h begins: the taps say the size.
+void resize(Commands& c, const Image& to, const Image& from, const ResizeTaps& horizontal,
+            const ResizeTaps& vertical);
+
+// y = keep y + scale x[index]: y (1, rows, columns) f32, index (1, rows, columns) u32, x (1, 1, n) f32.
+struct Selection {
+    float keep = 0, scale = 1;
+};
+void select(Commands& c, const Tensor& y, const Tensor& x, const Tensor& index,
+            const Selection& how = {});
 
 }  // namespace saccade

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gpu/core/error.h"
+#include "gpu/language.h"
 #include "models/captioning/decoding_parts.h"
 #include "models/files/checkpoint.h"
 #include "models/files/weights.h"
@@ -116,16 +117,58 @@ void Captioner::ask(const std::string& question) {
     if (stripped(question).empty()) throw Error("the question is empty");
     if (!tokenizer_)
         throw Error("a question needs a tokenizer, which the model's folder does not have");
-    ask(tokenizer_->encode(question));
+    ask(tokenizer_->encode(model_->written(question)));
+    asked_ = question;
 }
 
 void Captioner::ask(std::span<const uint32_t> question) {
     model_->ask(question);
+    asked_.clear();
+    place_tokens();
     take_together(std::max(together(), 1u));
 }
 
+bool Captioner::prepare(Size frame) {
+    const bool changed = input_.prepare(frame);
+    if (changed && model_->cut_into(input_.tiles()) && !asked_.empty())
+        ask(std::string(asked_));  // the prompt has a place for each tile
+    return changed;
+}
+
+// Three tables of indices, in one small buffer.
+void Captioner::place_tokens() {
+    const std::span<const uint32_t> words = model_->decoder().picture_words();
+    if (words.empty()) return;
+    const CaptionModel::TokenMap map = model_->token_map();
+    struct Table {
+        Tensor* to;
+        std::span<const uint32_t> values;
+        uint32_t rows, columns;
+    };
+    const Table tables[] = {
+        {&places_, words, 1, static_cast<uint32_t>(words.size())},
+        {&tile_cells_, map.tiles, map.grid.y, map.grid.x},
+        {&whole_cells_, map.whole, map.whole.empty() ? 0 : map.grid.y, map.grid.x}};
+    uint64_t bytes = 0;
+    for (const Table& table : tables)
+        bytes += (tensor_bytes(1, table.rows, table.columns, Type::u32) + 255) / 256 * 256;
+    places_memory_ = Buffer(device_, "places of picture tokens", bytes, Memory::upload);
+    uint64_t at = 0;
+    for (const Table& table : tables) {
+        *table.to = {};
+        if (table.values.empty()) continue;
+        *table.to = make_tensor(places_memory_.handle(), at, 1, table.rows, table.columns, Type::u32);
+        auto* const out = reinterpret_cast<uint32_t*>(places_memory_.mapped().data() + at);
+        for (size_t i = 0; i < table.values.size(); ++i)
+            out[i / table.columns * table.to->row_stride + i % table.columns] = table.values[i];
+        at += (table.to->bytes + 255) / 256 * 256;
+    }
+    places_memory_.flush();
+}
+
 std::vector<uint32_t> Captioner::given(const std::string& prompt) const {
-    std::vector<uint32_t> ids = {generation_.start};
+    std::vector<uint32_t> ids(model_->prompt().begin(), model_->prompt().end());
+    if (ids.empty()) ids.push_back(generation_.start);
     if (prompt.empty()) return ids;
     if (!tokenizer_)
         throw Error("a prompt needs a tokenizer, which the model's folder does not have");
@@ -149,6 +192,9 @@ std::unique_ptr<Decoding> Captioner::make_decoding(const CaptionOptions& options
                         " that the model has positions for");
         wanted.max_length = *options.max_length;
     }
+    if (const uint32_t more = options.max_new.value_or(wanted.max_new); more > 0 && !options.max_length)
+        wanted.max_length = std::min(static_cast<uint32_t>(given.size()) + more,
+                                     model_->decoder().form().positions);
     return Decoding::make(device_, scratch_, *model_, memory, wanted, given);
 }
 
@@ -225,12 +271,13 @@ void Captioner::record(Commands& c, std::span<const Image* const> images, Tap& e
                     " pictures together, these are " + std::to_string(images.size()) +
                     " in a group of " + std::to_string(group.encoded_.batch));
     auto scope = c.scope("captioner");
+    const uint32_t tiles = input_.tile_count();
     const Tensor patches =
-        c.scratch(together(), input_.patches(), input_.patch_columns(), precision_);
+        c.scratch(together() * tiles, input_.patches(), input_.patch_columns(), precision_);
     group.filled_.assign(together(), false);
     for (uint32_t i = 0; i < images.size(); ++i) {
         if (!images[i]) continue;
-        input_.record(c, patches.at_batch(i), *images[i]);
+        input_.record_tiles(c, patches, i * tiles, *images[i]);
         group.filled_[i] = true;
     }
     model_->encode(c, group.encoded_, patches, encoder);
@@ -309,6 +356,8 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
     if (look.head && *look.head >= form.heads)
         throw Error("there is no head " + std::to_string(*look.head) + "; the layer has " +
                     std::to_string(form.heads));
+    if (!model_->decoder().picture_words().empty())
+        return attention_in_past(c, look, first, count, picture);
     const TextDecoder::Looking words = looking(look.layer, picture);
     if (first == 0 || count == 0 || first + count > words.q.rows + 1)
         throw Error("there is no word to look from at " + std::to_string(first));
@@ -321,6 +370,28 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
                   {static_cast<uint32_t>(first) - 1, rows, look.head.value_or(0), heads});
     row_sum(c, result, ones_, map,
             {.heads = heads, .scale = 1.0f / static_cast<float>(heads * rows)});
+    return result;
+}
+
+// The picture's tokens are among the words that the word sees: those before it.
+Tensor Captioner::attention_in_past(Commands& c, const Look& look, size_t first, size_t count,
+                                    uint32_t picture) const {
+    const TextDecoder::Looking words = looking(look.layer, picture);
+    if (first <= places_.columns || count == 0 || first + count > words.q.rows + 1)
+        throw Error("there is no word to look from at " + std::to_string(first));
+    const uint32_t heads = look.head ? 1 : words.heads.count;
+    const Tensor result = c.scratch(1, 1, places_.columns, Type::f32);
+    auto scope = c.scope("look");
+    for (size_t i = 0; i < count; ++i) {
+        const auto keys = static_cast<uint32_t>(first + i);
+        const Tensor map = c.scratch(1, heads, keys, Type::f32);
+        const Tensor mean = c.scratch(1, 1, keys, Type::f32);
+        attention_map(c, map, words.q, words.k.slice_rows(0, keys), words.heads,
+                      {keys - 1, 1, look.head.value_or(0), heads});
+        row_sum(c, mean, ones_, map, {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
+        select(c, result, mean, places_,
+               {.keep = i > 0 ? 1.0f : 0.0f, .scale = 1.0f / static_cast<float>(count)});
+    }
     return result;
 }
 
@@ -339,11 +410,25 @@ Tensor Captioner::look_from_word(Commands& c, const Look& look, size_t first, si
         row_sum(c, seen, row, map, {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
         row = seen;
     }
-    return cells_of(c, row, tokens.grid, tokens.first_cell);
+    if (!tile_cells_) return cells_of(c, row, tokens.grid, tokens.first_cell);
+    // What fell on a tile, and what fell on the same place of the whole picture.
+    const Tensor map = c.scratch(1, tile_cells_.rows, tile_cells_.columns, Type::f32);
+    select(c, map, row, tile_cells_);
+    if (whole_cells_) {
+        const float cells = float(area(tokens.grid)) / float(map.rows * map.columns);
+        select(c, map, row, whole_cells_, {.keep = 1.0f, .scale = cells});
+    }
+    return map;
 }
 
 MapGeometry Captioner::geometry() const {
     const PictureTokens picture = model_->picture();
+    if (tile_cells_) {  // the frame is resized to fill its tiles
+        const Size grid{tile_cells_.columns, tile_cells_.rows};
+        return {.grid = grid,
+                .corner = {},
+                .cell = glm::vec2(input_.frame()) / glm::vec2(grid)};
+    }
     return geometry_of(input_.plan(), {.grid = picture.grid,
                                        .first_cell = picture.first_cell,
                                        .cell = glm::vec2(picture.patch)});

@@ -40,6 +40,7 @@ struct CaptionOptions {
     std::string prompt;  // how the caption begins
     std::optional<uint32_t> beams;
     std::optional<uint32_t> max_length;  // ids, with the start token and the prompt
+    std::optional<uint32_t> max_new = {};  // ids after these
     std::optional<uint32_t> no_repeat;
     std::optional<double> length_penalty;
 };
@@ -130,7 +131,7 @@ public:
 
     // Makes ready for frames of this size. False when it was already. Nothing that was recorded for
     // another size may still be running.
-    bool prepare(Size frame) { return input_.prepare(frame); }
+    bool prepare(Size frame);
 
     // Records everything from the pictures to what the encoder makes of them. Their size must have
     // been prepared. At most together() pictures; null is a place that stays empty. `encoder` looks
@@ -200,6 +201,9 @@ private:
                                             std::span<const uint32_t> given) const;
     PictureGroup make_group(const Tensor& memory) const;
     Caption caption_of(DecodedIds decoded) const;
+    void place_tokens();
+    Tensor attention_in_past(Commands& c, const Look& look, size_t first, size_t count,
+                             uint32_t picture) const;
     std::vector<CaptionWord> words_of(const Caption& caption) const;
 
     Device& device_;
@@ -214,6 +218,9 @@ private:
     std::vector<uint32_t> given_;  // how every caption begins
     PictureInput input_;
     std::unique_ptr<Tap> question_;
+    std::string asked_;     // the question, in words; empty if it was given as ids
+    Buffer places_memory_;  // where the picture's tokens are, for maps of models that read it as words
+    Tensor places_, tile_cells_, whole_cells_;
     Buffer picture_memory_, ones_memory_;
     Tensor picture_;    // DecoderState's memory
     Tensor ones_;       // (1, 1, positions) f32

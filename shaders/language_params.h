@@ -18,7 +18,7 @@ struct RmsNormParams {
     float eps;
 };
 
-struct GateParams {
+struct MultiplyParams {
     View a, b, y;
     uint columns;
 };
@@ -32,6 +32,20 @@ struct RotateParams {
 struct GaugeParams {
     View y, gauge;
     uint columns;
+};
+
+// y = keep y + scale x[index], x a row
+struct SelectParams {
+    View x, index, y;
+    uint n, columns;  // of x, and of y
+    float keep, scale;
+};
+
+// The second pass of a resize from image to image: see preprocess.horizontal.comp for the first.
+struct ResizeParams {
+    View x;
+    uint width, height;
+    uint max_taps;
 };
 
 struct MatchesParams {

@@ -118,6 +118,7 @@ struct AttentionParams {
     uint queries, keys;  // of one batch
     float scale;
     uint causal_offset;  // query i sees keys 0 .. i + causal_offset where CAUSAL is set
+    uint sharing;        // heads of q in a row that share one of k and v
 };
 
 struct AttentionMapParams {
@@ -125,6 +126,7 @@ struct AttentionMapParams {
     uint first_row, rows, keys;
     uint first_head;  // the map has heads * rows rows in each batch
     float scale;
+    uint sharing;  // heads of q in a row that share one of k
 };
 
 // y[j] = keep y[j] + scale sum_h sum_r weights[first_row + r] map[h * rows + r][j]

@@ -40,21 +40,25 @@ void dump_captioner(Engine& engine, const std::filesystem::path& model, const Pi
     Captioner captioner =
         Captioner::open(engine.device(), engine.scratch(), model, no_tokenizer, engine.precision());
     const bool answers = captioner.model().answers();
-    if (answers && !inputs.question_ids.empty()) captioner.ask(inputs.question_ids);
-    const TextDecoderForm& form = captioner.model().decoder().form();
-    const uint32_t length = std::min(1 + (answers ? answer_steps : steps), form.positions);
-    captioner.use({.prompt = "",
-                   .beams = 1,
-                   .max_length = length,
-                   .no_repeat = std::nullopt,
-                   .length_penalty = std::nullopt});
     captioner.prepare({picture.width, picture.height});
+    if (answers && !inputs.question_ids.empty()) captioner.ask(inputs.question_ids);
+    if (answers && !inputs.prompt_ids.empty()) captioner.ask(inputs.prompt_ids);
+    const bool reads_picture = !captioner.model().decoder().picture_words().empty();
+    const TextDecoderForm& form = captioner.model().decoder().form();
+    CaptionOptions options;
+    options.beams = 1;
+    if (reads_picture)
+        options.max_new = steps;
+    else
+        options.max_length = std::min(1 + (answers ? answer_steps : steps), form.positions);
+    captioner.use(options);
     Frame frame(engine.device(), picture.width, picture.height, picture.bgr);
     frame.write(picture);
     Commands c(engine.device(), engine.scratch(), "dump");
     c.begin();
     frame.record(c);
-    captioner.record(c, frame.image());
+    Tap vision = reads_picture ? Tap({}, true) : Tap();
+    captioner.record(c, frame.image(), vision);
     c.end();
     c.run();
     captioner.start();
@@ -87,16 +91,18 @@ void dump_captioner(Engine& engine, const std::filesystem::path& model, const Pi
         append(attention, row.floats());
     }
 
+    out.add("step_logits_top8", {taken, wanted}, std::move(values));
+    out.add("step_ids_top8", {taken, wanted}, std::move(columns));
+    const uint64_t seen = attention.size() / std::max<uint64_t>(taken, 1);
+    out.add(reads_picture ? "attention_steps" : "cross_attention_steps", {taken, seen},
+            std::move(attention));
+    if (reads_picture) return dump_smolvlm(engine, captioner, frame, vision, out);
     add_pixel_values(engine, captioner.input(), frame, out);
-    const Tensor& encoded = captioner.encoded();
+    const Tensor encoded = captioner.encoded();
     const uint32_t first_tokens = std::min(8u, encoded.rows);
     out.add("encoder_last", {first_tokens, encoded.columns},
             read_back(engine, "encoded",
                       [&](Commands&) { return encoded.slice_rows(0, first_tokens); }));
-    out.add("step_logits_top8", {taken, wanted}, std::move(values));
-    out.add("step_ids_top8", {taken, wanted}, std::move(columns));
-    out.add("cross_attention_steps", {taken, captioner.model().memory_tokens()},
-            std::move(attention));
     if (captioner.model().question_layers() > 0) add_question(engine, captioner, out);
 }
 

@@ -6,8 +6,6 @@
 
 namespace saccade {
 
-namespace {
-
 // (patches, 3 * h * w) back to (3, height, width).
 std::vector<float> picture_of(const std::vector<float>& patches, const PictureInput& input) {
     const PreprocessPlan& plan = input.plan();
@@ -22,8 +20,6 @@ std::vector<float> picture_of(const std::vector<float>& patches, const PictureIn
                             (c * ph + y % ph) * pw + x % pw];
     return result;
 }
-
-}  // namespace
 
 std::vector<float> some_tokens(Engine& engine, const Tensor& z, uint64_t& rows) {
     std::vector<float> every;

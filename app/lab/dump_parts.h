@@ -17,8 +17,10 @@
 
 namespace saccade {
 
+class Captioner;
 class Classifier;
 class Detector;
+class Tap;
 
 // Tensors for a file, with their values.
 class Collection {
@@ -58,6 +60,8 @@ TextIds texts_for(const TextTowerConfig& config, const DumpInputs& inputs);
 // "text 0" and so on.
 std::vector<std::string> text_names(size_t count);
 
+// Patches of one picture, (patches, 3 * h * w), as (3, height, width).
+std::vector<float> picture_of(const std::vector<float>& patches, const PictureInput& input);
 // pixel_values (1, 3, height, width), as the model gets them.
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out);
@@ -72,6 +76,9 @@ void dump_owl(Engine& engine, Detector& detector, const PictureView& picture,
               const DumpInputs& inputs, Collection& out);
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                     const DumpInputs& inputs, Collection& out);
+// What is there only of a SmolVLM; its vision tower was looked at by `vision`.
+void dump_smolvlm(Engine& engine, const Captioner& captioner, const Frame& frame, const Tap& vision,
+                  Collection& out);
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out);
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "models/attention/tap.h"
 #include "models/captioning/generation.h"
@@ -46,6 +48,20 @@ public:
     // the sizes above, and what was recorded before is of no use any more.
     virtual bool answers() const { return false; }
     virtual void ask(std::span<const uint32_t>) {}
+    // The ids that every sentence begins with, if they are not just the start id.
+    virtual std::span<const uint32_t> prompt() const { return {}; }
+    // The question as the model's files want it written, and the picture's place in it.
+    virtual std::string written(const std::string& question) const { return question; }
+    // Makes ready for a picture that is cut into these tiles (columns, rows), and once more as a
+    // whole; (0, 0): only as a whole. True if what was recorded before is of no use any more.
+    virtual bool cut_into(Size) { return false; }
+    // Where a map of the picture's tokens comes from, if they are not simply rows of a grid: cells of
+    // a grid as indices of tokens, and of the same place in the whole picture.
+    struct TokenMap {
+        Size grid;
+        std::vector<uint32_t> tiles, whole;  // (grid); whole: empty without tiles
+    };
+    virtual TokenMap token_map() const { return {}; }
     // Layers in which the question looks at the picture before the answer looks at the question; 0:
     // answers look at the picture themselves.
     virtual uint32_t question_layers() const { return 0; }

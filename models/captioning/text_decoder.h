@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
 
@@ -31,8 +33,11 @@ public:
     virtual ~TextDecoder() = default;
 
     const TextDecoderForm& form() const { return form_; }
-    Type type() const { return memory_.weight.type; }
-    double multiply_adds() const;  // of reading a word, but for attention itself
+    virtual Type type() const { return memory_.weight.type; }
+    virtual double multiply_adds() const;  // of reading a word, but for attention itself
+    // Whether its operations are links of chains: see Commands::chain.
+    virtual bool chains() const { return true; }
+    virtual uint32_t past_columns() const { return form_.layers * 4 * form_.width(); }
 
     // Keys and values of the pictures for all layers: once per picture. images are
     // (pictures, tokens, n).
@@ -50,7 +55,10 @@ public:
         Tensor q, k;
         Heads heads;
     };
-    Looking looking(const DecoderState& state, uint32_t layer) const;
+    virtual Looking looking(const DecoderState& state, uint32_t layer) const;
+    // Models without cross-attention read the picture as words of the sentence. Which of these it is;
+    // empty: they look at it apart. A word then sees the keys up to its own.
+    virtual std::span<const uint32_t> picture_words() const { return {}; }
 
 protected:
     explicit TextDecoder(const TextDecoderForm& form) : form_(form) {}

@@ -100,7 +100,7 @@ Tensor Owl::features(Commands& c, const Tensor& z) const {
     auto scope = c.scope("merge");
     const Tensor x = layer_norm(c, z, post_norm_, Type::f32);
     const Tensor merged =
-        gate(c, x.slice_rows(1, x.rows - 1), x.slice_rows(0, 1), Type::f32);
+        multiply(c, x.slice_rows(1, x.rows - 1), x.slice_rows(0, 1), Type::f32);
     layer_norm_into(c, y, merged, norm_);
     return y;
 }
@@ -127,7 +127,7 @@ Tensor Owl::boxes(Commands& c, const Tensor& features) const {
                             box_head_.dense1, Activation::gelu_erf);
     copy(c, y, places_[0]);
     linear_add(c, y, x, box_head_.dense2);
-    return gate(c, y, {}, Type::f32, Activation::sigmoid);
+    return multiply(c, y, {}, Type::f32, Activation::sigmoid);
 }
 
 DetectionOutput Owl::forward(Commands& c, const Tensor& patches, Size, DetectionTaps& taps) const {

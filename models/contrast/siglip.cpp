@@ -65,7 +65,7 @@ Siglip::Siglip(WeightLoader& weights, const SiglipConfig& config)
 }
 
 Tensor Siglip::probabilities(Commands& c, const Tensor& logits) const {
-    return gate(c, logits, {}, Type::f32, Activation::sigmoid);
+    return multiply(c, logits, {}, Type::f32, Activation::sigmoid);
 }
 
 // softmax(probe k^T) v over the patches, then y + MLP(LN(y))

@@ -144,6 +144,24 @@ Linear WeightLoader::stacked(std::span<const std::string> names, const LinearFor
     return result;
 }
 
+Linear WeightLoader::joined(std::span<const Part> parts) {
+    auto rows_of = [](const LinearForm& form) { return padded_heads(form.out, form.out_head); };
+    uint32_t rows = 0;
+    for (const Part& part : parts) rows += rows_of(part.form);
+    const LinearForm& first = parts.front().form;
+    Linear result;
+    result.weight = allocate(rows, padded_heads(first.in, first.in_head), type_);
+    if (first.bias) result.bias = allocate(1, rows, Type::f32);
+    uint32_t at = 0;
+    for (const Part& part : parts) {
+        put_matrix(result.weight, at, part.name, part.form);
+        if (first.bias) put_bias(result.bias, at, part.name, part.form);
+        at += rows_of(part.form);
+    }
+    result.fragments = fragments(result.weight);
+    return result;
+}
+
 Tensor WeightLoader::fragments(const Tensor& weight) {
     const FragmentsSize size = fragments_size(device_, weight);
     if (!size) return {};

@@ -47,6 +47,12 @@ public:
     Linear linear(const std::string& name, const LinearForm& form);
     // Several layers of one form that read the same input, their rows one after the other.
     Linear stacked(std::span<const std::string> names, const LinearForm& each);
+    // The same for layers of different forms; none of them may be narrower than four rows.
+    struct Part {
+        std::string name;
+        LinearForm form;
+    };
+    Linear joined(std::span<const Part> parts);
     // name.weight and name.bias (columns).
     Norm norm(const std::string& name, uint32_t columns, float eps);
     // A weight that has been loaded, as products on cooperative matrices read it; none where the

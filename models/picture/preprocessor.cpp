@@ -60,6 +60,8 @@ constexpr ProcessorClass classes[] = {
      .std_dev = clip_std},
     {.name = "Siglip", .size = 224, .int_is_square = false, .filter = Filter::bicubic},
     {.name = "Siglip2", .resize = Resize::patches},
+    {.name = "SmolVLM", .resize = Resize::tiles, .filter = Filter::lanczos},
+    {.name = "Idefics3", .resize = Resize::tiles, .filter = Filter::lanczos},
     {.name = "OwlViT",
      .size = 768,
      .filter = Filter::bicubic,
@@ -85,7 +87,7 @@ constexpr ProcessorClass classes[] = {
      .std_dev = imagenet_std},
 };
 constexpr const char* supported =
-    "ViT, DeiT, BLIP, CLIP, SigLIP, OWL-ViT, OWLv2, DETR and YOLOS are";
+    "ViT, DeiT, BLIP, CLIP, SigLIP, OWL-ViT, OWLv2, SmolVLM, DETR and YOLOS are";
 
 const ProcessorClass* find_class(std::string_view name) {
     for (const ProcessorClass& c : classes)
@@ -134,7 +136,7 @@ void refuse_unknown_switches(const JsonFields& fields, const Json& file) {
     constexpr std::string_view understood[] = {
         "do_resize", "do_center_crop", "do_rescale", "do_normalize",
         // Nothing to do for one RGB frame without annotations: padding only evens out a batch.
-        "do_pad", "do_convert_rgb", "do_convert_annotations", "do_reduce_labels"};
+        "do_pad", "do_convert_rgb", "do_image_splitting", "do_convert_annotations", "do_reduce_labels"};
     for (const auto& [key, value] : file.items()) {
         const bool on = value.is_boolean() && value.get<bool>();
         const bool is_switch = key.starts_with("do_") || key == "use_square_size";
@@ -174,6 +176,15 @@ std::optional<Size> height_and_width(const JsonFields& fields, const char* key) 
 void read_size(const JsonFields& fields, const ProcessorClass& defaults, Preprocessor& p) {
     p.resize = defaults.resize;
     p.multiple = defaults.multiple;
+    if (p.resize == Resize::tiles) {
+        auto longest = [&](const char* key, uint32_t otherwise) {
+            return fields.has(key) ? fields.object(key).whole("longest_edge", one_side) : otherwise;
+        };
+        p.longest_edge = longest("size", 4 * 364);
+        p.tile = longest("max_image_size", 364);
+        p.splits = fields.flag("do_image_splitting", true);
+        return;
+    }
     if (p.resize == Resize::patches) {
         p.patch = fields.whole("patch_size", {1, 1024}, 16);
         p.most_patches = fields.whole("max_num_patches", {1, 1u << 20}, 256);
@@ -358,6 +369,10 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
     Preprocessor p;
     p.type = defaults.name;
     if (is_on(fields, file, "do_resize", true)) read_size(fields, defaults, p);
+    if (defaults.resize == Resize::tiles) {
+        if (p.resize != Resize::tiles) fields.refuse("do_resize", "is off; tiles need it");
+        p.rounding = Rounding::pillow;
+    }
     if (defaults.blurs) {
         p.blurs = true;
         p.square = is_on(fields, file, "do_pad", true);
@@ -393,7 +408,39 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
 std::optional<Size> Preprocessor::fixed_size() const {
     if (crop) return crop;
     if (resize == Resize::fixed) return size;
+    if (resize == Resize::tiles) return Size{tile, tile};
     return std::nullopt;
+}
+
+Preprocessor::Tiling Preprocessor::tiling(Size source) const {
+    check_sides("a frame", source);
+    constexpr uint32_t largest = 4096;
+    // Both sides as transformers finds them, the longer one first, in its own order of roundings.
+    const bool wide = source.x >= source.y;
+    const double aspect = double(source.x) / source.y;
+    auto other = [&](uint32_t length) {
+        return static_cast<uint32_t>(wide ? length / aspect : length * aspect);
+    };
+    uint32_t longer = longest_edge, shorter = other(longer);
+    shorter = std::max(shorter + shorter % 2, 1u);
+    const double then = wide ? double(longer) / shorter : double(shorter) / longer;
+    if (longer > largest) {
+        longer = largest;
+        shorter = std::max(static_cast<uint32_t>(wide ? longer / then : longer * then), 1u);
+    }
+    Tiling result;
+    result.first = wide ? Size{longer, shorter} : Size{shorter, longer};
+    result.filled = {tile, tile};
+    if (!splits) return result;
+    auto whole_tiles = [&](uint32_t length) { return (length + tile - 1) / tile * tile; };
+    const bool lies = result.first.x >= result.first.y;
+    const double filled_aspect = double(result.first.x) / result.first.y;
+    const uint32_t along = whole_tiles(lies ? result.first.x : result.first.y);
+    const uint32_t across =
+        whole_tiles(static_cast<uint32_t>(lies ? along / filled_aspect : along * filled_aspect));
+    result.filled = lies ? Size{along, across} : Size{across, along};
+    if (result.filled.x > tile || result.filled.y > tile) result.tiles = result.filled / tile;
+    return result;
 }
 
 Size Preprocessor::resized(Size source, std::optional<Size> within) const {
@@ -418,14 +465,21 @@ Size Preprocessor::resized(Size source, std::optional<Size> within) const {
             return whole(by_box(size, source.x, source.y), 1);
         case Resize::patches:
             return by_patches(*this, source);
+        case Resize::tiles:
+            return {tile, tile};
     }
     return source;
 }
 
 PreprocessPlan Preprocessor::plan(uint32_t source_width, uint32_t source_height,
                                   std::optional<Size> within) const {
-    const Size source{source_width, source_height};
+    Size source{source_width, source_height};
     const Size whole_frame = resized(source, within);
+    if (resize == Resize::tiles) {
+        const Tiling tiling = this->tiling(source);
+        source = tiling.tiles == Size{} ? tiling.first : tiling.filled;
+        if (splits) source = tiling.filled;
+    }
     // Of what a crop throws away only the weights are worked out, but they are.
     const uint32_t most = crop ? max_side_before_crop : max_side;
     if (whole_frame.x > most || whole_frame.y > most)

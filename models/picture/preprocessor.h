@@ -41,6 +41,7 @@ struct Preprocessor {
         edges,  // keep the aspect: the short side to shortest_edge unless the long one would pass
                 // longest_edge
         box,    // keep the aspect: the largest that fits into size
+        tiles,    // the long side to longest_edge, then tiles and the whole picture: see `tile`
         patches,  // keep the aspect, nearly: as many whole patches as there may be
     };
 
@@ -50,6 +51,8 @@ struct Preprocessor {
     uint32_t shortest_edge = 0;  // edges
     uint32_t longest_edge = 0;   // edges; 0: no limit
     uint32_t multiple = 1;       // edges: both sides are floored to this (YOLOS: 16)
+    uint32_t tile = 0;           // tiles: side of each; the picture is made to fill them
+    bool splits = false;         // false: only the whole picture, as one tile
     uint32_t patch = 0;          // patches: pixels of a side,
     uint32_t most_patches = 0;   // and how many there may be
     Filter filter = Filter::bilinear;
@@ -83,7 +86,14 @@ struct Preprocessor {
     // to 0 (and fail) gets 1 pixel there, or one multiple.
     Size resized(Size source, std::optional<Size> within = std::nullopt) const;
 
-    // All that a frame of that size needs.
+    // Of tiles: what the frame is resized to at first, then to fill tiles, and into how many it is
+    // cut; (0, 0): none, only the whole picture is seen.
+    struct Tiling {
+        Size first, filled, tiles;
+    };
+    Tiling tiling(Size source) const;
+
+    // All that a frame of that size needs; of tiles, what turns the filled picture into the whole one.
     PreprocessPlan plan(uint32_t source_width, uint32_t source_height,
                         std::optional<Size> within = std::nullopt) const;
 };

@@ -14,6 +14,7 @@
 #include "models/detection/detr.h"
 #include "models/detection/yolos.h"
 #include "models/files/checkpoint.h"
+#include "models/language/smolvlm.h"
 #include "models/picture/preprocessor.h"
 #include "models/registry/published.h"
 
@@ -77,6 +78,14 @@ constexpr Family all_families[] = {
      .image_processor = "Blip",
      .tied = "text_decoder.cls.predictions.decoder.",
      .published = published_blips},
+    {.type = "smolvlm",
+     .make = captioner<SmolVlm, read_smolvlm_config>,
+     .image_processor = "SmolVLM",
+     .tied = "lm_head.weight"},
+    {.type = "idefics3",
+     .make = captioner<SmolVlm, read_smolvlm_config>,
+     .image_processor = "Idefics3",
+     .tied = "lm_head.weight"},
 };
 
 constexpr const char* a_model_for(Task task) {

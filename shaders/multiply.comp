@@ -13,7 +13,7 @@ layout(constant_id = 2) const uint GATED = 1;
 layout(binding = 0) readonly buffer A { IN4 a[]; };
 layout(binding = 1) readonly buffer B { IN4 b[]; };
 layout(binding = 2) writeonly buffer Y { OUT4 y[]; };
-layout(push_constant) uniform Push { GateParams p; };
+layout(push_constant) uniform Push { MultiplyParams p; };
 
 #include "activation.glsl"
 

@@ -1,0 +1,1 @@
+#include "tests/gpu_test.h"
