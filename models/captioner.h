@@ -33,6 +33,7 @@ struct Caption {
     // Those that the model wrote, not those of a prompt; without a tokenizer an id is a word.
     std::vector<CaptionWord> words;
     double score = 0;  // sum of logs over length ^ length_penalty
+    bool answers = false;  // a question that somebody asked
 };
 
 // What a caption is asked for, where it is not what the model's files say.

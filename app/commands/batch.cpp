@@ -53,6 +53,9 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
                      {"detector", models.detector},
                      {"classifier", models.classifier},
                      {"captioner", models.captioner},
+                     {"find", models.find},
+                     {"labels", models.labels},
+                     {"ask", models.question},
                      {"precision", options.common.precision},
                      {"threshold", options.wanted.threshold},
                      {"classes", options.wanted.classes},
@@ -297,6 +300,7 @@ void add_batch_command(CLI::App& app, int& exit_code) {
         ->required()
         ->type_name("FOLDER");
     add_model_options(command, options->models);
+    add_words_options(command, options->models);
     add_detection_options(command, options->wanted);
 
     add_attention_options(command, *options, *attention);

@@ -88,7 +88,8 @@ int run_headless(const LiveOptions& options) {
     const Interrupts interrupts;
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
-    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path());
+    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(),
+                  options.models);
     Settings defaults;
     LiveState state = first_state(options, defaults);
     loop.wait_for_models(state);
@@ -119,6 +120,7 @@ int live(const LiveOptions& options) {
                            .settings_path = path,
                            .engine = options.common.engine(),
                            .capture = capture_options(options),
+                           .words = options.models,
                            .frames = options.frames});
         window.run();
         if (!options.common.quiet)
@@ -142,6 +144,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
         ->type_name("SOURCE")
         ->capture_default_str();
     add_model_options(command, options->models);
+    add_words_options(command, options->models);
     command.add_option("--threshold", options->threshold, "Leave out what scores no more")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->type_name("P");

@@ -43,7 +43,8 @@ std::string line_of(const FrameResult& result, const ResultLabels& labels, Capti
                            {"score", d.score},
                            {"box", {d.box.min.x, d.box.min.y, d.box.max.x, d.box.max.y}}});
     }
-    if (result.caption) line["caption"] = json_of(*result.caption, score);
+    if (result.caption)
+        line[result.caption->answers ? "answer" : "caption"] = json_of(*result.caption, score);
     if (result.classes) {
         Object& all = line["classes"] = Object::array();
         for (const ClassScore& c : *result.classes)

@@ -16,7 +16,7 @@ LiveWindow::LiveWindow(LiveWindowOptions options)
       window_({"Saccade", options_.settings.width, options_.settings.height, state_.full_screen}),
       engine_(engine_options()),
       screen_(engine_.device(), window_, state_.present_mode, options_.settings.layout),
-      loop_(engine_, options_.capture, std::filesystem::current_path()) {}
+      loop_(engine_, options_.capture, std::filesystem::current_path(), options_.words) {}
 
 LiveWindow::~LiveWindow() {
     try {

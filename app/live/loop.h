@@ -21,7 +21,9 @@ namespace saccade {
 // tells how it goes. Nothing here waits for a camera, a file or a model.
 class LiveLoop {
 public:
-    LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder);
+    // `words` are --find, --labels and --ask, for models that take them.
+    LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
+             ModelNames words = {});
 
     // What can be done now is done. True where there is another picture to show.
     bool step(LiveState& state);
@@ -90,6 +92,7 @@ private:
 
     Engine& engine_;
     CaptureOptions capture_options_;
+    ModelNames words_;
     // Captioners record on the thread that opens them, and need scratch memory that nobody else
     // takes from meanwhile.
     struct OwnCaptioner {
