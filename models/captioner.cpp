@@ -343,8 +343,8 @@ std::vector<CaptionWord> Captioner::words_of(const Caption& caption) const {
     return words;
 }
 
-TextDecoder::Looking Captioner::looking(uint32_t layer, uint32_t picture) const {
-    TextDecoder::Looking all = model_->decoder().looking(decoding_->state(), layer);
+AttentionLayer Captioner::cross_attention_layer(uint32_t layer, uint32_t picture) const {
+    AttentionLayer all = model_->decoder().cross_attention_layer(decoding_->state(), layer);
     return {all.q.at_batch(picture), all.k.at_batch(picture), all.heads};
 }
 
@@ -359,7 +359,7 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
                     std::to_string(form.heads));
     if (!model_->decoder().picture_words().empty())
         return attention_in_past(c, look, first, count, picture);
-    const TextDecoder::Looking words = looking(look.layer, picture);
+    const AttentionLayer words = cross_attention_layer(look.layer, picture);
     if (first == 0 || count == 0 || first + count > words.q.rows + 1)
         throw Error("there is no word to look from at " + std::to_string(first));
     const auto rows = static_cast<uint32_t>(count);
@@ -377,7 +377,7 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
 // The picture's tokens are among the words that the word sees: those before it.
 Tensor Captioner::attention_in_past(Commands& c, const Look& look, size_t first, size_t count,
                                     uint32_t picture) const {
-    const TextDecoder::Looking words = looking(look.layer, picture);
+    const AttentionLayer words = cross_attention_layer(look.layer, picture);
     if (first <= places_.columns || count == 0 || first + count > words.q.rows + 1)
         throw Error("there is no word to look from at " + std::to_string(first));
     const uint32_t heads = look.head ? 1 : words.heads.count;

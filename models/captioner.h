@@ -174,7 +174,7 @@ public:
     Tensor attention_of_word(Commands& c, const Look& look, size_t first, size_t count,
                              uint32_t picture = 0) const;
     // What both are made from, for a layer: the query of id i predicted id i + 1.
-    TextDecoder::Looking looking(uint32_t layer, uint32_t picture = 0) const;
+    AttentionLayer cross_attention_layer(uint32_t layer, uint32_t picture = 0) const;
     MapGeometry geometry() const;
     // How the question looked at the pictures that were started last, if the model answers so.
     const Tap& question() const { return *question_; }

@@ -3,7 +3,6 @@
 // What an OWL-ViT's patch makes of how well it matches each phrase. One thread per four columns.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
-#include "language_params.h"
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;

@@ -3,7 +3,6 @@
 // row meets every row of a: its row stride is 0. One thread per four columns of a row.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
-#include "language_params.h"
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;

@@ -7,7 +7,7 @@
 // One thread per 8 x 2 pixels: whole words of each plane.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-#include "yuv_params.h"
+#include "params.h"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const bool halved = true;

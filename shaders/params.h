@@ -378,6 +378,83 @@ struct TrianglesParams {
     uint atlas_width, atlas_height;
 };
 
+// An image to planes of luma and colour, rows of whole words. Weights have this many bits behind
+// the point, in two's complement.
+SACCADE_CONSTANT yuv_bits = 16;
+struct YuvSum {
+    uint offset;
+    uint red, green, blue;
+};
+struct PackYuvParams {
+    YuvSum y, u, v;
+    uint width, height;    // of the image
+    uint first_row, rows;  // of the image, that the planes hold
+    uint luma_row_words, chroma_row_words;
+};
+
+// ---- gpu/language ----
+
+struct UnitRowsParams {
+    View x, y;
+    uint columns;
+    float eps, scale;
+};
+
+struct RmsNormParams {
+    View x, y;
+    uint columns;
+    float eps;
+};
+
+struct MultiplyParams {
+    View a, b, y;
+    uint columns;
+};
+
+struct RotateParams {
+    View x, table;
+    uint heads, head, stride;  // columns of a head, and from one head to the next
+};
+
+// y = (y + gauge[0]) * (elu(gauge[1]) + 1), for each row of y
+struct GaugeParams {
+    View y, gauge;
+    uint columns;
+};
+
+// y = keep y + scale x[index], x a row
+struct SelectParams {
+    View x, index, y;
+    uint n, columns;  // of x, and of y
+    float keep, scale;
+};
+
+// The second pass of a resize from image to image: see preprocess.horizontal.comp for the first.
+struct ResizeParams {
+    View x;
+    uint width, height;
+    uint max_taps;
+};
+
+struct MatchesParams {
+    View logits, boxes, y;
+    uint queries, classes;
+    float width, height;
+};
+
+struct ResampleHorizontalParams {
+    View y;
+    uint width, height;  // of y
+    uint max_taps;
+};
+struct ResampleVerticalParams {
+    View x, y;
+    uint width, height;
+    uint max_taps;
+    uint patch_width, patch_height;
+    float scale[3], shift[3];
+};
+
 #ifdef __cplusplus
 }  // namespace saccade::params
 #endif

@@ -4,7 +4,6 @@
 // bits of floats, y (3, height, width). One thread per pixel.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
-#include "language_params.h"
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;

@@ -5,7 +5,6 @@
 // bits of floats, y (patches, 3 * patch_height * patch_width). One thread per four columns of a patch.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
-#include "language_params.h"
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;

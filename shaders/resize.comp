@@ -4,7 +4,6 @@
 // (height) pairs first and count, weights (height, max_taps). One thread per pixel.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
-#include "language_params.h"
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;

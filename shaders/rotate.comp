@@ -5,7 +5,6 @@
 // head and four of i; what is left where head / 2 is not some fours goes one by one.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
-#include "language_params.h"
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;

@@ -64,14 +64,14 @@ void Overlay::TextMemory::write(const TextLayout& layout, size_t first_plate) {
     for (const MappedWords* memory : {&plates, &runs, &glyphs}) memory->flush();
 }
 
-Overlay::Slot::Slot(Device& device, uint32_t detector_classes)
+Overlay::LaneMemory::LaneMemory(Device& device, uint32_t detector_classes)
     : boxes(device, "box settings", words_of<params::BoxSettings>(1) + detector_classes),
       classes(device, "class settings", words_of<params::ClassSettings>(1)),
       heat(device, "heat settings", words_of<params::HeatSettings>(1)),
       texts(device, most_plates, most_glyphs),
       beside_tiles(device, most_tile_plates, most_tile_glyphs) {}
 
-Overlay::Overlay(Device& device, Size frame, const OverlayLabels& labels, uint32_t slots)
+Overlay::Overlay(Device& device, Size frame, const OverlayLabels& labels, uint32_t lanes)
     : device_(device),
       frame_(frame),
       label_pixels_(pixels_for(frame, 14)),
@@ -89,7 +89,7 @@ Overlay::Overlay(Device& device, Size frame, const OverlayLabels& labels, uint32
       heat_colours_(on_device(device, "heat colours", std::span<const uint32_t>(heat_colours()))),
       texts_(font_) {
     atlas_.flush();
-    for (uint32_t i = 0; i < slots; ++i) slots_.emplace_back(device, detector_.classes);
+    for (uint32_t i = 0; i < lanes; ++i) lanes_.emplace_back(device, detector_.classes);
 }
 
 void Overlay::set_caption(const std::vector<std::string>& words, std::optional<size_t> lit) {
@@ -146,11 +146,11 @@ void Overlay::lay_out_truth(float caption_top) {
     texts_.add_block(words_of("truth: " + truth_->caption), block);
 }
 
-void Overlay::record(Commands& c, const Image& frame, const OverlayInput& input, uint32_t slot) {
+void Overlay::record(Commands& c, const Image& frame, const OverlayInput& input, uint32_t lane) {
     if (frame.width() != frame_.x || frame.height() != frame_.y)
         throw Error("an overlay for frames of another size");
     auto scope = c.scope("draw");
-    Slot& mapped = slots_.at(slot);
+    LaneMemory& mapped = lanes_.at(lane);
     if (input.maps) record_heat(c, frame, input, mapped);
     if (input.found) {
         const Tensor plates =
@@ -175,12 +175,13 @@ void Overlay::record(Commands& c, const Image& frame, const OverlayInput& input,
 }
 
 // One map covers the frame. Several are tiles over small copies of it.
-void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& input, Slot& slot) {
+void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& input,
+                          LaneMemory& lane) {
     const MapGeometry& geometry = input.geometry;
     HeatPlace place{geometry.corner.x, geometry.corner.y, geometry.cell.x, geometry.cell.y};
-    slot.tiles = 0;
+    lane.tiles = 0;
     if (input.maps.batch == 1) {
-        draw_heat(c, frame, frame, input.maps, slot.heat.tensor(), heat_colours_.tensor(), place);
+        draw_heat(c, frame, frame, input.maps, lane.heat.tensor(), heat_colours_.tensor(), place);
         return;
     }
     const TileGrid grid = tiles(input.maps.batch);
@@ -192,7 +193,7 @@ void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& i
     const float down = static_cast<float>(height) / static_cast<float>(frame_.y);
     place = {place.left * across, place.top * down, place.cell_width * across,
              place.cell_height * down};
-    draw_heat(c, frame, thumbnail, input.maps, slot.heat.tensor(), heat_colours_.tensor(), place,
+    draw_heat(c, frame, thumbnail, input.maps, lane.heat.tensor(), heat_colours_.tensor(), place,
               grid.tiles());
 
     TextLayout beside(font_);
@@ -205,38 +206,38 @@ void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& i
                           .ink = ink});
     beside.cut(most_tile_plates, most_tile_glyphs);
     atlas_.flush();
-    slot.beside_tiles.write(beside);
-    slot.tiles = static_cast<uint32_t>(beside.plates().size());
-    draw_plates(c, frame, slot.beside_tiles.plates.tensor(), texts(slot.beside_tiles));
+    lane.beside_tiles.write(beside);
+    lane.tiles = static_cast<uint32_t>(beside.plates().size());
+    draw_plates(c, frame, lane.beside_tiles.plates.tensor(), texts(lane.beside_tiles));
 }
 
-void Overlay::update(uint32_t slot) {
-    Slot& mapped = slots_.at(slot);
+void Overlay::update(uint32_t lane) {
+    LaneMemory& mapped = lanes_.at(lane);
     write_settings(mapped);
     // The caption comes first.
     mapped.texts.write(texts_, !settings.caption && !caption_.empty() ? 1 : 0);
 }
 
-void Overlay::write_settings(Slot& slot) const {
+void Overlay::write_settings(LaneMemory& lane) const {
     const DetectionFilter& filter = settings.filter;
     const auto most = static_cast<uint32_t>(std::min<size_t>(filter.most, UINT32_MAX));
-    slot.boxes.write(
+    lane.boxes.write(
         0, params::BoxSettings{.threshold = filter.threshold,
                                .most = settings.boxes ? most : 0,
                                .selected = settings.selected_query.value_or(params::no_query)});
     for (uint32_t id = 0; id < detector_.classes; ++id) {
         const bool shown = filter.classes.empty() || filter.classes.contains(id);
-        slot.boxes.write(words_of<params::BoxSettings>(1) + id, shown ? 1u : 0u);
+        lane.boxes.write(words_of<params::BoxSettings>(1) + id, shown ? 1u : 0u);
     }
-    slot.classes.write(0, params::ClassSettings{settings.classes ? settings.most_classes : 0});
-    slot.heat.write(0, params::HeatSettings{.opacity = settings.heat ? settings.opacity : 0,
+    lane.classes.write(0, params::ClassSettings{settings.classes ? settings.most_classes : 0});
+    lane.heat.write(0, params::HeatSettings{.opacity = settings.heat ? settings.opacity : 0,
                                             .mass = settings.mass,
                                             .lowest = settings.lowest,
                                             .highest = settings.highest,
                                             .scale = static_cast<uint32_t>(settings.scale)});
-    slot.beside_tiles.plates.write(0, settings.heat ? slot.tiles : 0);
+    lane.beside_tiles.plates.write(0, settings.heat ? lane.tiles : 0);
     for (const MappedWords* memory :
-         {&slot.boxes, &slot.classes, &slot.heat, &slot.beside_tiles.plates})
+         {&lane.boxes, &lane.classes, &lane.heat, &lane.beside_tiles.plates})
         memory->flush();
 }
 

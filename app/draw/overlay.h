@@ -70,8 +70,8 @@ struct Note {
 // recorded.
 class Overlay {
 public:
-    // `slots` frames may be on their way at a time, each with a recording of its own.
-    Overlay(Device& device, Size frame, const OverlayLabels& labels, uint32_t slots = 1);
+    // `lanes` frames may be on their way at a time, each with a recording of its own.
+    Overlay(Device& device, Size frame, const OverlayLabels& labels, uint32_t lanes = 1);
 
     OverlaySettings settings;
     // The lit word, usually the newest, stands out.
@@ -86,12 +86,12 @@ public:
     // Where the words of the caption lie; one that was dropped has no area.
     const std::vector<Rectangle>& caption_places() const { return caption_places_; }
 
-    // Records the drawing onto a frame. Nothing that this slot recorded before may still be
+    // Records the drawing onto a frame. Nothing that this lane recorded before may still be
     // running.
-    void record(Commands& c, const Image& frame, const OverlayInput& input, uint32_t slot = 0);
-    // Before each run of a slot's recording, once its last run has finished: hands it the settings
+    void record(Commands& c, const Image& frame, const OverlayInput& input, uint32_t lane = 0);
+    // Before each run of a lane's recording, once its last run has finished: hands it the settings
     // and texts of now.
-    void update(uint32_t slot = 0);
+    void update(uint32_t lane = 0);
 
 private:
     // A model's labels, then "0%" to "100%", laid out once.
@@ -109,15 +109,15 @@ private:
         MappedWords plates, runs, glyphs;
     };
     // What a recording reads and the CPU writes.
-    struct Slot {
-        Slot(Device& device, uint32_t classes);
+    struct LaneMemory {
+        LaneMemory(Device& device, uint32_t classes);
         MappedWords boxes, classes, heat;  // settings
         TextMemory texts, beside_tiles;
         uint32_t tiles = 0;  // plates beside them
     };
 
-    void record_heat(Commands& c, const Image& frame, const OverlayInput& input, Slot& slot);
-    void write_settings(Slot& slot) const;
+    void record_heat(Commands& c, const Image& frame, const OverlayInput& input, LaneMemory& lane);
+    void write_settings(LaneMemory& lane) const;
     void lay_out_texts();
     void lay_out_truth(float caption_top);
     // Of a LabelTable or a TextMemory.
@@ -136,7 +136,7 @@ private:
     LabelTable detector_, classifier_;
     MappedWords heat_colours_;
     std::map<uint32_t, Image> thumbnails_;  // of the frame, by how many fit side by side
-    std::vector<Slot> slots_;
+    std::vector<LaneMemory> lanes_;
 
     std::vector<TextLayout::Word> caption_;
     std::vector<Rectangle> caption_places_;

@@ -10,12 +10,12 @@ namespace {
 constexpr uint64_t chunk_bytes = 16ull << 20;  // of rows that come from the device at a time
 }
 
-AttentionSource::AttentionSource(Engine& engine, std::vector<Layer> layers, uint32_t first_cell,
-                                 const MapGeometry& geometry)
+AttentionSource::AttentionSource(Engine& engine, std::vector<AttentionLayer> layers,
+                                 uint32_t first_cell, const MapGeometry& geometry)
     : engine_(&engine), layers_(std::move(layers)), first_cell_(first_cell), geometry_(geometry) {}
 
 std::vector<float> AttentionSource::rows(uint32_t layer, uint32_t first, uint32_t count) const {
-    const Layer& from = layers_.at(layer);
+    const AttentionLayer& from = layers_.at(layer);
     const uint32_t heads = this->heads(), keys = this->keys();
     std::vector<float> all(size_t(heads) * count * keys);
     const uint64_t row_bytes = tensor_bytes(1, heads, keys, Type::f32);

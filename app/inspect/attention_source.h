@@ -6,6 +6,7 @@
 #include "gpu/engine.h"
 #include "gpu/ops.h"
 #include "models/attention/map_geometry.h"
+#include "models/attention/tap.h"
 
 namespace saccade {
 
@@ -13,12 +14,8 @@ namespace saccade {
 // tokens of a picture, some of which are the cells of a grid over it.
 class AttentionSource {
 public:
-    struct Layer {
-        Tensor q, k;  // (1, tokens, heads * padded head size)
-        Heads heads;
-    };
     // Who has left q and k must outlive this.
-    AttentionSource(Engine& engine, std::vector<Layer> layers, uint32_t first_cell,
+    AttentionSource(Engine& engine, std::vector<AttentionLayer> layers, uint32_t first_cell,
                     const MapGeometry& geometry);
 
     uint32_t layers() const { return static_cast<uint32_t>(layers_.size()); }
@@ -39,7 +36,7 @@ public:
 
 private:
     Engine* engine_;
-    std::vector<Layer> layers_;
+    std::vector<AttentionLayer> layers_;
     uint32_t first_cell_;
     MapGeometry geometry_;
 };

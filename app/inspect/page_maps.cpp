@@ -104,7 +104,7 @@ PageMaps page_maps(const EncoderView& encoder, const PageForm& form) {
     return maps;
 }
 
-PageMaps page_maps(const OnlookerView& view, const PageForm& form) {
+PageMaps page_maps(const GazeView& view, const PageForm& form) {
     const AttentionSource& attention = view.attention;
     PageMaps maps{.rows = static_cast<uint32_t>(view.all.size()), .cells = attention.cells()};
     std::vector<std::vector<float>> all(view.all.size());

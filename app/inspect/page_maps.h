@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-// Each row (a map of one layer, head and onlooker) spans 0 to its largest value.
+// Each row (a map of one layer, head and gaze) spans 0 to its largest value.
 struct PageMaps {
     uint32_t rows = 0, cells = 0;      // maps of a layer and head; cells of a map
     std::vector<uint8_t> levels = {};  // (layers, heads, rows, cells)
@@ -49,6 +49,6 @@ std::vector<PageForm> thinned(const std::vector<PageDemand>& demands, uint64_t b
 
 // Maps of the class token, where there is one, and of patches.
 PageMaps page_maps(const EncoderView& encoder, const PageForm& form);
-PageMaps page_maps(const OnlookerView& view, const PageForm& form);
+PageMaps page_maps(const GazeView& view, const PageForm& form);
 
 }  // namespace saccade

@@ -33,14 +33,14 @@ Object json_of(const AttentionSource& attention) {
          {{"left", g.corner.x}, {"top", g.corner.y}, {"width", g.cell.x}, {"height", g.cell.y}}}};
 }
 
-// (onlookers, layers, heads, keys)
-RawMap raw_map(const std::string& name, const OnlookerView& view) {
+// (gazes, layers, heads, keys)
+RawMap raw_map(const std::string& name, const GazeView& view) {
     const AttentionSource& attention = view.attention;
     return {name,
             {view.all.size(), attention.layers(), attention.heads(), attention.keys()},
             [&view, &attention] {
                 std::vector<float> all;
-                for (const Onlooker& one : view.all)
+                for (const Gaze& one : view.all)
                     for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
                         const auto map = attention.average(layer, one.first, one.count);
                         all.insert(all.end(), map.begin(), map.end());

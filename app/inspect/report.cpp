@@ -158,12 +158,12 @@ public:
             ++next;
         }
         if (has(study_.detection_view())) {
-            add_onlookers("detections", "detector", *study_.detection_view(), forms[next],
-                          options_.detections);
+            add_gazes("detections", "detector", *study_.detection_view(), forms[next],
+                      options_.detections);
             ++next;
         }
         if (has(study_.word_view()))
-            add_onlookers("words", "captioner", *study_.word_view(), forms[next], options_.words);
+            add_gazes("words", "captioner", *study_.word_view(), forms[next], options_.words);
         const auto colours = heat_colours();
         maps_ += script_element("heat-colours", base64_of(colours));
         parts["maps"] = maps_;
@@ -172,7 +172,7 @@ public:
     }
 
 private:
-    static bool has(const std::optional<OnlookerView>& view) { return view && !view->all.empty(); }
+    static bool has(const std::optional<GazeView>& view) { return view && !view->all.empty(); }
 
     // In the order in which the banks are added; rollouts are too small to be counted.
     std::vector<PageDemand> demands_of_all() const {
@@ -235,8 +235,8 @@ private:
             attention, {0}, rollout, {});
     }
 
-    void add_onlookers(const char* kind, const char* task, const OnlookerView& view,
-                       const PageForm& form, const Look& first) {
+    void add_gazes(const char* kind, const char* task, const GazeView& view, const PageForm& form,
+                   const Look& first) {
         add_bank({{"kind", kind},
                   {"task", task},
                   {"model", view.model},

@@ -170,7 +170,7 @@ Sheet rollout_sheet(const Study& study, const EncoderView& encoder) {
 }
 
 Sheet detection_sheet(const Study& study, const Look& look) {
-    const OnlookerView& view = *study.detection_view();
+    const GazeView& view = *study.detection_view();
     const TilePicture picture(study.picture(), 400);
     Sheet sheet{.title = "What each detection looked at",
                 .subtitle = study.name() + ", " + view.model + ": " + text_of(look)};
@@ -218,7 +218,7 @@ Sheet word_sheet(const PictureView& picture, const std::string& caption,
 }
 
 Sheet word_sheet(const Study& study, const Look& look) {
-    const OnlookerView& view = *study.word_view();
+    const GazeView& view = *study.word_view();
     std::vector<WordMap> words;
     for (size_t i = 0; i < view.all.size(); ++i)
         words.push_back({view.all[i].label, view.all[i].p,
@@ -243,8 +243,7 @@ Sheet point_sheet(const Study& study, const EncoderView& encoder,
         sheet.rows.push_back("(" + std::to_string(std::lround(point.x)) + ", " +
                              std::to_string(std::lround(point.y)) + ")");
         const auto [row, column] = attention.geometry().cell_at(point);
-        const uint32_t token =
-            attention.first_cell() + row * attention.geometry().grid.x + column;
+        const uint32_t token = attention.first_cell() + row * attention.geometry().grid.x + column;
         for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
             const std::vector<float> cells = of_head(
                 attention.cells_of(attention.rows(layer, token, 1)), attention.heads(), head);

@@ -18,8 +18,8 @@ Tap tap_on(uint32_t layers) {
     return Tap(all);
 }
 
-std::vector<AttentionSource::Layer> layers_of(const Tap& tap) {
-    std::vector<AttentionSource::Layer> layers;
+std::vector<AttentionLayer> layers_of(const Tap& tap) {
+    std::vector<AttentionLayer> layers;
     for (const auto& [index, kept] : tap.layers()) layers.push_back({kept.q, kept.k, kept.heads});
     return layers;
 }
@@ -105,11 +105,9 @@ void Study::look_with_captioner(Engine& engine, Captioner& captioner, const Opti
     encoders_.push_back({"captioner", title_of(options.names.captioner),
                          AttentionSource(engine, layers_of(captioner_tap_), tokens.first_cell,
                                          captioner.geometry())});
-    std::vector<AttentionSource::Layer> layers;
-    for (uint32_t i = 0; i < captioner.model().decoder().form().layers; ++i) {
-        const TextDecoder::Looking looking = captioner.looking(i);
-        layers.push_back({looking.q, looking.k, looking.heads});
-    }
+    std::vector<AttentionLayer> layers;
+    for (uint32_t i = 0; i < captioner.model().decoder().form().layers; ++i)
+        layers.push_back(captioner.cross_attention_layer(i));
     word_view_ = {
         title_of(options.names.captioner),
         AttentionSource(engine, std::move(layers), tokens.first_cell, captioner.geometry()),

@@ -20,19 +20,19 @@ struct EncoderView {
 };
 
 // One that looked at the picture: a detection's query, or a word of the caption.
-struct Onlooker {
+struct Gaze {
     std::string label;
     double p = 0;
     uint32_t first = 0, count = 1;  // its tokens
 };
-struct OnlookerView {
+struct GazeView {
     std::string model;
     AttentionSource attention;
-    std::vector<Onlooker> all;
+    std::vector<Gaze> all;
 
     // What one of them looked at in a layer: (heads, cells).
     std::vector<float> cells(size_t index, uint32_t layer) const {
-        const Onlooker& one = all[index];
+        const Gaze& one = all[index];
         return attention.cells_of(attention.average(layer, one.first, one.count));
     }
 };
@@ -60,11 +60,11 @@ public:
     const PictureView& picture() const { return picture_; }
     const std::vector<EncoderView>& encoders() const { return encoders_; }
     const std::vector<Class>& classes() const { return classes_; }
-    // Detections and words are in the order of their views' onlookers.
+    // Detections and words are in the order of their views' gazes.
     const std::vector<Detection>& detections() const { return detections_; }
-    const std::optional<OnlookerView>& detection_view() const { return detection_view_; }
+    const std::optional<GazeView>& detection_view() const { return detection_view_; }
     const std::optional<Caption>& caption() const { return caption_; }
-    const std::optional<OnlookerView>& word_view() const { return word_view_; }
+    const std::optional<GazeView>& word_view() const { return word_view_; }
 
 private:
     void look_with_classifier(Engine& engine, Classifier& classifier, const Options& options);
@@ -79,7 +79,7 @@ private:
     std::vector<Class> classes_;
     std::vector<Detection> detections_;
     std::optional<Caption> caption_;
-    std::optional<OnlookerView> detection_view_, word_view_;
+    std::optional<GazeView> detection_view_, word_view_;
 };
 
 }  // namespace saccade

@@ -60,7 +60,7 @@ std::vector<std::string> known_models(Task task) {
 }
 
 template <typename Model>
-void tell_model(ModelReport& report, const ModelSlot<Model>& slot) {
+void tell_model(ModelReport& report, const SwappedModel<Model>& slot) {
     report.name = slot.name() == "none" ? "" : slot.name();
     report.loading = slot.loading() == "none" ? "" : slot.loading();
     report.progress = slot.progress();
@@ -69,7 +69,7 @@ void tell_model(ModelReport& report, const ModelSlot<Model>& slot) {
 }
 
 template <typename Model>
-void require(const ModelSlot<Model>& slot) {
+void require(const SwappedModel<Model>& slot) {
     if (!slot.error().empty()) throw Error(slot.error());
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "app/live/model_slot.h"
+#include "app/live/swapped_model.h"
 #include "app/live/panels.h"
 #include "app/live/report.h"
 #include "app/live/shader_watch.h"
@@ -99,9 +99,9 @@ private:
         std::unique_ptr<Arena> scratch;
         std::unique_ptr<Captioner> captioner;
     };
-    ModelSlot<Detector> detector_;
-    ModelSlot<Classifier> classifier_;
-    ModelSlot<OwnCaptioner> captioner_;
+    SwappedModel<Detector> detector_;
+    SwappedModel<Classifier> classifier_;
+    SwappedModel<OwnCaptioner> captioner_;
     FramePath path_;
     std::optional<Done> shown_;
     Turns detector_turns_, classifier_turns_;

@@ -1,6 +1,5 @@
 #include "gpu/language.h"
 #include "gpu/ops/common.h"
-#include "shaders/language_params.h"
 
 // What detectors of phrases make of their logits.
 

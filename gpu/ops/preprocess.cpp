@@ -2,7 +2,6 @@
 
 #include "gpu/ops/common.h"
 #include "gpu/planar.h"
-#include "shaders/yuv_params.h"
 
 namespace saccade {
 

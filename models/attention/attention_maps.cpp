@@ -19,22 +19,22 @@ AttentionRow::AttentionRow(Device& device)
     one_.flush();
 }
 
-Tensor AttentionRow::record(Commands& c, const Tap::Kept& kept, uint32_t row,
+Tensor AttentionRow::record(Commands& c, const AttentionLayer& layer, uint32_t row,
                             std::optional<uint32_t> head, uint32_t batch) const {
-    const Tensor q = kept.q.at_batch(batch), k = kept.k.at_batch(batch);
+    const Tensor q = layer.q.at_batch(batch), k = layer.k.at_batch(batch);
     if (row >= q.rows) throw Error("there is no token " + std::to_string(row) + " to look from");
-    if (head && *head >= kept.heads.count)
+    if (head && *head >= layer.heads.count)
         throw Error("there is no head " + std::to_string(*head) + "; the layer has " +
-                    std::to_string(kept.heads.count));
+                    std::to_string(layer.heads.count));
     const Tensor result = c.scratch(1, 1, k.rows, Type::f32);
     if (head) {
-        attention_map(c, result, q, k, kept.heads, {row, 1, *head, 1});
+        attention_map(c, result, q, k, layer.heads, {row, 1, *head, 1});
         return result;
     }
     auto scope = c.scope("average heads");
-    const uint32_t heads = kept.heads.count;
+    const uint32_t heads = layer.heads.count;
     const Tensor map = c.scratch(1, heads, k.rows, Type::f32);
-    attention_map(c, map, q, k, kept.heads, {row, 1, 0, heads});
+    attention_map(c, map, q, k, layer.heads, {row, 1, 0, heads});
     row_sum(c, result, make_tensor(one_.handle(), 0, 1, 1, 1, Type::f32), map,
             {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
     return result;
@@ -56,7 +56,7 @@ Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch
     const uint32_t tokens = tap.layers().begin()->second.k.rows;
     Tensor r = start_at(row, tokens);
     for (auto layer = tap.layers().rbegin(); layer != tap.layers().rend(); ++layer) {
-        const Tap::Kept& kept = layer->second;
+        const AttentionLayer& kept = layer->second;
         const Tensor q = kept.q.at_batch(batch), k = kept.k.at_batch(batch);
         const uint32_t heads = kept.heads.count;
         const Tensor next = c.scratch(1, 1, tokens, Type::f32);

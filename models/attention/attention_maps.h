@@ -14,8 +14,8 @@ public:
     explicit AttentionRow(Device& device);
 
     // (1, 1, keys) f32, valid until the scope ends.
-    Tensor record(Commands& c, const Tap::Kept& kept, uint32_t row, std::optional<uint32_t> head,
-                  uint32_t batch = 0) const;
+    Tensor record(Commands& c, const AttentionLayer& layer, uint32_t row,
+                  std::optional<uint32_t> head, uint32_t batch = 0) const;
 
 private:
     Buffer one_;  // the weight of a single row

@@ -9,6 +9,12 @@
 
 namespace saccade {
 
+// The queries and keys of a layer: all that its attention maps are made of.
+struct AttentionLayer {
+    Tensor q, k;  // (batch, tokens, heads * padded head size)
+    Heads heads;
+};
+
 // Somebody who looks into a model while it runs. A model offers its queries and keys, and its
 // residual stream, at every layer; the tap keeps copies of what was asked for. Attention maps are
 // computed from these afterwards, for any row and head, and never touch the model's own work:
@@ -26,9 +32,7 @@ public:
                    const Heads& heads);
     void hidden(Commands& c, uint32_t index, const Tensor& z);
 
-    struct Kept {
-        Tensor q, k;  // (batch, tokens, heads * padded head size)
-        Heads heads;
+    struct Kept : AttentionLayer {
         Buffer q_memory = {}, k_memory = {};
     };
     const std::map<uint32_t, Kept>& layers() const { return kept_; }

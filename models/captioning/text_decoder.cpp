@@ -19,7 +19,7 @@ void TextDecoder::memorize(Commands& c, const Tensor& memory, const Tensor& imag
     linear_into(c, memory, images, memory_);
 }
 
-TextDecoder::Looking TextDecoder::looking(const DecoderState& state, uint32_t layer) const {
+AttentionLayer TextDecoder::cross_attention_layer(const DecoderState& state, uint32_t layer) const {
     const uint32_t width = form_.width();
     return {state.past.slice_columns((4 * layer + 3) * width, width),
             state.memory.slice_columns(2 * layer * width, width), heads(layer)};
@@ -39,7 +39,7 @@ Tensor TextDecoder::self_attention(Commands& c, const Tensor& x, const Norm& nor
 Tensor TextDecoder::cross_attention(Commands& c, const Tensor& x, const Norm& norm, const Linear& w,
                                     const DecoderState& state, uint32_t layer,
                                     uint32_t first) const {
-    const Looking look = looking(state, layer);
+    const AttentionLayer look = cross_attention_layer(state, layer);
     const uint32_t width = form_.width();
     const Tensor q = look.q.slice_rows(first, x.rows);
     const Tensor v = state.memory.slice_columns((2 * layer + 1) * width, width);

@@ -4,6 +4,7 @@
 
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
+#include "models/attention/tap.h"
 
 // What decoders that write sentences about a picture share: they read words one after another, each
 // sees those before it, and all see the picture.
@@ -51,13 +52,9 @@ public:
 
     // Cross-attention of one layer: queries of the words (sentences, words, width), keys of the
     // pictures (pictures, picture tokens, width).
-    struct Looking {
-        Tensor q, k;
-        Heads heads;
-    };
-    virtual Looking looking(const DecoderState& state, uint32_t layer) const;
-    // Models without cross-attention read the picture as words of the sentence. Which of these it is;
-    // empty: they look at it apart. A word then sees the keys up to its own.
+    virtual AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const;
+    // Models without cross-attention read the picture as words of the sentence: the layer above is
+    // then that of all words. Which of these are the picture's; empty: they look at it apart.
     virtual std::span<const uint32_t> picture_words() const { return {}; }
 
 protected:

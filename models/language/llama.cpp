@@ -122,7 +122,7 @@ Heads Llama::heads(uint32_t) const {
             config_.form.heads / config_.kv_heads};
 }
 
-TextDecoder::Looking Llama::looking(const DecoderState& state, uint32_t layer) const {
+AttentionLayer Llama::cross_attention_layer(const DecoderState& state, uint32_t layer) const {
     const uint32_t q = config_.q_width(), kv = config_.kv_width(), at = layer * (q + 2 * kv);
     return {state.past.slice_columns(at, q), state.past.slice_columns(at + q, kv), heads(layer)};
 }

@@ -52,7 +52,8 @@ public:
     void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
               uint32_t first, Tap& tap) const;
     // Self-attention: keys are those of all words so far.
-    Looking looking(const DecoderState& state, uint32_t layer) const override;
+    AttentionLayer cross_attention_layer(const DecoderState& state,
+                                         uint32_t layer) const override;
 
 private:
     struct Block {

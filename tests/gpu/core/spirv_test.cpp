@@ -8,9 +8,7 @@
 
 #include "gpu/core/error.h"
 #include "shaders/embedded.h"
-#include "shaders/language_params.h"
 #include "shaders/params.h"
-#include "shaders/yuv_params.h"
 
 namespace saccade {
 namespace {

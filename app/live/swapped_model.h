@@ -16,11 +16,11 @@ namespace saccade {
 // The place of a model in a loop that does not stop: while another one is loaded on a thread of its
 // own, the old one works on.
 template <typename Model>
-class ModelSlot {
+class SwappedModel {
 public:
     // Opens a model by its name, on any thread, and tells how far it has come.
     using Open = std::function<std::unique_ptr<Model>(const std::string& name, LoadProgress)>;
-    explicit ModelSlot(Open open) : open_(std::move(open)) {}
+    explicit SwappedModel(Open open) : open_(std::move(open)) {}
 
     // Which one is wanted; "none" for none. As often as one likes: loading begins when the wish
     // changes. A wish that comes meanwhile is granted next.

@@ -1,4 +1,4 @@
-#include "app/live/model_slot.h"
+#include "app/live/swapped_model.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-using Slot = ModelSlot<std::string>;
+using Slot = SwappedModel<std::string>;
 
 std::unique_ptr<std::string> open_at_once(const std::string& name, const LoadProgress& = {}) {
     if (name == "damaged") throw Error("it is damaged");
@@ -18,7 +18,7 @@ void wait(const Slot& slot) {
     while (!slot.ready()) std::this_thread::yield();
 }
 
-TEST(ModelSlot, the_old_model_works_until_the_new_one_is_there) {
+TEST(SwappedModel, the_old_model_works_until_the_new_one_is_there) {
     std::latch half_way(1), loaded(1);
     Slot slot([&](const std::string& name, const LoadProgress& progress) {
         if (name == "large") {
@@ -51,7 +51,7 @@ TEST(ModelSlot, the_old_model_works_until_the_new_one_is_there) {
     EXPECT_FALSE(slot.ready());
 }
 
-TEST(ModelSlot, one_that_cannot_be_opened_is_told_and_changes_nothing) {
+TEST(SwappedModel, one_that_cannot_be_opened_is_told_and_changes_nothing) {
     Slot slot(open_at_once);
     slot.want("good");
     wait(slot);
@@ -70,7 +70,7 @@ TEST(ModelSlot, one_that_cannot_be_opened_is_told_and_changes_nothing) {
     EXPECT_EQ(*slot.model(), "the model another");
 }
 
-TEST(ModelSlot, the_last_wish_counts) {
+TEST(SwappedModel, the_last_wish_counts) {
     std::latch begun(1), go(1);
     Slot slot([&](const std::string& name, const LoadProgress&) {
         if (name == "first") {
@@ -92,7 +92,7 @@ TEST(ModelSlot, the_last_wish_counts) {
     EXPECT_EQ(*slot.model(), "the model third");
 }
 
-TEST(ModelSlot, none_is_a_wish_too) {
+TEST(SwappedModel, none_is_a_wish_too) {
     Slot slot(open_at_once);
     slot.want("good");
     wait(slot);
