@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
     add_demo_command(app, exit_code);
     add_detect_command(app, exit_code);
     add_caption_command(app, exit_code);
+    add_ask_command(app, exit_code);
     add_inspect_command(app, exit_code);
     add_models_command(app);
     add_dump_command(app);

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "gpu/core/error.h"
+#include "gpu/language.h"
 #include "models/captioning/decoding_parts.h"
 #include "models/files/checkpoint.h"
 #include "models/files/weights.h"
@@ -16,10 +18,13 @@ namespace saccade {
 
 namespace {
 
-// Of what a decoder keeps of a picture's token: see DecoderState.
-uint32_t kept_columns(const CaptionModel& model) {
-    const TextDecoderForm& form = model.decoder().form();
-    return 2 * form.layers * form.width();
+// What a model that answers is asked until somebody asks it something else.
+constexpr const char* any_question = "What is in the picture?";
+
+std::unique_ptr<Tap> tap_on(uint32_t layers) {
+    std::set<uint32_t> all;
+    for (uint32_t i = 0; i < layers; ++i) all.insert(i);
+    return std::make_unique<Tap>(std::move(all), true);
 }
 
 // A byte-level tokenizer's first word brings its space along.
@@ -77,7 +82,8 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
       memory_(std::move(loaded.memory)),
       unused_(std::move(loaded.unused)),
       tokenizer_(std::move(tokenizer)),
-      input_(device, std::move(preprocessor), model_->picture().patch) {
+      input_(device, std::move(preprocessor), model_->picture().patch),
+      question_(std::make_unique<Tap>()) {
     const PictureTokens picture = model_->picture();
     const TextDecoderForm& form = model_->decoder().form();
     const std::optional<Size> makes = input_.preprocessor().fixed_size();
@@ -97,11 +103,72 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
     ones_ = make_tensor(ones_memory_.handle(), 0, 1, 1, form.positions, Type::f32);
     std::fill_n(reinterpret_cast<float*>(ones_memory_.mapped().data()), ones_.row_stride, 1.0f);
     ones_memory_.flush();
-    take_together(1);
+    if (const uint32_t layers = model_->question_layers()) question_ = tap_on(layers);
+    if (model_->answers() && tokenizer_)
+        ask(any_question);
+    else
+        take_together(1);
+}
+
+void Captioner::ask(const std::string& question) {
+    if (!model_->answers())
+        throw Error("the captioner describes pictures and takes no question; models that answer are "
+                    "Salesforce/blip-vqa-base and HuggingFaceTB/SmolVLM-256M-Instruct");
+    if (stripped(question).empty()) throw Error("the question is empty");
+    if (!tokenizer_)
+        throw Error("a question needs a tokenizer, which the model's folder does not have");
+    ask(tokenizer_->encode(model_->written(question)));
+    asked_ = question;
+}
+
+void Captioner::ask(std::span<const uint32_t> question) {
+    model_->ask(question);
+    asked_.clear();
+    place_tokens();
+    take_together(std::max(together(), 1u));
+}
+
+bool Captioner::prepare(Size frame) {
+    const bool changed = input_.prepare(frame);
+    if (changed && model_->cut_into(input_.tiles()) && !asked_.empty())
+        ask(std::string(asked_));  // the prompt has a place for each tile
+    return changed;
+}
+
+// Three tables of indices, in one small buffer.
+void Captioner::place_tokens() {
+    const std::span<const uint32_t> words = model_->decoder().picture_words();
+    if (words.empty()) return;
+    const CaptionModel::TokenMap map = model_->token_map();
+    struct Table {
+        Tensor* to;
+        std::span<const uint32_t> values;
+        uint32_t rows, columns;
+    };
+    const Table tables[] = {
+        {&places_, words, 1, static_cast<uint32_t>(words.size())},
+        {&tile_cells_, map.tiles, map.grid.y, map.grid.x},
+        {&whole_cells_, map.whole, map.whole.empty() ? 0 : map.grid.y, map.grid.x}};
+    uint64_t bytes = 0;
+    for (const Table& table : tables)
+        bytes += (tensor_bytes(1, table.rows, table.columns, Type::u32) + 255) / 256 * 256;
+    places_memory_ = Buffer(device_, "places of picture tokens", bytes, Memory::upload);
+    uint64_t at = 0;
+    for (const Table& table : tables) {
+        *table.to = {};
+        if (table.values.empty()) continue;
+        *table.to = make_tensor(places_memory_.handle(), at, 1, table.rows, table.columns, Type::u32);
+        auto* const out = reinterpret_cast<uint32_t*>(places_memory_.mapped().data() + at);
+        for (size_t i = 0; i < table.values.size(); ++i)
+            out[i / table.columns * table.to->row_stride + i % table.columns] = table.values[i];
+        at += (table.to->bytes + 255) / 256 * 256;
+    }
+    places_memory_.flush();
 }
 
 std::vector<uint32_t> Captioner::given(const std::string& prompt) const {
-    std::vector<uint32_t> ids = {generation_.start};
+    std::vector<uint32_t> ids(model_->prompt().begin(), model_->prompt().end());
+    if (ids.empty()) ids.push_back(generation_.start);
     if (prompt.empty()) return ids;
     if (!tokenizer_)
         throw Error("a prompt needs a tokenizer, which the model's folder does not have");
@@ -125,6 +192,9 @@ std::unique_ptr<Decoding> Captioner::make_decoding(const CaptionOptions& options
                         " that the model has positions for");
         wanted.max_length = *options.max_length;
     }
+    if (const uint32_t more = options.max_new.value_or(wanted.max_new); more > 0 && !options.max_length)
+        wanted.max_length = std::min(static_cast<uint32_t>(given.size()) + more,
+                                     model_->decoder().form().positions);
     return Decoding::make(device_, scratch_, *model_, memory, wanted, given);
 }
 
@@ -138,7 +208,7 @@ void Captioner::use(const CaptionOptions& options) {
 
 uint32_t Captioner::most_together() const {
     const uint64_t of_a_picture =
-        tensor_bytes(1, model_->picture().tokens, kept_columns(*model_), precision_);
+        tensor_bytes(1, model_->memory_tokens(), model_->memory_columns(), precision_);
     const uint64_t most = device_.limits().storage_range / of_a_picture;
     return static_cast<uint32_t>(std::clamp<uint64_t>(most, 1, UINT32_MAX));
 }
@@ -147,7 +217,7 @@ void Captioner::take_together(uint32_t pictures) {
     if (pictures == 0 || pictures > most_together())
         throw Error(std::to_string(pictures) + " pictures cannot be captioned together on " +
                     device_.info().name + ": it takes 1 to " + std::to_string(most_together()));
-    const uint32_t tokens = model_->picture().tokens, columns = kept_columns(*model_);
+    const uint32_t tokens = model_->memory_tokens(), columns = model_->memory_columns();
     Buffer memory(device_, "pictures as the decoder sees them",
                   tensor_bytes(pictures, tokens, columns, precision_), Memory::device);
     const Tensor picture = make_tensor(memory.handle(), 0, pictures, tokens, columns, precision_);
@@ -173,7 +243,7 @@ PictureGroup Captioner::make_group(const Tensor& memory) const {
     group.filled_.assign(memory.batch, false);
     group.memorize_ = std::make_unique<Commands>(device_, scratch_, "pictures for the decoder");
     group.memorize_->begin();
-    model_->memorize(*group.memorize_, memory, group.encoded_);
+    model_->memorize(*group.memorize_, memory, group.encoded_, *question_);
     group.memorize_->end();
     return group;
 }
@@ -201,12 +271,13 @@ void Captioner::record(Commands& c, std::span<const Image* const> images, Tap& e
                     " pictures together, these are " + std::to_string(images.size()) +
                     " in a group of " + std::to_string(group.encoded_.batch));
     auto scope = c.scope("captioner");
+    const uint32_t tiles = input_.tile_count();
     const Tensor patches =
-        c.scratch(together(), input_.patches(), input_.patch_columns(), precision_);
+        c.scratch(together() * tiles, input_.patches(), input_.patch_columns(), precision_);
     group.filled_.assign(together(), false);
     for (uint32_t i = 0; i < images.size(); ++i) {
         if (!images[i]) continue;
-        input_.record(c, patches.at_batch(i), *images[i]);
+        input_.record_tiles(c, patches, i * tiles, *images[i]);
         group.filled_[i] = true;
     }
     model_->encode(c, group.encoded_, patches, encoder);
@@ -247,6 +318,7 @@ Caption Captioner::caption_of(DecodedIds decoded) const {
     caption.score = decoded.score;
     if (tokenizer_) caption.text = stripped(tokenizer_->decode(caption.ids));
     caption.words = words_of(caption);
+    caption.answers = model_->answers() && asked_ != any_question;
     return caption;
 }
 
@@ -285,6 +357,8 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
     if (look.head && *look.head >= form.heads)
         throw Error("there is no head " + std::to_string(*look.head) + "; the layer has " +
                     std::to_string(form.heads));
+    if (!model_->decoder().picture_words().empty())
+        return attention_in_past(c, look, first, count, picture);
     const AttentionLayer words = cross_attention_layer(look.layer, picture);
     if (first == 0 || count == 0 || first + count > words.q.rows + 1)
         throw Error("there is no word to look from at " + std::to_string(first));
@@ -300,18 +374,65 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
     return result;
 }
 
+// The picture's tokens are among the words that the word sees: those before it.
+Tensor Captioner::attention_in_past(Commands& c, const Look& look, size_t first, size_t count,
+                                    uint32_t picture) const {
+    const AttentionLayer words = cross_attention_layer(look.layer, picture);
+    if (first <= places_.columns || count == 0 || first + count > words.q.rows + 1)
+        throw Error("there is no word to look from at " + std::to_string(first));
+    const uint32_t heads = look.head ? 1 : words.heads.count;
+    const Tensor result = c.scratch(1, 1, places_.columns, Type::f32);
+    auto scope = c.scope("look");
+    for (size_t i = 0; i < count; ++i) {
+        const auto keys = static_cast<uint32_t>(first + i);
+        const Tensor map = c.scratch(1, heads, keys, Type::f32);
+        const Tensor mean = c.scratch(1, 1, keys, Type::f32);
+        attention_map(c, map, words.q, words.k.slice_rows(0, keys), words.heads,
+                      {keys - 1, 1, look.head.value_or(0), heads});
+        row_sum(c, mean, ones_, map, {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
+        take(c, result, mean, places_,
+               {.keep = i > 0 ? 1.0f : 0.0f, .scale = 1.0f / static_cast<float>(count)});
+    }
+    return result;
+}
+
 Tensor Captioner::look_from_word(Commands& c, const Look& look, size_t first, size_t count,
                                  uint32_t picture) const {
     const PictureTokens tokens = model_->picture();
-    return cells_of(c, attention_of_word(c, look, first, count, picture), tokens.grid,
-                    tokens.first_cell);
+    Tensor row = attention_of_word(c, look, first, count, picture);
+    if (const uint32_t layers = model_->question_layers()) {
+        // The word looks at the question, whose words looked at the picture.
+        const Tap::Kept& asked = question_->layer(std::min(look.layer, layers - 1));
+        const Tensor q = asked.q.at_batch(picture), k = asked.k.at_batch(picture);
+        const uint32_t heads = asked.heads.count;
+        const Tensor seen = c.scratch(1, 1, k.rows, Type::f32);
+        const Tensor map = c.scratch(1, heads * q.rows, k.rows, Type::f32);
+        attention_map(c, map, q, k, asked.heads, {0, q.rows, 0, heads});
+        row_sum(c, seen, row, map, {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
+        row = seen;
+    }
+    if (!tile_cells_) return cells_of(c, row, tokens.grid, tokens.first_cell);
+    // What fell on a tile, and what fell on the same place of the whole picture.
+    const Tensor map = c.scratch(1, tile_cells_.rows, tile_cells_.columns, Type::f32);
+    take(c, map, row, tile_cells_);
+    if (whole_cells_) {
+        const float cells = float(area(tokens.grid)) / float(map.rows * map.columns);
+        take(c, map, row, whole_cells_, {.keep = 1.0f, .scale = cells});
+    }
+    return map;
 }
 
 MapGeometry Captioner::geometry() const {
     const PictureTokens picture = model_->picture();
-    return geometry_of(
-        input_.plan(),
-        {.grid = picture.grid, .first_cell = picture.first_cell, .cell = glm::vec2(picture.patch)});
+    if (tile_cells_) {  // the frame is resized to fill its tiles
+        const Size grid{tile_cells_.columns, tile_cells_.rows};
+        return {.grid = grid,
+                .corner = {},
+                .cell = glm::vec2(input_.frame()) / glm::vec2(grid)};
+    }
+    return geometry_of(input_.plan(), {.grid = picture.grid,
+                                       .first_cell = picture.first_cell,
+                                       .cell = glm::vec2(picture.patch)});
 }
 
 }  // namespace saccade

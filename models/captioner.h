@@ -33,6 +33,7 @@ struct Caption {
     // Those that the model wrote, not those of a prompt; without a tokenizer an id is a word.
     std::vector<CaptionWord> words;
     double score = 0;  // sum of logs over length ^ length_penalty
+    bool answers = false;  // a question that somebody asked
 };
 
 // What a caption is asked for, where it is not what the model's files say.
@@ -40,6 +41,7 @@ struct CaptionOptions {
     std::string prompt;  // how the caption begins
     std::optional<uint32_t> beams;
     std::optional<uint32_t> max_length;  // ids, with the start token and the prompt
+    std::optional<uint32_t> max_new = {};  // ids after these
     std::optional<uint32_t> no_repeat;
     std::optional<double> length_penalty;
 };
@@ -112,6 +114,11 @@ public:
     // Captions are as the folder says until something else is asked for. Records every step.
     void use(const CaptionOptions& options);
 
+    // Asks about the pictures from now on, of a model that answers: an Error if it only describes.
+    // Records every step anew, and every PictureGroup has to be made anew. Nothing may be running.
+    void ask(const std::string& question);
+    void ask(std::span<const uint32_t> question);
+
     // How many pictures a group has: one until something else is asked for. Records every step
     // anew; every PictureGroup has to be made anew, too. Nothing may be running. A group need not
     // be full, and takes as long then: a picture's caption is the same to the bit wherever it lies
@@ -125,7 +132,7 @@ public:
 
     // Makes ready for frames of this size. False when it was already. Nothing that was recorded for
     // another size may still be running.
-    bool prepare(Size frame) { return input_.prepare(frame); }
+    bool prepare(Size frame);
 
     // Records everything from the pictures to what the encoder makes of them. Their size must have
     // been prepared. At most together() pictures; null is a place that stays empty. `encoder` looks
@@ -169,6 +176,8 @@ public:
     // What both are made from, for a layer: the query of id i predicted id i + 1.
     AttentionLayer cross_attention_layer(uint32_t layer, uint32_t picture = 0) const;
     MapGeometry geometry() const;
+    // How the question looked at the pictures that were started last, if the model answers so.
+    const Tap& question() const { return *question_; }
 
     // (1, tokens, columns): what the encoder made of a picture that was recorded alone.
     Tensor encoded() const { return own_.encoded().at_batch(0); }
@@ -193,6 +202,9 @@ private:
                                             std::span<const uint32_t> given) const;
     PictureGroup make_group(const Tensor& memory) const;
     Caption caption_of(DecodedIds decoded) const;
+    void place_tokens();
+    Tensor attention_in_past(Commands& c, const Look& look, size_t first, size_t count,
+                             uint32_t picture) const;
     std::vector<CaptionWord> words_of(const Caption& caption) const;
 
     Device& device_;
@@ -206,6 +218,10 @@ private:
     CaptionOptions options_;       // what has been asked for
     std::vector<uint32_t> given_;  // how every caption begins
     PictureInput input_;
+    std::unique_ptr<Tap> question_;
+    std::string asked_;     // the question, in words; empty if it was given as ids
+    Buffer places_memory_;  // where the picture's tokens are, for maps of models that read it as words
+    Tensor places_, tile_cells_, whole_cells_;
     Buffer picture_memory_, ones_memory_;
     Tensor picture_;    // DecoderState's memory
     Tensor ones_;       // (1, 1, positions) f32

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gpu/core/error.h"
+#include "models/contrast/phrases.h"
 #include "models/files/weights.h"
 #include "models/registry/registry.h"
 #include "models/timm/timm_names.h"
@@ -17,15 +18,35 @@ constexpr uint32_t most_classes_wanted = 16;
 }  // namespace
 
 Classifier Classifier::open(Device& device, const std::filesystem::path& folder, Type precision,
-                            LoadProgress progress) {
+                            LoadProgress progress, OpenTokenizer tokenizer) {
     const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
     family_for(Task::classify, config, file.string());  // before anything else is said of another
     Preprocessor preprocessor = read_preprocessor(folder, config, file.string());
     Checkpoint checkpoint(folder);
     checkpoint.tell(std::move(progress));
-    return Classifier(device, config, file.string(), std::move(preprocessor), checkpoint,
-                      precision);
+    Classifier classifier(device, config, file.string(), std::move(preprocessor), checkpoint,
+                          precision);
+    if (classifier.phrases()) classifier.tokenizer_ = tokenizer(folder);
+    return classifier;
+}
+
+void Classifier::look_for(const std::vector<std::string>& labels, const std::string& pattern) {
+    Phrases* const phrases = model_->phrases();
+    if (!phrases)
+        throw Error(
+            "the classifier has classes of its own and takes no --labels; a model that does "
+            "is openai/clip-vit-base-patch32");
+    if (!tokenizer_)
+        throw Error("the classifier's folder has no tokenizer.json, which --labels needs");
+    if (!pattern.empty()) phrases->set_pattern(pattern);
+    phrases->use(labels, *tokenizer_);
+}
+
+bool Classifier::prepare(Size frame) {
+    const bool changed = input_.prepare(frame);
+    if (changed) model_->prepare({input_.plan().width, input_.plan().height});
+    return changed;
 }
 
 Classifier::Classifier(Device& device, const Json& config, const std::string& where,
@@ -39,12 +60,11 @@ void Classifier::check_input() const {
     if (model_->takes_any_size()) return;
     const Size takes = model_->picture();
     const std::optional<Size> makes = input_.preprocessor().fixed_size();
-    if (makes && *makes == takes) return;
-    throw Error(
-        "the model takes pictures of " + std::to_string(takes.x) + "x" +
-        std::to_string(takes.y) + ", its preprocessor makes " +
-        (makes ? std::to_string(makes->x) + "x" + std::to_string(makes->y) : "any size") +
-        ": preprocessor_config.json does not match config.json");
+    if (takes == Size{} || (makes && *makes == takes)) return;
+    throw Error("the model takes pictures of " + std::to_string(takes.x) + "x" +
+                std::to_string(takes.y) + ", its preprocessor makes " +
+                (makes ? std::to_string(makes->x) + "x" + std::to_string(makes->y) : "any size") +
+                ": preprocessor_config.json does not match config.json");
 }
 
 void Classifier::use(Preprocessor preprocessor) {
@@ -78,7 +98,7 @@ bool Classifier::prepare(Size frame) {
 }
 
 void Ranking::prepare(Device& device, uint32_t classes) {
-    if (memory_) return;
+    if (memory_ && classes_ == classes) return;
     classes_ = classes;
     const uint32_t count = std::min(most_classes_wanted, classes);
     const uint64_t bytes = (tensor_bytes(1, 1, count, Type::f32) + 255) / 256 * 256;
@@ -97,7 +117,7 @@ void Classifier::record(Commands& c, std::span<const Image* const> images, Tap& 
         if (images[i]) input_.record(c, patches.at_batch(i), *images[i]);
     const Tensor logits = model_->logits(c, patches, tap);
     if (!logits) return;  // no classifier: there is only something to look at
-    const Tensor probabilities = softmax(c, logits);
+    const Tensor probabilities = model_->probabilities(c, logits);
     for (uint32_t i = 0; i < count; ++i) {
         if (!images[i]) continue;
         Ranking& ranking = *rankings[i];

@@ -14,6 +14,7 @@
 #include "models/files/checkpoint.h"
 #include "models/files/json.h"
 #include "models/picture/picture_input.h"
+#include "models/text/tokenizer.h"
 
 namespace saccade {
 
@@ -45,8 +46,9 @@ private:
 class Classifier {
 public:
     // Opens a folder; matrices are stored as `precision`.
+    // `tokenizer` is Tokenizer::open for models that are told their classes in words.
     static Classifier open(Device& device, const std::filesystem::path& folder, Type precision,
-                           LoadProgress progress = {});
+                           LoadProgress progress = {}, OpenTokenizer tokenizer = no_tokenizer);
     // From a config.json and any source of weights, for benchmarks and tests. `where` names the
     // config in errors.
     Classifier(Device& device, const Json& config, const std::string& where,
@@ -54,6 +56,12 @@ public:
 
     const std::vector<std::string>& labels() const { return model_->labels(); }
     const ClassificationModel& model() const { return *model_; }
+    // What the model is told to look for; null if its classes are its own.
+    Phrases* phrases() const { return model_->phrases(); }
+    // Names what it sees in these words from now on, which it reads in its own sentence or in
+    // `pattern`. Nothing that was recorded before may still be running, and all has to be recorded
+    // again. An Error if the model's classes are its own.
+    void look_for(const std::vector<std::string>& labels, const std::string& pattern = {});
     const PictureInput& input() const { return input_; }
     // Another preprocessor than the folder's.
     void use(Preprocessor preprocessor);
@@ -115,6 +123,7 @@ private:
     std::vector<Buffer> memory_;
     std::unique_ptr<ClassificationModel> model_;
     std::vector<std::string> unused_;
+    std::unique_ptr<Tokenizer> tokenizer_;
     PictureInput input_;
     AttentionRow attention_row_;
     Ranking ranking_;

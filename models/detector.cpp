@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gpu/core/error.h"
+#include "models/contrast/phrases.h"
 #include "gpu/masks.h"
 #include "models/detection/mask_runs.h"
 #include "models/registry/registry.h"
@@ -17,14 +18,26 @@ constexpr uint32_t found_columns = 7;  // left, top, right, bottom, score, class
 }  // namespace
 
 Detector Detector::open(Device& device, const std::filesystem::path& folder, Type precision,
-                        LoadProgress progress) {
+                        LoadProgress progress, OpenTokenizer tokenizer) {
     const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
     family_for(Task::detect, config, file.string());  // before anything else is said of another
     const Preprocessor preprocessor = read_preprocessor(folder, config, file.string());
     Checkpoint checkpoint(folder);
     checkpoint.tell(std::move(progress));
-    return with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision);
+    Detector detector =
+        with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision);
+    if (detector.phrases()) detector.tokenizer_ = tokenizer(folder);
+    return detector;
+}
+
+void Detector::look_for(const std::vector<std::string>& phrases) {
+    if (!model_->phrases())
+        throw Error("the detector has classes of its own and takes no --find; a model that does is "
+                    "google/owlv2-base-patch16-ensemble");
+    if (!tokenizer_)
+        throw Error("the detector's folder has no tokenizer.json, which --find needs");
+    model_->phrases()->use(phrases, *tokenizer_);
 }
 
 Detector Detector::with_suitable_front(Device& device, const Json& config, const std::string& where,

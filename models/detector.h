@@ -16,6 +16,7 @@
 #include "models/files/checkpoint.h"
 #include "models/files/json.h"
 #include "models/picture/picture_input.h"
+#include "models/text/tokenizer.h"
 
 namespace saccade {
 
@@ -71,8 +72,9 @@ private:
 class Detector {
 public:
     // Opens a folder; matrices are stored as `precision`.
+    // `tokenizer` is Tokenizer::open for models that are told in words what to find.
     static Detector open(Device& device, const std::filesystem::path& folder, Type precision,
-                         LoadProgress progress = {});
+                         LoadProgress progress = {}, OpenTokenizer tokenizer = no_tokenizer);
     // From a config.json and any source of weights, for benchmarks and tests. `where` names the
     // config in errors; `front` is the precision of what lies before the model's first norm.
     Detector(Device& device, const Json& config, const std::string& where,
@@ -85,6 +87,11 @@ public:
 
     const std::vector<std::string>& labels() const { return model_->labels(); }
     const DetectionModel& model() const { return *model_; }
+    // What the model is told to look for; null if its classes are its own.
+    Phrases* phrases() const { return model_->phrases(); }
+    // Finds these from now on. Nothing that was recorded before may still be running, and all has to
+    // be recorded again. An Error if the model's classes are its own.
+    void look_for(const std::vector<std::string>& phrases);
     const PictureInput& input() const { return input_; }
     Type precision() const { return precision_; }
     // How it wants its patches; more precisely than the rest where half precision would not do.
@@ -157,6 +164,7 @@ private:
     std::unique_ptr<DetectionModel> model_;
     std::vector<Buffer> memory_;
     std::vector<std::string> unused_;
+    std::unique_ptr<Tokenizer> tokenizer_;
     PictureInput input_;
     AttentionRow attention_row_;
     Findings findings_;

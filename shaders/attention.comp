@@ -22,6 +22,7 @@ layout(push_constant) uniform Push { AttentionParams p; };
 void main() {
     const uint first = gl_GlobalInvocationID.x * QUERIES;
     const uint head = gl_GlobalInvocationID.y, batch = gl_GlobalInvocationID.z;
+    const uint kv_head = divide(head, p.sharing);
     if (first >= p.queries) return;
 
     vec4 query[QUERIES][HEAD4], sum[QUERIES][HEAD4];
@@ -43,7 +44,7 @@ void main() {
         float score[QUERIES][KEYS];
         [[unroll]] for (uint j = 0; j < KEYS; ++j) {
             const uint key = first_key + j;
-            const uint at = row_start(p.k, batch, min(key, p.keys - 1)) / 4 + head * HEAD4;
+            const uint at = row_start(p.k, batch, min(key, p.keys - 1)) / 4 + kv_head * HEAD4;
             vec4 dots[QUERIES];
             [[unroll]] for (uint i = 0; i < QUERIES; ++i) dots[i] = vec4(0.0);
             [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
@@ -71,7 +72,7 @@ void main() {
         }
         [[unroll]] for (uint j = 0; j < KEYS; ++j) {
             const uint at =
-                row_start(p.v, batch, min(first_key + j, p.keys - 1)) / 4 + head * HEAD4;
+                row_start(p.v, batch, min(first_key + j, p.keys - 1)) / 4 + kv_head * HEAD4;
             [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
                 const vec4 vd = load_at(v, at + d);
                 [[unroll]] for (uint i = 0; i < QUERIES; ++i) sum[i][d] += score[i][j] * vd;

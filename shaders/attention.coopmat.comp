@@ -58,7 +58,7 @@ const uint LOADS = (CHUNK_KEYS * HEAD8 + THREADS - 1) / THREADS;
 uvec4 ahead[LOADS];  // of the next chunk
 Left query[HEAD / F];
 Sums scores[BLOCKS];
-uint me, head_at;
+uint me, head_at, kv_at;
 uint own_at, first_column, row, row_parts;  // this thread's part of a matrix laid out in `own`
 #define own_four(j) own[own_at + row * MATRIX_ROW + (first_column + j) / 4]
 
@@ -70,13 +70,13 @@ void subgroup_sync() {
 void ask_keys(uint first) {
     [[unroll]] for (uint i = 0; i < LOADS; ++i) {
         const uint at = me + i * THREADS, key = min(first + at / HEAD8, p.keys - 1);
-        ahead[i] = k[row_start(p.k, gl_WorkGroupID.z, key) / 8 + head_at + at % HEAD8];
+        ahead[i] = k[row_start(p.k, gl_WorkGroupID.z, key) / 8 + kv_at + at % HEAD8];
     }
 }
 void ask_values(uint first) {
     [[unroll]] for (uint i = 0; i < LOADS; ++i) {
         const uint at = me + i * THREADS, key = min(first + at / HEAD8, p.keys - 1);
-        ahead[i] = v[row_start(p.v, gl_WorkGroupID.z, key) / 8 + head_at + at % HEAD8];
+        ahead[i] = v[row_start(p.v, gl_WorkGroupID.z, key) / 8 + kv_at + at % HEAD8];
     }
 }
 void put_chunk() {
@@ -132,6 +132,7 @@ float reduced_part(uint of_row, uint i) {
 void main() {
     me = gl_LocalInvocationIndex;
     head_at = gl_WorkGroupID.y * HEAD8;
+    kv_at = divide(gl_WorkGroupID.y, p.sharing) * HEAD8;
     own_at = gl_SubgroupID * OWN;
     row_parts = gl_SubgroupSize / F;
     row = gl_SubgroupInvocationID / row_parts;

@@ -31,7 +31,7 @@ shared vec4 parts[GROUPS * HEAD4];
 
 void main() {
     const uint row = gl_WorkGroupID.x, head = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
-    const uint me = gl_LocalInvocationID.x;
+    const uint me = gl_LocalInvocationID.x, kv_head = divide(head, p.sharing);
     const uint group = GROUPS > 1 ? me / HEAD4 : 0, first_four = me - group * HEAD4;
 
     vec4 query[HEAD4];
@@ -46,7 +46,7 @@ void main() {
         const uint count = min(CHUNK, keys - first);
         float top = largest;
         for (uint j = me; j < count; j += THREADS) {
-            const uint k_at = row_start(p.k, batch, first + j) / 4 + head * HEAD4;
+            const uint k_at = row_start(p.k, batch, first + j) / 4 + kv_head * HEAD4;
             vec4 dots = vec4(0.0);
             [[unroll]] for (uint d = 0; d < HEAD4; ++d) dots += query[d] * load(k[k_at + d]);
             weight[j] = dot(dots, vec4(1.0));
@@ -71,7 +71,7 @@ void main() {
                 IN4 values[AHEAD];  // all on their way before the first is used
                 [[unroll]] for (uint a = 0; a < AHEAD; ++a) {
                     const uint key = first + min(j + a * GROUPS, count - 1);
-                    values[a] = v[row_start(p.v, batch, key) / 4 + head * HEAD4 + four];
+                    values[a] = v[row_start(p.v, batch, key) / 4 + kv_head * HEAD4 + four];
                 }
                 [[unroll]] for (uint a = 0; a < AHEAD; ++a)
                     if (j + a * GROUPS < count) more += weight[j + a * GROUPS] * load(values[a]);

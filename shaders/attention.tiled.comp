@@ -39,12 +39,12 @@ shared vec4 together[SHARERS * QUERIES4];                                // what
 
 const float hidden = -1e30;
 
-uint head, batch;
+uint head, kv_head, batch;
 
 uint key_at(uint i) { return (gl_LocalInvocationIndex + i * THREADS) / HEAD4; }
 uint column_at(uint i) { return (gl_LocalInvocationIndex + i * THREADS) % HEAD4; }
-uint place(View view, uint row, uint i) {
-    return row_start(view, batch, row) / 4 + head * HEAD4 + column_at(i);
+uint place(View view, uint of_head, uint row, uint i) {
+    return row_start(view, batch, row) / 4 + of_head * HEAD4 + column_at(i);
 }
 
 void main() {
@@ -52,6 +52,7 @@ void main() {
     const uint mine = me % QUERIES4, sharer = me / QUERIES4;
     const uint first = gl_WorkGroupID.x * QUERIES;
     head = gl_WorkGroupID.y;
+    kv_head = divide(head, p.sharing);
     batch = gl_WorkGroupID.z;
 
     uint keys = p.keys;
@@ -59,10 +60,10 @@ void main() {
 
     IN4 next_keys[LOADS], next_values[LOADS];
     [[unroll]] for (uint i = 0; i < LOADS; ++i)
-        next_keys[i] = k[place(p.k, min(key_at(i), p.keys - 1), i)];
+        next_keys[i] = k[place(p.k, kv_head, min(key_at(i), p.keys - 1), i)];
     [[unroll]] for (uint i = 0; i < QUERY_LOADS; ++i) {
         const uint query = key_at(i);
-        const vec4 four = load(q[place(p.q, min(first + query, p.queries - 1), i)]) * p.scale;
+        const vec4 four = load(q[place(p.q, head, min(first + query, p.queries - 1), i)]) * p.scale;
         if (query < QUERIES)
             [[unroll]] for (uint e = 0; e < 4; ++e)
                 query_tile[(column_at(i) * 4 + e) * Q_ROW + query / 4][query % 4] = four[e];
@@ -83,7 +84,7 @@ void main() {
         }
         barrier();
         [[unroll]] for (uint i = 0; i < LOADS; ++i)
-            next_values[i] = v[place(p.v, min(first_key + key_at(i), p.keys - 1), i)];
+            next_values[i] = v[place(p.v, kv_head, min(first_key + key_at(i), p.keys - 1), i)];
 
         vec4 scores[KEYS_EACH];  // of the four queries with each key
         [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j) scores[j] = vec4(0.0);
@@ -132,7 +133,7 @@ void main() {
             if (key_at(i) < KEYS) tile[key_at(i) * V_ROW + column_at(i)] = load(next_values[i]);
         barrier();
         [[unroll]] for (uint i = 0; i < LOADS; ++i)
-            next_keys[i] = k[place(p.k, min(first_key + KEYS + key_at(i), p.keys - 1), i)];
+            next_keys[i] = k[place(p.k, kv_head, min(first_key + KEYS + key_at(i), p.keys - 1), i)];
 
         [[unroll]] for (uint key = 0; key < KEYS; ++key) {
             const vec4 weights = weight_tile[key * Q_ROW + mine];

@@ -32,7 +32,7 @@ void main() {
     // Each thread meets only its own elements of the map again, so no barrier is needed for them.
     float largest = -1e30;
     for (uint key = me; key < p.keys; key += THREADS) {
-        const uint k_at = row_start(p.k, batch, key) / 4 + head * HEAD4;
+        const uint k_at = row_start(p.k, batch, key) / 4 + divide(head, p.sharing) * HEAD4;
         vec4 dots = vec4(0.0);
         [[unroll]] for (uint d = 0; d < HEAD4; ++d) dots += query[d] * load(k[k_at + d]);
         const float score = dot(dots, vec4(1.0));

@@ -126,6 +126,7 @@ struct AttentionParams {
     uint queries, keys;  // of one batch
     float scale;
     uint causal_offset;  // query i sees keys 0 .. i + causal_offset where CAUSAL is set
+    uint sharing;        // heads of q in a row that share one of k and v
 };
 
 struct AttentionMapParams {
@@ -133,6 +134,7 @@ struct AttentionMapParams {
     uint first_row, rows, keys;
     uint first_head;  // the map has heads * rows rows in each batch
     float scale;
+    uint sharing;  // heads of q in a row that share one of k
 };
 
 // y[j] = keep y[j] + scale sum_h sum_r weights[first_row + r] map[h * rows + r][j]
@@ -635,6 +637,69 @@ struct PackYuvParams {
     uint width, height;    // of the image
     uint first_row, rows;  // of the image, that the planes hold
     uint luma_row_words, chroma_row_words;
+};
+
+// ---- gpu/language ----
+
+struct UnitRowsParams {
+    View x, y;
+    uint columns;
+    float eps, scale;
+};
+
+struct RmsNormParams {
+    View x, y;
+    uint columns;
+    float eps;
+};
+
+struct MultiplyParams {
+    View a, b, y;
+    uint columns;
+};
+
+struct RotateParams {
+    View x, table;
+    uint heads, head, stride;  // columns of a head, and from one head to the next
+};
+
+// y = (y + gauge[0]) * (elu(gauge[1]) + 1), for each row of y
+struct GaugeParams {
+    View y, gauge;
+    uint columns;
+};
+
+// y = keep y + scale x[index], x a row
+struct TakeParams {
+    View x, index, y;
+    uint n, columns;  // of x, and of y
+    float keep, scale;
+};
+
+// The second pass of a resize from image to image: see preprocess.horizontal.comp for the first.
+struct ResizeParams {
+    View x;
+    uint width, height;
+    uint max_taps;
+};
+
+struct MatchesParams {
+    View logits, boxes, y;
+    uint queries, classes;
+    float width, height;
+};
+
+struct ResampleHorizontalParams {
+    View y;
+    uint width, height;  // of y
+    uint max_taps;
+};
+struct ResampleVerticalParams {
+    View x, y;
+    uint width, height;
+    uint max_taps;
+    uint patch_width, patch_height;
+    float scale[3], shift[3];
 };
 
 #ifdef __cplusplus

@@ -56,6 +56,9 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
                      {"detector", text_of_name(models.detector)},
                      {"classifier", text_of_name(models.classifier)},
                      {"captioner", text_of_name(models.captioner)},
+                     {"find", text_of_name(models.find)},
+                     {"labels", text_of_name(models.labels)},
+                     {"ask", text_of_name(models.question)},
                      {"precision", options.common.precision},
                      {"threshold", options.wanted.threshold},
                      {"classes", Object::array()},
@@ -275,7 +278,8 @@ int batch(const BatchOptions& options) {
             runner.run(share, source_options, lines, progress);
         } catch (const DeviceLost& lost) {
             // No fault of the source, and no other would fare better.
-            trouble(Error(std::string(lost.what()) + "; what is done is saved, --resume continues"));
+            trouble(
+                Error(std::string(lost.what()) + "; what is done is saved, --resume continues"));
             break;
         } catch (const Error& error) {
             trouble(error);
@@ -317,6 +321,7 @@ void add_batch_command(CLI::App& app, int& exit_code) {
         ->required()
         ->type_name("FOLDER");
     add_model_options(command, options->models);
+    add_words_options(command, options->models);
     add_detection_options(command, options->wanted);
 
     add_attention_options(command, *options, *attention);

@@ -141,6 +141,7 @@ int caption(const CaptionCommandOptions& options) {
             "'{}' has no tokenizer, so captions are printed as ids; add its tokenizer.json, or "
             "vocab.json and merges.txt, or vocab.txt",
             options.captioner);
+    if (!options.question.empty()) captioner.ask(options.question);
     captioner.use(options.caption);
     std::optional<Maps> maps;
     if (options.attention) maps.emplace(engine, captioner, options);
@@ -236,6 +237,39 @@ void add_caption_command(CLI::App& app, int& exit_code) {
                                        "needs a folder for its maps: add -o FOLDER");
         if (!options->attention && (!options->out.empty() || options->layer || options->head))
             throw CLI::ValidationError("-o, --layer, --head", "only work with --attention word");
+        set_up_log(options->common);
+        exit_code = caption(*options);
+    });
+}
+
+void add_ask_command(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<CaptionCommandOptions>();
+    CLI::App& command = *app.add_subcommand("ask", "Ask a question about pictures");
+    command.add_option("words", options->images, "Picture files, and then the question")
+        ->required()
+        ->expected(2, 65536)
+        ->type_name("IMAGE... QUESTION");
+    command
+        .add_option("--captioner", options->captioner,
+                    "A model that answers: BLIP-VQA, SmolVLM; 'saccade models list' shows some")
+        ->required()
+        ->type_name("MODEL");
+    command.add_option("--max-words", options->caption.max_new, "At most N tokens per answer")
+        ->check(CLI::Range(1, 4096).description(""))
+        ->type_name("N");
+    command.add_flag("--json", options->json, "Print one JSON object per picture");
+    add_common_options(command, options->common);
+    command.footer(
+        "Examples:\n"
+        "  saccade ask street.jpg \"How many people are there?\" --captioner "
+        "Salesforce/blip-vqa-base\n"
+        "  saccade ask *.jpg \"What is this?\" --captioner HuggingFaceTB/SmolVLM-256M-Instruct "
+        "--json");
+    command.callback([options, &exit_code] {
+        options->question = options->images.back();
+        options->images.pop_back();
+        if (options->question.find_first_not_of(" \t\n") == std::string::npos)
+            throw CLI::ValidationError("QUESTION", "is empty");
         set_up_log(options->common);
         exit_code = caption(*options);
     });

@@ -18,6 +18,7 @@ struct CaptionCommandOptions {
     std::vector<std::string> images;
     std::string captioner;
     CaptionOptions caption;
+    std::string question;  // `ask`
     bool attention = false;  // of every word
     std::optional<uint32_t> layer, head;
     std::string out;  // a folder for what the words looked at
@@ -29,5 +30,7 @@ struct CaptionCommandOptions {
 int caption(const CaptionCommandOptions& options);
 
 void add_caption_command(CLI::App& app, int& exit_code);
+// `saccade ask IMAGE... QUESTION`: the same of a model that answers.
+void add_ask_command(CLI::App& app, int& exit_code);
 
 }  // namespace saccade

@@ -10,9 +10,11 @@
 #include "app/hub/model_finder.h"
 #include "app/io/picture_file.h"
 #include "app/io/text.h"
+#include "app/pipeline/models_in_use.h"
 #include "app/pipeline/still_pictures.h"
 #include "gpu/core/error.h"
 #include "models/classifier.h"
+#include "models/contrast/phrases.h"
 
 namespace saccade {
 
@@ -56,11 +58,15 @@ int classify(const ClassifyOptions& options) {
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
     auto begin = Clock::now();
-    Classifier classifier =
-        Classifier::open(engine.device(), find_model(options.classifier), engine.precision());
+    Classifier classifier = Classifier::open(engine.device(), find_model(options.classifier),
+                                             engine.precision(), {}, Tokenizer::open);
     spdlog::info("{} loaded in {:.0f} ms", options.classifier, ms_since(begin));
     for (const std::string& name : classifier.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
+    tell(classifier, options.labels, options.pattern);
+    if (const Phrases* phrases = classifier.phrases())
+        for (const std::string& label : phrases->labels())
+            spdlog::info("'{}' is read as '{}'", label, phrases->prompt(label));
     if (classifier.labels().empty())
         throw Error(options.classifier +
                     " has no classifier, so it cannot name what it sees; it can be looked into: "
@@ -97,6 +103,15 @@ void add_classify_command(CLI::App& app, int& exit_code) {
         ->type_name("N")
         ->capture_default_str();
     command
+        .add_option("--labels", options->labels,
+                    "What a zero-shot classifier (CLIP, SigLIP) chooses from, separated by commas")
+        ->type_name("\"A, B\"");
+    command
+        .add_option("--template", options->pattern,
+                    "The sentence it reads for each label, with {} for the label; that of the "
+                    "model's paper if left out")
+        ->type_name("TEXT");
+    command
         .add_option("--preprocess", options->preprocess,
                     "Resize and crop as the model's files say (hub), or as DeiT was trained (deit)")
         ->check(CLI::IsMember({"hub", "deit"}).description(""))
@@ -107,6 +122,8 @@ void add_classify_command(CLI::App& app, int& exit_code) {
     command.footer(
         "Examples:\n"
         "  saccade classify cat.jpg dog.png --classifier vit-base-patch16-224\n"
+        "  saccade classify cat.jpg --classifier openai/clip-vit-base-patch32 --labels \"cat, "
+        "dog\"\n"
         "  saccade classify *.jpg --classifier deit-tiny-patch16-224 --preprocess deit --json");
     command.callback([options, &exit_code] {
         set_up_log(options->common);

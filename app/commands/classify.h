@@ -16,6 +16,7 @@ struct ClassifyOptions {
     std::vector<std::string> images;
     std::string classifier;
     std::string preprocess = "hub";
+    std::string labels, pattern;  // of a classifier that is told its classes; the sentence for them
     uint32_t top = 5;
     bool json = false;
 };

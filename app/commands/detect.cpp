@@ -13,6 +13,7 @@
 #include "app/hub/model_finder.h"
 #include "app/io/picture_file.h"
 #include "app/io/text.h"
+#include "app/pipeline/models_in_use.h"
 #include "app/pipeline/still_pictures.h"
 #include "gpu/core/error.h"
 #include "models/detector.h"
@@ -88,14 +89,15 @@ int detect(const DetectOptions& options) {
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
     auto begin = Clock::now();
-    Detector detector =
-        Detector::open(engine.device(), find_model(options.detector), engine.precision());
+    Detector detector = Detector::open(engine.device(), find_model(options.detector),
+                                       engine.precision(), {}, Tokenizer::open);
     spdlog::info("{} loaded in {:.0f} ms", options.detector, ms_since(begin));
     if (detector.input_type() != detector.precision())
         spdlog::warn("'{}': its features outgrow half precision; its backbone runs in fp32",
                      options.detector);
     for (const std::string& name : detector.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
+    tell(detector, options.find);
     DetectionFilter filter = options.wanted.filter(detector.labels());
     filter.masks = options.json;
 
@@ -125,6 +127,10 @@ void add_detect_command(CLI::App& app, int& exit_code) {
     CLI::App& command = *app.add_subcommand("detect", "Find objects in pictures");
     command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
     add_model_option(command, Task::detect, options->detector, Imagery::photographs);
+    command
+        .add_option("--find", options->find,
+                    "What an open-vocabulary detector (OWLv2) looks for, separated by commas")
+        ->type_name("\"A, B\"");
     add_detection_options(command, options->wanted);
     command
         .add_option("-o,--out", options->out,
@@ -135,6 +141,9 @@ void add_detect_command(CLI::App& app, int& exit_code) {
     command.footer(
         "Examples:\n"
         "  saccade detect street.jpg --detector detr-resnet-50 -o boxes.jpg\n"
+        "  saccade detect desk.jpg --detector google/owlv2-base-patch16-ensemble --find \"red "
+        "mug\" "
+        "--threshold 0.2\n"
         "  saccade detect *.jpg --detector yolos-tiny --classes cat,dog --threshold 0.9 --json");
     command.callback([options, &exit_code] {
         set_up_log(options->common);

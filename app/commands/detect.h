@@ -14,6 +14,7 @@ namespace saccade {
 struct DetectOptions {
     CommonOptions common;
     std::vector<std::string> images;
+    std::string find;  // of a detector that is told what to look for
     std::string detector;
     DetectionOptions wanted;
     std::string out;  // a picture, or a folder for several; empty: none

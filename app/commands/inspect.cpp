@@ -174,6 +174,7 @@ void add_inspect_command(CLI::App& app, int& exit_code) {
         ->required()
         ->type_name("FOLDER");
     add_model_options(command, options->models);
+    add_words_options(command, options->models);
     command.add_option("--frame", options->frame, "Frame of a video or of synth:, counted from 0")
         ->type_name("N");
     command

@@ -97,7 +97,8 @@ struct Ended {
 // there for the first time.
 Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LivePlace& place,
              std::optional<Clock::time_point>& start) {
-    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), place);
+    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), options.models,
+                  place);
     try {
         loop.wait_for_models(state);
         if (!start) start = Clock::now();
@@ -150,6 +151,7 @@ int live(const LiveOptions& options) {
                            .settings_path = path,
                            .engine = options.common.engine(),
                            .capture = capture_options(options),
+                           .words = options.models,
                            .frames = options.frames});
         window.run();
         if (!options.common.quiet)
@@ -173,6 +175,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
         ->type_name("SOURCE")
         ->capture_default_str();
     add_model_options(command, options->models);
+    add_words_options(command, options->models);
     command.add_option("--threshold", options->threshold, "Leave out what scores no more")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->type_name("P");

@@ -155,6 +155,21 @@ void add_model_options(CLI::App& command, ModelNames& models) {
     add(Task::caption, models.captioner);
 }
 
+void add_words_options(CLI::App& command, ModelNames& models) {
+    command
+        .add_option("--find", models.find,
+                    "What an open-vocabulary detector (OWLv2) looks for, separated by commas")
+        ->type_name("\"A, B\"");
+    command
+        .add_option("--labels", models.labels,
+                    "What a zero-shot classifier (CLIP, SigLIP) chooses from, separated by commas")
+        ->type_name("\"A, B\"");
+    command
+        .add_option("--ask", models.question,
+                    "A question for a captioner that answers (BLIP-VQA, SmolVLM)")
+        ->type_name("QUESTION");
+}
+
 void set_up_log(const CommonOptions& options) {
     spdlog::set_default_logger(
         std::make_shared<spdlog::logger>("saccade", std::make_shared<StderrLines>()));

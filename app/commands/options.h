@@ -73,6 +73,9 @@ void add_model_option(CLI::App& command, Task task, std::string& model, Imagery 
 // ModelNames::or_default; in a copy of Saccade without bundled models they are "none".
 void add_model_options(CLI::App& command, ModelNames& models);
 
+// Adds --find, --labels and --ask.
+void add_words_options(CLI::App& command, ModelNames& models);
+
 // People read one line on stderr: "saccade: " and what there is to say.
 void set_up_log(const CommonOptions& options);
 

@@ -50,7 +50,8 @@ std::string line_of(const FrameResult& result, const ResultLabels& labels, Capti
                                       {"counts", coco_counts(d.mask)}};
         }
     }
-    if (result.caption) line["caption"] = json_of(*result.caption, score);
+    if (result.caption)
+        line[result.caption->answers ? "answer" : "caption"] = json_of(*result.caption, score);
     if (result.classes) {
         Object& all = line["classes"] = Object::array();
         for (const ClassScore& c : *result.classes)

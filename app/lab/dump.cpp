@@ -9,16 +9,46 @@
 
 namespace saccade {
 
+namespace {
+
+// A list of whole numbers from 0 on, or no such field.
+std::vector<uint32_t> numbers(const Json& list, const std::string& where) {
+    std::vector<uint32_t> result;
+    if (list.is_null()) return result;
+    if (!list.is_array()) throw Error(where + " must be a list");
+    for (const Json& number : list) {
+        if (!number.is_number_unsigned() || number.get<uint64_t>() > UINT32_MAX)
+            throw Error(where + " must be whole numbers from 0 on");
+        result.push_back(number.get<uint32_t>());
+    }
+    return result;
+}
+
+// One such list, or several.
+std::vector<std::vector<uint32_t>> rows_of_numbers(const Json& list, const std::string& where) {
+    if (list.is_null()) return {};
+    if (!list.is_array()) throw Error(where + " must be a list");
+    if (!list.empty() && !list.front().is_array()) return {numbers(list, where)};
+    std::vector<std::vector<uint32_t>> rows;
+    for (const Json& row : list) rows.push_back(numbers(row, where));
+    return rows;
+}
+
+}  // namespace
+
 DumpInputs DumpInputs::read(const std::filesystem::path& file) {
     const Json json = read_json(file);
-    DumpInputs inputs;
-    if (!json.is_object() || !json.contains("top5_queries")) return inputs;
-    for (const Json& query : json["top5_queries"]) {
-        if (!query.is_number_unsigned())
-            throw Error("'" + file.string() + "': top5_queries must be whole numbers from 0 on");
-        inputs.top5_queries.push_back(query.get<uint32_t>());
-    }
-    return inputs;
+    if (!json.is_object()) return {};
+    auto field = [&](const char* key) { return json.contains(key) ? json[key] : Json(); };
+    auto where = [&](const char* key) { return "'" + file.string() + "': " + key; };
+    auto list = [&](const char* key) { return numbers(field(key), where(key)); };
+    auto rows = [&](const char* key) { return rows_of_numbers(field(key), where(key)); };
+    return {.top5_queries = list("top5_queries"),
+            .top5_patches = list("top5_patches"),
+            .input_ids = rows("input_ids"),
+            .attention_mask = rows("attention_mask"),
+            .question_ids = list("question_ids"),
+            .prompt_ids = list("prompt_ids")};
 }
 
 void dump(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
@@ -26,13 +56,13 @@ void dump(Engine& engine, const std::filesystem::path& model, const PictureView&
     Collection tensors;
     switch (family_of(model).task()) {
         case Task::classify:
-            dump_classifier(engine, model, picture, tensors);
+            dump_classifier(engine, model, picture, inputs, tensors);
             break;
         case Task::detect:
             dump_detector(engine, model, picture, inputs, tensors);
             break;
         case Task::caption:
-            dump_captioner(engine, model, picture, tensors);
+            dump_captioner(engine, model, picture, inputs, tensors);
             break;
     }
     tensors.write(out);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "app/lab/dump_parts.h"
+#include "models/attention/attention_maps.h"
 #include "models/captioner.h"
 
 namespace saccade {
@@ -8,31 +9,56 @@ namespace saccade {
 namespace {
 
 constexpr uint32_t steps = 12;  // as many as the references have
-constexpr uint32_t best = 8;    // logits of each step
+constexpr uint32_t answer_steps = 8;
+constexpr uint32_t best = 8;  // logits of each step
 
 // A float holds any id exactly.
 std::vector<float> as_floats(const std::vector<uint32_t>& ids) { return {ids.begin(), ids.end()}; }
 
+// What became of the question, and how its words looked at the picture.
+void add_question(Engine& engine, const Captioner& captioner, Collection& out) {
+    const Tap& tap = captioner.question();
+    const Tensor& words = tap.hidden_states().at(0);
+    out.add("question_last", {words.rows, words.columns},
+            read_back(engine, "question", [&](Commands&) { return words.at_batch(0); }));
+    const Tap::Kept& last = tap.layer(captioner.model().question_layers() - 1);
+    const AttentionRow row(engine.device());
+    std::vector<float> all;
+    for (uint32_t i = 0; i < words.rows; ++i) {
+        const auto one = read_back(engine, "attention", [&](Commands& c) {
+            return row.record(c, last, i, std::nullopt);
+        });
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    out.add("question_attention", {words.rows, last.k.rows}, std::move(all));
+}
+
 }  // namespace
 
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-                    Collection& out) {
+                    const DumpInputs& inputs, Collection& out) {
     Captioner captioner =
         Captioner::open(engine.device(), engine.scratch(), model, no_tokenizer, engine.precision());
-    const TextDecoderForm& form = captioner.model().decoder().form();
-    const uint32_t length = std::min(1 + steps, form.positions);
-    captioner.use({.prompt = "",
-                   .beams = 1,
-                   .max_length = length,
-                   .no_repeat = std::nullopt,
-                   .length_penalty = std::nullopt});
+    const bool answers = captioner.model().answers();
     captioner.prepare({picture.width, picture.height});
+    if (answers && !inputs.question_ids.empty()) captioner.ask(inputs.question_ids);
+    if (answers && !inputs.prompt_ids.empty()) captioner.ask(inputs.prompt_ids);
+    const bool reads_picture = !captioner.model().decoder().picture_words().empty();
+    const TextDecoderForm& form = captioner.model().decoder().form();
+    CaptionOptions options;
+    options.beams = 1;
+    if (reads_picture)
+        options.max_new = steps;
+    else
+        options.max_length = std::min(1 + (answers ? answer_steps : steps), form.positions);
+    captioner.use(options);
     Frame frame(engine.device(), picture.width, picture.height, picture.bgr);
     frame.write(picture);
     Commands c(engine.device(), engine.scratch(), "dump");
     c.begin();
     frame.record(c);
-    captioner.record(c, frame.image());
+    Tap vision = reads_picture ? Tap({}, true) : Tap();
+    captioner.record(c, frame.image(), vision);
     c.end();
     c.run();
     captioner.start();
@@ -65,15 +91,19 @@ void dump_captioner(Engine& engine, const std::filesystem::path& model, const Pi
         append(attention, row.floats());
     }
 
+    out.add("step_logits_top8", {taken, wanted}, std::move(values));
+    out.add("step_ids_top8", {taken, wanted}, std::move(columns));
+    const uint64_t seen = attention.size() / std::max<uint64_t>(taken, 1);
+    out.add(reads_picture ? "attention_steps" : "cross_attention_steps", {taken, seen},
+            std::move(attention));
+    if (reads_picture) return dump_smolvlm(engine, captioner, frame, vision, out);
     add_pixel_values(engine, captioner.input(), frame, out);
-    const Tensor& encoded = captioner.encoded();
+    const Tensor encoded = captioner.encoded();
     const uint32_t first_tokens = std::min(8u, encoded.rows);
     out.add("encoder_last", {first_tokens, encoded.columns},
             read_back(engine, "encoded",
                       [&](Commands&) { return encoded.slice_rows(0, first_tokens); }));
-    out.add("step_logits_top8", {taken, wanted}, std::move(values));
-    out.add("step_ids_top8", {taken, wanted}, std::move(columns));
-    out.add("cross_attention_steps", {taken, encoded.rows}, std::move(attention));
+    if (captioner.model().question_layers() > 0) add_question(engine, captioner, out);
 }
 
 }  // namespace saccade

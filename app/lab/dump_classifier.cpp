@@ -8,8 +8,9 @@
 namespace saccade {
 
 void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-                     Collection& out) {
+                     const DumpInputs& inputs, Collection& out) {
     Classifier classifier = Classifier::open(engine.device(), model, engine.precision());
+    if (classifier.phrases()) return dump_contrast(engine, classifier, picture, inputs, out);
     const uint32_t layers = classifier.model().layers();
     classifier.prepare({picture.width, picture.height});
     Frame frame(engine.device(), picture.width, picture.height, picture.bgr);

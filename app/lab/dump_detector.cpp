@@ -77,6 +77,7 @@ void add_masks(Engine& engine, const Detector& detector, const Parts& parts,
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out) {
     Detector detector = Detector::open(engine.device(), model, engine.precision());
+    if (detector.phrases()) return dump_owl(engine, detector, picture, inputs, out);
     const DetectionModel& parts = detector.model();
     detector.prepare({picture.width, picture.height});
     Frame frame(engine.device(), picture.width, picture.height, picture.bgr);

@@ -12,6 +12,7 @@
 #include "models/attention/parts.h"
 #include "models/attention/tap.h"
 #include "models/classifier.h"
+#include "models/contrast/text_tower.h"
 #include "models/detector.h"
 #include "models/files/safetensors.h"
 #include "models/picture/picture_input.h"
@@ -19,6 +20,11 @@
 // What the dumps of the models share, and the dumps themselves.
 
 namespace saccade {
+
+class Captioner;
+class Classifier;
+class Detector;
+class Tap;
 
 // Tensors for a file, with their values.
 class Collection {
@@ -56,6 +62,16 @@ std::vector<float> read_back(Engine& engine, const char* name, Record record) {
     return download.floats();
 }
 
+// Some rows of a tensor that stays: every max(1, rows / 16)-th, as the references have them.
+std::vector<float> some_tokens(Engine& engine, const Tensor& z, uint64_t& rows);
+
+// The texts that a model of words reads: those of the inputs, or a few that are made up.
+TextIds texts_for(const TextTowerConfig& config, const DumpInputs& inputs);
+// "text 0" and so on.
+std::vector<std::string> text_names(size_t count);
+
+// Patches of one picture, (patches, 3 * h * w), as (3, height, width).
+std::vector<float> picture_of(const std::vector<float>& patches, const PictureInput& input);
 // pixel_values (1, 3, height, width), as the model gets them.
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out);
@@ -70,11 +86,20 @@ void add_maps(Engine& engine, const Parts& parts, const std::string& name, Colle
 void add_some_tokens(Engine& engine, const std::string& name, const Tensor& rows, Collection& out);
 
 void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-                     Collection& out);
+                     const DumpInputs& inputs, Collection& out);
 // What a classifier that comes in stages has kept, in place of ViT's class token.
 void add_stages(Engine& engine, const Classifier& classifier, const Tap& tap, Collection& out);
+// Of a classifier that is told its classes in words.
+void dump_contrast(Engine& engine, Classifier& classifier, const PictureView& picture,
+                   const DumpInputs& inputs, Collection& out);
+// Of a detector that is told in words what to find.
+void dump_owl(Engine& engine, Detector& detector, const PictureView& picture,
+              const DumpInputs& inputs, Collection& out);
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
-                    Collection& out);
+                    const DumpInputs& inputs, Collection& out);
+// What is there only of a SmolVLM; its vision tower was looked at by `vision`.
+void dump_smolvlm(Engine& engine, const Captioner& captioner, const Frame& frame, const Tap& vision,
+                  Collection& out);
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out);
 // What a detector that chooses its queries has left of a run, but for the picture.

@@ -15,7 +15,7 @@ LiveWindow::OnDevice::OnDevice(std::unique_ptr<Engine> opened, const LiveWindowO
                                const LiveState& state, Window& window, const LivePlace& place)
     : engine(std::move(opened)),
       screen(engine->device(), window, state.present_mode, options.settings.layout),
-      loop(*engine, options.capture, std::filesystem::current_path(), place) {
+      loop(*engine, options.capture, std::filesystem::current_path(), options.words, place) {
     spdlog::info("running on {}", engine->device().info().name);
 }
 
@@ -63,7 +63,8 @@ void LiveWindow::replace_device(const DeviceLost& lost) {
     const LivePlace place = on_->loop.place();
     options_.settings.layout = on_->screen.ui().layout();
     on_.reset();
-    on_ = std::make_unique<OnDevice>(open_again(engine_options()), options_, state_, window_, place);
+    on_ =
+        std::make_unique<OnDevice>(open_again(engine_options()), options_, state_, window_, place);
 }
 
 LiveWindow::Clock::duration LiveWindow::refresh() const {

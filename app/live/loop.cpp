@@ -76,23 +76,31 @@ void require(const SwappedModel<Model>& slot) {
 }  // namespace
 
 LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-                   const LivePlace& from)
+                   ModelNames words, const LivePlace& from)
     : engine_(engine),
       capture_options_(capture),
-      detector_([&engine](const std::string& name, LoadProgress progress) {
-          return std::make_unique<Detector>(Detector::open(engine.device(), find_model(name), engine.precision(),
-                                                           std::move(progress)));
+      words_(std::move(words)),
+      detector_([this, &engine](const std::string& name, LoadProgress progress) {
+          auto detector = std::make_unique<Detector>(
+              Detector::open(engine.device(), find_model(name), engine.precision(),
+                             std::move(progress), Tokenizer::open));
+          saccade::tell(*detector, words_.find);
+          return detector;
       }),
-      classifier_([&engine](const std::string& name, LoadProgress progress) {
-          return std::make_unique<Classifier>(Classifier::open(
-              engine.device(), find_model(name), engine.precision(), std::move(progress)));
+      classifier_([this, &engine](const std::string& name, LoadProgress progress) {
+          auto classifier = std::make_unique<Classifier>(
+              Classifier::open(engine.device(), find_model(name), engine.precision(),
+                               std::move(progress), Tokenizer::open));
+          saccade::tell(*classifier, words_.labels);
+          return classifier;
       }),
-      captioner_([&engine](const std::string& name, LoadProgress progress) {
+      captioner_([this, &engine](const std::string& name, LoadProgress progress) {
           auto own = std::make_unique<OwnCaptioner>();
           own->scratch = std::make_unique<Arena>(engine.device(), "captioner's scratch");
           own->captioner = std::make_unique<Captioner>(
               Captioner::open(engine.device(), *own->scratch, find_model(name), Tokenizer::open,
                               engine.precision(), std::move(progress)));
+          if (!words_.question.empty()) own->captioner->ask(words_.question);
           // Beams are sorted on the host after every word; the picture would wait for that.
           CaptionOptions greedy;
           greedy.beams = 1;

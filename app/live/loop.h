@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "app/live/swapped_model.h"
 #include "app/live/panels.h"
 #include "app/live/report.h"
 #include "app/live/shader_watch.h"
 #include "app/live/state.h"
+#include "app/live/swapped_model.h"
 #include "app/pipeline/frame_path.h"
 #include "app/sources/capture.h"
 #include "app/video/recorder.h"
@@ -28,8 +28,9 @@ struct LivePlace {
 // tells how it goes. Nothing here waits for a camera, a file or a model.
 class LiveLoop {
 public:
+    // `words` are --find, --labels and --ask, for models that take them.
     LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-             const LivePlace& from = {});
+             ModelNames words = {}, const LivePlace& from = {});
 
     LivePlace place() const;
 
@@ -104,6 +105,7 @@ private:
 
     Engine& engine_;
     CaptureOptions capture_options_;
+    ModelNames words_;
     // Captioners record on the thread that opens them, and need scratch memory that nobody else
     // takes from meanwhile.
     struct OwnCaptioner {

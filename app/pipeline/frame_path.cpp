@@ -115,7 +115,9 @@ void FramePath::prepare(Size size) {
     record_anew();
     if (models_.detector) models_.detector->prepare(size, options_.within);
     if (models_.classifier) models_.classifier->prepare(size);
-    if (models_.captioner) models_.captioner->prepare(size);
+    if (models_.captioner && models_.captioner->prepare(size))
+        for (const std::unique_ptr<LaneGroup>& group : groups_)
+            group->pictures = models_.captioner->make_group();  // of as many tokens as this size has
     overlay_.reset();
     // Readbacks stay: somebody may still be reading what is in them.
     size_ = size;

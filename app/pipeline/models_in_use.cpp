@@ -5,6 +5,8 @@
 #include <chrono>
 
 #include "app/frame/source.h"
+#include "gpu/core/error.h"
+#include "models/contrast/phrases.h"
 
 namespace saccade {
 
@@ -32,7 +34,10 @@ Imagery imagery_of(const std::string& source) {
 ModelNames ModelNames::or_default(Imagery imagery) const {
     return {.detector = model_or_default(detector, Task::detect, imagery),
             .classifier = model_or_default(classifier, Task::classify, imagery),
-            .captioner = model_or_default(captioner, Task::caption, imagery)};
+            .captioner = model_or_default(captioner, Task::caption, imagery),
+            .find = find,
+            .labels = labels,
+            .question = question};
 }
 
 ModelsInUse ModelsInUse::open(Engine& engine, const ModelNames& names) {
@@ -40,18 +45,36 @@ ModelsInUse ModelsInUse::open(Engine& engine, const ModelNames& names) {
     const Type precision = engine.precision();
     ModelsInUse models;
     models.detector = open_model<Detector>(names.detector, [&](const auto& folder) {
-        return Detector::open(device, folder, precision);
+        return Detector::open(device, folder, precision, {}, Tokenizer::open);
     });
+    if (models.detector) tell(*models.detector, names.find);
     if (models.detector && models.detector->input_type() != precision)
         spdlog::warn("'{}': its features outgrow half precision; its backbone runs in fp32",
                      names.detector);
     models.classifier = open_model<Classifier>(names.classifier, [&](const auto& folder) {
-        return Classifier::open(device, folder, precision);
+        return Classifier::open(device, folder, precision, {}, Tokenizer::open);
     });
+    if (models.classifier) tell(*models.classifier, names.labels);
     models.captioner = open_model<Captioner>(names.captioner, [&](const auto& folder) {
         return Captioner::open(device, engine.scratch(), folder, Tokenizer::open, precision);
     });
+    if (models.captioner && !names.question.empty()) models.captioner->ask(names.question);
+    if (!models.detector && !names.find.empty()) throw Error("--find needs a --detector");
+    if (!models.classifier && !names.labels.empty()) throw Error("--labels needs a --classifier");
+    if (!models.captioner && !names.question.empty()) throw Error("--ask needs a --captioner");
     return models;
+}
+
+void tell(Detector& detector, const std::string& find) {
+    if (!find.empty()) return detector.look_for(phrases_in(find, "--find"));
+    if (detector.phrases())
+        throw Error("the detector finds what you name: add --find \"red mug, my cat\"");
+}
+
+void tell(Classifier& classifier, const std::string& labels, const std::string& pattern) {
+    if (!labels.empty()) return classifier.look_for(phrases_in(labels, "--labels"), pattern);
+    if (classifier.phrases())
+        throw Error("the classifier names what you tell it to: add --labels \"cat, dog, nothing\"");
 }
 
 }  // namespace saccade

@@ -17,10 +17,17 @@ Imagery imagery_of(const std::string& source);
 // --detector, --classifier and --captioner: a model as find_model knows it, or "none".
 struct ModelNames {
     std::string detector = "none", classifier = "none", captioner = "none";
+    // --find, --labels and --ask: words for models that take them; empty if they were left out.
+    std::string find = {}, labels = {}, question = {};
 
     // Those that are empty are the bundled ones for what is shown.
     ModelNames or_default(Imagery imagery) const;
 };
+
+// Tells a model what to look for, in the words of --find or --labels ("red mug, my cat"). An Error if
+// it takes no words, or needs some and there are none.
+void tell(Detector& detector, const std::string& find);
+void tell(Classifier& classifier, const std::string& labels, const std::string& pattern = {});
 
 // Models that somebody else owns; null if there is none.
 struct Models {

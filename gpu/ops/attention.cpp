@@ -21,7 +21,8 @@ uint32_t head_size(const Tensor& q, const Tensor& k, const Heads& heads, const c
             op,
             q.shape() + " does not hold " + std::to_string(heads.count) +
                 " heads of a multiple of 8 up to 128 columns");
-    require(k.columns == q.columns && k.batch == q.batch && k.type == q.type, op,
+    require(heads.sharing > 0 && heads.count % heads.sharing == 0 &&
+                k.columns * heads.sharing == q.columns && k.batch == q.batch && k.type == q.type, op,
             "q " + q.shape() + " and k " + k.shape());
     require_wide(q, op);
     require_wide(k, op);
@@ -66,7 +67,8 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
     Tensor y = c.scratch(q.batch, q.rows, q.columns, q.type);
     if (link_attention(c, y, q, k, v, heads)) return y;  // one query is the last: it sees all keys
     const params::AttentionParams p{view(q), view(k), view(v),     view(y),
-                                    q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0};
+                                    q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0,
+                                    heads.sharing};
     const Use uses[] = {read(q), read(k), read(v), write(y)};
     const auto push = std::as_bytes(std::span(&p, 1));
     std::optional<AttentionBlock> block;
@@ -118,7 +120,8 @@ void attention_tiled(Commands& c, const Tensor& y, const Tensor& q, const Tensor
                      const AttentionBlock& block) {
     const uint32_t size = q.columns / heads.count;
     const params::AttentionParams p{view(q), view(k), view(v),     view(y),
-                                    q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0};
+                                    q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0,
+                                    heads.sharing};
     c.dispatch(Kernel("attention.tiled", q.type,
                       {block.threads, block.queries, block.keys, size / 4, causal ? 1u : 0u}),
                {divide_up(q.rows, block.queries) * block.threads, heads.count, q.batch},
@@ -137,7 +140,8 @@ void attention_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor
             op, "rows or heads outside of " + q.shape());
     const uint32_t threads = row_threads(c);
     const params::AttentionMapParams p{view(q),    view(k), view(map),        range.first_row,
-                                       range.rows, k.rows,  range.first_head, heads.scale};
+                                       range.rows, k.rows,  range.first_head, heads.scale,
+                                       heads.sharing};
     c.dispatch(Kernel("attention_map", q.type, Type::f32, {threads, size / 4}),
                {threads, map.rows, map.batch}, {read(q), read(k), write(map)}, p);
 }

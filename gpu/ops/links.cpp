@@ -58,6 +58,7 @@ bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* nor
 
 bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k, const Tensor& v,
                     const Heads& heads) {
+    if (heads.sharing > 1) return false;
     const uint32_t head = q.columns / heads.count;
     if (!c.chaining() || !one_row(q) || q.type != Type::f16 || head > largest_head ||
         head % 8 != 0 || !aligned(q) || !aligned(k) || !aligned(v) || !aligned(y))

@@ -1,5 +1,6 @@
 #include "models/backbone/layers.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -32,16 +33,17 @@ namespace {
 
 // z' = MSA(LN(z)) + z                                                                  (eq. 2)
 void attend(Commands& c, const Tensor& z, const EncoderBlock& w, const EncoderForm& form,
-            uint32_t layer, Tap& tap) {
+            uint32_t layer, Tap& tap, const Sight& sight) {
     auto scope = c.scope("attend");
     const Tensor y = layer_norm(c, z, w.norm1, w.qkv.weight.type);
     const Tensor qkv = linear(c, y, w.qkv);
     const uint32_t dim = qkv.columns / 3;
     const Tensor q = qkv.slice_columns(0, dim);
-    const Tensor k = qkv.slice_columns(dim, dim);
-    const Tensor v = qkv.slice_columns(2 * dim, dim);
+    const Tensor seen = qkv.slice_rows(0, std::min(sight.keys, qkv.rows));
+    const Tensor k = seen.slice_columns(dim, dim);
+    const Tensor v = seen.slice_columns(2 * dim, dim);
     tap.attention(c, layer, q, k, form.attention_heads());
-    linear_add(c, z, attention(c, q, k, v, form.attention_heads()), w.out);
+    linear_add(c, z, attention(c, q, k, v, form.attention_heads(), sight.causal), w.out);
 }
 
 // z = MLP(LN(z')) + z'                                                                 (eq. 3)
@@ -54,8 +56,8 @@ void mlp(Commands& c, const Tensor& z, const EncoderBlock& w, const EncoderForm&
 }  // namespace
 
 void encoder_block(Commands& c, const Tensor& z, const EncoderBlock& w, const EncoderForm& form,
-                   uint32_t layer, Tap& tap) {
-    attend(c, z, w, form, layer, tap);
+                   uint32_t layer, Tap& tap, const Sight& sight) {
+    attend(c, z, w, form, layer, tap, sight);
     mlp(c, z, w, form);
 }
 

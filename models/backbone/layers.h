@@ -33,8 +33,14 @@ struct EncoderForm {
 EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix,
                                 const EncoderForm& form);
 
+// Which tokens a token sees: all, only itself and those before it, or only the first ones.
+struct Sight {
+    bool causal = false;
+    uint32_t keys = UINT32_MAX;  // tokens from here on are padding, which nobody looks at
+};
+
 // z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z', in place on the fp32 stream z (batch, tokens, hidden)
 void encoder_block(Commands& c, const Tensor& z, const EncoderBlock& w, const EncoderForm& form,
-                   uint32_t layer, Tap& tap);
+                   uint32_t layer, Tap& tap, const Sight& sight = {});
 
 }  // namespace saccade

@@ -8,9 +8,9 @@
 
 namespace saccade {
 
-BlipConfig read_blip_config(const Json& json, const std::string& where) {
+BlipConfig read_blip_config(const Json& json, const std::string& where, const char* architecture) {
     const JsonFields fields(json, where);
-    require_architecture(fields, read_model_config(fields), "blip", "BlipForConditionalGeneration");
+    require_architecture(fields, read_model_config(fields), "blip", architecture);
     BlipConfig config;
     const JsonFields vision = fields.object("vision_config");
     config.image = vision.whole("image_size", {1, 16384}, 384);
@@ -45,17 +45,17 @@ BlipConfig read_blip_config(const Json& json, const std::string& where) {
     return config;
 }
 
-BlipText::BlipText(WeightLoader& weights, const BlipConfig& config)
-    : TextDecoder(config.text), activation_(config.text_activation) {
-    const std::string in = "text_decoder.bert.", out = "text_decoder.cls.predictions.";
+BlipBert load_blip_bert(WeightLoader& weights, const std::string& in, const BlipConfig& config,
+                        uint32_t columns) {
+    BlipBert bert;
     const uint32_t dim = config.text.hidden, head = config.text.head_size();
     const uint32_t words = config.text.vocabulary, positions = config.text.positions;
     const float eps = config.text_norm_eps;
-    words_ = weights.tensor(in + "embeddings.word_embeddings.weight", {words, dim}, words, dim,
-                            weights.type());
-    positions_ = weights.tensor(in + "embeddings.position_embeddings.weight", {positions, dim},
-                                positions, dim, Type::f32);
-    embedding_norm_ = weights.norm(in + "embeddings.LayerNorm", dim, eps);
+    bert.words = weights.tensor(in + "embeddings.word_embeddings.weight", {words, dim}, words, dim,
+                                weights.type());
+    bert.positions = weights.tensor(in + "embeddings.position_embeddings.weight", {positions, dim},
+                                    positions, dim, Type::f32);
+    bert.embedding_norm = weights.norm(in + "embeddings.LayerNorm", dim, eps);
 
     const LinearForm project{.out = dim, .in = dim, .out_head = head};
     const LinearForm join{.out = dim, .in = dim, .in_head = head};
@@ -65,7 +65,7 @@ BlipText::BlipText(WeightLoader& weights, const BlipConfig& config)
         const std::string self = layer + ".attention.", cross = layer + ".crossattention.";
         const std::array<std::string, 3> qkv = {self + "self.query", self + "self.key",
                                                 self + "self.value"};
-        layers_.push_back({
+        bert.layers.push_back({
             .qkv = weights.stacked(qkv, project),
             .out = weights.linear(self + "output.dense", join),
             .cross_q = weights.linear(cross + "self.query", project),
@@ -81,14 +81,23 @@ BlipText::BlipText(WeightLoader& weights, const BlipConfig& config)
         memory.push_back(cross + "self.key");
         memory.push_back(cross + "self.value");
     }
-    memory_ = weights.stacked(memory, {.out = dim, .in = config.vision.hidden, .out_head = head});
+    bert.memory = weights.stacked(memory, {.out = dim, .in = columns, .out_head = head});
+    return bert;
+}
 
+BlipText::BlipText(WeightLoader& weights, const BlipConfig& config, uint32_t columns)
+    : TextDecoder(config.text),
+      activation_(config.text_activation),
+      bert_(load_blip_bert(weights, "text_decoder.bert.", config, columns)) {
+    const std::string out = "text_decoder.cls.predictions.";
+    const uint32_t dim = config.text.hidden, words = config.text.vocabulary;
+    memory_ = bert_.memory;
     transform_ = weights.linear(out + "transform.dense", {.out = dim, .in = dim});
-    transform_norm_ = weights.norm(out + "transform.LayerNorm", dim, eps);
+    transform_norm_ = weights.norm(out + "transform.LayerNorm", dim, config.text_norm_eps);
     if (weights.source().optional(out + "decoder.weight", {words, dim}))
         head_ = weights.linear(out + "decoder", {.out = words, .in = dim, .bias = false});
     else
-        head_ = {words_, {}, weights.fragments(words_)};
+        head_ = {bert_.words, {}, weights.fragments(bert_.words)};
     const bool own = weights.source().optional(out + "decoder.bias", {words}).has_value();
     head_.bias =
         weights.tensor(out + (own ? "decoder.bias" : "bias"), {words}, 1, words, Type::f32);
@@ -99,18 +108,18 @@ BlipText::BlipText(WeightLoader& weights, const BlipConfig& config)
 void BlipText::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
                     uint32_t first) const {
     auto scope = c.scope("BLIP text");
-    Tensor x = embedding(c, ids, words_, positions_.slice_rows(first, ids.columns));
+    Tensor x = embedding(c, ids, bert_.words, bert_.positions.slice_rows(first, ids.columns));
     Tensor next = c.scratch(x.batch, x.rows, x.columns, Type::f32);
-    const Norm* norm = &embedding_norm_;
+    const Norm* norm = &bert_.embedding_norm;
     auto add = [&](const Tensor& part, const Linear& out, const Norm& then) {
         layer_norm_into(c, next, x, *norm);
         linear_add(c, next, part, out);
         std::swap(x, next);
         norm = &then;
     };
-    for (uint32_t i = 0; i < layers_.size(); ++i) {
+    for (uint32_t i = 0; i < bert_.layers.size(); ++i) {
         auto layer = c.scope("layer");
-        const Layer& w = layers_[i];
+        const BlipBert::Layer& w = bert_.layers[i];
         add(self_attention(c, x, *norm, w.qkv, state, i, first), w.out, w.norm1);
         add(cross_attention(c, x, *norm, w.cross_q, state, i, first), w.cross_out, w.norm_cross);
         add(norm_linear(c, x, *norm, w.fc1, activation_), w.fc2, w.norm2);
@@ -123,8 +132,8 @@ void BlipText::read(Commands& c, const Tensor& logits, const Tensor& ids, const 
     norm_linear_into(c, logits, y, transform_norm_, head_);
 }
 
-Blip::Blip(WeightLoader& weights, const BlipConfig& config)
-    : config_(config), text_(weights, config) {
+Blip::Blip(WeightLoader& weights, const BlipConfig& config, uint32_t columns)
+    : config_(config), text_(weights, config, columns) {
     const std::string in = "vision_model.";
     const EncoderForm& form = config.vision;
     const uint32_t dim = form.hidden, head = form.head_size(), tokens = config.tokens();

@@ -11,7 +11,8 @@
 
 // BLIP: Bootstrapping Language-Image Pre-training (Li et al. 2022), its captioning half: a ViT, and
 // an image-grounded text decoder, which is BERT with causal self-attention and cross-attention to
-// the picture in every layer. ViT normalises before each part, BERT after it.
+// the picture in every layer. ViT normalises before each part, BERT after it. How the same parts
+// answer questions is in blip_vqa.h.
 
 namespace saccade {
 
@@ -28,28 +29,39 @@ struct BlipConfig {
     uint32_t grid() const { return image / patch; }
     uint32_t tokens() const { return 1 + grid() * grid(); }
 };
-BlipConfig read_blip_config(const Json& json, const std::string& where);
+// `architecture` is what the folder must be made for.
+BlipConfig read_blip_config(const Json& json, const std::string& where,
+                            const char* architecture = "BlipForConditionalGeneration");
 
-class BlipText : public TextDecoder {
-public:
-    BlipText(WeightLoader& weights, const BlipConfig& config);
-
-    void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
-              uint32_t first) const override;
-
-private:
+// BERT with cross-attention in every layer.
+struct BlipBert {
     struct Layer {
         Linear qkv, out;            // (3 * width, hidden), (hidden, width)
         Linear cross_q, cross_out;  // (width, hidden), (hidden, width)
         Linear fc1, fc2;            // (intermediate, hidden), (hidden, intermediate)
         Norm norm1, norm_cross, norm2;
     };
+    Tensor words;      // (vocabulary, hidden)
+    Tensor positions;  // (positions, hidden) f32
+    Norm embedding_norm;
+    std::vector<Layer> layers;
+    Linear memory;  // (layers * 2 * width, columns): k and v of each layer of what it looks at
+};
+// Loads `in`embeddings.word_embeddings and so on; it looks at something of `columns` columns.
+BlipBert load_blip_bert(WeightLoader& weights, const std::string& in, const BlipConfig& config,
+                        uint32_t columns);
 
+class BlipText : public TextDecoder {
+public:
+    // It looks at something of `columns` columns.
+    BlipText(WeightLoader& weights, const BlipConfig& config, uint32_t columns);
+
+    void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
+              uint32_t first) const override;
+
+private:
     Activation activation_;
-    Tensor words_;      // (vocabulary, hidden)
-    Tensor positions_;  // (positions, hidden) f32
-    Norm embedding_norm_;
-    std::vector<Layer> layers_;
+    BlipBert bert_;
     Linear transform_;  // (hidden, hidden)
     Norm transform_norm_;
     Linear head_;  // (vocabulary, hidden): the words again, unless the file says otherwise
@@ -57,7 +69,8 @@ private:
 
 class Blip : public CaptionModel {
 public:
-    Blip(WeightLoader& weights, const BlipConfig& config);
+    Blip(WeightLoader& weights, const BlipConfig& config)
+        : Blip(weights, config, config.vision.hidden) {}
 
     const TextDecoder& decoder() const override { return text_; }
     PictureTokens picture() const override;
@@ -68,6 +81,11 @@ public:
         return read_blip_generation(config, where, text_.form().vocabulary);
     }
     double multiply_adds() const override;
+
+protected:
+    // Its decoder looks at something of `columns` columns.
+    Blip(WeightLoader& weights, const BlipConfig& config, uint32_t columns);
+    const BlipConfig& config() const { return config_; }
 
 private:
     BlipConfig config_;

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "models/attention/tap.h"
 #include "models/captioning/generation.h"
@@ -31,10 +34,37 @@ public:
     virtual void encode(Commands& c, const Tensor& encoded, const Tensor& patches,
                         Tap& tap) const = 0;
     virtual uint32_t encoder_layers() const = 0;
-    // What the decoder keeps of that, see DecoderState.
-    virtual void memorize(Commands& c, const Tensor& memory, const Tensor& encoded) const {
+    // What the decoder keeps of that: (pictures, memory_tokens, memory_columns), see DecoderState.
+    // The tap looks at how a question sees the picture.
+    virtual void memorize(Commands& c, const Tensor& memory, const Tensor& encoded, Tap&) const {
         decoder().memorize(c, memory, encoded);
     }
+    virtual uint32_t memory_tokens() const { return picture().tokens; }
+    virtual uint32_t memory_columns() const {
+        return 2 * decoder().form().layers * decoder().form().width();
+    }
+
+    // Models that answer a question. They have one from the beginning; another one, as ids, changes
+    // the sizes above, and what was recorded before is of no use any more.
+    virtual bool answers() const { return false; }
+    virtual void ask(std::span<const uint32_t>) {}
+    // The ids that every sentence begins with, if they are not just the start id.
+    virtual std::span<const uint32_t> prompt() const { return {}; }
+    // The question as the model's files want it written, and the picture's place in it.
+    virtual std::string written(const std::string& question) const { return question; }
+    // Makes ready for a picture that is cut into these tiles (columns, rows), and once more as a
+    // whole; (0, 0): only as a whole. True if what was recorded before is of no use any more.
+    virtual bool cut_into(Size) { return false; }
+    // Where a map of the picture's tokens comes from, if they are not simply rows of a grid: cells of
+    // a grid as indices of tokens, and of the same place in the whole picture.
+    struct TokenMap {
+        Size grid;
+        std::vector<uint32_t> tiles, whole;  // (grid); whole: empty without tiles
+    };
+    virtual TokenMap token_map() const { return {}; }
+    // Layers in which the question looks at the picture before the answer looks at the question; 0:
+    // answers look at the picture themselves.
+    virtual uint32_t question_layers() const { return 0; }
     // How its sentences are written, by config.json and, unless it is null, generation_config.json.
     virtual Generation read_generation(const Json& config, const std::string& where,
                                        const Json* file, const std::string& file_where) const = 0;

@@ -28,9 +28,7 @@ struct OwnTensor {
 // DecoderState's past.
 inline OwnTensor make_past(Device& device, const TextDecoder& decoder, uint32_t sentences,
                            uint32_t words) {
-    const TextDecoderForm& form = decoder.form();
-    return {device,        "words so far", sentences, words, form.layers * 4 * form.width(),
-            decoder.type()};
+    return {device, "words so far", sentences, words, decoder.past_columns(), decoder.type()};
 }
 
 // For destructors: nothing may go while the device uses it. If the device is lost it uses nothing

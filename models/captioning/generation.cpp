@@ -132,6 +132,18 @@ Generation read_generation(const Json& config, const std::string& where, const J
     return g;
 }
 
+Generation read_text_generation(const Json& config, const std::string& where, const Json* file,
+                                const std::string& file_where, uint32_t vocabulary) {
+    Places from(vocabulary);
+    if (file) from.add(JsonFields(*file, file_where));
+    const JsonFields fields(config, where);
+    from.add(fields);
+    from.add(fields.object("text_config"));
+    Generation g = read(from);
+    g.stops = from.ids("eos_token_id");
+    return g;
+}
+
 Generation read_blip_generation(const Json& config, const std::string& where, uint32_t vocabulary) {
     Places from(vocabulary);
     from.add(JsonFields(config, where).object("text_config"));

@@ -15,6 +15,7 @@ struct Generation {
     std::vector<uint32_t> stops;  // ids that end one
     uint32_t max_length = 20;     // ids, with the start and what else is given
     uint32_t min_length = 0;
+    uint32_t max_new = 0;  // ids after what is given; 0: max_length says
 
     uint32_t beams = 1;
     double length_penalty = 1.0;  // scores are divided by length to this power
@@ -37,6 +38,9 @@ struct Generation {
 // older files have in config.json and its "decoder".
 Generation read_generation(const Json& config, const std::string& where, const Json* file,
                            const std::string& file_where, uint32_t vocabulary);
+// Of a model whose text has a config of its own, "text_config", and begins with a prompt.
+Generation read_text_generation(const Json& config, const std::string& where, const Json* file,
+                                const std::string& file_where, uint32_t vocabulary);
 // Of BLIP, which looks into its "text_config" alone and stops at [SEP].
 Generation read_blip_generation(const Json& config, const std::string& where, uint32_t vocabulary);
 

@@ -48,9 +48,8 @@ void Greedy::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t sa
     steps_.push_back(std::make_unique<Commands>(device_, scratch, "caption step"));
     Commands& c = *steps_.back();
     c.begin();
-    {
+    auto record = [&] {
         auto scope = c.scope("caption");
-        auto chain = c.chain();
         if (said == given_.size()) {
             for (uint32_t picture = 0; picture < ids_.tensor.batch; ++picture)
                 c.copy_bytes(given_ids_.tensor, ids_.tensor.at_batch(picture).slice_rows(0, said));
@@ -61,6 +60,12 @@ void Greedy::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t sa
         rules_.record(c, logits_.tensor, ids_.tensor.slice_rows(0, said), {});
         pick(c, ids_.tensor.slice_rows(said, 1), about_.tensor.slice_rows(3 * said, 3),
              logits_.tensor);
+    };
+    if (decoder.chains()) {
+        auto chain = c.chain();
+        record();
+    } else {
+        record();
     }
     c.end();
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/tap.h"
@@ -32,8 +34,11 @@ public:
     virtual ~TextDecoder() = default;
 
     const TextDecoderForm& form() const { return form_; }
-    Type type() const { return memory_.weight.type; }
-    double multiply_adds() const;  // of reading a word, but for attention itself
+    virtual Type type() const { return memory_.weight.type; }
+    virtual double multiply_adds() const;  // of reading a word, but for attention itself
+    // Whether its operations are links of chains: see Commands::chain.
+    virtual bool chains() const { return true; }
+    virtual uint32_t past_columns() const { return form_.layers * 4 * form_.width(); }
 
     // Keys and values of the pictures for all layers: once per picture. images are
     // (pictures, tokens, n).
@@ -47,7 +52,10 @@ public:
 
     // Cross-attention of one layer: queries of the words (sentences, words, width), keys of the
     // pictures (pictures, picture tokens, width).
-    AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const;
+    virtual AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const;
+    // Models without cross-attention read the picture as words of the sentence: the layer above is
+    // then that of all words. Which of these are the picture's; empty: they look at it apart.
+    virtual std::span<const uint32_t> picture_words() const { return {}; }
 
 protected:
     explicit TextDecoder(const TextDecoderForm& form) : form_(form) {}

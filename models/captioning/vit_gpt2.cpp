@@ -35,7 +35,7 @@ void VitGpt2::encode(Commands& c, const Tensor& encoded, const Tensor& patches, 
     encoder_.normalize_into(c, encoded, encoder_.encode(c, patches, tap));
 }
 
-void VitGpt2::memorize(Commands& c, const Tensor& memory, const Tensor& encoded) const {
+void VitGpt2::memorize(Commands& c, const Tensor& memory, const Tensor& encoded, Tap&) const {
     auto scope = c.scope("memorize");
     decoder_.memorize(c, memory, projection_.weight ? linear(c, encoded, projection_) : encoded);
 }

@@ -21,7 +21,8 @@ public:
     PictureTokens picture() const override;
     void encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap& tap) const override;
     uint32_t encoder_layers() const override { return config_.encoder.layers; }
-    void memorize(Commands& c, const Tensor& memory, const Tensor& encoded) const override;
+    void memorize(Commands& c, const Tensor& memory, const Tensor& encoded,
+                  Tap& tap) const override;
     Generation read_generation(const Json& config, const std::string& where, const Json* file,
                                const std::string& file_where) const override {
         return saccade::read_generation(config, where, file, file_where,

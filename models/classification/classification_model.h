@@ -3,12 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/map_geometry.h"
 #include "models/attention/tap.h"
 #include "models/picture/picture_input.h"
 
 namespace saccade {
+
+class Phrases;
 
 // What classifiers share: a picture goes in, a logit for each class comes out.
 class ClassificationModel {
@@ -18,8 +21,8 @@ public:
     virtual const std::vector<std::string>& labels() const = 0;
     // Pixels of pixel_values that it was made for.
     virtual Size picture() const = 0;
-    // Whether it takes others. Then prepare() makes it ready for those of one size, and nothing that
-    // was recorded for another may still be running.
+    // Whether it takes others. Then prepare() makes it ready for those of one size, and nothing
+    // that was recorded for another may still be running.
     virtual bool takes_any_size() const { return false; }
     virtual void prepare(Size) {}
     virtual Remainder remainder() const { return Remainder::refused; }
@@ -28,6 +31,12 @@ public:
     virtual Type input_type() const = 0;
     // (batch, 1, classes) f32; none from a model without a classifier, which has no labels.
     virtual Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const = 0;
+    // What the logits mean: one of the classes is right, unless the model says otherwise.
+    virtual Tensor probabilities(Commands& c, const Tensor& logits) const {
+        return softmax(c, logits);
+    }
+    // The classes, of a model that is told them in words; null if it was trained on its own.
+    virtual Phrases* phrases() { return nullptr; }
 
     // What there is to look at: layers, each with its heads. Both may differ from layer to layer in
     // models that come in stages.

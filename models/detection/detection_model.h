@@ -11,6 +11,10 @@
 #include "models/files/weights.h"
 #include "models/picture/preprocessor.h"
 
+namespace saccade {
+class Phrases;
+}
+
 // What detectors that predict a set share: a picture goes in, a fixed number of queries comes out,
 // and each of them is one object or none. No anchors, no suppression afterwards.
 
@@ -44,6 +48,8 @@ public:
     virtual ~DetectionModel() = default;
 
     virtual const std::vector<std::string>& labels() const = 0;
+    // The classes, of a model that is told them in words; null if it was trained on its own.
+    virtual Phrases* phrases() { return nullptr; }
     virtual uint32_t queries() const = 0;
     virtual uint32_t encoder_layers() const = 0;
     virtual uint32_t decoder_layers() const = 0;  // 0: queries are tokens of the encoder

@@ -192,11 +192,32 @@ Linear WeightLoader::stacked(std::span<const std::string> names, const LinearFor
     for (uint32_t i = 0; i < count; ++i) put_matrix(result.weight, i * out, names[i], each);
     if (each.bias) {
         result.bias = allocate(1, count * out, Type::f32);
-        for (uint32_t i = 0; i < count; ++i)
-            if (each.biased.empty() || each.biased[i])
-                put_bias(result.bias, i * out, names[i], each);
-            else
-                put_zeros(result.bias, i * out, out);
+        if (count > 1 && out % 4 != 0)
+            put_biases(result.bias, names, each);
+        else
+            for (uint32_t i = 0; i < count; ++i)
+                if (each.biased.empty() || each.biased[i])
+                    put_bias(result.bias, i * out, names[i], each);
+                else
+                    put_zeros(result.bias, i * out, out);
+    }
+    result.fragments = fragments(result.weight);
+    return result;
+}
+
+Linear WeightLoader::joined(std::span<const Part> parts) {
+    auto rows_of = [](const LinearForm& form) { return padded_heads(form.out, form.out_head); };
+    uint32_t rows = 0;
+    for (const Part& part : parts) rows += rows_of(part.form);
+    const LinearForm& first = parts.front().form;
+    Linear result;
+    result.weight = allocate(rows, padded_heads(first.in, first.in_head), type_);
+    if (first.bias) result.bias = allocate(1, rows, Type::f32);
+    uint32_t at = 0;
+    for (const Part& part : parts) {
+        put_matrix(result.weight, at, part.name, part.form);
+        if (first.bias) put_bias(result.bias, at, part.name, part.form);
+        at += rows_of(part.form);
     }
     result.fragments = fragments(result.weight);
     return result;
@@ -281,8 +302,7 @@ Linear WeightLoader::linear(const HostConvolution& host, uint32_t in) {
     return result;
 }
 
-DepthwiseConv2d WeightLoader::depthwise(const HostConvolution& host,
-                                        const ConvolutionForm& form) {
+DepthwiseConv2d WeightLoader::depthwise(const HostConvolution& host, const ConvolutionForm& form) {
     const uint32_t area = form.kernel * form.kernel;
     DepthwiseConv2d result{.weight = allocate(area, form.out, Type::f32),
                            .bias = allocate(1, form.out, Type::f32),
@@ -312,8 +332,8 @@ std::vector<float> WeightLoader::floats(const std::string& name,
     const StoredTensor from = source_.required(name, shape);
     std::vector<float> values(from.elements());
     read_floats(from, 0, values);
-    require_held(source_, from.name,
-                 largest_of(std::as_bytes(std::span(values)), StoredType::f32), Type::f32);
+    require_held(source_, from.name, largest_of(std::as_bytes(std::span(values)), StoredType::f32),
+                 Type::f32);
     source_.release(from.bytes);
     return values;
 }
@@ -331,10 +351,21 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
     if (shape.empty())
         shape = form.transposed ? std::vector<uint64_t>{in, out} : std::vector<uint64_t>{out, in};
     std::vector<float> scaled;
-    const StoredTensor from = scaled_rows(name + ".weight", shape, form, scaled);
+    const StoredTensor from = scaled_rows(name + form.join + "weight", shape, form, scaled);
     const bool release = scaled.empty();
     const uint32_t offset = first_row * to.row_stride;
-    if (form.in_head) {
+    if (form.interleaved > 1) {
+        // (out, n, colours) to (out, colours, n), on the host: rows need not be whole fours
+        const size_t colours = form.interleaved, each = in / colours;
+        const std::vector<float> stored = floats(name + form.join + "weight", shape);
+        std::vector<float> ordered(stored.size());
+        for (size_t row = 0; row < stored.size(); row += in)
+            for (size_t i = 0; i < in; ++i)
+                ordered[row + i % colours * each + i / colours] = stored[row + i];
+        const StoredTensor own{name, StoredType::f32, {}, std::as_bytes(std::span(ordered))};
+        put(to, {{1, 1, out, to.row_stride}, {0, 0, to.row_stride, 1}, offset}, own,
+            {{1, 1, out, in}, {0, 0, in, 1}, 0}, form.scale, false);
+    } else if (form.in_head) {
         // (out, heads, head) with the heads of each row padded
         const uint32_t head = form.in_head, wide = padded(head), heads = in / head;
         const Layout x = form.transposed ? Layout{{1, out, heads, head}, {0, 1, head * out, out}, 0}
@@ -366,7 +397,7 @@ StoredTensor WeightLoader::scaled_rows(const std::string& name, const std::vecto
 void WeightLoader::put_bias(const Tensor& to, uint32_t first, const std::string& name,
                             const LinearForm& form) {
     std::vector<float> scaled;
-    const StoredTensor from = scaled_rows(name + ".bias", {form.out}, form, scaled);
+    const StoredTensor from = scaled_rows(name + form.join + "bias", {form.out}, form, scaled);
     const uint32_t head = form.out_head ? form.out_head : form.out;
     const uint32_t heads = form.out / head;
     const uint32_t wide = std::min(padded(head), to.row_stride - first);
@@ -379,6 +410,22 @@ void WeightLoader::put_zeros(const Tensor& to, uint32_t first, uint32_t count) {
     const StoredTensor from{"zeros", StoredType::f32, {}, std::as_bytes(std::span(zeros))};
     put(to, {{1, 1, 1, std::min(padded(count), to.row_stride - first)}, {0, 0, 0, 1}, first}, from,
         {{1, 1, 1, count}, {0, 0, 0, 1}, 0}, 1.0f, false);
+}
+
+void WeightLoader::put_biases(const Tensor& to, std::span<const std::string> names,
+                              const LinearForm& form) {
+    // Too narrow to be copied in fours, one beside the other: the host puts them together.
+    std::vector<float> all;
+    for (size_t i = 0; i < names.size(); ++i) {
+        const bool there = form.biased.empty() || form.biased[i];
+        const std::vector<float> one = there ? floats(names[i] + form.join + "bias", {form.out})
+                                             : std::vector<float>(form.out);
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    const StoredTensor own{names.front(), StoredType::f32, {}, std::as_bytes(std::span(all))};
+    const auto count = static_cast<uint32_t>(all.size());
+    put(to, {{1, 1, 1, to.row_stride}, {0, 0, 0, 1}, 0}, own, {{1, 1, 1, count}, {0, 0, 0, 1}, 0},
+        form.scale, false);
 }
 
 void WeightLoader::put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,

@@ -26,6 +26,8 @@ struct LinearForm {
     bool transposed = false;            // stored as (in, out): GPT-2's Conv1D
     float scale = 1.0f;                 // of weight and bias
     std::vector<uint64_t> stored = {};  // the weight's shape in the file, where it is not (out, in)
+    const char* join = ".";             // between the name and "weight" or "bias"
+    uint32_t interleaved = 1;  // columns are stored as (n, this many), and become (this many, n)
 };
 
 // A square convolution without a bias of its own, and the batch norm that follows it.
@@ -49,6 +51,12 @@ public:
     Linear linear(const std::string& name, const LinearForm& form);
     // Several layers of one form that read the same input, their rows one after the other.
     Linear stacked(std::span<const std::string> names, const LinearForm& each);
+    // The same for layers of different forms; none of them may be narrower than four rows.
+    struct Part {
+        std::string name;
+        LinearForm form;
+    };
+    Linear joined(std::span<const Part> parts);
     // name.weight and name.bias (columns).
     Norm norm(const std::string& name, uint32_t columns, float eps);
     // A weight that has been loaded, as products on cooperative matrices read it; none where the
@@ -106,6 +114,7 @@ private:
     // what the file does not.
     StoredTensor scaled_rows(const std::string& name, const std::vector<uint64_t>& shape,
                              const LinearForm& form, std::vector<float>& scaled);
+    void put_biases(const Tensor& to, std::span<const std::string> names, const LinearForm& form);
     // Copies a stored tensor, cut into pieces along its slowest dimension where it is large. What
     // has been read of it is released, unless the bytes are our own.
     void put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,

@@ -4,6 +4,7 @@
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
+#include "gpu/language.h"
 
 namespace saccade {
 
@@ -29,6 +30,7 @@ bool PictureInput::prepare(Size frame, std::optional<Size> within) {
     on_device_.patch_height = patch_.y;
     frame_ = frame;
     within_ = within;
+    prepare_tiles();
     return true;
 }
 
@@ -43,6 +45,58 @@ void PictureInput::fit_to_patches() {
     };
     fit(plan_.horizontal, plan_.width, patch_.x);
     fit(plan_.vertical, plan_.height, patch_.y);
+}
+
+void PictureInput::prepare_tiles() {
+    tiling_ = {};
+    steps_.clear();
+    cuts_.clear();
+    if (preprocessor_.resize != Preprocessor::Resize::tiles) return;
+    tiling_ = preprocessor_.tiling(frame_);
+    Size from = frame_;
+    auto resize_to = [&](Size to) {
+        if (to == from) return;
+        Step step;
+        step.image = std::make_unique<Image>(*device_, "resized", to.x, to.y);
+        step.horizontal = upload(make_taps(from.x, to.x, preprocessor_.filter),
+                                 step.horizontal_memory, "horizontal taps");
+        step.vertical = upload(make_taps(from.y, to.y, preprocessor_.filter), step.vertical_memory,
+                               "vertical taps");
+        steps_.push_back(std::move(step));
+        from = to;
+    };
+    resize_to(tiling_.first);
+    if (preprocessor_.splits) resize_to(tiling_.filled);
+    const uint32_t tile = preprocessor_.tile;
+    for (uint32_t y = 0; y < tiling_.tiles.y; ++y)
+        for (uint32_t x = 0; x < tiling_.tiles.x; ++x) {
+            Step cut;
+            cut.horizontal = upload(make_taps(from.x, from.x, preprocessor_.filter, x * tile, tile),
+                                    cut.horizontal_memory, "horizontal taps");
+            cut.vertical = upload(make_taps(from.y, from.y, preprocessor_.filter, y * tile, tile),
+                                  cut.vertical_memory, "vertical taps");
+            cuts_.push_back(std::move(cut));
+        }
+}
+
+void PictureInput::record_tiles(Commands& c, const Tensor& patches, uint32_t first,
+                                const Image& image) const {
+    if (preprocessor_.resize != Preprocessor::Resize::tiles)
+        return record(c, patches.at_batch(first), image);
+    if (image.width() != frame_.x || image.height() != frame_.y)
+        throw Error("a picture of another size than was prepared for");
+    const Image* picture = &image;
+    for (const Step& step : steps_) {
+        resize(c, *step.image, *picture, step.horizontal, step.vertical);
+        picture = step.image.get();
+    }
+    for (const Step& cut : cuts_) {
+        Preprocess how = on_device_;
+        how.horizontal = cut.horizontal;
+        how.vertical = cut.vertical;
+        preprocess(c, patches.at_batch(first++), *picture, how);
+    }
+    preprocess(c, patches.at_batch(first), *picture, on_device_);
 }
 
 // Windows first (pairs first, count), then the weights, in one small buffer.
@@ -69,7 +123,10 @@ ResizeTaps PictureInput::upload(const Taps& taps, Buffer& buffer, const char* na
 void PictureInput::record(Commands& c, const Tensor& patches, const Image& image) const {
     if (image.width() != frame_.x || image.height() != frame_.y)
         throw Error("a picture of another size than was prepared for");
-    preprocess(c, patches, image, on_device_);
+    if (plan_.horizontal.floats)
+        resample(c, patches, image, on_device_);
+    else
+        preprocess(c, patches, image, on_device_);
 }
 
 }  // namespace saccade

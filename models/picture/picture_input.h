@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "gpu/core/buffer.h"
 #include "gpu/ops.h"
@@ -33,6 +35,13 @@ public:
     // (1, patches, 3 * patch * patch) of the picture that was prepared for.
     void record(Commands& c, const Tensor& patches, const Image& image) const;
 
+    // The same of each tile of the picture, and of the whole one after them: batches from `first`
+    // on.
+    void record_tiles(Commands& c, const Tensor& patches, uint32_t first, const Image& image) const;
+    Size tiles() const { return tiling_.tiles; }
+    uint32_t tile_count() const { return tiling_.tiles.x * tiling_.tiles.y + 1; }
+    Size frame() const { return frame_; }
+
     const PreprocessPlan& plan() const { return plan_; }
     const Preprocessor& preprocessor() const { return preprocessor_; }
     Size patch() const { return patch_; }
@@ -42,6 +51,7 @@ public:
 
 private:
     void fit_to_patches();
+    void prepare_tiles();
     ResizeTaps upload(const Taps& taps, Buffer& buffer, const char* name);
 
     Device* device_;
@@ -52,6 +62,15 @@ private:
     PreprocessPlan plan_;
     Buffer horizontal_, vertical_;
     Preprocess on_device_;
+
+    // Tiles: the picture resized once and once more, and how each tile is cut from that.
+    struct Step {
+        std::unique_ptr<Image> image;
+        Buffer horizontal_memory, vertical_memory;
+        ResizeTaps horizontal, vertical;
+    };
+    Preprocessor::Tiling tiling_;
+    std::vector<Step> steps_, cuts_;
 };
 
 }  // namespace saccade

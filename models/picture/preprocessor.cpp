@@ -38,6 +38,7 @@ struct ProcessorClass {
     bool int_is_square = true;  // what an integer size means: a square, or the shortest edge
     bool exact = false;         // resizes what has been rescaled
     bool is_detector = false;   // max_size beside an integer size, never a centre crop
+    bool blurs = false;         // before it shrinks, in floats
     bool normalizes = true;
     Filter filter = Filter::bilinear;
     Triple mean = half, std_dev = half;
@@ -72,6 +73,16 @@ constexpr ProcessorClass classes[] = {
      .filter = Filter::bicubic,
      .mean = clip_mean,
      .std_dev = clip_std},
+    {.name = "Siglip", .size = 224, .int_is_square = false, .filter = Filter::bicubic},
+    {.name = "Siglip2", .resize = Resize::patches},
+    {.name = "SmolVLM", .resize = Resize::tiles, .filter = Filter::lanczos},
+    {.name = "Idefics3", .resize = Resize::tiles, .filter = Filter::lanczos},
+    {.name = "OwlViT",
+     .size = 768,
+     .filter = Filter::bicubic,
+     .mean = clip_mean,
+     .std_dev = clip_std},
+    {.name = "Owlv2", .size = 960, .blurs = true, .mean = clip_mean, .std_dev = clip_std},
     {.name = "Detr",
      .resize = Resize::edges,
      .size = 800,
@@ -106,7 +117,8 @@ constexpr ProcessorClass classes[] = {
      .std_dev = imagenet_std},
 };
 constexpr const char* supported =
-    "ViT, DeiT, BiT, DINOv3, BLIP, CLIP, DETR, YOLOS, RT-DETR and RF-DETR are";
+    "ViT, DeiT, BiT, DINOv3, BLIP, CLIP, SigLIP, OWL-ViT, OWLv2, SmolVLM, DETR, YOLOS, RT-DETR and "
+    "RF-DETR are";
 
 const ProcessorClass* find_class(std::string_view name) {
     for (const ProcessorClass& c : classes)
@@ -155,7 +167,8 @@ void refuse_unknown_switches(const JsonFields& fields, const Json& file) {
     constexpr std::string_view understood[] = {
         "do_resize", "do_center_crop", "do_rescale", "do_normalize",
         // Nothing to do for one RGB frame without annotations: padding only evens out a batch.
-        "do_pad", "do_convert_rgb", "do_convert_annotations", "do_reduce_labels"};
+        "do_pad", "do_convert_rgb", "do_image_splitting", "do_convert_annotations",
+        "do_reduce_labels"};
     for (const auto& [key, value] : file.items()) {
         const bool on = value.is_boolean() && value.get<bool>();
         const bool is_switch = key.starts_with("do_") || key == "use_square_size";
@@ -195,6 +208,20 @@ std::optional<Size> height_and_width(const JsonFields& fields, const char* key) 
 void read_size(const JsonFields& fields, const ProcessorClass& defaults, Preprocessor& p) {
     p.resize = defaults.resize;
     p.multiple = defaults.multiple;
+    if (p.resize == Resize::tiles) {
+        auto longest = [&](const char* key, uint32_t otherwise) {
+            return fields.has(key) ? fields.object(key).whole("longest_edge", one_side) : otherwise;
+        };
+        p.longest_edge = longest("size", 4 * 364);
+        p.tile = longest("max_image_size", 364);
+        p.splits = fields.flag("do_image_splitting", true);
+        return;
+    }
+    if (p.resize == Resize::patches) {
+        p.patch = fields.whole("patch_size", {1, 1024}, 16);
+        p.most_patches = fields.whole("max_num_patches", {1, 1u << 20}, 256);
+        return;
+    }
     if (!fields.has("size")) {
         if (p.resize == Resize::fixed) p.size = {defaults.size, defaults.size};
         if (p.resize == Resize::edges) {
@@ -294,6 +321,24 @@ Sides within_box(const Size& box, uint64_t width, uint64_t height) {
     return {static_cast<double>(w), static_cast<double>(h)};
 }
 
+// SigLIP 2: the largest scale, found by halving an interval as transformers does it, at which both
+// sides, rounded up to whole patches, make no more patches than there may be.
+Size by_patches(const Preprocessor& p, Size source) {
+    constexpr double close = 1e-5;
+    auto side = [&](double scale, uint32_t length) {
+        const double patches = std::ceil(length * scale / p.patch);
+        return std::max(1.0, patches);
+    };
+    double least = close / 10, most = 100.0;
+    while (most - least >= close) {
+        const double scale = (least + most) / 2;
+        const bool fits = side(scale, source.x) * side(scale, source.y) <= p.most_patches;
+        (fits ? least : most) = scale;
+    }
+    return {static_cast<uint32_t>(side(least, source.x)) * p.patch,
+            static_cast<uint32_t>(side(least, source.y)) * p.patch};
+}
+
 Size whole(const Sides& sides, uint32_t multiple) {
     auto side = [multiple](double length) {
         const auto pixels = static_cast<uint32_t>(length);
@@ -360,8 +405,19 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
     p.exact = defaults.exact;
     if (p.exact) p.rounding = Rounding::pillow;  // the finer one
     if (is_on(fields, file, "do_resize", true)) read_size(fields, defaults, p);
+    if (defaults.resize == Resize::tiles) {
+        if (p.resize != Resize::tiles) fields.refuse("do_resize", "is off; tiles need it");
+        p.rounding = Rounding::pillow;
+    }
+    if (defaults.blurs) {
+        p.blurs = true;
+        p.square = is_on(fields, file, "do_pad", true);
+        if (p.resize != Resize::fixed)
+            fields.refuse("size", "must be a height and a width, and do_resize on");
+    }
     // DETR's and YOLOS's classes have no crop, whatever their file says.
-    if (!defaults.is_detector && is_on(fields, file, "do_center_crop", defaults.crop != 0))
+    if (!defaults.is_detector && !defaults.blurs &&
+        is_on(fields, file, "do_center_crop", defaults.crop != 0))
         read_crop(fields, defaults, p);
     const auto filter_id = static_cast<uint32_t>(defaults.filter);
     p.filter = static_cast<Filter>(fields.whole("resample", {0, 5}, filter_id));
@@ -388,7 +444,39 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
 std::optional<Size> Preprocessor::fixed_size() const {
     if (crop) return crop;
     if (resize == Resize::fixed) return size;
+    if (resize == Resize::tiles) return Size{tile, tile};
     return std::nullopt;
+}
+
+Preprocessor::Tiling Preprocessor::tiling(Size source) const {
+    check_sides("a frame", source);
+    constexpr uint32_t largest = 4096;
+    // Both sides as transformers finds them, the longer one first, in its own order of roundings.
+    const bool wide = source.x >= source.y;
+    const double aspect = double(source.x) / source.y;
+    auto other = [&](uint32_t length) {
+        return static_cast<uint32_t>(wide ? length / aspect : length * aspect);
+    };
+    uint32_t longer = longest_edge, shorter = other(longer);
+    shorter = std::max(shorter + shorter % 2, 1u);
+    const double then = wide ? double(longer) / shorter : double(shorter) / longer;
+    if (longer > largest) {
+        longer = largest;
+        shorter = std::max(static_cast<uint32_t>(wide ? longer / then : longer * then), 1u);
+    }
+    Tiling result;
+    result.first = wide ? Size{longer, shorter} : Size{shorter, longer};
+    result.filled = {tile, tile};
+    if (!splits) return result;
+    auto whole_tiles = [&](uint32_t length) { return (length + tile - 1) / tile * tile; };
+    const bool lies = result.first.x >= result.first.y;
+    const double filled_aspect = double(result.first.x) / result.first.y;
+    const uint32_t along = whole_tiles(lies ? result.first.x : result.first.y);
+    const uint32_t across =
+        whole_tiles(static_cast<uint32_t>(lies ? along / filled_aspect : along * filled_aspect));
+    result.filled = lies ? Size{along, across} : Size{across, along};
+    if (result.filled.x > tile || result.filled.y > tile) result.tiles = result.filled / tile;
+    return result;
 }
 
 Size Preprocessor::resized(Size source, std::optional<Size> within) const {
@@ -411,14 +499,23 @@ Size Preprocessor::resized(Size source, std::optional<Size> within) const {
             return whole(by_edges(*this, source.x, source.y), multiple);
         case Resize::box:
             return whole(by_box(size, source.x, source.y), 1);
+        case Resize::patches:
+            return by_patches(*this, source);
+        case Resize::tiles:
+            return {tile, tile};
     }
     return source;
 }
 
 PreprocessPlan Preprocessor::plan(uint32_t source_width, uint32_t source_height,
                                   std::optional<Size> within) const {
-    const Size source{source_width, source_height};
+    Size source{source_width, source_height};
     const Size whole_frame = resized(source, within);
+    if (resize == Resize::tiles) {
+        const Tiling tiling = this->tiling(source);
+        source = tiling.tiles == Size{} ? tiling.first : tiling.filled;
+        if (splits) source = tiling.filled;
+    }
     // Of what a crop throws away only the weights are worked out, but they are.
     const uint32_t most = crop ? max_side_before_crop : max_side;
     if (whole_frame.x > most || whole_frame.y > most)
@@ -437,12 +534,25 @@ PreprocessPlan Preprocessor::plan(uint32_t source_width, uint32_t source_height,
         plan.crop_left = crop_offset(whole_frame.x, out.x, crop_to_even);
         plan.crop_top = crop_offset(whole_frame.y, out.y, crop_to_even);
     }
-    plan.horizontal = make_taps(source.x, whole_frame.x, filter, plan.crop_left, out.x, rounding);
-    plan.vertical = make_taps(source.y, whole_frame.y, filter, plan.crop_top, out.y, rounding);
     for (size_t c = 0; c < 3; ++c) {
         plan.scale[c] = static_cast<float>(rescale_factor / std_dev[c]);
         plan.shift[c] = static_cast<float>(-mean[c] / std_dev[c]);
     }
+    if (blurs) {
+        const uint32_t side = std::max(source.x, source.y);
+        if (square) plan.source_width = plan.source_height = side;
+        // The blur of the height goes across and that of the width down, as transformers has it.
+        auto blur = [](uint32_t from, uint32_t to) {
+            return std::max((double(from) / to - 1) / 2, 0.0);
+        };
+        double across = blur(plan.source_height, out.y), down = blur(plan.source_width, out.x);
+        if (across == 0 || down == 0) across = down = 0;
+        plan.horizontal = make_blurred_taps(plan.source_width, source.x, out.x, across);
+        plan.vertical = make_blurred_taps(plan.source_height, source.y, out.y, down);
+        return plan;
+    }
+    plan.horizontal = make_taps(source.x, whole_frame.x, filter, plan.crop_left, out.x, rounding);
+    plan.vertical = make_taps(source.y, whole_frame.y, filter, plan.crop_top, out.y, rounding);
     return plan;
 }
 

@@ -1,8 +1,11 @@
 #include "models/picture/resample.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <numeric>
 #include <string>
 
 #include "gpu/core/error.h"
@@ -194,6 +197,50 @@ Taps make_taps(uint32_t in_size, uint32_t out_size, Filter filter, int64_t crop_
         axis.weigh(static_cast<uint32_t>(crop_first + i), exact);
         for (size_t k = 0; k < exact.size(); ++k)
             weights[k] = to_fixed(exact[k], bits) * (1 << (weight_bits - bits));
+    }
+    return taps;
+}
+
+Taps make_blurred_taps(uint32_t in_size, uint32_t filled, uint32_t out_size, double blur) {
+    const auto reach = static_cast<int64_t>(std::ceil(3 * blur));
+    std::vector<double> bell;
+    for (int64_t k = -reach; k <= reach; ++k)
+        bell.push_back(blur > 0 ? std::exp(-0.5 * double(k * k) / (blur * blur)) : 1.0);
+    const double total = std::accumulate(bell.begin(), bell.end(), 0.0);
+    auto reflected = [&](int64_t at) {
+        const int64_t last = int64_t(in_size) - 1;
+        if (at < 0) at = -at;
+        if (at > last) at = 2 * last - at;
+        return static_cast<uint32_t>(std::clamp<int64_t>(at, 0, last));
+    };
+
+    std::vector<std::map<uint32_t, double>> all(out_size);
+    Taps taps;
+    taps.out_size = out_size;
+    taps.max_taps = 1;
+    taps.floats = true;
+    for (uint32_t i = 0; i < out_size; ++i) {
+        const double at = std::max((i + 0.5) * in_size / out_size - 0.5, 0.0);
+        const auto before = static_cast<uint32_t>(at);
+        const uint32_t after = std::min(before + 1, in_size - 1);
+        for (const auto& [middle, share] :
+             {std::pair{before, 1.0 - (at - before)}, std::pair{after, at - before}})
+            for (int64_t k = -reach; k <= reach; ++k) {
+                const uint32_t from = reflected(int64_t(middle) + k);
+                if (from < filled) all[i][from] += share * bell[size_t(k + reach)] / total;
+            }
+        if (all[i].empty()) continue;
+        const uint32_t span = all[i].rbegin()->first - all[i].begin()->first + 1;
+        taps.max_taps = std::max(taps.max_taps, span);
+    }
+    taps.weights.resize(size_t(out_size) * taps.max_taps);
+    for (uint32_t i = 0; i < out_size; ++i) {
+        const bool none = all[i].empty();
+        taps.first.push_back(none ? 0 : all[i].begin()->first);
+        taps.count.push_back(none ? 0 : all[i].rbegin()->first - taps.first.back() + 1);
+        for (const auto& [from, weight] : all[i])
+            taps.weights[size_t(i) * taps.max_taps + from - taps.first.back()] =
+                std::bit_cast<int32_t>(static_cast<float>(weight));
     }
     return taps;
 }

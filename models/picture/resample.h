@@ -43,6 +43,8 @@ struct Taps {
     std::vector<uint32_t> first;   // (out_size)
     std::vector<uint32_t> count;   // (out_size)
     std::vector<int32_t> weights;  // (out_size, max_taps), zero from count[i] on
+    // Weights are the bits of floats, and nothing is rounded to levels before the end.
+    bool floats = false;
 };
 
 // Taps that resize in_size levels to out_size and keep outputs crop_first .. crop_first +
@@ -55,5 +57,10 @@ Taps make_taps(uint32_t in_size, uint32_t out_size, Filter filter, int64_t crop_
 // The same without a crop.
 Taps make_taps(uint32_t in_size, uint32_t out_size, Filter filter,
                Rounding rounding = Rounding::pillow);
+
+// OWLv2's way from in_size levels, of which those from `filled` on are 0, to out_size: a Gaussian
+// blur of standard deviation `blur` (0: none), its border reflected, then bilinear between the two
+// nearest without antialias. In floats.
+Taps make_blurred_taps(uint32_t in_size, uint32_t filled, uint32_t out_size, double blur);
 
 }  // namespace saccade

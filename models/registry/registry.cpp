@@ -1,20 +1,26 @@
 #include "models/registry/registry.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "models/captioning/blip.h"
+#include "models/captioning/blip_vqa.h"
 #include "models/captioning/vit_gpt2.h"
 #include "models/classification/dino_classifier.h"
 #include "models/classification/mvit.h"
 #include "models/classification/swin.h"
 #include "models/classification/vit_classifier.h"
+#include "models/contrast/clip.h"
+#include "models/contrast/owl.h"
+#include "models/contrast/siglip.h"
 #include "models/detection/deformable/d_fine.h"
 #include "models/detection/deformable/rf_detr.h"
 #include "models/detection/deformable/rt_detr.h"
 #include "models/detection/detr.h"
 #include "models/detection/yolos.h"
 #include "models/files/checkpoint.h"
+#include "models/language/smolvlm.h"
 #include "models/picture/preprocessor.h"
 #include "models/registry/published.h"
 #include "models/timm/timm_config.h"
@@ -50,6 +56,14 @@ SwinConfig read_timm_swin_config(const Json& config, const std::string& where) {
     return read_swin_config(swin_config_of_timm(config, where), where);
 }
 
+// BLIP's folders say by their architecture whether they describe or answer.
+std::unique_ptr<CaptionModel> make_blip(const ModelSource& from) {
+    const std::vector<std::string> all = JsonFields(from.config, from.where).texts("architectures");
+    if (std::ranges::find(all, "BlipForQuestionAnswering") != all.end())
+        return make<CaptionModel, BlipVqa, read_blip_vqa_config>(from);
+    return std::make_unique<Blip>(from.weights, read_blip_config(from.config, from.where));
+}
+
 constexpr Family all_families[] = {
     {.type = "vit",
      .make = classifier<ViTClassifier, read_vit_config>,
@@ -71,10 +85,27 @@ constexpr Family all_families[] = {
      .image_processor = "ViT",
      .published = published_swins},
     {.type = "swinv2", .make = classifier<Swin, read_swin_config>, .image_processor = "ViT"},
-    {.type = "vit", .timm = true, .make = classifier<ViTClassifier, read_timm_vit_config>, .image_processor = {}},
-    {.type = "deit", .timm = true, .make = classifier<ViTClassifier, read_timm_vit_config>, .image_processor = {}},
-    {.type = "swin", .timm = true, .make = classifier<Swin, read_timm_swin_config>, .image_processor = {}},
-    {.type = "mvitv2", .timm = true, .make = classifier<Mvit, read_mvit_config>, .image_processor = {}},
+    {.type = "vit",
+     .timm = true,
+     .make = classifier<ViTClassifier, read_timm_vit_config>,
+     .image_processor = {}},
+    {.type = "deit",
+     .timm = true,
+     .make = classifier<ViTClassifier, read_timm_vit_config>,
+     .image_processor = {}},
+    {.type = "swin",
+     .timm = true,
+     .make = classifier<Swin, read_timm_swin_config>,
+     .image_processor = {}},
+    {.type = "mvitv2",
+     .timm = true,
+     .make = classifier<Mvit, read_mvit_config>,
+     .image_processor = {}},
+    {.type = "clip", .make = classifier<Clip, read_clip_config>, .image_processor = "CLIP"},
+    {.type = "siglip", .make = classifier<Siglip, read_siglip_config>, .image_processor = "Siglip"},
+    {.type = "siglip2",
+     .make = classifier<Siglip, read_siglip_config>,
+     .image_processor = "Siglip2"},
     {.type = "detr",
      .make = detector_with_front<Detr, read_detr_config>,
      .image_processor = "Detr",
@@ -83,6 +114,8 @@ constexpr Family all_families[] = {
      .make = detector<Yolos, read_yolos_config>,
      .image_processor = "Yolos",
      .published = published_yolos},
+    {.type = "owlv2", .make = detector<Owl, read_owl_config>, .image_processor = "Owlv2"},
+    {.type = "owlvit", .make = detector<Owl, read_owl_config>, .image_processor = "OwlViT"},
     {.type = "rt_detr",
      .make = detector_with_front<RtDetr, read_rt_detr_config>,
      .image_processor = "RTDetr",
@@ -104,10 +137,18 @@ constexpr Family all_families[] = {
      .tied = "decoder.lm_head.weight",
      .published = published_vit_gpt2s},
     {.type = "blip",
-     .make = captioner<Blip, read_blip_config>,
+     .make = make_blip,
      .image_processor = "Blip",
      .tied = "text_decoder.cls.predictions.decoder.",
      .published = published_blips},
+    {.type = "smolvlm",
+     .make = captioner<SmolVlm, read_smolvlm_config>,
+     .image_processor = "SmolVLM",
+     .tied = "lm_head.weight"},
+    {.type = "idefics3",
+     .make = captioner<SmolVlm, read_smolvlm_config>,
+     .image_processor = "Idefics3",
+     .tied = "lm_head.weight"},
 };
 
 constexpr const char* a_model_for(Task task) {

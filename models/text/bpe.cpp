@@ -121,11 +121,72 @@ std::vector<std::string_view> split_gpt2_words(std::string_view text) {
     return words;
 }
 
+// CLIP's pattern, whose alternatives are tried in this order at each place; what none of them takes is
+// left out:
+//   's|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+
+std::vector<std::string_view> split_clip_words(std::string_view text) {
+    static constexpr std::array<std::string_view, 7> endings{"'s", "'t",  "'re", "'ve",
+                                                             "'m", "'ll", "'d"};
+    std::vector<std::string_view> words;
+    for (size_t at = 0; at < text.size();) {
+        size_t end = at;
+        const char32_t first = next_character(text, end);
+        if (is_space(first)) {
+            at = end;
+            continue;
+        }
+        const auto ending = std::ranges::find_if(
+            endings, [&](std::string_view e) { return text.substr(at).starts_with(e); });
+        if (ending != endings.end())
+            end = at + ending->size();
+        else if (is_letter(first))
+            end = run_end(text, at, is_letter);
+        else if (!is_number(first))
+            end = run_end(text, at, is_sign);
+        words.push_back(text.substr(at, end - at));
+        at = end;
+    }
+    return words;
+}
+
+namespace {
+
+// The same text in pieces, each digit one of its own.
+std::vector<std::string_view> cut_at_digits(std::string_view text) {
+    std::vector<std::string_view> pieces;
+    size_t done = 0;
+    for (size_t at = 0; at < text.size();) {
+        size_t end = at;
+        if (is_number(next_character(text, end))) {
+            if (at > done) pieces.push_back(text.substr(done, at - done));
+            pieces.push_back(text.substr(at, end - at));
+            done = end;
+        }
+        at = end;
+    }
+    if (done < text.size()) pieces.push_back(text.substr(done));
+    return pieces;
+}
+
+}  // namespace
+
 ByteLevelBpe::ByteLevelBpe(TokenizerParts parts, Merges merges, const BpeOptions& options)
     : VocabularyTokenizer(std::move(parts)), merges_(std::move(merges)), options_(options) {
     for (unsigned byte = 0; byte < 256; ++byte) {
-        byte_ids_.push_back(vocabulary().find(token_of_byte(static_cast<unsigned char>(byte))));
+        const std::string token = token_of_byte(static_cast<unsigned char>(byte));
+        byte_ids_.push_back(vocabulary().find(token));
+        last_ids_.push_back(vocabulary().find(token + options_.suffix));
     }
+}
+
+std::string ByteLevelBpe::normalize(std::string_view text) const {
+    if (!options_.clip) return std::string(text);
+    std::string lower;
+    const std::string composed = composed_utf8(text);
+    for (size_t at = 0; at < composed.size();)
+        for (char32_t character : to_lower(next_character(composed, at)))
+            append_utf8(lower, character);
+    return lower;
 }
 
 void ByteLevelBpe::encode_plain(std::string_view text, std::vector<uint32_t>& ids) const {
@@ -134,14 +195,26 @@ void ByteLevelBpe::encode_plain(std::string_view text, std::vector<uint32_t>& id
         spaced = " ";
         text = spaced.append(text);
     }
-    if (!options_.split_words) return encode_word(text, ids);
-    for (std::string_view word : split_gpt2_words(text)) encode_word(word, ids);
+    if (options_.clip) {
+        for (std::string_view word : split_clip_words(text)) encode_word(word, ids);
+        return;
+    }
+    const std::vector<std::string_view> pieces =
+        options_.single_digits ? cut_at_digits(text) : std::vector<std::string_view>{text};
+    for (std::string_view piece : pieces) {
+        if (!options_.split_words) {
+            encode_word(piece, ids);
+            continue;
+        }
+        for (std::string_view word : split_gpt2_words(piece)) encode_word(word, ids);
+    }
 }
 
 void ByteLevelBpe::encode_word(std::string_view word, std::vector<uint32_t>& ids) const {
     if (options_.whole_words) {
         std::string token;
         for (char byte : word) token += token_of_byte(static_cast<unsigned char>(byte));
+        token += options_.suffix;
         if (auto id = vocabulary().find(token)) return ids.push_back(*id);
     }
 
@@ -155,8 +228,9 @@ void ByteLevelBpe::encode_word(std::string_view word, std::vector<uint32_t>& ids
     std::vector<Link> chain;
     chain.reserve(word.size());
     bool after_unk = false;
-    for (char byte : word) {
-        auto id = byte_ids_[static_cast<unsigned char>(byte)];
+    for (const char& byte : word) {
+        const auto& known = &byte == &word.back() ? last_ids_ : byte_ids_;
+        auto id = known[static_cast<unsigned char>(byte)];
         bool is_unk = !id && options_.unk;
         if (is_unk && !(after_unk && options_.fuse_unk)) id = options_.unk;
         after_unk = is_unk;
@@ -200,11 +274,17 @@ void ByteLevelBpe::encode_word(std::string_view word, std::vector<uint32_t>& ids
 std::string ByteLevelBpe::join(std::span<const std::string_view> tokens) const {
     // A character's bytes may lie in several tokens.
     std::string bytes;
-    for (std::string_view token : tokens) bytes += bytes_of_token(token);
+    for (std::string_view token : tokens) bytes += piece_of(token).bytes;
     return valid_utf8(bytes);
 }
 
 VocabularyTokenizer::Piece ByteLevelBpe::piece_of(std::string_view token) const {
+    const std::string& suffix = options_.suffix;
+    if (!suffix.empty()) {
+        const bool ends = token.ends_with(suffix);
+        if (ends) token.remove_suffix(suffix.size());
+        return {bytes_of_token(token) + (ends ? " " : ""), true};
+    }
     std::string bytes = bytes_of_token(token);
     bool continues = !bytes.empty() && !is_ascii_space(bytes.front());
     return {std::move(bytes), continues};

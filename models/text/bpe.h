@@ -45,6 +45,11 @@ struct BpeOptions {
     bool whole_words = false;          // a word that is a token as it stands needs no merges
     std::optional<uint32_t> unk = {};  // for bytes without a token, which else are dropped
     bool fuse_unk = false;             // one such for several bytes in a row
+    // CLIP's form: the text is composed (NFC) and in lower case, white space only separates words, and
+    // a word's last token ends in a suffix, "</w>".
+    bool clip = false;
+    std::string suffix = {};
+    bool single_digits = false;  // every digit is cut off from its neighbours first
 };
 
 // Byte-level byte-pair encoding, GPT-2's: each byte of a word is a token (written in the
@@ -56,16 +61,20 @@ public:
 private:
     void encode_plain(std::string_view text, std::vector<uint32_t>& ids) const override;
     void encode_word(std::string_view word, std::vector<uint32_t>& ids) const;
+    std::string normalize(std::string_view text) const override;
     std::string join(std::span<const std::string_view> tokens) const override;
     Piece piece_of(std::string_view token) const override;
 
     Merges merges_;
     BpeOptions options_;
     std::vector<std::optional<uint32_t>> byte_ids_;  // (256)
+    std::vector<std::optional<uint32_t>> last_ids_;  // (256): of a byte that ends a word
 };
 
 // Cuts a text into the words that GPT-2 looks at one by one. Together they are the text, which
 // must be valid UTF-8.
 std::vector<std::string_view> split_gpt2_words(std::string_view text);
+// The same as CLIP does it: runs of letters, single digits, runs of other signs. White space is no word.
+std::vector<std::string_view> split_clip_words(std::string_view text);
 
 }  // namespace saccade

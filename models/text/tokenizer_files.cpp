@@ -336,16 +336,59 @@ std::vector<AddedToken> added_tokens_from(const JsonFields& file) {
     return added;
 }
 
+// How a byte-level tokenizer cuts its text: by GPT-2's pattern, perhaps at digits before that, or by
+// CLIP's.
+struct PreTokenizer {
+    std::optional<JsonFields> bytes;  // the step that goes over to bytes
+    bool single_digits = false, clip = false;
+};
+PreTokenizer read_pre_tokenizer(const JsonFields& file) {
+    PreTokenizer result;
+    if (!file.has("pre_tokenizer")) return result;
+    const JsonFields step = file.object("pre_tokenizer");
+    if (step.text("type") != "Sequence") {
+        result.bytes = step_of_type(file, "pre_tokenizer", "ByteLevel");
+        return result;
+    }
+    const Json* const list = step.find("pretokenizers");
+    if (!list || !list->is_array()) step.refuse("pretokenizers", "is not a list");
+    for (const Json& one : *list) {
+        const JsonFields fields(one, step.where() + ": pretokenizers");
+        const std::string type = fields.text("type");
+        if (type == "ByteLevel")
+            result.bytes = fields;
+        else if (type == "Digits" && fields.flag("individual_digits", false))
+            result.single_digits = true;
+        else if (type == "Split" && fields.flag("invert", false) &&
+                 fields.text("behavior") == "Removed")
+            result.clip = true;
+        else
+            fields.refuse("type", "is " + in_quotes(type) + ", which is not known there");
+    }
+    return result;
+}
+
+// NFC, white space to single spaces, lower case.
+bool is_clip_normalizer(const JsonFields& file) {
+    const JsonFields step = file.object("normalizer");
+    const Json* const list = step.find("normalizers");
+    if (step.text("type") != "Sequence" || !list || !list->is_array()) return false;
+    std::vector<std::string> types;
+    for (const Json& one : *list)
+        types.push_back(JsonFields(one, step.where() + ": normalizers").text("type"));
+    return types == std::vector<std::string>{"NFC", "Replace", "Lowercase"};
+}
+
 std::unique_ptr<Tokenizer> open_bpe_json(const JsonFields& file, const JsonFields& model,
                                          Settings settings) {
-    for (std::string_view key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-        if (!model.text(key, "").empty())
-            model.refuse(key, "is not empty; only byte-level BPE is known");
-    }
-    if (file.has("normalizer")) {
-        file.refuse("normalizer", "is not null; only byte-level BPE without one is known");
-    }
-    auto splitter = step_of_type(file, "pre_tokenizer", "ByteLevel");
+    if (!model.text("continuing_subword_prefix", "").empty())
+        model.refuse("continuing_subword_prefix", "is not empty; only byte-level BPE is known");
+    const PreTokenizer cut = read_pre_tokenizer(file);
+    const bool clip = cut.clip;
+    if (file.has("normalizer") != clip || (clip && !is_clip_normalizer(file)))
+        file.refuse("normalizer", "is none that is known for byte-level BPE: GPT-2's, which is null, "
+                                  "or CLIP's");
+    const auto splitter = cut.bytes;
     step_of_type(file, "decoder", "ByteLevel");
 
     TokenizerParts parts{.where = file.where()};
@@ -355,7 +398,10 @@ std::unique_ptr<Tokenizer> open_bpe_json(const JsonFields& file, const JsonField
         merges_from(*model.find("merges"), parts.vocabulary, model.where() + ": merges");
     BpeOptions options{.prefix_space = settings.prefix_space.value_or(false),
                        .whole_words = model.flag("ignore_merges", false),
-                       .fuse_unk = model.flag("fuse_unk", false)};
+                       .fuse_unk = model.flag("fuse_unk", false),
+                       .clip = clip,
+                       .suffix = model.text("end_of_word_suffix", ""),
+                       .single_digits = cut.single_digits};
     if (splitter) {
         options.prefix_space = splitter->flag("add_prefix_space", true);
         options.split_words = splitter->flag("use_regex", true);
@@ -364,6 +410,11 @@ std::unique_ptr<Tokenizer> open_bpe_json(const JsonFields& file, const JsonField
     if (std::string unk = model.text("unk_token", ""); !unk.empty()) {
         options.unk = parts.vocabulary.find_any(unk);
         if (!options.unk) model.refuse("unk_token", "is not in the vocabulary");
+    }
+    if (clip) {  // <|startoftext|> before and <|endoftext|> after every text
+        parts.special.cls = parts.special.bos;
+        parts.special.sep = parts.special.eos;
+        parts.enclose = true;
     }
     return std::make_unique<ByteLevelBpe>(std::move(parts), std::move(merges), options);
 }

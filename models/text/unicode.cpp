@@ -2,6 +2,9 @@
 
 #include <utf8proc.h>
 
+#include <cstdlib>
+#include <memory>
+
 #include <array>
 #include <cstdint>
 
@@ -123,6 +126,17 @@ std::u32string without_accents(char32_t character) {
         if (!is_accent(part)) bases += part;
     }
     return bases;
+}
+
+std::string composed_utf8(std::string_view text) {
+    utf8proc_uint8_t* made = nullptr;
+    const auto length = static_cast<utf8proc_ssize_t>(text.size());
+    const utf8proc_ssize_t size =
+        utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), length, &made,
+                     static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+    if (size < 0) return std::string(text);
+    const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(made, std::free);
+    return {reinterpret_cast<const char*>(made), static_cast<size_t>(size)};
 }
 
 }  // namespace saccade

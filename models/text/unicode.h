@@ -27,6 +27,10 @@ bool is_other(char32_t character);        // Cc, Cf, Co: control, format, privat
 bool is_space(char32_t character);        // White_Space
 bool is_ascii_space(char byte);
 
+// The same text with accents and their letters put together where there is a character for both (NFC).
+// The text must be valid UTF-8.
+std::string composed_utf8(std::string_view text);
+
 // Both can give more than one character, or none.
 std::u32string to_lower(char32_t character);
 std::u32string without_accents(char32_t character);  // NFD, less its marks (Mn)

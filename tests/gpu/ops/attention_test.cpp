@@ -239,5 +239,36 @@ TEST_F(AttentionTest, refuses_shapes_that_do_not_fit) {
     finish();
 }
 
+TEST_F(AttentionTest, heads_of_q_may_share_those_of_k_and_v) {
+    constexpr uint32_t heads = 6, sharing = 3, size = 16, keys = 13;
+    for (Type type : {Type::f32, Type::f16})
+        for (uint32_t queries : {1u, 3u, 13u}) {
+            const Tensor q = random_tensor(1, queries, heads * size, type);
+            const std::vector<float> kv = random(keys * 2 * heads / sharing * size, type);
+            const uint32_t narrow = heads / sharing * size;
+            const Tensor shared = tensor(1, keys, 2 * narrow, type, kv);
+            // The same with each head of k and v written out for all that share it.
+            std::vector<float> wide;
+            for (uint32_t row = 0; row < keys; ++row)
+                for (uint32_t part = 0; part < 2; ++part)
+                    for (uint32_t column = 0; column < heads * size; ++column)
+                        wide.push_back(kv[row * 2 * narrow + part * narrow +
+                                          column / size / sharing * size + column % size]);
+            const Tensor each = tensor(1, keys, 2 * heads * size, type, wide);
+            const bool causal = queries > 1;
+            const auto want = run([&](Commands& c) {
+                return attention(c, q, each.slice_columns(0, heads * size),
+                                 each.slice_columns(heads * size, heads * size), {heads, 0.25f},
+                                 causal);
+            });
+            const auto got = run([&](Commands& c) {
+                return attention(c, q, shared.slice_columns(0, narrow),
+                                 shared.slice_columns(narrow, narrow), {heads, 0.25f, sharing},
+                                 causal);
+            });
+            EXPECT_LT(relative_error(got, want), 1e-6) << queries << " queries";
+        }
+}
+
 }  // namespace
 }  // namespace saccade

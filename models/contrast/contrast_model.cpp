@@ -1,0 +1,44 @@
+#include "models/contrast/contrast_model.h"
+
+#include <nlohmann/json.hpp>
+
+#include "gpu/language.h"
+
+namespace saccade {
+
+JsonFields tower_section(const JsonFields& fields, const std::string& key) {
+    static const Json nothing = Json::object();
+    const std::string older = key + "_dict";
+    if (fields.has(older)) return fields.object(older);
+    if (fields.has(key)) return fields.object(key);
+    return JsonFields(nothing, fields.where() + ": " + key);
+}
+
+Size ContrastModel::picture() const {
+    const VisionTowerConfig& config = vision_.config();
+    return config.positions > 0 ? Size{} : Size{config.image, config.image};
+}
+
+TokenLayout ContrastModel::layout(uint32_t) const {
+    return {.grid = vision_.grid(),
+            .first_cell = vision_.config().prefix_tokens(),
+            .cell = glm::vec2(patch())};
+}
+
+Tensor ContrastModel::logits(Commands& c, const Tensor& patches, Tap& tap) const {
+    const Linear& phrases = phrases_.layer();
+    const Tensor result = c.scratch(patches.batch, 1, phrases.weight.rows, Type::f32);
+    auto scope = c.scope("contrast");
+    linear_into(c, result, unit_rows(c, embed(c, patches, tap), 0.0f, phrases.weight.type), phrases);
+    return result;
+}
+
+Tensor ContrastModel::similarity(Commands& c, const Tensor& last) const {
+    const Linear& phrases = phrases_.layer();
+    const Tensor result = c.scratch(last.batch, last.rows, phrases.weight.rows, Type::f32);
+    auto scope = c.scope("similarity");
+    linear_into(c, result, unit_rows(c, project(c, last), 0.0f, phrases.weight.type), phrases);
+    return result;
+}
+
+}  // namespace saccade

@@ -1,0 +1,100 @@
+#include "models/contrast/siglip.h"
+
+#include <cmath>
+
+#include "gpu/language.h"
+#include "models/backbone/config.h"
+
+namespace saccade {
+
+SiglipConfig read_siglip_config(const Json& json, const std::string& where) {
+    const JsonFields fields(json, where);
+    const ModelConfig common = read_model_config(fields);
+    const bool second = common.model_type == "siglip2";
+    require_architecture(fields, common, second ? "siglip2" : "siglip",
+                         second ? "Siglip2Model" : "SiglipModel");
+    const TowerForm form{12, {768, 12, 3072, 1e-6f, true, Activation::gelu_tanh}};
+    VisionTowerConfig vision{.image = 224, .patch = 16, .form = form, .class_token = false,
+                             .patch_bias = true};
+    const JsonFields section = tower_section(fields, "vision_config");
+    if (!section.flag("vision_use_head", true))
+        section.refuse("vision_use_head", "is false; only models with their pooling head are supported");
+    if (second) {
+        const uint32_t patches = section.whole("num_patches", {1, 1u << 20}, 256);
+        vision.positions = static_cast<uint32_t>(std::sqrt(double(patches)));
+        if (vision.positions * vision.positions != patches)
+            section.refuse("num_patches", "is " + std::to_string(patches) + ", not a square");
+    }
+    SiglipConfig config{.vision = read_vision_tower_config(section, vision),
+                        .text = {.form = form,
+                                 .vocabulary = 32000,
+                                 .positions = 64,
+                                 .causal = false,
+                                 .reads = TextTowerConfig::Reads::last,
+                                 .end = 49407,
+                                 .pad = 1,
+                                 .projection = "text_model.head",
+                                 .projection_bias = true}};
+    const JsonFields text = tower_section(fields, "text_config");
+    config.text = read_text_tower_config(text, config.text);
+    config.text.projected =
+        text.whole("projection_size", {1, 65536}, config.text.form.block.hidden);
+    if (config.text.projected != config.vision.form.block.hidden)
+        text.refuse("projection_size", "is not the size of the picture's vectors (" +
+                                           std::to_string(config.vision.form.block.hidden) + ")");
+    return config;
+}
+
+Siglip::Siglip(WeightLoader& weights, const SiglipConfig& config)
+    : ContrastModel(VisionTower(weights, "vision_model", config.vision),
+                    Phrases(weights.device(), TextTower(weights, "", config.text),
+                            {.scale = std::exp(weights.floats("logit_scale", {1}).front()),
+                             .bias = weights.floats("logit_bias", {1}).front()},
+                            "this is a photo of {}.")),
+      form_(config.vision.form.block) {
+    const std::string in = "vision_model.head.";
+    const uint32_t dim = form_.hidden, head = form_.head_size();
+    norm_ = weights.norm("vision_model.post_layernorm", dim, form_.norm_eps);
+    probe_ = weights.tensor(in + "probe", {1, 1, dim}, 1, dim, weights.type());
+    qkv_ = weights.linear(in + "attention.in_proj",
+                          {.out = 3 * dim, .in = dim, .out_head = head, .join = "_"});
+    out_ = weights.linear(in + "attention.out_proj", {.out = dim, .in = dim, .in_head = head});
+    head_norm_ = weights.norm(in + "layernorm", dim, form_.norm_eps);
+    fc1_ = weights.linear(in + "mlp.fc1", {.out = form_.intermediate, .in = dim});
+    fc2_ = weights.linear(in + "mlp.fc2", {.out = dim, .in = form_.intermediate});
+}
+
+Tensor Siglip::probabilities(Commands& c, const Tensor& logits) const {
+    return multiply(c, logits, {}, Type::f32, Activation::sigmoid);
+}
+
+// softmax(probe k^T) v over the patches, then y + MLP(LN(y))
+Tensor Siglip::embed(Commands& c, const Tensor& patches, Tap& tap) const {
+    const Tensor z = vision_.encode(c, patches, tap);
+    const Tensor x = layer_norm(c, z, norm_, qkv_.weight.type);
+    tap.hidden(c, pooling_layer() + 1, x);
+    const uint32_t width = qkv_.weight.rows / 3;
+    const Tensor kv = linear(c, x, qkv_);  // the patches' own queries are of no use
+    const Linear ask{qkv_.weight.slice_rows(0, width), qkv_.bias.slice_columns(0, width)};
+    const Tensor q = c.scratch(z.batch, 1, width, kv.type);
+    copy(c, q, linear(c, probe_, ask));
+    const Tensor k = kv.slice_columns(width, width), v = kv.slice_columns(2 * width, width);
+    tap.attention(c, pooling_layer(), q, k, form_.attention_heads());
+    return read(c, attention(c, q, k, v, form_.attention_heads()));
+}
+
+Tensor Siglip::read(Commands& c, const Tensor& seen) const {
+    const Tensor y = c.scratch(seen.batch, seen.rows, form_.hidden, Type::f32);
+    linear_into(c, y, seen, out_);
+    const Tensor x = layer_norm(c, y, head_norm_, fc1_.weight.type);
+    linear_add(c, y, linear(c, x, fc1_, form_.activation), fc2_);
+    return y;
+}
+
+Tensor Siglip::project(Commands& c, const Tensor& z) const {
+    const uint32_t width = qkv_.weight.rows / 3;
+    const Tensor x = layer_norm(c, z, norm_, qkv_.weight.type);
+    return read(c, linear(c, x, qkv_).slice_columns(2 * width, width));
+}
+
+}  // namespace saccade

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "models/contrast/contrast_model.h"
+
+// Sigmoid Loss for Language Image Pre-Training (Zhai et al. 2023) and SigLIP 2 (Tschannen et al.
+// 2025). What differs from CLIP: each phrase is right or wrong by itself, words see those after them,
+// and a small attention head pools the patches. SigLIP 2 takes pictures in their own proportions.
+
+namespace saccade {
+
+struct SiglipConfig {
+    VisionTowerConfig vision;
+    TextTowerConfig text;
+};
+SiglipConfig read_siglip_config(const Json& json, const std::string& where);
+
+class Siglip : public ContrastModel {
+public:
+    Siglip(WeightLoader& weights, const SiglipConfig& config);
+
+    // The pooling head is one more layer to look at: what it looks at made the answer.
+    uint32_t layers() const override { return pooling_layer() + 1; }
+    bool rolls_out() const override { return false; }
+    Tensor probabilities(Commands& c, const Tensor& logits) const override;
+    // The tap's last hidden state is the one that the head pools: after the norm.
+    Tensor embed(Commands& c, const Tensor& patches, Tap& tap) const override;
+
+private:
+    uint32_t pooling_layer() const { return vision_.config().form.layers; }
+    // What the head makes of values that it has looked at.
+    Tensor read(Commands& c, const Tensor& seen) const;
+    // The vectors of patches that were looked at alone.
+    Tensor project(Commands& c, const Tensor& z) const override;
+
+    EncoderForm form_;
+    Norm norm_;
+    Tensor probe_;       // (1, hidden)
+    Linear qkv_, out_;   // (3 * heads * head, hidden), (hidden, heads * head)
+    Norm head_norm_;
+    Linear fc1_, fc2_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/core/buffer.h"
+#include "gpu/language.h"
+#include "models/attention/tap.h"
+#include "models/captioning/text_decoder.h"
+#include "models/files/json.h"
+#include "models/files/weights.h"
+
+// LLaMA (Touvron et al. 2023), with queries in groups that share keys and values (Ainslie et al. 2023):
+// a pre-norm decoder with RMSNorm, rotary positions and SwiGLU. Pictures are words among its words.
+
+namespace saccade {
+
+struct LlamaConfig {
+    TextDecoderForm form;
+    uint32_t kv_heads = 0, head = 0;
+    float norm_eps = 0;
+    double theta = 10000;  // of the slowest rotation
+    bool attention_bias = false, mlp_bias = false;
+    Activation activation = Activation::silu;
+
+    uint32_t q_width() const { return form.heads * padded(head); }
+    uint32_t kv_width() const { return kv_heads * padded(head); }
+};
+// The "text_config" of a config.json.
+LlamaConfig read_llama_config(const JsonFields& fields);
+
+class Llama : public TextDecoder {
+public:
+    // Loads `prefix`.embed_tokens and so on, and lm_head if the file has one.
+    Llama(WeightLoader& weights, const std::string& prefix, const LlamaConfig& config);
+
+    Type type() const override { return words_.type; }
+    bool chains() const override { return false; }
+    uint32_t past_columns() const override;
+    double multiply_adds() const override;
+
+    // Where the prompt's picture lies: which words are the picture's tokens, in order.
+    void set_picture_words(std::vector<uint32_t> words);
+    std::span<const uint32_t> picture_words() const override { return picture_words_; }
+
+    // DecoderState's memory is the picture's tokens, which take the place of words when the sentence
+    // is read from its beginning.
+    void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
+              uint32_t first) const override;
+    // The same, with somebody who looks at the words before each layer, and at the last one in the end,
+    // after the norm.
+    void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
+              uint32_t first, Tap& tap) const;
+    // Self-attention: keys are those of all words so far.
+    AttentionLayer cross_attention_layer(const DecoderState& state,
+                                         uint32_t layer) const override;
+
+private:
+    struct Block {
+        RmsNorm norm1, norm2;
+        Linear qkv;     // (q_width + 2 kv_width, hidden)
+        Linear out;     // (hidden, q_width)
+        Linear gate_up; // (2 * intermediate, hidden)
+        Linear down;    // (hidden, intermediate)
+    };
+    void load_block(WeightLoader& weights, const std::string& in);
+    void put_picture(Commands& c, const Tensor& x, const Tensor& memory) const;
+    void attend(Commands& c, const Tensor& x, const Block& w, const DecoderState& state,
+                uint32_t layer, uint32_t first) const;
+    void feed_forward(Commands& c, const Tensor& x, const Block& w) const;
+    Heads heads(uint32_t layer) const override;
+
+    LlamaConfig config_;
+    Tensor words_;  // (vocabulary, hidden)
+    std::vector<Block> blocks_;
+    RmsNorm norm_;
+    Linear head_;  // (vocabulary, hidden): the words again, unless the file says otherwise
+    Buffer tables_;
+    Tensor rotations_;  // (positions, head) f32: cosines, then sines
+    Tensor nothing_;    // (positions, hidden) f32: zeros, for there are no positions to add
+    std::vector<uint32_t> picture_words_;
+};
+
+}  // namespace saccade
