@@ -6,6 +6,7 @@
 #include "gpu/core/error.h"
 #include "models/files/weights.h"
 #include "models/registry/registry.h"
+#include "models/timm/timm_names.h"
 
 namespace saccade {
 
@@ -35,6 +36,7 @@ Classifier::Classifier(Device& device, const Json& config, const std::string& wh
 }
 
 void Classifier::check_input() const {
+    if (model_->takes_any_size()) return;
     const Size takes = model_->picture();
     const std::optional<Size> makes = input_.preprocessor().fixed_size();
     if (makes && *makes == takes) return;
@@ -46,7 +48,7 @@ void Classifier::check_input() const {
 }
 
 void Classifier::use(Preprocessor preprocessor) {
-    input_ = PictureInput(device_, std::move(preprocessor), input_.patch());
+    input_ = PictureInput(device_, std::move(preprocessor), input_.patch(), model_->remainder());
     check_input();
 }
 
@@ -56,15 +58,23 @@ Classifier::Classifier(Device& device, Loaded loaded, Preprocessor preprocessor,
       memory_(std::move(loaded.memory)),
       model_(std::move(loaded.model)),
       unused_(std::move(loaded.unused)),
-      input_(device, std::move(preprocessor), model_->patch()),
+      input_(device, std::move(preprocessor), model_->patch(), model_->remainder()),
       attention_row_(device) {}
 
 Classifier::Loaded Classifier::load(Device& device, const Json& config, const std::string& where,
                                     WeightSource& weights, Type precision) {
-    WeightLoader loader(device, weights, precision, "classifier");
-    const auto make = std::get<Family::Classifier>(family_for(Task::classify, config, where).make);
-    auto model = make({config, where, loader, loader});
+    const Family& family = family_for(Task::classify, config, where);
+    TimmNames timm(weights);
+    WeightSource& source = family.timm ? static_cast<WeightSource&>(timm) : weights;
+    WeightLoader loader(device, source, precision, "classifier");
+    auto model = std::get<Family::Classifier>(family.make)({config, where, loader, loader});
     return {std::move(model), loader.finish(), weights.unused()};
+}
+
+bool Classifier::prepare(Size frame) {
+    if (!input_.prepare(frame)) return false;
+    model_->prepare({input_.plan().width, input_.plan().height});
+    return true;
 }
 
 void Ranking::prepare(Device& device, uint32_t classes) {
@@ -86,6 +96,7 @@ void Classifier::record(Commands& c, std::span<const Image* const> images, Tap& 
     for (uint32_t i = 0; i < count; ++i)
         if (images[i]) input_.record(c, patches.at_batch(i), *images[i]);
     const Tensor logits = model_->logits(c, patches, tap);
+    if (!logits) return;  // no classifier: there is only something to look at
     const Tensor probabilities = softmax(c, logits);
     for (uint32_t i = 0; i < count; ++i) {
         if (!images[i]) continue;
@@ -99,6 +110,7 @@ void Classifier::record(Commands& c, std::span<const Image* const> images, Tap& 
 }
 
 std::vector<ClassScore> Ranking::top(uint32_t count) const {
+    if (!memory_) return {};
     const std::vector<float> scores = scores_.floats();
     const std::vector<uint32_t> ids = ids_.words();
     std::vector<ClassScore> result;
@@ -119,13 +131,13 @@ Tensor Classifier::rollout_from(Commands& c, const Tap& tap, Rollout& rollout,
 }
 
 Tensor Classifier::look_from_class_token(Commands& c, const Tap& tap, const Look& look) const {
-    return look_from(c, tap, look, model_->layout(look.layer).first_query);
+    return look_from(c, tap, look, model_->query_layout(look.layer).first_query);
 }
 
 Tensor Classifier::look_from_point(Commands& c, const Tap& tap, const Look& look,
                                    glm::vec2 point) const {
-    return look_from(c, tap, look,
-                     token_at(model_->layout(look.layer), geometry(look.layer), point));
+    const TokenLayout queries = model_->query_layout(look.layer);
+    return look_from(c, tap, look, token_at(queries, geometry_of(input_.plan(), queries), point));
 }
 
 Tensor Classifier::rollout_from_class_token(Commands& c, const Tap& tap, Rollout& rollout) const {

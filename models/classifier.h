@@ -26,10 +26,10 @@ struct ClassScore {
 // ranking of its own.
 class Ranking {
 public:
-    // After the recording has run: the likeliest first.
+    // After the recording has run: the likeliest first; none from a model without a classifier.
     std::vector<ClassScore> top(uint32_t count) const;
     std::vector<float> logits() const { return logits_.floats(); }
-    // The likeliest classes on the device, (1, 1, n).
+    // The likeliest classes on the device, (1, 1, n), or none.
     const Top& on_device() const { return top_; }
 
 private:
@@ -63,7 +63,7 @@ public:
 
     // Makes ready for frames of this size. False when it was already. Nothing that was recorded for
     // another size may still be running.
-    bool prepare(Size frame) { return input_.prepare(frame); }
+    bool prepare(Size frame);
 
     // Records everything from the picture to the probabilities. The picture's size must have been
     // prepared.

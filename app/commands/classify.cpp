@@ -10,6 +10,7 @@
 #include "app/hub/model_finder.h"
 #include "app/io/picture_file.h"
 #include "app/pipeline/still_pictures.h"
+#include "gpu/core/error.h"
 #include "models/classifier.h"
 
 namespace saccade {
@@ -59,6 +60,11 @@ int classify(const ClassifyOptions& options) {
     spdlog::info("{} loaded in {:.0f} ms", options.classifier, ms_since(begin));
     for (const std::string& name : classifier.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
+    if (classifier.labels().empty())
+        throw Error(options.classifier +
+                    " has no classifier, so it cannot name what it sees; it can be looked into: "
+                    "saccade inspect IMAGE --classifier " +
+                    options.classifier + ", or saccade live --classifier " + options.classifier);
     if (options.preprocess == "deit")
         classifier.use(deit_preprocessor(classifier.model().picture()));
 

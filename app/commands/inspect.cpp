@@ -135,7 +135,8 @@ int inspect(const InspectOptions& options) {
     for (const EncoderView& encoder : study.encoders()) {
         if (encoder.class_token) {
             results.add("class-token.png", class_token_sheet(study, encoder));
-            results.add("rollout.png", rollout_sheet(study, encoder));
+            if (!encoder.rollout.empty())
+                results.add("rollout.png", rollout_sheet(study, encoder));
         }
         if (!options.points.empty())
             results.add("points-" + encoder.task + ".png",

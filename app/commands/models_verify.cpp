@@ -11,6 +11,7 @@
 #include "app/io/print.h"
 #include "app/pipeline/still_pictures.h"
 #include "gpu/core/error.h"
+#include "gpu/transfer/download.h"
 #include "models/captioner.h"
 #include "models/classifier.h"
 #include "models/detector.h"
@@ -151,14 +152,18 @@ void check_detections(const std::vector<PublishedAnswers::Found>& published,
 void verify_classifier(Engine& engine, const std::filesystem::path& folder,
                        const PictureFile* picture, const PublishedAnswers* published) {
     Classifier classifier = Classifier::open(engine.device(), folder, engine.precision());
-    Tap nobody;
+    // A model without a classifier is checked by what it knows of each patch.
+    const bool has_classes = !classifier.labels().empty();
+    Tap tap({}, false, !has_classes);
     Ranking ranking;
+    Download features;
     StillPictures pictures(engine, "verify", [&](Commands& c, const Image& image) {
         classifier.prepare({image.width(), image.height()});
-        classifier.record(c, image, nobody, ranking);
+        classifier.record(c, image, tap, ranking);
+        if (!has_classes) features.record(c, tap.features());
     });
     pictures.run("test picture", TestPicture().view());
-    check_finite(ranking.logits());
+    check_finite(has_classes ? ranking.logits() : features.floats());
     if (!picture) return;
     pictures.run("picture", picture->view());
     const std::vector<float> logits = ranking.logits();

@@ -24,6 +24,24 @@ std::vector<AttentionLayer> layers_of(const Tap& tap) {
     return layers;
 }
 
+// Layers one after another that share their heads and their map, for which tokens that look lie on it
+// too: one view is made of them. A model without stages is one of these.
+struct Alike {
+    uint32_t first = 0, count = 0;
+};
+std::vector<Alike> layers_alike(const ClassificationModel& model) {
+    std::vector<Alike> groups;
+    for (uint32_t i = 0; i < model.layers(); ++i) {
+        const Size map = model.layout(i).grid;
+        if (model.query_layout(i).grid != map) continue;
+        const bool goes_on = !groups.empty() && groups.back().first + groups.back().count == i &&
+                             model.layout(i - 1).grid == map && model.heads(i - 1) == model.heads(i);
+        if (!goes_on) groups.push_back({i, 0});
+        ++groups.back().count;
+    }
+    return groups;
+}
+
 }  // namespace
 
 Study::Study(Engine& engine, ModelsInUse& models, const std::string& name,
@@ -59,23 +77,31 @@ Study::Study(Engine& engine, ModelsInUse& models, const std::string& name,
 void Study::look_with_classifier(Engine& engine, Classifier& classifier, const Options& options) {
     for (const ClassScore& c : classifier.ranking().top(options.classes))
         classes_.push_back({classifier.labels()[c.id], double(c.score)});
-    const TokenLayout tokens = classifier.model().layout(0);
-    EncoderView view{"classifier", title_of(options.names.classifier),
-                     AttentionSource(engine, layers_of(classifier_tap_), tokens.first_cell,
-                                     classifier.geometry()),
-                     true};
+    const ClassificationModel& model = classifier.model();
+    const std::vector<AttentionLayer> layers = layers_of(classifier_tap_);
+    const std::vector<Alike> groups = layers_alike(model);
+    for (const auto& [first, count] : groups) {
+        const TokenLayout tokens = model.layout(first);
+        const auto begin = layers.begin() + std::ptrdiff_t(first);
+        std::string task = "classifier";
+        if (groups.size() > 1) task += "-from-layer-" + std::to_string(first);
+        encoders_.push_back({task, title_of(options.names.classifier),
+                             AttentionSource(engine, {begin, begin + std::ptrdiff_t(count)},
+                                             tokens.first_cell, classifier.geometry(first)),
+                             tokens.first_cell > 0});
+    }
+    if (!model.rolls_out()) return;
     Rollout rollout(engine.device());
     Commands c(engine.device(), engine.scratch(), "rollout");
     Download row;
     c.begin();
     {
         auto scope = c.scope("rollout");
-        row.record(c, rollout.record(c, classifier_tap_, tokens.first_query));
+        row.record(c, rollout.record(c, classifier_tap_, model.layout(0).first_query));
     }
     c.end();
     c.run();
-    view.rollout = row.floats();
-    encoders_.push_back(std::move(view));
+    encoders_.back().rollout = row.floats();
 }
 
 void Study::look_with_detector(Engine& engine, const Detector& detector, const Options& options) {

@@ -67,7 +67,9 @@ private:
 
 class BenchClassifier : public RecordedModel {
 public:
-    explicit BenchClassifier(Classifier classifier) : classifier_(std::move(classifier)) {}
+    // Of a model without a classifier, its features are what somebody would want.
+    explicit BenchClassifier(Classifier classifier)
+        : classifier_(std::move(classifier)), tap_({}, false, classifier_.labels().empty()) {}
 
     Tensor input(BenchInputs& inputs, uint32_t batch) override {
         const ClassificationModel& model = classifier_.model();
@@ -75,13 +77,14 @@ public:
                              model.input_type());
     }
     Tensor record(Commands& c, const Tensor& patches) override {
-        return classifier_.logits(c, patches, nobody_);
+        const Tensor logits = classifier_.logits(c, patches, tap_);
+        return logits ? logits : tap_.features();
     }
     double multiply_adds() const override { return classifier_.model().multiply_adds(); }
 
 private:
     Classifier classifier_;
-    Tap nobody_;
+    Tap tap_;
 };
 
 class BenchDetector : public RecordedModel {

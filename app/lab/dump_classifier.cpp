@@ -17,7 +17,7 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
 
     std::set<uint32_t> all;
     for (uint32_t i = 0; i < layers; ++i) all.insert(i);
-    Tap tap(all, true);
+    Tap tap(all, true, true);
     Commands c(engine.device(), engine.scratch(), "dump");
     c.begin();
     frame.record(c);
@@ -26,8 +26,13 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
     c.run();
 
     add_pixel_values(engine, classifier.input(), frame, out);
-    out.add("logits", {classifier.labels().size()}, classifier.ranking().logits());
+    if (!classifier.labels().empty())
+        out.add("logits", {classifier.labels().size()}, classifier.ranking().logits());
 
+    if (!classifier.model().rolls_out()) {
+        add_stages(engine, classifier, tap, out);
+        return;
+    }
     const uint32_t heads = tap.layer(0).heads.count, tokens = tap.layer(0).k.rows;
     const uint32_t dim = tap.hidden_states().at(0).columns;
     std::vector<float> hidden, attention;
@@ -36,10 +41,16 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
         hidden.insert(hidden.end(), row.begin(), row.end());
     }
     out.add("hidden_cls", {layers + 1, dim}, std::move(hidden));
+    // DINO's references are those after the final norm.
+    const Tensor last = tap.features() ? tap.features() : tap.hidden_states().at(layers);
     const uint32_t first_tokens = std::min(8u, tokens);
     out.add("last_hidden", {first_tokens, dim}, read_back(engine, "last hidden", [&](Commands&) {
-                return tap.hidden_states().at(layers).slice_rows(0, first_tokens);
+                return last.slice_rows(0, first_tokens);
             }));
+    if (tap.features()) {
+        const uint32_t prefix = classifier.model().layout(0).first_cell;
+        add_some_tokens(engine, "patches", last.slice_rows(prefix, tokens - prefix), out);
+    }
 
     auto attention_row = [&](uint32_t layer, uint32_t row) {
         return read_back(engine, "attention", [&](Commands& r) {

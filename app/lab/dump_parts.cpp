@@ -1,35 +1,35 @@
 #include "app/lab/dump_parts.h"
 
+#include <algorithm>
+
 namespace saccade {
-
-namespace {
-
-// (patches, 3 * h * w) back to (3, height, width).
-std::vector<float> picture_of(const std::vector<float>& patches, const PictureInput& input) {
-    const PreprocessPlan& plan = input.plan();
-    const uint32_t pw = input.patch().x, ph = input.patch().y;
-    const uint32_t across = plan.width / pw;
-    std::vector<float> result(size_t(3) * plan.height * plan.width);
-    for (uint32_t c = 0; c < 3; ++c)
-        for (uint32_t y = 0; y < plan.height; ++y)
-            for (uint32_t x = 0; x < plan.width; ++x)
-                result[(size_t(c) * plan.height + y) * plan.width + x] =
-                    patches[size_t(y / ph * across + x / pw) * input.patch_columns() +
-                            (c * ph + y % ph) * pw + x % pw];
-    return result;
-}
-
-}  // namespace
 
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out) {
-    const std::vector<float> patches = read_back(engine, "pixel_values", [&](Commands& c) {
-        const Tensor y = c.scratch(1, input.patches(), input.patch_columns(), engine.precision());
-        input.record(c, y, frame.image());
+    // Patches of one pixel, of which there is always a whole number.
+    PictureInput pixels(engine.device(), input.preprocessor(), {1, 1});
+    pixels.prepare({frame.width(), frame.height()}, input.within());
+    const std::vector<float> rows = read_back(engine, "pixel_values", [&](Commands& c) {
+        const Tensor y = c.scratch(1, pixels.patches(), 3, engine.precision());
+        pixels.record(c, y, frame.image());
         return y;
     });
-    out.add("pixel_values", {1, 3, input.plan().height, input.plan().width},
-            picture_of(patches, input));
+    const size_t count = pixels.patches();
+    std::vector<float> values(3 * count);
+    for (size_t i = 0; i < rows.size(); ++i) values[i % 3 * count + i / 3] = rows[i];
+    out.add("pixel_values", {1, 3, pixels.plan().height, pixels.plan().width}, std::move(values));
+}
+
+void add_some_tokens(Engine& engine, const std::string& name, const Tensor& rows, Collection& out) {
+    const std::vector<float> all =
+        read_back(engine, name.c_str(), [&](Commands&) { return rows; });
+    std::vector<float> some;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < rows.rows; i += std::max(1u, rows.rows / 16), ++count) {
+        const auto row = all.begin() + std::ptrdiff_t(size_t(i) * rows.columns);
+        some.insert(some.end(), row, row + rows.columns);
+    }
+    out.add(name, {count, rows.columns}, std::move(some));
 }
 
 }  // namespace saccade

@@ -10,6 +10,8 @@
 #include "gpu/transfer/download.h"
 #include "gpu/transfer/frame.h"
 #include "models/attention/parts.h"
+#include "models/attention/tap.h"
+#include "models/classifier.h"
 #include "models/detector.h"
 #include "models/files/safetensors.h"
 #include "models/picture/picture_input.h"
@@ -64,9 +66,13 @@ void add_map(Engine& engine, const std::string& name, const Tensor& map, Size si
              Collection& out);
 // Maps from inside a model, `name` and `name`_0 and so on, sampled as the references are.
 void add_maps(Engine& engine, const Parts& parts, const std::string& name, Collection& out);
+// About 16 rows of a tensor, evenly spread.
+void add_some_tokens(Engine& engine, const std::string& name, const Tensor& rows, Collection& out);
 
 void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                      Collection& out);
+// What a classifier that comes in stages has kept, in place of ViT's class token.
+void add_stages(Engine& engine, const Classifier& classifier, const Tap& tap, Collection& out);
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                     Collection& out);
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,

@@ -9,12 +9,30 @@ namespace saccade {
 
 namespace {
 constexpr uint64_t map_bytes = 8ull << 20;  // of attention rows that are held at a time
+
+void window_rows(Commands& c, const Tensor& maps, const AttentionLayer& from, const Tensor& q,
+                 const Tensor& k, const MapRange& range) {
+    for (uint32_t row = 0; row < range.rows; ++row) {
+        Tensor of_heads = maps;  // every range.rows-th row: this one, head by head
+        of_heads.offset += row * maps.row_stride;
+        of_heads.row_stride = range.rows * maps.row_stride;
+        of_heads.rows = range.heads;
+        window_map(c, of_heads, q, k, from.heads, *from.windows,
+                   {.from = from.windows->place_of(range.first_row + row),
+                    .first_head = range.first_head});
+    }
 }
+
+}  // namespace
 
 void attention_rows(Commands& c, const Tensor& maps, const AttentionLayer& from,
                     const MapRange& range, uint32_t batch) {
     const Tensor q = from.q.at_batch(batch), k = from.k.at_batch(batch);
-    if (from.points.empty())
+    if (from.windows)
+        window_rows(c, maps, from, q, k, range);
+    else if (from.places)
+        relative_map(c, maps, q, k, from.scores.at_batch(batch), from.heads, *from.places, range);
+    else if (from.points.empty())
         attention_map(c, maps, q, k, from.heads, range);
     else
         splat(c, maps, {q, k}, from.levels, from.points, from.levels.front(), range);
@@ -30,19 +48,19 @@ AttentionRow::AttentionRow(Device& device)
 
 Tensor AttentionRow::record(Commands& c, const AttentionLayer& layer, uint32_t row,
                             std::optional<uint32_t> head, uint32_t batch) const {
-    const uint32_t keys = layer.keys();
-    if (row >= layer.q.rows) throw Error("there is no token " + std::to_string(row) + " to look from");
+    if (row >= layer.tokens())
+        throw Error("there is no token " + std::to_string(row) + " to look from");
     if (head && *head >= layer.heads.count)
         throw Error("there is no head " + std::to_string(*head) + "; the layer has " +
                     std::to_string(layer.heads.count));
-    const Tensor result = c.scratch(1, 1, keys, Type::f32);
+    const Tensor result = c.scratch(1, 1, layer.keys(), Type::f32);
     if (head) {
         attention_rows(c, result, layer, {row, 1, *head, 1}, batch);
         return result;
     }
     auto scope = c.scope("average heads");
     const uint32_t heads = layer.heads.count;
-    const Tensor map = c.scratch(1, heads, keys, Type::f32);
+    const Tensor map = c.scratch(1, heads, result.columns, Type::f32);
     attention_rows(c, map, layer, {row, 1, 0, heads}, batch);
     row_sum(c, result, make_tensor(one_.handle(), 0, 1, 1, 1, Type::f32), map,
             {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});

@@ -14,12 +14,22 @@ Tensor Tap::keep(Commands& c, Buffer& memory, const Tensor& from) {
 }
 
 void Tap::attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
-                    const Heads& heads) {
+                    const Heads& heads, std::optional<Windows> windows) {
     if (!layers_.contains(layer)) return;
     Kept& kept = kept_[layer];
     kept.q = keep(c, kept.q_memory, q);
     kept.k = keep(c, kept.k_memory, k);
     kept.heads = heads;
+    kept.windows = std::move(windows);
+}
+
+void Tap::attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
+                    const Heads& heads, const RelativePlaces& places, const Tensor& scores) {
+    attention(c, layer, q, k, heads);
+    const auto found = kept_.find(layer);
+    if (found == kept_.end()) return;
+    found->second.places = places;
+    found->second.scores = keep(c, found->second.scores_memory, scores);
 }
 
 void Tap::sampling(Commands& c, uint32_t layer, const SamplingQueries& queries, uint32_t heads,
@@ -34,6 +44,10 @@ void Tap::sampling(Commands& c, uint32_t layer, const SamplingQueries& queries, 
 
 void Tap::hidden(Commands& c, uint32_t index, const Tensor& z) {
     if (keep_hidden_) hidden_[index] = keep(c, hidden_memory_[index], z);
+}
+
+void Tap::features(Commands& c, const Tensor& y) {
+    if (keep_features_) features_ = keep(c, features_memory_, y);
 }
 
 const Tap::Kept& Tap::layer(uint32_t index) const {

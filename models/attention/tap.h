@@ -1,10 +1,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "gpu/core/buffer.h"
-#include "gpu/ops.h"
+#include "gpu/patches.h"
 #include "gpu/recorder/commands.h"
 #include "gpu/sampling.h"
 
@@ -17,9 +18,17 @@ struct AttentionLayer {
     // Of deformable attention; then q is where the points lie, and k what they weigh.
     std::vector<uint32_t> points = {};  // of one head, on each level; else empty
     std::vector<Size> levels = {};
+    std::optional<Windows> windows = std::nullopt;        // that cells look in, if not everywhere
+    std::optional<RelativePlaces> places = std::nullopt;  // of queries and keys, with scores for them
+    Tensor scores = {};
 
+    // Tokens that look. The padding of a map in windows does not.
+    uint32_t tokens() const { return windows ? area(windows->map) : q.rows; }
     // Cells or tokens that a row of attention has: points are laid down on the largest map.
-    uint32_t keys() const { return points.empty() ? k.rows : area(levels.front()); }
+    uint32_t keys() const {
+        if (windows) return area(windows->map);
+        return points.empty() ? k.rows : area(levels.front());
+    }
 };
 
 // Somebody who looks into a model while it runs. A model offers its queries and keys, and its
@@ -30,36 +39,44 @@ struct AttentionLayer {
 class Tap {
 public:
     Tap() = default;  // nobody is looking
-    // Keeps q and k of these layers, and the residual stream if `hidden`.
-    explicit Tap(std::set<uint32_t> layers, bool hidden = false)
-        : layers_(std::move(layers)), keep_hidden_(hidden) {}
+    // Keeps q and k of these layers, the residual stream if `hidden`, and what the model knows of
+    // each token at its end if `features`.
+    explicit Tap(std::set<uint32_t> layers, bool hidden = false, bool features = false)
+        : layers_(std::move(layers)), keep_hidden_(hidden), keep_features_(features) {}
 
     // Whether somebody asked for a layer, for models that must put it in order first.
     bool wants(uint32_t layer) const { return layers_.contains(layer); }
     // Called by models.
     void attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
-                   const Heads& heads);
+                   const Heads& heads, std::optional<Windows> windows = std::nullopt);
+    void attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
+                   const Heads& heads, const RelativePlaces& places, const Tensor& scores);
     // The same of deformable attention, whose queries look at points of maps of these sizes.
     void sampling(Commands& c, uint32_t layer, const SamplingQueries& queries, uint32_t heads,
                   const Sampling& sampling, const std::vector<Size>& levels);
     void hidden(Commands& c, uint32_t index, const Tensor& z);
+    void features(Commands& c, const Tensor& y);
+    bool wants_features() const { return keep_features_; }
 
     struct Kept : AttentionLayer {
-        Buffer q_memory = {}, k_memory = {};
+        Buffer q_memory = {}, k_memory = {}, scores_memory = {};
     };
     const std::map<uint32_t, Kept>& layers() const { return kept_; }
     const Kept& layer(uint32_t index) const;
     const std::map<uint32_t, Tensor>& hidden_states() const { return hidden_; }
+    const Tensor& features() const { return features_; }  // (batch, tokens, columns), or none
 
 private:
     // A copy in memory that lasts, made anew where the shape has outgrown it.
     Tensor keep(Commands& c, Buffer& memory, const Tensor& from);
 
     std::set<uint32_t> layers_;
-    bool keep_hidden_ = false;
+    bool keep_hidden_ = false, keep_features_ = false;
     std::map<uint32_t, Kept> kept_;
     std::map<uint32_t, Tensor> hidden_;
     std::map<uint32_t, Buffer> hidden_memory_;
+    Tensor features_;
+    Buffer features_memory_;
 };
 
 }  // namespace saccade

@@ -1,7 +1,6 @@
 #include "models/backbone/position.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -46,66 +45,85 @@ std::vector<float> sine_positions(Size grid, uint32_t dim) {
 
 namespace {
 
-// Where one output cell reads along one axis: four neighbours and their weights.
+// Where one output cell reads along one axis: its neighbours and their weights.
 struct CubicTaps {
-    std::array<uint32_t, 4> at;
-    std::array<float, 4> weight;
+    std::vector<uint32_t> at;
+    std::vector<float> weight;
 };
 
+// The kernel of cubic convolution at a distance.
+double cubic(double a, double d) {
+    d = std::abs(d);
+    if (d < 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+    return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
 std::vector<CubicTaps> cubic_taps(uint32_t from, uint32_t to) {
-    constexpr double a = -0.75;
-    // The kernel of cubic convolution, at a distance below 1 and from there on below 2.
-    auto near = [](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
-    auto far = [](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
     std::vector<CubicTaps> taps(to);
     for (uint32_t i = 0; i < to; ++i) {
-        const double centre = (i + 0.5) * from / to - 0.5;
-        const double first = std::floor(centre), t = centre - first;
-        const double weights[] = {far(1 + t), near(t), near(1 - t), far(2 - t)};
+        const double centre = (i + 0.5) * from / to - 0.5, first = std::floor(centre) - 1;
         for (uint32_t k = 0; k < 4; ++k) {
-            const double place = std::clamp(first - 1 + k, 0.0, from - 1.0);
-            taps[i].at[k] = static_cast<uint32_t>(place);
-            taps[i].weight[k] = static_cast<float>(weights[k]);
+            const double place = std::clamp(first + k, 0.0, from - 1.0);
+            taps[i].at.push_back(static_cast<uint32_t>(place));
+            taps[i].weight.push_back(static_cast<float>(cubic(-0.75, centre - (first + k))));
         }
     }
     return taps;
 }
 
-// to = sum over k of weight[k] from[k], whole rows of numbers at a time.
-void weigh(float* to, const std::array<const float*, 4>& from, const std::array<float, 4>& weight,
-           size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        to[i] = weight[0] * from[0][i] + weight[1] * from[1][i] + weight[2] * from[2][i] +
-                weight[3] * from[3][i];
+std::vector<CubicTaps> antialiased_taps(uint32_t from, uint32_t to) {
+    std::vector<CubicTaps> taps(to);
+    const double scale = double(from) / to, wide = std::max(scale, 1.0), support = 2 * wide;
+    for (uint32_t i = 0; i < to; ++i) {
+        const double centre = (i + 0.5) * scale;
+        const auto first = static_cast<uint32_t>(std::max(centre - support + 0.5, 0.0));
+        const auto end = static_cast<uint32_t>(std::min<double>(centre + support + 0.5, from));
+        double total = 0;
+        for (uint32_t k = first; k < end; ++k) total += cubic(-0.5, (k + 0.5 - centre) / wide);
+        for (uint32_t k = first; k < end; ++k) {
+            taps[i].at.push_back(k);
+            taps[i].weight.push_back(
+                static_cast<float>(cubic(-0.5, (k + 0.5 - centre) / wide) / total));
+        }
+    }
+    return taps;
+}
+
+using MakeTaps = std::vector<CubicTaps> (*)(uint32_t from, uint32_t to);
+
+// First along the rows, then along the columns.
+std::vector<float> resize(std::span<const float> table, uint32_t dim, Size from, Size to,
+                          MakeTaps make_taps) {
+    if (table.size() != size_t(area(from)) * dim || area(from) == 0 || area(to) == 0)
+        throw Error("a table of " + std::to_string(table.size()) + " positions is not a grid of " +
+                    std::to_string(from.y) + "x" + std::to_string(from.x));
+    const std::vector<CubicTaps> across = make_taps(from.x, to.x), down = make_taps(from.y, to.y);
+    const size_t wide = size_t(to.x) * dim;
+    std::vector<float> rows(from.y * wide), result(to.y * wide);
+    // `count` numbers side by side, times a weight, added to others.
+    auto add = [](float* sum, const float* values, float weight, size_t count) {
+        for (size_t i = 0; i < count; ++i) sum[i] += weight * values[i];
+    };
+    for (uint32_t y = 0; y < from.y; ++y)
+        for (uint32_t x = 0; x < to.x; ++x)
+            for (size_t k = 0; k < across[x].at.size(); ++k)
+                add(&rows[y * wide + size_t(x) * dim],
+                    &table[(size_t(y) * from.x + across[x].at[k]) * dim], across[x].weight[k], dim);
+    for (uint32_t y = 0; y < to.y; ++y)
+        for (size_t k = 0; k < down[y].at.size(); ++k)
+            add(&result[y * wide], &rows[down[y].at[k] * wide], down[y].weight[k], wide);
+    return result;
 }
 
 }  // namespace
 
 std::vector<float> resize_bicubic(std::span<const float> table, uint32_t dim, Size from, Size to) {
-    if (table.size() != size_t(area(from)) * dim || area(from) == 0 || area(to) == 0)
-        throw Error("a table of " + std::to_string(table.size()) + " positions is not a grid of " +
-                    std::to_string(from.y) + "x" + std::to_string(from.x));
-    // First along the rows, then along the columns.
-    const std::vector<CubicTaps> across = cubic_taps(from.x, to.x);
-    const std::vector<CubicTaps> down = cubic_taps(from.y, to.y);
-    const size_t wide = size_t(to.x) * dim;
-    std::vector<float> rows(from.y * wide), result(to.y * wide);
-    for (uint32_t y = 0; y < from.y; ++y)
-        for (uint32_t x = 0; x < to.x; ++x) {
-            const float* row = &table[size_t(y) * from.x * dim];
-            const auto& [at, weight] = across[x];
-            weigh(&rows[y * wide + size_t(x) * dim],
-                  {row + size_t(at[0]) * dim, row + size_t(at[1]) * dim, row + size_t(at[2]) * dim,
-                   row + size_t(at[3]) * dim},
-                  weight, dim);
-        }
-    for (uint32_t y = 0; y < to.y; ++y) {
-        const auto& [at, weight] = down[y];
-        weigh(&result[y * wide],
-              {&rows[at[0] * wide], &rows[at[1] * wide], &rows[at[2] * wide], &rows[at[3] * wide]},
-              weight, wide);
-    }
-    return result;
+    return resize(table, dim, from, to, cubic_taps);
+}
+
+std::vector<float> resize_bicubic_antialiased(std::span<const float> table, uint32_t dim, Size from,
+                                              Size to) {
+    return resize(table, dim, from, to, antialiased_taps);
 }
 
 void PositionTables::prepare(Size grid, uint32_t count, uint32_t rows, uint32_t columns,

@@ -21,6 +21,10 @@ std::vector<float> sine_positions(Size grid, uint32_t dim);
 // Learned positions, a grid of dim numbers a cell, for a grid of another size: bicubic with a =
 // -0.75, cell centres aligned, not antialiased, the border repeated; what torch's interpolate does.
 std::vector<float> resize_bicubic(std::span<const float> table, uint32_t dim, Size from, Size to);
+// The same, antialiased, with a = -0.5: the kernel is as wide as a cell of the larger grid, and
+// weights beyond the border are left out.
+std::vector<float> resize_bicubic_antialiased(std::span<const float> table, uint32_t dim, Size from,
+                                              Size to);
 
 // Tables that follow the size of the picture: worked out on the host when it changes, and kept on
 // the device until it changes again.

@@ -135,7 +135,11 @@ Linear WeightLoader::stacked(std::span<const std::string> names, const LinearFor
     for (uint32_t i = 0; i < count; ++i) put_matrix(result.weight, i * out, names[i], each);
     if (each.bias) {
         result.bias = allocate(1, count * out, Type::f32);
-        for (uint32_t i = 0; i < count; ++i) put_bias(result.bias, i * out, names[i], each);
+        for (uint32_t i = 0; i < count; ++i)
+            if (each.biased.empty() || each.biased[i])
+                put_bias(result.bias, i * out, names[i], each);
+            else
+                put_zeros(result.bias, i * out, out);
     }
     result.fragments = fragments(result.weight);
     return result;
@@ -182,6 +186,13 @@ HostConvolution WeightLoader::folded(const std::string& name, const std::string&
             host.weight[j] = static_cast<float>(double(host.weight[j]) * scale);
     }
     return host;
+}
+
+Conv2d WeightLoader::biased_convolution(const std::string& name, const ConvolutionForm& form) {
+    HostConvolution host;
+    host.weight = floats(name + ".weight", {form.out, form.in, form.kernel, form.kernel});
+    host.bias = floats(name + ".bias", {form.out});
+    return convolution(name, host, form);
 }
 
 Conv2d WeightLoader::convolution(const std::string& name, const HostConvolution& host,
@@ -260,14 +271,17 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
     std::vector<uint64_t> shape = form.stored;
     if (shape.empty())
         shape = form.transposed ? std::vector<uint64_t>{in, out} : std::vector<uint64_t>{out, in};
-    const StoredTensor from = source_.required(name + ".weight", shape);
+    std::vector<float> scaled;
+    const StoredTensor from = scaled_rows(name + ".weight", shape, form, scaled);
+    const bool release = scaled.empty();
     const uint32_t offset = first_row * to.row_stride;
     if (form.in_head) {
         // (out, heads, head) with the heads of each row padded
         const uint32_t head = form.in_head, wide = padded(head), heads = in / head;
         const Layout x = form.transposed ? Layout{{1, out, heads, head}, {0, 1, head * out, out}, 0}
                                          : Layout{{1, out, heads, head}, {0, in, head, 1}, 0};
-        put(to, {{1, out, heads, wide}, {0, to.row_stride, wide, 1}, offset}, from, x, form.scale);
+        put(to, {{1, out, heads, wide}, {0, to.row_stride, wide, 1}, offset}, from, x, form.scale,
+            release);
     } else {
         // (heads, head, in) with whole rows as padding; without heads all rows are one
         const uint32_t head = form.out_head ? form.out_head : out;
@@ -276,18 +290,36 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
                                          : Layout{{1, heads, head, in}, {0, head * in, in, 1}, 0};
         put(to,
             {{1, heads, high, to.row_stride}, {0, high * to.row_stride, to.row_stride, 1}, offset},
-            from, x, form.scale);
+            from, x, form.scale, release);
     }
+}
+
+StoredTensor WeightLoader::scaled_rows(const std::string& name, const std::vector<uint64_t>& shape,
+                                       const LinearForm& form, std::vector<float>& scaled) {
+    if (form.row_scale.empty()) return source_.required(name, shape);
+    const std::vector<float> scale = floats(form.row_scale, {form.out});
+    scaled = floats(name, shape);
+    const size_t each = scaled.size() / form.out;  // of one row, or 1 of a bias
+    for (size_t i = 0; i < scaled.size(); ++i) scaled[i] *= scale[i / each];
+    return {name, StoredType::f32, shape, std::as_bytes(std::span(scaled))};
 }
 
 void WeightLoader::put_bias(const Tensor& to, uint32_t first, const std::string& name,
                             const LinearForm& form) {
-    const StoredTensor from = source_.required(name + ".bias", {form.out});
+    std::vector<float> scaled;
+    const StoredTensor from = scaled_rows(name + ".bias", {form.out}, form, scaled);
     const uint32_t head = form.out_head ? form.out_head : form.out;
     const uint32_t heads = form.out / head;
     const uint32_t wide = std::min(padded(head), to.row_stride - first);
     put(to, {{1, 1, heads, wide}, {0, 0, wide, 1}, first}, from,
-        {{1, 1, heads, head}, {0, 0, head, 1}, 0}, form.scale);
+        {{1, 1, heads, head}, {0, 0, head, 1}, 0}, form.scale, scaled.empty());
+}
+
+void WeightLoader::put_zeros(const Tensor& to, uint32_t first, uint32_t count) {
+    const std::vector<float> zeros(count);
+    const StoredTensor from{"zeros", StoredType::f32, {}, std::as_bytes(std::span(zeros))};
+    put(to, {{1, 1, 1, std::min(padded(count), to.row_stride - first)}, {0, 0, 0, 1}, first}, from,
+        {{1, 1, 1, count}, {0, 0, 0, 1}, 0}, 1.0f, false);
 }
 
 void WeightLoader::put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,

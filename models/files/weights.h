@@ -21,6 +21,8 @@ struct LinearForm {
     // follows attention): each is padded with zeros to a multiple of eight. 0: no heads.
     uint32_t out_head = 0, in_head = 0;
     bool bias = true;                   // false: there is none, even if the file has one
+    std::vector<bool> biased = {};      // of several stacked layers, which have one; empty: all
+    std::string row_scale = {};         // a tensor (out) that the rows are multiplied with, or none
     bool transposed = false;            // stored as (in, out): GPT-2's Conv1D
     float scale = 1.0f;                 // of weight and bias
     std::vector<uint64_t> stored = {};  // the weight's shape in the file, where it is not (out, in)
@@ -68,6 +70,9 @@ public:
     Conv2d convolution(const std::string& name, const HostConvolution& host,
                        const ConvolutionForm& form);
 
+    // The same of a convolution that has a bias of its own: name.weight and name.bias.
+    Conv2d biased_convolution(const std::string& name, const ConvolutionForm& form);
+
     // A 1x1 convolution of this many input channels, as the product that it is.
     Linear linear(const HostConvolution& host, uint32_t in);
     // A convolution of each channel by itself: (channels, 1, kernel, kernel).
@@ -75,6 +80,7 @@ public:
 
     // Numbers that were worked out on the host: rows x columns of them, as f32.
     Tensor table(const std::vector<float>& values, uint32_t rows, uint32_t columns);
+
     // A tensor's elements, for what is worked out on the host.
     std::vector<float> floats(const std::string& name, const std::vector<uint64_t>& shape);
 
@@ -95,6 +101,11 @@ private:
                     const LinearForm& form);
     void put_bias(const Tensor& to, uint32_t first, const std::string& name,
                   const LinearForm& form);
+    void put_zeros(const Tensor& to, uint32_t first, uint32_t count);
+    // A tensor of the file, its rows multiplied with form.row_scale if that says so. `scaled` holds
+    // what the file does not.
+    StoredTensor scaled_rows(const std::string& name, const std::vector<uint64_t>& shape,
+                             const LinearForm& form, std::vector<float>& scaled);
     // Copies a stored tensor, cut into pieces along its slowest dimension where it is large. What
     // has been read of it is released, unless the bytes are our own.
     void put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,

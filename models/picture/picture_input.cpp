@@ -13,7 +13,8 @@ bool PictureInput::prepare(Size frame, std::optional<Size> within) {
     plan_ = preprocessor_.plan(frame.x, frame.y, within);
     on_device_.filled = {plan_.width, plan_.height};
     on_device_.exact = preprocessor_.exact;
-    if (plan_.width % patch_.x != 0 || plan_.height % patch_.y != 0)
+    if (remainder_ != Remainder::refused) fit_to_patches();
+    if (plan_.width % patch_.x != 0 || plan_.height % patch_.y != 0 || patches() == 0)
         throw Error("the preprocessor makes pictures of " + std::to_string(plan_.width) + "x" +
                     std::to_string(plan_.height) + ", which patches of " +
                     std::to_string(patch_.x) + "x" + std::to_string(patch_.y) +
@@ -29,6 +30,19 @@ bool PictureInput::prepare(Size frame, std::optional<Size> within) {
     frame_ = frame;
     within_ = within;
     return true;
+}
+
+void PictureInput::fit_to_patches() {
+    auto fit = [&](Taps& taps, uint32_t& side, uint32_t patch) {
+        if (remainder_ == Remainder::filled_up) side += patch - 1;
+        side -= side % patch;
+        taps.out_size = side;
+        taps.first.resize(side);
+        taps.count.resize(side);  // those that are new read nothing
+        taps.weights.resize(size_t(side) * taps.max_taps);
+    };
+    fit(plan_.horizontal, plan_.width, patch_.x);
+    fit(plan_.vertical, plan_.height, patch_.y);
 }
 
 // Windows first (pairs first, count), then the weights, in one small buffer.

@@ -9,11 +9,22 @@
 
 namespace saccade {
 
+// What becomes of pixels at the right and at the bottom that do not fill a patch.
+enum class Remainder {
+    refused,
+    dropped,
+    filled_up,  // with zeros, after the pixels have been normalised
+};
+
 // A model's preprocessor on the device: holds what the kernels need for frames of one size.
 class PictureInput {
 public:
-    PictureInput(Device& device, Preprocessor preprocessor, Size patch)
-        : device_(&device), preprocessor_(std::move(preprocessor)), patch_(patch) {}
+    PictureInput(Device& device, Preprocessor preprocessor, Size patch,
+                 Remainder remainder = Remainder::refused)
+        : device_(&device),
+          preprocessor_(std::move(preprocessor)),
+          patch_(patch),
+          remainder_(remainder) {}
 
     // Makes ready for frames of this size. False when it was already. Nothing that was recorded for
     // the size before may still be running.
@@ -25,15 +36,18 @@ public:
     const PreprocessPlan& plan() const { return plan_; }
     const Preprocessor& preprocessor() const { return preprocessor_; }
     Size patch() const { return patch_; }
+    std::optional<Size> within() const { return within_; }
     uint32_t patches() const { return plan_.width / patch_.x * (plan_.height / patch_.y); }
     uint32_t patch_columns() const { return 3 * patch_.x * patch_.y; }
 
 private:
+    void fit_to_patches();
     ResizeTaps upload(const Taps& taps, Buffer& buffer, const char* name);
 
     Device* device_;
     Preprocessor preprocessor_;
     Size patch_, frame_;
+    Remainder remainder_;
     std::optional<Size> within_;
     PreprocessPlan plan_;
     Buffer horizontal_, vertical_;

@@ -46,6 +46,19 @@ struct ProcessorClass {
 constexpr ProcessorClass classes[] = {
     {.name = "ViT", .size = 224},
     {.name = "DeiT", .size = 256, .crop = 224, .filter = Filter::bicubic},
+    {.name = "Bit",
+     .resize = Resize::edges,
+     .size = 224,
+     .crop = 224,
+     .int_is_square = false,
+     .filter = Filter::bicubic,
+     .mean = clip_mean,
+     .std_dev = clip_std},
+    {.name = "DINOv3ViT",
+     .size = 224,
+     .exact = true,
+     .mean = imagenet_mean,
+     .std_dev = imagenet_std},
     {.name = "Blip",
      .size = 384,
      .filter = Filter::bicubic,
@@ -92,7 +105,8 @@ constexpr ProcessorClass classes[] = {
      .mean = imagenet_mean,
      .std_dev = imagenet_std},
 };
-constexpr const char* supported = "ViT, DeiT, BLIP, CLIP, DETR, YOLOS, RT-DETR and RF-DETR are";
+constexpr const char* supported =
+    "ViT, DeiT, BiT, DINOv3, BLIP, CLIP, DETR, YOLOS, RT-DETR and RF-DETR are";
 
 const ProcessorClass* find_class(std::string_view name) {
     for (const ProcessorClass& c : classes)
@@ -302,7 +316,9 @@ void check_sides(const char* what, const Size& image) {
 
 // Where the crop begins on one side. transformers v5 (torchvision) pads a small picture by
 // floor(missing / 2) before and the rest behind; v4 and the PIL backend put the odd pixel in front.
-int32_t crop_offset(uint32_t resized, uint32_t crop) {
+int32_t crop_offset(uint32_t resized, uint32_t crop, bool to_even) {
+    if (to_even && resized >= crop)
+        return static_cast<int32_t>(std::nearbyint((resized - crop) / 2.0));
     return crop > resized ? -static_cast<int32_t>((crop - resized) / 2)
                           : static_cast<int32_t>((resized - crop) / 2);
 }
@@ -418,8 +434,8 @@ PreprocessPlan Preprocessor::plan(uint32_t source_width, uint32_t source_height,
     plan.width = out.x;
     plan.height = out.y;
     if (crop) {
-        plan.crop_left = crop_offset(whole_frame.x, out.x);
-        plan.crop_top = crop_offset(whole_frame.y, out.y);
+        plan.crop_left = crop_offset(whole_frame.x, out.x, crop_to_even);
+        plan.crop_top = crop_offset(whole_frame.y, out.y, crop_to_even);
     }
     plan.horizontal = make_taps(source.x, whole_frame.x, filter, plan.crop_left, out.x, rounding);
     plan.vertical = make_taps(source.y, whole_frame.y, filter, plan.crop_top, out.y, rounding);

@@ -53,6 +53,7 @@ struct Preprocessor {
     Rounding rounding = Rounding::torchvision;
     bool exact = false;           // resizes before it rounds to 8 bits: DINOv3, RF-DETR
     std::optional<Size> crop;     // centre crop after the resize
+    bool crop_to_even = false;    // half a pixel is rounded to even (torchvision), not down
     double rescale_factor = 1.0;  // 1 where the file says not to rescale
     std::array<double, 3> mean{0.0, 0.0, 0.0};
     std::array<double, 3> std_dev{1.0, 1.0, 1.0};  // 0 and 1 where it says not to normalise

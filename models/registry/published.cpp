@@ -39,6 +39,21 @@ std::vector<PublishedModel> published_vits() {
              square_processor("ViTImageProcessor", 384)}};
 }
 
+std::vector<PublishedModel> published_dinos() {
+    const Json config = {{"model_type", "dinov2"}, {"image_size", 518u}};
+    const Json small = {{"model_type", "dinov2"},
+                        {"hidden_size", 384u},
+                        {"num_attention_heads", 6u},
+                        {"image_size", 518u}};
+    const Json processor = square_processor("BitImageProcessor", 518);
+    return {{"dinov2-small-518", small, processor}, {"dinov2-base-518", config, processor}};
+}
+
+std::vector<PublishedModel> published_swins() {
+    const Json config = {{"model_type", "swin"}, {"num_labels", 1000u}};
+    return {{"swin-tiny-patch4-window7-224", config, square_processor("ViTImageProcessor", 224)}};
+}
+
 std::vector<PublishedModel> published_detrs() {
     const Json config = {{"model_type", "detr"}, {"backbone", "resnet50"}, {"num_labels", 91u}};
     return {{"detr-resnet-50", config, detector_processor("DetrImageProcessor", 800)}};

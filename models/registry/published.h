@@ -15,6 +15,8 @@ struct PublishedModel {
 
 // The sizes of each family that are worth timing.
 std::vector<PublishedModel> published_vits();
+std::vector<PublishedModel> published_dinos();
+std::vector<PublishedModel> published_swins();
 std::vector<PublishedModel> published_detrs();
 std::vector<PublishedModel> published_yolos();
 std::vector<PublishedModel> published_rt_detrs();

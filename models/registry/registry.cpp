@@ -5,6 +5,9 @@
 
 #include "models/captioning/blip.h"
 #include "models/captioning/vit_gpt2.h"
+#include "models/classification/dino_classifier.h"
+#include "models/classification/mvit.h"
+#include "models/classification/swin.h"
 #include "models/classification/vit_classifier.h"
 #include "models/detection/deformable/d_fine.h"
 #include "models/detection/deformable/rf_detr.h"
@@ -14,6 +17,7 @@
 #include "models/files/checkpoint.h"
 #include "models/picture/preprocessor.h"
 #include "models/registry/published.h"
+#include "models/timm/timm_config.h"
 
 namespace saccade {
 
@@ -38,12 +42,39 @@ constexpr Family::Detector detector_with_front =
     return std::make_unique<Model>(from.front, from.weights, read_config(from.config, from.where));
 };
 
+// timm's folders describe the same models in other words.
+ViTConfig read_timm_vit_config(const Json& config, const std::string& where) {
+    return read_vit_config(vit_config_of_timm(config, where), where);
+}
+SwinConfig read_timm_swin_config(const Json& config, const std::string& where) {
+    return read_swin_config(swin_config_of_timm(config, where), where);
+}
+
 constexpr Family all_families[] = {
     {.type = "vit",
      .make = classifier<ViTClassifier, read_vit_config>,
      .image_processor = "ViT",
      .published = published_vits},
     {.type = "deit", .make = classifier<ViTClassifier, read_vit_config>, .image_processor = "DeiT"},
+    {.type = "dinov2",
+     .make = classifier<DinoClassifier, read_dino_config>,
+     .image_processor = "Bit",
+     .published = published_dinos},
+    {.type = "dinov2_with_registers",
+     .make = classifier<DinoClassifier, read_dino_config>,
+     .image_processor = "Bit"},
+    {.type = "dinov3_vit",
+     .make = classifier<DinoClassifier, read_dino_config>,
+     .image_processor = "DINOv3ViT"},
+    {.type = "swin",
+     .make = classifier<Swin, read_swin_config>,
+     .image_processor = "ViT",
+     .published = published_swins},
+    {.type = "swinv2", .make = classifier<Swin, read_swin_config>, .image_processor = "ViT"},
+    {.type = "vit", .timm = true, .make = classifier<ViTClassifier, read_timm_vit_config>, .image_processor = {}},
+    {.type = "deit", .timm = true, .make = classifier<ViTClassifier, read_timm_vit_config>, .image_processor = {}},
+    {.type = "swin", .timm = true, .make = classifier<Swin, read_timm_swin_config>, .image_processor = {}},
+    {.type = "mvitv2", .timm = true, .make = classifier<Mvit, read_mvit_config>, .image_processor = {}},
     {.type = "detr",
      .make = detector_with_front<Detr, read_detr_config>,
      .image_processor = "Detr",
@@ -91,12 +122,13 @@ constexpr const char* a_model_for(Task task) {
     return "";
 }
 
-// "vit, deit": all of them, or those for a task.
+// "vit, deit": all of them, or those for a task. timm's are marked as such.
 std::string types(std::optional<Task> task) {
     std::string list;
     for (const Family& family : all_families)
         if (!task || family.task() == *task)
-            list += (list.empty() ? "" : ", ") + std::string(family.type);
+            list += (list.empty() ? "" : ", ") + std::string(family.type) +
+                    (family.timm ? "_... of timm" : "");
     return list;
 }
 
@@ -148,6 +180,7 @@ Preprocessor read_preprocessor(const std::filesystem::path& folder, const Json& 
     JsonFields fields(config, where);
     if (fields.has("encoder")) fields = fields.object("encoder");  // an encoder-decoder's eyes
     const Family* const family = find_family(fields);
+    if (family && family->timm) return timm_preprocessor(config, where);
     return Preprocessor::read(folder, family ? family->image_processor : std::string_view());
 }
 

@@ -38,6 +38,8 @@ protected:
                 return std::tanh(x);
             case Activation::sigmoid:
                 return 1 / (1 + std::exp(-x));
+            case Activation::silu:
+                return x / (1 + std::exp(-x));
         }
         return x;
     }
@@ -57,7 +59,7 @@ protected:
 
 constexpr Activation all_activations[] = {
     Activation::none, Activation::gelu_erf, Activation::gelu_tanh, Activation::quick_gelu,
-    Activation::relu, Activation::tanh,     Activation::sigmoid};
+    Activation::relu, Activation::tanh,     Activation::sigmoid, Activation::silu};
 
 TEST_F(LinearTest, matches_plain_loops_at_odd_sizes_in_both_storage_types) {
     for (const Case& c : {Case{1, 10, 333}, Case{197, 24, 48}, Case{5, 333, 24}, Case{33, 65, 17},

@@ -280,8 +280,8 @@ TEST_F(ViTTest, what_is_not_a_model_folder_is_refused_in_one_line) {
     TempFolder temp;
     expect_says(error_of([&] { Classifier::open(device, temp.path(), Type::f32); }),
                 "is not a model folder");
-    std::ofstream(temp.path() / "config.json") << R"({"model_type": "swin"})";
-    expect_says(error_of([&] { Classifier::open(device, temp.path(), Type::f32); }), "swin");
+    std::ofstream(temp.path() / "config.json") << R"({"model_type": "unheard"})";
+    expect_says(error_of([&] { Classifier::open(device, temp.path(), Type::f32); }), "unheard");
 }
 
 TEST_F(ViTTest, a_preprocessor_that_makes_another_size_is_refused) {

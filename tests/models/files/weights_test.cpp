@@ -335,7 +335,7 @@ TEST_F(Weights, a_model_of_known_size_lies_in_one_block) {
         std::vector<Buffer> memory;
         {
             WeightLoader loader(device, weights, type, "test");
-            for (const auto& [name, shape] : manifest.tensors) {
+            for (const auto& [name, shape, values] : manifest.tensors) {
                 const auto columns = static_cast<uint32_t>(shape.back());
                 const auto rows = static_cast<uint32_t>(StoredTensor{{}, {}, shape, {}}.elements() /
                                                         shape.back());

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "gpu/ops.h"
+
+// Operations of models whose tokens are patches of a picture.
+
+namespace saccade {
+
+// y = activation(x1) * x2, where x1 and x2 are the two halves of x's columns, each padded to a
+// multiple of eight: x (batch, rows, 2 * padded(columns)).
+Tensor gate(Commands& c, const Tensor& x, uint32_t columns, Activation activation);
+
+// The mean of x's rows: y is (batch, 1, columns).
+void mean_rows_into(Commands& c, const Tensor& y, const Tensor& x);
+
+// Rotary positions, in place: pairs (x[i], x[i + size / 2]) of each head's `size` columns are
+// turned by the angles of their row. turns (rows, size) f32: cosines, then sines. x (batch, rows,
+// heads * padded(size)).
+void rotate_heads(Commands& c, const Tensor& x, uint32_t heads, uint32_t size, const Tensor& turns);
+
+// Heads of cells pooled by a convolution of each column on its own, then normalised.
+struct HeadPool {
+    Tensor weight;  // (kernel * kernel, size) f32, for all heads
+    Norm norm;      // (size)
+    uint32_t kernel = 3, stride = 1;
+    Size out_size(Size map) const;
+};
+// x (batch, first + cells of the map, heads * padded(size)); the first rows are only normalised.
+Tensor pool_heads(Commands& c, const Tensor& x, Size map, uint32_t first, uint32_t heads,
+                  const HeadPool& pool);
+
+// Attention between maps of queries and of keys, each after `first` rows that lie on none, with a
+// score for how far a key lies down, and one for how far it lies across.
+struct RelativePlaces {
+    Size queries, keys;  // the maps
+    uint32_t first = 0;
+    Tensor down;    // (height of queries * height of keys, head size) f32
+    Tensor across;  // (width of queries * width of keys, head size) f32
+};
+// q . down and q . across for each query and head: (batch, queries, heads * (height + width of keys))
+// f32.
+Tensor relative_scores(Commands& c, const Tensor& q, const Heads& heads,
+                       const RelativePlaces& places);
+// softmax(scale q k^T + scores) v, and q added to it if `residual`.
+Tensor relative_attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
+                          const Tensor& scores, const Heads& heads, const RelativePlaces& places,
+                          bool residual);
+// The weights that it gives: as attention_map's, of one batch.
+void relative_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
+                  const Tensor& scores, const Heads& heads, const RelativePlaces& places,
+                  const MapRange& range);
+
+// z += LN(x) of fp32 streams; `next` is z as products want it, or none.
+void norm_add(Commands& c, const Tensor& z, const Tensor& x, const Norm& w, const Tensor& next);
+
+// Four neighbouring cells of a map side by side, column by column: (batch, ceil(height / 2) *
+// ceil(width / 2), 4 * columns), zero where the map has ended.
+Tensor merge_patches(Commands& c, const Tensor& x, Size map, Type out);
+
+// A map cut into windows of `window` x `window` cells, after it was shifted to the left and up by
+// `shift` cells, around its edges. A map that windows do not fill is padded: then q, k and v have one
+// row more than the map has cells, which is that of all padding.
+struct Windows {
+    Size map;
+    uint32_t window = 7, shift = 0;
+    Tensor bias;         // (heads, (2 window - 1)^2) f32, by how far a key lies from a query
+    Tensor scales = {};  // (heads) f32, of the cosine of q and k; none: the scale of Heads, of q k^T
+    float mask = 0;      // added to scores of cells that only the shift has brought together
+
+    Size count() const { return (map + window - 1u) / window; }
+    bool padded() const { return count() * window != map; }
+    // The window that a cell of the map is in, and where in it.
+    struct Place {
+        uint32_t window, cell;
+    };
+    Place place_of(uint32_t cell) const;
+};
+// softmax(scale q k^T + bias) v within each window: (batch, cells of the map, columns).
+Tensor window_attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
+                        const Heads& heads, const Windows& windows);
+// The weights that it gives to the keys of one cell, by head. `whole`: the cells of the whole map, 0
+// outside of the window; else those of the window. map is (1, heads, cells) f32; q and k have one
+// batch.
+struct WindowLook {
+    Windows::Place from;
+    uint32_t first_head = 0;
+    bool whole = true;
+};
+void window_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
+                const Heads& heads, const Windows& windows, const WindowLook& look);
+
+}  // namespace saccade

@@ -1,0 +1,204 @@
+#include "models/backbone/dino.h"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "gpu/patches.h"
+
+namespace saccade {
+
+namespace {
+
+// What the files call the parts of a model.
+struct Names {
+    const char *patches, *layer, *query, *key, *value, *out, *fc1, *fc2, *norm;
+};
+constexpr Names second{"embeddings.patch_embeddings.projection",
+                       "encoder.layer.",
+                       ".attention.attention.query",
+                       ".attention.attention.key",
+                       ".attention.attention.value",
+                       ".attention.output.dense",
+                       ".mlp.fc1",
+                       ".mlp.fc2",
+                       "layernorm"};
+constexpr Names third{"embeddings.patch_embeddings",
+                      "layer.",
+                      ".attention.q_proj",
+                      ".attention.k_proj",
+                      ".attention.v_proj",
+                      ".attention.o_proj",
+                      ".mlp.up_proj",
+                      ".mlp.down_proj",
+                      "norm"};
+
+const Names& names_of(const DinoConfig& config) { return config.third ? third : second; }
+
+}  // namespace
+
+Dino::Dino(WeightLoader& weights, const DinoConfig& config)
+    : config_(config),
+      start_(weights.device(), "DINO positions"),
+      turns_(weights.device(), "DINO turns") {
+    const uint32_t dim = config.hidden;
+    // A model that is all of its file has names without a prefix.
+    if (weights.source().optional("embeddings.cls_token", {1, 1, dim})) config_.prefix.clear();
+    const std::string& in = config_.prefix;
+
+    patch_embedding_ = weights.linear(in + names_of(config).patches,
+                                      {.out = dim,
+                                       .in = 3 * area(config.patch),
+                                       .stored = {dim, 3, config.patch.y, config.patch.x}});
+    for (uint32_t i = 0; i < config.layers; ++i) blocks_.push_back(load_block(weights, i));
+    norm_ = weights.norm(in + names_of(config).norm, dim, config.norm_eps);
+
+    first_tokens_ = weights.floats(in + "embeddings.cls_token", {1, 1, dim});
+    if (config.positions != DinoConfig::Positions::rotary) {
+        const uint32_t patches = area(config.grid_of(config.image));
+        positions_ =
+            weights.floats(in + "embeddings.position_embeddings", {1, patches + 1, dim});
+        for (size_t i = 0; i < dim; ++i) first_tokens_[i] += positions_[i];
+        positions_.erase(positions_.begin(), positions_.begin() + dim);
+    }
+    if (config.registers > 0) {
+        const std::vector<float> registers =
+            weights.floats(in + "embeddings.register_tokens", {1, config.registers, dim});
+        first_tokens_.insert(first_tokens_.end(), registers.begin(), registers.end());
+    }
+    prepare(config.image);
+}
+
+Dino::Block Dino::load_block(WeightLoader& weights, uint32_t index) const {
+    const Names& names = names_of(config_);
+    const std::string in = config_.prefix + names.layer + std::to_string(index);
+    const uint32_t dim = config_.hidden, inner = config_.intermediate, head = config_.head_size();
+    const std::array<std::string, 3> qkv = {in + names.query, in + names.key, in + names.value};
+    const std::array<std::string, 2> gated = {in + ".mlp.gate_proj", in + ".mlp.up_proj"};
+    const bool biases[] = {config_.query_bias, config_.key_bias, config_.value_bias};
+
+    Block block;
+    block.norm1 = weights.norm(in + ".norm1", dim, config_.norm_eps);
+    block.norm2 = weights.norm(in + ".norm2", dim, config_.norm_eps);
+    block.qkv = weights.stacked(qkv, {.out = dim,
+                                      .in = dim,
+                                      .out_head = head,
+                                      .bias = biases[0] || biases[1] || biases[2],
+                                      .biased = {biases[0], biases[1], biases[2]}});
+    block.out = weights.linear(in + names.out, {.out = dim,
+                                                .in = dim,
+                                                .in_head = head,
+                                                .bias = config_.out_bias,
+                                                .row_scale = in + ".layer_scale1.lambda1"});
+    LinearForm down{.out = dim,
+                    .in = inner,
+                    .in_head = inner,
+                    .bias = config_.mlp_bias,
+                    .row_scale = in + ".layer_scale2.lambda1"};
+    if (!config_.gated) {
+        block.fc1 = weights.linear(
+            in + names.fc1,
+            {.out = inner, .in = dim, .out_head = inner, .bias = config_.mlp_bias});
+        block.fc2 = weights.linear(in + names.fc2, down);
+    } else if (config_.third) {
+        block.fc1 = weights.stacked(
+            gated, {.out = inner, .in = dim, .out_head = inner, .bias = config_.mlp_bias});
+        block.fc2 = weights.linear(in + names.fc2, down);
+    } else {
+        block.fc1 = weights.linear(in + ".mlp.weights_in", {.out = 2 * inner, .in = dim});
+        block.fc2 = weights.linear(in + ".mlp.weights_out", down);
+    }
+    return block;
+}
+
+// What the tokens are before the patches are added: [x_class + E_pos; x_register; E_pos]
+std::vector<float> Dino::start_of(Size grid) const {
+    std::vector<float> start = first_tokens_;
+    if (positions_.empty()) {
+        start.resize(start.size() + size_t(area(grid)) * config_.hidden);
+        return start;
+    }
+    const auto resize = config_.positions == DinoConfig::Positions::resized
+                            ? resize_bicubic
+                            : resize_bicubic_antialiased;
+    const std::vector<float> positions =
+        resize(positions_, config_.hidden, config_.grid_of(config_.image), grid);
+    start.insert(start.end(), positions.begin(), positions.end());
+    return start;
+}
+
+// Cosines and sines of 2 pi y f_i, then of 2 pi x f_i, where y and x go from -1 to 1 across the
+// picture and f_i = theta^(-4 i / head).
+std::vector<float> Dino::turns_of(Size grid) const {
+    const uint32_t quarter = config_.head_size() / 4;
+    std::vector<float> angles, turns;
+    for (uint32_t y = 0; y < grid.y; ++y)
+        for (uint32_t x = 0; x < grid.x; ++x) {
+            angles.clear();
+            for (const float place : {2 * (static_cast<float>(y) + 0.5f) / static_cast<float>(grid.y) - 1,
+                                      2 * (static_cast<float>(x) + 0.5f) / static_cast<float>(grid.x) - 1})
+                for (uint32_t i = 0; i < quarter; ++i) {
+                    const float frequency = std::pow(
+                        config_.rope_theta, -static_cast<float>(i) / static_cast<float>(quarter));
+                    angles.push_back(2 * std::numbers::pi_v<float> * place * frequency);
+                }
+            for (float angle : angles) turns.push_back(std::cos(angle));
+            for (float angle : angles) turns.push_back(std::sin(angle));
+        }
+    return turns;
+}
+
+void Dino::prepare(Size picture) {
+    grid_ = config_.grid_of(picture);
+    start_.prepare(grid_, 1, tokens(), config_.hidden, [&](uint32_t) { return start_of(grid_); });
+    if (config_.positions == DinoConfig::Positions::rotary)
+        turns_.prepare(grid_, 1, area(grid_), config_.head_size(),
+                       [&](uint32_t) { return turns_of(grid_); });
+}
+
+// z' = z + scale1 MSA(LN(z))
+void Dino::attend(Commands& c, const Tensor& z, const Block& w, uint32_t layer, Tap& tap) const {
+    auto scope = c.scope("attend");
+    const Tensor y = layer_norm(c, z, w.norm1, type());
+    const Tensor qkv = linear(c, y, w.qkv);
+    const uint32_t dim = qkv.columns / 3;
+    if (config_.positions == DinoConfig::Positions::rotary)
+        rotate_heads(c,
+                     qkv.slice_columns(0, 2 * dim).slice_rows(config_.prefix_tokens(), area(grid_)),
+                     2 * config_.heads, config_.head_size(), turns_[0]);
+    const Tensor q = qkv.slice_columns(0, dim);
+    const Tensor k = qkv.slice_columns(dim, dim);
+    const Tensor v = qkv.slice_columns(2 * dim, dim);
+    const Heads heads{config_.heads, 1.0f / std::sqrt(static_cast<float>(config_.head_size()))};
+    tap.attention(c, layer, q, k, heads);
+    linear_add(c, z, attention(c, q, k, v, heads), w.out);
+}
+
+// z = z' + scale2 MLP(LN(z'))
+void Dino::mlp(Commands& c, const Tensor& z, const Block& w) const {
+    auto scope = c.scope("mlp");
+    const Tensor y = layer_norm(c, z, w.norm2, type());
+    const Tensor inner =
+        config_.gated ? gate(c, linear(c, y, w.fc1), w.fc2.weight.columns, config_.activation)
+                      : linear(c, y, w.fc1, config_.activation);
+    linear_add(c, z, inner, w.fc2);
+}
+
+Tensor Dino::encode(Commands& c, const Tensor& patches, Tap& tap) const {
+    const Tensor z = c.scratch(patches.batch, tokens(), config_.hidden, Type::f32);
+    {
+        auto scope = c.scope("embed");
+        copy(c, z, start_[0]);
+        linear_add(c, z.slice_rows(config_.prefix_tokens(), patches.rows), patches,
+                   patch_embedding_);
+    }
+    tap.hidden(c, 0, z);
+    for (uint32_t i = 0; i < config_.layers; ++i) {
+        attend(c, z, blocks_[i], i, tap);
+        mlp(c, z, blocks_[i]);
+        tap.hidden(c, i + 1, z);
+    }
+    return z;
+}
+
+}  // namespace saccade

@@ -1,0 +1,48 @@
+#include "models/classification/dino_classifier.h"
+
+#include "gpu/patches.h"
+
+namespace saccade {
+
+DinoClassifier::DinoClassifier(WeightLoader& weights, const DinoConfig& config)
+    : dino_(weights, config) {
+    if (!config.labels.empty())
+        head_ = weights.linear("classifier", {.out = static_cast<uint32_t>(config.labels.size()),
+                                              .in = 2 * config.hidden,
+                                              .in_head = config.hidden});
+}
+
+Tensor DinoClassifier::logits(Commands& c, const Tensor& patches, Tap& tap) const {
+    const Tensor z = dino_.encode(c, patches, tap);
+    if (!head_.weight && !tap.wants_features()) return {};
+    const Tensor logits =
+        head_.weight ? c.scratch(z.batch, 1, head_.weight.rows, Type::f32) : Tensor();
+    auto scope = c.scope("head");
+    const Tensor y = dino_.normalize(c, z, Type::f32);
+    tap.features(c, y);
+    if (!logits) return {};
+
+    // [the class token, the mean of the patches]
+    const uint32_t dim = config().hidden, half = head_.weight.columns / 2;
+    const Tensor both = c.scratch(z.batch, 1, 2 * half, head_.weight.type);
+    copy(c, both.slice_columns(0, dim), y.slice_rows(0, 1));
+    mean_rows_into(c, both.slice_columns(half, dim),
+                   y.slice_rows(config().prefix_tokens(), patches.rows));
+    linear_into(c, logits, both, head_);
+    return logits;
+}
+
+TokenLayout DinoClassifier::layout(uint32_t) const {
+    return {.grid = dino_.grid(),
+            .first_cell = config().prefix_tokens(),
+            .cell = glm::vec2(config().patch)};
+}
+
+double DinoClassifier::multiply_adds() const {
+    const double tokens = dino_.tokens(), dim = config().hidden;
+    const double inner = (config().gated ? 3.0 : 2.0) * config().intermediate;
+    return config().layers * (tokens * dim * (4 * dim + inner) + 2 * tokens * tokens * dim) +
+           tokens * dim * 3 * area(config().patch);
+}
+
+}  // namespace saccade

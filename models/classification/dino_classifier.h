@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/backbone/dino.h"
+#include "models/classification/classification_model.h"
+
+namespace saccade {
+
+// DINOv2 and DINOv3: with a classifier on the class token and the mean of the patches, or with none,
+// to look into.
+class DinoClassifier : public ClassificationModel {
+public:
+    DinoClassifier(WeightLoader& weights, const DinoConfig& config);
+
+    const std::vector<std::string>& labels() const override { return config().labels; }
+    Size picture() const override { return config().image; }
+    bool takes_any_size() const override { return true; }
+    Remainder remainder() const override { return Remainder::dropped; }
+    void prepare(Size picture) override { dino_.prepare(picture); }
+    Size patch() const override { return config().patch; }
+    Type input_type() const override { return dino_.type(); }
+    Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const override;
+
+    uint32_t layers() const override { return config().layers; }
+    uint32_t heads(uint32_t) const override { return config().heads; }
+    TokenLayout layout(uint32_t layer) const override;
+    double multiply_adds() const override;
+
+private:
+    const DinoConfig& config() const { return dino_.config(); }
+
+    Dino dino_;
+    Linear head_;  // (classes, 2 * hidden), each half padded to a multiple of eight; or none
+};
+
+}  // namespace saccade

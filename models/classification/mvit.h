@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/patches.h"
+#include "models/classification/classification_model.h"
+#include "models/classification/mvit_config.h"
+#include "models/files/weights.h"
+
+// MViTv2: Improved Multiscale Vision Transformers (Li et al. 2022), as timm has it. The map of cells
+// shrinks from stage to stage while its columns widen, inside attention: queries, keys and values are
+// pooled, keys and values more than queries. Scores know how far a key lies from a query, down and
+// across (decomposed relative positions), and the pooled query is added to what it finds (residual
+// pooling).
+
+namespace saccade {
+
+class Mvit : public ClassificationModel {
+public:
+    Mvit(WeightLoader& weights, const MvitConfig& config);
+
+    const std::vector<std::string>& labels() const override { return config_.labels; }
+    Size picture() const override { return config_.image; }
+    Size patch() const override { return {1, 1}; }
+    Type input_type() const override { return patch_embedding_.weight.type; }
+    Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const override;
+
+    uint32_t layers() const override { return config_.layers(); }
+    uint32_t heads(uint32_t layer) const override { return blocks_.at(layer).heads.count; }
+    std::vector<uint32_t> layers_of_stages() const override;
+    TokenLayout layout(uint32_t layer) const override;
+    TokenLayout query_layout(uint32_t layer) const override;
+    bool rolls_out() const override { return false; }
+    double multiply_adds() const override;
+
+private:
+    struct Block {
+        uint32_t dim = 0, attended = 0, dim_out = 0;  // columns before, in and after it
+        Heads heads;
+        uint32_t stride_q = 1;
+        Size map;  // of the cells that it gets
+        Norm norm1, norm2;
+        Linear qkv;                      // (3 * heads * head, dim)
+        HeadPool pool_q, pool_k, pool_v;  // without weights: cells are taken as they are
+        Linear out;                      // (attended, heads * head)
+        Linear attention_shortcut;       // (attended, dim), or none
+        Linear fc1, fc2;                 // (inner, attended), (dim_out, inner)
+        Linear mlp_shortcut;             // (dim_out, attended), or none
+        RelativePlaces places;
+    };
+    Block load_block(WeightLoader& weights, const std::string& in, Block block,
+                     uint32_t stride_kv) const;
+    Tensor attend(Commands& c, const Tensor& z, const Block& w, uint32_t layer, Tap& tap) const;
+    Tensor mlp(Commands& c, const Tensor& z, const Block& w) const;
+    Tensor pool_shortcut(Commands& c, const Tensor& x, const Block& w) const;
+    TokenLayout layout_of(Size map, uint32_t first) const;
+
+    MvitConfig config_;
+    Conv2d patch_embedding_;
+    Tensor start_;               // (1 + cells, dim) f32: class token, positions; or none
+    std::vector<Block> blocks_;  // of all stages
+    std::vector<uint32_t> ends_;  // the last block of each stage
+    Norm norm_;
+    Linear head_;  // (classes, dim), or none
+};
+
+}  // namespace saccade

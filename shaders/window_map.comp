@@ -1,0 +1,75 @@
+#version 460
+// What one cell of a window looks at, by head: the weights that window_attention gives to its keys.
+// map[h] = softmax over the window's cells of scale q . k + bias, for head first_head + h: (heads, CELLS)
+// f32; WHOLE: (heads, cells of the map), each weight where its cell lies, and 0 outside of the window.
+// One workgroup per row of the map; the third axis is the batch.
+#extension GL_GOOGLE_include_directive : require
+#include "params.h"
+#include "types.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint THREADS = 4;
+layout(constant_id = 1) const uint WINDOW = 7;
+layout(constant_id = 2) const uint HEAD4 = 8;
+layout(constant_id = 3) const bool COSINE = false;
+layout(constant_id = 4) const bool WHOLE = false;
+const uint CELLS = WINDOW * WINDOW;
+
+layout(binding = 0) readonly buffer Q { IN4 q[]; };
+layout(binding = 1) readonly buffer K { IN4 k[]; };
+layout(binding = 2) readonly buffer Bias { float bias[]; };
+layout(binding = 3) readonly buffer Scales { float scales[]; };
+layout(binding = 4) writeonly buffer Map { float map[]; };
+layout(push_constant) uniform Push { WindowMapParams p; };
+
+#include "reduce.glsl"
+#include "windows.glsl"
+
+const float shortest = 1e-12;
+vec4 query[HEAD4];
+uint head;
+
+float score_of(uint cell, uvec2 place) {
+    const uvec2 key = place_of(cell);
+    const uint at = row_start(p.k, batch, row_of(key)) / 4 + head * HEAD4;
+    vec4 dots = vec4(0.0), squares = vec4(0.0);
+    [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
+        const vec4 four = load(k[at + d]);
+        dots += query[d] * four;
+        squares += four * four;
+    }
+    float score = dot(dots, vec4(1.0));
+    if (COSINE) score /= max(sqrt(dot(squares, vec4(1.0))), shortest);
+    score += bias[bias_at(head, place) - bias_step(key)];
+    return apart(place, key) ? score + p.windows.mask : score;
+}
+
+void main() {
+    const uint me = gl_LocalInvocationID.x;
+    head = p.first_head + gl_WorkGroupID.y;
+    find_window(p.window);
+    const uvec2 place = place_of(p.cell);
+    const uint q_at = row_start(p.q, batch, row_of(place)) / 4 + head * HEAD4;
+    vec4 squares = vec4(0.0);
+    [[unroll]] for (uint d = 0; d < HEAD4; ++d) {
+        query[d] = load(q[q_at + d]);
+        squares += query[d] * query[d];
+    }
+    float scale = p.scale;
+    if (COSINE) scale = scales[head] / max(sqrt(dot(squares, vec4(1.0))), shortest);
+    [[unroll]] for (uint d = 0; d < HEAD4; ++d) query[d] *= scale;
+
+    float largest = -1e30, total = 0.0;
+    for (uint cell = me; cell < CELLS; cell += THREADS) largest = max(largest, score_of(cell, place));
+    largest = workgroup_max(largest);
+    for (uint cell = me; cell < CELLS; cell += THREADS) total += exp(score_of(cell, place) - largest);
+    total = workgroup_sum(total);
+
+    const uint map_at = row_start(p.map, 0, gl_WorkGroupID.y);
+    const uint columns = WHOLE ? padding_row() : CELLS;
+    for (uint i = me; i < padded(columns); i += THREADS) {
+        const uint cell = WHOLE ? cell_of(i) : i;
+        map[map_at + i] =
+            i < columns && cell < CELLS ? exp(score_of(cell, place) - largest) / total : 0.0;
+    }
+}

@@ -1,0 +1,182 @@
+// Classifiers other than ViT against what transformers and timm computed: see tests/golden.
+
+#include <nlohmann/json.hpp>
+
+#include "app/lab/dump.h"
+#include "app/lab/ppm.h"
+#include "models/classifier.h"
+#include "models/files/safetensors.h"
+#include "models/files/synthetic.h"
+#include "tests/gpu_test.h"
+#include "tests/models/files/temp_folder.h"
+
+namespace saccade {
+namespace {
+
+using Floats = std::vector<float>;
+
+Floats floats_of(const StoredTensor& tensor) {
+    Floats values(tensor.elements());
+    read_floats(tensor, 0, values);
+    return values;
+}
+
+// A case of tests/golden as a folder with weights, and its picture.
+struct Case {
+    explicit Case(const std::string& name) : golden(golden_folder() / name) {
+        write_checkpoint(folder.path(), read_manifest(golden / "weights.json"));
+        for (const char* file : {"config.json", "preprocessor_config.json"})
+            if (std::filesystem::exists(golden / file))
+                std::filesystem::copy_file(golden / file, folder.path() / file);
+        const std::string image = read_json(golden / "golden.json")["image"];
+        picture = read_ppm(golden_folder() / "images" /
+                           std::filesystem::path(image).replace_extension(".ppm"));
+    }
+    PictureView view() const {
+        return {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false};
+    }
+    std::filesystem::path golden;
+    TempFolder folder;
+    Picture picture;
+};
+
+// Every eighth row and column, which is what a golden keeps of a large picture.
+Floats lattice(const Floats& picture, size_t height, size_t width) {
+    Floats result;
+    for (size_t c = 0; c < 3; ++c)
+        for (size_t y = 0; y < height; y += 8)
+            for (size_t x = 0; x < width; x += 8)
+                result.push_back(picture[(c * height + y) * width + x]);
+    return result;
+}
+
+class Families : public GpuTest, public ::testing::WithParamInterface<const char*> {
+protected:
+    struct Run {
+        Floats answer;  // logits, or features
+        std::vector<std::string> trace;
+    };
+    Run classify(Classifier& classifier, const Case& from, Tap& tap) {
+        Frame frame(device, from.picture.width, from.picture.height, false);
+        frame.write(from.view());
+        classifier.prepare({from.picture.width, from.picture.height});
+        Commands c(device, arena, "classify");
+        use_kernels_of_this_round(c);
+        c.keep_trace(true);
+        c.begin();
+        frame.record(c);
+        classifier.record(c, frame.image(), tap);
+        c.end();
+        c.run();
+        Run run{{}, c.trace()};
+        if (!classifier.labels().empty()) run.answer = classifier.ranking().logits();
+        return run;
+    }
+    static std::set<uint32_t> all_layers(const Classifier& classifier) {
+        std::set<uint32_t> layers;
+        for (uint32_t i = 0; i < classifier.model().layers(); ++i) layers.insert(i);
+        return layers;
+    }
+};
+
+TEST_P(Families, every_tensor_is_what_the_reference_computes) {
+    const Case from(GetParam());
+    const SafetensorsFile golden(from.golden / "golden.safetensors");
+    for (Precision precision : {Precision::fp32, Precision::fp16}) {
+        SCOPED_TRACE(precision == Precision::fp32 ? "fp32" : "fp16");
+        EngineOptions options;
+        options.precision = precision;
+        Engine engine(options);
+        const std::filesystem::path file = from.folder.path() / "dump.safetensors";
+        dump(engine, from.folder.path(), from.view(), {}, file);
+        const SafetensorsFile got(file);
+        EXPECT_EQ(got.tensors().size(), golden.tensors().size());
+        for (const StoredTensor& want : golden.tensors()) {
+            const StoredTensor* ours = got.find(want.name);
+            ASSERT_TRUE(ours) << want.name;
+            Floats values = floats_of(*ours);
+            if (want.name == "pixel_values" && ours->shape != want.shape)
+                values = lattice(values, ours->shape[2], ours->shape[3]);
+            else
+                EXPECT_EQ(ours->shape, want.shape) << want.name;
+            EXPECT_LT(relative_error(values, floats_of(want)),
+                      precision == Precision::fp32 ? 1e-4 : 1e-2)
+                << want.name;
+        }
+    }
+}
+
+TEST_P(Families, looking_changes_no_bit_of_the_answer) {
+    const Case from(GetParam());
+    for (Type precision : {Type::f32, Type::f16}) {
+        Classifier classifier = Classifier::open(device, from.folder.path(), precision);
+        EXPECT_TRUE(classifier.unused().empty() || classifier.unused().size() == 1)
+            << classifier.unused().front();  // the token that hides patches in training
+        Tap nobody, all(all_layers(classifier), true, true);
+        const Run alone = classify(classifier, from, nobody);
+        const Run watched = classify(classifier, from, all);
+        EXPECT_EQ(alone.answer, watched.answer);
+        EXPECT_EQ(alone.trace, classify(classifier, from, nobody).trace);
+        EXPECT_GT(watched.trace.size(), alone.trace.size());
+    }
+}
+
+TEST_P(Families, every_layer_can_be_looked_at_from_every_corner) {
+    const Case from(GetParam());
+    Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
+    Tap tap(all_layers(classifier));
+    classify(classifier, from, tap);
+    const glm::vec2 size(from.picture.width, from.picture.height);
+    for (uint32_t layer = 0; layer < classifier.model().layers(); ++layer) {
+        const MapGeometry map = classifier.geometry(layer);
+        for (const glm::vec2& part : {glm::vec2(0), glm::vec2(0.5f), glm::vec2(0.999f)}) {
+            const Floats cells = run([&](Commands& c) {
+                return classifier.look_from_point(c, tap, {layer}, size * part);
+            });
+            ASSERT_EQ(cells.size(), area(map.grid));
+            double sum = 0;
+            for (float cell : cells) sum += double(cell);
+            EXPECT_GT(sum, 0.01) << "layer " << layer;
+            EXPECT_LT(sum, 1.001) << "layer " << layer;
+        }
+        const Floats whole =
+            run([&](Commands& c) { return classifier.look_from_class_token(c, tap, {layer}); });
+        EXPECT_EQ(whole.size(), area(map.grid));
+    }
+}
+
+TEST_P(Families, a_batch_gives_what_its_pictures_give_alone) {
+    const Case from(GetParam());
+    Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
+    classifier.prepare({from.picture.width, from.picture.height});
+    const uint32_t rows = classifier.input().patches(), columns = classifier.input().patch_columns();
+    const Floats pixels = random(size_t(2) * rows * columns);
+    auto answer = [&](uint32_t batch, std::span<const float> values) {
+        return run([&](Commands& c) {
+            Tap tap({}, false, true);
+            const Tensor logits =
+                classifier.logits(c, tensor(batch, rows, columns, Type::f32, values), tap);
+            if (logits) return logits;
+            const Tensor y = c.scratch(batch, tap.features().rows, tap.features().columns, Type::f32);
+            copy(c, y, tap.features());
+            return y;
+        });
+    };
+    const Floats together = answer(2, pixels);
+    for (size_t i = 0; i < 2; ++i) {
+        const Floats alone = answer(1, std::span(pixels).subspan(i * pixels.size() / 2, pixels.size() / 2));
+        EXPECT_LT(relative_error(std::span(together).subspan(i * alone.size(), alone.size()), alone), 1e-5);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, Families,
+                         ::testing::Values("dinov2-nano", "dinov2-with-registers-nano",
+                                           "dinov3-nano", "swin-nano", "swinv2-nano", "mvitv2-nano"),
+                         [](const auto& one) {
+                             std::string name = one.param;
+                             std::ranges::replace(name, '-', '_');
+                             return name;
+                         });
+
+}  // namespace
+}  // namespace saccade
