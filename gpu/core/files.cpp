@@ -1,10 +1,13 @@
 #include "gpu/core/files.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <cstring>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -39,6 +42,15 @@ int create(const fs::path& part, const fs::path& told) {
     const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) refuse_write(told, errno);
     return fd;
+}
+
+// Whether a file on its way belongs to another process that may still be writing it.
+bool has_writer(const std::string& name, size_t mark_at) {
+    const std::string_view text = std::string_view(name).substr(mark_at + std::strlen(mark));
+    pid_t writer = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), writer);
+    return error == std::errc() && writer > 0 && writer != ::getpid() &&
+           (::kill(writer, 0) == 0 || errno == EPERM);
 }
 
 }  // namespace
@@ -106,9 +118,11 @@ void FileBeside::finish(Sync sync) { put_in_place(beside_, path_, sync); }
 void FileBeside::remove_leftovers(const fs::path& folder) {
     std::error_code ignored;
     std::vector<fs::path> leftovers;
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
-        if (entry.path().filename().string().find(mark) != std::string::npos)
-            leftovers.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+        const std::string name = entry.path().filename().string();
+        const size_t mark_at = name.find(mark);
+        if (mark_at != name.npos && !has_writer(name, mark_at)) leftovers.push_back(entry.path());
+    }
     for (const auto& file : leftovers) fs::remove(file, ignored);
 }
 

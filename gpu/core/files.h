@@ -58,7 +58,7 @@ public:
     const std::filesystem::path& path() const { return path_; }
     void finish(Sync sync = Sync::no);
 
-    // What killed programs have left in a folder.
+    // What killed programs have left in a folder; others may still be writing theirs.
     static void remove_leftovers(const std::filesystem::path& folder);
 
 private:

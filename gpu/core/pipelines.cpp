@@ -258,9 +258,13 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
 
 void Pipelines::load() {
     std::vector<char> data;
-    if (std::ifstream file(cache_file_, std::ios::binary); !cache_file_.empty() && file) {
+    std::error_code ignored;
+    // Only what is a file: one would wait for the writer of a named pipe.
+    std::ifstream file;
+    if (std::filesystem::is_regular_file(cache_file_, ignored))
+        file.open(cache_file_, std::ios::binary);
+    if (file.is_open()) {
         CacheHeader header, wanted;
-        std::error_code ignored;
         const uint64_t bytes = std::filesystem::file_size(cache_file_, ignored);
         if (file.read(reinterpret_cast<char*>(&header), sizeof header) &&
             std::memcmp(header.magic, wanted.magic, sizeof wanted.magic) == 0 &&
@@ -282,7 +286,7 @@ void Pipelines::load() {
     device_.name(cache_, VK_OBJECT_TYPE_PIPELINE_CACHE, "pipeline cache");
 }
 
-void Pipelines::save() {
+void Pipelines::save() try {
     if (cache_file_.empty() || !unsaved_) return;
     unsaved_ = false;
     size_t bytes = 0;
@@ -294,16 +298,15 @@ void Pipelines::save() {
     header.bytes = bytes;
     header.hash = fnv1a(std::as_bytes(std::span(data)));
 
+    const std::filesystem::path path(cache_file_);
+    if (path.has_parent_path()) make_folder(path.parent_path());
+    FileBeside::remove_leftovers(path.has_parent_path() ? path.parent_path() : ".");
+    NewFile file(path);
+    file.write(std::as_bytes(std::span(&header, 1)));
+    file.write(std::as_bytes(std::span(data)));
+    file.finish();
+} catch (const std::exception&) {
     // A cache that cannot be written is made again by the next run.
-    try {
-        const std::filesystem::path path(cache_file_);
-        if (path.has_parent_path()) make_folder(path.parent_path());
-        NewFile file(path);
-        file.write(std::as_bytes(std::span(&header, 1)));
-        file.write(std::as_bytes(std::span(data)));
-        file.finish();
-    } catch (const Error&) {
-    }
 }
 
 }  // namespace saccade

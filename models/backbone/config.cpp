@@ -115,6 +115,12 @@ void require_whole_heads(const JsonFields& fields, std::string_view hidden_key, 
                                       ") does not divide");
 }
 
+void require_labels(const std::vector<std::string>& labels) {
+    if (labels.empty())
+        throw Error(
+            "the model has no classes: id2label in its config.json is empty; fetch the folder again");
+}
+
 void require_rgb(const JsonFields& fields) {
     const uint32_t channels = fields.whole("num_channels", {1, 1024}, 3);
     if (channels != 3)

@@ -28,6 +28,8 @@ void require_architecture(const JsonFields& fields, const ModelConfig& config,
 // Heads that do not share the columns evenly.
 void require_whole_heads(const JsonFields& fields, std::string_view hidden_key, uint32_t hidden,
                          std::string_view heads_key, uint32_t heads);
+// No classes at all, as an empty id2label has it.
+void require_labels(const std::vector<std::string>& labels);
 // Anything but three colours, in num_channels.
 void require_rgb(const JsonFields& fields);
 

@@ -1,6 +1,7 @@
 #include "models/captioning/generation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace saccade {
@@ -48,6 +49,26 @@ public:
             take(*value);
         return result;
     }
+    // [[7], [8]]: words that are one id each. Longer ones are refused.
+    std::vector<uint32_t> one_id_words(std::string_view key) const {
+        const JsonFields& fields = with(key);
+        const Json* value = fields.find(key);
+        std::vector<uint32_t> result;
+        if (!value) return result;
+        for (const Json& word : *value) {
+            if (!value->is_array() || !word.is_array() || word.size() != 1 ||
+                !word[0].is_number_unsigned() || word[0].get<uint64_t>() >= vocabulary_)
+                fields.refuse(key, "has a word that is not one id of the vocabulary, which is not "
+                                   "supported");
+            result.push_back(word[0].get<uint32_t>());
+        }
+        return result;
+    }
+    void refuse_any(std::initializer_list<std::string_view> keys) const {
+        for (std::string_view key : keys)
+            if (with(key).has(key))
+                with(key).refuse(key, "is set, which is not supported: captions would differ");
+    }
 
 private:
     uint32_t vocabulary_;
@@ -77,7 +98,15 @@ Generation read(const Places& from) {
     g.first_suppressed = from.ids("begin_suppress_tokens");
     g.forced_first = from.id("forced_bos_token_id");
     g.forced_last = from.id("forced_eos_token_id");
+    from.refuse_any({"sequence_bias", "exponential_decay_length_penalty", "force_words_ids",
+                     "constraints"});
     return g;
+}
+
+// Never said either, unless they are how a sentence ends.
+void forbid(Generation& g, const std::vector<uint32_t>& bad_words) {
+    std::ranges::copy_if(bad_words, std::back_inserter(g.suppressed),
+                         [&](uint32_t id) { return !g.ends(id); });
 }
 
 }  // namespace
@@ -99,6 +128,7 @@ Generation read_generation(const Json& config, const std::string& where, const J
                       "is missing, and so is bos_token_id: no telling how a sentence begins");
     g.start = *start;
     g.stops = from.ids("eos_token_id");
+    forbid(g, from.one_id_words("bad_words_ids"));
     return g;
 }
 
@@ -109,6 +139,7 @@ Generation read_blip_generation(const Json& config, const std::string& where, ui
     // transformers' own defaults of BlipTextConfig
     g.start = from.whole("bos_token_id", {0, vocabulary - 1}, std::min(30522u, vocabulary - 1));
     g.stops = {from.whole("sep_token_id", {0, vocabulary - 1}, std::min(102u, vocabulary - 1))};
+    forbid(g, from.one_id_words("bad_words_ids"));
     return g;
 }
 

@@ -4,6 +4,7 @@ namespace saccade {
 
 ViTClassifier::ViTClassifier(WeightLoader& weights, const ViTConfig& config)
     : vit_(weights, config, config.distilled ? "deit" : "vit") {
+    require_labels(config.labels);
     const auto classes = static_cast<uint32_t>(config.labels.size());
     LinearForm form{.out = classes, .in = config.hidden};
     if (config.teacher_head) {

@@ -144,6 +144,7 @@ DetrConfig read_detr_config(const Json& json, const std::string& where) {
         fields.refuse("d_model", "is " + std::to_string(config.hidden) +
                                      "; masks need a multiple of 16, heads a multiple of 8 and four "
                                      "stages of the backbone");
+    require_labels(config.labels);
     require_rgb(fields);
     return config;
 }

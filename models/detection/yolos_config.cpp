@@ -25,6 +25,7 @@ YolosConfig read_yolos_config(const Json& json, const std::string& where) {
     config.labels = std::move(common.labels);
 
     require_whole_heads(fields, "hidden_size", config.hidden, "num_attention_heads", config.heads);
+    require_labels(config.labels);
     require_rgb(fields);
     if (area(config.grid) == 0) fields.refuse("patch_size", "is larger than image_size");
     return config;

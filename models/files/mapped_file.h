@@ -15,9 +15,9 @@ public:
     const std::filesystem::path& path() const { return path_; }
     std::span<const std::byte> bytes() const { return {map_.get(), map_.get_deleter().size}; }
 
-    // Says that these bytes have been read: the memory that holds them is given back. Bytes of
-    // another file are none of its business. Reading them again is allowed, and fetches them from
-    // the file again.
+    // Says that these bytes have been read: the memory that holds them is given back, for now. Bytes
+    // of another file are none of its business. An Error if the file has become shorter since it
+    // was opened: what it has lost was read as zeros.
     void release(std::span<const std::byte> bytes) const;
 
 private:

@@ -263,6 +263,7 @@ std::span<const std::byte> PyTorchFile::bytes_of(size_t index) {
     if (layout.strides.empty()) return given_ = layout.storage.first(size);
     given_ = layout.storage;
     gathered_ = gather(tensor, layout.storage, layout.strides);
+    archive_.release({});  // what was read was really there
     return gathered_;
 }
 

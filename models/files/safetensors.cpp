@@ -230,6 +230,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
 
     std::string_view text(reinterpret_cast<const char*>(header.data()), header.size());
     const Json json = parse_json(text, file + ": header");
+    file_.release(header);  // what was read was really there
     if (!json.is_object())
         throw Error(file + ": header is not a JSON object; fetch the file again");
     for (const auto& [name, entry] : json.items()) {

@@ -1,11 +1,15 @@
 #include "models/files/weights.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <glm/gtc/packing.hpp>
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
+#include "models/files/half.h"
+#include "models/files/json.h"
 
 namespace saccade {
 
@@ -46,6 +50,59 @@ Tensor window_of(const Tensor& to, Layout& y) {
         static_cast<uint32_t>(window.bytes / element);
     y.offset -= static_cast<uint32_t>(begin / element);
     return window;
+}
+
+// The bits of an element without its sign: as whole numbers they are in the order of its size, and
+// what is infinite or not a number comes last.
+template <typename Bits>
+Bits largest_bits(std::span<const std::byte> elements) {
+    constexpr auto unsigned_bits = static_cast<Bits>(~Bits{0} >> 1);
+    Bits largest = 0;
+    for (size_t i = 0; i < elements.size() / sizeof(Bits); ++i) {
+        Bits bits;
+        std::memcpy(&bits, elements.data() + i * sizeof bits, sizeof bits);
+        largest = std::max(largest, static_cast<Bits>(bits & unsigned_bits));
+    }
+    return largest;
+}
+
+float largest_of(std::span<const std::byte> elements, StoredType type) {
+    switch (type) {
+        case StoredType::f16:
+            return glm::unpackHalf1x16(largest_bits<uint16_t>(elements));
+        case StoredType::bf16:
+            return float_from_bfloat(largest_bits<uint16_t>(elements));
+        default:
+            return std::bit_cast<float>(largest_bits<uint32_t>(elements));
+    }
+}
+
+// Copies elements and returns the size of the largest, infinite or not a number if one of them is.
+// Each piece is looked at while the processor's cache has it, so that this costs next to nothing.
+float copy_and_look(std::byte* to, std::span<const std::byte> from, StoredType type) {
+    constexpr size_t piece_bytes = 32 << 10;
+    float largest = 0;
+    for (; !from.empty(); from = from.subspan(std::min(piece_bytes, from.size()))) {
+        const auto piece = from.first(std::min(piece_bytes, from.size()));
+        std::memcpy(to, piece.data(), piece.size());
+        to += piece.size();
+        const float found = largest_of(piece, type);
+        if (!std::isfinite(found)) return found;
+        largest = std::max(largest, found);
+    }
+    return largest;
+}
+
+// An Error if a tensor's largest value is no number, or too large to be stored as `type`.
+void require_held(const WeightSource& source, const std::string& name, float largest, Type type) {
+    constexpr float half_ends = 65520;  // from there on a half is infinite
+    if (!std::isfinite(largest))
+        throw Error(source.where(name) + ": tensor " + in_quotes(name) +
+                    " has a value that is not a finite number; the file is damaged or its "
+                    "training failed: fetch it again, or another model");
+    if (type == Type::f16 && largest >= half_ends)
+        throw Error(source.where(name) + ": tensor " + in_quotes(name) +
+                    " has a value too large for half precision; use --precision fp32");
 }
 
 uint32_t padded_heads(uint32_t size, uint32_t head) {
@@ -255,6 +312,8 @@ std::vector<float> WeightLoader::floats(const std::string& name,
     const StoredTensor from = source_.required(name, shape);
     std::vector<float> values(from.elements());
     read_floats(from, 0, values);
+    require_held(source_, from.name,
+                 largest_of(std::as_bytes(std::span(values)), StoredType::f32), Type::f32);
     source_.release(from.bytes);
     return values;
 }
@@ -340,7 +399,9 @@ void WeightLoader::put(const Tensor& to, const Layout& y, const StoredTensor& fr
         const std::span<const std::byte> bytes =
             from.bytes.subspan(first * step_bytes, last ? std::dynamic_extent : count * step_bytes);
         Stage& stage = stage_for(bytes.size());
-        std::memcpy(stage.buffer.mapped().data() + stage.used, bytes.data(), bytes.size());
+        const float largest =
+            copy_and_look(stage.buffer.mapped().data() + stage.used, bytes, from.type);
+        require_held(source_, from.name, largest * std::abs(scale), to.type);
 
         Layout piece_y = y, piece_x = x;
         piece_y.offset += to.offset + first * y.stride[slow];

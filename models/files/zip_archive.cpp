@@ -183,6 +183,7 @@ ZipArchive::ZipArchive(const std::filesystem::path& path) : file_(path) {
     std::ranges::sort(taken);
     for (size_t i = 1; i < taken.size(); ++i)
         if (taken[i].first < taken[i - 1].second) reader.refuse("two files in it overlap");
+    file_.release({});  // what was read was really there
 }
 
 }  // namespace saccade

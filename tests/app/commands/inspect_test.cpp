@@ -446,6 +446,10 @@ TEST_F(InspectPage, names_from_files_stay_text) {
     EXPECT_EQ(browser.evaluate("document.images.length"), 1);
     EXPECT_EQ(browser.evaluate("document.title"), "Attention in <img src=y> \"'&.png");
     EXPECT_EQ(browser.evaluate("document.querySelector('.box span').textContent"), evil);
+    std::ifstream file(*temp_ / "evil/report.html");
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    expect_says(page, "default-src 'none'");
+    expect_says(page, "base-uri 'none'; form-action 'none'");
 }
 
 }  // namespace

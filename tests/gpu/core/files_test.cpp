@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -86,10 +87,16 @@ TEST_F(Files, what_does_not_fit_is_an_error_and_the_old_file_stays) {
 }
 
 TEST_F(Files, what_killed_programs_left_behind_is_removed_and_nothing_else) {
-    temp.write("clip.mp4.saccade-part-123", "half");
+    const pid_t gone = ::fork();
+    if (gone == 0) ::_exit(0);
+    ASSERT_EQ(::waitpid(gone, nullptr, 0), gone);
+    temp.write("clip.mp4.saccade-part-" + std::to_string(gone), "half");
+    temp.write("other.mp4.saccade-part-" + std::to_string(::getppid()), "on its way");
     temp.write("clip.mp4", "whole");
     FileBeside::remove_leftovers(temp.path());
-    EXPECT_EQ(count(), 1);
+    EXPECT_EQ(count(), 2);
+    EXPECT_EQ(content_of(temp / ("other.mp4.saccade-part-" + std::to_string(::getppid()))),
+              "on its way");
     EXPECT_EQ(content_of(temp / "clip.mp4"), "whole");
 }
 

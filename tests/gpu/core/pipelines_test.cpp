@@ -1,5 +1,7 @@
 #include "gpu/core/pipelines.h"
 
+#include <sys/stat.h>
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -140,6 +142,21 @@ TEST_F(PipelinesTest, a_cache_file_that_cannot_be_written_is_harmless) {
     EXPECT_TRUE(fs::is_directory(folder / "taken"));
     use("/proc/pipelines.bin");
     EXPECT_EQ(files_in(folder.path()), 2u) << "nothing is left behind";
+}
+
+TEST_F(PipelinesTest, a_named_pipe_in_the_place_of_the_cache_file_keeps_nobody_waiting) {
+    const fs::path path = folder / "pipelines.bin";
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    use(path);
+    EXPECT_TRUE(fs::is_fifo(path));
+}
+
+TEST_F(PipelinesTest, caches_that_killed_programs_left_half_written_are_removed) {
+    const fs::path path = folder / "pipelines.bin";
+    folder.write("pipelines.bin.saccade-part-999999999", "half");
+    use(path);
+    EXPECT_TRUE(is_whole(content(path)));
+    EXPECT_EQ(files_in(folder.path()), 1u);
 }
 
 TEST_F(PipelinesTest, without_a_file_pipelines_live_in_memory_only) {

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/detection/detr_config.h"
+#include "models/detection/yolos_config.h"
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
@@ -112,6 +114,16 @@ TEST(Config, labels_that_are_not_a_map_from_numbers_to_names_are_refused) {
     expect_says(error_with(R"("id2label":{"99999999999":"a"})"), "id2label has the key");
     expect_says(error_with(R"("id2label":{"0":1})"), "class 0 that is not a string");
     expect_says(error_with(R"("num_labels":4000000000)"), "num_labels is 4000000000");
+}
+
+TEST(Config, a_model_without_classes_is_refused_by_those_who_need_them) {
+    EXPECT_TRUE(vit(R"({"model_type":"vit","id2label":{}})").labels.empty());
+    expect_says(error_of([] { require_labels({}); }), "the model has no classes: id2label");
+    EXPECT_NO_THROW(require_labels({"cat"}));
+    const Json yolos = parse_json(R"({"model_type":"yolos","id2label":{}})", "config.json");
+    expect_says(error_of([&] { read_yolos_config(yolos, "config.json"); }), "has no classes");
+    const Json detr = parse_json(R"({"model_type":"detr","id2label":{}})", "config.json");
+    expect_says(error_of([&] { read_detr_config(detr, "config.json"); }), "has no classes");
 }
 
 TEST(Config, activations_have_the_names_of_transformers) {

@@ -78,6 +78,15 @@ TEST(GenerationTest, blip_looks_into_its_text_config_and_stops_at_sep) {
     EXPECT_EQ(defaults.stops, Ids{102});
 }
 
+TEST(GenerationTest, bad_words_are_never_said_unless_they_end_a_sentence) {
+    const Generation g = read(
+        bare, R"({"eos_token_id":6,"suppress_tokens":[1],"bad_words_ids":[[5],[6],[99]]})");
+    EXPECT_EQ(g.suppressed, (Ids{1, 5, 99}));
+    EXPECT_TRUE(read(bare, R"({"bad_words_ids":null,"force_words_ids":null})").suppressed.empty());
+    const Json blip = parse_json(R"({"text_config":{"bad_words_ids":[[8]]}})", "config.json");
+    EXPECT_EQ(read_blip_generation(blip, "config.json", 30524).suppressed, Ids{8});
+}
+
 TEST(GenerationTest, what_cannot_be_is_refused_with_its_file_and_field) {
     auto refused = [](std::string_view file, std::string_view part) {
         const std::string error = error_of([&] { read(bare, file); });
@@ -88,6 +97,10 @@ TEST(GenerationTest, what_cannot_be_is_refused_with_its_file_and_field) {
     refused(R"({"eos_token_id":[1,-1]})", "eos_token_id");
     refused(R"({"suppress_tokens":"all"})", "suppress_tokens");
     refused(R"({"num_beams":0})", "num_beams");
+    refused(R"({"bad_words_ids":[[5],[6,7]]})", "bad_words_ids has a word that is not one id");
+    refused(R"({"bad_words_ids":[[100]]})", "bad_words_ids");
+    refused(R"({"bad_words_ids":5})", "bad_words_ids");
+    refused(R"({"sequence_bias":[[[5],-1.0]]})", "sequence_bias is set");
     refused(R"({"max_length":1})", "max_length");
     refused(R"({"early_stopping":"soon"})", "early_stopping");
     expect_says(error_of([] { read(R"({"decoder":{}})"); }), "decoder_start_token_id");

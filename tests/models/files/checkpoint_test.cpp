@@ -157,6 +157,25 @@ TEST_F(CheckpointTest, a_tensor_of_integers_is_not_a_weight) {
                 "'position_ids' is I32");
 }
 
+TEST_F(CheckpointTest, a_file_that_becomes_shorter_while_it_is_read_is_an_error) {
+    constexpr size_t elements = 1 << 16;  // many pages
+    const std::vector<float> values(elements, 2.0f);
+    const StoredTensor stored{"t", StoredType::f32, {elements}, std::as_bytes(std::span(values))};
+    const std::filesystem::path file = folder_ / "model.safetensors";
+    Checkpoint checkpoint = single({stored});
+    const StoredTensor tensor = checkpoint.required("t", {elements});
+    std::vector<float> read(elements);
+    read_floats(tensor, 0, read);
+    EXPECT_EQ(read, values);
+    checkpoint.release(tensor.bytes);
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+    read_floats(tensor, 0, read);  // reads zeros, and goes on
+    EXPECT_EQ(read.front(), 2.0f);
+    EXPECT_EQ(read.back(), 0.0f);
+    expect_says(error_of([&] { checkpoint.release(tensor.bytes); }),
+                "model.safetensors: became shorter while it was read");
+}
+
 TEST_F(CheckpointTest, tensors_never_asked_for_are_listed) {
     Checkpoint checkpoint = single({floats("pooler.weight"), floats("a"), floats("extra")});
     checkpoint.required("a", {4});

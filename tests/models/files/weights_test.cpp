@@ -408,6 +408,33 @@ TEST_F(Weights, padding_that_outgrows_the_first_block_goes_into_another) {
     expect_equal(b.bias, expected_bias(second.bias, form));
 }
 
+TEST_F(Weights, what_is_no_finite_number_is_refused_with_its_tensor_and_file) {
+    constexpr uint32_t columns = 20'003;  // more than one piece, and an odd rest
+    const float nan = std::nanf(""), infinite = INFINITY;
+    for (const StoredType stored : all_stored)
+        for (const float bad : {nan, infinite, -infinite})
+            for (const uint32_t place : {0u, 9'000u, columns - 1}) {
+                source = HostWeights();
+                Floats values(columns, 0.5f);
+                values[place] = bad;
+                source.add("t", {columns}, stored, values);
+                WeightLoader loader(device, source, Type::f32, "test");
+                const std::string error =
+                    error_of([&] { loader.tensor("t", {columns}, 1, columns, Type::f32); });
+                expect_says(error, "host weights: tensor 't' has a value that is not a finite");
+                expect_says(error_of([&] { loader.floats("t", {columns}); }), "not a finite");
+            }
+    source = HostWeights();
+    source.add("large", {2}, StoredType::f32, {1.0f, -65520.0f});
+    source.add("fits", {2}, StoredType::bf16, {1.0f, 65280.0f});
+    WeightLoader loader(device, source, Type::f16, "test");
+    expect_says(error_of([&] { loader.tensor("large", {2}, 1, 2, Type::f16); }),
+                "too large for half precision; use --precision fp32");
+    EXPECT_NO_THROW(loader.tensor("large", {2}, 1, 2, Type::f32));
+    EXPECT_NO_THROW(loader.tensor("fits", {2}, 1, 2, Type::f16));
+    loader.finish();
+}
+
 TEST_F(Weights, a_load_that_is_given_up_leaves_nothing_behind) {
     for (const int loaded : {0, 1, 3, 7}) {  // nothing, a stage in use, two, submissions running
         source = HostWeights();
