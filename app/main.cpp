@@ -15,6 +15,7 @@
 #include "app/io/devices.h"
 #include "app/io/print.h"
 #include "app/io/sanitizer.h"
+#include "app/io/text.h"
 
 namespace saccade {
 namespace {
@@ -68,7 +69,7 @@ int run(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-        std::fprintf(stderr, "saccade: %s\n", usage_error(app, error).c_str());
+        std::fprintf(stderr, "saccade: %s\n", one_line(usage_error(app, error)).c_str());
         return 2;
     }
     return exit_code;
@@ -81,7 +82,7 @@ int main(int argc, char** argv) {
     try {
         return saccade::run(argc, argv);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "saccade: %s\n", error.what());
+        std::fprintf(stderr, "saccade: %s\n", saccade::one_line(error.what()).c_str());
         return 1;
     }
 }

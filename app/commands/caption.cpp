@@ -15,6 +15,7 @@
 #include "app/hub/model_finder.h"
 #include "app/inspect/sheets.h"
 #include "app/io/picture_file.h"
+#include "app/io/text.h"
 #include "app/pipeline/still_pictures.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -119,7 +120,7 @@ std::string as_text(const std::string& image, const Caption& caption, bool has_t
     } else if (text.empty()) {
         text = "(nothing said)";
     }
-    return image + "\n  " + text + "\n";
+    return one_line(image) + "\n  " + one_line(text) + "\n";
 }
 
 }  // namespace

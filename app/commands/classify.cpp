@@ -9,6 +9,7 @@
 
 #include "app/hub/model_finder.h"
 #include "app/io/picture_file.h"
+#include "app/io/text.h"
 #include "app/pipeline/still_pictures.h"
 #include "gpu/core/error.h"
 #include "models/classifier.h"
@@ -40,11 +41,11 @@ Preprocessor deit_preprocessor(Size input) {
 
 std::string as_text(const std::string& image, const std::vector<ClassScore>& classes,
                     const std::vector<std::string>& labels) {
-    std::string text = image + "\n";
+    std::string text = one_line(image) + "\n";
     char percent[16];
     for (const ClassScore& c : classes) {
         std::snprintf(percent, sizeof percent, "  %5.1f %%  ", 100.0 * double(c.score));
-        text += percent + labels[c.id] + "\n";
+        text += percent + one_line(labels[c.id]) + "\n";
     }
     return text;
 }

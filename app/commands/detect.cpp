@@ -12,6 +12,7 @@
 #include "app/draw/annotate.h"
 #include "app/hub/model_finder.h"
 #include "app/io/picture_file.h"
+#include "app/io/text.h"
 #include "app/pipeline/still_pictures.h"
 #include "gpu/core/error.h"
 #include "models/detector.h"
@@ -68,14 +69,14 @@ private:
 
 std::string as_text(const std::string& image, const std::vector<Detection>& detections,
                     const std::vector<std::string>& labels) {
-    std::string text = image + "\n";
+    std::string text = one_line(image) + "\n";
     if (detections.empty()) text += "  nothing found\n";
     char percent[16], box[96];
     for (const Detection& d : detections) {
         std::snprintf(percent, sizeof percent, "  %5.1f %%  ", 100.0 * double(d.score));
         std::snprintf(box, sizeof box, "  [%.1f, %.1f, %.1f, %.1f]\n", double(d.box.min.x),
                       double(d.box.min.y), double(d.box.max.x), double(d.box.max.y));
-        text += percent + labels[d.id] + box;
+        text += percent + one_line(labels[d.id]) + box;
     }
     return text;
 }

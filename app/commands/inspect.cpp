@@ -13,6 +13,7 @@
 #include "app/inspect/report.h"
 #include "app/io/picture_file.h"
 #include "app/io/print.h"
+#include "app/io/text.h"
 #include "app/pipeline/attention_choice.h"
 #include "app/sources/open_source.h"
 #include "gpu/core/error.h"
@@ -52,7 +53,7 @@ Subject frame_of(Engine& engine, const std::string& text, uint64_t number) {
         return slot_of(*frame);
     });
     if (!found) throw Error("'" + text + "' has no frame " + std::to_string(number));
-    return {std::filesystem::path(text).filename().string() + ", frame " + std::to_string(number),
+    return {text_of_name(std::filesystem::path(text).filename().native()) + ", frame " + std::to_string(number),
             bgr_of(engine, *frame)};
 }
 
@@ -60,7 +61,7 @@ Subject subject_of(Engine& engine, const InspectOptions& options) {
     if (options.frame || options.image.starts_with("synth:"))
         return frame_of(engine, options.image, options.frame.value_or(0));
     const PictureFile file(options.image);
-    return {file.path().filename().string(), as_bgr(file.view())};
+    return {text_of_name(file.path().filename().native()), as_bgr(file.view())};
 }
 
 glm::vec2 parse_point(const std::string& text) {

@@ -1,11 +1,15 @@
 #include "app/commands/options.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <mutex>
 
 #include "app/hub/model_finder.h"
+#include "app/io/text.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -19,6 +23,15 @@ CLI::Option* add_plain_model_option(CLI::App& command, Task task, std::string& m
             "A model folder, a bundled model or a Hub name; 'saccade models list' shows them")
         ->type_name("MODEL");
 }
+
+// A message is a line, whatever text from outside is in it.
+class StderrLines : public spdlog::sinks::base_sink<std::mutex> {
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        const std::string text = one_line({message.payload.data(), message.payload.size()});
+        std::fprintf(stderr, "saccade: %s\n", text.c_str());
+    }
+    void flush_() override { std::fflush(stderr); }
+};
 
 }  // namespace
 
@@ -143,8 +156,8 @@ void add_model_options(CLI::App& command, ModelNames& models) {
 }
 
 void set_up_log(const CommonOptions& options) {
-    spdlog::set_default_logger(spdlog::stderr_logger_mt("saccade"));
-    spdlog::set_pattern("saccade: %v");
+    spdlog::set_default_logger(
+        std::make_shared<spdlog::logger>("saccade", std::make_shared<StderrLines>()));
     spdlog::set_level(options.verbose ? spdlog::level::info
                       : options.quiet ? spdlog::level::err
                                       : spdlog::level::warn);

@@ -82,7 +82,7 @@ HttpClient::HttpClient(std::chrono::seconds patience, std::stop_token stop) {
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "saccade/" SACCADE_VERSION);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, static_cast<long>(patience.count()));
-    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(slowest));
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, static_cast<long>(patience.count()));
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);

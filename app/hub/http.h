@@ -50,7 +50,9 @@ using HttpSink = std::function<void(const HttpAnswer& answer, std::span<const st
 // redirect: where a secret may go is the caller's to decide.
 class HttpClient {
 public:
-    // A transfer that brings nothing for so long has failed. `stop` ends a transfer at once.
+    static constexpr uint64_t slowest = 1000;  // bytes a second; below that nobody gets a model
+
+    // A transfer that is slower for so long has failed. `stop` ends a transfer at once.
     HttpClient(std::chrono::seconds patience, std::stop_token stop);
     ~HttpClient();
     HttpClient(const HttpClient&) = delete;

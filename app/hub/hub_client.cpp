@@ -18,6 +18,11 @@ namespace {
 
 constexpr const char* public_hub = "https://huggingface.co";
 constexpr size_t most_json_bytes = 16 << 20;
+constexpr size_t most_refusal_bytes = 1 << 20;  // of a page that says why there is nothing
+// Of a file whose length nobody announces. Weights always have one.
+constexpr uint64_t most_unannounced_bytes = 64 << 20;
+
+struct Enough {};  // thrown to end a transfer whose status says it all
 constexpr int most_redirects = 8;
 
 std::string variable(const char* name) {
@@ -172,10 +177,18 @@ HttpAnswer HubClient::ask(HttpRequest request, const HttpSink& sink) {
         HttpRequest hop = request;
         if (!settings_.token.empty() && origin_of(hop.url) == origin_of(settings_.endpoint))
             hop.headers.push_back("Authorization: Bearer " + settings_.token);
-        const HttpAnswer answer =
-            http_.request(hop, [&](const HttpAnswer& so_far, std::span<const std::byte> piece) {
-                if (so_far.status >= 200 && so_far.status < 300) sink(so_far, piece);
-            });
+        HttpAnswer answer;
+        size_t refusal_bytes = 0;
+        try {
+            answer = http_.request(
+                hop, [&](const HttpAnswer& so_far, std::span<const std::byte> piece) {
+                    if (so_far.status >= 200 && so_far.status < 300) return sink(so_far, piece);
+                    if ((refusal_bytes += piece.size()) <= most_refusal_bytes) return;
+                    answer = so_far;
+                    throw Enough();
+                });
+        } catch (const Enough&) {
+        }
         if (!is_redirect(answer)) return answer;
         if (answer.location.empty())
             throw Error(in_quotes(hop.url) + ": the server redirects without an address");
@@ -273,7 +286,7 @@ HubFile HubClient::file(const std::string& model, const std::string& commit,
         throw Error(what + ": the Hub offers that of commit " + in_quotes(at) + ", not of " +
                     commit);
     file.etag = etag_of(answer);
-    if (file.etag.size() < 32 || file.etag.size() > 64 || !is_hex(file.etag))
+    if ((file.etag.size() != 40 && file.etag.size() != 64) || !is_hex(file.etag))
         throw Error(what + ": the Hub gives no checksum for it (etag " + in_quotes(file.etag) +
                     ")");
     std::string bytes = header(answer, "x-linked-size");
@@ -306,9 +319,13 @@ void HubClient::fetch(const HubFile& file, const std::filesystem::path& path,
                           .starts_with("bytes " + std::to_string(before) + "-")))
                     restart();
                 first = false;
-                if (file.bytes && piece.size() > *file.bytes - out.size())
-                    throw Error(file.name + ": the server sends more than the " +
-                                std::to_string(*file.bytes) + " bytes that it announced");
+                const uint64_t most = file.bytes.value_or(most_unannounced_bytes);
+                if (piece.size() > most - out.size())
+                    throw Error(file.name + ": the server sends more than " +
+                                (file.bytes ? "the " + std::to_string(most) +
+                                                  " bytes that it announced"
+                                            : std::to_string(most) +
+                                                  " bytes without announcing how many there are"));
                 out.append(piece);
                 on_bytes(static_cast<int64_t>(piece.size()));
             };
@@ -323,7 +340,10 @@ void HubClient::fetch(const HubFile& file, const std::filesystem::path& path,
                 throw PassingError(file.name + ": the server sent " + std::to_string(out.size()) +
                                    " of " + std::to_string(*file.bytes) + " bytes");
         } catch (const PassingError& error) {
-            failures = out.size() > before ? 1 : failures + 1;
+            // A few bytes each time are no progress: it would never end.
+            const auto enough =
+                static_cast<uint64_t>(settings_.patience.count()) * HttpClient::slowest;
+            failures = out.size() > before + enough ? 1 : failures + 1;
             if (failures >= settings_.attempts)
                 throw Error(std::string(error.what()) +
                             "; what was downloaded is kept, pull again to continue");

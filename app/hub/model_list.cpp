@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/hub/transfer_progress.h"
+#include "app/io/text.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -128,7 +129,7 @@ std::string as_json(const std::vector<Listed>& models) {
         entry["here"] = !m.folder.empty();
         if (!m.folder.empty()) {
             entry["as"] = m.here;
-            entry["folder"] = m.folder.string();
+            entry["folder"] = text_of_name(m.folder.native());
         }
         all.push_back(entry);
     }

@@ -83,9 +83,8 @@ void put_link(const std::filesystem::path& path, const std::filesystem::path& ta
 // Whether a file is what its etag says: its SHA-256, or its SHA-1 as git computes it.
 bool matches(const std::filesystem::path& path, const std::string& etag) {
     const uint64_t size = std::filesystem::file_size(path);
-    const bool large = etag.size() == 64, small = etag.size() == 40;
-    if (!large && !small) return true;
-    Digest digest = large ? Digest::sha256() : Digest::sha1();
+    const bool small = etag.size() == 40;  // HubClient gives no other than these two
+    Digest digest = small ? Digest::sha1() : Digest::sha256();
     if (small) digest.update("blob " + std::to_string(size) + '\0');
     if (size > 0) {
         const MappedFile file(path);

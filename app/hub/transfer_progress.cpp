@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/io/text.h"
+
 namespace saccade {
 namespace {
 
@@ -51,7 +53,7 @@ TransferProgress::~TransferProgress() {
 }
 
 void TransferProgress::say(const std::string& text) {
-    if (style_ == Style::lines) std::fprintf(stderr, "saccade: %s\n", text.c_str());
+    if (style_ == Style::lines) std::fprintf(stderr, "saccade: %s\n", one_line(text).c_str());
 }
 
 std::string TransferProgress::line(double seconds) const {
@@ -78,7 +80,7 @@ std::string TransferProgress::line(double seconds) const {
 void TransferProgress::draw(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
         const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
-        std::fprintf(stderr, "\r\033[K%s", line(since.count()).c_str());
+        std::fprintf(stderr, "\r\033[K%s", one_line(line(since.count())).c_str());
         std::fflush(stderr);
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }

@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-// Writes to standard output, at once. Throws where that cannot be done: a full disk, a reader that
+// Writes to standard output, at once, and nothing that commands a terminal. Throws where that cannot be done: a full disk, a reader that
 // has gone.
 void print(std::string_view text);
 

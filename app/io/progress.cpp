@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/io/text.h"
+
 namespace saccade {
 
 namespace {
@@ -62,7 +64,7 @@ std::string Progress::text() const {
 
 void Progress::show() {
     if (!terminal_) {
-        std::fprintf(stderr, "saccade: %s: %s\n", what_.c_str(), text().c_str());
+        std::fprintf(stderr, "saccade: %s: %s\n", one_line(what_).c_str(), text().c_str());
         return;
     }
     std::string bar;
@@ -71,7 +73,8 @@ void Progress::show() {
         const uint64_t full = std::min(done_, total_) * cells / total_;
         bar = " [" + std::string(full, '#') + std::string(cells - full, '.') + "]";
     }
-    std::fprintf(stderr, "\r\033[K%s%s %s", what_.c_str(), bar.c_str(), text().c_str());
+    std::fprintf(stderr, "\r\033[K%s%s %s", one_line(what_).c_str(), bar.c_str(),
+                 text().c_str());
     std::fflush(stderr);
     open_ = true;
 }

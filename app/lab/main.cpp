@@ -11,6 +11,7 @@
 
 #include "app/io/devices.h"
 #include "app/io/print.h"
+#include "app/io/text.h"
 #include "app/io/sanitizer.h"
 #include "app/lab/bench.h"
 #include "app/lab/dump.h"
@@ -158,10 +159,11 @@ int main(int argc, char** argv) {
     try {
         return saccade::run(argc, argv);
     } catch (const saccade::UsageError& error) {
-        std::fprintf(stderr, "saccade-lab: %s; see saccade-lab --help\n", error.what());
+        std::fprintf(stderr, "saccade-lab: %s; see saccade-lab --help\n",
+                     saccade::one_line(error.what()).c_str());
         return 2;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "saccade-lab: %s\n", error.what());
+        std::fprintf(stderr, "saccade-lab: %s\n", saccade::one_line(error.what()).c_str());
         return 1;
     }
 }

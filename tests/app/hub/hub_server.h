@@ -38,6 +38,8 @@ struct WebAnswer {
     size_t cut = SIZE_MAX;               // the connection ends after this many bytes of the body
     std::chrono::milliseconds delay{0};  // before the body
     bool unannounced = false;            // without a Content-Length
+    bool endless = false;                // the body comes again and again
+    std::chrono::milliseconds between_bytes{0};  // of the body
 };
 
 // An HTTP server on the loopback interface: a request a connection, a thread a connection.
@@ -119,16 +121,26 @@ private:
         send(socket, head + "\r\n");
         if (request.method == "HEAD") return;
         std::this_thread::sleep_for(answer.delay);
-        send(socket, answer.body.substr(0, answer.cut));
+        const std::string body = answer.body.substr(0, answer.cut);
+        if (answer.between_bytes.count() > 0) {
+            for (char byte : body) {
+                if (!send(socket, std::string(1, byte))) return;
+                std::this_thread::sleep_for(answer.between_bytes);
+            }
+            return;
+        }
+        while (send(socket, body) && answer.endless) {
+        }
     }
 
-    static void send(int socket, const std::string& text) {
+    static bool send(int socket, const std::string& text) {
         for (size_t sent = 0; sent < text.size();) {
             const ssize_t count =
                 ::send(socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-            if (count <= 0) return;
+            if (count <= 0) return false;
             sent += size_t(count);
         }
+        return true;
     }
 
     Handler handler_;

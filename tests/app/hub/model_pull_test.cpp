@@ -231,6 +231,34 @@ TEST_F(ModelPull, more_than_was_said_is_refused) {
     expect_says(refusal(), "sends more than");
 }
 
+TEST_F(ModelPull, a_page_of_refusal_without_an_end_is_left) {
+    server.meddle([](const WebRequest&, WebAnswer& answer) {
+        answer = {.status = 404, .body = std::string(1 << 16, 'x'), .unannounced = true, .endless = true};
+    });
+    expect_says(refusal(), "not found at the Hub");
+}
+
+TEST_F(ModelPull, a_file_without_a_length_has_an_end) {
+    server.meddle([](const WebRequest& request, WebAnswer& answer) {
+        if (!request.path.ends_with("config.json")) return;
+        answer.unannounced = true;
+        if (request.method != "GET") return;
+        answer.body = std::string(1 << 20, 'x');
+        answer.endless = true;
+    });
+    expect_says(refusal(), "sends more than 67108864 bytes without announcing how many");
+}
+
+TEST_F(ModelPull, a_server_that_sends_byte_by_byte_is_given_up) {
+    settings.attempts = 2;
+    spoil_weights(100, [](const WebRequest&, WebAnswer& answer) {
+        answer.between_bytes = std::chrono::milliseconds(400);
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    expect_says(refusal(), "pull again to continue");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(12));
+}
+
 TEST_F(ModelPull, the_token_goes_to_the_hub_and_to_nobody_else) {
     expect_all_pulled(pull());
     for (const WebRequest& request : server.hub().requests())
@@ -364,7 +392,9 @@ TEST_F(ModelPull, names_that_lead_elsewhere_are_never_followed) {
 TEST_F(ModelPull, checksums_that_are_paths_are_refused) {
     for (const char* etag : {"../../../../evil", "/etc/evil", "", "x", ".", "a/b",
                              "..%2f..%2fevil0000000000000000000000000000",
-                             "ABCDEFABCDEFABCDEFABCDEFABCDEFABCDEFABCD"}) {
+                             "ABCDEFABCDEFABCDEFABCDEFABCDEFABCDEFABCD",
+                             "d41d8cd98f00b204e9800998ecf8427e",  // MD5, which nobody would check
+                             "d41d8cd98f00b204e9800998ecf8427e-12"}) {
         server.meddle([etag](const WebRequest& request, WebAnswer& answer) {
             if (request.method == "HEAD") {
                 answer.headers["ETag"] = "\"" + std::string(etag) + "\"";

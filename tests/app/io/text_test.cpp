@@ -1,0 +1,49 @@
+#include "app/io/text.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+namespace saccade {
+namespace {
+
+TEST(Text, what_commands_a_terminal_is_written_out) {
+    EXPECT_EQ(one_line("a dog"), "a dog");
+    EXPECT_EQ(one_line("\x1b[31mred\x1b]0;title\x07"), "\\u001b[31mred\\u001b]0;title\\u0007");
+    EXPECT_EQ(one_line("two\nlines\tand\r"), "two\\u000alines\\u0009and\\u000d");
+    EXPECT_EQ(for_terminal("two\nlines\tand\r"), "two\nlines\tand\\u000d");
+    EXPECT_EQ(one_line("\x7f\xc2\x9b" "2J"), "\\u007f\\u009b2J") << "DEL, and CSI as one character";
+    EXPECT_EQ(one_line("a\xe2\x80\xae" "b\xe2\x80\xa8"), "a\\u202eb\\u2028");
+    EXPECT_EQ(one_line("caf\xe9 \xff\xc3"), "caf\\xe9 \\xff\\xc3");
+    EXPECT_EQ(one_line("caf\xc3\xa9 \xf0\x9f\x90\xb1"), "caf\xc3\xa9 \xf0\x9f\x90\xb1");
+    EXPECT_EQ(one_line(std::string_view("\0", 1)), "\\u0000");
+}
+
+TEST(Text, json_for_a_terminal_means_the_same) {
+    const nlohmann::json before = {{"label", "\x1b[2J\x7f\xc2\x9b\n\xe2\x80\xae"}};
+    const std::string printed = for_terminal(before.dump());
+    EXPECT_EQ(printed.find('\x1b'), printed.npos);
+    EXPECT_EQ(printed.find('\x7f'), printed.npos);
+    EXPECT_EQ(nlohmann::json::parse(printed), before);
+}
+
+TEST(Text, names_become_utf8_and_come_back) {
+    EXPECT_EQ(text_of_name("plain caf\xc3\xa9.mp4"), "plain caf\xc3\xa9.mp4");
+    EXPECT_EQ(text_of_name("\xff"), "\xee\xbf\xbf");
+    EXPECT_EQ(text_of_name("\x80"), "\xee\xbe\x80");
+    // A name that has such a character is told from one that has the byte.
+    EXPECT_NE(text_of_name("\xee\xbf\xbf"), text_of_name("\xff"));
+    EXPECT_EQ(name_of_text(text_of_name("\xee\xbf\xbf")), "\xee\xbf\xbf");
+    std::mt19937 random(1);
+    for (int i = 0; i < 20'000; ++i) {
+        std::string name(random() % 9, ' ');
+        for (char& byte : name) byte = "ab\x80\xbe\xbf\xc3\xee\xed\xa0\xf4\x90\xff"[random() % 12];
+        const std::string text = text_of_name(name);
+        EXPECT_EQ(name_of_text(text), name);
+        EXPECT_NO_THROW(nlohmann::json(text).dump()) << "it is UTF-8";
+    }
+}
+
+}  // namespace
+}  // namespace saccade
