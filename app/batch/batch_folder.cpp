@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/batch/frame_lines.h"
 #include "app/batch/tables.h"
 #include "app/video/join.h"
 #include "gpu/core/error.h"
@@ -64,6 +65,44 @@ void BatchFolder::make_for(const BatchPlan& plan) const {
                             "' would be written over; name another folder with -o");
 }
 
+std::vector<Damage> BatchFolder::find_damage(const BatchPlan& plan,
+                                             const std::vector<Share>& shares) const {
+    const WorkFolder work = this->work();
+    const PieceLines lines = sum_lines(this->lines(), plan.line_names(),
+                                       [&](uint64_t frame) { return plan.piece_of(frame); });
+    std::vector<Damage> damages;
+    for (const Share& share : shares) {
+        const PlannedSource& source = plan.sources[share.source];
+        // A source that is done has its whole video instead of those of its pieces.
+        const bool done = work.is_done(source);
+        const std::optional<Seal> all = Seal::read(work.done(source));
+        const bool joined = all && all->video;
+        if (joined && sum_of(video(source)) != all->video) {
+            damages.push_back({share.source, share.first_piece});
+            continue;
+        }
+        auto is_sound = [&](const Seal& seal, uint64_t piece) {
+            if (seal.video && !joined && sum_of(work.video(source, piece)) != seal.video)
+                return false;
+            for (const auto& [name, sum] : seal.pictures)
+                if (sum_of(pictures(source) / name) != sum) return false;
+            const auto found = lines.find({share.source, piece});
+            return seal.lines == (found == lines.end() ? LineSum().finish() : found->second);
+        };
+        uint64_t piece = share.first_piece;
+        for (; fs::exists(work.seal(source, piece)); ++piece) {
+            const std::optional<Seal> seal = Seal::read(work.seal(source, piece));
+            if (seal && is_sound(*seal, piece)) continue;
+            damages.push_back({share.source, joined ? share.first_piece : piece});
+            break;
+        }
+        const bool short_of = done && (!all || piece < share.first_piece + all->pieces);
+        if (short_of && (damages.empty() || damages.back().source != share.source))
+            damages.push_back({share.source, joined ? share.first_piece : piece});
+    }
+    return damages;
+}
+
 uint64_t BatchFolder::write_video(const BatchPlan& plan, const PlannedSource& source,
                                   const std::vector<WorkFolder>& works) const {
     const VideoClock clock(source.rate);
@@ -71,17 +110,14 @@ uint64_t BatchFolder::write_video(const BatchPlan& plan, const PlannedSource& so
                        .clock = clock,
                        .last_ticks = clock.frame() * static_cast<int64_t>(plan.range.stride)};
     uint64_t piece = 0;
-    auto add = [&](fs::path (WorkFolder::*named)(const PlannedSource&, uint64_t) const) {
-        for (const WorkFolder& work : works) {
-            const fs::path file = (work.*named)(source, piece);
-            if (!fs::exists(file)) continue;
-            if (!has_nothing(file)) joined.pieces.push_back(file);
-            return true;
-        }
-        return false;
+    auto add = [&](const fs::path& file) {
+        if (!has_nothing(file)) joined.pieces.push_back(file);
     };
-    while (add(&WorkFolder::whole)) ++piece;
-    add(&WorkFolder::partial);
+    auto has_piece = [&](const WorkFolder& work) { return fs::exists(work.seal(source, piece)); };
+    for (auto work = works.begin();
+         (work = std::ranges::find_if(works, has_piece)) != works.end(); ++piece)
+        add(work->video(source, piece));
+    for (const WorkFolder& work : works) add(work.partial(source, piece));
     if (!plan.video || joined.pieces.empty()) return piece;
     if (source.has_sound) joined.sound = source.source.text;
     joined.turned = source.turned;

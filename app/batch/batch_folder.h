@@ -8,6 +8,12 @@
 
 namespace saccade {
 
+// From this piece of a source on, what was done is not there any more as it was.
+struct Damage {
+    size_t source;
+    uint64_t piece;
+};
+
 // Where a run leaves what it makes: FRAMES.jsonl and tables for all sources together, NAME.mp4 and
 // the folder NAME-frames for each. A part of a run has a folder of its own in there, without tables
 // and with the videos still in pieces.
@@ -26,6 +32,9 @@ public:
 
     // Makes the folder. An Error where a source would be written over.
     void make_for(const BatchPlan& plan) const;
+
+    // Holds all that the seals of these shares say against what is there.
+    std::vector<Damage> find_damage(const BatchPlan& plan, const std::vector<Share>& shares) const;
 
     // The video of a source, where one is wanted, from its pieces in these work folders: all from
     // the first on that are whole, and the one behind them that was broken off. Returns how many

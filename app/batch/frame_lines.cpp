@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -15,17 +17,35 @@ namespace {
 using Object = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// Calls use(line, first byte, byte behind) for every whole line.
-void read_lines(const fs::path& path,
-                const std::function<void(const Object&, uint64_t, uint64_t)>& use) {
+// Calls use(text, line, first byte) for every whole line.
+void read_texts(const fs::path& path,
+                const std::function<void(const std::string&, const Object&, uint64_t)>& use) {
     std::ifstream file(path, std::ios::binary);
     uint64_t place = 0;
     for (std::string text; std::getline(file, text) && !file.eof();) {
-        const uint64_t begin = place;
-        place += text.size() + 1;
         const Object line = Object::parse(text, nullptr, false);
-        if (!line.is_discarded()) use(line, begin, place);
+        if (!line.is_discarded()) use(text, line, place);
+        place += text.size() + 1;
     }
+}
+
+// Calls use(line, first byte, byte behind).
+void read_lines(const fs::path& path,
+                const std::function<void(const Object&, uint64_t, uint64_t)>& use) {
+    read_texts(path, [&](const std::string& text, const Object& line, uint64_t begin) {
+        use(line, begin, begin + text.size() + 1);
+    });
+}
+
+// Source and frame of a line; nothing if it is none of ours.
+std::optional<std::pair<size_t, uint64_t>> place_of(const Object& line,
+                                                    const std::map<std::string, size_t>& names) {
+    if (!line.is_object() || !line.contains("source") || !line["source"].is_string() ||
+        !line.contains("frame") || !line["frame"].is_number_unsigned())
+        return std::nullopt;
+    const auto source = names.find(line["source"].get_ref<const std::string&>());
+    if (source == names.end()) return std::nullopt;
+    return std::pair(source->second, line["frame"].get<uint64_t>());
 }
 
 // Lines that follow each other in a file and in their source.
@@ -51,8 +71,23 @@ bool copy_bytes(std::ifstream& from, uint64_t begin, uint64_t end, NewFile& to) 
 
 }  // namespace
 
-void for_lines(const fs::path& path, const std::function<void(const Object&)>& use) {
+void for_lines(const fs::path& path, const std::function<void(const Object&)>& use) try {
     read_lines(path, [&](const Object& line, uint64_t, uint64_t) { use(line); });
+} catch (const Object::exception&) {
+    throw Error("'" + path.string() +
+                "' has a line that is not as Saccade writes it: remove the line, or begin anew");
+}
+
+PieceLines sum_lines(const fs::path& path, const std::map<std::string, size_t>& names,
+                     const std::function<uint64_t(uint64_t)>& piece_of) {
+    std::map<std::pair<size_t, uint64_t>, LineSum> open;
+    read_texts(path, [&](const std::string& text, const Object& line, uint64_t) {
+        if (const auto place = place_of(line, names))
+            open[{place->first, piece_of(place->second)}].add(text);
+    });
+    PieceLines sums;
+    for (auto& [piece, sum] : open) sums.emplace(piece, sum.finish());
+    return sums;
 }
 
 void gather_lines(const std::vector<fs::path>& from, const fs::path& to,
@@ -61,19 +96,19 @@ void gather_lines(const std::vector<fs::path>& from, const fs::path& to,
     std::vector<Run> runs;
     for (size_t file = 0; file < from.size(); ++file)
         read_lines(from[file], [&](const Object& line, uint64_t begin, uint64_t end) {
-            const auto source = names.find(line.value("source", ""));
-            const auto frame = line.value("frame", UINT64_MAX);
-            if (source == names.end() || !wanted(source->second, frame)) return;
+            const auto place = place_of(line, names);
+            if (!place || !wanted(place->first, place->second)) return;
+            const auto [source, frame] = *place;
             if (!runs.empty()) {
                 Run& last = runs.back();
-                if (last.file == file && last.source == source->second && last.end == begin &&
+                if (last.file == file && last.source == source && last.end == begin &&
                     last.last_frame < frame) {
                     last.last_frame = frame;
                     last.end = end;
                     return;
                 }
             }
-            runs.push_back({file, source->second, frame, frame, begin, end});
+            runs.push_back({file, source, frame, frame, begin, end});
         });
     std::ranges::sort(runs, {}, [](const Run& run) {
         return std::tuple(run.source, run.first_frame, run.file, run.begin);

@@ -190,7 +190,7 @@ void PieceWriter::encode(Piece& piece) {
             if (job)
                 encode_frame(piece, *job);
             else
-                piece.video->finish();
+                finish_video(piece);
         } catch (...) {
             error = std::current_exception();
         }
@@ -215,6 +215,11 @@ void PieceWriter::encode_frame(Piece& piece, Job& job) {
     piece.video->write({job.planes.data(), job.layout}, clock_.ticks(job.result.info.time));
 }
 
+void PieceWriter::finish_video(Piece& piece) {
+    piece.video->finish();
+    piece.seal.video = sum_of(work_.partial(source_, piece.number));
+}
+
 void PieceWriter::write_pixels(Job& job) {
     std::unique_lock lock(mutex_);
     if (error_ || stopped_) return;
@@ -223,9 +228,12 @@ void PieceWriter::write_pixels(Job& job) {
     std::exception_ptr error;
     try {
         const Size size = job.result.info.size;
-        write_picture(pictures_ / png_name(job.result.info.index),
+        const std::string name = png_name(job.result.info.index);
+        write_picture(pictures_ / name,
                       cv::Mat(static_cast<int>(size.y), static_cast<int>(size.x), CV_8UC3,
-                              job.pixels.data(), job.row_bytes));
+                              job.pixels.data(), job.row_bytes),
+                      Sync::yes);
+        if (const std::optional<Sum> sum = sum_of(pictures_ / name)) job.picture = {name, *sum};
     } catch (...) {
         error = std::current_exception();
     }
@@ -243,7 +251,7 @@ void PieceWriter::commit() {
         while (!error_ && !stopped_ && !pieces_.empty()) {
             Piece& piece = *pieces_.front();
             for (; !piece.jobs.empty() && piece.jobs.front()->left == 0; piece.jobs.pop_front())
-                write_line(*piece.jobs.front());
+                write_line(piece, *piece.jobs.front());
             if (!piece.ended || !piece.jobs.empty()) break;
             if (piece.whole) make_whole(piece);
             pieces_.pop_front();
@@ -254,20 +262,24 @@ void PieceWriter::commit() {
     changed_.notify_all();
 }
 
-void PieceWriter::write_line(Job& job) {
+void PieceWriter::write_line(Piece& piece, Job& job) {
     FrameResult& result = job.result;
     if (plan_.video || plan_.frames) result.ms.emplace_back("encode", job.ms);
-    lines_.add(line_of(result, labels_));
+    const std::string line = line_of(result, labels_);
+    lines_.add(line);
+    piece.lines.add(line);
+    if (job.picture) piece.seal.pictures.insert(std::move(*job.picture));
     totals_.add(result);
 }
 
-void PieceWriter::make_whole(const Piece& piece) const {
-    lines_.sync();  // first: a piece that is there promises that its lines are
-    const fs::path path = work_.whole(source_, piece.number);
+// The seal comes last: it promises all the rest.
+void PieceWriter::make_whole(Piece& piece) const {
+    lines_.sync();
     if (piece.has_video)
-        put_in_place(work_.partial(source_, piece.number), path, Sync::yes);
-    else
-        NewFile(path).finish(Sync::yes);
+        put_in_place(work_.partial(source_, piece.number), work_.video(source_, piece.number),
+                     Sync::yes);
+    piece.seal.lines = piece.lines.finish();
+    piece.seal.write(work_.seal(source_, piece.number));
 }
 
 void PieceWriter::fail(std::exception_ptr error) {

@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/batch/plan.h"
+#include "app/batch/seal.h"
 #include "app/batch/stage_totals.h"
 #include "app/batch/work_folder.h"
 #include "app/batch/workers.h"
@@ -59,6 +62,7 @@ private:
         PlaneLayout layout;
         uint32_t row_bytes = 0;  // of the pixels
         int left = 0;            // how many of its pictures are not written yet
+        std::optional<std::pair<std::string, Sum>> picture;  // the file that was written
         double ms = 0;
     };
     struct Piece {
@@ -71,6 +75,8 @@ private:
         bool closed = false;    // no more frames will come
         bool whole = false;     // all frames have come
         bool ended = false;     // its video is finished
+        Seal seal = {};         // of what has been written
+        LineSum lines = {};
     };
     class Busy;
 
@@ -82,10 +88,11 @@ private:
     void start_encoding(Piece& piece);
     void encode(Piece& piece);
     void encode_frame(Piece& piece, Job& job);
+    void finish_video(Piece& piece);
     void write_pixels(Job& job);
     void commit();
-    void write_line(Job& job);
-    void make_whole(const Piece& piece) const;
+    void write_line(Piece& piece, Job& job);
+    void make_whole(Piece& piece) const;
     void fail(std::exception_ptr error);
     void rethrow() const;
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/io/picture_file.h"
+#include "app/io/text.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -48,6 +49,12 @@ void look_at(PlannedSource& planned, const FrameRange& range, const SourceOption
     }
 }
 
+struct Damaged {};
+[[noreturn]] void refuse_plan() {
+    throw Error(
+        "the run.json in this folder is damaged, or of another version of Saccade: begin anew");
+}
+
 }  // namespace
 
 uint64_t FrameRange::count(uint64_t frames) const {
@@ -75,8 +82,8 @@ std::map<std::string, size_t> BatchPlan::line_names() const {
     };
     for (size_t i = 0; i < sources.size(); ++i) {
         const BatchSource& source = sources[i].source;
-        if (source.pictures.empty()) add(source.text, i);
-        for (const fs::path& picture : source.pictures) add(picture.string(), i);
+        if (source.pictures.empty()) add(text_of_name(source.text), i);
+        for (const fs::path& picture : source.pictures) add(text_of_name(picture.native()), i);
     }
     return names;
 }
@@ -105,16 +112,16 @@ BatchPlan make_plan(const std::vector<std::string>& words, const FrameRange& ran
 Object json_of(const BatchPlan& plan) {
     Object sources = Object::array();
     for (const PlannedSource& s : plan.sources) {
-        Object one = {{"source", s.source.text}, {"name", s.name}};
+        Object one = {{"source", text_of_name(s.source.text)}, {"name", text_of_name(s.name)}};
         if (!s.source.pictures.empty())
             for (const fs::path& picture : s.source.pictures)
-                one["pictures"].push_back(picture.string());
+                one["pictures"].push_back(text_of_name(picture.native()));
         if (s.frames) one["frames"] = *s.frames;
         one["size"] = {s.size.x, s.size.y};
         one["rate"] = s.rate;
         one["sound"] = s.has_sound;
         one["turned"] = s.turned;
-        if (!s.trouble.empty()) one["trouble"] = s.trouble;
+        if (!s.trouble.empty()) one["trouble"] = text_of_name(s.trouble);
         sources.push_back(std::move(one));
     }
     return {{"from", plan.range.first}, {"to", plan.range.end}, {"stride", plan.range.stride},
@@ -134,22 +141,26 @@ BatchPlan plan_from(const Object& json) try {
     plan.settings = json.at("settings");
     for (const Object& one : json.at("sources")) {
         PlannedSource s;
-        s.source.text = one.at("source");
-        s.name = one.at("name");
+        s.source.text = name_of_text(one.at("source").get<std::string>());
+        s.name = name_of_text(one.at("name").get<std::string>());
         if (one.contains("pictures"))
             for (const Object& picture : one["pictures"])
-                s.source.pictures.emplace_back(picture.get<std::string>());
+                s.source.pictures.emplace_back(name_of_text(picture.get<std::string>()));
         if (one.contains("frames")) s.frames = one["frames"].get<uint64_t>();
         s.size = {one.at("size").at(0), one.at("size").at(1)};
         s.rate = one.at("rate");
         s.has_sound = one.at("sound");
         s.turned = one.at("turned");
-        if (one.contains("trouble")) s.trouble = one["trouble"];
+        if (one.contains("trouble")) s.trouble = name_of_text(one["trouble"].get<std::string>());
+        if (s.name.find('/') != s.name.npos || s.name == "." || s.name == "..") throw Damaged();
         plan.sources.push_back(std::move(s));
     }
+    if (plan.range.stride == 0 || plan.piece == 0) throw Damaged();
     return plan;
 } catch (const Object::exception&) {
-    throw Error("the run in this folder was begun by another version of Saccade: begin it anew");
+    refuse_plan();
+} catch (const Damaged&) {
+    refuse_plan();
 }
 
 Shard parse_shard(const std::string& text) {

@@ -38,20 +38,22 @@ void BatchRunner::run(const Share& share, const SourceOptions& options, LineFile
     const uint64_t first_piece = work_.next_piece(source, share);
     PieceWriter writer(plan_, source, work_, first_piece, pictures, lines, path_.labels(), totals_);
     const uint64_t first = plan_.first_of(first_piece), end = plan_.first_of(share.end_piece);
-    std::exception_ptr unreadable;
+    std::exception_ptr broken_off;
     if (first < end) {
         Reader reader(source.source.open(options), path_.ring(),
                       {.first = first, .end = end, .stride = plan_.range.stride});
-        unreadable = run(reader, writer, progress);
+        broken_off = run(reader, writer, progress);
     }
-    const bool whole = !unreadable && !Interrupts::came();
+    const bool whole = !broken_off && !Interrupts::came();
     writer.finish(whole, share.end_piece);
     const uint64_t pieces = part_ ? 0 : folder_.write_video(plan_, source, {work_});
-    if (unreadable) std::rethrow_exception(unreadable);
+    if (broken_off) std::rethrow_exception(broken_off);
     if (!whole) return;
     if (!part_ && pieces == 0) throw Error("'" + source.source.text + "' has no frames");
-    work_.set_done(source);
-    if (!part_) work_.remove_pieces(source);
+    const uint64_t done = work_.next_piece(source, share) - share.first_piece;
+    const bool joined = !part_ && plan_.video;
+    work_.set_done(source, done, joined ? folder_.video(source) : fs::path());
+    if (joined) work_.remove_videos(source);
 }
 
 std::exception_ptr BatchRunner::run(Reader& reader, PieceWriter& writer, Progress& progress) {
@@ -60,15 +62,19 @@ std::exception_ptr BatchRunner::run(Reader& reader, PieceWriter& writer, Progres
         if (Interrupts::came()) return std::nullopt;
         try {
             return reader.next();
-        } catch (const Error&) {
+        } catch (const Error&) {  // what came before is seen all the same
             unreadable = std::current_exception();
             return std::nullopt;
         }
     };
-    pump(path_, order_, next, [&](Done frame) {
-        writer.add(std::move(frame));
-        progress.step();
-    });
+    try {
+        pump(path_, order_, next, [&](Done frame) {
+            writer.add(std::move(frame));
+            progress.step();
+        });
+    } catch (const Error&) {  // of the device, or of the disk, which the writer will say again
+        return std::current_exception();
+    }
     return unreadable;
 }
 

@@ -26,7 +26,7 @@ public:
     const StageTotals& totals() const { return totals_; }
 
 private:
-    // Returns why the source could not be read to its end; null where it could.
+    // Returns why it could not be read or seen to its end; null where it could.
     std::exception_ptr run(Reader& reader, PieceWriter& writer, Progress& progress);
 
     FramePath& path_;

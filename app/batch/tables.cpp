@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "app/batch/coco_categories.h"
 #include "app/batch/frame_lines.h"
@@ -43,8 +44,11 @@ bool all_are_numbers(const fs::path& lines) {
     return all;
 }
 
-// Quoted where a comma, a quote or a line's end would be misread.
-std::string field(const std::string& text) {
+// Quoted where a comma, a quote or a line's end would be misread. What a spreadsheet would take for
+// a formula, and compute, gets an apostrophe in front.
+std::string field(std::string text) {
+    if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
+        text.insert(0, 1, '\'');
     if (text.find_first_of(",\"\r\n") == text.npos) return text;
     std::string quoted = "\"";
     for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/batch/seal.h"
+#include "app/io/folder_lock.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
 
@@ -42,7 +44,8 @@ std::optional<Object> WorkFolder::run() const {
     std::ifstream file(path_ / "run.json");
     if (!file) return std::nullopt;
     Object run = Object::parse(file, nullptr, false);
-    if (!run.is_object() || !run.contains("plan") || !run.contains("shard"))
+    if (!run.is_object() || !run.contains("plan") || !run["plan"].is_object() ||
+        !run.contains("shard") || !run["shard"].is_string())
         throw Error("'" + (path_ / "run.json").string() + "' is damaged: remove '" +
                     path_.string() + "' to start over");
     return run;
@@ -51,10 +54,11 @@ std::optional<Object> WorkFolder::run() const {
 void WorkFolder::begin(const Object& run) const {
     std::error_code error;
     fs::remove(path_ / "run.json", error);  // first: what follows is no run any more
-    fs::remove_all(path_, error);
-    fs::create_directories(path_, error);
-    if (!fs::is_directory(path_))
-        throw Error("'" + path_.string() + "' cannot be made a folder: " + error.message());
+    make_folder(path_);
+    std::vector<fs::path> old;
+    for (const auto& entry : fs::directory_iterator(path_, error))
+        if (entry.path().filename() != FolderLock::name) old.push_back(entry.path());
+    for (const fs::path& path : old) fs::remove_all(path, error);
     write_file(path_ / "run.json", run.dump(1) + "\n");
 }
 
@@ -77,13 +81,20 @@ void WorkFolder::clean_up(const BatchPlan& plan) const {
     }
 }
 
-void WorkFolder::remove_pieces(const PlannedSource& source) const {
+void WorkFolder::forget(const PlannedSource& source, uint64_t piece) const {
+    std::error_code ignored;
+    fs::remove(done(source), ignored);
+    for (; fs::remove(seal(source, piece), ignored); ++piece)
+        fs::remove(video(source, piece), ignored);
+}
+
+void WorkFolder::remove_videos(const PlannedSource& source) const {
     remove_files(folder(source), [](const fs::path& file) { return file.extension() == ".nut"; });
 }
 
 uint64_t WorkFolder::next_piece(const PlannedSource& source, const Share& share) const {
     uint64_t piece = share.first_piece;
-    while (piece < share.end_piece && fs::exists(whole(source, piece))) ++piece;
+    while (piece < share.end_piece && fs::exists(seal(source, piece))) ++piece;
     return piece;
 }
 
@@ -91,7 +102,13 @@ fs::path WorkFolder::folder(const PlannedSource& source) const {
     return path_ / "sources" / source.name;
 }
 
-fs::path WorkFolder::whole(const PlannedSource& source, uint64_t piece) const {
+fs::path WorkFolder::seal(const PlannedSource& source, uint64_t piece) const {
+    return folder(source) / (piece_name(piece) + ".whole");
+}
+
+fs::path WorkFolder::done(const PlannedSource& source) const { return folder(source) / "done"; }
+
+fs::path WorkFolder::video(const PlannedSource& source, uint64_t piece) const {
     return folder(source) / (piece_name(piece) + ".nut");
 }
 
@@ -100,7 +117,7 @@ fs::path WorkFolder::partial(const PlannedSource& source, uint64_t piece) const 
 }
 
 bool WorkFolder::is_done(const PlannedSource& source) const {
-    return fs::exists(folder(source) / "done");
+    return fs::exists(done(source));
 }
 
 std::optional<std::string> WorkFolder::failure(const PlannedSource& source) const {
@@ -109,8 +126,11 @@ std::optional<std::string> WorkFolder::failure(const PlannedSource& source) cons
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-void WorkFolder::set_done(const PlannedSource& source) const {
-    write_file(folder(source) / "done", "");
+void WorkFolder::set_done(const PlannedSource& source, uint64_t pieces,
+                          const fs::path& video) const {
+    Seal seal{.video = sum_of(video)};
+    seal.pieces = pieces;
+    seal.write(done(source));
 }
 
 void WorkFolder::set_failed(const PlannedSource& source, const std::string& why) const {

@@ -12,11 +12,12 @@ namespace saccade {
 
 // What a run has done so far, on disk, so that a run that is killed at any moment can go on:
 //   run.json                what is to be done
-//   NAME/000000.nut         a piece of a source that is whole: the file appears when all that
-//                           belongs to it has been written, its lines of FRAMES.jsonl first; it is
-//                           empty where no video is wanted
+//   lock                    who is at work here
+//   NAME/000000.nut         the video of a piece of a source
+//   NAME/000000.whole       the piece's seal, which appears when all that belongs to the piece is on
+//                           the disk: its lines of FRAMES.jsonl, its pictures, its video
 //   NAME/000001.partial.nut one that was broken off, and is done again
-//   NAME/done, NAME/failed  the source has ended; why
+//   NAME/done, NAME/failed  the source has ended; its seal, or why
 class WorkFolder {
 public:
     explicit WorkFolder(std::filesystem::path path) : path_(std::move(path)) {}
@@ -31,18 +32,24 @@ public:
 
     // Removes what a killed run has left unfinished.
     void clean_up(const BatchPlan& plan) const;
+    // Of this piece and those behind it, that they are done, and that the source is.
+    void forget(const PlannedSource& source, uint64_t piece) const;
     // The first piece of a share that is not whole.
     uint64_t next_piece(const PlannedSource& source, const Share& share) const;
 
     std::filesystem::path folder(const PlannedSource& source) const;
-    std::filesystem::path whole(const PlannedSource& source, uint64_t piece) const;
+    std::filesystem::path seal(const PlannedSource& source, uint64_t piece) const;
+    std::filesystem::path done(const PlannedSource& source) const;
+    std::filesystem::path video(const PlannedSource& source, uint64_t piece) const;
     std::filesystem::path partial(const PlannedSource& source, uint64_t piece) const;
 
     bool is_done(const PlannedSource& source) const;
     std::optional<std::string> failure(const PlannedSource& source) const;
-    void set_done(const PlannedSource& source) const;
+    // Of so many pieces, and with this video where they have been joined.
+    void set_done(const PlannedSource& source, uint64_t pieces,
+                  const std::filesystem::path& video) const;
     // Those of a source that is done and needs them no more.
-    void remove_pieces(const PlannedSource& source) const;
+    void remove_videos(const PlannedSource& source) const;
     void set_failed(const PlannedSource& source, const std::string& why) const;
 
 private:

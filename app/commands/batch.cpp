@@ -15,8 +15,11 @@
 #include "app/batch/runner.h"
 #include "app/batch/work_folder.h"
 #include "app/hub/model_finder.h"
+#include "app/io/folder_lock.h"
 #include "app/io/interrupts.h"
 #include "app/io/print.h"
+#include "app/io/text.h"
+#include "gpu/core/check.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
 
@@ -50,14 +53,16 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
     plan.coco = options.coco;
     plan.csv = options.csv;
     plan.settings = {{"version", SACCADE_VERSION},
-                     {"detector", models.detector},
-                     {"classifier", models.classifier},
-                     {"captioner", models.captioner},
+                     {"detector", text_of_name(models.detector)},
+                     {"classifier", text_of_name(models.classifier)},
+                     {"captioner", text_of_name(models.captioner)},
                      {"precision", options.common.precision},
                      {"threshold", options.wanted.threshold},
-                     {"classes", options.wanted.classes},
+                     {"classes", Object::array()},
                      {"max-detections", options.wanted.most},
                      {"attention", name_of(options.attention.kind)}};
+    for (const std::string& name : options.wanted.classes)
+        plan.settings["classes"].push_back(text_of_name(name));
     if (options.wanted.size)
         plan.settings["size"] = {options.wanted.size->x, options.wanted.size->y};
     if (options.attention.layer) plan.settings["layer"] = *options.attention.layer;
@@ -105,6 +110,12 @@ void drop_unfinished(const BatchPlan& plan, const std::vector<Share>& shares,
                      const BatchFolder& folder) {
     const WorkFolder work = folder.work();
     work.clean_up(plan);
+    for (const Damage& damage : folder.find_damage(plan, shares)) {
+        const PlannedSource& source = plan.sources[damage.source];
+        spdlog::warn("'{}' has lost some of what was done: from piece {} on it is done again",
+                     source.source.text, damage.piece);
+        work.forget(source, damage.piece);
+    }
     std::map<size_t, uint64_t> next;  // piece of each source
     for (const Share& share : shares) {
         const PlannedSource& source = plan.sources[share.source];
@@ -222,6 +233,8 @@ int batch(const BatchOptions& options) {
     const std::vector<Share> shares = share_of(plan, shard);
     const BatchFolder whole(options.folder), folder = part ? whole.part(shard) : whole;
     whole.make_for(plan);
+    make_folder(folder.work().path());
+    const FolderLock lock(folder.work().path());
 
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
@@ -254,12 +267,16 @@ int batch(const BatchOptions& options) {
         const PlannedSource& source = plan.sources[share.source];
         if (Interrupts::came()) break;
         if (work.is_done(source)) {
-            if (!part) work.remove_pieces(source);
+            if (!part) work.remove_videos(source);
             continue;
         }
         progress.turn_to(source.source.text);
         try {
             runner.run(share, source_options, lines, progress);
+        } catch (const DeviceLost& lost) {
+            // No fault of the source, and no other would fare better.
+            trouble(Error(std::string(lost.what()) + "; what is done is saved, --resume continues"));
+            break;
         } catch (const Error& error) {
             trouble(error);
             try {

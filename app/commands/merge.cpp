@@ -10,8 +10,10 @@
 #include "app/batch/batch_folder.h"
 #include "app/batch/frame_lines.h"
 #include "app/batch/plan.h"
+#include "app/io/folder_lock.h"
 #include "app/io/print.h"
 #include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 
@@ -37,7 +39,12 @@ BatchPlan plan_of_parts(const BatchFolder& folder, uint32_t parts) {
             throw Error("part " + name + " in '" + folder.path().string() +
                         "' belongs to a different run than part 0/" + std::to_string(parts));
         const BatchPlan read = plan_from(plan);
-        if (!work.all_ended(read, share_of(read, shard)))
+        const std::vector<Share> shares = share_of(read, shard);
+        if (!folder.part(shard).find_damage(read, shares).empty())
+            throw Error("part " + name + " in '" + folder.path().string() +
+                        "' has lost some of what was done: run it again with --shard " + name +
+                        " --resume");
+        if (!work.all_ended(read, shares))
             throw Error("part " + name + " in '" + folder.path().string() +
                         "' is not finished: run it again with --shard " + name + " --resume");
     }
@@ -67,6 +74,8 @@ int merge(const MergeOptions& options) {
         throw Error(
             "'" + options.folder +
             "' holds no parts of a run; name the folder that 'saccade batch --shard' wrote to");
+    make_folder(folder.work().path());
+    const FolderLock lock(folder.work().path());
     const BatchPlan plan = plan_of_parts(folder, parts);
     std::vector<BatchFolder> from;
     std::vector<WorkFolder> works;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/frame/run_lengths.h"
+#include "app/io/text.h"
 
 namespace saccade {
 
@@ -32,7 +33,7 @@ Object json_of(const Truth& truth) {
 
 std::string line_of(const FrameResult& result, const ResultLabels& labels, CaptionScore score) {
     const FrameInfo& info = result.info;
-    Object line = {{"source", info.source},
+    Object line = {{"source", text_of_name(info.source)},
                    {"frame", info.index},
                    {"time", info.time},
                    {"width", info.size.x},
@@ -58,7 +59,7 @@ std::string line_of(const FrameResult& result, const ResultLabels& labels, Capti
     if (info.truth) line["truth"] = json_of(*info.truth);
     Object& ms = line["ms"] = Object::object();
     for (const auto& [stage, time] : result.ms) ms[stage] = time;
-    // Names of files and labels may be anything, JSON is UTF-8.
+    // Labels may be anything, JSON is UTF-8.
     return line.dump(-1, ' ', false, Object::error_handler_t::replace);
 }
 

@@ -91,7 +91,7 @@ PictureView PictureFile::view() const {
             static_cast<uint32_t>(pixels_.step), true};
 }
 
-void write_picture(const std::filesystem::path& path, const cv::Mat& picture) {
+void write_picture(const std::filesystem::path& path, const cv::Mat& picture, Sync sync) {
     const std::string name = "'" + path.string() + "'";
     std::vector<uchar> bytes;
     bool encoded = false;
@@ -106,7 +106,7 @@ void write_picture(const std::filesystem::path& path, const cv::Mat& picture) {
 
     NewFile file(path);
     file.write(std::as_bytes(std::span(bytes)));
-    file.finish();
+    file.finish(sync);
 }
 
 }  // namespace saccade

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <opencv2/core.hpp>
 
+#include "gpu/core/files.h"
 #include "gpu/transfer/frame.h"
 
 namespace saccade {
@@ -23,6 +24,7 @@ private:
 
 // Writes a picture in the format that the name's ending says. It appears under that name only when
 // it is whole.
-void write_picture(const std::filesystem::path& path, const cv::Mat& picture);
+void write_picture(const std::filesystem::path& path, const cv::Mat& picture,
+                   Sync sync = Sync::no);
 
 }  // namespace saccade

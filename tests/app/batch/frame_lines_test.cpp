@@ -77,5 +77,46 @@ TEST(Tables, csv_has_a_row_for_each_finding) {
               "\"a,b.mp4\",5,0.2,caption,\"a \"\"big\"\" dog\",,,,,,\n");
 }
 
+TEST(Tables, what_a_spreadsheet_would_compute_stays_text) {
+    const TempFolder temp;
+    temp.write("lines", R"({"source":"=1+1.png","frame":0,"time":-1.5,"classes":[)"
+                        R"({"label":"@SUM[A1]","id":0,"score":0.5},{"label":"-2","id":1,"score":0},)"
+                        R"({"label":"\t=2","id":2,"score":0}],"caption":{"text":"+x,\"y\""}})"
+                        "\n");
+    write_csv(temp / "lines", temp / "frames.csv");
+    EXPECT_EQ(content(temp / "frames.csv"),
+              "source,frame,time,kind,label,id,score,left,top,right,bottom\n"
+              "'=1+1.png,0,-1.5,class,'@SUM[A1],0,0.5,,,,\n"
+              "'=1+1.png,0,-1.5,class,'-2,1,0,,,,\n"
+              "'=1+1.png,0,-1.5,class,'\t=2,2,0,,,,\n"
+              "'=1+1.png,0,-1.5,caption,\"'+x,\"\"y\"\"\",,,,,,\n");
+}
+
+TEST(Tables, lines_that_lack_something_are_one_error) {
+    const TempFolder temp;
+    for (const char* line : {R"({"source":"a","frame":0})", R"({"source":5,"frame":0,"time":0})",
+                             R"({"source":"a","frame":0,"time":0,"classes":[7]})", "[]", "5"}) {
+        temp.write("lines", std::string(line) + "\n");
+        expect_says(error_of([&] { write_csv(temp / "lines", temp / "frames.csv"); }),
+                    "lines' has a line that is not as Saccade writes it");
+        EXPECT_FALSE(std::filesystem::exists(temp / "frames.csv"));
+    }
+}
+
+TEST(FrameLines, lines_of_other_types_are_left_out) {
+    const TempFolder temp;
+    temp.write("0", line("a", 1) + "[]\n7\n{\"source\":5,\"frame\":1}\n" +
+                        "{\"source\":\"a\",\"frame\":-1}\n{\"source\":\"a\",\"frame\":\"1\"}\n" +
+                        "{\"source\":\"a\"}\n" + line("b", 2));
+    gather_lines({temp / "0"}, temp / "all", names, [](size_t, uint64_t) { return true; });
+    EXPECT_EQ(content(temp / "all"), line("a", 1) + line("b", 2));
+    const PieceLines sums = sum_lines(temp / "0", names, [](uint64_t frame) { return frame / 2; });
+    ASSERT_EQ(sums.size(), 2u);
+    LineSum a;
+    a.add(line("a", 1).substr(0, line("a", 1).size() - 1));
+    EXPECT_EQ(sums.at({0, 0}), a.finish());
+    EXPECT_TRUE(sums.contains({1, 1}));
+}
+
 }  // namespace
 }  // namespace saccade

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <functional>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "app/io/text.h"
 #include "tests/app/variable.h"
 #include "tests/app/video/videos.h"
 #include "tests/places.h"
@@ -307,6 +309,102 @@ TEST_F(Batch, a_source_is_never_written_over) {
     const std::string before = file_content(clip);
     expect_refused(run({clip}, "."), 1, "would be written over");
     EXPECT_EQ(file_content(clip), before);
+}
+
+TEST_F(Batch, a_folder_belongs_to_one_run_at_a_time) {
+    const std::string source = "synth:96x64@30?seed=3&frames=400";
+    Program first(places::program, words({source}, "out", {"--piece", "8"}));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (file_content(temp / "out" / "FRAMES.jsonl").empty() &&
+           std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (const Words& more : {Words{"--piece", "8"}, Words{"--piece", "8", "--resume"}})
+        expect_refused(run({source}, "out", more), 1, "out' is in use by another run: process ");
+    first.send(SIGKILL);
+    EXPECT_EQ(first.wait().signal, SIGKILL);
+    // Who was killed has it no more.
+    const std::string lock = file_content(temp / "out/.saccade/lock");
+    EXPECT_FALSE(lock.empty());
+    expect_refused(run({source}, "out", {"--piece", "8"}), 1, "holds an unfinished run");
+    EXPECT_EQ(file_content(temp / "out/.saccade/lock"), "");
+}
+
+TEST_F(Batch, names_that_are_not_utf8_come_back_from_json_as_they_were) {
+    const std::string clip = make_clip(temp, "clip.mp4", 12), name = "caf\xe9 \xff.mp4";
+    fs::rename(clip, temp / name);
+    fs::create_directory(temp / "alb\xfcm");
+    temp.write("alb\xfcm/\xe4.png", encoded(".png", cv::Mat(48, 64, CV_8UC3)));
+    const Words sources{temp / name, temp / "alb\xfcm"};
+    const Words more{"--piece", "5", "--csv", "--coco", "--frames"};
+    expect_done(run(sources, "out", more));
+    const auto lines = lines_in("out");
+    ASSERT_EQ(lines.size(), 13u);
+    EXPECT_EQ(name_of_text(lines[0]["source"].get<std::string>()), (temp / name).string());
+    EXPECT_EQ(name_of_text(lines[12]["source"].get<std::string>()), (temp / "alb\xfcm/\xe4.png").string());
+    EXPECT_TRUE(fs::exists(temp / "out" / name));
+    EXPECT_EQ(lines_of(file_content(temp / "out/frames.csv")).size(), 1u + 13 * 3);
+    Words again = more;
+    again.push_back("--resume");
+    expect_done(run(sources, "out", again));
+    Words part = more;
+    part.insert(part.end(), {"--shard", "0/1"});
+    expect_done(run(sources, "parts", part));
+    expect_done(saccade_program({"merge", "--quiet", temp / "parts"}));
+    expect_same("out", "parts");
+}
+
+TEST_F(Batch, what_was_lost_since_is_done_again) {
+    const Words sources{"synth:96x64@30?seed=3&frames=20", "synth:96x64@30?seed=4&frames=20"};
+    const Words more{"--piece", "4", "--frames"}, again{"--piece", "4", "--frames", "--resume"};
+    expect_done(run(sources, "whole", more));
+    // As a loss of power leaves it, or a person.
+    auto damage = [&](const std::string& what, const std::function<void()>& act) {
+        SCOPED_TRACE(what);
+        fs::remove_all(temp / "out");
+        fs::copy(temp / "whole", temp / "out", fs::copy_options::recursive);
+        act();
+        const Outcome outcome = run(sources, "out", again);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        expect_same("whole", "out");
+    };
+    const fs::path out = temp / "out";
+    damage("an empty video", [&] { fs::resize_file(out / "synth.mp4", 0); });
+    damage("no video", [&] { fs::remove(out / "synth-2.mp4"); });
+    damage("an empty picture", [&] { fs::resize_file(out / "synth-frames/000007.png", 0); });
+    damage("a line less", [&] {
+        const Words lines = lines_of(file_content(out / "FRAMES.jsonl"));
+        std::ofstream file(out / "FRAMES.jsonl");
+        for (size_t i = 0; i < lines.size(); ++i)
+            if (i != 25) file << lines[i] << "\n";
+    });
+    damage("lines that are not ours", [&] {
+        std::ofstream(out / "FRAMES.jsonl", std::ios::app)
+            << "7\n[]\n{\"source\": 3, \"frame\": 1}\n{\"source\": \"synth:\"}\n"
+            << "{\"source\": \"synth:96x64@30?seed=3&frames=20\", \"frame\": -1}\n"
+            << "{\"source\": \"synth:96x64@30?seed=3&frames=20\", \"frame\": \"2\"}\n";
+    });
+    damage("a damaged seal", [&] {
+        temp.write("out/.saccade/sources/synth/000002.whole", "{\"lines\": []}");
+    });
+    damage("an empty seal of the source", [&] { temp.write("out/.saccade/sources/synth/done", ""); });
+}
+
+TEST_F(Batch, a_damaged_run_json_is_one_line) {
+    const Words sources{"synth:96x64@30?frames=3"};
+    expect_done(run(sources, "out", {"--no-video"}));
+    const std::string good = file_content(temp / "out/.saccade/run.json");
+    for (const char* text : {"", "7", "[]", "{", R"({"plan": 5, "shard": "0/1"})",
+                             R"({"plan": {}, "shard": 7})", R"({"plan": {}, "shard": "0/1"})",
+                             R"({"plan": {"sources": 5}, "shard": "x"})"})
+        for (const Words& more : {Words{"--no-video"}, Words{"--no-video", "--resume"}}) {
+            SCOPED_TRACE(text);
+            temp.write("out/.saccade/run.json", text);
+            expect_refused(run(sources, "out", more), 1, "saccade: ");
+        }
+    std::string zero = good;
+    zero.replace(zero.find("\"stride\": 1"), 11, "\"stride\": 0");
+    temp.write("out/.saccade/run.json", zero);
+    expect_refused(run(sources, "out", {"--no-video"}), 1, "run.json in this folder is damaged");
 }
 
 // The long forms of this and of the killing: tests/endure.
