@@ -8,5 +8,6 @@ namespace saccade::places {
 extern const char* const tests;        // this folder
 extern const char* const program;      // saccade; empty where it is not built
 extern const char* const lab_program;  // saccade-lab
+extern const char* const faults;       // where the layer lies that lets Vulkan fail
 
 }  // namespace saccade::places

@@ -5,12 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "app/io/interrupts.h"
 #include "app/io/print.h"
 #include "app/live/live_window.h"
 #include "app/live/loop.h"
 #include "app/live/settings.h"
+#include "app/pipeline/device_loss.h"
+#include "gpu/core/check.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -84,25 +88,47 @@ std::string summary(const LiveReport& report, double seconds) {
     return lines;
 }
 
+// Until it ends, or the device is lost. `place` is then where it was; `start` is when models were
+// there for the first time.
+LiveReport run_on(Engine& engine, const LiveOptions& options, LiveState& state, LivePlace& place,
+                  std::optional<Clock::time_point>& start) {
+    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), place);
+    try {
+        loop.wait_for_models(state);
+        if (!start) start = Clock::now();
+        while (!Interrupts::came() && !loop.over() &&
+               (options.frames == 0 || loop.report().frames < options.frames)) {
+            if (loop.step(state))
+                loop.was_shown();
+            else
+                loop.rest();
+        }
+    } catch (const DeviceLost&) {
+        place = loop.place();
+        throw;
+    }
+    return loop.report();
+}
+
 int run_headless(const LiveOptions& options) {
     const Interrupts interrupts;
-    Engine engine(options.common.engine());
-    spdlog::info("running on {}", engine.device().info().name);
-    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path());
+    std::unique_ptr<Engine> engine = std::make_unique<Engine>(options.common.engine());
+    spdlog::info("running on {}", engine->device().info().name);
     Settings defaults;
     LiveState state = first_state(options, defaults);
-    loop.wait_for_models(state);
-    const auto start = Clock::now();
-    while (!Interrupts::came() && (options.frames == 0 || loop.report().frames < options.frames) &&
-           !loop.over()) {
-        if (loop.step(state))
-            loop.was_shown();
-        else
-            loop.rest();
-    }
-    print(summary(loop.report(), std::chrono::duration<double>(Clock::now() - start).count()));
-    // A source that never gave a picture is no success.
-    return loop.report().frames > 0 || Interrupts::came() ? 0 : 1;
+    LivePlace place;
+    DeviceLosses losses;
+    std::optional<Clock::time_point> start;
+    for (;;) try {
+            const LiveReport report = run_on(*engine, options, state, place, start);
+            print(summary(report, std::chrono::duration<double>(Clock::now() - *start).count()));
+            // A source that never gave a picture is no success.
+            return report.frames > 0 || Interrupts::came() ? 0 : 1;
+        } catch (const DeviceLost& lost) {
+            losses.tell(lost);
+            engine.reset();
+            engine = open_again(options.common.engine());
+        }
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ std::optional<TakenFrame> FrameRing::take_first() {
 
 std::optional<TakenFrame> FrameRing::take() {
     const std::scoped_lock lock(mutex_);
+    if (ready_.empty() && error_) std::rethrow_exception(error_);
     return take_first();
 }
 

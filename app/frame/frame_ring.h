@@ -70,7 +70,7 @@ public:
     void close(std::exception_ptr error = nullptr);
 
     // The consumer: the next frame. take() has nothing where there is none yet, or none any more;
-    // wait() has nothing only after the last one, and then throws the error that ended it.
+    // wait() has nothing only after the last one. Both throw the error that ended it, then.
     std::optional<TakenFrame> take();
     std::optional<TakenFrame> wait();
     // Until a frame is there or the time is over. Whether one is.

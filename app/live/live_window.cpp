@@ -7,21 +7,29 @@
 
 #include "app/io/interrupts.h"
 #include "app/live/panels.h"
+#include "gpu/core/check.h"
 
 namespace saccade {
+
+LiveWindow::OnDevice::OnDevice(std::unique_ptr<Engine> opened, const LiveWindowOptions& options,
+                               const LiveState& state, Window& window, const LivePlace& place)
+    : engine(std::move(opened)),
+      screen(engine->device(), window, state.present_mode, options.settings.layout),
+      loop(*engine, options.capture, std::filesystem::current_path(), place) {
+    spdlog::info("running on {}", engine->device().info().name);
+}
 
 LiveWindow::LiveWindow(LiveWindowOptions options)
     : options_(std::move(options)),
       state_(options_.state),
       window_({"Saccade", options_.settings.width, options_.settings.height, state_.full_screen}),
-      engine_(engine_options()),
-      screen_(engine_.device(), window_, state_.present_mode, options_.settings.layout),
-      loop_(engine_, options_.capture, std::filesystem::current_path()) {}
+      on_(std::make_unique<OnDevice>(std::make_unique<Engine>(engine_options()), options_, state_,
+                                     window_, LivePlace())) {}
 
 LiveWindow::~LiveWindow() {
     try {
         options_.settings.state = state_;
-        options_.settings.layout = screen_.ui().layout();
+        if (on_) options_.settings.layout = on_->screen.ui().layout();
         write_settings(options_.settings_path, options_.settings);
     } catch (const std::exception& error) {
         spdlog::warn("{}", error.what());
@@ -29,22 +37,39 @@ LiveWindow::~LiveWindow() {
 }
 
 void LiveWindow::run() {
-    spdlog::info("running on {}", engine_.device().info().name);
-    while (!state_.quit && !Interrupts::came() && !window_.closing() &&
-           (options_.frames == 0 || loop_.report().frames < options_.frames)) {
-        const bool new_picture = loop_.step(state_);
-        const bool touched = take_events(window_.events());
-        if (new_picture || touched || Clock::now() - last_shown_ > refresh())
-            show(new_picture);
-        else
-            loop_.rest();
-    }
+    while (!over()) try {
+            step();
+        } catch (const DeviceLost& lost) {
+            replace_device(lost);
+        }
+}
+
+bool LiveWindow::over() const {
+    return state_.quit || Interrupts::came() || window_.closing() ||
+           (options_.frames > 0 && (report().frames >= options_.frames || on_->loop.over()));
+}
+
+void LiveWindow::step() {
+    const bool new_picture = on_->loop.step(state_);
+    const bool touched = take_events(window_.events());
+    if (new_picture || touched || Clock::now() - last_shown_ > refresh())
+        show(new_picture);
+    else
+        on_->loop.rest();
+}
+
+void LiveWindow::replace_device(const DeviceLost& lost) {
+    losses_.tell(lost);
+    const LivePlace place = on_->loop.place();
+    options_.settings.layout = on_->screen.ui().layout();
+    on_.reset();
+    on_ = std::make_unique<OnDevice>(open_again(engine_options()), options_, state_, window_, place);
 }
 
 LiveWindow::Clock::duration LiveWindow::refresh() const {
     using Milliseconds = std::chrono::duration<double, std::milli>;
     return std::chrono::duration_cast<Clock::duration>(
-        std::max(Milliseconds(33), Milliseconds(4 * screen_.ms())));
+        std::max(Milliseconds(33), Milliseconds(4 * on_->screen.ms())));
 }
 
 EngineOptions LiveWindow::engine_options() const {
@@ -55,10 +80,10 @@ EngineOptions LiveWindow::engine_options() const {
 }
 
 bool LiveWindow::take_events(const std::vector<WindowEvent>& events) {
-    const PanelFocus panels{screen_.ui().has_mouse(), screen_.ui().has_keyboard()};
+    const PanelFocus panels{on_->screen.ui().has_mouse(), on_->screen.ui().has_keyboard()};
     for (const WindowEvent& event : events) apply_event(state_, event, scene(), panels);
     window_.set_full_screen(state_.full_screen);
-    screen_.swapchain().set_mode(state_.present_mode);
+    on_->screen.swapchain().set_mode(state_.present_mode);
     if (!window_.full_screen() && area(window_.size()) > 0) {
         const Size size = window_.size_to_open();
         options_.settings.width = size.x;
@@ -69,10 +94,10 @@ bool LiveWindow::take_events(const std::vector<WindowEvent>& events) {
 
 LiveScene LiveWindow::scene() const {
     LiveScene scene;
-    const std::optional<Done>& shown = loop_.shown();
+    const std::optional<Done>& shown = on_->loop.shown();
     if (!shown) return scene;
     scene.picture = {shown->image->width(), shown->image->height()};
-    scene.place = screen_.placement(scene.picture);
+    scene.place = on_->screen.placement(scene.picture);
     scene.detections = shown->result.detections.value_or(std::vector<Detection>());
     scene.tiles = shown->tiles;
     scene.words = shown->words;
@@ -81,17 +106,17 @@ LiveScene LiveWindow::scene() const {
 
 void LiveWindow::show(bool new_picture) {
     last_shown_ = Clock::now();
-    if (!screen_.begin()) {
+    if (!on_->screen.begin()) {
         // Minimised: frames go on, so that nothing is old when it comes back.
-        loop_.rest();
+        on_->loop.rest();
         return;
     }
-    LiveReport report = loop_.report();
-    report.present_modes = screen_.swapchain().modes();
+    LiveReport report = on_->loop.report();
+    report.present_modes = on_->screen.swapchain().modes();
     draw_panels(state_, report);
-    if (screen_.show(loop_.picture()) && new_picture) {
-        loop_.was_shown();
-        loop_.note_time("screen", screen_.ms());
+    if (on_->screen.show(on_->loop.picture()) && new_picture) {
+        on_->loop.was_shown();
+        on_->loop.note_time("screen", on_->screen.ms());
     }
 }
 

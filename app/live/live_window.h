@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "app/live/input.h"
@@ -10,6 +11,7 @@
 #include "app/live/report.h"
 #include "app/live/settings.h"
 #include "app/live/window/screen.h"
+#include "app/pipeline/device_loss.h"
 
 namespace saccade {
 
@@ -19,7 +21,7 @@ struct LiveWindowOptions {
     std::filesystem::path settings_path;  // where they are remembered at the end
     EngineOptions engine;
     CaptureOptions capture;
-    uint64_t frames = 0;  // ends after this many; 0: when somebody says so
+    uint64_t frames = 0;  // ends after this many, or the last; 0: when somebody says so
 };
 
 // The loop and its window.
@@ -30,11 +32,15 @@ public:
 
     // Until somebody ends it.
     void run();
-    const LiveReport& report() const { return loop_.report(); }
+    const LiveReport& report() const { return on_->loop.report(); }
 
 private:
     using Clock = std::chrono::steady_clock;
 
+    bool over() const;
+    void step();
+    // With another one, everything goes on as it was.
+    void replace_device(const DeviceLost& lost);
     // How often panels are drawn when nothing else happens: not so often that a slow device does
     // nothing else.
     Clock::duration refresh() const;
@@ -46,9 +52,16 @@ private:
     LiveWindowOptions options_;
     LiveState state_;
     Window window_;
-    Engine engine_;
-    Screen screen_;
-    LiveLoop loop_;
+    // All that lies on the device, and goes with it.
+    struct OnDevice {
+        OnDevice(std::unique_ptr<Engine> opened, const LiveWindowOptions& options,
+                 const LiveState& state, Window& window, const LivePlace& place);
+        std::unique_ptr<Engine> engine;
+        Screen screen;
+        LiveLoop loop;
+    };
+    std::unique_ptr<OnDevice> on_;
+    DeviceLosses losses_;
     Clock::time_point last_shown_{};
 };
 

@@ -75,7 +75,8 @@ void require(const SwappedModel<Model>& slot) {
 
 }  // namespace
 
-LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder)
+LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
+                   const LivePlace& from)
     : engine_(engine),
       capture_options_(capture),
       detector_([&engine](const std::string& name, LoadProgress progress) {
@@ -99,7 +100,10 @@ LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesyste
           return own;
       }),
       path_(engine, path_for_screen()),
-      recorder_(std::move(folder)) {
+      recorder_(std::move(folder)),
+      finished_(from.frames) {
+    capture_options_.first = from.next;
+    report_.frames = finished_;
     if (std::optional<ShaderBuild> build = ShaderBuild::own())
         shaders_.emplace(engine.device(), std::move(*build));
     report_.device = engine.device().info().name;
@@ -112,6 +116,8 @@ Models LiveLoop::models() const {
     const OwnCaptioner* own = captioner_.model();
     return {detector_.model(), classifier_.model(), own ? own->captioner.get() : nullptr};
 }
+
+LivePlace LiveLoop::place() const { return {finished_, begun_}; }
 
 bool LiveLoop::step(LiveState& state) {
     follow_source(state);
@@ -139,7 +145,12 @@ bool LiveLoop::step(LiveState& state) {
 
 void LiveLoop::show(Done done, LiveState& state) {
     shown_ = std::move(done);
-    if (!shown_->repeated) count_frame();
+    if (!shown_->repeated) {
+        detector_.settle();
+        classifier_.settle();
+        captioner_.settle();
+        count_frame();
+    }
     score_frame(state);
     take_picture(state);
 }
@@ -182,6 +193,7 @@ void LiveLoop::follow_source(const LiveState& state) {
     if (state.source == source_) return;
     source_ = state.source;
     source_error_.clear();
+    too_large_.reset();
     capture_.reset();
     path_.drop();
     shown_.reset();
@@ -193,6 +205,7 @@ void LiveLoop::follow_source(const LiveState& state) {
         source_error_ = error.what();
         spdlog::error("{}", error.what());
     }
+    begun_ = std::exchange(capture_options_.first, 0);  // of another source, all is wanted
 }
 
 void LiveLoop::follow_models(LiveState& state) {
@@ -209,17 +222,22 @@ void LiveLoop::follow_models(LiveState& state) {
     swap(detector_);
     swap(classifier_);
     swap(captioner_);
+    too_large_.reset();
     path_.use(models());
     detector_turns_ = classifier_turns_ = {};
     state.query.reset();
     state.word.reset();
-    report_.labels = detector_.model() ? detector_.model()->labels() : std::vector<std::string>();
+    tell_labels();
     report_.stages = {};
     frame_gpu_ms_ = frame_seconds_ = {};
     last_frame_.reset();
     gpu_ms_ = 0;
     scored_.reset();
     again_ = true;
+}
+
+void LiveLoop::tell_labels() {
+    report_.labels = detector_.model() ? detector_.model()->labels() : std::vector<std::string>();
 }
 
 void LiveLoop::wait_for_models(const LiveState& state) {
@@ -257,13 +275,25 @@ void LiveLoop::advance(LiveState& state) {
     if (!has_room()) return;
     std::optional<TakenFrame> frame;
     if (!state.frozen && capture_) frame = capture_->take();
+    if (frame && frame->info().size == too_large_) return;
     if (frame) {
-        if (!path_.has_room_for(*frame)) settle(state);  // it has another size
-        begin(std::move(*frame), state);
+        const Size size = frame->info().size;
+        try {
+            if (!path_.has_room_for(*frame)) settle(state);  // it has another size
+            begin(std::move(*frame), state);
+        } catch (const OutOfMemory& error) {
+            return make_do_without(error, size);
+        }
     } else if (shown_ && drawn_ && path_.empty() &&
                (again_ || captions().writing() || !looks_the_same(*drawn_, state))) {
         // A picture that stands still is drawn once more if that makes a difference.
-        repeat(state);
+        try {
+            repeat(state);
+        } catch (const OutOfMemory& error) {
+            const Size size = shown_->result.info.size;
+            shown_.reset();  // its frame is gone
+            return make_do_without(error, size);
+        }
     } else {
         return;
     }
@@ -271,10 +301,32 @@ void LiveLoop::advance(LiveState& state) {
     again_ = false;
 }
 
+void LiveLoop::make_do_without(const OutOfMemory& error, Size frame) {
+    if (finished_ == 0) throw error;  // there is nothing to go on with
+    path_.drop();
+    path_.use({});
+    bool undone = false;
+    auto undo = [&](auto& slot) {
+        const std::string name = slot.name();
+        if (slot.undo("'" + name + "' does not fit: " + error.what())) undone = true;
+    };
+    undo(detector_);
+    undo(classifier_);
+    undo(captioner_);
+    path_.use(models());
+    tell_labels();
+    if (undone) return;
+    too_large_ = frame;
+    spdlog::error(
+        "frames of {}x{} do not fit, the last picture stays: {}; smaller frames (--size) would do",
+        frame.x, frame.y, error.what());
+}
+
 void LiveLoop::begin(TakenFrame frame, const LiveState& state) {
     FrameOrder order = order_of(state, models(), captions().caption(), frame.info().size);
     order.detect = detector_turns_.next(state.detector_stride);
     order.classify = classifier_turns_.next(state.classifier_stride);
+    begun_ = frame.info().index + 1;
     path_.begin(std::move(frame), std::move(order));
 }
 

@@ -14,14 +14,24 @@
 #include "app/pipeline/frame_path.h"
 #include "app/sources/capture.h"
 #include "app/video/recorder.h"
+#include "gpu/core/check.h"
 
 namespace saccade {
+
+// How far a loop has come; another one can go on from there.
+struct LivePlace {
+    uint64_t frames = 0;  // that have been shown
+    uint64_t next = 0;    // of the source
+};
 
 // The loop of `live`, without its window: makes true what the state says, one step at a time, and
 // tells how it goes. Nothing here waits for a camera, a file or a model.
 class LiveLoop {
 public:
-    LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder);
+    LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
+             const LivePlace& from = {});
+
+    LivePlace place() const;
 
     // What can be done now is done. True where there is another picture to show.
     bool step(LiveState& state);
@@ -75,6 +85,8 @@ private:
     void advance(LiveState& state);
     void begin(TakenFrame frame, const LiveState& state);
     void repeat(const LiveState& state);
+    // The old models, and the picture that is there, stay. Throws if there are none.
+    void make_do_without(const OutOfMemory& error, Size frame);
     // Shows a frame that has come to the end of its path.
     void show(Done done, LiveState& state);
     // Waits until nothing is on its way.
@@ -86,6 +98,7 @@ private:
     }
     void take_picture(LiveState& state);
     void tell(const LiveState& state);
+    void tell_labels();
     Models models() const;
 
     Engine& engine_;
@@ -101,6 +114,7 @@ private:
     SwappedModel<OwnCaptioner> captioner_;
     FramePath path_;
     std::optional<Done> shown_;
+    std::optional<Size> too_large_;  // frames for which there is no memory
     Turns detector_turns_, classifier_turns_;
     std::string source_;
     std::unique_ptr<Capture> capture_;
@@ -111,6 +125,7 @@ private:
     std::optional<LiveState> drawn_;  // what the picture on screen was drawn for
     bool again_ = false;
     uint64_t finished_ = 0;
+    uint64_t begun_ = 0;  // the source's frame behind the one that began last
     Clock::time_point start_ = Clock::now();
     std::optional<Clock::time_point> last_frame_, last_told_, notice_time_;
     Rolling frame_seconds_, frame_gpu_ms_;

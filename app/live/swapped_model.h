@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "gpu/core/check.h"
 #include "gpu/core/error.h"
 #include "models/files/checkpoint.h"
 
@@ -36,23 +37,45 @@ public:
                next_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     }
     // True where the model is another one now. One that could not be opened leaves the old one
-    // where it is.
+    // where it is. Throws only if the device is lost.
     bool swap() {
         if (!next_.valid()) return false;
         bool changed = false;
         try {
             std::unique_ptr<Model> made = next_.get();
             if (loading_ == wanted_) {
+                before_ = std::move(model_);
+                name_before_ = name_;
+                on_trial_ = true;
                 model_ = std::move(made);
                 name_ = loading_;
                 changed = true;
             }
+        } catch (const DeviceLost&) {
+            loading_.clear();
+            throw;
         } catch (const std::exception& error) {
             if (loading_ == wanted_) error_ = error.what();
         }
         loading_.clear();
         if (error_.empty()) begin();
         return changed;
+    }
+
+    // The new one works: the one before is not needed any more.
+    void settle() {
+        before_.reset();
+        on_trial_ = false;
+    }
+    // The new one does not work: the one before works on. False if there was no swap since the last
+    // that worked. To be called when nobody uses the new one.
+    bool undo(const std::string& why) {
+        if (!on_trial_) return false;
+        model_ = std::move(before_);
+        name_ = name_before_;
+        on_trial_ = false;
+        error_ = why;
+        return true;
     }
 
     Model* model() const { return model_.get(); }
@@ -72,8 +95,9 @@ private:
     }
 
     Open open_;
-    std::unique_ptr<Model> model_;
-    std::string name_ = "none", wanted_ = "none", loading_, error_;
+    std::unique_ptr<Model> model_, before_;
+    std::string name_ = "none", name_before_, wanted_ = "none", loading_, error_;
+    bool on_trial_ = false;  // model_ has not worked yet
     std::atomic<float> progress_ = 0;
     // The last member: it is waited for before the others go.
     std::future<std::unique_ptr<Model>> next_;

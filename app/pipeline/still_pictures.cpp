@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/io/print.h"
+#include "gpu/core/check.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -10,6 +11,8 @@ namespace saccade {
 void StillPictures::run(const std::string& name, const PictureView& picture) {
     try {
         run(picture);
+    } catch (const DeviceLost&) {
+        throw;
     } catch (const Error& error) {
         throw Error("'" + name + "': " + error.what());
     }
@@ -49,6 +52,8 @@ int for_each_picture(const std::vector<std::string>& images,
         std::string result;
         try {
             result = one(image);
+        } catch (const DeviceLost&) {
+            throw;  // no other picture would fare better
         } catch (const Error& error) {
             spdlog::error("{}", error.what());
             exit_code = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/sources/open_source.h"
+#include "gpu/core/check.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -30,7 +31,10 @@ Capture::Capture(std::string source, FrameRing& ring, const CaptureOptions& opti
       live_(is_live(kind_of_source(name_))),
       ring_(ring),
       retry_(options.first_retry) {
-    if (!live_) source_ = open_source(name_, options_.source);
+    if (!live_) {
+        source_ = open_source(name_, options_.source);
+        if (options_.first > 0) source_->seek(options_.first);
+    }
     ring_.open(RingPolicy::newest_wins);
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
 }
@@ -77,6 +81,9 @@ void Capture::run(std::stop_token stop) {
             play(stop);
             if (live_) reason = "the stream '" + name_ + "' has ended";
         } catch (const Stopped&) {
+        } catch (const DeviceLost&) {
+            // The consumer's memory is gone: that is not the source's fault, and ends it.
+            return ring_.close(std::current_exception());
         } catch (const std::exception& error) {
             reason = error.what();
         }

@@ -10,6 +10,7 @@ namespace saccade {
 struct CaptureOptions {
     SourceOptions source = {};
     bool loop = false;  // a file begins again at its end
+    uint64_t first = 0;  // the frame of a file to begin with
     // How long to wait before a camera or stream is tried again: twice as long each time.
     std::chrono::milliseconds first_retry{500}, last_retry{8000};
 };

@@ -56,10 +56,19 @@ std::string_view advice(VkResult result) {
 
 void check(VkResult result, std::string_view doing) {
     if (result == VK_SUCCESS) return;
-    throw Error(
+    const std::string text =
         std::string(doing) + " failed: " + std::string(result_name(result)) +
         (result_name(result).starts_with("an ") ? " (" + std::to_string(result) + ")" : "") +
-        std::string(advice(result)));
+        std::string(advice(result));
+    switch (result) {
+        case VK_ERROR_DEVICE_LOST:
+            throw DeviceLost(text);
+        case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        case VK_ERROR_OUT_OF_HOST_MEMORY:
+            throw OutOfMemory(text);
+        default:
+            throw Error(text);
+    }
 }
 
 }  // namespace saccade

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <thread>
 
 #include "gpu/core/check.h"
 #include "gpu/core/pipelines.h"
@@ -55,6 +58,15 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
     : instance_(instance),
       info_(info),
       queue_family_(find_queue_family(info, !options.extensions.empty())) {
+    // What follows may throw, and then no destructor runs.
+    auto close = [this](const bool* whole) {
+        if (*whole || !device_) return;
+        vkDestroySemaphore(device_, timeline_, nullptr);
+        vmaDestroyAllocator(allocator_);
+        vkDestroyDevice(device_, nullptr);
+    };
+    bool whole = false;
+    const std::unique_ptr<bool, decltype(close)> clean_up(&whole, close);
     if (!options.cooperative_matrix || !Pipelines::built("linear.coopmat.f16")) {
         info_.features.cooperative_matrix = info_.features.cooperative_matrix2 = false;
         info_.features.matrix_shapes.clear();
@@ -131,6 +143,7 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
     name(timeline_, VK_OBJECT_TYPE_SEMAPHORE, "timeline");
 
     pipelines_ = std::make_unique<Pipelines>(*this, std::move(options.pipeline_cache));
+    whole = true;
 }
 
 Device::~Device() {
@@ -190,7 +203,19 @@ void Device::wait(Ticket ticket, std::string_view what) const {
     wait.pValues = &ticket.value;
     // Software Vulkan may rightly take minutes over a large model; a GPU that does has hung.
     const uint64_t seconds = is_cpu() ? 3600 : 60;
-    VkResult result = vkWaitSemaphores(device_, &wait, seconds * 1'000'000'000ull);
+    const uint64_t nanoseconds = seconds * 1'000'000'000ull;
+    VkResult result = vkWaitSemaphores(device_, &wait, nanoseconds);
+    // Who hears that there is no memory to wait would let go of what the device still uses.
+    auto without_memory = [&] {
+        return result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    };
+    for (int i = 0; i < 3 && without_memory(); ++i)
+        result = vkWaitSemaphores(device_, &wait, nanoseconds);
+    uint64_t value = 0;
+    while (without_memory() && value < ticket.value &&
+           vkGetSemaphoreCounterValue(device_, timeline_, &value) == VK_SUCCESS)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (without_memory() && value >= ticket.value) return;
     check(result == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : result,
           "running '" + std::string(what) + "' on " + info_.name);
 }

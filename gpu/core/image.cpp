@@ -12,12 +12,17 @@ namespace {
 
 // Moves a new image out of the undefined layout, once and for all.
 void enter_general_layout(Device& device, VkImage image, const std::string& name) {
-    VkCommandPool pool = nullptr;
+    struct Pool {
+        Device& device;
+        VkCommandPool handle = nullptr;
+        ~Pool() { vkDestroyCommandPool(device.handle(), handle, nullptr); }
+    } pool{device};
     VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     pool_info.queueFamilyIndex = device.queue_family();
-    check(vkCreateCommandPool(device.handle(), &pool_info, nullptr, &pool), "preparing an image");
+    check(vkCreateCommandPool(device.handle(), &pool_info, nullptr, &pool.handle),
+          "preparing an image");
     VkCommandBufferAllocateInfo allocate{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    allocate.commandPool = pool;
+    allocate.commandPool = pool.handle;
     allocate.commandBufferCount = 1;
     VkCommandBuffer commands = nullptr;
     check(vkAllocateCommandBuffers(device.handle(), &allocate, &commands), "preparing an image");
@@ -39,7 +44,6 @@ void enter_general_layout(Device& device, VkImage image, const std::string& name
     vkCmdPipelineBarrier2(commands, &dependency);
     check(vkEndCommandBuffer(commands), "preparing an image");
     device.wait(device.submit({&commands, 1}, name), name);
-    vkDestroyCommandPool(device.handle(), pool, nullptr);
 }
 
 }  // namespace

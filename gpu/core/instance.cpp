@@ -326,13 +326,18 @@ Instance::Instance(Options options) : options_(std::move(options)) {
     info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     info.ppEnabledExtensionNames = extensions.data();
     check(vkCreateInstance(&info, nullptr, &instance_), "starting Vulkan");
+    try {
+        find_devices();
+    } catch (...) {
+        vkDestroyInstance(instance_, nullptr);  // no destructor runs
+        throw;
+    }
 
     if (options_.validation) {
         auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
             vkGetInstanceProcAddr(instance_, "vkCreateDebugUtilsMessengerEXT"));
         if (create) create(instance_, &messages, nullptr, &messenger_);
     }
-    find_devices();
 }
 
 Instance::~Instance() {

@@ -78,6 +78,12 @@ Commands::Commands(Device& device, Arena& scratch, std::string name, int timed_d
       name_(std::move(name)),
       profile_(device, name_),
       timed_depth_(timed_depth) {
+    // What follows may throw, and then no destructor runs.
+    auto close = [this](const bool* whole) {
+        if (!*whole) vkDestroyCommandPool(device_.handle(), pool_, nullptr);
+    };
+    bool whole = false;
+    const std::unique_ptr<bool, decltype(close)> clean_up(&whole, close);
     VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     pool.queueFamilyIndex = device.queue_family();
     check(vkCreateCommandPool(device.handle(), &pool, nullptr, &pool_),
@@ -97,6 +103,7 @@ Commands::Commands(Device& device, Arena& scratch, std::string name, int timed_d
         begin_label_ = function("vkCmdBeginDebugUtilsLabelEXT");
         end_label_ = function("vkCmdEndDebugUtilsLabelEXT");
     }
+    whole = true;
 }
 
 Commands::~Commands() {

@@ -19,9 +19,9 @@ constexpr ImWchar glyphs[] = {0x0020, 0x024f, 0x0370, 0x03ff, 0x0400, 0x04ff,
 
 }  // namespace
 
-Ui::Ui(Device& device, Window& window, const std::string& layout) : context_(nullptr) {
+Ui::Ui(Device& device, Window& window, const std::string& layout)
+    : Ui(ImGui::CreateContext()) {  // delegating: if what follows throws, the destructor runs
     const std::string font = find_dejavu();
-    context_ = ImGui::CreateContext();
     ImGui::SetCurrentContext(context_);
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;  // the layout goes where the rest of the settings goes
@@ -35,7 +35,7 @@ Ui::Ui(Device& device, Window& window, const std::string& layout) : context_(nul
     style.Colors[ImGuiCol_WindowBg].w = 0.85f;
 
     // ImGui counts in the desktop's units, fonts are drawn in pixels.
-    ImGui_ImplGlfw_InitForOther(window.handle(), true);
+    listening_ = ImGui_ImplGlfw_InitForOther(window.handle(), true);
     ImGui_ImplGlfw_NewFrame();
     const float dots = std::max(io.DisplayFramebufferScale.x, 1.0f);  // pixels to a unit
     style.ScaleAllSizes(window.scale() / dots);
@@ -50,7 +50,7 @@ Ui::Ui(Device& device, Window& window, const std::string& layout) : context_(nul
 }
 
 Ui::~Ui() {
-    ImGui_ImplGlfw_Shutdown();
+    if (listening_) ImGui_ImplGlfw_Shutdown();
     ImGui::DestroyContext(context_);
 }
 

@@ -32,7 +32,10 @@ public:
     std::string layout() const;
 
 private:
+    explicit Ui(ImGuiContext* context) : context_(context) {}
+
     ImGuiContext* context_;
+    bool listening_ = false;  // to the window
     std::unique_ptr<Atlas> atlas_;
 };
 

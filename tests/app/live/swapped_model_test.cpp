@@ -51,6 +51,39 @@ TEST(SwappedModel, the_old_model_works_until_the_new_one_is_there) {
     EXPECT_FALSE(slot.ready());
 }
 
+TEST(SwappedModel, one_that_does_not_work_gives_way_to_the_one_before) {
+    Slot slot(open_at_once);
+    EXPECT_FALSE(slot.undo("nothing was swapped"));
+    auto become = [&](const std::string& name) {
+        slot.want(name);
+        wait(slot);
+        EXPECT_TRUE(slot.swap());
+    };
+    become("small");
+    slot.settle();
+    EXPECT_FALSE(slot.undo("it has worked"));
+    become("large");
+    EXPECT_TRUE(slot.undo("it does not fit"));
+    EXPECT_EQ(*slot.model(), "the model small");
+    EXPECT_EQ(slot.name(), "small");
+    EXPECT_EQ(slot.error(), "it does not fit");
+    slot.want("large");  // as before: it is not tried again
+    EXPECT_EQ(slot.loading(), "");
+    become("other");
+    EXPECT_EQ(slot.error(), "");
+    EXPECT_EQ(*slot.model(), "the model other");
+}
+
+TEST(SwappedModel, a_lost_device_is_no_matter_of_the_model) {
+    Slot slot([](const std::string&, const LoadProgress&) -> std::unique_ptr<std::string> {
+        throw DeviceLost("the device is lost");
+    });
+    slot.want("any");
+    wait(slot);
+    EXPECT_THROW(slot.swap(), DeviceLost);
+    EXPECT_EQ(slot.error(), "");
+}
+
 TEST(SwappedModel, one_that_cannot_be_opened_is_told_and_changes_nothing) {
     Slot slot(open_at_once);
     slot.want("good");

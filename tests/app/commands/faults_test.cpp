@@ -1,0 +1,179 @@
+// What the program does when Vulkan fails it. tests/faults/layer.cpp lets single calls fail; here
+// commands run with it, and must end with exit code 0 or 1, in one line, with nothing half-written
+// left. SACCADE_FAULTS=all tries every call with every code it may return (tests/faults/sweep);
+// otherwise a few of each are tried.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "tests/app/live/window/display.h"
+#include "tests/app/sources/clips.h"
+#include "tests/app/variable.h"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool all_of_them() { return std::getenv("SACCADE_FAULTS") != nullptr; }
+
+// Which of n calls are tried: all, or the first, the last, and some between.
+std::set<uint64_t> chosen(uint64_t calls, uint64_t few) {
+    std::set<uint64_t> numbers;
+    if (all_of_them())
+        for (uint64_t i = 1; i <= calls; ++i) numbers.insert(i);
+    else if (calls > 0)
+        for (uint64_t i = 0; i < few; ++i) numbers.insert(1 + i * (calls - 1) / (few - 1));
+    return numbers;
+}
+
+class Faults : public ::testing::Test {
+protected:
+    Faults()
+        : layers("VK_INSTANCE_LAYERS", (with_validation() + "VK_LAYER_SACCADE_faults").c_str()),
+          path("VK_ADD_LAYER_PATH", places::faults),
+          settings("XDG_CONFIG_HOME", (temp / "config").c_str()),
+          detector(model_folder(temp, "yolos-nano")) {}
+
+    static std::string with_validation() {
+        return std::getenv("SACCADE_FAULTS_VALIDATED") ? "VK_LAYER_KHRONOS_validation:" : "";
+    }
+
+    // Exit code 124 if it does not end.
+    Outcome run(Words words, const std::string& fault) {
+        const Variable what("SACCADE_FAULT", fault.c_str());
+        words.insert(words.begin(), {"-k", "1", "120", places::program});
+        return run_program("/usr/bin/timeout", on_test_device(words));
+    }
+
+    // How many calls may return each code.
+    std::map<std::string, uint64_t> count(const Words& words) {
+        const Variable counts("SACCADE_FAULT_COUNTS", (temp / "counts").c_str());
+        const Outcome outcome = run(words, "");
+        EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+        std::map<std::string, uint64_t> result;
+        std::ifstream file(temp / "counts");
+        std::string code;
+        for (uint64_t number; file >> code >> number;) result[code] = number;
+        EXPECT_GT(result["device-memory"], 20u) << "the layer was not there";
+        return result;
+    }
+
+    // Lets calls of the command fail, one a run. `after` looks at what it left.
+    void sweep(const Words& words, size_t most_lines, uint64_t few,
+               const std::function<void(const Outcome&)>& after = [](const Outcome&) {}) {
+        size_t runs = 0, ended = 0;
+        for (const auto& [code, calls] : count(words))
+            for (const std::string mode : {"once", code == "lost" ? "device" : "always"})
+                for (const uint64_t number : chosen(calls, few)) {
+                    const std::string fault = code + " " + std::to_string(number) + " " + mode;
+                    SCOPED_TRACE(fault);
+                    const Outcome outcome = run(words, fault);
+                    check(outcome, most_lines);
+                    after(outcome);
+                    ++runs;
+                    ended += outcome.code == 1;
+                }
+        std::printf("%zu runs with a fault, %zu of them ended by it\n", runs, ended);
+    }
+
+    void check(const Outcome& outcome, size_t most_lines) {
+        EXPECT_EQ(outcome.signal, 0);
+        EXPECT_TRUE(outcome.code == 0 || outcome.code == 1) << outcome.code << "\n" << outcome.err;
+        const Words lines = lines_of(outcome.err);
+        EXPECT_LE(lines.size(), most_lines) << outcome.err;
+        if (outcome.code == 1) {
+            EXPECT_GE(lines.size(), 1u) << "it ended without a word";
+        }
+        for (const std::string& line : lines) EXPECT_TRUE(line.starts_with("saccade: ")) << line;
+        for (const std::string* text : {&outcome.out, &outcome.err})
+            EXPECT_EQ(text->find("VUID"), text->npos) << *text;
+        for (const auto& entry : fs::recursive_directory_iterator(temp.path()))
+            EXPECT_EQ(entry.path().filename().string().find("-part-"), std::string::npos)
+                << entry.path();
+    }
+
+    TempFolder temp;
+    const Variable layers, path, settings;
+    std::string detector;
+    const Words no_others{"--classifier", "none", "--captioner", "none", "--threshold", "0"};
+};
+
+Words operator+(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+TEST_F(Faults, detect_ends_in_one_line) {
+    sweep({"detect", golden_picture(), golden_picture(), "--detector", detector, "-o", temp / "found"},
+          2, 3);
+}
+
+TEST_F(Faults, caption_ends_in_one_line) {
+    const std::string captioner = model_folder(temp, "vit-gpt2-nano");
+    sweep({"caption", golden_picture(), "--captioner", captioner, "--quiet"}, 1, 3);
+}
+
+TEST_F(Faults, batch_saves_what_is_done_and_goes_on_from_there) {
+    const Words words = Words{"batch", "synth:64x48@30?frames=7", "synth:48x64@30?seed=2&frames=3",
+                              "--detector", detector, "--piece", "2", "--quiet"} +
+                        no_others;
+    const Words reference = words + Words{"-o", temp / "whole"};
+    ASSERT_EQ(run(reference, "").code, 0);
+    auto content = [&](const std::string& folder, const std::string& name) {
+        return file_content(temp / folder / name);
+    };
+    auto lines = [&](const std::string& folder) {
+        std::string all;
+        for (const std::string& text : lines_of(content(folder, "FRAMES.jsonl"))) {
+            nlohmann::json line = nlohmann::json::parse(text);
+            line.erase("ms");
+            all += line.dump() + "\n";
+        }
+        return all;
+    };
+    sweep(words + Words{"-o", temp / "out"}, 2, 3, [&](const Outcome&) {
+        const Outcome again = run(words + Words{"-o", temp / "out", "--resume"}, "");
+        EXPECT_EQ(again.code, 0) << again.err;
+        EXPECT_EQ(lines("out"), lines("whole"));
+        for (const char* name : {"synth.mp4", "synth-2.mp4"})
+            EXPECT_TRUE(content("out", name) == content("whole", name)) << name;
+        fs::remove_all(temp / "out");
+    });
+}
+
+TEST_F(Faults, demo_ends_in_one_line) {
+    sweep({"demo", "--headless", "--seconds", "0.3", "-o", temp / "demo", "--detector", detector,
+           "--classifier", "none", "--captioner", "none", "--quiet"},
+          1, 3);
+}
+
+TEST_F(Faults, live_goes_on_with_another_device) {
+    const Words words = Words{"live", "synth:64x48@60", "--headless", "--frames", "4", "--detector",
+                              detector} +
+                        no_others;
+    sweep(words, 3, 3);
+    const uint64_t calls = count(words).at("lost");
+    // In the middle of things: it says so and goes on, to the same number of frames.
+    const Outcome once = run(words, "lost " + std::to_string(calls * 2 / 3) + " device");
+    EXPECT_EQ(once.code, 0) << once.err;
+    expect_says(once.err, "it is opened again");
+    expect_says(once.out, "4 frames in ");
+    const Outcome always = run(words, "lost " + std::to_string(calls * 2 / 3) + " always");
+    EXPECT_EQ(always.code, 1);
+}
+
+TEST_F(Faults, the_window_goes_on_with_another_device) {
+    const TestDisplay display(640, 480);
+    const Variable shown("DISPLAY", display.name().c_str());
+    const Words words = Words{"live", "synth:64x48@60", "--frames", "4", "--detector", detector,
+                              "--quiet"} +
+                        no_others;
+    sweep(words, 3, 2);
+}
+
+}  // namespace
+}  // namespace saccade
