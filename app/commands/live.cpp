@@ -88,10 +88,15 @@ std::string summary(const LiveReport& report, double seconds) {
     return lines;
 }
 
+struct Ended {
+    LiveReport report;
+    bool frames_fit;
+};
+
 // Until it ends, or the device is lost. `place` is then where it was; `start` is when models were
 // there for the first time.
-LiveReport run_on(Engine& engine, const LiveOptions& options, LiveState& state, LivePlace& place,
-                  std::optional<Clock::time_point>& start) {
+Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LivePlace& place,
+             std::optional<Clock::time_point>& start) {
     LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), place);
     try {
         loop.wait_for_models(state);
@@ -107,7 +112,7 @@ LiveReport run_on(Engine& engine, const LiveOptions& options, LiveState& state, 
         place = loop.place();
         throw;
     }
-    return loop.report();
+    return {loop.report(), loop.frames_fit()};
 }
 
 int run_headless(const LiveOptions& options) {
@@ -120,10 +125,10 @@ int run_headless(const LiveOptions& options) {
     DeviceLosses losses;
     std::optional<Clock::time_point> start;
     for (;;) try {
-            const LiveReport report = run_on(*engine, options, state, place, start);
+            const auto [report, fit] = run_on(*engine, options, state, place, start);
             print(summary(report, std::chrono::duration<double>(Clock::now() - *start).count()));
             // A source that never gave a picture is no success.
-            return report.frames > 0 || Interrupts::came() ? 0 : 1;
+            return fit && (report.frames > 0 || Interrupts::came()) ? 0 : 1;
         } catch (const DeviceLost& lost) {
             losses.tell(lost);
             engine.reset();

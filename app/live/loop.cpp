@@ -355,6 +355,7 @@ void LiveLoop::was_shown() {
 }
 
 bool LiveLoop::over() const {
+    if (too_large_) return true;
     if (!capture_) return !source_error_.empty();
     return capture_->status().state == CaptureState::ended && path_.empty() &&
            !capture_->wait_for(0ms);

@@ -61,7 +61,8 @@ public:
     bool has_room() const;
 
     const LiveReport& report() const { return report_; }
-    bool over() const;  // a file has come to its end
+    bool over() const;  // a file has come to its end, or its frames do not fit
+    bool frames_fit() const { return !too_large_; }
 
 private:
     using Clock = std::chrono::steady_clock;
