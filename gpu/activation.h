@@ -14,6 +14,8 @@ enum class Activation : uint32_t {
     tanh = params::activation_tanh,
     sigmoid = params::activation_sigmoid,
     silu = params::activation_silu,
+    hard_swish = params::activation_hard_swish,
+    clip = params::activation_clip,  // to -10 .. 10, as D-FINE clips its queries' positions
 };
 
 }  // namespace saccade

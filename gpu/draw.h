@@ -37,6 +37,15 @@ void draw_plates(Commands& c, const Image& image, const Tensor& plates, const Te
 Tensor box_plates(Commands& c, const Tensor& found, const Tensor& settings, const Tensor& runs,
                   uint32_t classes, Size frame, const params::LabelStyle& style);
 
+// Tints the objects of some masks, of which several may lie over each other: the best is seen.
+struct Masks {
+    Tensor logits;  // (1, n, cells) f32
+    Tensor list;    // (1, 2, n) u32: their queries and their rows of found, see best_queries_into
+    Size size;      // of each
+};
+void draw_masks(Commands& c, const Image& image, const Masks& masks, const Tensor& found,
+                const Tensor& settings, const Tensor& runs, uint32_t classes);
+
 // A panel with a name, a bar and a score for each of the likeliest classes, as a list of plates.
 // `top` is what topk made of one picture's probabilities, `settings` a params::ClassSettings; runs
 // as for boxes.

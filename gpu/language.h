@@ -48,7 +48,7 @@ void resize(Commands& c, const Image& to, const Image& from, const ResizeTaps& h
 struct Selection {
     float keep = 0, scale = 1;
 };
-void select(Commands& c, const Tensor& y, const Tensor& x, const Tensor& index,
+void take(Commands& c, const Tensor& y, const Tensor& x, const Tensor& index,
             const Selection& how = {});
 
 }  // namespace saccade

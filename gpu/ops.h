@@ -60,7 +60,8 @@ struct Conv2d {
     uint32_t in = 0;
     Size kernel;
     uint32_t stride = 1, padding = 0, dilation = 1;
-    Tensor fragments = {};  // of the weight, or none
+    Tensor fragments = {};       // of the weight, or none
+    float gain = 1, shift = 0;   // of the activation's result
 
     Size out_size(Size in_size) const;
 };
@@ -68,6 +69,9 @@ struct Conv2d {
 // y = activation(conv(x) + b)
 Tensor conv2d(Commands& c, const Tensor& x, Size size, const Conv2d& w,
               Activation activation = Activation::none);
+// The same into y, plus `beside` where there is one: a tensor of y's shape, or y itself.
+void conv2d_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
+                 Activation activation = Activation::none, const Tensor& beside = {});
 // y = activation(y + conv(x) + b)
 void conv2d_add(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                 Activation activation = Activation::none);
@@ -75,9 +79,11 @@ void conv2d_add(Commands& c, const Tensor& y, const Tensor& x, Size size, const 
 // The largest of each kernel x kernel window; what lies outside of the picture does not count.
 struct Pool {
     uint32_t kernel = 3, stride = 2, padding = 1;
+    uint32_t zeros_after = 0;  // columns and rows of zeros that do count, at the right and below
     Size out_size(Size in_size) const;
 };
 Tensor max_pool(Commands& c, const Tensor& x, Size size, const Pool& pool);
+void max_pool_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const Pool& pool);
 
 // y = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias, over each row
 Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out);
@@ -87,7 +93,7 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
 // x = LN(x) of an fp32 stream, in place, and what is read of it next. All of these may be none.
 struct PostNorm {
     Tensor y;              // x again as products want it; x itself is not written twice
-    Tensor at, positions;  // at = x + positions, (rows, columns) f32, the same for every batch
+    Tensor at, positions;  // at = x + positions, (rows, columns) f32, of one batch or of each
 };
 void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next);
 
@@ -218,6 +224,8 @@ struct Preprocess {
     ResizeTaps horizontal, vertical;
     float scale[3] = {1, 1, 1}, shift[3] = {0, 0, 0};  // value = level * scale + shift
     uint32_t patch_width = 1, patch_height = 1;
+    bool exact = false;  // nothing is rounded to levels of 8 bits on the way
+    Size filled{UINT32_MAX, UINT32_MAX};  // what lies beyond is 0, whatever the taps say
 };
 // pixel_values, cut into patches: row (i, j) of y is the patch at (i, j), its columns are
 // (channel, row, column). A patch of 1 x 1 makes a channels-last picture.

@@ -390,7 +390,7 @@ Tensor Captioner::attention_in_past(Commands& c, const Look& look, size_t first,
         attention_map(c, map, words.q, words.k.slice_rows(0, keys), words.heads,
                       {keys - 1, 1, look.head.value_or(0), heads});
         row_sum(c, mean, ones_, map, {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
-        select(c, result, mean, places_,
+        take(c, result, mean, places_,
                {.keep = i > 0 ? 1.0f : 0.0f, .scale = 1.0f / static_cast<float>(count)});
     }
     return result;
@@ -414,10 +414,10 @@ Tensor Captioner::look_from_word(Commands& c, const Look& look, size_t first, si
     if (!tile_cells_) return cells_of(c, row, tokens.grid, tokens.first_cell);
     // What fell on a tile, and what fell on the same place of the whole picture.
     const Tensor map = c.scratch(1, tile_cells_.rows, tile_cells_.columns, Type::f32);
-    select(c, map, row, tile_cells_);
+    take(c, map, row, tile_cells_);
     if (whole_cells_) {
         const float cells = float(area(tokens.grid)) / float(map.rows * map.columns);
-        select(c, map, row, whole_cells_, {.keep = 1.0f, .scale = cells});
+        take(c, map, row, whole_cells_, {.keep = 1.0f, .scale = cells});
     }
     return map;
 }

@@ -5,6 +5,8 @@
 
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
+#include "gpu/masks.h"
+#include "models/detection/mask_runs.h"
 #include "models/registry/registry.h"
 
 namespace saccade {
@@ -98,12 +100,52 @@ void Detector::record(Commands& c, std::span<const Image* const> images, Detecti
         if (!images[i]) continue;
         Findings& found = *findings[i];
         found.prepare(c.device(), model_->most_found());
-        const DetectionOutput one{out.logits.at_batch(i), out.boxes.at_batch(i)};
+        const DetectionOutput one = out.at_batch(i);
         model_->find(c, found.found_, one, {images[i]->width(), images[i]->height()});
         found.download_.record(c, found.found_);
         found.logits_.record(c, one.logits);
         found.boxes_.record(c, one.boxes);
+        found.frame_ = {images[i]->width(), images[i]->height()};
+        record_masks(c, one, taps, found);
     }
+}
+
+void Detector::record_masks(Commands& c, const DetectionOutput& out, DetectionTaps& taps,
+                            Findings& findings) const {
+    const Size size = model_->mask_size(picture());
+    findings.mask_size_ = size;
+    if (area(size) == 0) return;
+    auto scope = c.scope("masks");
+    const uint32_t count = std::min(most_masks, model_->queries());
+    findings.prepare_masks(c.device(), count, size);
+    best_queries_into(c, findings.masked_, findings.found_);
+    const Tensor masks =
+        model_->masks(c, out, findings.masked_.slice_rows(0, 1), picture(), taps.parts);
+    // (n, cells, 1) as rows of cells.
+    const Tensor& to = findings.masks_;
+    copy_strided(c, to, {{1, 1, count, padded(to.columns)}, {0, 0, to.row_stride, 1}, to.offset},
+                 masks, masks.type == Type::f16 ? Stored::f16 : Stored::f32,
+                 {{1, 1, count, to.columns},
+                  {0, 0, masks.batch_stride, masks.row_stride},
+                  masks.offset});
+    findings.masked_download_.record(c, findings.masked_);
+    findings.masks_download_.record(c, to);
+}
+
+void Findings::prepare_masks(Device& device, uint32_t count, Size size) {
+    const uint64_t list_bytes = (tensor_bytes(1, 2, count, Type::u32) + 255) / 256 * 256;
+    const uint64_t bytes = list_bytes + tensor_bytes(1, count, area(size), Type::f32);
+    if (mask_memory_.bytes() < bytes)
+        mask_memory_ = Buffer(device, "masks", bytes, Memory::device);
+    masked_ = make_tensor(mask_memory_.handle(), 0, 1, 2, count, Type::u32);
+    masks_ = make_tensor(mask_memory_.handle(), list_bytes, 1, count, area(size), Type::f32);
+}
+
+std::vector<uint32_t> Findings::masked_queries() const {
+    if (area(mask_size_) == 0) return {};
+    std::vector<uint32_t> both = masked_download_.words();
+    both.resize(masked_.columns);
+    return both;
 }
 
 std::vector<Detection> Findings::detections(const DetectionFilter& filter) const {
@@ -114,11 +156,24 @@ std::vector<Detection> Findings::detections(const DetectionFilter& filter) const
         if (!(row[4] > filter.threshold)) continue;
         const auto id = static_cast<uint32_t>(row[5]), query = static_cast<uint32_t>(row[6]);
         if (!filter.classes.empty() && !filter.classes.contains(id)) continue;
-        result.push_back({id, row[4], {row[0], row[1], row[2], row[3]}, query});
+        result.push_back({id, row[4], {row[0], row[1], row[2], row[3]}, query, {}});
     }
     std::ranges::stable_sort(result, std::greater(), &Detection::score);
     if (result.size() > filter.most) result.resize(filter.most);
+    if (filter.masks && area(mask_size_) > 0) add_masks(result);
     return result;
+}
+
+void Findings::add_masks(std::vector<Detection>& to) const {
+    const std::vector<uint32_t> masked = masked_queries();
+    const std::vector<float> logits = mask_logits();
+    const size_t each = area(mask_size_);
+    for (Detection& d : to) {
+        const auto place = std::ranges::find(masked, d.query);
+        if (place == masked.end()) continue;
+        const auto index = static_cast<size_t>(place - masked.begin());
+        d.mask = mask_runs(std::span(logits).subspan(index * each, each), mask_size_, frame_);
+    }
 }
 
 uint32_t Detector::token_of(uint32_t query) const {
@@ -128,18 +183,20 @@ uint32_t Detector::token_of(uint32_t query) const {
     return layout().first_query + query;
 }
 
-Tensor Detector::look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const {
-    return cells_of(c, attention_row_.record(c, tap.layer(look.layer), token, look.head), layout());
+Tensor Detector::look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token,
+                           const TokenLayout& seen) const {
+    return cells_of(c, attention_row_.record(c, tap.layer(look.layer), token, look.head), seen);
 }
 
 Tensor Detector::look_from_point(Commands& c, const DetectionTaps& taps, const Look& look,
                                  glm::vec2 point) const {
-    return look_from(c, taps.encoder, look, token_at(layout(), geometry(), point));
+    return look_from(c, taps.encoder, look, token_at(layout(), geometry(), point), layout());
 }
 
 Tensor Detector::look_from_query(Commands& c, const DetectionTaps& taps, const Look& look,
                                  uint32_t query) const {
-    return look_from(c, layout().cross ? taps.decoder : taps.encoder, look, token_of(query));
+    return look_from(c, layout().cross ? taps.decoder : taps.encoder, look, token_of(query),
+                     query_layout());
 }
 
 Tensor Detector::rollout_from_point(Commands& c, const DetectionTaps& taps, Rollout& rollout,
@@ -156,7 +213,5 @@ Tensor Detector::rollout_from_query(Commands& c, const DetectionTaps& taps, Roll
             "somebody else's");
     return cells_of(c, rollout.record(c, taps.encoder, token_of(query)), layout());
 }
-
-MapGeometry Detector::geometry() const { return geometry_of(input_.plan(), layout()); }
 
 }  // namespace saccade

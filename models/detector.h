@@ -25,6 +25,7 @@ struct Detection {
     float score = 0;
     Rectangle box;       // pixels of the frame; may reach beyond it
     uint32_t query = 0;  // who found it, to ask what it looked at
+    std::vector<uint32_t> mask = {};  // run lengths, see mask_runs; empty: there is none
 };
 
 // Which detections are wanted.
@@ -32,6 +33,7 @@ struct DetectionFilter {
     float threshold = 0.5f;      // only what scores above it
     std::set<uint32_t> classes;  // empty: all
     size_t most = SIZE_MAX;      // keeps only the best ones
+    bool masks = false;          // those too, where there are any
 };
 
 // What a recording leaves, on the device and on its way to the host. Each frame on its way needs
@@ -46,12 +48,24 @@ public:
     // All that was found on the device, as DetectionModel::find writes it.
     const Tensor& found() const { return found_; }
 
+    // Masks of the best objects, for models that make them. Those of which queries, the best first:
+    std::vector<uint32_t> masked_queries() const;
+    // Logits of their masks, one after the other, and the size of each.
+    std::vector<float> mask_logits() const { return masks_download_.floats(); }
+    Size mask_size() const { return mask_size_; }
+    // The same on the device: (1, n, cells) f32, and (1, 2, n) u32 as best_queries_into makes it.
+    const Tensor& masks() const { return masks_; }
+    const Tensor& masked() const { return masked_; }
+
 private:
     friend class Detector;
     void prepare(Device& device, uint32_t most);
-    Buffer memory_;
-    Tensor found_;
-    Download download_, logits_, boxes_;
+    void add_masks(std::vector<Detection>& to) const;
+    void prepare_masks(Device& device, uint32_t count, Size size);
+    Buffer memory_, mask_memory_;
+    Tensor found_, masks_, masked_;
+    Size frame_, mask_size_;
+    Download download_, logits_, boxes_, masked_download_, masks_download_;
 };
 
 // A Hugging Face folder that finds objects.
@@ -123,9 +137,11 @@ public:
                               glm::vec2 point) const;
     Tensor rollout_from_query(Commands& c, const DetectionTaps& taps, Rollout& rollout,
                               uint32_t query) const;
-    MapGeometry geometry() const;
-    // Which tokens are what, for frames of the size that was prepared.
+    MapGeometry geometry() const { return geometry_of(input_.plan(), layout()); }
+    MapGeometry query_geometry() const { return geometry_of(input_.plan(), query_layout()); }
+    // Which tokens are what, for frames of the size that was prepared; and what queries look at.
     TokenLayout layout() const { return model_->layout(picture()); }
+    TokenLayout query_layout() const { return model_->query_layout(picture()); }
 
 private:
     struct Loaded {
@@ -137,9 +153,12 @@ private:
                        WeightSource& weights, Type precision, Type front);
     Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision);
 
+    void record_masks(Commands& c, const DetectionOutput& out, DetectionTaps& taps,
+                      Findings& findings) const;
     Size picture() const { return {input_.plan().width, input_.plan().height}; }
     uint32_t token_of(uint32_t query) const;
-    Tensor look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const;
+    Tensor look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token,
+                     const TokenLayout& seen) const;
 
     Type precision_;
     std::unique_ptr<DetectionModel> model_;

@@ -23,6 +23,8 @@ float activate(float x) {
         case activation_tanh: return tanh(clamp(x, -15.0, 15.0));
         case activation_sigmoid: return 1.0 / (1.0 + exp(-x));
         case activation_silu: return x / (1.0 + exp(-x));
+        case activation_hard_swish: return x * clamp(x / 6.0 + 0.5, 0.0, 1.0);
+        case activation_clip: return clamp(x, -10.0, 10.0);
         default: return x;
     }
 }

@@ -1,5 +1,6 @@
 #version 460
 // y[oy][ox][n] = activation(sum over ky, kx, c of x[iy][ix][c] W[n][ky][kx][c] + b[n] + r[oy][ox][n])
+//                gain + shift, or r after that: see finish.glsl,
 // with iy = oy * stride - padding + ky * dilation, ix likewise, and x = 0 outside of the picture.
 // x (height * width, channels), W (n, kernel * padded channels), b (n), r and y (out_height *
 // out_width, n). The product of linear.comp with rows of x gathered as they are needed: one thread
@@ -23,7 +24,7 @@ layout(push_constant) uniform Push { Conv2dParams p; };
 
 const uint AT_ONCE = TILE_M < 4 ? TILE_M : 4;
 
-#include "activation.glsl"
+#include "finish.glsl"
 
 void main() {
     const uint n0 = gl_GlobalInvocationID.x * TILE_N;
@@ -80,9 +81,9 @@ void main() {
         [[unroll]] for (uint j = 0; j < TILE_N / 4; ++j) {
             const uint column = n0 + 4 * j;
             if (column >= padded(p.n)) break;
-            vec4 v = sum[i][j] + load_at(b, column / 4);
-            if (RESIDUAL != 0) v += load_at(r, r_at + column / 4);
-            store_at(y, y_at + column / 4, before(activate(v), column, p.n));
+            const vec4 asked = RESIDUAL != 0 ? load_at(r, r_at + column / 4) : vec4(0.0);
+            const vec4 v = finished(sum[i][j] + load_at(b, column / 4), asked);
+            store_at(y, y_at + column / 4, before(v, column, p.n));
         }
     }
 }

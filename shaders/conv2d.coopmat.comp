@@ -18,7 +18,7 @@ layout(binding = 5) coherent buffer Splits { vec4 splits[]; };
 layout(binding = 6) coherent buffer Arrived { uint arrived[]; };
 layout(push_constant) uniform Push { Conv2dParams p; ProductAddresses addresses; };
 
-#include "activation.glsl"
+#include "finish.glsl"
 #include "product.coopmat.glsl"
 
 // The windows of the rows that this thread loads: (column, row) of their first pixel.
@@ -54,7 +54,7 @@ vec4 ask(uint m, uint n) {
 }
 
 void finish(uint m, uint n, vec4 sum, vec4 asked) {
-    vec4 v = activate(sum + asked);
+    vec4 v = finished(sum, asked);
     if (n + 4 > p.n) v = before(v, n, p.n);
     if (m < p.out_height * p.out_width && n < padded(p.n))
         y[(row_start(p.y, batch_index(), m) + n) / 4] = store(v);

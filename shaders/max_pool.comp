@@ -1,6 +1,6 @@
 #version 460
 // y[oy][ox][c] = the largest x[oy * stride - padding + ky][ox * stride - padding + kx][c] that lies
-// in the picture. x (height * width, channels), y (out_height * out_width, channels).
+// in the picture, or in the zeros that follow it where these count. x (height * width, channels), y (out_height * out_width, channels).
 // One thread per four channels of a pixel of y.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
@@ -24,7 +24,12 @@ void main() {
     for (uint ky = 0; ky < p.kernel; ++ky)
         for (uint kx = 0; kx < p.kernel; ++kx) {
             const ivec2 at = corner + ivec2(kx, ky);
-            if (at.x < 0 || at.y < 0 || at.x >= int(p.width) || at.y >= int(p.height)) continue;
+            if (at.x < 0 || at.y < 0 || at.x >= int(p.width) || at.y >= int(p.height)) {
+                const bool zero = at.x >= 0 && at.y >= 0 && at.x < int(p.width + p.zeros_after) &&
+                                  at.y < int(p.height + p.zeros_after);
+                if (zero) largest = max(largest, vec4(0.0));
+                continue;
+            }
             const uint pixel = uint(at.y) * p.width + uint(at.x);
             largest = max(largest, load(x[row_start(p.x, batch, pixel) / 4 + c]));
         }

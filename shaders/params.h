@@ -30,6 +30,8 @@ SACCADE_CONSTANT activation_relu = 4;
 SACCADE_CONSTANT activation_tanh = 5;
 SACCADE_CONSTANT activation_sigmoid = 6;
 SACCADE_CONSTANT activation_silu = 7;
+SACCADE_CONSTANT activation_hard_swish = 8;
+SACCADE_CONSTANT activation_clip = 9;  // to -10 .. 10
 
 struct LinearParams {
     View x, y;
@@ -92,12 +94,18 @@ struct Conv2dParams {
     uint kernel_height, kernel_width, stride, padding, dilation;
     uint channels, n;            // of x, of y
     uint w_stride;               // elements from one row of W to the next
+    float gain, shift;           // of the activation's result
 };
+// What is added to a convolution: nothing, something before its activation, something after it.
+SACCADE_CONSTANT residual_none = 0;
+SACCADE_CONSTANT residual_before = 1;
+SACCADE_CONSTANT residual_after = 2;
 
 struct MaxPoolParams {
     View x, y;
     uint height, width, out_height, out_width;
     uint kernel, stride, padding;
+    uint zeros_after;  // columns and rows of zeros that follow the picture
     uint channels;
 };
 
@@ -190,6 +198,147 @@ struct DetectionsParams {
     float width, height;  // of the picture, in pixels
 };
 
+// The mean of windows of 2 x 2 pixels, of what lies in the picture.
+struct AvgPoolParams {
+    View x, y;
+    uint height, width, out_height, out_width;
+    uint channels;
+};
+
+// A convolution of each channel by itself.
+struct DepthwiseParams {
+    View x, y;
+    uint height, width, out_height, out_width;
+    uint kernel, stride, padding;
+    uint channels;
+    uint w_stride;  // elements from one tap to the next
+    float gain, shift;
+};
+
+// y[oy][ox] = x[oy / factor][ox / factor]
+struct UpsampleParams {
+    View x, y;
+    uint width, out_width;
+    uint factor;
+    uint channels;
+};
+
+struct RowMaxParams {
+    View x, y;
+    uint rows, columns;
+};
+
+// The k best of all elements of a batch.
+struct SelectParams {
+    View x, values, picks;
+    uint rows, columns, k;
+};
+
+// y[i] = x[from[i]], rows of the same batch.
+struct GatherRowsParams {
+    View x, from, y;
+    uint rows, columns;  // of x
+};
+
+// y[rows[i]] = value
+struct SetRowsParams {
+    View y;
+    uint rows, value;  // where the list and the value begin
+    uint columns;
+};
+
+// boxes = sigmoid(deltas + reference), the reference's logits looked up or worked out
+struct RefineBoxesParams {
+    View deltas, reference, from, boxes, copy;
+    uint count;
+};
+
+struct BoxSinesParams {
+    View boxes, y;
+    uint count;  // of each of a box's four numbers
+};
+
+// Deformable attention over up to eight maps that lie one after the other.
+SACCADE_CONSTANT most_levels = 8;
+struct DeformableParams {
+    View values, offsets, weights, boxes, y;
+    uint level_sizes[8];  // width | height << 16
+    uint level_points[2];  // of one head, eight bits each
+    uint head, columns;   // of one head of the values, and of all
+    uint points;          // of one head, on all levels
+    float scale;          // of offsets, in parts of a box that all points of a level share
+};
+
+// Where the points of deformable attention lie, and what they weigh.
+struct SamplingPointsParams {
+    View offsets, weights, boxes, places, shares;
+    uint level_points[2];
+    uint points, heads, levels;
+    float scale;
+};
+
+// Maps of where the points of some queries and heads lie.
+struct SplatParams {
+    View places, shares, maps;
+    uint level_sizes[8];   // width | height << 16
+    uint level_points[2];  // of one head, eight bits each
+    uint points, levels;
+    uint width, height;    // of the maps
+    uint first_row, rows, first_head;
+};
+
+struct BestQueriesParams {
+    View found, list;
+    uint rows, count;
+};
+
+// Attention whose softmax goes over all heads.
+struct JointAttentionParams {
+    View q, k, y;
+    uint keys, heads, head;  // head: columns of one
+    float scale;
+};
+
+struct GroupNormParams {
+    View x, y, statistics;
+    uint rows, channels, groups;
+    float eps;
+};
+
+struct AddEnlargedParams {
+    View x, small, y;
+    uint width, height, small_width, small_height;
+    uint channels;
+};
+
+// Distributions over the edges of boxes: bins + 1 logits for each of the four.
+struct EdgeBoxesParams {
+    View corners, reference, boxes, copy, statistics;
+    uint queries, bins;  // numbers of one edge
+    uint best;           // of an edge's probabilities that are told
+    float scale;         // how many steps of the weights a side is long
+};
+
+// x = gates[:n] x + gates[n:] other
+struct GatedAddParams {
+    View x, other, gates;
+    uint columns;
+    uint second;  // column of the gates that the second half begins at
+};
+
+// x[i][j] += column[i]
+struct AddColumnParams {
+    View x, column;
+    uint columns;
+};
+
+// The detections that were selected among all scores of all queries.
+struct PickedDetectionsParams {
+    View values, picks, boxes, y;
+    uint classes, count;
+    float width, height;  // of the picture, in pixels
+};
+
 // How the elements of `copy`'s source are stored; a checkpoint may hold any of these.
 SACCADE_CONSTANT stored_f32 = 0;
 SACCADE_CONSTANT stored_f16 = 1;
@@ -244,7 +393,8 @@ struct PreprocessVerticalParams {
     uint width, height;              // of pixel_values
     uint patch_width, patch_height;  // y has a row for each patch
     uint max_taps;
-    float scale[3], shift[3];        // value = level * scale + shift
+    uint filled_width, filled_height;  // what lies beyond these is 0
+    float scale[3], shift[3];          // value = level * scale + shift
 };
 
 // ---- what is drawn onto a frame ----
@@ -306,6 +456,13 @@ struct BoxPlatesParams {
     uint queries, classes;
     uint width, height;  // of the image
     LabelStyle style;
+};
+
+struct DrawMasksParams {
+    View masks, list, found;
+    uint count, classes;
+    uint columns, rows;  // of a mask
+    uint width, height;  // of the image
 };
 
 // In mapped memory: how many of a classifier's classes are shown.
@@ -423,7 +580,7 @@ struct GaugeParams {
 };
 
 // y = keep y + scale x[index], x a row
-struct SelectParams {
+struct TakeParams {
     View x, index, y;
     uint n, columns;  // of x, and of y
     float keep, scale;

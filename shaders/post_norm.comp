@@ -1,7 +1,7 @@
 #version 460
 // x = (x - mean) / sqrt(variance + eps) * weight + bias, over the columns of each row, in place;
 // y = x and at = x + positions where they are wanted.
-// x, y, at (rows, columns); positions (rows, columns) of one batch; weight, bias (columns). One
+// x, y, at (rows, columns); positions (rows, columns) of one batch or of each; weight, bias (columns). One
 // workgroup per row, each thread of which writes only what it alone has yet to read.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"

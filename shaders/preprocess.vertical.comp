@@ -1,6 +1,7 @@
 #version 460
 // pixel_values[c][row][column] = level * scale[c] + shift[c], where level is the taps of this row
-// over a column of x, rounded to 8 bits; written as patches: y[patch][(c, row in it, column in it)].
+// over a column of x, rounded to 8 bits, and 0 beyond what is filled; written as patches: y[patch][(c,
+// row in it, column in it)]. EXACT: nothing is rounded, and x is (3, any height, width) floats.
 // x (any height, width) RGBA words, windows (height) pairs first and count, weights (height,
 // max_taps), y (patches, 3 * patch_height * patch_width). One thread per four columns of a patch:
 // those of a row of patches on the first axis, which patches of one pixel would leave empty alone.
@@ -9,6 +10,7 @@
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const bool EXACT = false;
 
 READ_FOUR_WORDS(0, X, x);
 READ_WORDS(1, Windows, windows);
@@ -19,6 +21,14 @@ layout(push_constant) uniform Push { PreprocessVerticalParams p; };
 // Of four columns side by side, of which the first is a multiple of four.
 vec4 pixel_values(uint c, uint row, uint column) {
     const uint first = word_at(windows, 2 * row), count = word_at(windows, 2 * row + 1);
+    if (EXACT) {
+        vec4 total = vec4(0.0);
+        for (uint i = 0; i < count; ++i) {
+            const uvec4 levels = four_words_at(x, (row_start(p.x, c, first + i) + column) / 4);
+            total += float(int(word_at(weights, row * p.max_taps + i))) * uintBitsToFloat(levels);
+        }
+        return total * (p.scale[c] / float(1 << tap_bits)) + p.shift[c];
+    }
     ivec4 sum = ivec4(1 << (tap_bits - 1));
     for (uint i = 0; i < count; ++i) {
         const uvec4 pixels = four_words_at(x, (row_start(p.x, 0, first + i) + column) / 4);
@@ -44,7 +54,10 @@ void main() {
         const uint within = first + lane - c * area;
         const uint down = divide(within, p.patch_width);
         const uint column = patch_column * p.patch_width + within - down * p.patch_width;
-        const vec4 side_by_side = pixel_values(c, patch_row * p.patch_height + down, column & ~3u);
+        const uint row = patch_row * p.patch_height + down;
+        const vec4 side_by_side = row < p.filled_height
+                                      ? before(pixel_values(c, row, column & ~3u), column & ~3u, p.filled_width)
+                                      : vec4(0.0);
         if (together == 4)
             values = side_by_side;
         else

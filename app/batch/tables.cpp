@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "app/batch/coco_categories.h"
 #include "app/batch/frame_lines.h"
 #include "app/sources/pictures.h"
 #include "gpu/core/error.h"
@@ -66,10 +67,13 @@ void write_coco(const fs::path& lines, const fs::path& to) {
         for (const Object& d : line["detections"]) {
             const auto& box = d.at("box");
             const double left = box.at(0), top = box.at(1), right = box.at(2), bottom = box.at(3);
-            file.write(between + text_of({{"image_id", id},
-                                          {"category_id", d.at("id")},
-                                          {"bbox", {left, top, right - left, bottom - top}},
-                                          {"score", d.at("score")}}));
+            const auto known = coco_category(d.at("label").get<std::string>());
+            Object found = {{"image_id", id},
+                            {"category_id", known ? Object(*known) : d.at("id")},
+                            {"bbox", {left, top, right - left, bottom - top}},
+                            {"score", d.at("score")}};
+            if (d.contains("mask")) found["segmentation"] = d["mask"];
+            file.write(between + text_of(found));
             between = ",\n";
         }
     });

@@ -136,7 +136,10 @@ FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const Mo
         order.read_back = {.pixels = plan.frames, .planes = plan.video};
         show_attention(order, options.attention, models.borrowed());
     }
-    if (models.detector) order.overlay.filter = options.wanted.filter(models.detector->labels());
+    if (models.detector) {
+        order.overlay.filter = options.wanted.filter(models.detector->labels());
+        order.overlay.filter.masks = true;
+    }
     return order;
 }
 

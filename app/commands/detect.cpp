@@ -98,14 +98,15 @@ int detect(const DetectOptions& options) {
     for (const std::string& name : detector.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
     tell(detector, options.find);
-    const DetectionFilter filter = options.wanted.filter(detector.labels());
+    DetectionFilter filter = options.wanted.filter(detector.labels());
+    filter.masks = options.json;
 
     DetectionTaps nobody;
     Annotator annotator(engine.device(), detector.labels(), filter);
     StillPictures pictures(engine, "detect", [&](Commands& c, const Image& image) {
         detector.prepare({image.width(), image.height()}, options.wanted.size);
         detector.record(c, image, nobody);
-        if (destination) annotator.record(c, image, detector.findings().found());
+        if (destination) annotator.record(c, image, detector.findings());
     });
     return for_each_picture(options.images, [&](const std::string& image) {
         begin = Clock::now();

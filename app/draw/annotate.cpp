@@ -5,12 +5,15 @@ namespace saccade {
 Annotator::Annotator(Device& device, std::vector<std::string> labels, DetectionFilter filter)
     : device_(device), labels_(std::move(labels)), filter_(std::move(filter)) {}
 
-void Annotator::record(Commands& c, const Image& image, const Tensor& found) {
+void Annotator::record(Commands& c, const Image& image, const Findings& findings) {
     overlay_ = std::make_unique<Overlay>(device_, Size{image.width(), image.height()},
                                          OverlayLabels{.detector = labels_});
     overlay_->settings.filter = filter_;
     overlay_->update();
-    overlay_->record(c, image, {.found = found});
+    overlay_->record(
+        c, image,
+        {.found = findings.found(),
+         .masks = {findings.masks(), findings.masked(), findings.mask_size()}});
     readback_ = std::make_unique<Readback>(device_, image.width(), image.height(), true);
     readback_->record(c, image);
 }

@@ -17,7 +17,7 @@ public:
     Annotator(Device& device, std::vector<std::string> labels, DetectionFilter filter);
 
     // After the detector, in the same recording. Nothing that was recorded before may still run.
-    void record(Commands& c, const Image& image, const Tensor& found);
+    void record(Commands& c, const Image& image, const Findings& findings);
     // After that has run; it shows memory that the next run writes again.
     cv::Mat picture() const;
 

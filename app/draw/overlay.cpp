@@ -152,6 +152,9 @@ void Overlay::record(Commands& c, const Image& frame, const OverlayInput& input,
     auto scope = c.scope("draw");
     LaneMemory& mapped = lanes_.at(lane);
     if (input.maps) record_heat(c, frame, input, mapped);
+    if (input.masks.logits)
+        draw_masks(c, frame, input.masks, input.found, mapped.boxes.tensor(),
+                   detector_.runs.tensor(), detector_.classes);
     if (input.found) {
         const Tensor plates =
             box_plates(c, input.found, mapped.boxes.tensor(), detector_.runs.tensor(),

@@ -49,6 +49,7 @@ struct OverlayLabels {
 // Where the things to draw lie on the device; what is empty is not drawn.
 struct OverlayInput {
     Tensor found = {};  // Findings::found()
+    Masks masks = {};   // of the objects, for models that make them
     Top classes = {};   // Ranking::on_device()
     // (n, grid height, grid width) f32, and how they lie over the frame. Several maps, the heads of
     // a layer, are drawn as tiles, each with the frame below and its name in the corner.

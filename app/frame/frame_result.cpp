@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/frame/run_lengths.h"
+
 namespace saccade {
 
 using Object = nlohmann::ordered_json;
@@ -37,11 +39,15 @@ std::string line_of(const FrameResult& result, const ResultLabels& labels, Capti
                    {"height", info.size.y}};
     if (result.detections) {
         Object& all = line["detections"] = Object::array();
-        for (const Detection& d : *result.detections)
+        for (const Detection& d : *result.detections) {
             all.push_back({{"label", labels.detector[d.id]},
                            {"id", d.id},
                            {"score", d.score},
                            {"box", {d.box.min.x, d.box.min.y, d.box.max.x, d.box.max.y}}});
+            if (!d.mask.empty())
+                all.back()["mask"] = {{"size", {info.size.y, info.size.x}},
+                                      {"counts", coco_counts(d.mask)}};
+        }
     }
     if (result.caption)
         line[result.caption->answers ? "answer" : "caption"] = json_of(*result.caption, score);

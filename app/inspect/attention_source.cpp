@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu/transfer/download.h"
+#include "models/attention/attention_maps.h"
 
 namespace saccade {
 
@@ -28,7 +29,7 @@ std::vector<float> AttentionSource::rows(uint32_t layer, uint32_t first, uint32_
         {
             auto scope = c.scope("attention rows");
             const Tensor map = c.scratch(1, heads * now, keys, Type::f32);
-            attention_map(c, map, from.q, from.k, from.heads, {first + done, now, 0, heads});
+            attention_rows(c, map, from, {first + done, now, 0, heads});
             download.record(c, map);
         }
         c.end();

@@ -21,7 +21,7 @@ public:
     uint32_t layers() const { return static_cast<uint32_t>(layers_.size()); }
     uint32_t heads() const { return layers_.front().heads.count; }
     uint32_t tokens() const { return layers_.front().q.rows; }  // that look
-    uint32_t keys() const { return layers_.front().k.rows; }    // that are looked at
+    uint32_t keys() const { return layers_.front().keys(); }    // that are looked at
     uint32_t first_cell() const { return first_cell_; }         // of the keys
     uint32_t cells() const { return area(geometry_.grid); }
     const MapGeometry& geometry() const { return geometry_; }

@@ -20,7 +20,7 @@ Tap tap_on(uint32_t layers) {
 
 std::vector<AttentionLayer> layers_of(const Tap& tap) {
     std::vector<AttentionLayer> layers;
-    for (const auto& [index, kept] : tap.layers()) layers.push_back({kept.q, kept.k, kept.heads});
+    for (const auto& [index, kept] : tap.layers()) layers.push_back(kept);
     return layers;
 }
 
@@ -87,7 +87,8 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
     // What DETR's queries look at are the encoder's results, cells alone.
     detection_view_ = {title_of(options.names.detector),
                        tokens.cross ? AttentionSource(engine, layers_of(detection_taps_.decoder),
-                                                      tokens.first_cell, detector.geometry())
+                                                      detector.query_layout().first_cell,
+                                                      detector.query_geometry())
                                     : encoder,
                        {}};
     for (const Detection& d : detections_)

@@ -2,6 +2,7 @@
 
 #include "app/lab/dump_parts.h"
 #include "gpu/core/error.h"
+#include "models/attention/attention_maps.h"
 #include "models/detector.h"
 
 namespace saccade {
@@ -37,6 +38,40 @@ std::vector<uint32_t> best_queries(Engine& engine, const std::filesystem::path& 
     return queries;
 }
 
+// What a model that makes masks left of some queries: (queries, rows, columns) of logits, every
+// fourth of them, and of the first query what its mask was made from.
+void add_masks(Engine& engine, const Detector& detector, const Parts& parts,
+               const std::vector<uint32_t>& queries, Collection& out) {
+    add_maps(engine, parts, "backbone", out);
+    const std::vector<uint32_t> masked = detector.findings().masked_queries();
+    const std::vector<float> logits = detector.findings().mask_logits();
+    const Size size = detector.findings().mask_size();
+    constexpr uint32_t step = 4;
+    std::vector<float> some;
+    for (uint32_t query : queries) {
+        const auto place = std::ranges::find(masked, query);
+        if (place == masked.end())
+            throw Error("query " + std::to_string(query) + " is not among those that got a mask");
+        const auto index = static_cast<uint32_t>(place - masked.begin());
+        for (uint32_t y = 0; y < size.y; y += step)
+            for (uint32_t x = 0; x < size.x; x += step)
+                some.push_back(logits[(size_t(index) * size.y + y) * size.x + x]);
+        if (query != queries.front()) continue;
+        for (const char* name : {"mask_stage_0", "mask_stage_1", "mask_stage_2"})
+            add_map(engine, name, parts[name].x.at_batch(index), parts[name].size, out);
+        const Parts::Part& seen = parts["mask_attention"];
+        const auto cells =
+            read_back(engine, "map", [&](Commands&) { return seen.x.at_batch(index); });
+        std::vector<float> heads;
+        for (uint32_t head = 0; head < seen.x.columns; ++head)
+            for (size_t i = head; i < cells.size(); i += seen.x.columns) heads.push_back(cells[i]);
+        out.add("mask_attention_top1", {seen.x.columns, seen.size.y, seen.size.x},
+                std::move(heads));
+    }
+    auto count = [](uint64_t side) { return (side + step - 1) / step; };
+    out.add("pred_masks_top5", {queries.size(), count(size.y), count(size.x)}, std::move(some));
+}
+
 }  // namespace
 
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
@@ -52,12 +87,29 @@ void dump_detector(Engine& engine, const std::filesystem::path& model, const Pic
     const uint32_t encoder_layers = parts.encoder_layers();
     const uint32_t query_layer = (cross ? parts.decoder_layers() : encoder_layers) - 1;
     DetectionTaps taps;
-    taps.encoder = Tap({encoder_layers - 1}, true);
+    taps.encoder = Tap({0, encoder_layers - 1}, true);
     taps.decoder = cross ? Tap({query_layer}, true) : Tap({}, true);
+    taps.queries = cross ? Tap({query_layer}) : Tap();
+    taps.parts = Parts(true);
     run(engine, detector, frame, taps);
 
     const uint32_t queries = parts.queries();
     add_pixel_values(engine, detector.input(), frame, out);
+    if (taps.parts.has("topk_indices")) {
+        dump_queries(engine, detector, taps, inputs, out);
+        if (taps.parts.has("aifi")) {
+            const TokenLayout tokens = detector.layout();
+            const AttentionRow attention(engine.device());
+            const uint32_t centre =
+                tokens.first_cell + tokens.grid.y / 2 * tokens.grid.x + tokens.grid.x / 2;
+            out.add("aifi_attention_center", {area(tokens.grid)},
+                    read_back(engine, "attention", [&](Commands& c) {
+                        return attention.record(c, taps.encoder.layer(encoder_layers - 1), centre,
+                                                std::nullopt);
+                    }));
+        }
+        return;
+    }
     out.add("logits", {queries, detector.labels().size() + 1}, detector.findings().logits());
     out.add("boxes", {queries, 4}, detector.findings().boxes());
 
@@ -108,10 +160,13 @@ void dump_detector(Engine& engine, const std::filesystem::path& model, const Pic
         heads.insert(heads.end(), row.begin(), row.end());
     }
     out.add("cross_attention_heads_q0", {head_count, keys}, std::move(heads));
-    const Size grid = tokens.grid;
+    const uint32_t centre =
+        tokens.first_cell + tokens.grid.y / 2 * tokens.grid.x + tokens.grid.x / 2;
     out.add("encoder_attention_center", {keys},
-            row_of(taps.encoder, encoder_layers - 1,
-                   tokens.first_cell + grid.y / 2 * grid.x + grid.x / 2, std::nullopt));
+            row_of(taps.encoder, encoder_layers - 1, centre, std::nullopt));
+    if (area(detector.findings().mask_size()) == 0) return;
+    out.add("encoder_attention_first", {keys}, row_of(taps.encoder, 0, centre, std::nullopt));
+    add_masks(engine, detector, taps.parts, top, out);
 }
 
 }  // namespace saccade

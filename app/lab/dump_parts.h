@@ -10,6 +10,8 @@
 #include "gpu/transfer/download.h"
 #include "gpu/transfer/frame.h"
 #include "models/contrast/text_tower.h"
+#include "models/attention/parts.h"
+#include "models/detector.h"
 #include "models/files/safetensors.h"
 #include "models/picture/picture_input.h"
 
@@ -30,10 +32,16 @@ public:
         tensors_.push_back({std::move(name), StoredType::f32, std::move(shape),
                             std::as_bytes(std::span(values_.back()))});
     }
+    void add(std::string name, std::vector<uint64_t> shape, std::vector<int32_t> values) {
+        whole_.push_back(std::move(values));
+        tensors_.push_back({std::move(name), StoredType::i32, std::move(shape),
+                            std::as_bytes(std::span(whole_.back()))});
+    }
     void write(const std::filesystem::path& path) const { write_safetensors(path, tensors_); }
 
 private:
     std::deque<std::vector<float>> values_;  // never moves what it holds
+    std::deque<std::vector<int32_t>> whole_;
     std::vector<StoredTensor> tensors_;
 };
 
@@ -66,6 +74,13 @@ std::vector<float> picture_of(const std::vector<float>& patches, const PictureIn
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out);
 
+// A map of one picture (1, height * width, channels) as (channels, rows, columns), every so many of
+// each, as the references are.
+void add_map(Engine& engine, const std::string& name, const Tensor& map, Size size,
+             Collection& out);
+// Maps from inside a model, `name` and `name`_0 and so on, sampled as the references are.
+void add_maps(Engine& engine, const Parts& parts, const std::string& name, Collection& out);
+
 void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                      const DumpInputs& inputs, Collection& out);
 // Of a classifier that is told its classes in words.
@@ -81,5 +96,8 @@ void dump_smolvlm(Engine& engine, const Captioner& captioner, const Frame& frame
                   Collection& out);
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out);
+// What a detector that chooses its queries has left of a run, but for the picture.
+void dump_queries(Engine& engine, const Detector& detector, const DetectionTaps& taps,
+                  const DumpInputs& inputs, Collection& out);
 
 }  // namespace saccade

@@ -13,7 +13,8 @@ using Token = Looker::Token;
 MapGeometry geometry_for(const Looker& looker, const AttentionState& attention,
                          const Models& models) {
     if (looker.token == Token::word) return models.captioner->geometry();
-    if (looker.token == Token::query || looker.of_detector) return models.detector->geometry();
+    if (looker.token == Token::query) return models.detector->query_geometry();
+    if (looker.of_detector) return models.detector->geometry();
     return models.classifier->geometry(
         rolls_out(looker, attention, models) ? 0 : layer_of(looker, attention, models));
 }

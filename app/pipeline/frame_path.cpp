@@ -237,7 +237,11 @@ void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
     }
     const Image& image = lane.memory->image();
     OverlayInput input;
-    if (drawing.detected) input.found = drawing.detected->findings.found();
+    if (drawing.detected) {
+        const Findings& findings = drawing.detected->findings;
+        input.found = findings.found();
+        input.masks = {findings.masks(), findings.masked(), findings.mask_size()};
+    }
     if (drawing.classified) input.classes = drawing.classified->ranking.on_device();
     if (drawing.maps) {
         input.maps = lane.attention.maps();

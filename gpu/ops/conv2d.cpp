@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gpu/ops/common.h"
 #include "gpu/ops/fragments.h"
 #include "gpu/ops/tile.h"
@@ -15,18 +17,38 @@ uint32_t windows(uint32_t side, uint32_t kernel, uint32_t stride, uint32_t paddi
     return room < kernel ? 0 : (room - kernel) / stride + 1;
 }
 
+// What is added, if anything is, and where. It may be the result: each of its elements is read by
+// the thread that writes there.
+struct Residual {
+    Tensor r;
+    uint32_t how = params::residual_none;
+};
+
 params::Conv2dParams params_of(const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
-                               bool accumulate) {
+                               const Tensor& r) {
     const Size out = w.out_size(size);
-    // What is added is read by the thread that writes there.
-    const Tensor& r = accumulate ? y : x;
     return {view(x),    view(y),    view(r),         size.y, size.x,
             out.y, out.x,  w.kernel.y, w.kernel.x, w.stride,
-            w.padding,  w.dilation, x.columns,       y.columns,      w.weight.row_stride};
+            w.padding,  w.dilation, x.columns,       y.columns,      w.weight.row_stride,
+            w.gain,     w.shift};
+}
+
+void record_tiled(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
+                  Activation activation, const Residual& residual, const ProductTile& t) {
+    auto scope = c.scope("product");  // gives the splits' memory back
+    const auto [sums, arrived] = split_uses(c, t, w.weight);
+    const Tensor& r = residual.how ? residual.r : x;
+    c.dispatch(Kernel("conv2d.tiled", x.type,
+                      {t.threads, t.bm, t.bn, t.bk, t.tm, t.tn, t.splits,
+                       static_cast<uint32_t>(activation), residual.how}),
+               {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm),
+                y.batch * t.splits},
+               {read(x), read(w.weight), read(w.bias), read(r), write(y), sums, arrived},
+               params_of(y, x, size, w, r));
 }
 
 void record(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
-            Activation activation, bool accumulate) {
+            Activation activation, const Residual& residual = {}) {
     constexpr const char* op = "conv2d";
     const Size out = w.out_size(size);
     require(x.rows == area(size) && x.columns == w.in, op,
@@ -45,11 +67,15 @@ void record(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv
     require_wide(x, op);
     require_wide(y, op);
 
-    const Tensor& r = accumulate ? y : x;
-    const params::Conv2dParams p = params_of(y, x, size, w, accumulate);
+    const Tensor& r = residual.how ? residual.r : x;
+    require(!residual.how || (r.batch == y.batch && r.rows == y.rows && r.columns == y.columns &&
+                              r.type == y.type),
+            op, r.shape() + " beside " + y.shape());
+    require_wide(r, op);
+    const params::Conv2dParams p = params_of(y, x, size, w, r);
     const Use uses[] = {read(x), read(w.weight), read(w.bias), read(r), write(y)};
     const auto push = std::as_bytes(std::span(&p, 1));
-    const uint32_t choices[] = {static_cast<uint32_t>(activation), accumulate ? 1u : 0u};
+    const uint32_t choices[] = {static_cast<uint32_t>(activation), residual.how};
     const Product product{y.batch, y.rows, y.columns, w.weight.columns};
     std::optional<MatrixTile> matrix;
     if (w.fragments && loads_eights(x) && !c.plain_kernels())
@@ -73,7 +99,7 @@ void record(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv
                    c.plain_kernels() || !loads_wide(x) || !loads_wide(w.weight)
                        ? std::nullopt
                        : choose_product_tile(c.device().info(), product)) {
-        conv2d_tiled(c, y, x, size, w, activation, accumulate, *tiled);
+        record_tiled(c, y, x, size, w, activation, residual, *tiled);
     } else {
         const Tile t = choose_tile(c.device(), y.rows);
         c.dispatch(
@@ -86,16 +112,8 @@ void record(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv
 
 void conv2d_tiled(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                   Activation activation, bool accumulate, const ProductTile& t) {
-    auto scope = c.scope("product");  // gives the splits' memory back
-    const auto [sums, arrived] = split_uses(c, t, w.weight);
-    c.dispatch(
-        Kernel("conv2d.tiled", x.type,
-               {t.threads, t.bm, t.bn, t.bk, t.tm, t.tn, t.splits,
-                static_cast<uint32_t>(activation), accumulate ? 1u : 0u}),
-        {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm),
-         y.batch * t.splits},
-        {read(x), read(w.weight), read(w.bias), read(accumulate ? y : x), write(y), sums, arrived},
-        params_of(y, x, size, w, accumulate));
+    const Residual residual{y, accumulate ? params::residual_before : params::residual_none};
+    record_tiled(c, y, x, size, w, activation, residual, t);
 }
 
 Size Conv2d::out_size(Size in_size) const {
@@ -104,33 +122,47 @@ Size Conv2d::out_size(Size in_size) const {
 }
 
 Size Pool::out_size(Size in_size) const {
-    return {windows(in_size.x, kernel, stride, padding),
-            windows(in_size.y, kernel, stride, padding)};
+    return {windows(in_size.x + zeros_after, kernel, stride, padding),
+            windows(in_size.y + zeros_after, kernel, stride, padding)};
 }
 
 Tensor conv2d(Commands& c, const Tensor& x, Size size, const Conv2d& w, Activation activation) {
     Tensor y = c.scratch(x.batch, area(w.out_size(size)), w.weight.rows, x.type);
-    record(c, y, x, size, w, activation, false);
+    record(c, y, x, size, w, activation);
     return y;
+}
+
+void conv2d_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
+                 Activation activation, const Tensor& beside) {
+    record(c, y, x, size, w, activation,
+           {beside, beside ? params::residual_after : params::residual_none});
 }
 
 void conv2d_add(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                 Activation activation) {
-    record(c, y, x, size, w, activation, true);
+    record(c, y, x, size, w, activation, {y, params::residual_before});
 }
 
 Tensor max_pool(Commands& c, const Tensor& x, Size size, const Pool& pool) {
+    Tensor y = c.scratch(x.batch, std::max(1u, area(pool.out_size(size))), x.columns, x.type);
+    max_pool_into(c, y, x, size, pool);
+    return y;
+}
+
+void max_pool_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const Pool& pool) {
     constexpr const char* op = "max_pool";
     const Size out = pool.out_size(size);
     require(x.rows == area(size) && area(out) > 0 && pool.padding < pool.kernel, op,
             x.shape() + " is not a picture of " + text(size) + " that can be pooled");
+    require(y.batch == x.batch && y.rows == area(out) && y.columns == x.columns && y.type == x.type,
+            op, x.shape() + " does not give " + y.shape());
     require_wide(x, op);
-    Tensor y = c.scratch(x.batch, area(out), x.columns, x.type);
-    const params::MaxPoolParams p{view(x), view(y),     size.y,      size.x,       out.y,
-                                  out.x,   pool.kernel, pool.stride, pool.padding, x.columns};
+    require_wide(y, op);
+    const params::MaxPoolParams p{view(x),     view(y),     size.y,       size.x,
+                                  out.y,       out.x,       pool.kernel,  pool.stride,
+                                  pool.padding, pool.zeros_after, x.columns};
     c.dispatch(Kernel("max_pool", x.type, {row_threads(c)}),
                {out.x * (padded(x.columns) / 4), out.y, x.batch}, {read(x), write(y)}, p);
-    return y;
 }
 
 }  // namespace saccade

@@ -52,7 +52,7 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
     if (next.y) check_result(op, x, next.y);
     if (at) {
         check_result(op, x, at);
-        require(positions.batch == 1 && positions.rows == x.rows &&
+        require((positions.batch == 1 || positions.batch == x.batch) && positions.rows == x.rows &&
                     positions.columns == x.columns && positions.type == Type::f32,
                 op, "positions " + positions.shape() + " for " + x.shape());
         require_wide(positions, op);
@@ -62,7 +62,7 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
 
     // What is not wanted is neither read nor written, but something must be bound.
     params::PostNormParams p{view(x), view(y), view(at), view(positions), x.rows, x.columns, w.eps};
-    p.positions.batch_stride = 0;
+    if (positions.batch < x.batch) p.positions.batch_stride = 0;  // every batch meets the same
     const uint32_t threads = row_threads(c);
     c.dispatch(Kernel(op, x.type, out, {threads, rounds(c, x.columns), y ? 1u : 0u, at ? 1u : 0u}),
                {threads, x.rows, x.batch},

@@ -164,11 +164,12 @@ void preprocess(Commands& c, const Tensor& y, const Image& image, const Preproce
                 std::to_string(how.patch_height) + " are too large");
 
     auto scope = c.scope(op);
-    const Tensor rows = c.scratch(1, image.height(), width, Type::u32);
+    const Tensor rows = c.scratch(how.exact ? 3 : 1, image.height(), width, Type::u32);
+    const uint32_t exact = how.exact ? 1 : 0;
     const params::PreprocessHorizontalParams h{view(rows), width, image.height(),
                                                how.horizontal.max_taps};
     c.dispatch(
-        Kernel("preprocess.horizontal", {pixel_threads(c)}), {width, image.height()},
+        Kernel("preprocess.horizontal", {pixel_threads(c), exact}), {width, image.height()},
         {read(image), read(how.horizontal.windows), read(how.horizontal.weights), write(rows)}, h);
     params::PreprocessVerticalParams v{view(rows),
                                        view(y),
@@ -177,13 +178,15 @@ void preprocess(Commands& c, const Tensor& y, const Image& image, const Preproce
                                        how.patch_width,
                                        how.patch_height,
                                        how.vertical.max_taps,
+                                       how.filled.x,
+                                       how.filled.y,
                                        {},
                                        {}};
     for (int i = 0; i < 3; ++i) {
         v.scale[i] = how.scale[i];
         v.shift[i] = how.shift[i];
     }
-    c.dispatch(Kernel("preprocess.vertical", y.type, {pixel_threads(c)}),
+    c.dispatch(Kernel("preprocess.vertical", y.type, {pixel_threads(c), exact}),
                {across * (padded(y.columns) / 4), down},
                {read(rows), read(how.vertical.windows), read(how.vertical.weights), write(y)}, v);
 }

@@ -11,6 +11,15 @@ namespace {
 constexpr uint64_t map_bytes = 8ull << 20;  // of attention rows that are held at a time
 }
 
+void attention_rows(Commands& c, const Tensor& maps, const AttentionLayer& from,
+                    const MapRange& range, uint32_t batch) {
+    const Tensor q = from.q.at_batch(batch), k = from.k.at_batch(batch);
+    if (from.points.empty())
+        attention_map(c, maps, q, k, from.heads, range);
+    else
+        splat(c, maps, {q, k}, from.levels, from.points, from.levels.front(), range);
+}
+
 AttentionRow::AttentionRow(Device& device)
     : one_(device, "one", tensor_bytes(1, 1, 1, Type::f32), Memory::upload) {
     const float one = 1.0f;
@@ -21,20 +30,20 @@ AttentionRow::AttentionRow(Device& device)
 
 Tensor AttentionRow::record(Commands& c, const AttentionLayer& layer, uint32_t row,
                             std::optional<uint32_t> head, uint32_t batch) const {
-    const Tensor q = layer.q.at_batch(batch), k = layer.k.at_batch(batch);
-    if (row >= q.rows) throw Error("there is no token " + std::to_string(row) + " to look from");
+    const uint32_t keys = layer.keys();
+    if (row >= layer.q.rows) throw Error("there is no token " + std::to_string(row) + " to look from");
     if (head && *head >= layer.heads.count)
         throw Error("there is no head " + std::to_string(*head) + "; the layer has " +
                     std::to_string(layer.heads.count));
-    const Tensor result = c.scratch(1, 1, k.rows, Type::f32);
+    const Tensor result = c.scratch(1, 1, keys, Type::f32);
     if (head) {
-        attention_map(c, result, q, k, layer.heads, {row, 1, *head, 1});
+        attention_rows(c, result, layer, {row, 1, *head, 1}, batch);
         return result;
     }
     auto scope = c.scope("average heads");
     const uint32_t heads = layer.heads.count;
-    const Tensor map = c.scratch(1, heads, k.rows, Type::f32);
-    attention_map(c, map, q, k, layer.heads, {row, 1, 0, heads});
+    const Tensor map = c.scratch(1, heads, keys, Type::f32);
+    attention_rows(c, map, layer, {row, 1, 0, heads}, batch);
     row_sum(c, result, make_tensor(one_.handle(), 0, 1, 1, 1, Type::f32), map,
             {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
     return result;

@@ -8,6 +8,11 @@
 
 namespace saccade {
 
+// What some tokens look at, by some heads: maps is (1, heads * rows, keys) f32, for one picture of a
+// batch. Where attention is deformable, its points are laid down as a map.
+void attention_rows(Commands& c, const Tensor& maps, const AttentionLayer& from,
+                    const MapRange& range, uint32_t batch = 0);
+
 // What one token looks at: its row of attention, of one head or averaged over all of them.
 class AttentionRow {
 public:

@@ -22,6 +22,16 @@ void Tap::attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& 
     kept.heads = heads;
 }
 
+void Tap::sampling(Commands& c, uint32_t layer, const SamplingQueries& queries, uint32_t heads,
+                   const Sampling& sampling, const std::vector<Size>& levels) {
+    if (!layers_.contains(layer)) return;
+    auto scope = c.scope("tap");
+    const SamplingPoints points = sampling_points(c, queries, heads, sampling);
+    attention(c, layer, points.places, points.shares, {heads, 1.0f});
+    kept_[layer].points = sampling.points;
+    kept_[layer].levels = levels;
+}
+
 void Tap::hidden(Commands& c, uint32_t index, const Tensor& z) {
     if (keep_hidden_) hidden_[index] = keep(c, hidden_memory_[index], z);
 }

@@ -6,6 +6,7 @@
 #include "gpu/core/buffer.h"
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
+#include "gpu/sampling.h"
 
 namespace saccade {
 
@@ -13,6 +14,12 @@ namespace saccade {
 struct AttentionLayer {
     Tensor q, k;  // (batch, tokens, heads * padded head size)
     Heads heads;
+    // Of deformable attention; then q is where the points lie, and k what they weigh.
+    std::vector<uint32_t> points = {};  // of one head, on each level; else empty
+    std::vector<Size> levels = {};
+
+    // Cells or tokens that a row of attention has: points are laid down on the largest map.
+    uint32_t keys() const { return points.empty() ? k.rows : area(levels.front()); }
 };
 
 // Somebody who looks into a model while it runs. A model offers its queries and keys, and its
@@ -27,9 +34,14 @@ public:
     explicit Tap(std::set<uint32_t> layers, bool hidden = false)
         : layers_(std::move(layers)), keep_hidden_(hidden) {}
 
+    // Whether somebody asked for a layer, for models that must put it in order first.
+    bool wants(uint32_t layer) const { return layers_.contains(layer); }
     // Called by models.
     void attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
                    const Heads& heads);
+    // The same of deformable attention, whose queries look at points of maps of these sizes.
+    void sampling(Commands& c, uint32_t layer, const SamplingQueries& queries, uint32_t heads,
+                  const Sampling& sampling, const std::vector<Size>& levels);
     void hidden(Commands& c, uint32_t index, const Tensor& z);
 
     struct Kept : AttentionLayer {

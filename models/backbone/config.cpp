@@ -12,7 +12,7 @@
 namespace saccade {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Activation>, 14> activations{{
+constexpr std::array<std::pair<std::string_view, Activation>, 15> activations{{
     {"gelu", Activation::gelu_erf},
     {"gelu_python", Activation::gelu_erf},
     {"gelu_new", Activation::gelu_tanh},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<std::string_view, Activation>, 14> activations{{
     {"sigmoid", Activation::sigmoid},
     {"silu", Activation::silu},
     {"swish", Activation::silu},
+    {"hardswish", Activation::hard_swish},
     {"linear", Activation::none},
 }};
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "gpu/sampling.h"
+
 namespace saccade {
 
 namespace {
@@ -53,13 +55,7 @@ ResNetConfig timm_resnet(std::string_view name) {
 
 ResNet::ResNet(WeightLoader& weights, const ResNetConfig& config, const std::string& prefix)
     : config_(config) {
-    const bool timm = config.names == Names::timm;
-    stem_ =
-        weights.convolution(prefix + (timm ? ".conv1" : ".embedder.embedder.convolution"),
-                            prefix + (timm ? ".bn1" : ".embedder.embedder.normalization"),
-                            {.out = config.stem, .in = 3, .kernel = 7, .stride = 2, .padding = 3});
-    stride_ = stem_.stride * pool_.stride;
-
+    load_stem(weights, prefix);
     uint32_t in = config.stem, dilation = 1;
     for (size_t s = 0; s < config.stages.size(); ++s) {
         const auto& [blocks, out] = config.stages[s];
@@ -72,13 +68,43 @@ ResNet::ResNet(WeightLoader& weights, const ResNetConfig& config, const std::str
             stride = 1;
         }
         stride_ *= stride;
+        std::vector<Block>& stage = stages_.emplace_back();
         for (uint32_t i = 0; i < blocks; ++i) {
-            blocks_.push_back(load_block(weights, block_name(config.names, prefix, s, i), in, out,
-                                         i == 0 ? stride : 1, i == 0 ? before : dilation,
-                                         dilation));
+            const std::string name = block_name(config.names, prefix, s, i);
+            Block& block = stage.emplace_back(load_block(weights, name, in, out,
+                                                         i == 0 ? stride : 1,
+                                                         i == 0 ? before : dilation, dilation));
+            const bool always = config.is_d && !config.bottleneck;
+            block.pooled = config.is_d && (config.bottleneck ? stride != 1 : in != out);
+            if (i == 0 && (stride != 1 || in != out || always))
+                block.shortcut = load_shortcut(weights, name, in, out, stride, block.pooled);
             in = out;
         }
     }
+}
+
+void ResNet::load_stem(WeightLoader& weights, const std::string& prefix) {
+    const uint32_t stem = config_.stem;
+    if (config_.is_d) {
+        const std::string layers = prefix + ".embedder.embedder.";
+        const uint32_t channels[] = {3, stem / 2, stem / 2, stem};
+        for (uint32_t i = 0; i < 3; ++i) {
+            const std::string layer = layers + std::to_string(i);
+            stem_.push_back(weights.convolution(layer + ".convolution", layer + ".normalization",
+                                                {.out = channels[i + 1],
+                                                 .in = channels[i],
+                                                 .kernel = 3,
+                                                 .stride = i == 0 ? 2u : 1u,
+                                                 .padding = 1}));
+        }
+    } else {
+        const bool timm = config_.names == Names::timm;
+        stem_.push_back(
+            weights.convolution(prefix + (timm ? ".conv1" : ".embedder.embedder.convolution"),
+                                prefix + (timm ? ".bn1" : ".embedder.embedder.normalization"),
+                                {.out = stem, .in = 3, .kernel = 7, .stride = 2, .padding = 3}));
+    }
+    stride_ = stem_.front().stride * pool_.stride;
 }
 
 ResNet::Block ResNet::load_block(WeightLoader& weights, const std::string& prefix, uint32_t in,
@@ -110,19 +136,28 @@ ResNet::Block ResNet::load_block(WeightLoader& weights, const std::string& prefi
         const auto [name, norm] = names_of(config_.names, prefix, i);
         block.convolutions.push_back(weights.convolution(name, norm, forms[i]));
     }
-    if (stride != 1 || in != out) {
-        const bool timm = config_.names == Names::timm;
-        block.shortcut =
-            weights.convolution(prefix + (timm ? ".downsample.0" : ".shortcut.convolution"),
-                                prefix + (timm ? ".downsample.1" : ".shortcut.normalization"),
-                                {.out = out, .in = in, .stride = stride});
-    }
     return block;
+}
+
+Conv2d ResNet::load_shortcut(WeightLoader& weights, const std::string& prefix, uint32_t in,
+                             uint32_t out, uint32_t stride, bool pooled) const {
+    const ConvolutionForm form{.out = out, .in = in, .stride = pooled ? 1 : stride};
+    if (config_.names == Names::timm)
+        return weights.convolution(prefix + ".downsample.0", prefix + ".downsample.1", form);
+    const std::string shortcut = prefix + (pooled ? ".shortcut.1" : ".shortcut");
+    return weights.convolution(shortcut + ".convolution", shortcut + ".normalization", form);
 }
 
 // y = F(x, {W}) + x, or + W_s x where the shape changes, in place                   (eqs. 1, 2)
 Tensor ResNet::block(Commands& c, const Tensor& x, Size& size, const Block& w) const {
-    const Tensor y = w.shortcut.weight ? conv2d(c, x, size, w.shortcut) : x;
+    Tensor y = x;
+    if (w.shortcut.weight && w.pooled) {
+        y = c.scratch(x.batch, area(halved(size)), w.shortcut.weight.rows, x.type);
+        auto scope = c.scope("shortcut");
+        conv2d_into(c, y, avg_pool(c, x, size), halved(size), w.shortcut);
+    } else if (w.shortcut.weight) {
+        y = conv2d(c, x, size, w.shortcut);
+    }
     auto scope = c.scope("block");
     Tensor h = x;
     for (size_t i = 0; i + 1 < w.convolutions.size(); ++i) {
@@ -133,20 +168,36 @@ Tensor ResNet::block(Commands& c, const Tensor& x, Size& size, const Block& w) c
     return y;
 }
 
-Tensor ResNet::forward(Commands& c, const Tensor& pixels, Size size) const {
-    Tensor x = conv2d(c, pixels, size, stem_, config_.activation);
-    size = stem_.out_size(size);
+std::vector<FeatureMap> ResNet::stages(Commands& c, const Tensor& pixels, Size size) const {
+    Tensor x = pixels;
+    for (const Conv2d& w : stem_) {
+        x = conv2d(c, x, size, w, config_.activation);
+        size = w.out_size(size);
+    }
     x = max_pool(c, x, size, pool_);
     size = pool_.out_size(size);
-    for (const Block& w : blocks_) x = block(c, x, size, w);
-    return x;
+    std::vector<FeatureMap> maps;
+    for (const std::vector<Block>& stage : stages_) {
+        for (const Block& w : stage) x = block(c, x, size, w);
+        maps.push_back({x, size});
+    }
+    return maps;
 }
 
-Size ResNet::out_size(Size size) const {
-    size = pool_.out_size(stem_.out_size(size));
-    for (const Block& block : blocks_)
-        for (const Conv2d& w : block.convolutions) size = w.out_size(size);
-    return size;
+Size ResNet::stem_size(Size size) const {
+    for (const Conv2d& w : stem_) size = w.out_size(size);
+    return pool_.out_size(size);
+}
+
+std::vector<Size> ResNet::stage_sizes(Size size) const {
+    size = stem_size(size);
+    std::vector<Size> sizes;
+    for (const std::vector<Block>& stage : stages_) {
+        for (const Block& block : stage)
+            for (const Conv2d& w : block.convolutions) size = w.out_size(size);
+        sizes.push_back(size);
+    }
+    return sizes;
 }
 
 double ResNet::multiply_adds(Size size) const {
@@ -156,11 +207,14 @@ double ResNet::multiply_adds(Size size) const {
         total += double(area(to)) * w.weight.rows * area(w.kernel) * w.in;
         return to;
     };
-    size = pool_.out_size(through(stem_, size));
-    for (const Block& block : blocks_) {
-        if (block.shortcut.weight) through(block.shortcut, size);
-        for (const Conv2d& w : block.convolutions) size = through(w, size);
-    }
+    for (const Conv2d& w : stem_) size = through(w, size);
+    size = pool_.out_size(size);
+    for (const std::vector<Block>& stage : stages_)
+        for (const Block& block : stage) {
+            if (block.shortcut.weight)
+                through(block.shortcut, block.pooled ? halved(size) : size);
+            for (const Conv2d& w : block.convolutions) size = through(w, size);
+        }
     return total;
 }
 

@@ -7,6 +7,7 @@
 
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
+#include "models/backbone/feature_map.h"
 #include "models/files/weights.h"
 
 // Deep Residual Learning for Image Recognition (He et al. 2015), as everybody trains it: the stride
@@ -28,6 +29,10 @@ struct ResNetConfig {
     Activation activation = Activation::relu;  // after the stem and after each block
     bool first_stage_strides = false;
     bool first_convolution_strides = false;  // of a bottleneck, as in the paper
+    // ResNet-D (He et al. 2018), as RT-DETR has it: three small convolutions in place of the stem's
+    // large one, and shortcuts that halve the map by its mean before they project it. Its basic
+    // stages always begin with a projection.
+    bool is_d = false;
     // Where the picture has become this much smaller, strides become dilation: 16 is DETR's DC5.
     uint32_t output_stride = 32;
 
@@ -43,9 +48,14 @@ public:
     ResNet(WeightLoader& weights, const ResNetConfig& config, const std::string& prefix);
 
     // (batch, height * width, 3) to (batch, cells, channels), valid until the scope ends.
-    Tensor forward(Commands& c, const Tensor& pixels, Size size) const;
+    Tensor forward(Commands& c, const Tensor& pixels, Size size) const {
+        return stages(c, pixels, size).back().x;
+    }
+    // What each stage leaves, the largest map first.
+    std::vector<FeatureMap> stages(Commands& c, const Tensor& pixels, Size size) const;
 
-    Size out_size(Size size) const;
+    std::vector<Size> stage_sizes(Size size) const;
+    Size out_size(Size size) const { return stage_sizes(size).back(); }
     // Pixels from one cell to the next. Cell i is centred on pixel i * stride(): every window that
     // is strided has an odd size and reaches as far to one side as to the other.
     uint32_t stride() const { return stride_; }
@@ -55,16 +65,21 @@ private:
     struct Block {
         std::vector<Conv2d> convolutions;
         Conv2d shortcut;  // none where the block's input itself is what is added
+        bool pooled = false;  // the shortcut projects the mean of 2 x 2 cells
     };
 
     Block load_block(WeightLoader& weights, const std::string& prefix, uint32_t in, uint32_t out,
                      uint32_t stride, uint32_t first_dilation, uint32_t dilation) const;
+    Conv2d load_shortcut(WeightLoader& weights, const std::string& prefix, uint32_t in,
+                         uint32_t out, uint32_t stride, bool pooled) const;
+    void load_stem(WeightLoader& weights, const std::string& prefix);
     Tensor block(Commands& c, const Tensor& x, Size& size, const Block& w) const;
+    Size stem_size(Size size) const;
 
     ResNetConfig config_;
-    Conv2d stem_;
+    std::vector<Conv2d> stem_;
     Pool pool_{.kernel = 3, .stride = 2, .padding = 1};
-    std::vector<Block> blocks_;
+    std::vector<std::vector<Block>> stages_;
     uint32_t stride_ = 1;
 };
 

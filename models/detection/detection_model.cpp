@@ -1,11 +1,25 @@
 #include "models/detection/detection_model.h"
 
+#include "gpu/sampling.h"
+
 namespace saccade {
+
+DetectionOutput DetectionOutput::at_batch(uint32_t index) const {
+    DetectionOutput one{logits.at_batch(index), boxes.at_batch(index)};
+    for (const Tensor& t : for_masks) one.for_masks.push_back(t.at_batch(index));
+    return one;
+}
 
 void find_by_softmax(Commands& c, const Tensor& found, const DetectionOutput& out,
                      const std::vector<std::string>& labels, Size frame) {
     const auto classes = static_cast<uint32_t>(labels.size());
     detections_into(c, found, out.logits, out.boxes, classes, frame);
+}
+
+void find_by_sigmoid(Commands& c, const Tensor& found, const DetectionOutput& out, Size frame) {
+    auto scope = c.scope("find");
+    const Selected best = select(c, out.logits, found.rows);
+    picked_detections_into(c, found, best, out.boxes, out.logits.columns, frame);
 }
 
 Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uint32_t in,
@@ -18,12 +32,25 @@ Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uin
     return result;
 }
 
-void perceptron_into(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w,
-                     Activation last) {
+namespace {
+
+// What the last layer reads.
+Tensor all_but_last(Commands& c, const Tensor& x, const Perceptron& w) {
     Tensor hidden = x;
     for (size_t i = 0; i + 1 < w.layers.size(); ++i)
         hidden = linear(c, hidden, w.layers[i], Activation::relu);
-    linear_into(c, y, hidden, w.layers.back(), last);
+    return hidden;
+}
+
+}  // namespace
+
+void perceptron_into(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w,
+                     Activation last) {
+    linear_into(c, y, all_but_last(c, x, w), w.layers.back(), last);
+}
+
+void perceptron_add(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w) {
+    linear_add(c, y, all_but_last(c, x, w), w.layers.back());
 }
 
 }  // namespace saccade

@@ -6,6 +6,7 @@
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/map_geometry.h"
+#include "models/attention/parts.h"
 #include "models/attention/tap.h"
 #include "models/files/weights.h"
 #include "models/picture/preprocessor.h"
@@ -22,15 +23,25 @@ namespace saccade {
 // Who looks: `encoder` at the self-attention of the picture's tokens (all of YOLOS), `decoder` at
 // the cross-attention from queries to the picture (DETR alone), and at the queries as the heads see
 // them, its only hidden state.
+// `queries` looks at how queries look at each other, and `parts` keeps what is compared.
 struct DetectionTaps {
-    Tap encoder, decoder;
+    Tap encoder, decoder, queries;
+    Parts parts;
 };
 
 // What the heads leave. Which columns are classes, and how a logit becomes a score, knows find().
 struct DetectionOutput {
     Tensor logits;  // (batch, queries, columns) f32
     Tensor boxes;   // (batch, queries, 4) f32: centre x, centre y, width, height, in 0 .. 1
+    // What masks are made from, for the models that make them, all (batch, ...); valid until the
+    // scope ends.
+    std::vector<Tensor> for_masks = {};
+
+    DetectionOutput at_batch(uint32_t index) const;
 };
+
+// Masks cost more than all the rest: only so many of the best objects get one.
+constexpr uint32_t most_masks = 16;
 
 class DetectionModel {
 public:
@@ -57,11 +68,20 @@ public:
     virtual void find(Commands& c, const Tensor& found, const DetectionOutput& out,
                       Size frame) const = 0;
     virtual uint32_t most_found() const { return queries(); }  // rows of `found`
+    // The size of a mask, for models that make one for each object; none where they do not.
+    virtual Size mask_size(Size) const { return {}; }
+    // Masks of some queries of one picture, at most `most_masks`, whose numbers are (1, 1, n) u32:
+    // logits, (n, cells, 1).
+    virtual Tensor masks(Commands&, const DetectionOutput&, const Tensor&, Size, Parts&) const {
+        return {};
+    }
     // Whether what lies before the first norm grows larger, on a test picture, than half precision
     // can tell apart; it is then loaded as fp32.
     virtual bool front_outgrows_half(Device&) const { return false; }
 
     virtual TokenLayout layout(Size picture) const = 0;
+    // The same of what queries look at, where that has other cells.
+    virtual TokenLayout query_layout(Size picture) const { return layout(picture); }
     // Of one forward pass, for benchmarks.
     virtual double multiply_adds(Size picture) const = 0;
 };
@@ -70,6 +90,10 @@ public:
 // score is the largest softmax of a class.
 void find_by_softmax(Commands& c, const Tensor& found, const DetectionOutput& out,
                      const std::vector<std::string>& labels, Size frame);
+
+// find() of models whose every class of every query is an object or none: the best of all scores,
+// each the sigmoid of a logit, as many as `found` has rows.
+void find_by_sigmoid(Commands& c, const Tensor& found, const DetectionOutput& out, Size frame);
 
 // A perceptron with ReLU between its layers: the heads that predict boxes, and YOLOS' classes.
 struct Perceptron {
@@ -81,5 +105,7 @@ Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uin
 // y is f32, whatever the layers are stored as.
 void perceptron_into(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w,
                      Activation last = Activation::none);
+// y += the perceptron of x
+void perceptron_add(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w);
 
 }  // namespace saccade

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,8 @@
 #include "models/backbone/resnet.h"
 #include "models/detection/detection_model.h"
 #include "models/detection/detr_config.h"
+#include "models/detection/mask_head.h"
+#include "models/detection/post_norm.h"
 
 // End-to-End Object Detection with Transformers (Carion et al. 2020). What differs from the
 // standard transformer (fig. 10 of the paper):
@@ -37,23 +40,16 @@ public:
     void find(Commands& c, const Tensor& found, const DetectionOutput& out,
               Size frame) const override;
     bool front_outgrows_half(Device& device) const override;
+    Size mask_size(Size picture) const override;
+    Tensor masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
+                 Parts& parts) const override;
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 
 private:
-    struct SelfAttention {
-        Linear qk;   // (2 * heads * head, hidden), heads padded to a multiple of eight
-        Linear v;    // (heads * head, hidden)
-        Linear out;  // (hidden, heads * head)
-        Norm norm;
-    };
     struct CrossAttention {
         Linear q,
             out;  // the keys and values of all layers lie together, in memory_k_ and memory_v_
-        Norm norm;
-    };
-    struct FeedForward {
-        Linear fc1, fc2;  // (intermediate, hidden), (hidden, intermediate)
         Norm norm;
     };
     struct EncoderLayer {
@@ -66,37 +62,20 @@ private:
         FeedForward ffn;
     };
 
-    // The residual stream, and what products read of it.
-    struct Stream {
-        Tensor x;    // (batch, tokens, hidden) f32
-        Tensor y;    // x as products want it: x itself where that is fp32
-        Tensor at;   // x + pos, as products want it
-        Tensor pos;  // (tokens, hidden) f32
-
-        // What a norm writes where queries and keys are not read next, and where nothing else is.
-        Stream values() const { return {x, y, {}, {}}; }
-        Stream queries() const { return {x, {}, at, pos}; }
-    };
-    Stream stream(Commands& c, const Tensor& x, const Tensor& pos, Type type) const;
-
-    SelfAttention load_self_attention(WeightLoader& weights, const std::string& layer,
-                                      const Heads& heads) const;
-    FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer,
-                                  uint32_t intermediate) const;
-
+    MaskHeadForm mask_head_form() const;
+    void keep_for_masks(Commands& c, const DetectionOutput& out, const Stream& features,
+                        const std::vector<FeatureMap>& maps, Parts& parts) const;
     // What the scores of the encoder's first attention are no larger than, on a test picture.
     float first_attention_range(Device& device) const;
     void prepare_queries();
     Stream start(Commands& c, uint32_t batch) const;
-    Stream embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos) const;
+    // `maps` are the backbone's stages, where somebody wants them.
+    Stream embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos,
+                 std::vector<FeatureMap>* maps = nullptr) const;
     Stream encode(Commands& c, const Stream& front, Tap& tap) const;
     void decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const;
-    void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAttention& w,
-                     const Heads& heads, uint32_t layer, Tap& tap) const;
     void cross_attend(Commands& c, const Stream& s, const Stream& next, const Tensor& k,
                       const Tensor& v, const CrossAttention& w, uint32_t layer, Tap& tap) const;
-    void feed_forward(Commands& c, const Stream& s, const Stream& next, const FeedForward& w) const;
-    void normalize(Commands& c, const Stream& next, const Norm& norm) const;
 
     Device& device_;
     DetrConfig config_;
@@ -110,6 +89,7 @@ private:
     Tensor query_positions_;    // (queries, hidden) f32
     Linear class_head_;         // (classes + 1, hidden)
     Perceptron box_head_;       // hidden, hidden, hidden, 4
+    std::optional<MaskHead> mask_head_;
     PositionTables positions_;  // (cells, hidden)
     Arena start_memory_;
     Stream start_;  // the queries after the decoder's first self-attention

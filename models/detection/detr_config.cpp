@@ -1,5 +1,6 @@
 #include "models/detection/detr_config.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "models/backbone/config.h"
@@ -9,23 +10,6 @@ namespace saccade {
 namespace {
 
 constexpr WholeRange output_strides{8, 32};
-
-// A list of whole numbers; the ones that transformers means where it is absent.
-std::vector<uint32_t> numbers(const JsonFields& fields, const char* key, WholeRange range,
-                              std::vector<uint32_t> otherwise) {
-    const Json* list = fields.find(key);
-    if (!list) return otherwise;
-    std::vector<uint32_t> result;
-    if (list->is_array())
-        for (const Json& item : *list)
-            if (item.is_number_unsigned() && item.get<uint64_t>() >= range.least &&
-                item.get<uint64_t>() <= range.most)
-                result.push_back(item.get<uint32_t>());
-    if (!list->is_array() || result.empty() || result.size() != list->size())
-        fields.refuse(key, "is not a list of whole numbers from " + std::to_string(range.least) +
-                               " to " + std::to_string(range.most));
-    return result;
-}
 
 // A backbone hands out the outputs of several stages, of which DETR takes the last. Stage 0 is the
 // stem. Names come as "stage4" (transformers) or "layer4" (timm), numbers also from the end.
@@ -74,8 +58,8 @@ ResNetConfig read_transformers_resnet(const JsonFields& fields) {
         fields.refuse("layer_type", "is " + in_quotes(type) + ", not bottleneck or basic");
     config.bottleneck = type == "bottleneck";
     config.stem = fields.whole("embedding_size", {1, 65536}, 64);
-    const auto channels = numbers(fields, "hidden_sizes", {1, 65536}, {256, 512, 1024, 2048});
-    const auto blocks = numbers(fields, "depths", {1, 1024}, {3, 4, 6, 3});
+    const auto channels = fields.wholes("hidden_sizes", {1, 65536}, {{256, 512, 1024, 2048}});
+    const auto blocks = fields.wholes("depths", {1, 1024}, {{3, 4, 6, 3}});
     if (channels.size() != blocks.size())
         fields.refuse("depths", "has another length than hidden_sizes");
     for (size_t i = 0; i < blocks.size(); ++i) config.stages.push_back({blocks[i], channels[i]});
@@ -127,9 +111,11 @@ ResNetConfig read_backbone(const JsonFields& fields) {
 DetrConfig read_detr_config(const Json& json, const std::string& where) {
     const JsonFields fields(json, where);
     ModelConfig common = read_model_config(fields);
-    require_architecture(fields, common, "detr", "DetrForObjectDetection");
-
     DetrConfig config;
+    config.masks = std::ranges::find(common.architectures, "DetrForSegmentation") !=
+                   common.architectures.end();
+    require_architecture(fields, common, "detr",
+                         config.masks ? "DetrForSegmentation" : "DetrForObjectDetection");
     config.backbone = read_backbone(fields);
     config.hidden = fields.whole("d_model", {4, 65536}, 256);
     config.encoder_layers = fields.whole("encoder_layers", {1, 1024}, 6);
@@ -153,6 +139,11 @@ DetrConfig read_detr_config(const Json& json, const std::string& where) {
     if (positions != "sine")
         fields.refuse("position_embedding_type",
                       "is " + in_quotes(positions) + "; only sine is supported");
+    if (config.masks && (config.hidden % 16 != 0 || config.encoder_heads % 8 != 0 ||
+                         config.backbone.stages.size() < 4))
+        fields.refuse("d_model", "is " + std::to_string(config.hidden) +
+                                     "; masks need a multiple of 16, heads a multiple of 8 and four "
+                                     "stages of the backbone");
     require_rgb(fields);
     return config;
 }

@@ -18,7 +18,11 @@ struct DetrConfig {
     uint32_t decoder_layers = 0, decoder_heads = 0, decoder_intermediate = 0;
     uint32_t queries = 0;
     Activation activation = Activation::relu;
+    bool masks = false;  // DetrForSegmentation: a mask for each object
     std::vector<std::string> labels;
+
+    // Where the tensors of the detector lie in the file.
+    std::string prefix() const { return masks ? "detr." : ""; }
 };
 DetrConfig read_detr_config(const Json& json, const std::string& where);
 

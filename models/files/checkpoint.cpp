@@ -30,8 +30,15 @@ constexpr std::array renames{
     Rename{"backbone.conv_encoder", "backbone"},
     Rename{"self_attn.out_proj", "self_attn.o_proj"},
     Rename{"encoder_attn.out_proj", "encoder_attn.o_proj"},
+    // D-FINE has perceptrons where the others have a fc1 and a fc2.
+    Rename{"#.fc1", "#.mlp.layers.0"},
+    Rename{"#.fc2", "#.mlp.layers.1"},
     Rename{"#.fc1", "#.mlp.fc1"},
     Rename{"#.fc2", "#.mlp.fc2"},
+    // RT-DETR and its kin; heads that lie in the decoder and beside the model are the same.
+    Rename{"encoder.encoder.#.layers", "encoder.aifi.#.layers"},
+    Rename{"model.decoder.class_embed", "class_embed"},
+    Rename{"model.decoder.bbox_embed", "bbox_embed"},
 };
 
 std::vector<std::string_view> words_of(std::string_view name) {

@@ -193,6 +193,22 @@ HeightWidth JsonFields::extent(std::string_view key, WholeRange range,
     return {*height, *width};
 }
 
+std::vector<uint32_t> JsonFields::wholes(std::string_view key, WholeRange range,
+                                         std::optional<std::vector<uint32_t>> fallback) const {
+    if (fallback && !has(key)) return *fallback;
+    const Json& list = required(key);
+    std::vector<uint32_t> result;
+    if (list.is_array())
+        for (const Json& item : list)
+            if (item.is_number_unsigned() && item.get<uint64_t>() >= range.least &&
+                item.get<uint64_t>() <= range.most)
+                result.push_back(item.get<uint32_t>());
+    if (!list.is_array() || result.empty() || result.size() != list.size())
+        refuse(key, "is not a list of whole numbers from " + std::to_string(range.least) + " to " +
+                        std::to_string(range.most));
+    return result;
+}
+
 std::vector<std::string> JsonFields::texts(std::string_view key) const {
     const Json* value = find(key);
     if (!value) return {};

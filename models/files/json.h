@@ -56,6 +56,10 @@ public:
     HeightWidth extent(std::string_view key, WholeRange range,
                        std::optional<HeightWidth> fallback = std::nullopt) const;
 
+    // A list of whole numbers that is not empty.
+    std::vector<uint32_t> wholes(std::string_view key, WholeRange range,
+                                 std::optional<std::vector<uint32_t>> fallback = std::nullopt) const;
+
     // Absent means empty.
     std::vector<std::string> texts(std::string_view key) const;
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <system_error>
 
 #include "gpu/core/error.h"
@@ -79,36 +80,54 @@ uint64_t count_of(std::span<const uint64_t> shape) {
     return StoredTensor{{}, {}, {shape.begin(), shape.end()}, {}}.elements();
 }
 
-template <typename Stored, typename FromFloat>
-void fill(std::span<std::byte> out, uint64_t key, Spread spread, FromFloat from_float) {
-    for (uint64_t i = 0; i < out.size() / sizeof(Stored); ++i) {
-        float value = spread.centre + rounded_product(spread.scale, uniform(key, i));
-        Stored stored = from_float(value);
-        std::memcpy(out.data() + i * sizeof stored, &stored, sizeof stored);
-    }
-}
-
-}  // namespace
-
-std::vector<std::byte> synthetic_bytes(uint64_t seed, std::string_view name,
-                                       std::span<const uint64_t> shape, StoredType type) {
-    std::vector<std::byte> bytes(count_of(shape) * size_of(type));
-    uint64_t key = key_of(seed, name);
-    Spread spread = spread_of(name, shape);
+std::vector<std::byte> stored_as(std::span<const float> values, StoredType type) {
+    std::vector<std::byte> bytes(values.size() * size_of(type));
+    auto fill = [&]<typename Stored>(Stored (*from_float)(float)) {
+        for (size_t i = 0; i < values.size(); ++i) {
+            const Stored stored = from_float(values[i]);
+            std::memcpy(bytes.data() + i * sizeof stored, &stored, sizeof stored);
+        }
+    };
     switch (type) {
         case StoredType::f32:
-            fill<float>(bytes, key, spread, [](float v) { return v; });
+            fill(+[](float v) { return v; });
             break;
         case StoredType::f16:
-            fill<uint16_t>(bytes, key, spread, half_from_float);
+            fill(half_from_float);
             break;
         case StoredType::bf16:
-            fill<uint16_t>(bytes, key, spread, bfloat_from_float);
+            fill(bfloat_from_float);
             break;
         default:
             throw Error("synthetic weights are F32, F16 or BF16");
     }
     return bytes;
+}
+
+std::vector<std::byte> bytes_of(const Manifest::Entry& entry, uint64_t seed, StoredType type,
+                                std::span<const Adjustment> adjust) {
+    if (entry.values.empty())
+        return synthetic_bytes(seed, entry.name, entry.shape, type, adjust);
+    return stored_as(entry.values, type);
+}
+
+}  // namespace
+
+std::vector<std::byte> synthetic_bytes(uint64_t seed, std::string_view name,
+                                       std::span<const uint64_t> shape, StoredType type,
+                                       std::span<const Adjustment> adjust) {
+    const uint64_t key = key_of(seed, name);
+    const Spread spread = spread_of(name, shape);
+    const auto change = std::ranges::find_if(adjust, [&](const Adjustment& one) {
+        return std::regex_search(std::string(name), std::regex(one.found));
+    });
+    std::vector<float> values(count_of(shape));
+    for (uint64_t i = 0; i < values.size(); ++i) {
+        values[i] = spread.centre + rounded_product(spread.scale, uniform(key, i));
+        if (change != adjust.end())
+            values[i] = rounded_product(values[i], change->factor) + change->offset;
+    }
+    return stored_as(values, type);
 }
 
 Manifest read_manifest(const std::filesystem::path& path) {
@@ -122,12 +141,21 @@ Manifest read_manifest(const std::filesystem::path& path) {
     }
     if (name_of(manifest.type) != type) fields.refuse("dtype", "is not F32, F16 or BF16");
     try {
-        for (const auto& [name, shape] :
-             json.at("tensors").get<std::vector<std::pair<std::string, std::vector<uint64_t>>>>()) {
-            manifest.tensors.push_back({name, shape});
+        for (const Json& row : json.at("tensors")) {
+            if (row.size() > 2 && row[2].is_string()) continue;  // a counter, which nobody asks for
+            manifest.tensors.push_back({row.at(0), row.at(1)});
+            if (row.size() > 2)
+                manifest.tensors.back().values = row[2].get<std::vector<float>>();
         }
     } catch (const Json::exception&) {
         fields.refuse("tensors", "is not a list of [name, shape]");
+    }
+    try {
+        if (const Json* adjust = fields.find("adjust"))
+            for (const Json& row : *adjust)
+                manifest.adjust.push_back({row.at(0), row.at(1), row.at(2)});
+    } catch (const Json::exception&) {
+        fields.refuse("adjust", "is not a list of [regular expression, factor, offset]");
     }
     return manifest;
 }
@@ -138,20 +166,25 @@ void write_checkpoint(const std::filesystem::path& folder, const Manifest& manif
     if (error) throw Error(folder.string() + ": cannot be made (" + error.message() + ")");
 
     std::vector<StoredTensor> tensors;
-    for (const auto& [name, shape] : manifest.tensors) {
-        tensors.push_back({name, manifest.type, shape, {}});
+    std::map<std::string_view, const Manifest::Entry*> entries;
+    for (const Manifest::Entry& entry : manifest.tensors) {
+        tensors.push_back({entry.name, manifest.type, entry.shape, {}});
+        entries[entry.name] = &entry;
     }
     std::vector<std::byte> bytes;  // of the one tensor being written
     write_safetensors(folder / "model.safetensors", tensors, [&](const StoredTensor& tensor) {
         bytes = {};
-        bytes = synthetic_bytes(manifest.seed, tensor.name, tensor.shape, tensor.type);
+        bytes = bytes_of(*entries.at(tensor.name), manifest.seed, manifest.type, manifest.adjust);
         return std::span<const std::byte>(bytes);
     });
 }
 
 SyntheticWeights::SyntheticWeights(const Manifest& manifest)
-    : seed_(manifest.seed), type_(manifest.type), listed_(std::in_place) {
-    for (const auto& [name, shape] : manifest.tensors) listed_->emplace(name, shape);
+    : seed_(manifest.seed),
+      type_(manifest.type),
+      adjust_(manifest.adjust),
+      listed_(std::in_place) {
+    for (const Manifest::Entry& entry : manifest.tensors) listed_->emplace(entry.name, entry);
 }
 
 SyntheticWeights::SyntheticWeights(uint64_t seed, StoredType type, Has has)
@@ -161,7 +194,7 @@ std::optional<StoredTensor> SyntheticWeights::find(std::string_view name,
                                                    std::span<const uint64_t> shape) {
     if (!listed_) {
         if (has_ && !has_(name)) return std::nullopt;
-        return make(std::string(name), shape);
+        return make({std::string(name), {shape.begin(), shape.end()}});
     }
     auto found = listed_->find(name);
     if (found == listed_->end()) {
@@ -171,13 +204,13 @@ std::optional<StoredTensor> SyntheticWeights::find(std::string_view name,
         }
     }
     if (found == listed_->end()) return std::nullopt;
-    return make(found->first, found->second);
+    return make(found->second);
 }
 
-StoredTensor SyntheticWeights::make(const std::string& name, std::span<const uint64_t> shape) {
-    used_.insert(name);
-    buffers_.push_back(synthetic_bytes(seed_, name, shape, type_));
-    return {name, type_, {shape.begin(), shape.end()}, buffers_.back()};
+StoredTensor SyntheticWeights::make(const Manifest::Entry& entry) {
+    used_.insert(entry.name);
+    buffers_.push_back(bytes_of(entry, seed_, type_, adjust_));
+    return {entry.name, type_, entry.shape, buffers_.back()};
 }
 
 void SyntheticWeights::release(std::span<const std::byte> bytes) {
@@ -193,7 +226,7 @@ std::string SyntheticWeights::where(std::string_view) const {
 uint64_t SyntheticWeights::elements() const {
     uint64_t total = 0;
     if (listed_) {
-        for (const auto& [name, shape] : *listed_) total += count_of(shape);
+        for (const auto& [name, entry] : *listed_) total += count_of(entry.shape);
     }
     return total;
 }
@@ -201,7 +234,7 @@ uint64_t SyntheticWeights::elements() const {
 std::vector<std::string> SyntheticWeights::unused() const {
     std::vector<std::string> names;
     if (listed_) {
-        for (const auto& [name, shape] : *listed_) {
+        for (const auto& [name, entry] : *listed_) {
             if (!used_.contains(name)) names.push_back(name);
         }
     }

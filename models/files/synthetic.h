@@ -19,19 +19,29 @@ namespace saccade {
 // the element's index, the same bits on every machine and in the parity kit's weights.py. Their
 // scales keep activations in the range of a trained model's.
 
+// Moves the values of tensors in whose names a regular expression is found into another range: the
+// first that is found makes x * factor + offset of them.
+struct Adjustment {
+    std::string found;
+    float factor = 1, offset = 0;
+};
+
 // F32, F16 or BF16 elements of one tensor.
 std::vector<std::byte> synthetic_bytes(uint64_t seed, std::string_view name,
-                                       std::span<const uint64_t> shape, StoredType type);
+                                       std::span<const uint64_t> shape, StoredType type,
+                                       std::span<const Adjustment> adjust = {});
 
 // A parity case's weights.json: which tensors a checkpoint has.
 struct Manifest {
     struct Entry {
         std::string name;
         std::vector<uint64_t> shape;
+        std::vector<float> values = {};  // of a tensor that is a constant; empty: synthetic ones
     };
     uint64_t seed = 0;
     StoredType type = StoredType::f32;
     std::vector<Entry> tensors;
+    std::vector<Adjustment> adjust = {};
 };
 Manifest read_manifest(const std::filesystem::path& path);
 
@@ -56,12 +66,13 @@ public:
     std::vector<std::string> unused() const override;
 
 private:
-    StoredTensor make(const std::string& name, std::span<const uint64_t> shape);
+    StoredTensor make(const Manifest::Entry& entry);
 
     uint64_t seed_;
     StoredType type_;
     Has has_;
-    std::optional<std::map<std::string, std::vector<uint64_t>, std::less<>>> listed_;
+    std::vector<Adjustment> adjust_;
+    std::optional<std::map<std::string, Manifest::Entry, std::less<>>> listed_;
     std::set<std::string> used_;
     std::vector<std::vector<std::byte>> buffers_;  // handed out and not yet released
 };

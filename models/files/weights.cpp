@@ -187,22 +187,27 @@ Tensor WeightLoader::tensor(const std::string& name, const std::vector<uint64_t>
     return to;
 }
 
-Conv2d WeightLoader::convolution(const std::string& name, const std::string& norm,
-                                 const ConvolutionForm& form) {
-    const uint32_t out = form.out, in = form.in, area = form.kernel * form.kernel;
-    const size_t each = size_t(in) * area;  // weights of one output channel
-    std::vector<float> weight = floats(name + ".weight", {out, in, form.kernel, form.kernel});
-    std::vector<float> bias = floats(norm + ".bias", {out});
+HostConvolution WeightLoader::folded(const std::string& name, const std::string& norm,
+                                     const ConvolutionForm& form) {
+    const uint32_t out = form.out, area = form.kernel * form.kernel;
+    const size_t each = size_t(form.in) * area;  // weights of one output channel
+    HostConvolution host{floats(name + ".weight", {out, form.in, form.kernel, form.kernel}),
+                         floats(norm + ".bias", {out})};
     const std::vector<float> gain = floats(norm + ".weight", {out});
     const std::vector<float> mean = floats(norm + ".running_mean", {out});
     const std::vector<float> variance = floats(norm + ".running_var", {out});
     for (size_t i = 0; i < out; ++i) {
         const double scale = double(gain[i]) / std::sqrt(double(variance[i]) + form.norm_eps);
-        bias[i] = static_cast<float>(double(bias[i]) - double(mean[i]) * scale);
+        host.bias[i] = static_cast<float>(double(host.bias[i]) - double(mean[i]) * scale);
         for (size_t j = i * each; j < (i + 1) * each; ++j)
-            weight[j] = static_cast<float>(double(weight[j]) * scale);
+            host.weight[j] = static_cast<float>(double(host.weight[j]) * scale);
     }
+    return host;
+}
 
+Conv2d WeightLoader::convolution(const std::string& name, const HostConvolution& host,
+                                 const ConvolutionForm& form) {
+    const uint32_t out = form.out, in = form.in, area = form.kernel * form.kernel;
     // Ours: (out, kernel, kernel, in), channels innermost and padded.
     Conv2d result{.weight = allocate(out, area * padded(in), type_),
                   .bias = allocate(1, out, Type::f32),
@@ -211,15 +216,48 @@ Conv2d WeightLoader::convolution(const std::string& name, const std::string& nor
                   .stride = form.stride,
                   .padding = form.padding,
                   .dilation = form.dilation};
-    const StoredTensor weights{name, StoredType::f32, {}, std::as_bytes(std::span(weight))};
+    const StoredTensor weights{name, StoredType::f32, {}, std::as_bytes(std::span(host.weight))};
     put(result.weight,
         {{1, out, area, padded(in)}, {0, result.weight.row_stride, padded(in), 1}, 0}, weights,
         {{1, out, area, in}, {0, in * area, 1, area}, 0}, 1.0f, false);
-    const StoredTensor biases{norm, StoredType::f32, {}, std::as_bytes(std::span(bias))};
-    put(result.bias, {{1, 1, 1, padded(out)}, {0, 0, 0, 1}, 0}, biases,
-        {{1, 1, 1, out}, {0, 0, 0, 1}, 0}, 1.0f, false);
+    put_rows(result.bias, host.bias, out, out, 1);
     result.fragments = fragments(result.weight);
     return result;
+}
+
+Linear WeightLoader::linear(const HostConvolution& host, uint32_t in) {
+    const auto out = static_cast<uint32_t>(host.bias.size());
+    Linear result{allocate(out, in, type_), allocate(1, out, Type::f32)};
+    put_rows(result.weight, host.weight, in, in, 1);
+    put_rows(result.bias, host.bias, out, out, 1);
+    result.fragments = fragments(result.weight);
+    return result;
+}
+
+DepthwiseConv2d WeightLoader::depthwise(const HostConvolution& host,
+                                        const ConvolutionForm& form) {
+    const uint32_t area = form.kernel * form.kernel;
+    DepthwiseConv2d result{.weight = allocate(area, form.out, Type::f32),
+                           .bias = allocate(1, form.out, Type::f32),
+                           .kernel = form.kernel,
+                           .stride = form.stride,
+                           .padding = form.padding};
+    put_rows(result.weight, host.weight, form.out, 1, area);
+    put_rows(result.bias, host.bias, form.out, form.out, 1);
+    return result;
+}
+
+Tensor WeightLoader::table(const std::vector<float>& values, uint32_t rows, uint32_t columns) {
+    const Tensor to = allocate(rows, columns, Type::f32);
+    put_rows(to, values, columns, columns, 1);
+    return to;
+}
+
+void WeightLoader::put_rows(const Tensor& to, std::span<const float> values, uint32_t columns,
+                            uint32_t stride, uint32_t step) {
+    const StoredTensor from{"", StoredType::f32, {}, std::as_bytes(values)};
+    put(to, {{1, 1, to.rows, padded(columns)}, {0, 0, to.row_stride, 1}, 0}, from,
+        {{1, 1, to.rows, columns}, {0, 0, stride, step}, 0}, 1.0f, false);
 }
 
 std::vector<float> WeightLoader::floats(const std::string& name,

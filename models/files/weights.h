@@ -8,7 +8,9 @@
 #include "gpu/core/buffer.h"
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
+#include "gpu/sampling.h"
 #include "models/files/checkpoint.h"
+#include "models/files/host_convolution.h"
 
 namespace saccade {
 
@@ -65,8 +67,22 @@ public:
     // name.weight (out, in, kernel, kernel) with the frozen batch norm of that name folded into it:
     // what the norm does to a channel is known beforehand, and it does it to the channel's weights.
     Conv2d convolution(const std::string& name, const std::string& norm,
+                       const ConvolutionForm& form) {
+        return convolution(name, folded(name, norm, form), form);
+    }
+    // The same in two steps, for convolutions that are put together from several.
+    HostConvolution folded(const std::string& name, const std::string& norm,
+                           const ConvolutionForm& form);
+    Conv2d convolution(const std::string& name, const HostConvolution& host,
                        const ConvolutionForm& form);
 
+    // A 1x1 convolution of this many input channels, as the product that it is.
+    Linear linear(const HostConvolution& host, uint32_t in);
+    // A convolution of each channel by itself: (channels, 1, kernel, kernel).
+    DepthwiseConv2d depthwise(const HostConvolution& host, const ConvolutionForm& form);
+
+    // Numbers that were worked out on the host: rows x columns of them, as f32.
+    Tensor table(const std::vector<float>& values, uint32_t rows, uint32_t columns);
     // A tensor's elements, for what is worked out on the host.
     std::vector<float> floats(const std::string& name, const std::vector<uint64_t>& shape);
 
@@ -92,6 +108,9 @@ private:
     // has been read of it is released, unless the bytes are our own.
     void put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,
              float scale = 1.0f, bool release = true);
+    // Values that lie on the host, row r and column i at r * stride + i * step.
+    void put_rows(const Tensor& to, std::span<const float> values, uint32_t columns,
+                  uint32_t stride, uint32_t step);
     Stage& stage_for(uint64_t bytes);
 
     Device& device_;

@@ -12,6 +12,8 @@ bool PictureInput::prepare(Size frame, std::optional<Size> within) {
     if (frame == frame_ && within == within_) return false;
     frame_ = {};  // what follows may throw half-way
     plan_ = preprocessor_.plan(frame.x, frame.y, within);
+    on_device_.filled = {plan_.width, plan_.height};
+    on_device_.exact = preprocessor_.exact;
     if (plan_.width % patch_.x != 0 || plan_.height % patch_.y != 0)
         throw Error("the preprocessor makes pictures of " + std::to_string(plan_.width) + "x" +
                     std::to_string(plan_.height) + ", which patches of " +

@@ -36,8 +36,10 @@ struct ProcessorClass {
     uint32_t crop = 0;          // 0: none
     uint32_t multiple = 1;      // of both sides
     bool int_is_square = true;  // what an integer size means: a square, or the shortest edge
+    bool exact = false;         // resizes what has been rescaled
     bool is_detector = false;   // max_size beside an integer size, never a centre crop
     bool blurs = false;         // before it shrinks, in floats
+    bool normalizes = true;
     Filter filter = Filter::bilinear;
     Triple mean = half, std_dev = half;
 };
@@ -85,9 +87,24 @@ constexpr ProcessorClass classes[] = {
      .is_detector = true,
      .mean = imagenet_mean,
      .std_dev = imagenet_std},
+    {.name = "RfDetr",
+     .resize = Resize::edges,
+     .size = 800,
+     .longest = 1333,
+     .int_is_square = false,
+     .exact = true,
+     .is_detector = true,
+     .mean = imagenet_mean,
+     .std_dev = imagenet_std},
+    {.name = "RTDetr",
+     .size = 640,
+     .is_detector = true,
+     .normalizes = false,
+     .mean = imagenet_mean,
+     .std_dev = imagenet_std},
 };
 constexpr const char* supported =
-    "ViT, DeiT, BLIP, CLIP, SigLIP, OWL-ViT, OWLv2, SmolVLM, DETR and YOLOS are";
+    "ViT, DeiT, BLIP, CLIP, SigLIP, OWL-ViT, OWLv2, SmolVLM, DETR, YOLOS, RT-DETR and RF-DETR are";
 
 const ProcessorClass* find_class(std::string_view name) {
     for (const ProcessorClass& c : classes)
@@ -368,6 +385,8 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
 
     Preprocessor p;
     p.type = defaults.name;
+    p.exact = defaults.exact;
+    if (p.exact) p.rounding = Rounding::pillow;  // the finer one
     if (is_on(fields, file, "do_resize", true)) read_size(fields, defaults, p);
     if (defaults.resize == Resize::tiles) {
         if (p.resize != Resize::tiles) fields.refuse("do_resize", "is off; tiles need it");
@@ -389,7 +408,7 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
     constexpr double largest = std::numeric_limits<float>::max();
     if (is_on(fields, file, "do_rescale", true))
         p.rescale_factor = fields.number("rescale_factor", -largest, largest, 1.0 / 255.0);
-    if (is_on(fields, file, "do_normalize", true)) {
+    if (is_on(fields, file, "do_normalize", defaults.normalizes)) {
         p.mean = three_numbers(fields, "image_mean", defaults.mean);
         p.std_dev = three_numbers(fields, "image_std", defaults.std_dev);
     }

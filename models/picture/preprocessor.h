@@ -57,6 +57,7 @@ struct Preprocessor {
     uint32_t most_patches = 0;   // and how many there may be
     Filter filter = Filter::bilinear;
     Rounding rounding = Rounding::torchvision;
+    bool exact = false;           // resizes before it rounds to 8 bits: DINOv3, RF-DETR
     std::optional<Size> crop;     // centre crop after the resize
     // OWLv2: in floats, black added at the right and below to make a square (if `square`), a blur
     // where that shrinks, then size. Boxes and maps are those of the square.

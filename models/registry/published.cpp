@@ -51,6 +51,74 @@ std::vector<PublishedModel> published_yolos() {
              detector_processor("YolosImageProcessor", 800)}};
 }
 
+namespace {
+
+Json fixed_processor(const char* type, uint32_t image, bool normalizes) {
+    Json json = square_processor(type, image);
+    json["do_normalize"] = normalizes;
+    return json;
+}
+Json hgnet_v2(std::vector<uint32_t> stem, std::vector<uint32_t> in, std::vector<uint32_t> middle,
+              std::vector<uint32_t> out, std::vector<uint32_t> blocks, uint32_t layers) {
+    return {{"model_type", "hgnet_v2"},
+            {"stem_channels", std::move(stem)},
+            {"stage_in_channels", std::move(in)},
+            {"stage_mid_channels", std::move(middle)},
+            {"stage_out_channels", std::move(out)},
+            {"stage_num_blocks", std::move(blocks)},
+            {"stage_numb_of_layers", std::vector<uint32_t>(4, layers)},
+            {"use_learnable_affine_block", true},
+            {"out_indices", {2u, 3u, 4u}}};
+}
+
+}  // namespace
+
+std::vector<PublishedModel> published_rt_detrs() {
+    const Json processor = fixed_processor("RTDetrImageProcessor", 640, false);
+    const Json small = {{"model_type", "rt_detr"},
+                        {"backbone_config",
+                         {{"model_type", "rt_detr_resnet"},
+                          {"depths", {2u, 2u, 2u, 2u}},
+                          {"hidden_sizes", {64u, 128u, 256u, 512u}},
+                          {"layer_type", "basic"}}},
+                        {"encoder_in_channels", {128u, 256u, 512u}},
+                        {"hidden_expansion", 0.5},
+                        {"decoder_layers", 3u},
+                        {"num_labels", 80u}};
+    return {{"rtdetr_r18vd", small, processor},
+            {"rtdetr_r50vd", {{"model_type", "rt_detr"}, {"num_labels", 80u}}, processor}};
+}
+
+std::vector<PublishedModel> published_d_fines() {
+    const Json small = {{"model_type", "d_fine"},
+                        {"backbone_config", hgnet_v2({3, 16, 16}, {16, 64, 256, 512},
+                                                     {16, 32, 64, 128}, {64, 256, 512, 1024},
+                                                     {1, 1, 2, 1}, 3)},
+                        {"encoder_in_channels", {256u, 512u, 1024u}},
+                        {"hidden_expansion", 0.5},
+                        {"depth_mult", 0.34},
+                        {"decoder_layers", 3u},
+                        {"decoder_n_points", {3u, 6u, 3u}},
+                        {"num_labels", 80u}};
+    return {{"dfine-small-coco", small, fixed_processor("RTDetrImageProcessor", 640, false)}};
+}
+
+std::vector<PublishedModel> published_rf_detrs() {
+    const Json config = {{"model_type", "rf_detr"},
+                         {"backbone_config",
+                          {{"model_type", "rf_detr_dinov2"},
+                           {"hidden_size", 384u},
+                           {"num_attention_heads", 6u},
+                           {"image_size", 384u},
+                           {"patch_size", 16u},
+                           {"num_windows", 2u},
+                           {"out_indices", {3u, 6u, 9u, 12u}}}},
+                         {"decoder_layers", 2u},
+                         {"decoder_n_points", 2u},
+                         {"num_labels", 91u}};
+    return {{"rf-detr-nano", config, fixed_processor("RfDetrImageProcessor", 384, true)}};
+}
+
 // No id ends a caption: benchmarks want as many words as they ask for.
 std::vector<PublishedModel> published_vit_gpt2s() {
     const Json config = {{"model_type", "vision-encoder-decoder"},

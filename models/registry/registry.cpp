@@ -11,6 +11,9 @@
 #include "models/contrast/clip.h"
 #include "models/contrast/owl.h"
 #include "models/contrast/siglip.h"
+#include "models/detection/deformable/d_fine.h"
+#include "models/detection/deformable/rf_detr.h"
+#include "models/detection/deformable/rt_detr.h"
 #include "models/detection/detr.h"
 #include "models/detection/yolos.h"
 #include "models/files/checkpoint.h"
@@ -34,10 +37,12 @@ constexpr Family::Detector detector = make<DetectionModel, Model, read_config>;
 template <typename Model, auto read_config>
 constexpr Family::Captioner captioner = make<CaptionModel, Model, read_config>;
 
-std::unique_ptr<DetectionModel> make_detr(const ModelSource& from) {
-    return std::make_unique<Detr>(from.front, from.weights,
-                                  read_detr_config(from.config, from.where));
-}
+// The same of one that is told apart how to load what lies before its first norm.
+template <typename Model, auto read_config>
+constexpr Family::Detector detector_with_front =
+    [](const ModelSource& from) -> std::unique_ptr<DetectionModel> {
+    return std::make_unique<Model>(from.front, from.weights, read_config(from.config, from.where));
+};
 
 // BLIP's folders say by their architecture whether they describe or answer.
 std::unique_ptr<CaptionModel> make_blip(const ModelSource& from) {
@@ -58,8 +63,8 @@ constexpr Family all_families[] = {
     {.type = "siglip2",
      .make = classifier<Siglip, read_siglip_config>,
      .image_processor = "Siglip2"},
-    {.type = "detr",  //
-     .make = make_detr,
+    {.type = "detr",
+     .make = detector_with_front<Detr, read_detr_config>,
      .image_processor = "Detr",
      .published = published_detrs},
     {.type = "yolos",
@@ -68,6 +73,21 @@ constexpr Family all_families[] = {
      .published = published_yolos},
     {.type = "owlv2", .make = detector<Owl, read_owl_config>, .image_processor = "Owlv2"},
     {.type = "owlvit", .make = detector<Owl, read_owl_config>, .image_processor = "OwlViT"},
+    {.type = "rt_detr",
+     .make = detector_with_front<RtDetr, read_rt_detr_config>,
+     .image_processor = "RTDetr",
+     .published = published_rt_detrs},
+    {.type = "rt_detr_v2",
+     .make = detector_with_front<RtDetr, read_rt_detr_config>,
+     .image_processor = "RTDetr"},
+    {.type = "d_fine",
+     .make = detector_with_front<DFine, read_d_fine_config>,
+     .image_processor = "RTDetr",
+     .published = published_d_fines},
+    {.type = "rf_detr",
+     .make = detector<RfDetr, read_rf_detr_config>,
+     .image_processor = "RfDetr",
+     .published = published_rf_detrs},
     {.type = "vision-encoder-decoder",
      .make = captioner<VitGpt2, read_vit_gpt2_config>,
      .image_processor = "ViT",

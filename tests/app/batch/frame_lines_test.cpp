@@ -45,7 +45,7 @@ TEST(FrameLines, a_file_that_is_in_order_is_left_alone) {
     EXPECT_EQ(content(temp / "lines"), "");
 }
 
-TEST(Tables, coco_has_a_pictures_number_or_its_line) {
+TEST(Tables, coco_has_a_pictures_number_or_its_line_and_its_own_numbers_of_classes) {
     const TempFolder temp;
     const std::string found =
         R"(,"detections":[{"label":"dog","id":17,"score":0.5,"box":[1.0,2.0,4.5,8.0]}]})";
@@ -53,7 +53,7 @@ TEST(Tables, coco_has_a_pictures_number_or_its_line) {
                               R"({"source":"val/7.png","frame":1,"detections":[]})" + "\n");
     write_coco(temp / "numbers", temp / "coco.json");
     EXPECT_EQ(content(temp / "coco.json"),
-              "[\n{\"image_id\":139,\"category_id\":17,\"bbox\":[1.0,2.0,3.5,6.0],\"score\":0.5}"
+              "[\n{\"image_id\":139,\"category_id\":18,\"bbox\":[1.0,2.0,3.5,6.0],\"score\":0.5}"
               "\n]\n");
     temp.write("frames", R"({"source":"12.mp4","frame":5})"
                          "\n"

@@ -110,6 +110,18 @@ TEST_F(PostNormTest, the_stream_may_be_what_products_want) {
     EXPECT_LT(relative_error(values(at), placed(want, in)), 1e-5);
 }
 
+TEST_F(PostNormTest, every_batch_may_have_positions_of_its_own) {
+    const Inputs in = make({2, 5, 40});
+    const std::vector<float> positions = random(in.x.size());
+    const Tensor at = poisoned(2, 5, 40, Type::f32);
+    begin();
+    post_norm(commands, in.tx, in.norm, {{}, at, tensor(2, 5, 40, Type::f32, positions)});
+    finish();
+    std::vector<float> want = reference(in);
+    for (size_t i = 0; i < want.size(); ++i) want[i] += positions[i];
+    EXPECT_LT(relative_error(values(at), want), 1e-5);
+}
+
 TEST_F(PostNormTest, some_rows_of_every_batch_leave_the_others_alone) {
     const Inputs in = make({2, 6, 24});
     const Tensor y = poisoned(2, 3, 24, Type::f16);
@@ -136,7 +148,8 @@ TEST_F(PostNormTest, refuses_what_does_not_fit) {
     EXPECT_THROW(post_norm(commands, in.tx, in.norm, {few, {}, {}}), Error);
     EXPECT_THROW(post_norm(commands, in.tx, in.norm, {{}, few, in.tp}), Error);
     EXPECT_THROW(post_norm(commands, in.tx, in.norm, {{}, at, {}}), Error) << "no positions";
-    EXPECT_THROW(post_norm(commands, in.tx, in.norm, {{}, at, in.tx}), Error) << "two batches";
+    const Tensor three = poisoned(3, 5, 40, Type::f32);
+    EXPECT_THROW(post_norm(commands, in.tx, in.norm, {{}, at, three}), Error) << "three batches";
     EXPECT_THROW(post_norm(commands, in.tx, in.norm, {y, at, in.tp}), Error) << "two types";
     finish();
 }

@@ -1,4 +1,8 @@
-#include "gpu/language.h"
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "gpu/sampling.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {
@@ -6,39 +10,58 @@ namespace {
 
 class SelectTest : public GpuTest {
 protected:
-    Tensor table(uint32_t rows, uint32_t columns, const std::vector<uint32_t>& values) {
-        std::vector<uint32_t> wide(size_t(rows) * padded(columns));
-        for (size_t i = 0; i < values.size(); ++i)
-            wide[i / columns * padded(columns) + i % columns] = values[i];
-        Tensor index = ids(wide);
-        index.rows = rows;
-        index.columns = columns;
-        index.row_stride = padded(columns);
-        return index;
+    struct Found {
+        std::vector<float> values;
+        std::vector<uint32_t> picks;
+    };
+    Found select_from(const Tensor& x, uint32_t k) {
+        const Tensor values_host = poisoned(x.batch, 1, k, Type::f32);
+        const Tensor picks_host = poisoned(x.batch, 1, k, Type::u32);
+        begin();
+        const Selected found = select(commands, x, k);
+        commands.copy_bytes(found.values, values_host);
+        commands.copy_bytes(found.picks, picks_host);
+        finish();
+        expect_zero_padding(values_host);
+        return {values(values_host), words(picks_host)};
     }
 };
 
-TEST_F(SelectTest, takes_columns_by_their_index) {
-    const std::vector<float> x = random(11);
-    const Tensor tx = tensor(1, 1, 11, Type::f32, x);
-    const std::vector<uint32_t> from = {3, 0, 10, 3, 7, 99};  // the last is past the end
-    const Tensor index = table(2, 3, from);
-    const auto y = run([&](Commands& c) {
-        const Tensor result = c.scratch(1, 2, 3, Type::f32);
-        select(c, result, tx, index);
-        select(c, result, tx, index, {.keep = 1.0f, .scale = 0.5f});
-        return result;
-    });
-    std::vector<float> want;
-    for (uint32_t i : from) want.push_back(i < x.size() ? 1.5f * x[i] : 0.0f);
-    EXPECT_LT(relative_error(y, want), 1e-6);
+TEST_F(SelectTest, finds_the_best_of_all_rows_in_order_equal_ones_by_place) {
+    struct Case {
+        uint32_t batch, rows, columns, k;
+    };
+    for (const Case& c : {Case{1, 1, 1, 1}, Case{1, 1, 3000, 300}, Case{2, 30, 13, 41},
+                          Case{1, 300, 80, 300}, Case{1, 7, 5, 35}}) {
+        std::vector<float> x = random(size_t(c.batch) * c.rows * c.columns);
+        for (float& v : x) v = std::round(v * 500);  // many are equal
+        const Tensor tx = tensor(c.batch, c.rows, c.columns, Type::f32, x);
+        const Found found = select_from(tx, c.k);
+        const size_t each = size_t(c.rows) * c.columns;
+        for (uint32_t b = 0; b < c.batch; ++b) {
+            std::vector<uint32_t> order(each);
+            std::iota(order.begin(), order.end(), 0u);
+            std::ranges::stable_sort(order, std::greater(),
+                                     [&](uint32_t i) { return x[b * each + i]; });
+            for (uint32_t i = 0; i < c.k; ++i) {
+                ASSERT_EQ(found.picks[b * c.k + i], order[i]) << i;
+                ASSERT_EQ(found.values[b * c.k + i], x[b * each + order[i]]) << i;
+            }
+        }
+    }
 }
 
-TEST_F(SelectTest, refuses_an_index_of_another_shape) {
+TEST_F(SelectTest, a_nan_comes_after_every_number) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const Tensor x = tensor(1, 1, 5, Type::f32, std::vector<float>{nan, -3, nan, 2, -1e30f});
+    EXPECT_EQ(select_from(x, 5).picks, (std::vector<uint32_t>{3, 1, 4, 0, 2}));
+}
+
+TEST_F(SelectTest, refuses_more_than_there_are) {
+    const Tensor x = random_tensor(1, 2, 3, Type::f32);
     begin();
-    EXPECT_THROW(select(commands, poisoned(1, 2, 2, Type::f32), random_tensor(1, 1, 9, Type::f32),
-                        table(2, 3, {0, 1, 2, 3, 4, 5})),
-                 Error);
+    EXPECT_THROW(select(commands, x, 7), Error);
+    EXPECT_THROW(select(commands, x, 0), Error);
     finish();
 }
 

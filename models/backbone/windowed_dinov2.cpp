@@ -1,0 +1,272 @@
+#include "models/backbone/windowed_dinov2.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+// How one output cell is made along one axis: weights of input cells from `first` on.
+struct Taps {
+    uint32_t first = 0;
+    std::vector<float> weights;
+};
+
+// Cubic convolution with a = -0.5, widened where the grid shrinks: torch's antialiased bicubic.
+std::vector<Taps> antialiased_taps(uint32_t from, uint32_t to) {
+    auto cubic = [](double d) {
+        constexpr double a = -0.5;
+        d = std::abs(d);
+        if (d < 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+        return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+    };
+    const double scale = double(from) / to, wide = std::max(scale, 1.0);
+    std::vector<Taps> all(to);
+    for (uint32_t i = 0; i < to; ++i) {
+        const double centre = (i + 0.5) * scale;
+        const double first = std::max(std::floor(centre - 2 * wide + 0.5), 0.0);
+        const double last = std::min(std::floor(centre + 2 * wide + 0.5), double(from));
+        std::vector<double> weights;
+        double sum = 0;
+        for (double j = first; j < last; ++j) {
+            weights.push_back(cubic((j - centre + 0.5) / wide));
+            sum += weights.back();
+        }
+        all[i].first = static_cast<uint32_t>(first);
+        for (double w : weights) all[i].weights.push_back(static_cast<float>(w / sum));
+    }
+    return all;
+}
+
+// A square grid of dim numbers a cell, for a grid of another size.
+std::vector<float> resize_antialiased(std::span<const float> table, uint32_t dim, uint32_t side,
+                                      Size to) {
+    const std::vector<Taps> across = antialiased_taps(side, to.x), down = antialiased_taps(side, to.y);
+    const size_t wide = size_t(to.x) * dim;
+    std::vector<float> rows(side * wide), result(to.y * wide);
+    for (uint32_t y = 0; y < side; ++y)
+        for (uint32_t x = 0; x < to.x; ++x)
+            for (size_t t = 0; t < across[x].weights.size(); ++t)
+                for (uint32_t i = 0; i < dim; ++i)
+                    rows[y * wide + size_t(x) * dim + i] +=
+                        across[x].weights[t] *
+                        table[(size_t(y) * side + across[x].first + t) * dim + i];
+    for (uint32_t y = 0; y < to.y; ++y)
+        for (size_t t = 0; t < down[y].weights.size(); ++t)
+            for (size_t i = 0; i < wide; ++i)
+                result[y * wide + i] += down[y].weights[t] * rows[(down[y].first + t) * wide + i];
+    return result;
+}
+
+// (n, rows, columns) without gaps as (n / count, count * rows, columns), and back.
+Tensor joined(const Tensor& t, uint32_t count) {
+    Tensor all = t;
+    all.batch /= count;
+    all.rows *= count;
+    all.batch_stride *= count;
+    return all;
+}
+
+// A linear layer, the result of which is scaled channel by channel.
+Linear load_scaled(WeightLoader& weights, const std::string& name, const std::string& scale,
+                   uint32_t out, uint32_t in, uint32_t in_head) {
+    HostConvolution host{weights.floats(name + ".weight", {out, in}),
+                         weights.floats(name + ".bias", {out})};
+    const std::vector<float> lambda = weights.floats(scale + ".lambda1", {out});
+    for (size_t i = 0; i < host.weight.size(); ++i) host.weight[i] *= lambda[i / in];
+    for (size_t i = 0; i < out; ++i) host.bias[i] *= lambda[i];
+    if (in_head == 0) return weights.linear(host, in);
+    const std::vector<uint32_t> heads(in / in_head, in_head);
+    return weights.linear(with_gaps(host, heads, 1), merged(heads));
+}
+
+}  // namespace
+
+WindowedDinov2::WindowedDinov2(WeightLoader& weights, const WindowedDinov2Config& config,
+                               const std::string& prefix)
+    : config_(config), positions_(weights.device(), "DINOv2 positions") {
+    const uint32_t dim = config.hidden, patch = config.patch;
+    const std::string embeddings = prefix + ".embeddings.";
+    patch_embedding_ = weights.linear(
+        embeddings + "patch_embeddings.projection",
+        {.out = dim, .in = 3 * patch * patch, .stored = {dim, 3, patch, patch}});
+    const uint32_t places = 1 + config.grid * config.grid;
+    stored_positions_ = weights.floats(embeddings + "position_embeddings", {1, places, dim});
+    std::vector<float> token = weights.floats(embeddings + "cls_token", {1, 1, dim});
+    for (uint32_t i = 0; i < dim; ++i) token[i] += stored_positions_[i];
+    class_token_ = weights.table(token, 1, dim);
+    for (uint32_t i = 0; i < config.stages.back(); ++i)
+        blocks_.push_back(load_block(weights, prefix + ".encoder.layer." + std::to_string(i)));
+    if (config.final_norm) norm_ = weights.norm(prefix + ".layernorm", dim, config.norm_eps);
+}
+
+WindowedDinov2::Block WindowedDinov2::load_block(WeightLoader& weights,
+                                                 const std::string& prefix) const {
+    const uint32_t dim = config_.hidden, head = dim / config_.heads;
+    const std::string self = prefix + ".attention.attention.";
+    const std::string qkv[] = {self + "query", self + "key", self + "value"};
+    return {
+        .norm1 = weights.norm(prefix + ".norm1", dim, config_.norm_eps),
+        .norm2 = weights.norm(prefix + ".norm2", dim, config_.norm_eps),
+        .qkv = weights.stacked(
+            qkv, {.out = dim, .in = dim, .out_head = head, .bias = config_.qkv_bias}),
+        .out = load_scaled(weights, prefix + ".attention.output.dense", prefix + ".layer_scale1",
+                           dim, dim, head),
+        .fc1 = weights.linear(prefix + ".mlp.fc1", {.out = config_.intermediate, .in = dim}),
+        .fc2 = load_scaled(weights, prefix + ".mlp.fc2", prefix + ".layer_scale2", dim,
+                           config_.intermediate, 0),
+    };
+}
+
+Heads WindowedDinov2::heads() const {
+    return {config_.heads,
+            1.0f / std::sqrt(static_cast<float>(config_.hidden / config_.heads))};
+}
+
+uint32_t WindowedDinov2::whole_layers() const {
+    return static_cast<uint32_t>(
+        std::count(config_.whole.begin(), config_.whole.begin() + config_.stages.back(), true));
+}
+
+void WindowedDinov2::prepare(Size picture) {
+    const Size grid = grid_of(picture);
+    const uint32_t step = config_.patch * config_.windows;
+    if (picture.x % step != 0 || picture.y % step != 0 || area(grid) == 0)
+        throw Error("this model cuts pictures into " + std::to_string(config_.windows) + "x" +
+                    std::to_string(config_.windows) + " windows; both sides must be multiples of " +
+                    std::to_string(step));
+    positions_.prepare(grid, 1, area(grid), config_.hidden, [&](uint32_t) {
+        const std::span<const float> cells = std::span(stored_positions_).subspan(config_.hidden);
+        if (grid == Size(config_.grid)) return std::vector<float>(cells.begin(), cells.end());
+        return resize_antialiased(cells, config_.hidden, config_.grid, grid);
+    });
+}
+
+// Patches and their positions, cut into windows, each of which begins with a class token.
+Tensor WindowedDinov2::embed(Commands& c, const Tensor& patches, Size grid) const {
+    const uint32_t n = config_.windows, batch = patches.batch, dim = config_.hidden;
+    const Size part = grid / n;
+    const Tensor z = c.scratch(batch * window_count(), 1 + area(part), dim, Type::f32);
+    auto scope = c.scope("embed");
+    const Tensor x = c.scratch(batch, area(grid), dim, Type::f32);
+    linear_into(c, x, patches, patch_embedding_);
+    add_into(c, x, x, positions_[0]);
+    const uint32_t row = z.row_stride, window = z.batch_stride;
+    copy_strided(c, z, {{1, z.batch, 1, row}, {0, window, 0, 1}, z.offset}, class_token_,
+                 Stored::f32, {{1, z.batch, 1, dim}, {0, 0, 0, 1}, class_token_.offset});
+    // As transformers cuts them: rows of the picture are counted by a window's width, columns by
+    // its height, which is the same for squares.
+    const uint32_t high = part.x, wide = part.y;
+    for (uint32_t i = 0; i < n; ++i)
+        copy_strided(c, z,
+                     {{batch, n, high, wide * row},
+                      {window_count() * window, window, wide * row, 1},
+                      z.offset + i * n * window + row},
+                     x, Stored::f32,
+                     {{batch, n, high, wide * row},
+                      {x.batch_stride, wide * row, n * wide * row, 1},
+                      x.offset + i * high * n * wide * row});
+    return z;
+}
+
+void WindowedDinov2::join_into(Commands& c, const Tensor& y, const Tensor& windows,
+                               Size grid) const {
+    const uint32_t n = config_.windows, batch = windows.batch / window_count();
+    const Size part = grid / n;
+    const uint32_t row = windows.row_stride, window = windows.batch_stride;
+    const Stored stored = windows.type == Type::f16 ? Stored::f16 : Stored::f32;
+    // A cell at a time where rows of y have others' columns between them.
+    for (uint32_t i = 0; i < n; ++i)
+        for (uint32_t b = 0; b < batch; ++b)
+            copy_strided(
+                c, y,
+                {{n, part.y, part.x, padded(y.columns)},
+                 {part.x * y.row_stride, grid.x * y.row_stride, y.row_stride, 1},
+                 y.offset + b * y.batch_stride + i * part.y * grid.x * y.row_stride},
+                windows, stored,
+                {{n, part.y, part.x, y.columns},
+                 {window, part.x * row, row, 1},
+                 windows.offset + (b * window_count() + i * n) * window + row});
+}
+
+// z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z'
+void WindowedDinov2::block(Commands& c, const Tensor& z, const Block& w, uint32_t layer, Size grid,
+                           Tap& tap, Parts& parts) const {
+    const Tensor tokens = config_.whole[layer] ? joined(z, window_count()) : z;
+    {
+        auto scope = c.scope("attend");
+        const Tensor y = layer_norm(c, tokens, w.norm1, w.qkv.weight.type);
+        const Tensor qkv = linear(c, y, w.qkv);
+        const uint32_t dim = qkv.columns / 3;
+        const Tensor q = qkv.slice_columns(0, dim), k = qkv.slice_columns(dim, dim);
+        look_into(c, q, k, layer, grid, tap, parts);
+        const Tensor seen = attention(c, q, k, qkv.slice_columns(2 * dim, dim), heads());
+        linear_add(c, tokens, seen, w.out);
+    }
+    auto scope = c.scope("mlp");
+    const Tensor y = layer_norm(c, z, w.norm2, w.fc1.weight.type);
+    linear_add(c, z, linear(c, y, w.fc1, config_.activation), w.fc2);
+}
+
+void WindowedDinov2::look_into(Commands& c, const Tensor& q, const Tensor& k, uint32_t layer,
+                               Size grid, Tap& tap, Parts& parts) const {
+    if (parts.wanted()) {
+        const std::string name = config_.whole[layer] ? "whole" : "window";
+        parts.keep(c, name + "_q", q, {layer, 0});
+        parts.keep(c, name + "_k", k, {layer, 0});
+    }
+    if (!config_.whole[layer]) return;
+    const auto index = static_cast<uint32_t>(
+        std::count(config_.whole.begin(), config_.whole.begin() + layer, true));
+    if (!tap.wants(index)) return;
+    // In the order of the picture: cells first, then the windows' class tokens.
+    auto scope = c.scope("tap");
+    const uint32_t count = window_count(), each = q.rows / count;
+    auto ordered = [&](const Tensor& t) {
+        Tensor windows = t;
+        windows.batch *= count;
+        windows.rows /= count;
+        windows.batch_stride = windows.rows * windows.row_stride;
+        const Tensor y = c.scratch(t.batch, t.rows, t.columns, t.type);
+        join_into(c, y.slice_rows(0, area(grid)), windows, grid);
+        for (uint32_t i = 0; i < count; ++i)
+            copy(c, y.slice_rows(area(grid) + i, 1), t.slice_rows(i * each, 1));
+        return y;
+    };
+    tap.attention(c, index, ordered(q), ordered(k), heads());
+}
+
+void WindowedDinov2::forward(Commands& c, const Tensor& y, const Tensor& patches, Size picture,
+                             Tap& tap, Parts& parts) const {
+    const Size grid = grid_of(picture);
+    if (positions_.grid() != grid || patches.rows != area(grid))
+        throw Error("the backbone was not prepared for patches " + patches.shape());
+    auto scope = c.scope("DINOv2");
+    const Tensor z = embed(c, patches, grid);
+    uint32_t stage = 0;
+    for (uint32_t i = 0; i <= blocks_.size(); ++i) {
+        if (stage < config_.stages.size() && config_.stages[stage] == i) {
+            auto handing = c.scope("stage");
+            const Tensor column = y.slice_columns(stage * padded(config_.hidden), config_.hidden);
+            join_into(c, column, config_.final_norm ? layer_norm(c, z, norm_, y.type) : z, grid);
+            parts.keep(c, "backbone_" + std::to_string(stage), column, grid);
+            ++stage;
+        }
+        if (i < blocks_.size()) block(c, z, blocks_[i], i, grid, tap, parts);
+    }
+}
+
+double WindowedDinov2::multiply_adds(Size picture) const {
+    const double n = area(grid_of(picture)) + window_count(), dim = config_.hidden;
+    double total = area(grid_of(picture)) * dim * 3 * config_.patch * config_.patch;
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+        const double keys = config_.whole[i] ? n : n / window_count();
+        total += n * (4 * dim * dim + 2 * keys * dim + 2 * dim * config_.intermediate);
+    }
+    return total;
+}
+
+}  // namespace saccade

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/ops.h"
+#include "gpu/recorder/commands.h"
+#include "models/attention/parts.h"
+#include "models/attention/tap.h"
+#include "models/backbone/feature_map.h"
+#include "models/backbone/position.h"
+#include "models/files/weights.h"
+
+// DINOv2 (Oquab et al. 2023) as RF-DETR has it: the patches are cut into windows, each with a class
+// token of its own, and in most layers tokens look at their own window alone. In the others all
+// windows are one sequence.
+
+namespace saccade {
+
+struct WindowedDinov2Config {
+    uint32_t hidden = 0, heads = 0, intermediate = 0;
+    uint32_t patch = 0, grid = 0;  // patches a side that the stored positions are for
+    uint32_t windows = 1;          // a side
+    std::vector<bool> whole;       // of each layer: whether its windows are one sequence
+    std::vector<uint32_t> stages;  // layers after which the stream is handed on, rising
+    float norm_eps = 1e-6f;
+    bool qkv_bias = true, final_norm = true;
+    Activation activation = Activation::gelu_erf;
+};
+
+class WindowedDinov2 {
+public:
+    WindowedDinov2(WeightLoader& weights, const WindowedDinov2Config& config,
+                   const std::string& prefix);
+
+    // Refuses pictures that cannot be cut into windows.
+    void prepare(Size picture);
+    bool prepared(Size picture) const { return positions_.grid() == grid_of(picture); }
+    // patches (batch, grid, 3 * patch * patch) to the stages' maps side by side, each normalised:
+    // (batch, grid, stages * hidden). The tap sees the layers that are whole, counted among
+    // themselves: cells row after row, then the windows' class tokens.
+    void forward(Commands& c, const Tensor& y, const Tensor& patches, Size picture, Tap& tap,
+                 Parts& parts) const;
+
+    Size grid_of(Size picture) const { return picture / config_.patch; }
+    const WindowedDinov2Config& config() const { return config_; }
+    uint32_t whole_layers() const;
+    double multiply_adds(Size picture) const;
+
+private:
+    struct Block {
+        Norm norm1, norm2;
+        Linear qkv, out, fc1, fc2;  // layer scales are folded into out and fc2
+    };
+    Block load_block(WeightLoader& weights, const std::string& prefix) const;
+    Tensor embed(Commands& c, const Tensor& patches, Size grid) const;
+    void block(Commands& c, const Tensor& z, const Block& w, uint32_t layer, Size grid, Tap& tap,
+               Parts& parts) const;
+    void look_into(Commands& c, const Tensor& q, const Tensor& k, uint32_t layer, Size grid,
+                   Tap& tap, Parts& parts) const;
+    // Tokens of windows (batch * windows^2, 1 + cells, columns) back to rows of the picture.
+    void join_into(Commands& c, const Tensor& y, const Tensor& windows, Size grid) const;
+    uint32_t window_count() const { return config_.windows * config_.windows; }
+    Heads heads() const;
+
+    WindowedDinov2Config config_;
+    Linear patch_embedding_;  // (hidden, 3 * patch * patch)
+    std::vector<float> stored_positions_;  // (1 + grid * grid, hidden)
+    std::vector<Block> blocks_;
+    Norm norm_;
+    Tensor class_token_;        // (1, hidden) f32, its position added
+    PositionTables positions_;  // (cells, hidden)
+};
+
+}  // namespace saccade

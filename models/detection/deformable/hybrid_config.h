@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu/sampling.h"
+#include "models/backbone/config.h"
+#include "models/detection/deformable/hybrid_encoder.h"
+#include "models/files/json.h"
+
+// What the configs of RT-DETR and its children say in the same words.
+
+namespace saccade {
+
+struct DeformableDecoderConfig {
+    uint32_t dim = 0, layers = 0, heads = 0, intermediate = 0, queries = 0;
+    std::vector<uint32_t> channels;  // of the encoder's maps
+    uint32_t levels = 0;             // that the decoder looks at: those, and smaller ones
+    bool projects = true;            // false: maps go to the decoder as they are
+    Sampling sampling;
+    Activation activation = Activation::relu;
+    float norm_eps = 1e-5f;
+    double batch_norm_eps = 1e-5;
+    std::vector<std::string> labels;
+};
+
+struct HybridConfig {
+    HybridEncoderConfig encoder;
+    DeformableDecoderConfig decoder;
+};
+
+// The backbone's stages that are used, counted from 0 (the file counts the stem as 0), of so many.
+std::vector<uint32_t> read_used_stages(const JsonFields& backbone, uint32_t count,
+                                       std::vector<uint32_t> otherwise);
+// All but what a fusion block is made of.
+HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
+                                        const std::vector<uint32_t>& channels);
+// All but how its points lie.
+DeformableDecoderConfig read_deformable_decoder(const JsonFields& fields, ModelConfig common);
+// decoder_method and decoder_offset_scale, which RT-DETR's first version does not have.
+void read_sampling(const JsonFields& fields, Sampling& sampling);
+
+}  // namespace saccade

@@ -1,0 +1,161 @@
+#include "models/detection/deformable/hybrid_detector.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/core/error.h"
+#include "gpu/transfer/download.h"
+#include "models/detection/test_picture.h"
+
+namespace saccade {
+
+HybridDetector::HybridDetector(WeightLoader& front, WeightLoader& weights,
+                               const HybridConfig& config)
+    : config_(config),
+      heads_(heads_of(config.decoder.heads, config.decoder.dim)),
+      deformable_{config.decoder.dim, config.decoder.heads, config.decoder.sampling},
+      type_(weights.type()),
+      input_type_(front.type()),
+      encoder_(front, weights, config.encoder),
+      selection_(weights, {config.decoder.dim, classes(), config.decoder.queries,
+                           config.decoder.norm_eps}) {
+    const DeformableDecoderConfig& d = config.decoder;
+    if (!d.projects) return;
+    for (uint32_t i = 0; i < d.levels; ++i) {
+        const std::string layer = "model.decoder_input_proj." + std::to_string(i);
+        const bool smaller = i >= d.channels.size();
+        input_projections_.push_back(
+            weights.convolution(layer + ".0", layer + ".1",
+                                {.out = d.dim,
+                                 .in = smaller ? d.channels.back() : d.channels[i],
+                                 .kernel = smaller ? 3u : 1u,
+                                 .stride = smaller ? 2u : 1u,
+                                 .padding = smaller ? 1u : 0u,
+                                 .norm_eps = d.batch_norm_eps}));
+    }
+}
+
+std::vector<Size> HybridDetector::level_sizes(Size picture) const {
+    std::vector<Size> sizes = map_sizes(picture);
+    const Size last = sizes.back();
+    for (size_t i = sizes.size(); i < input_projections_.size(); ++i)
+        sizes.push_back(input_projections_[i].out_size(last));
+    return sizes;
+}
+
+void HybridDetector::prepare(Size picture) {
+    encoder_.prepare(map_sizes(picture));
+    selection_.prepare(level_sizes(picture));
+}
+
+DetectionOutput HybridDetector::forward(Commands& c, const Tensor& pixels, Size picture,
+                                        DetectionTaps& taps) const {
+    const std::vector<Size> levels = level_sizes(picture);
+    if (!selection_.prepared(levels) || pixels.rows != area(picture))
+        throw Error("the detector was not prepared for pixels " + pixels.shape());
+    const uint32_t batch = pixels.batch, dim = config_.decoder.dim;
+    const DetectionOutput out{c.scratch(batch, queries(), classes(), Type::f32),
+                              c.scratch(batch, queries(), 4, Type::f32)};
+    auto scope = c.scope("detector");
+    const Tensor memory = encode(c, pixels, picture, taps);
+    const QuerySelection::Queries chosen = selection_.choose(c, memory, taps.parts);
+    Stream s = stream_around(c, chosen.content, {}, memory.type);
+    s.pos = c.scratch(batch, queries(), dim, Type::f32);
+    s.at = c.scratch(batch, queries(), dim, memory.type);
+    auto decoding = c.scope("decoder");
+    decode(c, {s, chosen.reference, memory, levels}, out, taps);
+    return out;
+}
+
+// Backbone and hybrid encoder: the cells of all maps, one after the other.
+Tensor HybridDetector::encode(Commands& c, const Tensor& pixels, Size picture,
+                              DetectionTaps& taps) const {
+    const std::vector<Size> levels = level_sizes(picture);
+    uint32_t cells = 0;
+    for (Size level : levels) cells += area(level);
+    const Tensor memory = c.scratch(pixels.batch, cells, config_.decoder.dim, type_);
+    auto scope = c.scope("encoder");
+    const std::vector<FeatureMap> maps = look(c, pixels, picture);
+    std::vector<Tensor> fused, rows;
+    uint32_t first = 0;
+    for (Size level : levels) {
+        rows.push_back(memory.slice_rows(first, area(level)));
+        first += area(level);
+    }
+    for (size_t i = 0; i < maps.size(); ++i) {
+        taps.parts.keep(c, "backbone_" + std::to_string(i), maps[i].x, maps[i].size);
+        fused.push_back(input_projections_.empty()
+                            ? rows[i]
+                            : c.scratch(pixels.batch, maps[i].x.rows, config_.encoder.dim, type_));
+    }
+    encoder_.forward(c, maps, fused, taps.encoder, taps.parts);
+    for (size_t i = 0; i < input_projections_.size(); ++i) {
+        const size_t from = std::min(i, fused.size() - 1);
+        conv2d_into(c, rows[i], fused[from], maps[from].size, input_projections_[i]);
+    }
+    return memory;
+}
+
+// Nothing is normalised before AIFI's first attention. Maps that grow towards the end of half
+// precision, 65504, would be cut off where a picture is harder than this one.
+bool HybridDetector::front_outgrows_half(Device& device) const {
+    const TestPicture picture(device, 0, 1);
+    Arena scratch(device, "test picture scratch");
+    Commands c(device, scratch, "test picture", 0);
+    Download queries_and_keys;
+    std::vector<Download> maps;
+    uint32_t columns = 0;
+    c.begin();
+    {
+        auto scope = c.scope("test picture");
+        const std::vector<FeatureMap> seen =
+            look(c, picture.pixels(c, input_type()), TestPicture::size);
+        const Tensor qk = encoder_.first_queries_and_keys(c, seen);
+        columns = qk.columns;
+        queries_and_keys.record(c, qk);
+        for (const FeatureMap& map : seen) maps.emplace_back().record(c, map.x);
+    }
+    c.end();
+    c.run();
+    constexpr float room = 8;  // for pictures that are harder
+    for (const Download& map : maps)
+        for (float v : map.floats())
+            if (!(std::abs(v) < 65504 / room)) return true;
+    return !(largest_score(queries_and_keys.floats(), columns, encoder_.heads()) < half_range);
+}
+
+namespace {
+
+// Cells that cover the picture evenly, as anchors and samples take them.
+TokenLayout evenly(Size grid, Size picture) {
+    return {.grid = grid,
+            .first_cell = 0,
+            .cross = true,
+            .first_query = 0,
+            .cell = glm::vec2(picture) / glm::vec2(grid)};
+}
+
+}  // namespace
+
+TokenLayout HybridDetector::layout(Size picture) const {
+    return evenly(map_sizes(picture)[config_.encoder.attended.back()], picture);
+}
+
+TokenLayout HybridDetector::query_layout(Size picture) const {
+    return evenly(map_sizes(picture).front(), picture);
+}
+
+double HybridDetector::multiply_adds(Size picture) const {
+    uint32_t cells = 0;
+    double total = backbone_work(picture) + encoder_.multiply_adds(map_sizes(picture));
+    const std::vector<Size> levels = level_sizes(picture);
+    for (size_t i = 0; i < levels.size(); ++i) {
+        cells += area(levels[i]);
+        if (i < input_projections_.size())
+            total += double(area(levels[i])) * input_projections_[i].weight.rows *
+                     input_projections_[i].weight.columns;
+    }
+    return total + selection_.multiply_adds(cells) + decoder_work(cells);
+}
+
+}  // namespace saccade

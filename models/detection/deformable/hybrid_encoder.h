@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu/ops.h"
+#include "gpu/sampling.h"
+#include "models/attention/parts.h"
+#include "models/attention/tap.h"
+#include "models/backbone/feature_map.h"
+#include "models/backbone/position.h"
+#include "models/detection/deformable/fusion_blocks.h"
+#include "models/detection/post_norm.h"
+#include "models/files/weights.h"
+
+// The efficient hybrid encoder of RT-DETR (Zhao et al. 2023, section 4.2): attention within the
+// smallest map alone (AIFI), then convolutions that fuse the maps downwards and upwards (CCFM).
+// D-FINE (Peng et al. 2024) fuses with other blocks.
+
+namespace saccade {
+
+struct HybridEncoderConfig {
+    enum class Fusion { csp_rep, elan };  // RT-DETR's, D-FINE's
+
+    Fusion fusion = Fusion::csp_rep;
+    std::vector<uint32_t> channels;  // of the backbone's maps, the largest first
+    std::vector<uint32_t> attended;  // the maps that AIFI works on
+    uint32_t dim = 0;
+    uint32_t layers = 0, heads = 0, intermediate = 0;  // of AIFI
+    Activation attention_activation = Activation::gelu_erf;
+    double temperature = 10000;  // of AIFI's positions
+    bool positions = true;
+    uint32_t hidden = 0, blocks = 3;  // of a fusion block
+    FusionForm form;
+    float norm_eps = 1e-5f;
+};
+
+class HybridEncoder {
+public:
+    // `front` loads what lies before the first norm: the projections and AIFI's first attention.
+    HybridEncoder(WeightLoader& front, WeightLoader& weights, const HybridEncoderConfig& config);
+
+    // Makes ready for maps of these sizes, and refuses those that cannot be fused.
+    void prepare(const std::vector<Size>& sizes);
+    // The backbone's maps to as many of `dim` channels, written into `fused`.
+    void forward(Commands& c, const std::vector<FeatureMap>& maps, const std::vector<Tensor>& fused,
+                 Tap& tap, Parts& parts) const;
+    // q and k of the first attention, for a test picture: (batch, cells, 2 * heads * head).
+    Tensor first_queries_and_keys(Commands& c, const std::vector<FeatureMap>& maps) const;
+    double multiply_adds(const std::vector<Size>& sizes) const;
+
+    const HybridEncoderConfig& config() const { return config_; }
+    const Heads& heads() const { return heads_; }
+
+private:
+    struct Layer {
+        SelfAttention self;
+        FeedForward ffn;
+    };
+    // Two maps become one.
+    struct Fusion {
+        CspRep csp;
+        Elan elan;
+    };
+    // A map half as large: a 3x3 convolution, or a 1x1 one and another that mixes no channels.
+    struct Halving {
+        Conv2d convolution, mixing;
+        DepthwiseConv2d halving;
+    };
+    Fusion load_fusion(WeightLoader& weights, const std::string& prefix) const;
+    Halving load_halving(WeightLoader& weights, const std::string& prefix) const;
+    Activation between() const;
+    void fuse_into(Commands& c, const Tensor& y, const Tensor& x, Size size,
+                   const Fusion& w) const;
+    void halve_into(Commands& c, const Tensor& y, const FeatureMap& x, const Halving& w) const;
+    void project_into(Commands& c, const Tensor& y, const FeatureMap& map, uint32_t level) const;
+    Stream embed(Commands& c, const FeatureMap& map, size_t index, bool placed) const;
+    Tensor attend(Commands& c, const FeatureMap& map, size_t index, Tap& tap) const;
+
+    Device& device_;
+    HybridEncoderConfig config_;
+    Heads heads_;
+    Type type_;
+    std::vector<Linear> projections_;        // of each map: (dim, channels)
+    std::vector<std::vector<Layer>> aifi_;   // for each attended map
+    std::vector<PositionTables> positions_;  // for each attended map: (cells, dim)
+    std::vector<Conv2d> laterals_;           // 1x1, before a map is enlarged
+    std::vector<Fusion> down_, up_;          // in the order of their use
+    std::vector<Halving> halvings_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,113 @@
+#include "models/detection/deformable/query_selection.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "gpu/recorder/upload.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr uint32_t box_layers = 3;
+constexpr float anchor_size = 0.05f;  // of the picture, on the largest map; twice that on the next
+constexpr float border = 0.01f;
+
+// The boxes around the cells, as logits, and the cells that are too near to the border.
+struct Anchors {
+    std::vector<float> logits;  // (cells, 4)
+    std::vector<uint32_t> outside;
+};
+Anchors anchors_of(const std::vector<Size>& levels) {
+    Anchors all;
+    for (size_t level = 0; level < levels.size(); ++level) {
+        const Size size = levels[level];
+        const float side = std::ldexp(anchor_size, static_cast<int>(level));
+        for (uint32_t y = 0; y < size.y; ++y)
+            for (uint32_t x = 0; x < size.x; ++x) {
+                const float box[4] = {(static_cast<float>(x) + 0.5f) / static_cast<float>(size.x),
+                                      (static_cast<float>(y) + 0.5f) / static_cast<float>(size.y),
+                                      side, side};
+                bool inside = true;
+                for (float v : box) inside &= v > border && v < 1 - border;
+                if (!inside) all.outside.push_back(static_cast<uint32_t>(all.logits.size() / 4));
+                for (float v : box)
+                    all.logits.push_back(inside ? std::log(v / (1 - v))
+                                                : std::numeric_limits<float>::max());
+            }
+    }
+    return all;
+}
+
+}  // namespace
+
+QuerySelection::QuerySelection(WeightLoader& weights, const QuerySelectionForm& form)
+    : device_(weights.device()),
+      form_(form),
+      output_(weights.linear("model.enc_output.0", {.out = form.dim, .in = form.dim})),
+      norm_(weights.norm("model.enc_output.1", form.dim, form.norm_eps)),
+      score_head_(weights.linear("model.enc_score_head", {.out = form.classes, .in = form.dim})),
+      box_head_(load_perceptron(weights, "model.enc_bbox_head", form.dim, form.dim, 4,
+                                box_layers)) {}
+
+void QuerySelection::prepare(const std::vector<Size>& levels) {
+    if (levels == levels_) return;
+    levels_.clear();  // until they are there
+    const Anchors all = anchors_of(levels);
+    const auto cells = static_cast<uint32_t>(all.logits.size() / 4);
+    const auto outside = static_cast<uint32_t>(all.outside.size());
+    const uint64_t anchor_bytes = (tensor_bytes(1, cells, 4, Type::f32) + 255) / 256 * 256;
+    const uint64_t bytes = anchor_bytes + tensor_bytes(1, 1, outside + 1, Type::u32);
+    if (memory_.bytes() < bytes) memory_ = Buffer(device_, "anchors", bytes, Memory::device);
+    anchors_ = make_tensor(memory_.handle(), 0, 1, cells, 4, Type::f32);
+    upload(device_, anchors_, [&](std::span<std::byte> staged) {
+        for (uint32_t i = 0; i < cells; ++i)
+            std::memcpy(&staged[size_t(i) * anchors_.row_stride * sizeof(float)],
+                        &all.logits[size_t(4) * i], 4 * sizeof(float));
+    });
+    outside_ = {};
+    if (outside > 0) {
+        outside_ = make_tensor(memory_.handle(), anchor_bytes, 1, 1, outside, Type::u32);
+        upload(device_, outside_, [&](std::span<std::byte> staged) {
+            std::memcpy(staged.data(), all.outside.data(), outside * sizeof(uint32_t));
+        });
+    }
+    levels_ = levels;
+}
+
+QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory,
+                                               Parts& parts) const {
+    const uint32_t batch = memory.batch, queries = form_.queries;
+    Queries result{c.scratch(batch, queries, form_.dim, Type::f32),
+                   {c.scratch(batch, queries, 4, Type::f32),
+                    c.scratch(batch, queries, 4, memory.type)}};
+    auto scope = c.scope("queries");
+    // Features near the border are taken for zeros: their projection is its bias.
+    const Tensor projected = c.scratch(batch, memory.rows, form_.dim, Type::f32);
+    linear_into(c, projected, memory, output_);
+    if (outside_) set_rows(c, projected, outside_, output_.bias);
+    const Tensor features = layer_norm(c, projected, norm_, memory.type);
+    const Tensor scores = c.scratch(batch, memory.rows, form_.classes, Type::f32);
+    linear_into(c, scores, features, score_head_);
+    const Selected best = select(c, row_max(c, scores), queries);
+
+    // Boxes are worked out for those alone that were chosen, and their features once more, unrounded.
+    layer_norm_into(c, result.content, gather_rows(c, projected, best.picks, Type::f32), norm_);
+    const Tensor chosen = gather_rows(c, features, best.picks, memory.type);
+    const Tensor deltas = c.scratch(batch, queries, 4, Type::f32);
+    perceptron_into(c, deltas, chosen, box_head_);
+    refine_boxes(c, result.reference, deltas, anchors_, best.picks);
+
+    parts.keep(c, "topk_indices", best.picks);
+    parts.keep(c, "topk_scores", best.values);
+    parts.keep(c, "reference_points", result.reference.boxes);
+    return result;
+}
+
+double QuerySelection::multiply_adds(uint32_t cells) const {
+    const double dim = form_.dim;
+    return cells * dim * (dim + form_.classes) + form_.queries * dim * (2 * dim + 4);
+}
+
+}  // namespace saccade

@@ -1,0 +1,314 @@
+#include "models/detection/deformable/rf_detr.h"
+
+#include <cstring>
+#include <limits>
+
+#include "gpu/core/error.h"
+#include "gpu/recorder/upload.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr uint32_t box_layers = 3;
+constexpr uint32_t position_layers = 2;
+constexpr float decoder_eps = 1e-5f, projector_eps = 1e-6f;
+constexpr float proposal_size = 0.05f, border = 0.01f;
+
+// Some rows of a layer that is stored with others, heads padded to multiples of eight.
+HostConvolution rows_of(const HostConvolution& all, uint32_t first, uint32_t count, uint32_t in,
+                        uint32_t head) {
+    HostConvolution part;
+    for (uint32_t i = first; i < first + count; i += head) {
+        const auto row = all.weight.begin() + std::ptrdiff_t(size_t(i) * in);
+        part.weight.insert(part.weight.end(), row, row + std::ptrdiff_t(size_t(head) * in));
+        part.weight.resize(part.weight.size() + size_t(padded(head) - head) * in);
+        part.bias.insert(part.bias.end(), all.bias.begin() + i, all.bias.begin() + i + head);
+        part.bias.resize(part.bias.size() + padded(head) - head);
+    }
+    return part;
+}
+
+}  // namespace
+
+RfDetr::RfDetr(WeightLoader& weights, const RfDetrConfig& config)
+    : device_(weights.device()),
+      config_(config),
+      type_(weights.type()),
+      self_heads_(heads_of(config.self_heads, config.dim)),
+      deformable_{config.dim, config.cross_heads, config.sampling},
+      backbone_(weights, config.backbone, "backbone.0.encoder.encoder") {
+    const uint32_t dim = config.dim, hidden = config.hidden;
+    const std::string projector = "backbone.0.projector.stages.0.";
+    project_in_ = load_conv_norm(
+        weights, projector + "0.cv1", 2 * hidden,
+        std::vector<uint32_t>(config.backbone.stages.size(), config.backbone.hidden), 1);
+    for (uint32_t i = 0; i < config.blocks; ++i) {
+        const std::string block = projector + "0.m." + std::to_string(i);
+        bottlenecks_.emplace_back(load_conv_norm(weights, block + ".cv1", hidden, {hidden}, 3),
+                                  load_conv_norm(weights, block + ".cv2", hidden, {hidden}, 3));
+    }
+    project_out_ = load_conv_norm(weights, projector + "0.cv2", dim,
+                                  std::vector<uint32_t>(2 + config.blocks, hidden), 1);
+    projector_norm_ = weights.norm(projector + "1", dim, projector_eps);
+
+    const std::string encoder = "transformer.enc_out";
+    cell_output_ = weights.linear(encoder + "put.0", {.out = dim, .in = dim});
+    cell_norm_ = weights.norm(encoder + "put_norm.0", dim, decoder_eps);
+    cell_classes_ = weights.linear(encoder + "_class_embed.0", {.out = classes(), .in = dim});
+    cell_boxes_ = load_perceptron(weights, encoder + "_bbox_embed.0", dim, dim, 4, box_layers);
+    const uint32_t all = config.queries * config.groups;
+    query_content_ = weights.tensor("query_feat.weight", {all, dim}, all, dim, Type::f32)
+                         .slice_rows(0, config.queries);
+    query_boxes_ = weights.tensor("refpoint_embed.weight", {all, 4}, all, 4, Type::f32)
+                       .slice_rows(0, config.queries);
+    never_ = weights.table(
+        std::vector<float>(classes(), -std::numeric_limits<float>::infinity()), 1, classes());
+
+    const std::string decoder = "transformer.decoder.";
+    query_position_ =
+        load_perceptron(weights, decoder + "ref_point_head", 2 * dim, dim, dim, position_layers);
+    std::vector<std::string> values;
+    for (uint32_t i = 0; i < config.layers; ++i) {
+        const std::string layer = decoder + "layers." + std::to_string(i);
+        layers_.push_back(load_layer(weights, layer));
+        values.push_back(layer + ".cross_attn.value_proj");
+    }
+    memory_values_ = weights.stacked(
+        values, {.out = dim, .in = dim, .out_head = dim / config.cross_heads});
+    norm_ = weights.norm(decoder + "norm", dim, decoder_eps);
+    class_head_ = weights.linear("class_embed", {.out = classes(), .in = dim});
+    box_head_ = load_perceptron(weights, "bbox_embed", dim, dim, 4, box_layers);
+    if (config.masks) mask_head_.emplace(weights, *config.masks);
+}
+
+RfDetr::ConvNorm RfDetr::load_conv_norm(WeightLoader& weights, const std::string& prefix,
+                                        uint32_t out, const std::vector<uint32_t>& in,
+                                        uint32_t kernel) const {
+    uint32_t channels = 0;
+    for (uint32_t count : in) channels += count;
+    const HostConvolution host{
+        weights.floats(prefix + ".conv.weight", {out, channels, kernel, kernel}),
+        std::vector<float>(out)};
+    return {weights.convolution(prefix, with_gaps(host, in, kernel * kernel),
+                                {.out = out,
+                                 .in = merged(in),
+                                 .kernel = kernel,
+                                 .padding = kernel / 2}),
+            weights.norm(prefix + ".bn", out, config_.norm_eps)};
+}
+
+RfDetr::Layer RfDetr::load_layer(WeightLoader& weights, const std::string& prefix) const {
+    const uint32_t dim = config_.dim, head = dim / config_.self_heads;
+    const std::string self = prefix + ".self_attn";
+    const HostConvolution qkv{weights.floats(self + ".in_proj_weight", {3 * dim, dim}),
+                              weights.floats(self + ".in_proj_bias", {3 * dim})};
+    return {
+        .self = {.qk = weights.linear(rows_of(qkv, 0, 2 * dim, dim, head), dim),
+                 .v = weights.linear(rows_of(qkv, 2 * dim, dim, dim, head), dim),
+                 .out = weights.linear(self + ".out_proj", {.out = dim, .in = dim, .in_head = head}),
+                 .norm = weights.norm(prefix + ".norm1", dim, decoder_eps)},
+        .cross = load_deformable_attention(weights, prefix + ".cross_attn", deformable_),
+        .cross_out = weights.linear(
+            prefix + ".cross_attn.output_proj",
+            {.out = dim, .in = dim, .in_head = dim / config_.cross_heads}),
+        .cross_norm = weights.norm(prefix + ".norm2", dim, decoder_eps),
+        .ffn = {.fc1 = weights.linear(prefix + ".linear1",
+                                      {.out = config_.intermediate, .in = dim}),
+                .fc2 = weights.linear(prefix + ".linear2",
+                                      {.out = dim, .in = config_.intermediate}),
+                .norm = weights.norm(prefix + ".norm3", dim, decoder_eps)},
+    };
+}
+
+void RfDetr::prepare(Size picture) {
+    backbone_.prepare(picture);
+    const Size grid = backbone_.grid_of(picture);
+    if (grid == grid_) return;
+    grid_ = {};  // until they are there
+    if (area(grid) < config_.queries)
+        throw Error("this model's " + std::to_string(config_.queries) +
+                    " queries need more cells than a picture of " + std::to_string(picture.x) +
+                    "x" + std::to_string(picture.y) + " has");
+    std::vector<uint32_t> outside;
+    const uint32_t cells = area(grid);
+    const uint64_t bytes = (tensor_bytes(1, cells, 4, Type::f32) + 255) / 256 * 256;
+    memory_ = Buffer(device_, "proposals", bytes + tensor_bytes(1, 1, cells, Type::u32),
+                     Memory::device);
+    proposals_ = make_tensor(memory_.handle(), 0, 1, cells, 4, Type::f32);
+    upload(device_, proposals_, [&](std::span<std::byte> staged) {
+        for (uint32_t i = 0; i < cells; ++i) {
+            float box[4] = {(static_cast<float>(i % grid.x) + 0.5f) / static_cast<float>(grid.x),
+                            (static_cast<float>(i / grid.x) + 0.5f) / static_cast<float>(grid.y),
+                            proposal_size, proposal_size};
+            bool inside = true;
+            for (float v : box) inside &= v > border && v < 1 - border;
+            if (!inside) {
+                outside.push_back(i);
+                std::fill_n(box, 4, 0.0f);
+            }
+            std::memcpy(&staged[size_t(i) * proposals_.row_stride * sizeof(float)], box, sizeof box);
+        }
+    });
+    outside_ = {};
+    if (!outside.empty()) {
+        const auto count = static_cast<uint32_t>(outside.size());
+        outside_ = make_tensor(memory_.handle(), bytes, 1, 1, count, Type::u32);
+        upload(device_, outside_, [&](std::span<std::byte> staged) {
+            std::memcpy(staged.data(), outside.data(), outside.size() * sizeof(uint32_t));
+        });
+    }
+    grid_ = grid;
+}
+
+DetectionOutput RfDetr::forward(Commands& c, const Tensor& patches, Size picture,
+                                DetectionTaps& taps) const {
+    const Size grid = backbone_.grid_of(picture);
+    if (grid_ != grid) throw Error("RF-DETR was not prepared for patches " + patches.shape());
+    const uint32_t batch = patches.batch, count = config_.queries, dim = config_.dim;
+    DetectionOutput out{c.scratch(batch, count, classes(), Type::f32),
+                        c.scratch(batch, count, 4, Type::f32)};
+    if (mask_head_)
+        out.for_masks = {c.scratch(batch, count, dim, type_),
+                         c.scratch(batch, area(grid), dim, type_)};
+    auto scope = c.scope("RF-DETR");
+    const auto stages = static_cast<uint32_t>(config_.backbone.stages.size());
+    const Tensor maps =
+        c.scratch(batch, area(grid), stages * padded(config_.backbone.hidden), type_);
+    backbone_.forward(c, maps, patches, picture, taps.encoder, taps.parts);
+    const Tensor memory = project(c, maps, grid);
+    taps.parts.keep(c, "projector", memory, grid);
+    const Boxes boxes = choose(c, memory, taps.parts);
+
+    Stream s = stream_around(c, c.scratch(batch, count, dim, Type::f32), {}, type_);
+    s.pos = c.scratch(batch, count, dim, Type::f32);
+    s.at = c.scratch(batch, count, dim, type_);
+    decode(c, s, boxes, memory, grid, taps);
+
+    auto heads = c.scope("heads");
+    const Tensor last = c.scratch(batch, count, dim, type_), deltas = c.scratch(batch, count, 4, Type::f32);
+    layer_norm_into(c, last, s.x, norm_);
+    taps.decoder.hidden(c, 0, last);
+    linear_into(c, out.logits, last, class_head_);
+    perceptron_into(c, deltas, last, box_head_);
+    scale_boxes(c, {out.boxes, boxes.copy}, deltas, boxes.boxes);
+    if (mask_head_) {
+        copy(c, out.for_masks[0], last);
+        copy(c, out.for_masks[1], memory);
+    }
+    return out;
+}
+
+Size RfDetr::mask_size(Size picture) const {
+    return mask_head_ ? mask_head_->mask_size(picture) : Size{};
+}
+
+Tensor RfDetr::masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
+                     Parts&) const {
+    const Tensor chosen = gather_rows(c, out.for_masks[0], queries, type_);
+    return mask_head_->forward(c, out.for_masks[1], backbone_.grid_of(picture), chosen, picture);
+}
+
+void RfDetr::conv_norm_into(Commands& c, const Tensor& y, const Tensor& x, Size size,
+                            const ConvNorm& w) const {
+    auto scope = c.scope("convolution");
+    norm_activate_into(c, y, conv2d(c, x, size, w.convolution), w.norm,
+                       config_.projector_activation);
+}
+
+// C2f: what every bottleneck leaves goes on, side by side.
+Tensor RfDetr::project(Commands& c, const Tensor& maps, Size grid) const {
+    const uint32_t hidden = config_.hidden, wide = padded(hidden);
+    const Tensor y = c.scratch(maps.batch, maps.rows, config_.dim, type_);
+    auto scope = c.scope("projector");
+    const Tensor all =
+        c.scratch(maps.batch, maps.rows, (2 + config_.blocks) * wide, type_);
+    conv_norm_into(c, all.slice_columns(0, 2 * hidden), maps, grid, project_in_);
+    const Tensor middle = c.scratch(maps.batch, maps.rows, hidden, type_);
+    for (uint32_t i = 0; i < config_.blocks; ++i) {
+        conv_norm_into(c, middle, all.slice_columns((1 + i) * wide, hidden), grid,
+                       bottlenecks_[i].first);
+        conv_norm_into(c, all.slice_columns((2 + i) * wide, hidden), middle, grid,
+                       bottlenecks_[i].second);
+    }
+    const Tensor merged_maps = c.scratch(maps.batch, maps.rows, config_.dim, type_);
+    conv_norm_into(c, merged_maps, all, grid, project_out_);
+    layer_norm_into(c, y, merged_maps, projector_norm_);
+    return y;
+}
+
+// The cells that score best, in their order, say where the queries look first.
+Boxes RfDetr::choose(Commands& c, const Tensor& memory, Parts& parts) const {
+    const uint32_t batch = memory.batch, count = config_.queries;
+    auto boxes = [&] {
+        return Boxes{c.scratch(batch, count, 4, Type::f32), c.scratch(batch, count, 4, type_)};
+    };
+    const Boxes result = boxes();
+    auto scope = c.scope("queries");
+    const Tensor projected = c.scratch(batch, memory.rows, config_.dim, Type::f32);
+    linear_into(c, projected, memory, cell_output_);
+    const Tensor features = layer_norm(c, projected, cell_norm_, type_);
+    const Tensor scores = c.scratch(batch, memory.rows, classes(), Type::f32);
+    linear_into(c, scores, features, cell_classes_);
+    if (outside_) set_rows(c, scores, outside_, never_);
+    const Selected best = select(c, row_max(c, scores), count);
+
+    const Tensor deltas = c.scratch(batch, count, 4, Type::f32);
+    perceptron_into(c, deltas, gather_rows(c, features, best.picks, type_), cell_boxes_);
+    const Boxes found = boxes();
+    scale_boxes(c, found, deltas, proposals_, best.picks);
+    scale_boxes(c, result, query_boxes_, found.boxes);
+    parts.keep(c, "topk_indices", best.picks);
+    parts.keep(c, "topk_scores", best.values);
+    parts.keep(c, "reference_points", result.boxes);
+    return result;
+}
+
+void RfDetr::decode(Commands& c, const Stream& s, const Boxes& boxes, const Tensor& memory,
+                    Size grid, DetectionTaps& taps) const {
+    auto scope = c.scope("decoder");
+    const Tensor values = linear(c, memory, memory_values_);
+    const uint32_t wide = values.columns / config_.layers;
+    const Tensor sines = c.scratch(s.x.batch, s.x.rows, 2 * config_.dim, type_);
+    box_sines_into(c, sines, boxes.boxes);
+    perceptron_into(c, s.pos, sines, query_position_);
+    copy(c, s.x, query_content_);
+    if (s.y.type != s.x.type) copy(c, s.y, query_content_);
+    for (uint32_t i = 0; i < config_.layers; ++i) {
+        const Layer& w = layers_[i];
+        auto layer = c.scope("layer");
+        if (i == 0) add_into(c, s.at, s.x, s.pos);
+        self_attend(c, s, s.queries(), w.self, self_heads_, i, taps.queries);
+        const Tensor seen = deformable_attention(c, s.at, boxes.boxes,
+                                                 values.slice_columns(i * wide, wide), {grid},
+                                                 w.cross, deformable_, i, taps.decoder);
+        linear_add(c, s.x, seen, w.cross_out);
+        normalize(c, s.values(), w.cross_norm);
+        feed_forward(c, s, s, w.ffn, config_.activation);
+    }
+}
+
+TokenLayout RfDetr::layout(Size picture) const {
+    return {.grid = backbone_.grid_of(picture),
+            .first_cell = 0,
+            .cross = true,
+            .first_query = 0,
+            .cell = glm::vec2(static_cast<float>(config_.backbone.patch))};
+}
+
+double RfDetr::multiply_adds(Size picture) const {
+    const double n = area(backbone_.grid_of(picture)), dim = config_.dim, q = config_.queries;
+    const double hidden = config_.hidden, maps = double(config_.backbone.stages.size());
+    const double projector = n * (maps * config_.backbone.hidden * 2 * hidden +
+                                  config_.blocks * 18.0 * hidden * hidden +
+                                  (2.0 + config_.blocks) * hidden * dim);
+    const double cells = n * dim * (dim + classes()) + q * dim * (2 * dim + 4);
+    const double layer = q * dim * (4 * dim + 2 * q) + n * dim * dim +
+                         q * dim * (dim + 3.0 * deformable_.points()) +
+                         4 * q * dim * config_.sampling.all_points() +
+                         2 * q * dim * config_.intermediate;
+    return backbone_.multiply_adds(picture) + projector + cells + config_.layers * layer +
+           q * dim * (5 * dim + 4 + classes());
+}
+
+}  // namespace saccade

@@ -1,0 +1,29 @@
+#version 460
+// y[i] = the largest of row i of x. x (rows, columns) f32, y (1, rows) f32. A NaN is never the
+// largest; a row without any other number gives the smallest float. One thread per row.
+#extension GL_GOOGLE_include_directive : require
+#include "params.h"
+#include "types.glsl"
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0) readonly buffer X { vec4 x[]; };
+layout(binding = 1) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform Push { RowMaxParams p; };
+
+const float smallest = -3.402823466e38;
+
+void main() {
+    const uint row = gl_GlobalInvocationID.x, batch = gl_GlobalInvocationID.z;
+    if (row >= padded(p.rows)) return;
+    float largest = row < p.rows ? smallest : 0.0;  // padding is zero
+    if (row < p.rows) {
+        const uint at = row_start(p.x, batch, row) / 4;
+        for (uint j = 0; 4 * j < p.columns; ++j) {
+            const vec4 v = before(x[at + j], 4 * j, p.columns, smallest);
+            [[unroll]] for (uint lane = 0; lane < 4; ++lane)
+                if (v[lane] > largest) largest = v[lane];
+        }
+    }
+    y[row_start(p.y, batch, 0) + row] = largest;
+}

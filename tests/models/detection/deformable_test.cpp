@@ -1,0 +1,200 @@
+#include <numeric>
+
+#include "tests/models/detection/detection_golden.h"
+
+// Detectors that choose their queries among cells and look at points.
+
+namespace saccade {
+namespace {
+
+class DeformableTest : public DetectionTest {
+protected:
+    // The places of the queries in the order of the cells that they were chosen from: the
+    // references' rows go by cell.
+    static std::vector<uint32_t> by_cell(const std::vector<uint32_t>& cells) {
+        std::vector<uint32_t> order(cells.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::ranges::sort(order, {}, [&](uint32_t i) { return cells[i]; });
+        return order;
+    }
+    static Floats rows(const Floats& all, const std::vector<uint32_t>& order, size_t queries) {
+        const size_t columns = all.size() / queries;
+        Floats some;
+        for (uint32_t row : order)
+            some.insert(some.end(), all.begin() + std::ptrdiff_t(row * columns),
+                        all.begin() + std::ptrdiff_t((row + 1) * columns));
+        return some;
+    }
+    std::vector<uint32_t> words_of(const Tensor& x) {
+        Download download;
+        Commands c(device, arena, "words");
+        c.begin();
+        download.record(c, x);
+        c.end();
+        c.run();
+        return download.words();
+    }
+    Floats floats_of(const Tensor& x) {
+        return run([&](Commands& c) {
+            const Tensor y = c.scratch(x.batch, x.rows, x.columns, Type::f32);
+            copy(c, y, x);
+            return y;
+        });
+    }
+    static DetectionTaps everything(const Detector& detector) {
+        DetectionTaps taps = look_at_all(detector);
+        taps.parts = Parts(true);
+        return taps;
+    }
+};
+
+class DeformableParity : public DeformableTest,
+                         public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(DeformableParity, every_tensor_is_what_transformers_computes) {
+    const DetectionGolden golden(GetParam());
+    for (Type precision : {Type::f32, Type::f16}) {
+        SCOPED_TRACE(name_of(precision));
+        const double tolerance = precision == Type::f32 ? 1e-4 : 1e-2;
+        Detector detector = make(golden, precision);
+        DetectionTaps taps = everything(detector);
+        detect(detector, golden.picture(), taps);
+        const Parts& parts = taps.parts;
+        const uint32_t queries = detector.model().queries();
+        const std::vector<uint32_t> cells = words_of(parts["topk_indices"].x);
+        const std::vector<uint32_t> order = by_cell(cells);
+        const std::vector<uint32_t> in_order = golden.info["topk_order"];
+        EXPECT_EQ(cells, in_order);
+        auto expect = [&](const char* name, const Floats& all) {
+            EXPECT_LT(relative_error(rows(all, order, queries), golden[name]), tolerance) << name;
+        };
+        expect("logits", detector.findings().logits());
+        expect("boxes", detector.findings().boxes());
+        expect("topk_scores", floats_of(parts["topk_scores"].x));
+        expect("reference_points", floats_of(parts["reference_points"].x));
+        expect_detections(detector, golden, tolerance);
+
+        std::vector<uint32_t> best;
+        for (uint32_t row : golden.best()) best.push_back(order[row]);
+        const Tap::Kept& last = taps.decoder.layer(detector.model().decoder_layers() - 1);
+        EXPECT_LT(relative_error(rows(floats_of(last.q), best, queries),
+                                 golden["sampling_locations_top5"]),
+                  tolerance);
+        EXPECT_LT(relative_error(rows(floats_of(last.k), best, queries),
+                                 golden["sampling_weights_top5"]),
+                  tolerance);
+        if (parts.has("corners")) {
+            EXPECT_LT(relative_error(rows(floats_of(parts["corners"].x), best, queries),
+                                     golden["corners_top5"]),
+                      tolerance);
+        }
+        if (!parts.has("aifi")) continue;
+        const Size grid = detector.layout().grid;
+        EXPECT_LT(relative_error(rows_of(taps.encoder, detector.model().encoder_layers() - 1,
+                                         {grid.y / 2 * grid.x + grid.x / 2}),
+                                 golden["aifi_attention_center"]),
+                  tolerance);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, DeformableParity,
+                         ::testing::Values("rtdetr-nano", "dfine-nano-tiny", "rfdetr-nano-tiny"));
+
+class DeformableLooking : public DeformableTest,
+                          public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(DeformableLooking, changes_no_bit_of_the_answer) {
+    const DetectionGolden golden(GetParam());
+    Detector detector = make(golden, Type::f16);
+    const auto trace = detect(detector, golden.picture());
+    const Floats logits = detector.findings().logits(), boxes = detector.findings().boxes();
+    DetectionTaps taps = everything(detector);
+    EXPECT_GT(detect(detector, golden.picture(), taps).size(), trace.size());
+    EXPECT_EQ(detector.findings().logits(), logits);
+    EXPECT_EQ(detector.findings().boxes(), boxes);
+    EXPECT_EQ(detect(detector, golden.picture()), trace) << "without a tap, the same commands";
+}
+
+TEST_P(DeformableLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_the_picture) {
+    const DetectionGolden golden(GetParam());
+    Detector detector = make(golden, Type::f32);
+    DetectionTaps taps = look_at_all(detector);
+    detect(detector, golden.picture(), taps);
+    const uint32_t layer = detector.model().decoder_layers() - 1, heads = detector.model().heads();
+    const Size grid = detector.query_geometry().grid;
+    const Floats average = run(
+        [&](Commands& c) { return detector.look_from_query(c, taps, {layer}, 3); });
+    ASSERT_EQ(average.size(), size_t(area(grid)));
+    Floats mean(average.size());
+    for (uint32_t head = 0; head < heads; ++head) {
+        const Floats one = run(
+            [&](Commands& c) { return detector.look_from_query(c, taps, {layer, head}, 3); });
+        for (size_t i = 0; i < one.size(); ++i) mean[i] += one[i] / static_cast<float>(heads);
+    }
+    EXPECT_LT(relative_error(average, mean), 1e-5);
+    const float sum = std::accumulate(average.begin(), average.end(), 0.0f);
+    EXPECT_GT(sum, 0.0f);
+    EXPECT_LT(sum, 1.001f);
+    // A point of the picture looks at all of it.
+    const Floats seen = run([&](Commands& c) {
+        return detector.look_from_point(c, taps, {detector.model().encoder_layers() - 1}, {9, 9});
+    });
+    EXPECT_EQ(seen.size(), size_t(area(detector.geometry().grid)));
+    const float all = std::accumulate(seen.begin(), seen.end(), 0.0f);
+    EXPECT_GT(all, 0.5f);
+    EXPECT_LT(all, 1.001f);
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, DeformableLooking,
+                         ::testing::Values("rtdetr-nano", "dfine-nano-tiny", "rfdetr-nano-tiny"));
+
+TEST_F(DeformableTest, several_pictures_at_once_are_found_as_each_by_itself) {
+    for (const char* name : {"rtdetr-nano", "dfine-nano-tiny", "rfdetr-nano-tiny"}) {
+        const DetectionGolden golden(name);
+        Detector detector = make(golden, Type::f32);
+        const Picture picture = golden.picture();
+        detect(detector, picture);
+        const Floats logits = detector.findings().logits(), boxes = detector.findings().boxes();
+        Frame frame(device, picture.width, picture.height, false);
+        frame.write({picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false});
+        Findings findings[2];
+        Commands c(device, arena, "detect");
+        use_kernels_of_this_round(c);
+        DetectionTaps nobody;
+        const Image* const images[] = {&frame.image(), &frame.image()};
+        Findings* const all[] = {&findings[0], &findings[1]};
+        c.begin();
+        frame.record(c);
+        detector.record(c, images, nobody, all);
+        c.end();
+        c.run();
+        for (const Findings& one : findings) {
+            EXPECT_LT(relative_error(one.logits(), logits), 1e-5) << name;
+            EXPECT_LT(relative_error(one.boxes(), boxes), 1e-5) << name;
+        }
+    }
+}
+
+TEST_F(DeformableTest, refuses_configs_that_it_cannot_run) {
+    const DetectionGolden golden("rtdetr-nano");
+    auto expect_refused = [&](const char* key, const Json& value) {
+        Json config = golden.config;
+        config[key] = value;
+        SyntheticWeights weights(golden.manifest);
+        try {
+            Detector detector(device, config, "config.json", Preprocessor::read(golden.folder),
+                              weights, Type::f32);
+            ADD_FAILURE() << key << " was taken";
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find(key), std::string::npos) << error.what();
+        }
+    };
+    expect_refused("learn_initial_query", true);
+    expect_refused("num_feature_levels", 2);
+    expect_refused("encode_proj_layers", Json::array({7}));
+    expect_refused("encoder_hidden_dim", 44);
+    expect_refused("d_model", "many");
+}
+
+}  // namespace
+}  // namespace saccade
