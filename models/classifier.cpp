@@ -43,12 +43,6 @@ void Classifier::look_for(const std::vector<std::string>& labels, const std::str
     phrases->use(labels, *tokenizer_);
 }
 
-bool Classifier::prepare(Size frame) {
-    const bool changed = input_.prepare(frame);
-    if (changed) model_->prepare({input_.plan().width, input_.plan().height});
-    return changed;
-}
-
 Classifier::Classifier(Device& device, const Json& config, const std::string& where,
                        Preprocessor preprocessor, WeightSource& weights, Type precision)
     : Classifier(device, load(device, config, where, weights, precision), std::move(preprocessor),

@@ -31,7 +31,9 @@ void dump_owl(Engine& engine, Detector& detector, const PictureView& picture,
     Frame frame(engine.device(), picture.width, picture.height, picture.bgr);
     frame.write(picture);
     const uint32_t layers = model.encoder_layers();
-    DetectionTaps taps{Tap({layers - 1}, true), Tap({}, true)};
+    DetectionTaps taps;
+    taps.encoder = Tap({layers - 1}, true);
+    taps.decoder = Tap({}, true);
     Commands c(engine.device(), engine.scratch(), "dump");
     c.begin();
     frame.record(c);
