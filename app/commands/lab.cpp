@@ -11,7 +11,7 @@
 #include "app/io/picture_file.h"
 #include "app/io/print.h"
 #include "app/lab/bench.h"
-#include "app/lab/dump.h"
+#include "app/lab/dump/dump.h"
 
 namespace saccade {
 

@@ -14,7 +14,7 @@
 #include "app/io/text.h"
 #include "app/io/sanitizer.h"
 #include "app/lab/bench.h"
-#include "app/lab/dump.h"
+#include "app/lab/dump/dump.h"
 #include "app/lab/ppm.h"
 #include "gpu/core/error.h"
 

@@ -58,7 +58,7 @@ void resize(Commands& c, const Image& to, const Image& from, const ResizeTaps& h
     const Tensor rows = c.scratch(1, from.height(), to.width(), Type::u32);
     const params::PreprocessHorizontalParams h{view(rows), to.width(), from.height(),
                                                horizontal.max_taps};
-    c.dispatch(Kernel("preprocess.horizontal", {pixel_threads(c)}), {to.width(), from.height()},
+    c.dispatch(Kernel("preprocess.horizontal", {pixel_threads(c), 0}), {to.width(), from.height()},
                {read(from), read(horizontal.windows), read(horizontal.weights), write(rows)}, h);
     const params::ResizeParams v{view(rows), to.width(), to.height(), vertical.max_taps};
     c.dispatch(Kernel(op, {pixel_threads(c)}), {to.width(), to.height()},

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/lab/dump.h"
+#include "app/lab/dump/dump.h"
 #include "app/lab/ppm.h"
 #include "models/classifier.h"
 #include "models/files/safetensors.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "app/lab/dump_parts.h"
+#include "app/lab/dump/dump_parts.h"
 #include "models/attention/attention_maps.h"
 #include "models/captioner.h"
 

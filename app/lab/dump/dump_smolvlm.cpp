@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "app/lab/dump_parts.h"
+#include "app/lab/dump/dump_parts.h"
 #include "models/captioner.h"
 #include "models/captioning/decoding_parts.h"
 #include "models/language/smolvlm.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/lab/dump_parts.h"
+#include "app/lab/dump/dump_parts.h"
 #include "models/attention/attention_maps.h"
 
 namespace saccade {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "app/lab/dump_parts.h"
+#include "app/lab/dump/dump_parts.h"
 #include "gpu/core/error.h"
 #include "models/attention/attention_maps.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "app/lab/dump_parts.h"
+#include "app/lab/dump/dump_parts.h"
 #include "gpu/core/error.h"
 #include "gpu/language.h"
 #include "models/classifier.h"

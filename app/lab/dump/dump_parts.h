@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/dump.h"
+#include "app/lab/dump/dump.h"
 #include "gpu/engine.h"
 #include "gpu/transfer/download.h"
 #include "gpu/transfer/frame.h"

@@ -1,8 +1,8 @@
-#include "app/lab/dump.h"
+#include "app/lab/dump/dump.h"
 
 #include <nlohmann/json.hpp>
 
-#include "app/lab/dump_parts.h"
+#include "app/lab/dump/dump_parts.h"
 #include "gpu/core/error.h"
 #include "models/files/json.h"
 #include "models/registry/registry.h"

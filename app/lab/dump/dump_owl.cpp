@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "app/lab/dump_parts.h"
+#include "app/lab/dump/dump_parts.h"
 #include "gpu/core/error.h"
 #include "models/contrast/owl.h"
 #include "models/detector.h"

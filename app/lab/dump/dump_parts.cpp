@@ -1,4 +1,4 @@
-#include "app/lab/dump_parts.h"
+#include "app/lab/dump/dump_parts.h"
 
 #include <algorithm>
 
