@@ -336,8 +336,8 @@ std::vector<AddedToken> added_tokens_from(const JsonFields& file) {
     return added;
 }
 
-// How a byte-level tokenizer cuts its text: by GPT-2's pattern, perhaps at digits before that, or by
-// CLIP's.
+// How a byte-level tokenizer cuts its text: by GPT-2's pattern, perhaps at digits before that, or
+// by CLIP's.
 struct PreTokenizer {
     std::optional<JsonFields> bytes;  // the step that goes over to bytes
     bool single_digits = false, clip = false;
@@ -386,8 +386,11 @@ std::unique_ptr<Tokenizer> open_bpe_json(const JsonFields& file, const JsonField
     const PreTokenizer cut = read_pre_tokenizer(file);
     const bool clip = cut.clip;
     if (file.has("normalizer") != clip || (clip && !is_clip_normalizer(file)))
-        file.refuse("normalizer", "is none that is known for byte-level BPE: GPT-2's, which is null, "
-                                  "or CLIP's");
+        file.refuse("normalizer",
+                    "is none that is known for byte-level BPE: GPT-2's, which is null, "
+                    "or CLIP's");
+    if (!clip && !model.text("end_of_word_suffix", "").empty())
+        model.refuse("end_of_word_suffix", "is not empty; only CLIP's tokenizers have one");
     const auto splitter = cut.bytes;
     step_of_type(file, "decoder", "ByteLevel");
 

@@ -24,8 +24,8 @@ TEST(CocoCategories, are_the_numbers_of_cocos_own_files) {
 TEST(CocoCategories, know_every_class_of_the_bundled_detector_once) {
     const auto folder = std::filesystem::path(places::tests).parent_path() / "models" / "pretrained";
     std::set<uint32_t> numbers;
-    for (const auto& [id, label] :
-         read_json(folder / "photo-detector" / "config.json").at("id2label").items()) {
+    const Json config = read_json(folder / "photo-detector" / "config.json");
+    for (const auto& [id, label] : config.at("id2label").items()) {
         const auto number = coco_category(label.get<std::string>());
         ASSERT_TRUE(number) << label;
         EXPECT_TRUE(numbers.insert(*number).second) << label;

@@ -108,7 +108,7 @@ TEST(YolosConfigTest, missing_fields_take_the_defaults_of_transformers) {
 }
 
 TEST(YolosConfigTest, what_is_not_supported_is_named) {
-    expect_says(error_of([] { yolos(R"(,"hidden_act":"swish")"); }), "swish");
+    expect_says(error_of([] { yolos(R"(,"hidden_act":"softsign")"); }), "softsign");
     expect_says(error_of([] { yolos(R"(,"num_channels":4)"); }), "num_channels");
     expect_says(error_of([] { yolos(R"(,"num_attention_heads":7)"); }), "num_attention_heads");
     expect_says(error_of([] { yolos(R"(,"patch_size":1000)"); }), "patch_size");

@@ -282,7 +282,7 @@ TEST_F(TokenizerFolder, steps_that_are_not_known_are_named) {
         return json;
     };
     expect_json_refused(with(good_bpe(), "normalizer", R"({"type": "NFC"})"),
-                        "normalizer is not null");
+                        "normalizer is none that is known");
     expect_json_refused(with(good_bpe(), "pre_tokenizer", R"({"type": "Metaspace"})"),
                         "pre_tokenizer: type is 'Metaspace'");
     expect_json_refused(with(good_bpe(), "decoder", R"({"type": "Sequence"})"), "'Sequence'");
