@@ -118,8 +118,10 @@ EarlierReport read_earlier_report(const std::filesystem::path& path) {
     const Json json = read_json(path);
     const JsonFields fields(json, path.string());
     EarlierReport report;
-    report.heading = heading(fields.text("device"), fields.text("driver"), fields.text("precision"),
-                             fields.whole("batch", {1, UINT32_MAX}));
+    // In this order, so that an error names the first that is missing.
+    const std::string device = fields.text("device"), driver = fields.text("driver"),
+                      precision = fields.text("precision");
+    report.heading = heading(device, driver, precision, fields.whole("batch", {1, UINT32_MAX}));
     report.models = medians_of(fields, "models", "model");
     report.ops = medians_of(fields, "ops", "op");
     if (report.models.empty() && report.ops.empty()) fields.refuse("models", "and ops are empty");

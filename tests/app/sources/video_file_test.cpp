@@ -207,10 +207,10 @@ TEST_F(VideoFiles, a_reader_gives_what_was_asked_for_and_then_the_error) {
     const std::string cut = temp.write("cut.mp4", content.substr(0, content.size() * 6 / 10));
     Reader broken(open_source(cut), memory.ring);
     size_t frames = 0;
-    expect_says(error_of([&] {
-                    while (broken.next()) ++frames;
-                }),
-                "should go on with frame " + std::to_string(frames));
+    const std::string error = error_of([&] {
+        while (broken.next()) ++frames;
+    });
+    expect_says(error, "should go on with frame " + std::to_string(frames));
 }
 
 }  // namespace
