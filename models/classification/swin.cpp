@@ -175,7 +175,8 @@ Windows Swin::windows_of(const Stage& stage, const Block& block, Size map, bool 
 void Swin::clear_padding(Commands& c, const Tensor& y, Size map) const {
     if (y.rows == area(map)) return;
     const Tensor row = y.slice_rows(area(map), 1);
-    copy_strided(c, row,
+    // All of y counts as written: the device's checks know of whole tensors only.
+    copy_strided(c, y,
                  {{1, row.batch, 1, padded(row.columns)}, {0, row.batch_stride, 0, 1}, row.offset},
                  norm_.weight, Stored::f32, {{0, 0, 0, 0}, {0, 0, 0, 0}, 0});
 }

@@ -151,9 +151,9 @@ TEST_P(Families, a_batch_gives_what_its_pictures_give_alone) {
     classifier.prepare({from.picture.width, from.picture.height});
     const uint32_t rows = classifier.input().patches(), columns = classifier.input().patch_columns();
     const Floats pixels = random(size_t(2) * rows * columns);
+    Tap tap({}, false, true);
     auto answer = [&](uint32_t batch, std::span<const float> values) {
         return run([&](Commands& c) {
-            Tap tap({}, false, true);
             const Tensor logits =
                 classifier.logits(c, tensor(batch, rows, columns, Type::f32, values), tap);
             if (logits) return logits;
