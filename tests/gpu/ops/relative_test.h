@@ -15,8 +15,7 @@ protected:
         uint32_t first, heads, size;
     };
     static std::vector<Case> cases() {
-        return {{{4, 4}, {4, 4}, 0, 1, 8}, {{6, 5}, {3, 2}, 1, 2, 24}, {{3, 3}, {7, 6}, 0, 3, 96},
-                {{5, 1}, {1, 5}, 1, 2, 200}};
+        return {{{4, 4}, {4, 4}, 0, 1, 8}, {{6, 5}, {3, 2}, 1, 2, 24}, {{3, 3}, {7, 6}, 0, 3, 40}};
     }
     struct Input {
         Tensor q, k, v;

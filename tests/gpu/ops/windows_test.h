@@ -18,7 +18,7 @@ protected:
     static std::vector<Case> cases() {
         return {{{4, 4}, 4, 0, 2, 8, false},   {{8, 12}, 4, 2, 2, 16, false},
                 {{10, 7}, 4, 2, 3, 8, false},  {{5, 5}, 4, 2, 2, 24, true},
-                {{7, 14}, 7, 3, 2, 128, true}, {{13, 9}, 9, 4, 2, 32, false}};
+                {{7, 14}, 7, 3, 2, 40, true},  {{13, 9}, 9, 4, 2, 16, false}};
     }
     struct Input {
         Tensor q, k, v;
