@@ -102,7 +102,7 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
 struct Heads {
     uint32_t count = 1;
     float scale = 1.0f;  // of q k^T
-    uint32_t sharing = 1;  // grouped queries: so many heads of q in a row share one of k and v
+    uint32_t sharing = 1;  // grouped queries: this many heads of q share one of k and v
 };
 
 // softmax(scale q k^T) v for each head. Scores are never stored. With `causal`, query i of n sees

@@ -45,7 +45,7 @@ public:
 
     bool is_done(const PlannedSource& source) const;
     std::optional<std::string> failure(const PlannedSource& source) const;
-    // Of so many pieces, and with this video where they have been joined.
+    // `pieces`: how many it has. `video`: the file they were joined into, if they were.
     void set_done(const PlannedSource& source, uint64_t pieces,
                   const std::filesystem::path& video) const;
     // Those of a source that is done and needs them no more.

@@ -76,8 +76,8 @@ std::vector<float> picture_of(const std::vector<float>& patches, const PictureIn
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out);
 
-// A map of one picture (1, height * width, channels) as (channels, rows, columns), every so many of
-// each, as the references are.
+// A map of one picture (1, height * width, channels) as (channels, rows, columns), sampled as the
+// references are: every Nth of each.
 void add_map(Engine& engine, const std::string& name, const Tensor& map, Size size,
              Collection& out);
 // Maps from inside a model, `name` and `name`_0 and so on, sampled as the references are.

@@ -30,7 +30,7 @@ struct HybridConfig {
     DeformableDecoderConfig decoder;
 };
 
-// The backbone's stages that are used, counted from 0 (the file counts the stem as 0), of so many.
+// Which of the backbone's `count` stages are used, counted from 0 (the file counts the stem as 0).
 std::vector<uint32_t> read_used_stages(const JsonFields& backbone, uint32_t count,
                                        std::vector<uint32_t> otherwise);
 // All but what a fusion block is made of.
