@@ -67,6 +67,8 @@ if(SACCADE_APP)
     find_package(Freetype REQUIRED)
     find_package(CURL 7.85 REQUIRED)
     saccade_library(saccade_crypto openssl/evp.h crypto libssl-dev)
+    saccade_library(saccade_websockets libwebsockets.h websockets libwebsockets-dev)
+    saccade_library(saccade_turbojpeg turbojpeg.h turbojpeg libturbojpeg0-dev)
     find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs videoio)
     find_package(glfw3 3.3 CONFIG REQUIRED)
 

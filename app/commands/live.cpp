@@ -14,6 +14,8 @@
 #include "app/live/loop.h"
 #include "app/live/settings.h"
 #include "app/pipeline/device_loss.h"
+#include "app/serve/live_viewers.h"
+#include "app/serve/server.h"
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
 
@@ -96,7 +98,7 @@ struct Ended {
 // Until it ends, or the device is lost. `place` is then where it was; `start` is when models were
 // there for the first time.
 Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LivePlace& place,
-             std::optional<Clock::time_point>& start) {
+             std::optional<Clock::time_point>& start, LiveViewers* viewers) {
     LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), options.models,
                   place);
     try {
@@ -104,10 +106,11 @@ Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LiveP
         if (!start) start = Clock::now();
         while (!Interrupts::came() && !loop.over() &&
                (options.frames == 0 || loop.report().frames < options.frames)) {
-            if (loop.step(state))
-                loop.was_shown();
-            else
-                loop.rest();
+            if (viewers) viewers->ask(state);
+            const bool new_picture = loop.step(state);
+            if (new_picture) loop.was_shown();
+            if (viewers) viewers->show(loop, state, new_picture);
+            if (!new_picture) loop.rest();
         }
     } catch (const DeviceLost&) {
         place = loop.place();
@@ -116,17 +119,29 @@ Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LiveP
     return {loop.report(), loop.frames_fit()};
 }
 
+// Without a window: for browsers, or for nobody.
 int run_headless(const LiveOptions& options) {
     const Interrupts interrupts;
-    std::unique_ptr<Engine> engine = std::make_unique<Engine>(options.common.engine());
-    spdlog::info("running on {}", engine->device().info().name);
     Settings defaults;
     LiveState state = first_state(options, defaults);
+    const std::unique_ptr<Server> server =
+        open_server(options.serve, "Saccade: " + without_password(options.source));
+    std::optional<LiveViewers> viewers;
+    if (server) {
+        viewers.emplace(server->exchange(), Offered::at_start(state, options.offered),
+                        state.attention);
+        // Everybody draws what he wants to see himself.
+        state.boxes = state.caption = state.classes = false;
+        state.attention.mode = AttentionMode::off;
+    }
+    std::unique_ptr<Engine> engine = std::make_unique<Engine>(options.common.engine());
+    spdlog::info("running on {}", engine->device().info().name);
     LivePlace place;
     DeviceLosses losses;
     std::optional<Clock::time_point> start;
     for (;;) try {
-            const auto [report, fit] = run_on(*engine, options, state, place, start);
+            const auto [report, fit] = run_on(*engine, options, state, place, start,
+                                                   viewers ? &*viewers : nullptr);
             print(summary(report, std::chrono::duration<double>(Clock::now() - *start).count()));
             // A source that never gave a picture is no success.
             return fit && (report.frames > 0 || Interrupts::came()) ? 0 : 1;
@@ -140,7 +155,7 @@ int run_headless(const LiveOptions& options) {
 }  // namespace
 
 int live(const LiveOptions& options) {
-    if (options.headless) return run_headless(options);
+    if (options.headless || !options.serve.address.empty()) return run_headless(options);
     const Interrupts interrupts;
     const auto start = Clock::now();
     try {
@@ -159,8 +174,8 @@ int live(const LiveOptions& options) {
                           std::chrono::duration<double>(Clock::now() - start).count()));
     } catch (const NoDisplay& error) {
         throw NoDisplay(std::string(error.what()) +
-                        "; 'saccade batch' writes videos without a display, and 'saccade live "
-                        "--headless' runs the loop without a window");
+                        "; --serve 8080 shows it in a browser, 'saccade batch' writes videos, and "
+                        "--headless runs the loop without a window");
     }
     return 0;
 }
@@ -217,6 +232,12 @@ void add_live_command(CLI::App& app, int& exit_code) {
         ->check(CLI::IsMember({"fifo", "mailbox", "immediate"}).description(""))
         ->type_name("fifo|mailbox|immediate");
     command.add_flag("--full-screen", options->full_screen, "Begin with the whole screen");
+    add_serve_options(command, options->serve);
+    command
+        .add_option("--offer", options->offered, "Another source that those who watch may choose")
+        ->needs("--serve")
+        ->allow_extra_args(false)
+        ->type_name("SOURCE");
     command.add_flag("--headless", options->headless, "The same loop without a window");
     command.add_option("--frames", options->frames, "Stop after N frames")->type_name("N");
     add_common_options(command, options->common);
@@ -225,6 +246,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
         "  saccade live\n"
         "  saccade live rtsp://camera.local/stream --detector facebook/detr-resnet-50\n"
         "  saccade live synth: --attention rollout\n"
+        "  saccade live 0 --serve 8080\n"
         "  saccade live clip.mp4 --headless --frames 300 --verbose");
     command.callback([options, &exit_code] {
         set_up_log(options->common);

@@ -29,6 +29,9 @@ struct LiveOptions {
     bool loop = true;    // a file begins again at its end
     bool full_screen = false;
 
+    ServeOptions serve;
+    std::vector<std::string> offered;  // other sources that viewers may choose
+
     bool headless = false;
     uint64_t frames = 0;  // stops after this many; 0: when somebody stops it
 };

@@ -9,7 +9,9 @@
 #include <mutex>
 
 #include "app/hub/model_finder.h"
+#include "app/io/print.h"
 #include "app/io/text.h"
+#include "app/serve/server.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -83,6 +85,46 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                      "Do not join the operations of a decoding step into one dispatch");
     command.add_flag("--quiet", options.quiet, "Print only results and errors");
     command.add_flag("--verbose", options.verbose, "Also print what is being done");
+}
+
+void add_serve_options(CLI::App& command, ServeOptions& options) {
+    const auto checked = [](auto parse) {
+        return [parse](const std::string& text) {
+            try {
+                parse(text);
+            } catch (const Error& error) {
+                return std::string(error.what());
+            }
+            return std::string();
+        };
+    };
+    CLI::Option* serve =
+        command
+            .add_option("--serve", options.address,
+                        "Show it in browsers, at this port of this machine; on other addresses than "
+                        "127.0.0.1 they need the token that is printed")
+            ->check(checked(parse_serve_address))
+            ->type_name("[HOST:]PORT");
+    command
+        .add_option("--origin", options.origin,
+                    "The address that browsers see, if a proxy is between: https://cam.example.org")
+        ->check(checked(parse_origin))
+        ->needs(serve)
+        ->type_name("URL");
+    command.add_flag("--read-only", options.read_only, "Those who watch can change nothing")
+        ->needs(serve);
+}
+
+std::unique_ptr<Server> open_server(const ServeOptions& options, const std::string& title) {
+    if (options.address.empty()) return nullptr;
+    ServerOptions server;
+    server.address = parse_serve_address(options.address);
+    if (!options.origin.empty()) server.origin = parse_origin(options.origin);
+    server.read_only = options.read_only;
+    server.title = title;
+    auto opened = std::make_unique<Server>(server);
+    print(opened->address() + "\n");
+    return opened;
 }
 
 Size parse_size(const std::string& text) {

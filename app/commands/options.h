@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +20,8 @@ class App;
 }  // namespace CLI
 
 namespace saccade {
+
+class Server;
 
 // What every command that runs models takes.
 struct CommonOptions {
@@ -75,6 +78,16 @@ void add_model_options(CLI::App& command, ModelNames& models);
 
 // Adds --find, --labels and --ask.
 void add_words_options(CLI::App& command, ModelNames& models);
+
+// --serve and what belongs to it.
+struct ServeOptions {
+    std::string address;  // [HOST:]PORT; empty: nobody is served
+    std::string origin;
+    bool read_only = false;
+};
+void add_serve_options(CLI::App& command, ServeOptions& options);
+// Opens the door, and prints the address to open in a browser. Null if nobody is to be served.
+std::unique_ptr<Server> open_server(const ServeOptions& options, const std::string& title);
 
 // People read one line on stderr: "saccade: " and what there is to say.
 void set_up_log(const CommonOptions& options);

@@ -1,7 +1,6 @@
 #include "app/inspect/report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -9,13 +8,11 @@
 
 #include "app/draw/colour.h"
 #include "app/draw/heat_map.h"
-#include "app/inspect/base64.h"
 #include "app/inspect/page_maps.h"
-#include "app/io/assets.h"
-#include "app/io/digest.h"
+#include "app/page/base64.h"
+#include "app/page/page.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
-#include "models/text/unicode.h"
 
 namespace saccade {
 
@@ -26,73 +23,13 @@ using Object = nlohmann::ordered_json;
 constexpr uint64_t page_bytes = 10'000'000;
 constexpr int picture_side = 1600;  // pixels of its longer side at most
 
-std::string text_asset(std::string_view name) {
-    const std::span<const std::byte> bytes = asset(name);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 template <typename Elements>
 std::string base64_of(const Elements& elements) {
     return base64(std::as_bytes(std::span(elements)));
 }
 
-// Text from anywhere as text of a page, also within an attribute's quotes.
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : valid_utf8(text)) {
-        switch (c) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            case '\'':
-                result += "&#39;";
-                break;
-            default:
-                result.push_back(c);
-        }
-    }
-    return result;
-}
-
-// JSON that no text in it can end: a script element ends at a "<".
-std::string for_script(const Object& object) {
-    std::string result;
-    for (const char c : object.dump(-1, ' ', true, Object::error_handler_t::replace))
-        c == '<' ? result += "\\u003c" : result += c;
-    return result;
-}
-
-// How a page names a script or style that it allows.
-std::string hash_of(const std::string& text) {
-    Digest digest = Digest::sha256();
-    digest.update(text);
-    return "sha256-" + base64(digest.finish());
-}
-
 std::string script_element(const std::string& id, const std::string& content) {
     return "<script id=\"" + id + "\" type=\"application/octet-stream\">" + content + "</script>\n";
-}
-
-// Replaces each {{name}} by its value, once: what comes in is not looked through again.
-std::string filled(const std::string& form, const std::map<std::string, std::string>& values) {
-    std::string page;
-    size_t at = 0;
-    for (size_t open; (open = form.find("{{", at)) != form.npos;) {
-        const size_t close = form.find("}}", open);
-        page.append(form, at, open - at);
-        page += values.at(form.substr(open + 2, close - open - 2));
-        at = close + 2;
-    }
-    return page.append(form, at);
 }
 
 struct PagePicture {
@@ -106,13 +43,6 @@ PagePicture page_picture(const PictureView& picture) {
     std::vector<uchar> bytes;
     cv::imencode(".jpg", pixels, bytes, {cv::IMWRITE_JPEG_QUALITY, 88});
     return {"data:image/jpeg;base64," + base64_of(bytes), pixels.size()};
-}
-
-std::string css_colour(uint32_t colour) {
-    char text[16];
-    std::snprintf(text, sizeof text, "#%02x%02x%02x", colour & 0xffu, colour >> 8 & 0xffu,
-                  colour >> 16 & 0xffu);
-    return text;
 }
 
 std::vector<uint32_t> first_numbers(uint32_t count) {
@@ -141,8 +71,8 @@ public:
         const PagePicture picture = page_picture(study_.picture());
         std::map<std::string, std::string> parts = {
             {"title", escaped("Attention in " + study_.name())},
-            {"style", text_asset("report.css")},
-            {"script", text_asset("report.js")},
+            {"style", text_asset("page.css") + text_asset("report.css")},
+            {"script", text_asset("page.js") + text_asset("report.js")},
             {"picture", picture.url}};
         parts["style-hash"] = hash_of(parts["style"]);
         parts["script-hash"] = hash_of(parts["script"]);

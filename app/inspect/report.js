@@ -1,24 +1,7 @@
 // The page of `saccade inspect`. The models' maps come with it, in eight bits: see Bank.
-"use strict";
 (() => {
-    const $ = (id) => document.getElementById(id);
+    const {$, bytes_of, element, percent, largest_of} = page;
     const data = JSON.parse($("data").textContent);
-
-    function bytes_of(id) {
-        const text = atob($(id).textContent);
-        $(id).remove();  // megabytes that nobody needs twice
-        const bytes = new Uint8Array(text.length);
-        for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
-        return bytes;
-    }
-    function element(name, properties, ...children) {
-        const made = Object.assign(document.createElement(name), properties);
-        made.append(...children);
-        return made;
-    }
-    function percent(p) {
-        return (100 * p).toFixed(100 * p < 9.95 ? 1 : 0) + " %";
-    }
 
     // Maps of one kind: of each layer, head and row (somebody who looks) the cells of a grid, as
     // levels of 0 .. 255 that span 0 to the row's largest value.
@@ -67,7 +50,6 @@
     const banks = data.banks.map((about, index) => new Bank(about, index));
     const of_kind = (kind) => banks.filter((bank) => bank.kind === kind);
     const encoders = of_kind("patches");
-    const heat = bytes_of("heat-colours");  // 256 times red, green, blue, alpha
 
     // ---- who looks --------------------------------------------------------------------------------
 
@@ -99,55 +81,19 @@
 
     // ---- drawing ----------------------------------------------------------------------------------
 
-    const picture = $("picture"), canvas = $("heat"), small = document.createElement("canvas");
+    const picture = $("picture"), canvas = $("heat");
     const scale = {x: 1, y: 1};  // canvas pixels of one of the picture's
     let now = null;              // the map that is shown
-
-    function largest_of(map) { return map.reduce((a, b) => Math.max(a, b), 0); }
-
-    // The map onto the small canvas, a pixel a cell; alpha_of gets a cell's part of the largest,
-    // and the alpha of its colour.
-    function colour_cells(map, grid, alpha_of) {
-        const largest = largest_of(map);
-        const cells = new ImageData(grid.width, grid.height);
-        for (let i = 0; i < map.length; ++i) {
-            const part = largest > 0 ? map[i] / largest : 0;
-            const level = 4 * Math.round(255 * part);
-            cells.data.set(heat.subarray(level, level + 3), 4 * i);
-            cells.data[4 * i + 3] = alpha_of(part, heat[level + 3]);
-        }
-        small.width = grid.width;
-        small.height = grid.height;
-        small.getContext("2d").putImageData(cells, 0, 0);
-    }
 
     function draw() {
         const {bank, row} = shown;
         now = bank.map(row);
-        const {width, height} = bank.grid;
         const opacity = $("opacity").value / 100, threshold = $("threshold").value / 100;
         picture.style.filter = `brightness(${1 - 0.4 * opacity})`;  // heat shines on what is dim
-        colour_cells(now, bank.grid, (part, alpha) => part < threshold ? 0 : alpha * opacity);
         const context = canvas.getContext("2d");
         context.clearRect(0, 0, canvas.width, canvas.height);
-        context.imageSmoothingEnabled = $("smooth").checked;
-        context.imageSmoothingQuality = "high";
-        const {left, top, cell_width, cell_height} = bank.geometry;
-        const place = (column, row) =>
-            [(left + column * cell_width) * scale.x, (top + row * cell_height) * scale.y];
-        context.drawImage(small, ...place(0, 0), width * cell_width * scale.x,
-                          height * cell_height * scale.y);
-        if (shown.patch) {
-            const line = Math.max(canvas.width / 500, 1);
-            const box = [...place(shown.patch.column, shown.patch.row), cell_width * scale.x,
-                         cell_height * scale.y];
-            context.lineWidth = 3 * line;
-            context.strokeStyle = "#000";
-            context.strokeRect(...box);
-            context.lineWidth = 1.5 * line;
-            context.strokeStyle = "#fff";
-            context.strokeRect(...box);
-        }
+        page.draw_map(context, now, bank, scale, {opacity, threshold, smooth: $("smooth").checked});
+        if (shown.patch) page.draw_cell(context, bank, scale, shown.patch);
         $("largest").textContent = percent(largest_of(now));
         draw_overview();
         show_choice();
@@ -174,8 +120,7 @@
         for (let layer = 0; layer < rows; ++layer)
             for (let column = 0; column < columns; ++column) {
                 const map = bank.map(row, layer, column === 0 ? null : column - 1);
-                colour_cells(map, bank.grid, () => 255);
-                context.drawImage(small, gap + column * (width + gap), gap + layer * (height + gap),
+                context.drawImage(page.coloured(map, bank.grid, () => 255), gap + column * (width + gap), gap + layer * (height + gap),
                                   width, height);
             }
         const column = bank.heads > 1 && bank.head !== null ? bank.head + 1 : 0;
@@ -294,39 +239,24 @@
         $("detections-part").hidden = false;
         data.detections.forEach((found, row) => {
             const looker = {bank, row, name: `${found.label}, found with ${percent(found.score)}`};
-            const swatch = element("span", {className: "swatch", ariaHidden: "true"});
-            swatch.style.background = found.colour;
-            const button = element("button", {}, swatch, found.label,
-                                   element("small", {textContent: percent(found.score)}));
+            const button = element("button", {}, ...page.name_of_box(found));
             $("detections").append(element("li", {}, add_ready_looker(looker, button)));
 
-            const [left, top, right, bottom] = found.box;
-            const label = element("span", {textContent: found.label});
-            label.style.background = found.colour;
+            const {box, label} = page.box_of(found, data);
             label.addEventListener("pointerenter", () => { if (!held) look(looker); });
             label.addEventListener("pointermove", (event) => event.stopPropagation());
             label.addEventListener("click", (event) => {
                 event.stopPropagation();
                 hold(looker);
             });
-            looker.box = element("div", {className: "box"}, label);
-            Object.assign(looker.box.style, {
-                left: 100 * left / data.width + "%",
-                top: 100 * top / data.height + "%",
-                width: 100 * (right - left) / data.width + "%",
-                height: 100 * (bottom - top) / data.height + "%",
-                borderColor: found.colour,
-            });
+            looker.box = box;
             $("boxes").append(looker.box);
         });
     }
 
     function set_up_classes() {
         $("classes-part").hidden = data.classes.length === 0;
-        for (const one of data.classes)
-            $("classes").append(element("li", {}, element("span", {textContent: one.label}),
-                element("meter", {value: one.p, ariaLabel: one.label}),
-                element("b", {textContent: percent(one.p)})));
+        $("classes").append(...data.classes.map((one) => page.class_row(one.label, one.p)));
     }
 
     // ---- pointer and keys ---------------------------------------------------------------------------
@@ -426,9 +356,7 @@
         canvas.height = data.shown_height;
         scale.x = canvas.width / data.width;
         scale.y = canvas.height / data.height;
-        const bar = $("colours").getContext("2d"), colours = bar.createImageData(256, 1);
-        colours.data.set(heat);
-        bar.putImageData(colours, 0, 0);
+        page.draw_colours($("colours"));
         set_up_encoders();
         for (const bank of of_kind("words")) set_up_words(bank);
         for (const bank of of_kind("detections")) set_up_detections(bank);

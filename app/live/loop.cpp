@@ -22,7 +22,7 @@ bool looks_the_same(const LiveState& a, const LiveState& b) {
     return a.frozen == b.frozen && a.boxes == b.boxes && a.caption == b.caption &&
            a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
            a.word == b.word && a.query == b.query && a.threshold == b.threshold &&
-           a.only == b.only && a.recording == b.recording && a.screenshots == b.screenshots &&
+           a.only == b.only && a.planes == b.planes && a.looks == b.looks && a.recording == b.recording && a.screenshots == b.screenshots &&
            (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
 }
 

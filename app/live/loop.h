@@ -53,6 +53,7 @@ public:
     // The frame that is on screen; nothing before the first.
     const std::optional<Done>& shown() const { return shown_; }
     const CaptionWriter& captions() const { return path_.captions(); }
+    ResultLabels labels() const { return path_.labels(); }
     bool idle() const { return path_.empty(); }  // no frame is on its way
 
     // A second frame keeps the device busy while the host sees to the first. If a frame takes the

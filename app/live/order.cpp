@@ -21,10 +21,9 @@ DetectionFilter filter_of(const LiveState& state, const Models& models) {
     return filter;
 }
 
-}  // namespace
-
-Looker choose_looker(const LiveState& state, const Models& models, const Caption& caption,
-                     Size frame) {
+// Of a LiveState or a RemoteLook.
+template <typename Pointing>
+Looker looker_of(const Pointing& state, const Models& models, const Caption& caption, Size frame) {
     Looker looker;
     if (state.word && models.captioner && *state.word < caption.words.size()) {
         looker.token = Token::word;
@@ -50,15 +49,33 @@ Looker choose_looker(const LiveState& state, const Models& models, const Caption
     return looker;
 }
 
+}  // namespace
+
+Looker choose_looker(const LiveState& state, const Models& models, const Caption& caption,
+                     Size frame) {
+    return looker_of(state, models, caption, frame);
+}
+
+Looker choose_looker(const RemoteLook& look, const Models& models, const Caption& caption,
+                     Size frame) {
+    return looker_of(look, models, caption, frame);
+}
+
 FrameOrder order_of(const LiveState& state, const Models& models, const Caption& caption,
                     Size frame) {
     FrameOrder order;
     order.attention = state.attention;
     order.looker = choose_looker(state, models, caption, frame);
-    order.read_back.pixels = state.recording || state.screenshots > 0;
+    order.read_back = {.pixels = state.recording || state.screenshots > 0, .planes = state.planes};
+    bool word_looked_at = state.word.has_value();
+    for (const RemoteLook& look : state.looks) {
+        order.maps.push_back(
+            {look.attention, choose_looker(look, models, caption, frame), look.viewer});
+        word_looked_at = word_looked_at || look.word;
+    }
     // A word that somebody looks at stays until he has seen enough.
     order.caption = {
-        .begin = !state.word, .to_end = false, .words = words_at_once, .lit = state.word};
+        .begin = !word_looked_at, .to_end = false, .words = words_at_once, .lit = state.word};
     // Tiles have no room for what lies over a whole frame.
     const bool tiled = order.shows_attention() && state.attention.mode == AttentionMode::grid &&
                        heads_of(order.looker, order.attention, models) > 1;

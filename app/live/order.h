@@ -11,6 +11,9 @@ namespace saccade {
 Looker choose_looker(const LiveState& state, const Models& models, const Caption& caption,
                      Size frame);
 
+Looker choose_looker(const RemoteLook& look, const Models& models, const Caption& caption,
+                     Size frame);
+
 // What the state asks of the next frame. Which models have to see it, the loop decides.
 FrameOrder order_of(const LiveState& state, const Models& models, const Caption& caption,
                     Size frame);

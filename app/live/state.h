@@ -4,12 +4,23 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "app/pipeline/looker.h"
 #include "gpu/core/geometry.h"
 #include "gpu/core/swapchain.h"
 
 namespace saccade {
+
+// What somebody points at who watches from elsewhere and draws maps of attention himself, and which
+// maps he wants.
+struct RemoteLook {
+    uint32_t viewer = 0;
+    AttentionState attention;
+    std::optional<glm::vec2> pointer = std::nullopt;
+    std::optional<uint32_t> word = std::nullopt, query = std::nullopt;
+    bool operator==(const RemoteLook&) const = default;
+};
 
 // What a person wants: keys, mouse and panels change it, the loop reads it and makes it so.
 struct LiveState {
@@ -22,6 +33,9 @@ struct LiveState {
     std::optional<glm::vec2> pointer;  // the mouse, in pixels of the picture, while it is over it
     std::optional<uint32_t> word;      // of the caption, the one under the mouse
     std::optional<uint32_t> query;     // of the detector, the one whose box was clicked
+
+    bool planes = false;  // of every frame, on the host: somebody watches from elsewhere
+    std::vector<RemoteLook> looks;
 
     float threshold = 0.5f;
     uint32_t most = 100;         // boxes

@@ -101,25 +101,20 @@ void AttentionView::record(Commands& c, const Models& models, const MapTaps& tap
     auto of_head = [&](std::optional<uint32_t> head) {
         return map(c, models, taps, looker, {layer, head});
     };
-    c.begin();
-    {
-        auto scope = c.scope("attention");
-        if (rolls_out(looker, attention, models)) {
-            copy(c, maps_, rollout(c, models, taps, looker));
-        } else if (attention.mode == AttentionMode::grid) {
-            for (uint32_t head = 0; head < heads; ++head) {
-                auto one = c.scope("head");
-                copy(c, maps_.at_batch(head), of_head(head));
-            }
-        } else if (attention.mode == AttentionMode::max) {
-            record_greatest(c, heads, of_head);
-        } else if (attention.mode == AttentionMode::head) {
-            copy(c, maps_, of_head(std::min(attention.head, heads - 1)));
-        } else {
-            copy(c, maps_, of_head(std::nullopt));
+    if (rolls_out(looker, attention, models)) {
+        copy(c, maps_, rollout(c, models, taps, looker));
+    } else if (attention.mode == AttentionMode::grid) {
+        for (uint32_t head = 0; head < heads; ++head) {
+            auto one = c.scope("head");
+            copy(c, maps_.at_batch(head), of_head(head));
         }
+    } else if (attention.mode == AttentionMode::max) {
+        record_greatest(c, heads, of_head);
+    } else if (attention.mode == AttentionMode::head) {
+        copy(c, maps_, of_head(std::min(attention.head, heads - 1)));
+    } else {
+        copy(c, maps_, of_head(std::nullopt));
     }
-    c.end();
 }
 
 }  // namespace saccade

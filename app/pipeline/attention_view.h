@@ -23,8 +23,8 @@ public:
     const MapGeometry& geometry() const { return geometry_; }
     std::vector<std::string> names() const;  // of several
 
-    // Records how they are computed, from taps that have kept what is needed. Its last submission
-    // must have finished.
+    // Records how they are computed, from taps that have kept what is needed. The last submission
+    // of these commands must have finished.
     void record(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
                 const AttentionState& attention);
 

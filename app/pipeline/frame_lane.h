@@ -6,6 +6,7 @@
 
 #include "app/pipeline/attention_view.h"
 #include "app/pipeline/frame_order.h"
+#include "gpu/transfer/download.h"
 #include "gpu/transfer/readback.h"
 
 namespace saccade {
@@ -19,6 +20,14 @@ struct LaneDrawing {
     bool maps = false;
     ReadBack read_back;
     bool operator==(const LaneDrawing&) const = default;
+};
+
+// A map of attention on its way to the host.
+struct LaneMap {
+    explicit LaneMap(Engine& engine) : view(engine) {}
+
+    AttentionView view;
+    Download download;
 };
 
 // What one frame on its way needs; there is one for each slot of the ring.
@@ -37,6 +46,7 @@ struct FrameLane {
     Commands& draw_commands() { return *drawn[1]; }
     std::optional<LaneDrawing> drawing;
     AttentionView attention;
+    std::vector<std::unique_ptr<LaneMap>> maps;  // as many as were ordered at a time
     Findings findings;
     Ranking ranking;
     std::unique_ptr<Readback> pixels;

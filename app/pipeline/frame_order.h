@@ -9,6 +9,7 @@
 #include "app/frame/frame_ring.h"
 #include "app/pipeline/looker.h"
 #include "gpu/transfer/planes.h"
+#include "models/attention/map_geometry.h"
 
 namespace saccade {
 
@@ -17,6 +18,23 @@ namespace saccade {
 struct ReadBack {
     bool pixels = false, planes = false;
     bool operator==(const ReadBack&) const = default;
+};
+
+// A map of attention that comes to the host instead of onto the frame, for somebody who draws it
+// himself.
+struct MapOrder {
+    AttentionState attention;
+    Looker looker;
+    uint32_t whose = 0;  // told back with the map
+    bool operator==(const MapOrder&) const = default;
+};
+struct MapOnHost {
+    Looker looker;
+    uint32_t whose = 0;
+    uint32_t layer = 0, layers = 0, heads = 0;  // which layer it is of; what there is to choose from
+    MapGeometry geometry;
+    uint32_t count = 0;        // one, or one for each head
+    std::vector<float> cells;  // (count, grid height, grid width)
 };
 
 // What one frame is asked for.
@@ -39,11 +57,13 @@ struct FrameOrder {
 
     AttentionState attention;
     Looker looker;
+    std::vector<MapOrder> maps;  // besides; only of frames that are drawn
     // If the looker depends on what the models find: called once that is known, before the frame is
     // drawn. It may change the looker's place, but not its kind, and the overlay's settings. With
     // Token::none nothing is drawn of the map.
     std::function<void(FrameOrder&, const FrameResult&)> decide;
 
+    bool maps_attention() const { return draw && !maps.empty(); }
     bool shows_attention() const {
         return draw && attention.mode != AttentionMode::off && looker.token != Looker::Token::none;
     }
@@ -57,6 +77,7 @@ struct Done {
     const Image* image = nullptr;   // on the device, with what was found drawn onto it
     PictureView picture;            // on the host, if it was to be read back
     PlanarView planes;              // the same for encoders
+    std::vector<MapOnHost> maps;    // that were ordered, in that order
     std::vector<Rectangle> words;   // where the words of the caption lie, as they were drawn
     std::optional<TileGrid> tiles;  // how the heads of a layer lie side by side, if they do
     bool repeated = false;          // it has been here before

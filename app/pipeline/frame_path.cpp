@@ -169,11 +169,27 @@ bool FramePath::needs_answers(const FrameLane& lane) const {
     return (models_.captioner && lane.order.caption.to_end) || lane.order.decide;
 }
 
+// Several people look at different things, and at others a moment later. What was kept for them
+// stays a while, because to keep something else is to record the models anew.
+KeptLayers FramePath::kept_for_maps(const FrameOrder& order) {
+    constexpr size_t spare = 4;  // layers that nobody looks at now
+    KeptLayers needed;
+    if (order.shows_attention()) needed = kept_for(order.looker, order.attention, models_);
+    if (!order.maps_attention()) {
+        kept_ = {};
+        return needed;
+    }
+    for (const MapOrder& map : order.maps)
+        needed.add(kept_for(map.looker, map.attention, models_));
+    kept_.add(needed);
+    if (kept_.count() > needed.count() + spare) kept_ = needed;
+    return kept_;
+}
+
 void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
     const FrameLane& first = *lanes.front();
     const FrameOrder& order = first.order;
-    KeptLayers kept;
-    if (order.shows_attention()) kept = kept_for(order.looker, order.attention, models_);
+    const KeptLayers kept = kept_for_maps(order);
     std::vector<const Image*> images(group.lanes.size());
     bool same = true;
     for (FrameLane* lane : lanes) {
@@ -226,6 +242,13 @@ void FramePath::plan_drawing(FrameLane& lane) {
     const bool new_maps =
         drawing.maps && lane.attention.prepare(models_, lane.order.looker, lane.order.attention);
     if (new_maps || lane.drawing != drawing) record_drawing(lane, drawing);
+    while (lane.maps.size() < lane.order.maps.size())
+        lane.maps.push_back(std::make_unique<LaneMap>(engine_));
+    for (size_t i = 0; i < lane.order.maps.size(); ++i) {
+        const MapOrder& map = lane.order.maps[i];
+        if (map.looker.token != Looker::Token::none)
+            lane.maps[i]->view.prepare(models_, map.looker, map.attention);
+    }
 }
 
 void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
@@ -319,20 +342,37 @@ void FramePath::write_to_end(LaneGroup& group, uint32_t words) {
     group.captions = captions_.captions();
 }
 
+void FramePath::record_attention(FrameLane& lane) {
+    // What is looked into is what is drawn: this frame, or the last one that a model has seen.
+    auto group_of = [&](const FrameLane* seen) -> const LaneGroup& {
+        return seen ? *seen->group : *lane.group;
+    };
+    const MapTaps taps{group_of(lane.drawing->detected).detection_taps,
+                       group_of(lane.drawing->classified).classification_tap};
+    const FrameOrder& order = lane.order;
+    Commands& c = lane.attention_commands();
+    c.begin();
+    {
+        auto scope = c.scope("attention");
+        if (lane.heat) lane.attention.record(c, models_, taps, order.looker, order.attention);
+        for (size_t i = 0; i < order.maps.size(); ++i) {
+            const auto& [attention, looker, whose] = order.maps[i];
+            if (looker.token == Looker::Token::none) continue;
+            auto one = c.scope("map");
+            LaneMap& map = *lane.maps[i];
+            map.view.record(c, models_, taps, looker, attention);
+            map.download.record(c, map.view.maps());
+        }
+    }
+    c.end();
+}
+
 void FramePath::draw(FrameLane& lane) {
     const FrameOrder& order = lane.order;
     const bool heat = order.shows_attention();
-    if (heat) {
-        // What is looked into is what is drawn: this frame, or the last one that a model has seen.
-        auto group_of = [&](const FrameLane* seen) -> const LaneGroup& {
-            return seen ? *seen->group : *lane.group;
-        };
-        lane.attention.record(lane.attention_commands(), models_,
-                              {group_of(lane.drawing->detected).detection_taps,
-                               group_of(lane.drawing->classified).classification_tap},
-                              order.looker, order.attention);
-    }
+    const bool attention = heat || order.maps_attention();
     lane.heat = heat;
+    if (attention) record_attention(lane);
     const Caption* caption = lane.caption ? &*lane.caption : nullptr;
     if (!order.caption.to_end) caption = &captions_.caption();
     std::vector<std::string> words;
@@ -347,7 +387,7 @@ void FramePath::draw(FrameLane& lane) {
     overlay_->set_truth(order.truth ? lane.taken->info().truth : std::nullopt);
     overlay_->update(lane.index);
     lane.words = overlay_->caption_places();
-    lane.ticket = submit_in_order(std::span(lane.drawn).last(heat ? 2 : 1));
+    lane.ticket = submit_in_order(std::span(lane.drawn).last(attention ? 2 : 1));
 }
 
 std::optional<Done> FramePath::poll() {
@@ -388,6 +428,7 @@ Done FramePath::read(FrameLane& lane) {
     done.image = &lane.memory->image();
     if (lane.order.draw && lane.pixels) done.picture = lane.pixels->picture();
     if (lane.order.draw && lane.planes) done.planes = lane.planes->picture();
+    if (lane.order.maps_attention()) read_maps(lane, done);
     done.words = std::move(lane.words);
     if (lane.heat && lane.attention.maps().batch > 1)
         done.tiles = overlay_->tiles(lane.attention.maps().batch);
@@ -410,6 +451,22 @@ void FramePath::read_words(FrameLane& lane, Done& done) {
     done.result.caption = captions_.caption();
 }
 
+void FramePath::read_maps(FrameLane& lane, Done& done) const {
+    for (size_t i = 0; i < lane.order.maps.size(); ++i) {
+        const auto& [attention, looker, whose] = lane.order.maps[i];
+        MapOnHost& map = done.maps.emplace_back();
+        map.looker = looker;
+        map.whose = whose;
+        if (looker.token == Looker::Token::none) continue;
+        map.layer = layer_of(looker, attention, models_);
+        map.layers = layers_of(looker, models_);
+        map.heads = heads_of(looker, attention, models_);
+        map.geometry = lane.maps[i]->view.geometry();
+        map.count = lane.maps[i]->view.maps().batch;
+        map.cells = lane.maps[i]->download.floats();
+    }
+}
+
 void FramePath::add_times(const FrameLane& lane, StageMs& ms) const {
     auto add = [&](const Commands& commands, size_t frames) {
         for (const ScopeTime& time : commands.times())
@@ -425,7 +482,7 @@ void FramePath::add_times(const FrameLane& lane, StageMs& ms) const {
                         (encode_ms + group.words_ms) / double(group.frames) + lane.words_ms);
     }
     if (!lane.order.draw) return;
-    if (lane.heat) add(*lane.drawn[0], 1);
+    if (lane.heat || lane.order.maps_attention()) add(*lane.drawn[0], 1);
     add(*lane.drawn[1], 1);
 }
 

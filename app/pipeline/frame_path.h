@@ -75,6 +75,8 @@ private:
     void submit_gathered();
     // Whether the host has to know what the models found before the frame can be drawn.
     bool needs_answers(const FrameLane& lane) const;
+    // What the models have to keep for the maps that are asked for.
+    KeptLayers kept_for_maps(const FrameOrder& order);
     // Decides what the models have to do, and records what is not recorded yet.
     void plan(LaneGroup& group, const std::vector<FrameLane*>& lanes);
     void plan_drawing(FrameLane& lane);
@@ -85,9 +87,11 @@ private:
     void conclude_before(const LaneGroup& group);
     void begin_captions(LaneGroup& group);
     void write_to_end(LaneGroup& group, uint32_t words_at_once);
+    void record_attention(FrameLane& lane);
     void draw(FrameLane& lane);
     Done read(FrameLane& lane);
     void read_words(FrameLane& lane, Done& done);
+    void read_maps(FrameLane& lane, Done& done) const;
     using StageMs = std::vector<std::pair<std::string, double>>;
     void add_times(const FrameLane& lane, StageMs& ms) const;
     void drop(FrameLane& lane) noexcept;
@@ -97,6 +101,7 @@ private:
     FrameRing ring_;  // before the lanes, whose frames go back there
     Models models_;
     Size size_;
+    KeptLayers kept_;  // for maps that come to the host
     std::optional<Overlay> overlay_;  // made when the first frame of a size is drawn
     CaptionWriter captions_;
     std::vector<std::unique_ptr<FrameLane>> lanes_;

@@ -62,6 +62,12 @@ bool rolls_out(const Looker& looker, const AttentionState& attention, const Mode
                                  : models.classifier->model().rolls_out();
 }
 
+void KeptLayers::add(const KeptLayers& other) {
+    encoder.insert(other.encoder.begin(), other.encoder.end());
+    decoder.insert(other.decoder.begin(), other.decoder.end());
+    classifier.insert(other.classifier.begin(), other.classifier.end());
+}
+
 KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const Models& models) {
     KeptLayers kept;
     if (looker.token == Token::none || looker.token == Token::word) return kept;

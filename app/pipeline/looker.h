@@ -53,6 +53,9 @@ bool rolls_out(const Looker& looker, const AttentionState& attention, const Mode
 // What the models' recordings must keep for the maps, by layer.
 struct KeptLayers {
     std::set<uint32_t> encoder, decoder, classifier;
+
+    size_t count() const { return encoder.size() + decoder.size() + classifier.size(); }
+    void add(const KeptLayers& other);
     bool operator==(const KeptLayers&) const = default;
 };
 KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const Models& models);

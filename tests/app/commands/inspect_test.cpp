@@ -7,7 +7,7 @@
 
 #include "models/files/json.h"
 #include "models/files/safetensors.h"
-#include "tests/app/inspect/browser.h"
+#include "tests/app/page/browser.h"
 #include "tests/app/program.h"
 #include "tests/gpu_test.h"
 

@@ -349,6 +349,7 @@ TEST(LiveProgram, without_a_display_says_so_and_what_else_there_is) {
     ::unsetenv("WAYLAND_DISPLAY");
     const Outcome outcome = saccade_program(small_live({"--detector", "none"}));
     expect_refused(outcome, 1, "--headless");
+    expect_says(outcome.err, "--serve 8080 shows it in a browser");
     expect_says(outcome.err, "batch");
 }
 

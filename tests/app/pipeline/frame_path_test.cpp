@@ -163,6 +163,66 @@ TEST_F(FramePathTest, looking_changes_no_answer) {
     EXPECT_NE(last_picture, without) << "the map is drawn";
 }
 
+TEST_F(FramePathTest, maps_that_come_to_the_host_are_each_for_somebody_else_and_change_no_answer) {
+    const TempFolder temp;
+    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
+                                        .classifier = model_folder(temp, "vit-nano")});
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    Reader reader(open_source("synth:96x64@2?seed=7&frames=6"), path.ring(), {.end = 6});
+    FrameOrder order = files_order();
+    auto finish = [&](const FrameOrder& wanted) {
+        path.begin(*reader.next(), wanted);
+        return path.finish();
+    };
+    EXPECT_TRUE(finish(order).maps.empty());
+
+    MapOrder patch{.attention = {.mode = AttentionMode::mean, .layer = 0}, .looker = {}, .whose = 7};
+    patch.looker.token = Looker::Token::patch;
+    patch.looker.of_detector = true;
+    patch.looker.point = {5, 5};
+    MapOrder far = patch;
+    far.looker.point = {90, 60};
+    far.whose = 9;
+    MapOrder heads = patch;
+    heads.attention.mode = AttentionMode::grid;
+    heads.looker = {.token = Looker::Token::class_token};
+    const MapOrder nobody{.attention = {.mode = AttentionMode::mean}, .looker = {}, .whose = 3};
+    order.maps = {patch, far, nobody, heads};
+    const Done done = finish(order);
+    ASSERT_EQ(done.maps.size(), 4u);
+    for (size_t i : {0u, 1u, 3u}) {
+        const MapOnHost& map = done.maps[i];
+        EXPECT_EQ(map.whose, order.maps[i].whose);
+        EXPECT_EQ(map.layer, 0u);
+        EXPECT_EQ(map.count, i == 3 ? map.heads : 1u);
+        ASSERT_EQ(map.cells.size(), size_t(map.count) * area(map.geometry.grid));
+        for (uint32_t n = 0; n < map.count; ++n) {
+            double sum = 0;
+            for (size_t j = 0; j < area(map.geometry.grid); ++j)
+                sum += map.cells[n * area(map.geometry.grid) + j];
+            EXPECT_GT(sum, 0);
+            EXPECT_LE(sum, 1 + 1e-4) << "parts of one";
+        }
+    }
+    EXPECT_NE(done.maps[0].cells, done.maps[1].cells);
+    EXPECT_EQ(done.maps[2].count, 0u) << "nobody looks, nothing is seen";
+    // The same looks alone, and drawn onto the frame besides: the same map of the same frame.
+    FrameOrder both = files_order();
+    both.maps = {far};
+    both.attention = patch.attention;
+    both.looker = patch.looker;
+    Done next = finish(both);
+    ASSERT_EQ(next.maps.size(), 1u);
+    FrameOrder again = files_order();
+    again.maps = {patch, far};
+    path.repeat(std::move(next.frame), again);
+    const Done repeated = path.finish();
+    EXPECT_EQ(repeated.maps[1].cells, next.maps[0].cells);
+    EXPECT_EQ(repeated.result.classes->front().score, next.result.classes->front().score);
+    EXPECT_TRUE(finish(files_order()).maps.empty());
+}
+
 TEST_F(FramePathTest, what_the_models_cannot_show_gets_one_line) {
     FrameOrder order;
     expect_says(error_of([&] {

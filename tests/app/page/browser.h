@@ -22,7 +22,7 @@
 namespace saccade {
 
 // A headless Chromium with one page, driven over the DevTools protocol through a pipe: messages
-// are JSON, each ended by a zero byte. It can reach no network.
+// are JSON, each ended by a zero byte. It can reach no network beyond this machine.
 class Browser {
 public:
     using Json = nlohmann::json;
@@ -42,7 +42,7 @@ public:
                                        "--disable-sync",
                                        "--disable-breakpad",
                                        "--no-first-run",
-                                       "--host-resolver-rules=MAP * ~NOTFOUND",
+                                       "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
                                        profile,
                                        "about:blank"};
         std::vector<char*> pointers;
@@ -89,10 +89,11 @@ public:
     }
 
     // Loads a file and waits until it is there.
-    void open(const std::filesystem::path& file) {
+    void open(const std::filesystem::path& file) { visit("file://" + file.string()); }
+    void visit(const std::string& address) {
         errors.clear();
         requests.clear();
-        page_ = "file://" + file.string();
+        page_ = address;
         loaded_ = false;
         call("Page.navigate", {{"url", page_}});
         while (!loaded_) receive();
@@ -118,6 +119,14 @@ public:
     void press(const std::string& key) {
         for (const char* type : {"keyDown", "keyUp"})
             call("Input.dispatchKeyEvent", {{"type", type}, {"key", key}});
+    }
+    // Whether an expression comes to be true before long.
+    bool becomes(const std::string& expression, int seconds = 60) {
+        for (int i = 0; i < 20 * seconds; ++i) {
+            if (evaluate(expression) == true) return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+        return false;
     }
     // What assistive technology is told of the page: nodes with roles and names.
     Json accessibility() { return call("Accessibility.getFullAXTree")["nodes"]; }

@@ -1,4 +1,4 @@
-#include "app/inspect/base64.h"
+#include "app/page/base64.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,106 @@
+// What Saccade's pages share.
+"use strict";
+const page = (() => {
+    const $ = (id) => document.getElementById(id);
+
+    function bytes_of(id) {
+        const text = atob($(id).textContent);
+        $(id).remove();  // megabytes that nobody needs twice
+        const bytes = new Uint8Array(text.length);
+        for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
+        return bytes;
+    }
+    function element(name, properties, ...children) {
+        const made = Object.assign(document.createElement(name), properties);
+        made.append(...children);
+        return made;
+    }
+    function percent(p) {
+        return (100 * p).toFixed(100 * p < 9.95 ? 1 : 0) + " %";
+    }
+
+    // ---- maps of attention --------------------------------------------------------------------------
+
+    const heat = bytes_of("heat-colours");  // 256 times red, green, blue, alpha
+    const small = document.createElement("canvas");
+
+    function largest_of(map) { return map.reduce((a, b) => Math.max(a, b), 0); }
+
+    // The map as a small canvas, a pixel a cell, until the next call; alpha_of gets a cell's part of
+    // the largest, and the alpha of its colour.
+    function coloured(map, grid, alpha_of) {
+        const largest = largest_of(map);
+        const cells = new ImageData(grid.width, grid.height);
+        for (let i = 0; i < map.length; ++i) {
+            const part = largest > 0 ? map[i] / largest : 0;
+            const level = 4 * Math.round(255 * part);
+            cells.data.set(heat.subarray(level, level + 3), 4 * i);
+            cells.data[4 * i + 3] = alpha_of(part, heat[level + 3]);
+        }
+        small.width = grid.width;
+        small.height = grid.height;
+        small.getContext("2d").putImageData(cells, 0, 0);
+        return small;
+    }
+
+    // Where a cell lies on a canvas with `scale` pixels for one of the picture's.
+    function place_of(geometry, scale, column, row) {
+        const {left, top, cell_width, cell_height} = geometry;
+        return [(left + column * cell_width) * scale.x, (top + row * cell_height) * scale.y,
+                cell_width * scale.x, cell_height * scale.y];
+    }
+    function draw_map(context, map, {grid, geometry}, scale, {opacity, threshold, smooth}) {
+        const cells = coloured(map, grid, (part, alpha) => part < threshold ? 0 : alpha * opacity);
+        context.imageSmoothingEnabled = smooth;
+        context.imageSmoothingQuality = "high";
+        const [x, y, width, height] = place_of(geometry, scale, 0, 0);
+        context.drawImage(cells, x, y, width * grid.width, height * grid.height);
+    }
+    function draw_cell(context, {geometry}, scale, {row, column}) {
+        const line = Math.max(context.canvas.width / 500, 1);
+        const cell = place_of(geometry, scale, column, row);
+        context.lineWidth = 3 * line;
+        context.strokeStyle = "#000";
+        context.strokeRect(...cell);
+        context.lineWidth = 1.5 * line;
+        context.strokeStyle = "#fff";
+        context.strokeRect(...cell);
+    }
+    // From nothing to most.
+    function draw_colours(canvas) {
+        const bar = canvas.getContext("2d"), colours = bar.createImageData(256, 1);
+        colours.data.set(heat);
+        bar.putImageData(colours, 0, 0);
+    }
+
+    // ---- what models have found ---------------------------------------------------------------------
+
+    // A detection's box over a picture of this size, and the label in its corner.
+    function box_of(found, {width, height}) {
+        const [left, top, right, bottom] = found.box;
+        const label = element("span", {textContent: found.label});
+        label.style.background = found.colour;
+        const box = element("div", {className: "box"}, label);
+        Object.assign(box.style, {
+            left: 100 * left / width + "%",
+            top: 100 * top / height + "%",
+            width: 100 * (right - left) / width + "%",
+            height: 100 * (bottom - top) / height + "%",
+            borderColor: found.colour,
+        });
+        return {box, label};
+    }
+    function name_of_box(found) {
+        const swatch = element("span", {className: "swatch", ariaHidden: "true"});
+        swatch.style.background = found.colour;
+        return [swatch, found.label, element("small", {textContent: percent(found.score)})];
+    }
+    function class_row(label, p) {
+        return element("li", {}, element("span", {textContent: label}),
+                       element("meter", {value: p, ariaLabel: label}),
+                       element("b", {textContent: percent(p)}));
+    }
+
+    return {$, bytes_of, element, percent, largest_of, coloured, draw_map, draw_cell, draw_colours,
+            box_of, name_of_box, class_row};
+})();

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/live/state.h"
+#include "app/pipeline/frame_order.h"
+#include "app/serve/jpeg.h"
+#include "app/serve/viewer_message.h"
+
+namespace saccade {
+
+// A frame as viewers get it. What one of them sees of attention is for him alone.
+struct ServedFrame {
+    uint64_t number = 0;  // they are counted from 1
+    std::chrono::steady_clock::time_point captured;
+    std::string line;   // of FRAMES.jsonl
+    std::string found;  // more about the detections, for the page: a JSON object
+    std::vector<MapOnHost> maps;
+    std::vector<uint8_t> jpeg;
+};
+
+// What viewers wait for, all together.
+struct Demand {
+    bool watched = false;  // pictures are wanted, now or soon
+    std::optional<uint64_t> newer_than = std::nullopt;  // somebody waits for a frame after this one
+    bool lines = false;                                 // of every frame
+    std::vector<RemoteLook> looks = {};
+};
+
+// Where the thread that has frames and the one that serves them meet. Neither waits for the other:
+// pictures are encoded by a third one, only if somebody waits for one, and the newest wins.
+class Exchange {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    // `news` is called on any thread when there is something for viewers.
+    explicit Exchange(std::function<void()> news);
+    ~Exchange();
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+
+    // Nothing is encoded, and nobody is told, any more.
+    void stop();
+
+    // ---- for who has frames ----
+
+    bool watched() const;
+    std::vector<RemoteLook> looks() const;
+    std::vector<SharedWish> take_wishes();
+    // What is wanted of this frame, the newest.
+    struct Wanted {
+        bool picture = false, line = false;
+    };
+    Wanted wanted(uint64_t number) const;
+    // Copies the planes, if there are any; without them it is a line only.
+    void show(ServedFrame frame, const PlanarView& planes);
+    // How things are: a JSON object for the page, and text for /metrics.
+    void tell(std::string state, std::string metrics);
+    // I am alive, and this frame is the newest.
+    void beat(uint64_t number);
+
+    // ---- for who serves them ----
+
+    void want(Demand demand);
+    void wish(SharedWish wish);
+    std::shared_ptr<const ServedFrame> picture() const;  // null before the first
+    std::vector<std::string> take_lines();
+    struct Told {
+        uint64_t version = 0;
+        std::string state, metrics;
+    };
+    Told told() const;
+    uint64_t told_version() const;
+    uint64_t newest() const { return newest_; }
+    double seconds_since_beat() const;
+
+    struct Counts {
+        uint64_t encoded = 0, bytes = 0;
+        double encode_seconds = 0;
+    };
+    Counts counts() const;
+
+private:
+    void encode(const std::stop_token& stop);
+
+    const std::function<void()> news_;
+    mutable std::mutex mutex_;
+    std::condition_variable_any changed_;
+    Demand demand_;
+    std::vector<SharedWish> wishes_;
+    Told told_;
+    std::vector<std::string> lines_;
+    uint64_t line_given_ = 0, picture_given_ = 0;
+    std::optional<ServedFrame> next_;  // to be encoded
+    std::vector<uint8_t> planes_;      // of that
+    PlaneLayout layout_;
+    std::shared_ptr<const ServedFrame> picture_;
+    Counts counts_;
+    std::atomic<uint64_t> newest_ = 0;
+    std::atomic<Clock::rep> beat_;
+    std::jthread encoder_;  // the last one: it ends first
+};
+
+}  // namespace saccade

@@ -1,0 +1,27 @@
+#include "app/serve/live_page.h"
+
+#include <map>
+#include <span>
+
+#include "app/draw/colour.h"
+#include "app/page/base64.h"
+#include "app/page/page.h"
+
+namespace saccade {
+
+LivePage live_page(const std::string& title) {
+    const auto colours = heat_colours();
+    const std::map<std::string, std::string> parts = {
+        {"title", escaped(title)},
+        {"style", text_asset("page.css") + text_asset("live.css")},
+        {"script", text_asset("page.js") + text_asset("live.js")},
+        {"heat-colours", base64(std::as_bytes(std::span(colours)))}};
+    LivePage page;
+    page.html = filled(text_asset("live.html"), parts);
+    page.policy = "default-src 'none'; img-src data: blob:; connect-src 'self'; style-src '" +
+                  hash_of(parts.at("style")) + "'; script-src '" + hash_of(parts.at("script")) +
+                  "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    return page;
+}
+
+}  // namespace saccade

@@ -1,0 +1,190 @@
+#include "app/serve/live_viewers.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/draw/colour.h"
+#include "app/hub/model_finder.h"
+#include "app/io/text.h"
+#include "app/page/page.h"
+#include "app/serve/metrics.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr auto between_reports = 250ms;
+constexpr auto longest_on_a_word = 20s;  // while somebody looks at one, no other caption begins
+
+void offer(Offered::Choices& choices, const std::string& title, const std::string& name) {
+    if (std::ranges::none_of(choices, [&](const auto& one) { return one.first == title; }))
+        choices.emplace_back(title, name);
+}
+
+Offered::Choices models_for(Task task, const std::string& first) {
+    Offered::Choices choices;
+    if (!first.empty() && first != "none") offer(choices, title_of(first), first);
+    for (const CatalogueModel& model : catalogue()) {
+        if (model.task != task) continue;
+        try {
+            find_model(model.name);
+            offer(choices, title_of(model.name), model.name);
+        } catch (const Error&) {
+            // It is not on this machine.
+        }
+    }
+    offer(choices, "none", "none");
+    return choices;
+}
+
+void choose(std::string& name, const std::optional<std::string>& title,
+            const Offered::Choices& choices) {
+    if (!title) return;
+    for (const auto& [known, meant] : choices)
+        if (known == *title) name = meant;
+}
+
+Json titles_of(const Offered::Choices& choices) {
+    Json titles = Json::array();
+    for (const auto& [title, name] : choices) titles.push_back(title);
+    return titles;
+}
+
+Json json_of(const ModelReport& model, const Offered::Choices& choices) {
+    return {{"name", model.name.empty() ? "none" : title_of(model.name)},
+            {"loading", model.loading.empty() ? "" : title_of(model.loading)},
+            {"progress", std::round(100 * model.progress) / 100},
+            {"error", model.error},
+            {"known", titles_of(choices)}};
+}
+
+// What the page needs besides the line: who has found what, and in which colours to draw it.
+std::string found_by(const FrameResult& result, bool repeated) {
+    Json found = {{"queries", Json::array()}, {"colours", Json::array()}, {"repeated", repeated}};
+    if (result.detections)
+        for (const Detection& d : *result.detections) {
+            found["queries"].push_back(d.query);
+            found["colours"].push_back(css_colour(class_colour(d.id)));
+        }
+    return found.dump();
+}
+
+std::string line_for_viewers(const FrameResult& result, const ResultLabels& labels) {
+    const std::string source = without_password(result.info.source);
+    if (source == result.info.source) return line_of(result, labels);
+    FrameResult told = result;
+    told.info.source = source;
+    return line_of(told, labels);
+}
+
+}  // namespace
+
+std::string without_password(const std::string& source) {
+    const size_t scheme = source.find("://");
+    if (scheme == source.npos) return source;
+    const size_t host = scheme + 3, path = std::min(source.find('/', host), source.size());
+    const size_t at = source.rfind('@', path);
+    if (at == source.npos || at < host) return source;
+    return source.substr(0, host) + source.substr(at + 1);
+}
+
+Offered Offered::at_start(const LiveState& state, std::vector<std::string> sources) {
+    Offered offered;
+    sources.insert(sources.begin(), state.source);
+    for (const std::string& source : sources)
+        offer(offered.sources, text_of_name(without_password(source)), source);
+    offered.detectors = models_for(Task::detect, state.detector);
+    offered.classifiers = models_for(Task::classify, state.classifier);
+    offered.captioners = models_for(Task::caption, state.captioner);
+    return offered;
+}
+
+void LiveViewers::ask(LiveState& state) {
+    state.planes = exchange_.watched();
+    state.looks = exchange_.looks();
+    hold_words(state);
+    for (const SharedWish& wish : exchange_.take_wishes()) {
+        choose(state.source, wish.source, offered_.sources);
+        choose(state.detector, wish.detector, offered_.detectors);
+        choose(state.classifier, wish.classifier, offered_.classifiers);
+        choose(state.captioner, wish.captioner, offered_.captioners);
+        if (wish.threshold) state.threshold = *wish.threshold;
+        if (wish.detector_stride) state.detector_stride = *wish.detector_stride;
+        if (wish.classifier_stride) state.classifier_stride = *wish.classifier_stride;
+        if (wish.frozen) state.frozen = *wish.frozen;
+    }
+}
+
+// Nobody keeps the caption from the others for long.
+void LiveViewers::hold_words(LiveState& state) {
+    const auto now = Clock::now();
+    std::map<uint32_t, Clock::time_point> still;
+    for (RemoteLook& look : state.looks) {
+        if (!look.word) continue;
+        const auto before = on_words_.find(look.viewer);
+        const auto since = before == on_words_.end() ? now : before->second;
+        still[look.viewer] = since;
+        if (now - since > longest_on_a_word && !state.frozen) look.word.reset();
+    }
+    on_words_ = std::move(still);
+}
+
+void LiveViewers::show(const LiveLoop& loop, const LiveState& state, bool new_picture) {
+    if (new_picture) ++number_;
+    exchange_.beat(number_);
+    tell(loop.report(), state);
+    const std::optional<Done>& shown = loop.shown();
+    if (!shown || number_ == 0) return;
+    const Exchange::Wanted wanted = exchange_.wanted(number_);
+    const bool picture = wanted.picture && shown->planes.memory;
+    if (!picture && !wanted.line) return;
+    ServedFrame frame;
+    frame.number = number_;
+    frame.captured = shown->result.info.captured;
+    frame.line = line_for_viewers(shown->result, loop.labels());
+    if (picture) {
+        frame.found = found_by(shown->result, shown->repeated);
+        frame.maps = shown->maps;
+    }
+    exchange_.show(std::move(frame), picture ? shown->planes : PlanarView());
+}
+
+void LiveViewers::tell(const LiveReport& report, const LiveState& state) {
+    const auto now = Clock::now();
+    if (last_told_ && now - *last_told_ < between_reports) return;
+    last_told_ = now;
+    Json stages = Json::array();
+    for (const StageTimes::Stage& stage : report.stages.stages)
+        stages.push_back({stage.name, std::round(100 * double(stage.ms.mean())) / 100});
+    const Json told = {
+        {"kind", "live"},
+        {"source", text_of_name(without_password(report.source))},
+        {"sources", titles_of(offered_.sources)},
+        {"source_state", text_of_name(report.source_state)},
+        {"frozen", state.frozen},
+        {"threshold", state.threshold},
+        {"strides", {{"detector", state.detector_stride}, {"classifier", state.classifier_stride}}},
+        {"detector", json_of(report.detector, offered_.detectors)},
+        {"classifier", json_of(report.classifier, offered_.classifiers)},
+        {"captioner", json_of(report.captioner, offered_.captioners)},
+        {"start",
+         {{"mode", name_of(attention_.mode)},
+          {"layer", attention_.layer == last_layer ? Json() : Json(attention_.layer)},
+          {"head", attention_.head}}},
+        {"device", report.device},
+        {"frames", report.frames},
+        {"dropped", report.dropped},
+        {"rate", std::round(10 * report.frames_per_second) / 10},
+        {"age", std::round(report.latency_ms)},
+        {"idle", std::round(100 * report.gpu_idle) / 100},
+        {"memory",
+         {{"device", report.memory.device_bytes}, {"host", report.memory.host_bytes}}},
+        {"stages", stages}};
+    exchange_.tell(told.dump(-1, ' ', false, Json::error_handler_t::replace), metrics_of(report));
+}
+
+}  // namespace saccade

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/live/loop.h"
+#include "app/serve/exchange.h"
+
+namespace saccade {
+
+// What viewers may choose from, by titles that tell them no more than they need; never a path that
+// one of them has typed.
+struct Offered {
+    using Choices = std::vector<std::pair<std::string, std::string>>;  // title and name
+    Choices sources, detectors, classifiers, captioners;
+
+    // These sources; and the bundled models, those of this machine's cache that are known, and
+    // those that the state begins with.
+    static Offered at_start(const LiveState& state, std::vector<std::string> sources);
+};
+
+// A source without the name and password that may be in its address.
+std::string without_password(const std::string& source);
+
+// Stands between the live loop and those who watch it in browsers: before a step it makes their
+// wishes the state's, after it they get what there is.
+class LiveViewers {
+public:
+    // Pages begin with these maps of attention.
+    LiveViewers(Exchange& exchange, Offered offered, const AttentionState& attention)
+        : exchange_(exchange), offered_(std::move(offered)), attention_(attention) {}
+
+    void ask(LiveState& state);
+    // `new_picture` is what the step has said.
+    void show(const LiveLoop& loop, const LiveState& state, bool new_picture);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void hold_words(LiveState& state);
+    void tell(const LiveReport& report, const LiveState& state);
+
+    Exchange& exchange_;
+    const Offered offered_;
+    const AttentionState attention_;
+    uint64_t number_ = 0;
+    std::map<uint32_t, Clock::time_point> on_words_;  // viewers, and since when
+    std::optional<Clock::time_point> last_told_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/live/state.h"
+
+namespace saccade {
+
+// What a viewer wants changed of what all of them share; names are among those offered, or nothing
+// comes of it.
+struct SharedWish {
+    std::optional<std::string> detector = {}, classifier = {}, captioner = {}, source = {};
+    std::optional<float> threshold = {};
+    std::optional<uint32_t> detector_stride = {}, classifier_stride = {};
+    std::optional<bool> frozen = {};
+
+    bool operator==(const SharedWish&) const = default;
+};
+
+// What a viewer's page says, one thing or several at a time:
+//   {"taken": 12}                the picture of this number has been shown; the next, please
+//   {"clock": 1234.5}            the page's time, to be sent back with ours
+//   {"look": {"mode": "mean", "layer": 3, "head": 0, "point": [x, y]}}
+//                                the attention it wants to see, of the patch at a point of the
+//                                frame, of a "query" of the detector or of a "word" of the caption;
+//                                without any of these the class token's. null: none
+//   {"set": {"threshold": 0.4}}  what all viewers share; see SharedWish
+struct ViewerMessage {
+    std::optional<uint64_t> taken = {};
+    std::optional<double> clock = {};
+    bool looks = false;  // `look` is what it wants from now on
+    std::optional<RemoteLook> look = {};
+    SharedWish wish = {};
+};
+
+constexpr size_t longest_message = 4096;
+
+// Nothing where it is not one of these: who sends that is no page of ours.
+std::optional<ViewerMessage> read_viewer_message(std::string_view json);
+
+}  // namespace saccade

@@ -1,0 +1,51 @@
+#include "app/serve/viewer_message.h"
+
+#include <gtest/gtest.h>
+
+namespace saccade {
+namespace {
+
+TEST(ViewerMessageTest, are_read_as_they_are_meant) {
+    EXPECT_EQ(read_viewer_message(R"({"taken": 12})")->taken, 12u);
+    EXPECT_EQ(read_viewer_message(R"({"clock": 1.5})")->clock, 1.5);
+    EXPECT_FALSE(read_viewer_message("{}")->looks);
+
+    const auto look = read_viewer_message(
+        R"({"look": {"mode": "head", "layer": 3, "head": 1, "point": [10, 20.5]}})");
+    ASSERT_TRUE(look && look->look);
+    EXPECT_EQ(look->look->attention.mode, AttentionMode::head);
+    EXPECT_EQ(look->look->attention.layer, 3u);
+    EXPECT_EQ(look->look->attention.head, 1u);
+    EXPECT_EQ(look->look->pointer, glm::vec2(10, 20.5f));
+    const auto none = read_viewer_message(R"({"look": null})");
+    EXPECT_TRUE(none->looks && !none->look);
+
+    const auto set = read_viewer_message(
+        R"({"set": {"detector": "x", "threshold": 0.25, "frozen": true, "detector_stride": 2}})");
+    EXPECT_EQ(set->wish.detector, "x");
+    EXPECT_EQ(set->wish.threshold, 0.25f);
+    EXPECT_EQ(set->wish.frozen, true);
+    EXPECT_EQ(set->wish.detector_stride, 2u);
+    EXPECT_FALSE(set->wish.captioner);
+}
+
+TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
+    for (const char* text :
+         {"", "null", "[]", "12", "{", R"({"else": 1})", R"({"taken": -1})", R"({"taken": "1"})",
+          R"({"taken": 1.5})", R"({"clock": 1e300})", R"({"look": 1})", R"({"look": {}})",
+          R"({"look": {"mode": "all"}})", R"({"look": {"mode": "mean", "point": [1]}})",
+          R"({"look": {"mode": "mean", "point": [1, -1]}})",
+          R"({"look": {"mode": "mean", "point": [1, "2"]}})",
+          R"({"look": {"mode": "mean", "layer": -1}})",
+          R"({"look": {"mode": "mean", "layer": 1e12}})", R"({"look": {"mode": "mean", "x": 1}})",
+          R"({"set": {"threshold": 2}})", R"({"set": {"detector": 1}})",
+          R"({"set": {"detector_stride": 0}})", R"({"set": {"frozen": "yes"}})",
+          R"({"set": {"path": "/etc/passwd"}})", "{\"clock\": 1, \"\xff\": 1}"})
+        EXPECT_FALSE(read_viewer_message(text)) << text;
+    EXPECT_FALSE(read_viewer_message(std::string(2000, '[')));
+    EXPECT_FALSE(read_viewer_message("{\"set\": {\"detector\": \"" +
+                                     std::string(longest_message, 'x') + "\"}}"));
+}
+
+}  // namespace
+}  // namespace saccade
