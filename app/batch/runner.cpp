@@ -69,6 +69,7 @@ std::exception_ptr BatchRunner::run(Reader& reader, PieceWriter& writer, Progres
     };
     try {
         pump(path_, order_, next, [&](Done frame) {
+            if (watcher_) watcher_(frame);
             writer.add(std::move(frame));
             progress.step();
         });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 
 #include "app/batch/batch_folder.h"
 #include "app/batch/piece_writer.h"
@@ -19,6 +20,9 @@ public:
     BatchRunner(FramePath& path, FrameOrder order, const BatchPlan& plan, BatchFolder folder,
                 bool part);
 
+    // Somebody sees each frame when it is finished, before it is written.
+    void show_to(std::function<void(const Done&)> watcher) { watcher_ = std::move(watcher); }
+
     // Those pieces of a share that are not done yet. An Error where the source cannot be read or
     // what comes of it cannot be written; what was done until then is whole.
     void run(const Share& share, const SourceOptions& options, LineFile& lines, Progress& progress);
@@ -35,6 +39,7 @@ private:
     BatchFolder folder_;
     WorkFolder work_;
     bool part_;
+    std::function<void(const Done&)> watcher_;
     StageTotals totals_;
 };
 

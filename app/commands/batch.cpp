@@ -19,6 +19,8 @@
 #include "app/io/interrupts.h"
 #include "app/io/print.h"
 #include "app/io/text.h"
+#include "app/serve/batch_viewers.h"
+#include "app/serve/server.h"
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -142,9 +144,10 @@ uint64_t frames_left(const BatchPlan& plan, const WorkFolder& work, const Share&
 FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const ModelsInUse& models) {
     FrameOrder order;
     order.caption.to_end = true;
-    order.draw = plan.video || plan.frames;
+    const bool watched = !options.serve.address.empty();
+    order.draw = plan.video || plan.frames || watched;
     if (order.draw) {
-        order.read_back = {.pixels = plan.frames, .planes = plan.video};
+        order.read_back = {.pixels = plan.frames, .planes = plan.video || watched};
         show_attention(order, options.attention, models.borrowed());
     }
     if (models.detector) {
@@ -239,6 +242,8 @@ int batch(const BatchOptions& options) {
     make_folder(folder.work().path());
     const FolderLock lock(folder.work().path());
 
+    const std::unique_ptr<Server> server =
+        open_server(options.serve, "Saccade: " + std::filesystem::path(options.folder).filename().string());
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
     ModelsInUse models = ModelsInUse::open(engine, models_of(options, plan));
@@ -259,6 +264,11 @@ int batch(const BatchOptions& options) {
     for (const Share& share : shares) left += frames_left(plan, work, share);
     Progress progress("batch", left, options.common.quiet);
     BatchRunner runner(path, order, plan, folder, part);
+    std::optional<BatchViewers> viewers;
+    if (server) {
+        viewers.emplace(server->exchange(), engine.device(), path.labels(), left);
+        runner.show_to([&](const Done& done) { viewers->show(done); });
+    }
     int exit_code = 0;
     auto trouble = [&](const Error& error) {
         progress.end();
@@ -328,6 +338,7 @@ void add_batch_command(CLI::App& app, int& exit_code) {
     add_range_options(command, *options);
     add_output_options(command, *options);
     add_run_options(command, *options);
+    add_serve_options(command, options->serve);
     add_common_options(command, options->common);
     command.footer(
         "Writes FRAMES.jsonl with one line per frame, and for each source NAME.mp4 with the same "

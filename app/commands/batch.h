@@ -28,6 +28,7 @@ struct BatchOptions {
     uint32_t piece = 60;  // frames that are done or not done together
     bool resume = false;
     std::string shard;  // "I/N"; empty: all
+    ServeOptions serve;
 };
 
 // `saccade batch`: every frame of every source, as annotated videos, lines of JSON and tables.

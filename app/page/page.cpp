@@ -43,7 +43,8 @@ std::string escaped(const std::string& text) {
 
 std::string for_script(const nlohmann::ordered_json& object) {
     std::string result;
-    for (const char c : object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace))
+    for (const char c :
+         object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace))
         c == '<' ? result += "\\u003c" : result += c;
     return result;
 }

@@ -48,6 +48,7 @@ struct Connection {
         silent,     // has not asked for anything yet
         answering,  // is being answered
         waiting,    // for a picture, or its line
+        idle,       // has been answered, and may ask again
         listener,   // to /events
         viewer,     // a page
     };
@@ -71,9 +72,9 @@ struct Connection {
     std::string message;  // what has come of it
     Allowance messages;
     std::optional<RemoteLook> look;
-    bool ready = false;                // has taken the last picture
-    std::optional<double> clock;       // wants to know ours
-    uint64_t told = 0;                 // the version of how things are that it knows
+    bool ready = false;           // has taken the last picture
+    std::optional<double> clock;  // wants to know ours
+    uint64_t told = 0;            // the version of how things are that it knows
     Clock::time_point last_told{};
     uint64_t pictures = 0;
 

@@ -74,8 +74,7 @@ ServeAddress parse_serve_address(const std::string& text) {
     const size_t colon = text.rfind(':');
     const std::string port = colon == text.npos ? text : text.substr(colon + 1);
     ServeAddress address;
-    const auto [end, error] =
-        std::from_chars(port.data(), port.data() + port.size(), address.port);
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
     if (port.empty() || error != std::errc() || end != port.data() + port.size()) throw refuse();
     if (colon == text.npos) return address;
     std::string host = text.substr(0, colon);
@@ -96,16 +95,15 @@ std::string host_and_port(const std::string& host, uint16_t port) {
 std::string parse_origin(const std::string& text) {
     std::string origin = in_lower_case(text);
     if (origin.ends_with('/')) origin.pop_back();
-    const size_t from = origin.starts_with("https://")  ? 8
-                        : origin.starts_with("http://") ? 7
-                                                        : 0;
+    const size_t from = origin.starts_with("https://") ? 8 : origin.starts_with("http://") ? 7 : 0;
     const bool plain = std::ranges::all_of(origin.substr(from), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || std::strchr(".-:[]", c);
     });
     if (from == 0 || origin.size() == from || !plain)
-        throw Error("--origin is the address that a proxy is reached by, like "
-                    "https://cam.example.org, not '" +
-                    text + "'");
+        throw Error(
+            "--origin is the address that a proxy is reached by, like "
+            "https://cam.example.org, not '" +
+            text + "'");
     return origin;
 }
 

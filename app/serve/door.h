@@ -21,7 +21,8 @@ ServeAddress parse_serve_address(const std::string& text);
 // "127.0.0.1:8080", "[::1]:8080"
 std::string host_and_port(const std::string& host, uint16_t port);
 
-// "https://cam.example.org[:PORT]", as --origin takes it, in lower case; an Error for anything else.
+// "https://cam.example.org[:PORT]", as --origin takes it, in lower case; an Error for anything
+// else.
 std::string parse_origin(const std::string& text);
 
 // 128 random bits, as letters and digits that need no quoting anywhere.

@@ -42,9 +42,9 @@ std::vector<SharedWish> Exchange::take_wishes() {
 
 Exchange::Wanted Exchange::wanted(uint64_t number) const {
     const std::scoped_lock lock(mutex_);
-    return {.picture = demand_.newer_than && number > *demand_.newer_than &&
-                       number > picture_given_,
-            .line = demand_.lines && number > line_given_};
+    return {
+        .picture = demand_.newer_than && number > *demand_.newer_than && number > picture_given_,
+        .line = demand_.lines && number > line_given_};
 }
 
 void Exchange::show(ServedFrame frame, const PlanarView& planes) {

@@ -14,8 +14,8 @@
 
 #include "app/live/state.h"
 #include "app/pipeline/frame_order.h"
-#include "app/serve/jpeg.h"
 #include "app/serve/viewer_message.h"
+#include "app/video/jpeg.h"
 
 namespace saccade {
 
@@ -31,7 +31,7 @@ struct ServedFrame {
 
 // What viewers wait for, all together.
 struct Demand {
-    bool watched = false;  // pictures are wanted, now or soon
+    bool watched = false;                               // pictures are wanted, now or soon
     std::optional<uint64_t> newer_than = std::nullopt;  // somebody waits for a frame after this one
     bool lines = false;                                 // of every frame
     std::vector<RemoteLook> looks = {};

@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
 constexpr auto between_reports = 250ms;
+constexpr auto between_layers = 150ms;   // of one viewer
 constexpr auto longest_on_a_word = 20s;  // while somebody looks at one, no other caption begins
 
 void offer(Offered::Choices& choices, const std::string& title, const std::string& name) {
@@ -106,7 +107,7 @@ Offered Offered::at_start(const LiveState& state, std::vector<std::string> sourc
 void LiveViewers::ask(LiveState& state) {
     state.planes = exchange_.watched();
     state.looks = exchange_.looks();
-    hold_words(state);
+    calm(state.looks, state.frozen);
     for (const SharedWish& wish : exchange_.take_wishes()) {
         choose(state.source, wish.source, offered_.sources);
         choose(state.detector, wish.detector, offered_.detectors);
@@ -119,18 +120,27 @@ void LiveViewers::ask(LiveState& state) {
     }
 }
 
-// Nobody keeps the caption from the others for long.
-void LiveViewers::hold_words(LiveState& state) {
+// Nobody keeps the caption from the others for long, or has models recorded anew all the time.
+void LiveViewers::calm(std::vector<RemoteLook>& looks, bool frozen) {
     const auto now = Clock::now();
-    std::map<uint32_t, Clock::time_point> still;
-    for (RemoteLook& look : state.looks) {
-        if (!look.word) continue;
-        const auto before = on_words_.find(look.viewer);
-        const auto since = before == on_words_.end() ? now : before->second;
-        still[look.viewer] = since;
-        if (now - since > longest_on_a_word && !state.frozen) look.word.reset();
+    std::map<uint32_t, Seen> seen;
+    for (RemoteLook& look : looks) {
+        const auto before = seen_.find(look.viewer);
+        Seen& viewer = seen[look.viewer] =
+            before == seen_.end() ? Seen{look.attention, now, std::nullopt} : before->second;
+        if (viewer.attention != look.attention && now - viewer.changed > between_layers) {
+            viewer.attention = look.attention;
+            viewer.changed = now;
+        }
+        look.attention = viewer.attention;
+        if (!look.word)
+            viewer.on_word.reset();
+        else if (!viewer.on_word)
+            viewer.on_word = now;
+        else if (now - *viewer.on_word > longest_on_a_word && !frozen)
+            look.word.reset();
     }
-    on_words_ = std::move(still);
+    seen_ = std::move(seen);
 }
 
 void LiveViewers::show(const LiveLoop& loop, const LiveState& state, bool new_picture) {
@@ -181,8 +191,7 @@ void LiveViewers::tell(const LiveReport& report, const LiveState& state) {
         {"rate", std::round(10 * report.frames_per_second) / 10},
         {"age", std::round(report.latency_ms)},
         {"idle", std::round(100 * report.gpu_idle) / 100},
-        {"memory",
-         {{"device", report.memory.device_bytes}, {"host", report.memory.host_bytes}}},
+        {"memory", {{"device", report.memory.device_bytes}, {"host", report.memory.host_bytes}}},
         {"stages", stages}};
     exchange_.tell(told.dump(-1, ' ', false, Json::error_handler_t::replace), metrics_of(report));
 }

@@ -39,14 +39,19 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    void hold_words(LiveState& state);
+    void calm(std::vector<RemoteLook>& looks, bool frozen);
     void tell(const LiveReport& report, const LiveState& state);
 
     Exchange& exchange_;
     const Offered offered_;
     const AttentionState attention_;
     uint64_t number_ = 0;
-    std::map<uint32_t, Clock::time_point> on_words_;  // viewers, and since when
+    struct Seen {
+        AttentionState attention;
+        Clock::time_point changed;                 // when it became that
+        std::optional<Clock::time_point> on_word;  // since when he looks at one
+    };
+    std::map<uint32_t, Seen> seen_;  // of each viewer
     std::optional<Clock::time_point> last_told_;
 };
 

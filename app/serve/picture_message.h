@@ -11,7 +11,8 @@ namespace saccade {
 // first; a JSON object; the JPEG; and the levels of the viewer's map of attention, if he has one.
 //   {"number": 12, "captured": MS, "sent": MS, "line": {...}, "found": {...}, "jpeg": BYTES,
 //    "map": {"who": "patch", "layer": 3, "layers": 12, "heads": 12, "count": 1, "largest": [0.2],
-//            "grid": {"width", "height"}, "geometry": {"left", "top", "cell_width", "cell_height"}}}
+//            "grid": {"width", "height"}, "geometry": {"left", "top", "cell_width",
+//            "cell_height"}}}
 // Levels are 0 .. 255 and span 0 to the largest of each map, as in inspect's page. Times are
 // milliseconds since the server began.
 void append_picture_message(std::vector<unsigned char>& to, const ServedFrame& frame,

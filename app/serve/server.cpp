@@ -27,12 +27,12 @@ using Clock = std::chrono::steady_clock;
 using Kind = Connection::Kind;
 
 constexpr lws_usec_t tick_us = 100'000;
-constexpr double told_seconds = 0.25;    // between two messages about how things are
-constexpr double watched_seconds = 5;    // pictures are read back for that long after the last look
-constexpr double comment_seconds = 15;   // a listener who hears nothing hears that
-constexpr size_t most_events = 64;       // that wait for a listener
-constexpr size_t most_looks = 16;        // whose maps are computed for a frame
-constexpr size_t most_peers = 4096;      // whose rates are remembered
+constexpr double told_seconds = 0.25;   // between two messages about how things are
+constexpr double watched_seconds = 5;   // pictures are read back for that long after the last look
+constexpr double comment_seconds = 15;  // a listener who hears nothing hears that
+constexpr size_t most_events = 64;      // that wait for a listener
+constexpr size_t most_looks = 16;       // whose maps are computed for a frame
+constexpr size_t most_peers = 4096;     // whose rates are remembered
 
 // A port that is taken is said in the system's words; libwebsockets keeps them to itself.
 void require_free(const ServeAddress& address) {
@@ -117,10 +117,9 @@ public:
     }
 
     std::string address() const {
-        const std::string base =
-            options_.origin.empty()
-                ? "http://" + host_and_port(door_.name(), port_)
-                : options_.origin;
+        const std::string base = options_.origin.empty()
+                                     ? "http://" + host_and_port(door_.name(), port_)
+                                     : options_.origin;
         return base + "/" + (door_.locked() ? "?token=" + door_.token() : "");
     }
     uint16_t port() const { return port_; }
@@ -247,10 +246,11 @@ private:
     }
     // Who connects and says nothing gives way to who connects later.
     bool make_room() {
-        if (count(Kind::silent) >= limits_.silent) {
+        const auto quiet = [](Kind kind) { return kind == Kind::silent || kind == Kind::idle; };
+        if (count(Kind::silent) + count(Kind::idle) >= limits_.silent) {
             auto oldest = connections_.end();
             for (auto it = connections_.begin(); it != connections_.end(); ++it)
-                if (it->second.kind == Kind::silent &&
+                if (quiet(it->second.kind) &&
                     (oldest == connections_.end() || it->second.since < oldest->second.since))
                     oldest = it;
             oldest->second.since = Clock::now();  // not twice
@@ -312,7 +312,8 @@ private:
         c.head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
         c.become(Kind::answering);
         if (!c.head && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
-            c.answer = {.status = 405, .body = "only GET\n", .name = "allow:", .value = "GET, HEAD"};
+            c.answer = {
+                .status = 405, .body = "only GET\n", .name = "allow:", .value = "GET, HEAD"};
         else if (std::optional<Answer> no = refusal(wsi, path != "/healthz"))
             c.answer = std::move(*no);
         else
@@ -404,7 +405,7 @@ private:
     }
     int end_answer(lws* wsi, Connection& c) {
         c.answer = {};
-        c.become(Kind::silent);  // until it asks again
+        c.become(Kind::idle);
         return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
     }
 
@@ -412,10 +413,9 @@ private:
         unsigned char buffer[LWS_PRE + 4096];
         unsigned char *begin = buffer + LWS_PRE, *at = begin, *end = buffer + sizeof buffer - 1;
         const auto add = [&](const char* name, const std::string& value) {
-            return lws_add_http_header_by_name(
-                       wsi, reinterpret_cast<const unsigned char*>(name),
-                       reinterpret_cast<const unsigned char*>(value.data()), int(value.size()), &at,
-                       end) == 0;
+            return lws_add_http_header_by_name(wsi, reinterpret_cast<const unsigned char*>(name),
+                                               reinterpret_cast<const unsigned char*>(value.data()),
+                                               int(value.size()), &at, end) == 0;
         };
         bool fits = lws_add_http_header_status(wsi, c.answer.status, &at, end) == 0 &&
                     add("content-type:", c.answer.type) && add("cache-control:", "no-store") &&
@@ -429,7 +429,8 @@ private:
         if (c.kind == Kind::listener)
             fits = fits && add("connection:", "close");
         else
-            fits = fits && lws_add_http_header_content_length(wsi, c.answer.body.size(), &at, end) == 0;
+            fits = fits &&
+                   lws_add_http_header_content_length(wsi, c.answer.body.size(), &at, end) == 0;
         return fits && lws_finalize_write_http_header(wsi, begin, &at, end) == 0 ? 0 : -1;
     }
 
@@ -610,8 +611,7 @@ private:
                     c.events.push_back("data: " + line + "\n\n");
                 }
                 if (!lines.empty()) lws_callback_on_writable(wsi);
-            } else if (c.kind == Kind::viewer &&
-                       (has_news_for(c, now) || has_picture_for(c))) {
+            } else if (c.kind == Kind::viewer && (has_news_for(c, now) || has_picture_for(c))) {
                 lws_callback_on_writable(wsi);
             }
         }
@@ -627,7 +627,8 @@ private:
                 answer_with_frame(wsi, c);
             } else if (c.kind == Kind::silent && seconds > limits_.header_seconds) {
                 close(wsi);
-            } else if (c.kind == Kind::answering && seconds > limits_.answer_seconds) {
+            } else if ((c.kind == Kind::answering || c.kind == Kind::idle) &&
+                       seconds > limits_.answer_seconds) {
                 close(wsi);
             } else if (c.kind == Kind::listener && seconds > comment_seconds) {
                 // Every line that it takes begins its time anew.

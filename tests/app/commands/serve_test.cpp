@@ -37,8 +37,9 @@ uint16_t port_of(const std::string& address) {
 class ServedPage : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
-        program_ = new Program(places::program, served({"--serve", "0", "--offer", "synth:160x120@5",
-                                                        "--classifier", "emoji-classifier"}));
+        program_ =
+            new Program(places::program, served({"--serve", "0", "--offer", "synth:160x120@5",
+                                                 "--classifier", "emoji-classifier"}));
         address_ = new std::string(address_of(*program_));
         browser_ = new Browser;
         browser_->set_size(1280, 900);
@@ -51,7 +52,8 @@ protected:
     void SetUp() override {
         ASSERT_TRUE(address_->starts_with("http://127.0.0.1:")) << program_->wait().err;
         browser_->visit(*address_);
-        ASSERT_TRUE(browser_->becomes("saccade.number() > 0 && saccade.state() !== null", 120));
+        ASSERT_TRUE(
+            browser_->becomes("saccade.number() > 0 && saccade.state()?.frozen === false", 120));
     }
     void TearDown() override {
         EXPECT_EQ(browser_->errors, std::vector<std::string>());
@@ -89,19 +91,24 @@ TEST_F(ServedPage, shows_pictures_with_what_was_found_and_how_old_they_are) {
     ASSERT_TRUE(page().becomes("saccade.number() > " + std::to_string(first)));
     ASSERT_TRUE(page().becomes("saccade.line().detections.length > 0"));
     EXPECT_EQ(page().evaluate("document.getElementById('picture').width"), 320);
-    EXPECT_EQ(page().evaluate("(() => { const c = document.getElementById('picture');"
-                              "const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
-                              "return new Set(p).size > 20; })()"),
-              true)
+    EXPECT_EQ(
+        page().evaluate("(() => { const c = document.getElementById('picture');"
+                        "const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+                        "return new Set(p).size > 20; })()"),
+        true)
         << "a picture, not a plain colour";
-    EXPECT_TRUE(page().becomes("document.querySelectorAll('.box').length > 0 &&"
-                               "document.querySelectorAll('#detections button').length > 0"));
+    EXPECT_TRUE(
+        page().becomes("document.querySelectorAll('.box').length > 0 &&"
+                       "document.querySelectorAll('#detections button').length > 0"));
     EXPECT_TRUE(page().becomes("document.querySelectorAll('#classes li').length > 0"));
-    EXPECT_TRUE(page().becomes("saccade.line().caption.text.length > 3 &&"
-                               "document.querySelectorAll('#caption button').length > 1"));
+    EXPECT_TRUE(
+        page().becomes("saccade.line().caption.text.length > 3 &&"
+                       "document.querySelectorAll('#caption button').length > 1"));
     EXPECT_TRUE(page().becomes("saccade.age() > 0 && saccade.age() < 60000"));
-    EXPECT_TRUE(page().becomes("document.getElementById('rates').textContent.includes('frames/s')"));
-    EXPECT_TRUE(page().becomes("document.getElementById('times').textContent.includes('detector')"));
+    EXPECT_TRUE(
+        page().becomes("document.getElementById('rates').textContent.includes('frames/s')"));
+    EXPECT_TRUE(
+        page().becomes("document.getElementById('times').textContent.includes('detector')"));
 }
 
 TEST_F(ServedPage, the_patch_under_the_pointer_shows_what_it_looks_at) {
@@ -117,17 +124,19 @@ TEST_F(ServedPage, the_patch_under_the_pointer_shows_what_it_looks_at) {
     page().move_pointer(x, y);
     ASSERT_TRUE(page().becomes("saccade.map()?.patch?.column >= 5"));
     EXPECT_NE(value_of("saccade.map().cells.join()"), first);
-    EXPECT_EQ(page().evaluate("(() => { const c = document.getElementById('heat');"
-                              "const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
-                              "return p.some((v) => v > 0); })()"),
-              true);
+    EXPECT_EQ(
+        page().evaluate("(() => { const c = document.getElementById('heat');"
+                        "const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+                        "return p.some((v) => v > 0); })()"),
+        true);
     EXPECT_NE(value_of("document.getElementById('now').textContent").find("Patch in row"),
               std::string::npos);
     page().press("[");
     ASSERT_TRUE(page().becomes("saccade.map()?.layer === saccade.map()?.layers - 2"));
     page().press("2");
-    ASSERT_TRUE(page().becomes("document.getElementById('mode').value === 'head' &&"
-                               "document.getElementById('head-now').textContent === '1'"));
+    ASSERT_TRUE(
+        page().becomes("document.getElementById('mode').value === 'head' &&"
+                       "document.getElementById('head-now').textContent === '1'"));
     choose("mode", "grid");
     ASSERT_TRUE(page().becomes("saccade.map()?.count === saccade.map()?.heads"));
     choose("mode", "off");
@@ -135,8 +144,9 @@ TEST_F(ServedPage, the_patch_under_the_pointer_shows_what_it_looks_at) {
 }
 
 TEST_F(ServedPage, a_detection_that_is_clicked_and_a_word_that_is_pointed_at_are_looked_into) {
-    ASSERT_TRUE(page().becomes("saccade.line().detections.length > 0 &&"
-                               "saccade.line().caption.words.length > 1"));
+    ASSERT_TRUE(
+        page().becomes("saccade.line().detections.length > 0 &&"
+                       "saccade.line().caption.words.length > 1"));
     page().evaluate("document.getElementById('freeze').click()");
     ASSERT_TRUE(page().becomes("saccade.state().frozen"));
     std::this_thread::sleep_for(1s);
@@ -152,7 +162,8 @@ TEST_F(ServedPage, a_detection_that_is_clicked_and_a_word_that_is_pointed_at_are
     const Browser::Json word = page().evaluate(
         "(() => { const b = document.querySelector('#caption button');"
         "b.scrollIntoView({block: 'center'});"
-        "const r = b.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; })()");
+        "const r = b.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; "
+        "})()");
     page().move_pointer(word[0], word[1]);
     ASSERT_TRUE(page().becomes("saccade.map()?.who === 'word'"));
     page().evaluate("document.getElementById('freeze').click()");
@@ -167,8 +178,9 @@ TEST_F(ServedPage, a_frozen_picture_stands_still_and_a_screenshot_can_be_had) {
     std::this_thread::sleep_for(1s);
     EXPECT_EQ(value_of("saccade.line().frame"), frame);
     EXPECT_EQ(value_of("document.getElementById('freeze').textContent"), "Go on");
-    page().evaluate("window.saved = ''; HTMLAnchorElement.prototype.click = function () {"
-                    "window.saved = this.download + ' ' + this.href.slice(0, 5); }");
+    page().evaluate(
+        "window.saved = ''; HTMLAnchorElement.prototype.click = function () {"
+        "window.saved = this.download + ' ' + this.href.slice(0, 5); }");
     page().press("s");
     EXPECT_TRUE(page().becomes("saved === 'saccade-" + frame + ".png blob:'"));
     page().press(" ");
@@ -224,7 +236,9 @@ TEST_F(ServedPage, two_viewers_see_different_maps_and_each_other) {
 TEST_F(ServedPage, fits_a_phone_and_is_told_to_screen_readers) {
     page().set_size(390, 844, true);
     ASSERT_TRUE(page().becomes("document.documentElement.scrollWidth <= 390"));
-    EXPECT_EQ(page().evaluate("document.getElementById('picture').getBoundingClientRect().width > 300"), true);
+    EXPECT_EQ(
+        page().evaluate("document.getElementById('picture').getBoundingClientRect().width > 300"),
+        true);
     page().set_size(1280, 900);
     std::set<std::string> names;
     for (const Browser::Json& node : page().accessibility())
@@ -253,8 +267,8 @@ TEST(ServeProgram, comes_back_to_a_server_that_was_started_again_and_may_be_read
         EXPECT_EQ(outcome.code, 0) << outcome.err;
     }
     ASSERT_TRUE(browser.becomes("!saccade.connected()"));
-    EXPECT_TRUE(browser.becomes(
-        "document.getElementById('trouble').textContent.includes('trying again')"));
+    EXPECT_TRUE(
+        browser.becomes("document.getElementById('trouble').textContent.includes('trying again')"));
     Program again(places::program, served({"--serve", std::to_string(port), "--captioner", "none",
                                            "--classifier", "none", "--read-only"}));
     ASSERT_TRUE(browser.becomes("saccade.connected() && saccade.state()?.frames > 0", 120));
@@ -269,6 +283,32 @@ TEST(ServeProgram, comes_back_to_a_server_that_was_started_again_and_may_be_read
     EXPECT_EQ(browser.evaluate("saccade.state().frozen"), false);
     browser.press(" ");
     EXPECT_TRUE(browser.becomes("saccade.number() > " + std::to_string(number)));
+}
+
+TEST(ServeProgram, a_batch_shows_how_far_it_is_its_newest_frame_and_what_was_found) {
+    const TempFolder temp;
+    Program program(places::program,
+                    on_test_device({"batch", "synth:320x240@30?seed=1&objects=2&frames=400",
+                                    "--captioner", "none", "--classifier", "none", "--no-video",
+                                    "-o", (temp / "out").string(), "--serve", "0"}));
+    const std::string address = address_of(program);
+    Browser browser;
+    browser.visit(address);
+    ASSERT_TRUE(browser.becomes("saccade.number() > 0", 120)) << program.out();
+    EXPECT_TRUE(
+        browser.becomes("saccade.state().progress.left > 0 && saccade.state().found.length > 0"));
+    EXPECT_TRUE(
+        browser.becomes("document.getElementById('progress').value > 0 &&"
+                        "document.querySelectorAll('#tallies li').length > 0"));
+    EXPECT_EQ(browser.evaluate("document.getElementById('shared-part').hidden"), true);
+    EXPECT_EQ(browser.evaluate("document.querySelectorAll('.box').length"), 0)
+        << "they are part of the picture";
+    EXPECT_EQ(browser.errors, std::vector<std::string>());
+    EXPECT_TRUE(get(port_of(address), "/frame.jpg").body.starts_with("\xff\xd8\xff"));
+    program.send(SIGTERM);
+    const Outcome outcome = program.wait();
+    EXPECT_TRUE(outcome.code == 0 || outcome.code == 1) << outcome.signal;
+    EXPECT_GT(std::filesystem::file_size(temp / "out/FRAMES.jsonl"), 0u);
 }
 
 TEST(ServeProgram, refuses_addresses_that_are_none_and_prints_a_token_for_others_than_loopback) {

@@ -105,7 +105,8 @@ inline Reply read_reply(Client& client) {
     if (reply.headers.size() < 12) return reply;
     reply.status = std::atoi(reply.headers.c_str() + 9);
     const size_t at = reply.headers.find("content-length: ");
-    if (at != std::string::npos) reply.body = client.take(size_t(std::atoi(&reply.headers[at + 16])));
+    if (at != std::string::npos)
+        reply.body = client.take(size_t(std::atoi(&reply.headers[at + 16])));
     return reply;
 }
 

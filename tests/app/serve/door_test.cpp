@@ -21,14 +21,15 @@ TEST(DoorTest, reads_addresses_and_refuses_everything_else) {
 
     EXPECT_EQ(parse_origin("https://Cam.Example.org/"), "https://cam.example.org");
     EXPECT_EQ(parse_origin("http://cam:8443"), "http://cam:8443");
-    for (const char* text : {"cam.example.org", "https://", "https://a/b", "ftp://a", "https://a b"})
+    for (const char* text :
+         {"cam.example.org", "https://", "https://a/b", "ftp://a", "https://a b"})
         expect_says(error_of([&] { parse_origin(text); }), "--origin");
 }
 
 TEST(DoorTest, on_loopback_only_names_of_loopback_are_known) {
     const Door door({"127.0.0.1", 8080}, "", "");
-    for (const char* host : {"localhost:8080", "LOCALHOST:9000", "127.0.0.1:8080", "127.0.0.1",
-                             "[::1]:8080"})
+    for (const char* host :
+         {"localhost:8080", "LOCALHOST:9000", "127.0.0.1:8080", "127.0.0.1", "[::1]:8080"})
         EXPECT_TRUE(door.knows_host(host)) << host;
     // A page of evil.example whose name leads to 127.0.0.1 all of a sudden still says its name.
     for (const char* host : {"", "evil.example:8080", "127.0.0.1.evil.example", "192.168.0.7:8080",

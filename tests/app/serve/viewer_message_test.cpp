@@ -30,17 +30,31 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
 }
 
 TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
-    for (const char* text :
-         {"", "null", "[]", "12", "{", R"({"else": 1})", R"({"taken": -1})", R"({"taken": "1"})",
-          R"({"taken": 1.5})", R"({"clock": 1e300})", R"({"look": 1})", R"({"look": {}})",
-          R"({"look": {"mode": "all"}})", R"({"look": {"mode": "mean", "point": [1]}})",
-          R"({"look": {"mode": "mean", "point": [1, -1]}})",
-          R"({"look": {"mode": "mean", "point": [1, "2"]}})",
-          R"({"look": {"mode": "mean", "layer": -1}})",
-          R"({"look": {"mode": "mean", "layer": 1e12}})", R"({"look": {"mode": "mean", "x": 1}})",
-          R"({"set": {"threshold": 2}})", R"({"set": {"detector": 1}})",
-          R"({"set": {"detector_stride": 0}})", R"({"set": {"frozen": "yes"}})",
-          R"({"set": {"path": "/etc/passwd"}})", "{\"clock\": 1, \"\xff\": 1}"})
+    for (const char* text : {"",
+                             "null",
+                             "[]",
+                             "12",
+                             "{",
+                             R"({"else": 1})",
+                             R"({"taken": -1})",
+                             R"({"taken": "1"})",
+                             R"({"taken": 1.5})",
+                             R"({"clock": 1e300})",
+                             R"({"look": 1})",
+                             R"({"look": {}})",
+                             R"({"look": {"mode": "all"}})",
+                             R"({"look": {"mode": "mean", "point": [1]}})",
+                             R"({"look": {"mode": "mean", "point": [1, -1]}})",
+                             R"({"look": {"mode": "mean", "point": [1, "2"]}})",
+                             R"({"look": {"mode": "mean", "layer": -1}})",
+                             R"({"look": {"mode": "mean", "layer": 1e12}})",
+                             R"({"look": {"mode": "mean", "x": 1}})",
+                             R"({"set": {"threshold": 2}})",
+                             R"({"set": {"detector": 1}})",
+                             R"({"set": {"detector_stride": 0}})",
+                             R"({"set": {"frozen": "yes"}})",
+                             R"({"set": {"path": "/etc/passwd"}})",
+                             "{\"clock\": 1, \"\xff\": 1}"})
         EXPECT_FALSE(read_viewer_message(text)) << text;
     EXPECT_FALSE(read_viewer_message(std::string(2000, '[')));
     EXPECT_FALSE(read_viewer_message("{\"set\": {\"detector\": \"" +

@@ -1,4 +1,4 @@
-#include "app/serve/jpeg.h"
+#include "app/video/jpeg.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,8 @@ std::vector<uint8_t> planes_of(const PlaneLayout& layout, double red, double gre
 
 TEST(JpegTest, has_the_colours_of_the_planes) {
     JpegEncoder encoder;
-    const double colours[][3] = {{0, 0, 0}, {1, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5, 0.4, 0.7}};
+    const double colours[][3] = {{0, 0, 0}, {1, 1, 1}, {1, 0, 0},
+                                 {0, 1, 0}, {0, 0, 1}, {0.5, 0.4, 0.7}};
     for (const PlaneLayout& layout :
          {PlaneLayout{64, 48, Chroma::halved}, PlaneLayout{33, 17, Chroma::full}})
         for (const auto& [red, green, blue] : colours) {

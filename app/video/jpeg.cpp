@@ -1,4 +1,4 @@
-#include "app/serve/jpeg.h"
+#include "app/video/jpeg.h"
 
 #include <turbojpeg.h>
 
@@ -25,15 +25,13 @@ JpegEncoder::JpegEncoder(int quality) : handle_(::tjInitCompress()), quality_(qu
     if (!handle_) throw Error("libjpeg-turbo cannot be opened");
 }
 
-std::span<const uint8_t> JpegEncoder::encode(std::span<uint8_t> planes,
-                                             const PlaneLayout& layout) {
+std::span<const uint8_t> JpegEncoder::encode(std::span<uint8_t> planes, const PlaneLayout& layout) {
     const int subsampling = layout.chroma == Chroma::halved ? TJSAMP_420 : TJSAMP_444;
     const unsigned char* begins[3];
     int rows[3];
     for (size_t i = 0; i < 3; ++i) {
         const PlaneLayout::Plane plane = layout.planes()[i];
-        const auto part =
-            planes.subspan(plane.begin, uint64_t(plane.row_bytes) * plane.height);
+        const auto part = planes.subspan(plane.begin, uint64_t(plane.row_bytes) * plane.height);
         if (i == 0)
             widen(part, 16, 298, 0);
         else
