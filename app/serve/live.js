@@ -99,7 +99,7 @@
         }
         $("layer-now").textContent = attention.mode === "rollout" ? "all" : map ? layer.value : "";
         $("head-now").textContent = attention.mode === "head" && map ? head.value : "";
-        $("opacity-now").textContent = $("opacity").value + " %";
+        for (const id of ["opacity", "mass"]) $(id + "-now").textContent = $(id).value + " %";
     }
 
     // ---- drawing ------------------------------------------------------------------------------------
@@ -117,22 +117,36 @@
         const part = 1 / Math.max(columns, rows);
         return {columns, part};
     }
-    function map_settings() {
-        return {opacity: $("opacity").value / 100, threshold: 0, smooth: $("smooth").checked};
+    // The part of the largest cell from which on cells hold so much of the attention together.
+    function threshold_for(cells, mass) {
+        if (mass >= 1) return 0;
+        const sorted = Float32Array.from(cells).sort().reverse();
+        const all = sorted.reduce((a, b) => a + b, 0);
+        let sum = 0;
+        for (const cell of sorted) if ((sum += cell) >= mass * all) return cell / sorted[0];
+        return 0;
+    }
+    function map_settings(cells) {
+        return {opacity: $("opacity").value / 100, threshold: threshold_for(cells, $("mass").value / 100),
+                smooth: $("smooth").checked};
+    }
+    function draw_one(context, map, index, scale) {
+        const cells = cells_of(map, index);
+        page.draw_map(context, cells, map, scale, map_settings(cells));
     }
     function draw_overlay() {
         const context = heat.getContext("2d");
         context.clearRect(0, 0, heat.width, heat.height);
         const map = attention.mode === "off" ? null : frame?.map;
         view.classList.toggle("looks", Boolean(map));
-        picture.style.filter = map ? `brightness(${1 - 0.4 * map_settings().opacity})` : "";
+        picture.style.filter = map ? `brightness(${1 - 0.004 * $("opacity").value})` : "";
         if (!map) return;
         const scale = {x: heat.width / frame.line.width, y: heat.height / frame.line.height};
         if (map.count > 1) {
             draw_tiles(context, map, scale);
             return;
         }
-        page.draw_map(context, cells_of(map, 0), map, scale, map_settings());
+        draw_one(context, map, 0, scale);
         if (map.patch) page.draw_cell(context, map, scale, map.patch);
     }
     function draw_tiles(context, map, scale) {
@@ -149,8 +163,7 @@
             context.drawImage(picture, x, y, part * heat.width, part * heat.height);
             context.filter = "none";
             context.translate(x, y);
-            page.draw_map(context, cells_of(map, i), map, {x: part * scale.x, y: part * scale.y},
-                          map_settings());
+            draw_one(context, map, i, {x: part * scale.x, y: part * scale.y});
             context.fillStyle = "#fff";
             context.font = `${Math.round(heat.width / 40)}px sans-serif`;
             context.fillText(String(i), 6, heat.width / 36);
@@ -167,18 +180,39 @@
     }
     function detections() {
         const line = frame?.line;
-        return (line?.detections ?? []).map((found, i) => ({...found, colour: frame.found?.colours[i],
-                                                           query: frame.found?.queries[i]}));
+        return (line?.detections ?? [])
+            .map((found, i) => ({...found, colour: frame.found?.colours[i], query: frame.found?.queries[i]}))
+            .filter((found) => !hidden.has(found.label));
+    }
+    // What is really there, if the source knows.
+    function truth() {
+        if (!$("show-truth").checked) return [];
+        return (frame?.line.truth?.objects ?? []).map((one) => ({...one, colour: "#ffffff", really: true}));
+    }
+    const hidden = new Set(), met = new Set();  // labels that this viewer does not want; all so far
+    function meet(line) {
+        for (const {label} of line.detections ?? []) {
+            if (met.has(label) || met.size > 400) continue;
+            met.add(label);
+            const box = element("input", {type: "checkbox", checked: true});
+            box.addEventListener("input", () => {
+                if (box.checked) hidden.delete(label);
+                else hidden.add(label);
+                draw_found();
+            });
+            $("only").append(element("label", {}, box, label));
+        }
     }
     function draw_boxes(all) {
-        const shown = $("show-boxes").checked && !state?.annotated && !(frame?.map?.count > 1) ? all : [];
+        const shown = $("show-boxes").checked && !state?.annotated && !(frame?.map?.count > 1) ? [...truth(), ...all] : [];
         fill($("boxes"), shown, () => page.box_of({box: [0, 0, 0, 0], label: "", colour: ""}, {width: 1, height: 1}).box,
             (box, found) => {
                 const {box: fresh} = page.box_of(found, frame.line);
                 box.style.cssText = fresh.style.cssText;
-                box.classList.toggle("chosen", found.query === pointing.query);
+                box.classList.toggle("chosen", !found.really && found.query === pointing.query);
+                box.classList.toggle("true", Boolean(found.really));
                 box.firstChild.style.background = found.colour;
-                const text = `${found.label} ${percent(found.score)}`;
+                const text = found.really ? found.label : `${found.label} ${percent(found.score)}`;
                 if (box.firstChild.textContent !== text) box.firstChild.textContent = text;
             });
     }
@@ -308,6 +342,8 @@
         if (turn !== received || !socket) return;  // the connection is another one
         if (json.map) json.map.levels = new Uint8Array(buffer, 4 + length + json.jpeg);
         frame = json;
+        meet(frame.line);
+        $("truth-part").hidden = !frame.line.truth;
         for (const canvas of [picture, heat])
             if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
                 canvas.width = bitmap.width;
@@ -404,6 +440,9 @@
         if (may_change("threshold")) $("threshold").value = state.threshold;
         $("threshold").disabled = read_only;
         $("threshold-now").textContent = Number($("threshold").value).toFixed(2);
+        const stride = String(state.strides.detector);
+        if (may_change("stride") && [...$("stride").options].some((one) => one.value === stride)) $("stride").value = stride;
+        $("stride").disabled = read_only;
         show_frozen();
         if (before && before.frozen !== state.frozen) say(state.frozen ? "frozen" : "goes on");
     }
@@ -584,6 +623,7 @@
         "]": () => set_layer(Number($("layer").value) + 1),
         d: () => toggle("show-boxes"),
         c: () => toggle("show-caption"),
+        t: () => toggle("show-truth"),
         s: screenshot,
         f: full_screen,
         Escape: let_go,
@@ -611,12 +651,12 @@
     $("mode").addEventListener("input", () => set_mode($("mode").value));
     $("layer").addEventListener("input", () => set_layer(Number($("layer").value)));
     $("head").addEventListener("input", () => set_head(Number($("head").value)));
-    for (const id of ["opacity", "smooth"])
+    for (const id of ["opacity", "mass", "smooth"])
         $(id).addEventListener("input", () => {
             show_choice();
             draw_overlay();
         });
-    for (const id of ["show-boxes", "show-caption", "show-classes"]) $(id).addEventListener("input", draw_found);
+    for (const id of ["show-boxes", "show-caption", "show-classes", "show-truth"]) $(id).addEventListener("input", draw_found);
     for (const id of ["source", "detector", "classifier", "captioner"])
         $(id).addEventListener("input", () => {
             touched[id] = performance.now();
@@ -626,6 +666,11 @@
         touched.threshold = performance.now();
         $("threshold-now").textContent = Number($("threshold").value).toFixed(2);
         send({set: {threshold: Number($("threshold").value)}});
+    });
+    $("stride").addEventListener("input", () => {
+        touched.stride = performance.now();
+        const stride = Number($("stride").value);
+        send({set: {detector_stride: stride, classifier_stride: stride}});
     });
     setInterval(show_rates, 500);
 

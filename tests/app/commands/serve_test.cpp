@@ -196,6 +196,20 @@ TEST_F(ServedPage, what_everybody_shares_can_be_changed_and_is_among_what_was_of
     ASSERT_TRUE(page().becomes("saccade.line().detections.length === 0"));
     choose("threshold", "0.5");
     ASSERT_TRUE(page().becomes("saccade.line().detections.length > 0"));
+    const std::string label = value_of("saccade.line().detections[0].label");
+    page().evaluate(
+        "[...document.querySelectorAll('#only label')].find((one) =>"
+        "one.textContent === '" +
+        label + "').firstChild.click()");
+    EXPECT_TRUE(
+        page().becomes("![...document.querySelectorAll('.box')].some((one) =>"
+                       "one.textContent.startsWith('" +
+                       label + "'))"));
+    page().press("t");
+    EXPECT_TRUE(page().becomes("document.querySelectorAll('.box.true').length > 0"));
+    choose("stride", "2");
+    ASSERT_TRUE(page().becomes("saccade.state().strides.detector === 2"));
+    choose("stride", "1");
     choose("classifier", "none");
     ASSERT_TRUE(page().becomes("!saccade.line().classes"));
     choose("classifier", "emoji-classifier");
@@ -239,7 +253,17 @@ TEST_F(ServedPage, fits_a_phone_and_is_told_to_screen_readers) {
     EXPECT_EQ(
         page().evaluate("document.getElementById('picture').getBoundingClientRect().width > 300"),
         true);
+    page().call("Input.dispatchTouchEvent",
+                {{"type", "touchStart"}, {"touchPoints", {{{"x", 60}, {"y", 260}}}}});
+    page().call("Input.dispatchTouchEvent",
+                {{"type", "touchEnd"}, {"touchPoints", Browser::Json::array()}});
+    EXPECT_TRUE(page().becomes("saccade.map() !== null")) << "a tap looks";
     page().set_size(1280, 900);
+    const std::string light = value_of("getComputedStyle(document.body).backgroundColor");
+    page().call("Emulation.setEmulatedMedia",
+                {{"features", {{{"name", "prefers-color-scheme"}, {"value", "dark"}}}}});
+    EXPECT_NE(value_of("getComputedStyle(document.body).backgroundColor"), light);
+    page().call("Emulation.setEmulatedMedia", {{"features", Browser::Json::array()}});
     std::set<std::string> names;
     for (const Browser::Json& node : page().accessibility())
         if (!node.value("ignored", false))
