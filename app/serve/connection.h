@@ -65,7 +65,7 @@ struct Connection {
     bool wants_line = false;  // of the frame; else its picture
     std::deque<std::string> events;
 
-    uint64_t sent = 0;  // the last frame that it has, or does not want any more
+    uint64_t after = 0;  // frames up to this one it has, or they are too old for it
 
     // A viewer.
     uint32_t number = 0;
@@ -73,6 +73,7 @@ struct Connection {
     Allowance messages;
     std::optional<RemoteLook> look;
     bool ready = false;           // has taken the last picture
+    uint64_t sent = 0;            // that one
     std::optional<double> clock;  // wants to know ours
     uint64_t told = 0;            // the version of how things are that it knows
     Clock::time_point last_told{};

@@ -338,7 +338,7 @@ private:
             }
         } else if (path == "/frame.jpg" || path == "/frame.json") {
             c.wants_line = path == "/frame.json";
-            c.sent = std::max<uint64_t>(exchange_.newest(), 1) - 1;
+            c.after = before_newest();
             last_look_ = Clock::now();
             c.become(Kind::waiting);
             if (!answer_with_frame(wsi, c)) demand();
@@ -366,7 +366,7 @@ private:
     // Whether a frame is there that is as new as the request, or will not be any more.
     bool answer_with_frame(lws* wsi, Connection& c) {
         const std::shared_ptr<const ServedFrame> frame = exchange_.picture();
-        if (frame && frame->number > c.sent) {
+        if (frame && frame->number > c.after) {
             if (c.wants_line)
                 c.answer = {.type = "application/json", .body = frame->line + "\n"};
             else
@@ -473,7 +473,7 @@ private:
         Connection& c = connection(wsi);
         c.become(Kind::viewer);
         c.number = ++last_viewer_;
-        c.ready = true;
+        make_ready(c);
         ++people_;
         demand();
         lws_callback_on_writable(wsi);
@@ -506,7 +506,7 @@ private:
     }
 
     void take(lws* wsi, Connection& c, const ViewerMessage& message) {
-        if (message.taken && *message.taken == c.sent) c.ready = true;
+        if (message.taken && *message.taken == c.sent) make_ready(c);
         if (message.clock) c.clock = message.clock;
         if (message.looks) {
             c.look = message.look;
@@ -517,9 +517,15 @@ private:
         if (c.clock || has_picture_for(c)) lws_callback_on_writable(wsi);
     }
 
+    // The newest frame is the oldest that anybody is given, now.
+    uint64_t before_newest() const { return std::max<uint64_t>(exchange_.newest(), 1) - 1; }
+    void make_ready(Connection& c) const {
+        c.ready = true;
+        c.after = std::max(c.sent, before_newest());
+    }
     bool has_picture_for(const Connection& c) const {
         const std::shared_ptr<const ServedFrame> frame = exchange_.picture();
-        return c.ready && frame && frame->number > c.sent;
+        return c.ready && frame && frame->number > c.after;
     }
     bool has_news_for(const Connection& c, Clock::time_point now) const {
         return c.told != exchange_.told_version() + people_ &&
@@ -583,7 +589,7 @@ private:
         const auto now = Clock::now();
         for (const auto& [wsi, c] : connections_) {
             if ((c.kind == Kind::viewer && c.ready) || c.kind == Kind::waiting)
-                all.newer_than = std::min(all.newer_than.value_or(UINT64_MAX), c.sent);
+                all.newer_than = std::min(all.newer_than.value_or(UINT64_MAX), c.after);
             if (c.kind == Kind::viewer) {
                 last_look_ = now;
                 if (c.look && c.look->attention.mode != AttentionMode::off &&

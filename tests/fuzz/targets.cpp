@@ -22,6 +22,8 @@
 #include "app/io/text.h"
 #include "app/lab/ppm.h"
 #include "app/live/settings.h"
+#include "app/serve/door.h"
+#include "app/serve/viewer_message.h"
 #include "gpu/core/error.h"
 #include "models/backbone/config.h"
 #include "models/captioning/blip.h"
@@ -193,12 +195,25 @@ void text(Bytes bytes) {
         if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f) std::abort();
 }
 
+// What comes over a socket: a message, and what is checked of a request.
+void viewer(Bytes bytes) {
+    const std::string sent(text_of(bytes));
+    const auto message = read_viewer_message(sent);
+    if (message && message->wish.threshold && !(*message->wish.threshold <= 1)) std::abort();
+    const Door door({"127.0.0.1", 8080}, "https://cam.example.org", "token");
+    if (door.opens_to(sent) != (sent == "token")) std::abort();
+    if (door.knows_host(sent) && door.knows_origin("http://evil.example", sent) &&
+        sent != "evil.example")
+        std::abort();
+    attempt([&] { parse_origin(sent); });
+}
+
 const std::map<std::string, void (*)(Bytes)> targets{
     {"safetensors", safetensors}, {"config", config}, {"preprocessor", preprocessor},
     {"index", index},             {"tokenizer", tokenizer}, {"pickle", pickle},
     {"torch", torch},             {"ppm", ppm},             {"lines", lines},
     {"run_json", run_json},       {"seal", seal},           {"settings", settings},
-    {"text", text}};
+    {"text", text},               {"viewer", viewer}};
 
 }  // namespace
 }  // namespace saccade
