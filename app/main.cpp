@@ -20,18 +20,36 @@
 namespace saccade {
 namespace {
 
+// ": did you mean '--detector'?" where the first of these is nearly one of the app's own words.
+std::string meant(const CLI::App& app, const std::vector<std::string>& rest) {
+    if (rest.empty()) return "";
+    const std::string word = rest.front().substr(0, rest.front().find('='));
+    std::vector<std::string> words;
+    if (word.starts_with("-")) {
+        for (const CLI::Option* option : app.get_options())
+            for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+    } else {
+        for (const CLI::App* command : app.get_subcommands({})) words.push_back(command->get_name());
+    }
+    const std::string best = closest(word, words);
+    return best.empty() ? "" : ": did you mean '" + best + "'?";
+}
+
 // What is wrong with the command line, and where to read how it should be.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
     std::string words;  // the command that was meant, and a command of that
-    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
-        at = at->get_subcommands().front();
-        words += at->get_name() + " ";
+    const CLI::App* chosen = &app;
+    while (!chosen->get_subcommands().empty()) {
+        chosen = chosen->get_subcommands().front();
+        words += chosen->get_name() + " ";
     }
-    if (!words.empty()) return std::string(error.what()) + "; see saccade " + words + "--help";
-    const std::vector<std::string> rest = app.remaining();
+    const std::vector<std::string> rest = app.remaining(true);
+    if (!words.empty())
+        return std::string(error.what()) + meant(*chosen, rest) + "; see saccade " + words +
+               "--help";
     if (rest.empty()) return "no command; see saccade --help";
     return std::string(rest.front().starts_with("-") ? "unknown option '" : "unknown command '") +
-           rest.front() + "'; see saccade --help";
+           rest.front() + "'" + meant(app, rest) + "; see saccade --help";
 }
 
 int run(int argc, char** argv) {

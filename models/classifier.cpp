@@ -27,6 +27,8 @@ Classifier Classifier::open(Device& device, const std::filesystem::path& folder,
     checkpoint.tell(std::move(progress));
     Classifier classifier(device, config, file.string(), std::move(preprocessor), checkpoint,
                           precision);
+    classifier.sure_above_ = static_cast<float>(
+        JsonFields(config, file.string()).number("sure_above", 0, 1, classifier.sure_above_));
     if (classifier.phrases()) classifier.tokenizer_ = tokenizer(folder);
     return classifier;
 }

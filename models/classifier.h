@@ -56,6 +56,9 @@ public:
 
     const std::vector<std::string>& labels() const { return model_->labels(); }
     const ClassificationModel& model() const { return *model_; }
+    // The score from which a class is worth showing to people: "sure_above" of the folder's
+    // config.json, or a guess.
+    float sure_above() const { return sure_above_; }
     // What the model is told to look for; null if its classes are its own.
     Phrases* phrases() const { return model_->phrases(); }
     // Names what it sees in these words from now on, which it reads in its own sentence or in
@@ -126,6 +129,7 @@ private:
     std::unique_ptr<Tokenizer> tokenizer_;
     PictureInput input_;
     AttentionRow attention_row_;
+    float sure_above_ = 0.25f;
     Ranking ranking_;
 };
 

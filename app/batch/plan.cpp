@@ -17,6 +17,16 @@ namespace fs = std::filesystem;
 
 uint64_t divided_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
+// "'a.jpg', 'b.jpg' and 7 others"
+std::string some_of(const std::vector<fs::path>& files) {
+    constexpr size_t most = 4;
+    std::string names;
+    for (size_t i = 0; i < files.size() && i < most; ++i)
+        names += (i ? ", '" : "'") + files[i].string() + "'";
+    if (files.size() > most) names += " and " + std::to_string(files.size() - most) + " others";
+    return names;
+}
+
 // The first picture that can be read decides.
 Size size_of(const std::vector<fs::path>& pictures, const FrameRange& range) {
     for (uint64_t i = range.first; i < pictures.size() && i < range.end; i += range.stride) try {
@@ -25,9 +35,8 @@ Size size_of(const std::vector<fs::path>& pictures, const FrameRange& range) {
         } catch (const Error&) {
             // The run will say so.
         }
-    throw Error("'" + pictures.front().string() + "'" +
-                (pictures.size() > 1 ? " and those with it have" : " has") +
-                " no picture that can be read among the frames that are wanted");
+    throw Error(some_of(pictures) + ": no picture that can be read is among the frames that are "
+                "wanted; see --from and --to, or name other files");
 }
 
 void look_at(PlannedSource& planned, const FrameRange& range, const SourceOptions& options) {
@@ -47,6 +56,17 @@ void look_at(PlannedSource& planned, const FrameRange& range, const SourceOption
         planned.has_sound = true;
         planned.turned = traits.lies;
     }
+}
+
+// What cannot be opened writes nothing, and takes no name away from others.
+void name_outputs(BatchPlan& plan) {
+    std::vector<PlannedSource*> order;
+    for (PlannedSource& planned : plan.sources) order.push_back(&planned);
+    std::ranges::stable_partition(order, [](const auto* one) { return one->trouble.empty(); });
+    std::vector<BatchSource> sources;
+    for (const PlannedSource* planned : order) sources.push_back(planned->source);
+    const std::vector<std::string> names = output_names(sources);
+    for (size_t i = 0; i < order.size(); ++i) order[i]->name = names[i];
 }
 
 struct Damaged {};
@@ -93,11 +113,9 @@ BatchPlan make_plan(const std::vector<std::string>& words, const FrameRange& ran
     BatchPlan plan;
     plan.range = range;
     const std::vector<BatchSource> sources = find_sources(words);
-    const std::vector<std::string> names = output_names(sources);
-    for (size_t i = 0; i < sources.size(); ++i) {
+    for (const BatchSource& source : sources) {
         PlannedSource planned;
-        planned.source = sources[i];
-        planned.name = names[i];
+        planned.source = source;
         try {
             look_at(planned, range, options);
         } catch (const Error& error) {
@@ -105,6 +123,7 @@ BatchPlan make_plan(const std::vector<std::string>& words, const FrameRange& ran
         }
         plan.sources.push_back(std::move(planned));
     }
+    name_outputs(plan);
     plan.line_names();
     return plan;
 }

@@ -284,6 +284,7 @@ int batch(const BatchOptions& options) {
             continue;
         }
         progress.turn_to(source.source.text);
+        const uint64_t before = progress.done(), wanted = frames_left(plan, work, share);
         try {
             runner.run(share, source_options, lines, progress);
         } catch (const DeviceLost& lost) {
@@ -292,6 +293,7 @@ int batch(const BatchOptions& options) {
                 Error(std::string(lost.what()) + "; what is done is saved, --resume continues"));
             break;
         } catch (const Error& error) {
+            progress.leave_out(wanted - std::min(wanted, progress.done() - before));
             trouble(error);
             try {
                 work.set_failed(source, error.what());
@@ -313,6 +315,13 @@ int batch(const BatchOptions& options) {
     }
     if (Interrupts::came() && !work.all_ended(plan, shares))
         trouble(Error("interrupted; the frames done so far are saved, --resume continues"));
+    if (runner.totals().frames() == 0 && !goes_on && exit_code != 0) {
+        // Nothing came of it: nothing is left that looks like a result.
+        std::error_code ignored;
+        if (std::filesystem::file_size(folder.lines(), ignored) == 0)
+            std::filesystem::remove(folder.lines(), ignored);
+        return exit_code;
+    }
     if (!options.common.quiet) print(summary(runner.totals(), took.count()));
     return exit_code;
 }

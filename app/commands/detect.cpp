@@ -15,6 +15,7 @@
 #include "app/io/text.h"
 #include "app/pipeline/models_in_use.h"
 #include "app/pipeline/still_pictures.h"
+#include "app/sources/pictures.h"
 #include "gpu/core/error.h"
 #include "models/detector.h"
 
@@ -36,6 +37,10 @@ public:
         if (out.empty()) return;
         folder_ = pictures > 1 || out.ends_with('/') || std::filesystem::is_directory(out_);
         if (!folder_) return;
+        if (!out.ends_with('/') && is_picture_name(out_) && !std::filesystem::is_directory(out_))
+            throw Error("'" + out + "' is a picture's name, and there are " +
+                        std::to_string(pictures) + " pictures: name a folder, like '" +
+                        out_.replace_extension().string() + "/'");
         std::error_code error;
         std::filesystem::create_directories(out_, error);
         if (!std::filesystem::is_directory(out_))

@@ -10,7 +10,7 @@
 
 #include "app/io/interrupts.h"
 #include "app/io/print.h"
-#include "app/live/live_window.h"
+#include "app/live/view/live_window.h"
 #include "app/live/loop.h"
 #include "app/live/settings.h"
 #include "app/pipeline/device_loss.h"
@@ -60,6 +60,7 @@ CaptureOptions capture_options(const LiveOptions& options) {
     CaptureOptions capture;
     capture.source = options.camera;
     capture.loop = options.loop && options.frames == 0;
+    capture.stays = !options.headless && options.frames == 0;
     return capture;
 }
 
@@ -90,6 +91,12 @@ std::string summary(const LiveReport& report, double seconds) {
     return lines;
 }
 
+// A window shows why there is no picture, and waits. Without one, nobody sees that.
+void require_camera(const LiveReport& report) {
+    if (report.frames > 0 || !report.source_missing) return;
+    throw Error(report.source_state + "; name another source, or try 'saccade live synth:'");
+}
+
 struct Ended {
     LiveReport report;
     bool frames_fit;
@@ -111,6 +118,7 @@ Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LiveP
             if (new_picture) loop.was_shown();
             if (viewers) viewers->show(loop, state, new_picture);
             if (!new_picture) loop.rest();
+            if (!viewers) require_camera(loop.report());
         }
     } catch (const DeviceLost&) {
         place = loop.place();

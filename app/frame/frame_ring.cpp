@@ -75,6 +75,13 @@ void FrameRing::abandon(size_t slot) {
     changed_.notify_all();
 }
 
+void FrameRing::forget() {
+    const std::scoped_lock lock(mutex_);
+    for (const Ready& old : ready_) uses_[old.slot] = Use::free;
+    ready_.clear();
+    changed_.notify_all();
+}
+
 void FrameRing::close(std::exception_ptr error) {
     const std::scoped_lock lock(mutex_);
     closed_ = true;

@@ -66,6 +66,8 @@ public:
     Slot memory(size_t slot, const PixelLayout& layout) const { return make_(slot, layout); }
     void publish(size_t slot, FrameInfo info);
     void abandon(size_t slot);
+    // What is ready and nobody has taken is not wanted any more; it does not count as dropped.
+    void forget();
     // There will be no more frames, because of `error` where there is one.
     void close(std::exception_ptr error = nullptr);
 

@@ -1,11 +1,13 @@
 #include "app/hub/hub_client.h"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -225,6 +227,10 @@ void HubClient::pause(unsigned failures, const PassingError& error) {
     const auto pause = error.after()
                            ? std::chrono::milliseconds(*error.after())
                            : std::min(settings_.first_pause * (1 << (failures - 1)), longest);
+    // Nobody is to wonder why nothing happens.
+    spdlog::warn("{}; trying again in {:.0f} s, for the {}. time of {}", error.what(),
+                 std::ceil(std::chrono::duration<double>(pause).count()), failures + 1,
+                 settings_.attempts);
     const auto end = std::chrono::steady_clock::now() + pause;
     while (std::chrono::steady_clock::now() < end) {
         if (stop_.stop_requested()) throw Error("stopped");

@@ -1,5 +1,6 @@
 #include "app/hub/model_finder.h"
 
+#include "app/io/text.h"
 #include "gpu/core/error.h"
 #include "models/files/json.h"
 
@@ -52,6 +53,17 @@ std::string default_model(Task task, Imagery imagery) {
     return kind + std::string(option_of(task).substr(2));
 }
 
+// "did you mean 'emoji-detector'? ", or nothing.
+static std::string meant(const std::string& name) {
+    std::vector<std::string> names;
+    for (const CatalogueModel& model : catalogue()) {
+        names.push_back(model.name);
+        if (!model.bundled()) names.push_back(model.name.substr(model.name.find('/') + 1));
+    }
+    const std::string best = closest(name, names);
+    return best.empty() ? "" : "did you mean " + in_quotes(best) + "? ";
+}
+
 std::filesystem::path find_model(const std::string& name, const ModelPlaces& places) {
     if (is_there(name)) return name;
     if (const auto bundled = bundled_model(name, places)) return *bundled;
@@ -76,10 +88,11 @@ std::filesystem::path find_model(const std::string& name, const ModelPlaces& pla
                     " converts it to safetensors");
     if (!known && model->name.find('/') == model->name.npos)
         throw Error(in_quotes(name) +
-                    " is not a model folder, not a bundled model and not a model of the Hub; "
-                    "'saccade models list' shows the known ones");
+                    " is not a model folder, not a bundled model and not a model of the Hub; " +
+                    meant(name) + "'saccade models list' shows the known ones");
+    const std::string other = known ? "" : meant(model->name);
     throw Error(
-        model->text() + " is not on this machine; " + pull + " downloads it" +
+        model->text() + " is not on this machine; " + other + pull + " downloads it" +
         (known && known->megabytes ? ", " + std::to_string(*known->megabytes) + " MB" : ""));
 }
 

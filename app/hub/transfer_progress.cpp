@@ -56,6 +56,12 @@ void TransferProgress::say(const std::string& text) {
     if (style_ == Style::lines) std::fprintf(stderr, "saccade: %s\n", one_line(text).c_str());
 }
 
+float TransferProgress::share() const {
+    const uint64_t total = total_;
+    const auto done = static_cast<uint64_t>(std::max<int64_t>(done_, 0));
+    return total > 0 ? static_cast<float>(double(std::min(done, total)) / double(total)) : 0;
+}
+
 std::string TransferProgress::line(double seconds) const {
     const uint64_t total = total_;
     const uint64_t done = std::min(static_cast<uint64_t>(std::max<int64_t>(done_, 0)), total);

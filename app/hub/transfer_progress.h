@@ -30,6 +30,7 @@ public:
     void advance(int64_t bytes) { done_ += bytes; }
     void say(const std::string& text);  // a plain line; on a terminal it is not shown
 
+    float share() const;  // that is here, 0 to 1
     // What the terminal's line reads `seconds` after the start.
     std::string line(double seconds) const;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -19,6 +20,9 @@ public:
     // What is being done from now on, of the same job.
     void turn_to(std::string what) { what_ = std::move(what); }
     void step();
+    // So many steps will not be taken after all.
+    void leave_out(uint64_t steps) { total_ -= std::min(steps, total_ - std::min(done_, total_)); }
+    uint64_t done() const { return done_; }
     // Clears the bar away; other output may follow.
     void end();
 

@@ -1,8 +1,11 @@
 #include "app/io/text.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace saccade {
 
@@ -68,6 +71,30 @@ bool stands_for_byte(const Character& c) { return c.code >= first_byte && c.code
 std::string for_terminal(std::string_view text) { return escaped(text, "\n\t"); }
 
 std::string one_line(std::string_view text) { return escaped(text, ""); }
+
+std::string closest(std::string_view word, std::span<const std::string> words) {
+    size_t fewest = std::max<size_t>(word.size() / 3, 1) + 1;
+    std::string best;
+    for (const std::string& other : words) {
+        // Levenshtein's distance, row by row: from the first i letters of `word` to each beginning
+        // of the other.
+        std::vector<size_t> row(other.size() + 1);
+        std::iota(row.begin(), row.end(), size_t{0});
+        for (size_t i = 0; i < word.size(); ++i) {
+            size_t diagonal = std::exchange(row[0], i + 1);
+            for (size_t j = 0; j < other.size(); ++j) {
+                const size_t changed = diagonal + (word[i] == other[j] ? 0 : 1);
+                diagonal = row[j + 1];
+                row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
+            }
+        }
+        if (row.back() < fewest) {
+            fewest = row.back();
+            best = other;
+        }
+    }
+    return best;
+}
 
 std::string text_of_name(std::string_view name) {
     std::string text;

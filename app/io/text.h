@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,10 @@ namespace saccade {
 std::string for_terminal(std::string_view text);
 // The same in one line: ends of lines and tabs are written as \u000a and \u0009.
 std::string one_line(std::string_view text);
+
+// The one of these that somebody may have meant who wrote `word`: at most a third of its letters
+// would have to be changed, left out or put in. Empty where there is none.
+std::string closest(std::string_view word, std::span<const std::string> words);
 
 // A file name for JSON and CSV, which are UTF-8, while a name is any bytes. What is UTF-8 stays as
 // it is. A byte that is not, 0x80 to 0xff, becomes one of the characters U+EF80 to U+EFFF; so does

@@ -14,10 +14,29 @@ std::optional<glm::vec2> pointed_at(const LiveScene& scene, std::optional<glm::v
 
 void point_at(LiveState& state, const LiveScene& scene, std::optional<glm::vec2> point) {
     state.pointer = pointed_at(scene, point);
+    if (state.word_held) return;
     state.word.reset();
     if (!point || !state.caption) return;
     for (uint32_t i = 0; i < scene.words.size(); ++i)
         if (scene.words[i].contains(*point)) state.word = i;
+}
+
+// What is clicked stays what looks, until it is clicked again or something else is.
+void hold(LiveState& state, const LiveScene& scene, std::optional<glm::vec2> point) {
+    const std::optional<glm::vec2> place = pointed_at(scene, point);
+    if (!place) return;
+    const bool on_word = state.word && point && !state.word_held;
+    const std::optional<uint32_t> query = state.boxes ? query_at(scene, *place) : std::nullopt;
+    const bool again = holds(state) && !on_word && (!query || query == state.query);
+    release_held(state);
+    if (again) return;
+    state.knows_holding = true;
+    if (on_word)
+        state.word_held = true;
+    else if (query)
+        state.query = query;
+    else
+        state.held = place;
 }
 
 }  // namespace
@@ -44,7 +63,7 @@ void apply_event(LiveState& state, const WindowEvent& event, const LiveScene& sc
     switch (event.kind) {
         case WindowEvent::Kind::key:
             // Whoever has typed enough leaves the text, not the program.
-            if (!panels.keyboard) press_key(state, event.key);
+            if (!panels.keyboard && !event.repeated) press_key(state, event.key);
             return;
         case WindowEvent::Kind::move:
             return point_at(state, scene,
@@ -52,11 +71,15 @@ void apply_event(LiveState& state, const WindowEvent& event, const LiveScene& sc
         case WindowEvent::Kind::leave:
             return point_at(state, scene, std::nullopt);
         case WindowEvent::Kind::press:
-            if (panels.mouse || event.button != 0) return;
-            if (const auto point = pointed_at(scene, point_in_picture(scene, event.place)))
-                state.query = state.boxes ? query_at(scene, *point) : std::nullopt;
+            if (!panels.mouse && event.button == 0)
+                hold(state, scene, point_in_picture(scene, event.place));
             return;
+        case WindowEvent::Kind::drop:
+            if (!event.paths.empty()) state.source = event.paths.front();
+            return;
+        case WindowEvent::Kind::board:
         case WindowEvent::Kind::release:
+        case WindowEvent::Kind::wheel:
             return;
     }
 }

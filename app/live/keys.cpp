@@ -6,30 +6,52 @@ namespace saccade {
 
 std::span<const KeyBinding> key_bindings() {
     static constexpr KeyBinding bindings[] = {
-        {U' ', U' ', "Space", "freeze the picture, and go on exploring it",
+        {U' ', U' ', "Space", "freeze", "the picture stands still, a file pauses; explore it",
          [](LiveState& s, char32_t) { s.frozen = !s.frozen; }},
-        {U'a', U'a', "A", "attention: off, rollout, mean, max, one head, all heads",
+        {U'a', U'a', "A", "maps", "off, rollout, mean of heads, greatest, one head, all heads",
          [](LiveState& s, char32_t) { next_attention_mode(s); }},
-        {U'[', U'[', "[", "the layer before", [](LiveState& s, char32_t) { step_layer(s, -1); }},
-        {U']', U']', "]", "the next layer", [](LiveState& s, char32_t) { step_layer(s, +1); }},
-        {U'1', U'9', "1 - 9", "this head",
-         [](LiveState& s, char32_t key) { choose_head(s, key - U'1'); }},
-        {U'd', U'd', "D", "boxes on and off", [](LiveState& s, char32_t) { s.boxes = !s.boxes; }},
-        {U'c', U'c', "C", "caption on and off",
+        {U'm', U'm', "M", "ask", "the detector or the classifier about the patch under the mouse",
+         [](LiveState& s, char32_t) {
+             s.asked = s.asked == AskedModel::detector ? AskedModel::classifier
+                                                       : AskedModel::detector;
+         }},
+        {U'o', U'o', "O", "overview", "maps while nobody points at anything, too",
+         [](LiveState& s, char32_t) { s.overview = !s.overview; }},
+        {U'[', U'[', "[", "layer", "the one before", [](LiveState& s, char32_t) { step_layer(s, -1); }},
+        {U']', U']', "]", "layer", "the next", [](LiveState& s, char32_t) { step_layer(s, +1); }},
+        {U'0', U'9', "0 - 9", "head", "this one of the layer, counted from 0",
+         [](LiveState& s, char32_t key) { choose_head(s, key - U'0'); }},
+        {U'd', U'd', "D", "boxes", "on and off", [](LiveState& s, char32_t) { s.boxes = !s.boxes; }},
+        {U'c', U'c', "C", "caption", "on and off",
          [](LiveState& s, char32_t) { s.caption = !s.caption; }},
-        {U't', U't', "T", "truth on and off, where the source knows it",
+        {U'l', U'l', "L", "classes", "on and off",
+         [](LiveState& s, char32_t) { s.classes = !s.classes; }},
+        {U't', U't', "T", "truth", "on and off, where the source knows it",
          [](LiveState& s, char32_t) { s.truth = !s.truth; }},
-        {U'r', U'r', "R", "record to an mp4 file, and stop",
+        {left_key, left_key, "Left", "frame", "the frame or picture before",
+         [](LiveState& s, char32_t) { step_frame(s, s.shown_frame, -1); }},
+        {right_key, right_key, "Right", "frame", "the next frame or picture",
+         [](LiveState& s, char32_t) { step_frame(s, s.shown_frame, +1); }},
+        {home_key, home_key, "Home", "frame", "the first of a file",
+         [](LiveState& s, char32_t) { seek_to(s, 0); }},
+        {U'r', U'r', "R", "record", "to an mp4 file, and stop",
          [](LiveState& s, char32_t) { s.recording = !s.recording; }},
-        {U's', U's', "S", "screenshot to a PNG file",
+        {U's', U's', "S", "screenshot", "to a PNG file",
          [](LiveState& s, char32_t) { ++s.screenshots; }},
-        {U'p', U'p', "P", "panels on and off",
-         [](LiveState& s, char32_t) { s.panels = !s.panels; }},
-        {U'f', U'f', "F", "full screen",
+        {U'p', U'p', "P", "panel", "on and off", [](LiveState& s, char32_t) { s.panels = !s.panels; }},
+        {U'f', U'f', "F", "full screen", "on and off",
          [](LiveState& s, char32_t) { s.full_screen = !s.full_screen; }},
-        {U'h', U'h', "H", "this help", [](LiveState& s, char32_t) { s.help = !s.help; }},
-        {U'q', U'q', "Q", "quit", [](LiveState& s, char32_t) { s.quit = true; }},
-        {escape_key, escape_key, "Esc", "quit", [](LiveState& s, char32_t) { s.quit = true; }},
+        {U'h', U'h', "H", "keys", "this list", [](LiveState& s, char32_t) { s.help = !s.help; }},
+        {U'q', U'q', "Q", "quit", "", [](LiveState& s, char32_t) { s.quit = true; }},
+        {escape_key, escape_key, "Esc", "let go", "what is held; else quit",
+         [](LiveState& s, char32_t) {
+             if (s.help)
+                 s.help = false;
+             else if (holds(s))
+                 release_held(s);
+             else
+                 s.quit = true;
+         }},
     };
     return bindings;
 }

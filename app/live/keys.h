@@ -11,6 +11,7 @@ namespace saccade {
 struct KeyBinding {
     char32_t first, last;  // all keys from first to last
     const char* keys;      // as people call them
+    const char* name;      // what the panel calls it
     const char* what;
     void (*press)(LiveState& state, char32_t key);
 };

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "app/hub/model_finder.h"
-#include "app/live/order.h"
 #include "app/pipeline/models_in_use.h"
+#include "app/sources/open_source.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -21,8 +21,10 @@ using namespace std::chrono_literals;
 bool looks_the_same(const LiveState& a, const LiveState& b) {
     return a.frozen == b.frozen && a.boxes == b.boxes && a.caption == b.caption &&
            a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
-           a.word == b.word && a.query == b.query && a.threshold == b.threshold &&
-           a.only == b.only && a.planes == b.planes && a.looks == b.looks && a.recording == b.recording && a.screenshots == b.screenshots &&
+           a.word == b.word && a.query == b.query && a.held == b.held &&
+           a.overview == b.overview && a.asked == b.asked && a.threshold == b.threshold &&
+           a.only == b.only && a.planes == b.planes && a.looks == b.looks &&
+           a.recording == b.recording && a.screenshots == b.screenshots &&
            (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
 }
 
@@ -44,19 +46,34 @@ std::string describe(const CaptureStatus& status, const std::string& source) {
         case CaptureState::lost:
             return status.reason;
         case CaptureState::ended:
-            return status.reason.empty() ? source + " is over" : status.reason;
+            return status.reason;
         case CaptureState::playing:
             break;
     }
     return "";
 }
 
-std::vector<std::string> known_models(Task task) {
-    std::vector<std::string> names;
-    for (const CatalogueModel& model : catalogue())
-        if (model.task == task && (!model.bundled() || bundled_model(model.name)))
-            names.push_back(model.name);
-    return names;
+// Those that are here come first.
+std::vector<KnownModel> known_models(Task task) {
+    const ModelPlaces places = ModelPlaces::of_this_machine();
+    std::vector<KnownModel> known;
+    for (const CatalogueModel& model : catalogue()) {
+        if (model.task != task) continue;
+        const bool here = model.bundled()
+                              ? bundled_model(model.name, places).has_value()
+                              : cached_model({model.name, std::nullopt}, places.hub,
+                                             StoredWeights::safetensors)
+                                    .has_value();
+        if (here || !model.bundled()) known.push_back({model.name, here, model.megabytes});
+    }
+    std::ranges::stable_partition(known, &KnownModel::here);
+    return known;
+}
+
+CaptionOptions greedy() {
+    CaptionOptions options;
+    options.beams = 1;
+    return options;
 }
 
 template <typename Model>
@@ -101,10 +118,9 @@ LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesyste
               Captioner::open(engine.device(), *own->scratch, find_model(name), Tokenizer::open,
                               engine.precision(), std::move(progress)));
           if (!words_.question.empty()) own->captioner->ask(words_.question);
-          // Beams are sorted on the host after every word; the picture would wait for that.
-          CaptionOptions greedy;
-          greedy.beams = 1;
-          if (own->captioner->generation().beams > 1) own->captioner->use(greedy);
+          own->beams = own->captioner->generation().beams;
+          own->searches = own->beams == 1;
+          if (!own->searches) own->captioner->use(greedy());
           return own;
       }),
       path_(engine, path_for_screen()),
@@ -125,15 +141,25 @@ Models LiveLoop::models() const {
     return {detector_.model(), classifier_.model(), own ? own->captioner.get() : nullptr};
 }
 
+LastSeen LiveLoop::last_seen() const {
+    LastSeen seen{captions().caption()};
+    if (shown_) seen.frame = shown_->result.info.size;
+    if (shown_ && shown_->result.detections) seen.found = *shown_->result.detections;
+    return seen;
+}
+
 LivePlace LiveLoop::place() const { return {finished_, begun_}; }
 
 bool LiveLoop::step(LiveState& state) {
     follow_source(state);
     follow_models(state);
     const bool new_shaders = follow_shaders(state);
-    const Looker looker = choose_looker(state, models(), captions().caption(), {});
-    state.layers = layers_of(looker, models());
-    state.heads = heads_of(looker, state.attention, models());
+    search_captions(state);
+    Looker looker = choose_looker(state, models(), last_seen());
+    if (looker.token == Looker::Token::none) looker = looker_under_mouse(state, models());
+    state.layers = report_.layers = layers_of(looker, models());
+    state.heads = report_.heads = heads_of(looker, state.attention, models());
+    if (!screenshots_) screenshots_ = state.screenshots;
     if (state.recording != recorder_.recording()) {
         if (state.recording)
             recorder_.start();
@@ -198,7 +224,7 @@ void LiveLoop::score_frame(const LiveState& state) {
 }
 
 void LiveLoop::follow_source(const LiveState& state) {
-    if (state.source == source_) return;
+    if (state.source == source_) return follow_player(state);
     source_ = state.source;
     source_error_.clear();
     too_large_.reset();
@@ -214,6 +240,42 @@ void LiveLoop::follow_source(const LiveState& state) {
         spdlog::error("{}", error.what());
     }
     begun_ = std::exchange(capture_options_.first, 0);  // of another source, all is wanted
+    seek_ = state.seek.number;
+    awaiting_ = false;
+    dropped_ = forgiven_ = 0;
+    report_.player = {};
+    follow_player(state);
+}
+
+void LiveLoop::follow_player(const LiveState& state) {
+    if (!capture_) return;
+    capture_->play_as({.paused = state.frozen,
+                       .speed = state.speed,
+                       .loop = capture_options_.loop && state.loop});
+    if (std::exchange(seek_, state.seek.number) == state.seek.number) return;
+    capture_->seek(state.seek.frame);
+    awaiting_ = !report_.player.live && !report_.player.still;
+}
+
+// Beams are sorted on the host after every word, and a picture that moves would wait for that. So
+// captions are greedy then; a picture that stands still gets the search that the model's files ask
+// for.
+void LiveLoop::search_captions(LiveState& state) {
+    OwnCaptioner* own = captioner_.model();
+    report_.caption_note.clear();
+    if (!own || own->beams <= 1) return;
+    const bool full = state.frozen || report_.player.still;
+    report_.caption_note =
+        full ? "by " + std::to_string(own->beams) + " beams, as the model's files ask for"
+             : "greedy while the picture moves; by " + std::to_string(own->beams) +
+                   " beams when it is frozen";
+    if (own->searches == full) return;
+    settle(state);
+    path_.use({});
+    own->captioner->use(full ? CaptionOptions() : greedy());
+    own->searches = full;
+    path_.use(models());
+    again_ = true;
 }
 
 void LiveLoop::follow_models(LiveState& state) {
@@ -233,8 +295,9 @@ void LiveLoop::follow_models(LiveState& state) {
     too_large_.reset();
     path_.use(models());
     detector_turns_ = classifier_turns_ = {};
-    state.query.reset();
+    release_held(state);
     state.word.reset();
+    ++report_.swaps;
     tell_labels();
     report_.stages = {};
     frame_gpu_ms_ = frame_seconds_ = {};
@@ -282,7 +345,8 @@ bool LiveLoop::has_room() const {
 void LiveLoop::advance(LiveState& state) {
     if (!has_room()) return;
     std::optional<TakenFrame> frame;
-    if (!state.frozen && capture_) frame = capture_->take();
+    if ((!state.frozen || awaiting_) && capture_) frame = capture_->take();
+    if (frame) awaiting_ = false;
     if (frame && frame->info().size == too_large_) return;
     if (frame) {
         const Size size = frame->info().size;
@@ -331,7 +395,10 @@ void LiveLoop::make_do_without(const OutOfMemory& error, Size frame) {
 }
 
 void LiveLoop::begin(TakenFrame frame, const LiveState& state) {
-    FrameOrder order = order_of(state, models(), captions().caption(), frame.info().size);
+    LastSeen seen = last_seen();
+    seen.frame = frame.info().size;
+    FrameOrder order = order_of(state, models(), seen);
+    order.read_back.pixels = wants_pixels(state);
     order.detect = detector_turns_.next(state.detector_stride);
     order.classify = classifier_turns_.next(state.classifier_stride);
     begun_ = frame.info().index + 1;
@@ -339,17 +406,17 @@ void LiveLoop::begin(TakenFrame frame, const LiveState& state) {
 }
 
 void LiveLoop::repeat(const LiveState& state) {
-    const Size size = shown_->result.info.size;
-    FrameOrder order = order_of(state, models(), captions().caption(), size);
+    FrameOrder order = order_of(state, models(), last_seen());
+    order.read_back.pixels = wants_pixels(state);
     // It is captioned once.
     order.caption.begin = order.caption.begin && captions().caption().ids.empty();
     path_.repeat(std::move(shown_->frame), std::move(order));
 }
 
-void LiveLoop::take_picture(LiveState& state) {
+void LiveLoop::take_picture(const LiveState& state) {
     const PictureView& picture = shown_->picture;
     if (!picture.pixels) return;
-    for (; state.screenshots > 0; --state.screenshots) recorder_.screenshot(picture);
+    for (; *screenshots_ < state.screenshots; ++*screenshots_) recorder_.screenshot(picture);
     recorder_.frame(picture, seconds_now());
 }
 
@@ -369,11 +436,35 @@ bool LiveLoop::over() const {
            !capture_->wait_for(0ms);
 }
 
+bool LiveLoop::waits_for_person() const {
+    if (!path_.empty() || !detector_.loading().empty() || !classifier_.loading().empty() ||
+        !captioner_.loading().empty() || recorder_.recording())
+        return false;
+    if (!capture_) return true;
+    if (awaiting_) return false;
+    return (drawn_ && drawn_->frozen) || report_.player.still ||
+           capture_->status().state == CaptureState::ended;
+}
+
 void LiveLoop::rest() const {
-    if (capture_ && path_.empty())
-        capture_->wait_for(5ms);
-    else
+    if (!path_.empty())
         std::this_thread::sleep_for(500us);  // a frame or the device, whichever comes first
+    else if (waits_for_person())
+        std::this_thread::sleep_for(5ms);
+    else
+        capture_->wait_for(5ms);
+}
+
+void LiveLoop::tell_player(const CaptureStatus& status) {
+    PlayerReport& player = report_.player;
+    player.live = status.traits.live || status.traits.name.empty();
+    player.frames = status.traits.frames;
+    player.still = !player.live && player.frames == 1;
+    player.rate = status.traits.rate;
+    if (!shown_) return;
+    player.frame = shown_->result.info.index;
+    player.time = shown_->result.info.time;
+    player.name = shown_->result.info.source;
 }
 
 void LiveLoop::tell(const LiveState& state) {
@@ -381,9 +472,16 @@ void LiveLoop::tell(const LiveState& state) {
     if (capture_) {
         const CaptureStatus status = capture_->status();
         report_.source_state = describe(status, source_);
-        report_.dropped = status.dropped;
+        report_.source_missing = status.state == CaptureState::lost &&
+                                 kind_of_source(source_) == SourceKind::camera;
+        // What nobody wanted to see is not missing.
+        if (state.frozen && status.dropped > dropped_) forgiven_ += status.dropped - dropped_;
+        dropped_ = status.dropped;
+        report_.dropped = status.dropped - std::min(forgiven_, status.dropped);
+        tell_player(status);
     } else {
         report_.source_state = source_error_;
+        report_.source_missing = false;
     }
     report_.frames = finished_;
     const float seconds = frame_seconds_.mean();

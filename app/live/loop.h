@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "app/live/panels.h"
+#include "app/live/order.h"
 #include "app/live/report.h"
 #include "app/live/shader_watch.h"
 #include "app/live/state.h"
@@ -38,9 +38,15 @@ public:
     bool step(LiveState& state);
     // Until something new may have come, but not for long.
     void rest() const;
+    // Nothing will happen before the person wants something else: the picture stands still, or there
+    // is none, and what was asked for is done.
+    bool waits_for_person() const;
     // Until the models that the state wants are there; an Error where one of them, or a class that
     // is to be shown, cannot be had.
     void wait_for_models(const LiveState& state);
+
+    // Every picture comes to the host from now on: shown()->picture.
+    void read_every_picture() { always_read_ = true; }
 
     // What is to be shown; null before the first frame.
     const Image* picture() const;
@@ -52,6 +58,7 @@ public:
 
     // The frame that is on screen; nothing before the first.
     const std::optional<Done>& shown() const { return shown_; }
+    Models models() const;  // that are in use
     const CaptionWriter& captions() const { return path_.captions(); }
     ResultLabels labels() const { return path_.labels(); }
     bool idle() const { return path_.empty(); }  // no frame is on its way
@@ -83,7 +90,9 @@ private:
     };
 
     void follow_source(const LiveState& state);
+    void follow_player(const LiveState& state);
     void follow_models(LiveState& state);
+    void search_captions(LiveState& state);
     bool follow_shaders(LiveState& state);
     void advance(LiveState& state);
     void begin(TakenFrame frame, const LiveState& state);
@@ -99,10 +108,14 @@ private:
     double seconds_now() const {
         return std::chrono::duration<double>(Clock::now() - start_).count();
     }
-    void take_picture(LiveState& state);
+    void take_picture(const LiveState& state);
+    bool wants_pixels(const LiveState& state) const {
+        return always_read_ || state.recording || screenshots_ != state.screenshots;
+    }
+    LastSeen last_seen() const;
     void tell(const LiveState& state);
+    void tell_player(const CaptureStatus& status);
     void tell_labels();
-    Models models() const;
 
     Engine& engine_;
     CaptureOptions capture_options_;
@@ -112,6 +125,8 @@ private:
     struct OwnCaptioner {
         std::unique_ptr<Arena> scratch;
         std::unique_ptr<Captioner> captioner;
+        uint32_t beams = 1;    // that the model's files ask for
+        bool searches = true;  // with all of them
     };
     SwappedModel<Detector> detector_;
     SwappedModel<Classifier> classifier_;
@@ -126,8 +141,13 @@ private:
     std::optional<ShaderWatch> shaders_;
     Recorder recorder_;
 
+    uint64_t seek_ = 0;                           // the number of the last that was followed
+    bool awaiting_ = false;                       // the frame that it asked for
+    uint64_t dropped_ = 0, forgiven_ = 0;         // frames; forgiven: while the picture was frozen
+    std::optional<uint32_t> screenshots_;         // that have been taken
+
     std::optional<LiveState> drawn_;  // what the picture on screen was drawn for
-    bool again_ = false;
+    bool again_ = false, always_read_ = false;
     uint64_t finished_ = 0;
     uint64_t begun_ = 0;  // the source's frame behind the one that began last
     Clock::time_point start_ = Clock::now();

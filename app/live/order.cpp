@@ -21,14 +21,52 @@ DetectionFilter filter_of(const LiveState& state, const Models& models) {
     return filter;
 }
 
-// Of a LiveState or a RemoteLook.
-template <typename Pointing>
-Looker looker_of(const Pointing& state, const Models& models, const Caption& caption, Size frame) {
+// Of somebody who watches from elsewhere, and sees maps all the time.
+Looker looker_of(const RemoteLook& look, const Models& models, const LastSeen& seen) {
     Looker looker;
-    if (state.word && models.captioner && *state.word < caption.words.size()) {
+    const std::vector<CaptionWord>& words = seen.caption.words;
+    if (look.word && models.captioner && *look.word < words.size()) {
         looker.token = Token::word;
-        looker.first_id = caption.words[*state.word].first;
-        looker.ids = caption.words[*state.word].count;
+        looker.first_id = words[*look.word].first;
+        looker.ids = words[*look.word].count;
+        return looker;
+    }
+    if (look.query && models.detector && *look.query < models.detector->model().queries()) {
+        looker.token = Token::query;
+        looker.query = *look.query;
+        return looker;
+    }
+    looker.of_detector = models.detector != nullptr;
+    if (!models.detector && !models.classifier) return looker;
+    if (!look.pointer && models.classifier) {
+        looker.of_detector = false;
+        looker.token = Token::class_token;
+        return looker;
+    }
+    looker.token = Token::patch;
+    looker.point = look.pointer.value_or(glm::vec2(seen.frame) * 0.5f);
+    return looker;
+}
+
+}  // namespace
+
+Looker looker_under_mouse(const LiveState& state, const Models& models) {
+    Looker looker;
+    if (!models.detector && !models.classifier) return looker;
+    looker.of_detector =
+        models.detector && (state.asked == AskedModel::detector || !models.classifier);
+    looker.token = Token::patch;
+    looker.point = state.held ? *state.held : state.pointer.value_or(glm::vec2());
+    return looker;
+}
+
+Looker choose_looker(const LiveState& state, const Models& models, const LastSeen& seen) {
+    Looker looker;
+    const std::vector<CaptionWord>& words = seen.caption.words;
+    if (state.word && models.captioner && *state.word < words.size()) {
+        looker.token = Token::word;
+        looker.first_id = words[*state.word].first;
+        looker.ids = words[*state.word].count;
         return looker;
     }
     if (state.query && models.detector && *state.query < models.detector->model().queries()) {
@@ -36,41 +74,27 @@ Looker looker_of(const Pointing& state, const Models& models, const Caption& cap
         looker.query = *state.query;
         return looker;
     }
-    looker.of_detector = models.detector != nullptr;
-    if (!models.detector && !models.classifier) return looker;
-    if (!state.pointer && models.classifier) {
-        looker.of_detector = false;
+    looker = looker_under_mouse(state, models);
+    if (state.held || state.pointer || looker.token == Token::none) return looker;
+    if (state.overview && !looker.of_detector) {
         looker.token = Token::class_token;
-        return looker;
+    } else if (state.overview && !seen.found.empty()) {
+        looker.token = Token::query;
+        looker.query = seen.found.front().query;
+    } else {
+        looker.token = Token::none;
     }
-    looker.token = Token::patch;
-    looker.point = state.pointer.value_or(
-        glm::vec2(frame) * 0.5f);
     return looker;
 }
 
-}  // namespace
-
-Looker choose_looker(const LiveState& state, const Models& models, const Caption& caption,
-                     Size frame) {
-    return looker_of(state, models, caption, frame);
-}
-
-Looker choose_looker(const RemoteLook& look, const Models& models, const Caption& caption,
-                     Size frame) {
-    return looker_of(look, models, caption, frame);
-}
-
-FrameOrder order_of(const LiveState& state, const Models& models, const Caption& caption,
-                    Size frame) {
+FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen& seen) {
     FrameOrder order;
     order.attention = state.attention;
-    order.looker = choose_looker(state, models, caption, frame);
-    order.read_back = {.pixels = state.recording || state.screenshots > 0, .planes = state.planes};
+    order.looker = choose_looker(state, models, seen);
+    order.read_back.planes = state.planes;
     bool word_looked_at = state.word.has_value();
     for (const RemoteLook& look : state.looks) {
-        order.maps.push_back(
-            {look.attention, choose_looker(look, models, caption, frame), look.viewer});
+        order.maps.push_back({look.attention, looker_of(look, models, seen), look.viewer});
         word_looked_at = word_looked_at || look.word;
     }
     // A word that somebody looks at stays until he has seen enough.
@@ -84,7 +108,9 @@ FrameOrder order_of(const LiveState& state, const Models& models, const Caption&
     overlay.boxes = state.boxes && !tiled;
     overlay.filter = filter_of(state, models);
     overlay.selected_query = state.query;
-    overlay.classes = state.classes && !tiled;
+    if (order.shows_attention() && order.looker.token == Token::query)
+        overlay.selected_query = order.looker.query;
+    overlay.classes = state.classes && !state.classes_beside && !tiled;
     overlay.caption = state.caption;
     overlay.opacity = state.attention.blend;
     overlay.mass = state.attention.mass;

@@ -1,21 +1,29 @@
 #pragma once
 
+#include <span>
+
 #include "app/live/state.h"
 #include "app/pipeline/frame_order.h"
 
 namespace saccade {
 
-// Whose attention is shown: a word's, while the mouse is on it; else that of the object that was
-// clicked; else that of the patch under the mouse; else what all patches come together in, the
-// classifier's class token, or, without one, the patch in the middle.
-Looker choose_looker(const LiveState& state, const Models& models, const Caption& caption,
-                     Size frame);
+// What the last frame has shown, of which a person may ask for more.
+struct LastSeen {
+    const Caption& caption;
+    std::span<const Detection> found = {};  // the strongest first
+    Size frame = {};
+};
 
-Looker choose_looker(const RemoteLook& look, const Models& models, const Caption& caption,
-                     Size frame);
+// Whose attention is shown: a word's, while the mouse is on it or it is held; else that of the
+// object that was clicked; else that of the patch that is held, or is under the mouse, as the model
+// sees it that the person has chosen. While nobody points at anything: nobody's, or, for an
+// overview, the class token's of the classifier and the strongest detection's of the detector.
+Looker choose_looker(const LiveState& state, const Models& models, const LastSeen& seen);
+
+// Who would look if somebody pointed at the picture.
+Looker looker_under_mouse(const LiveState& state, const Models& models);
 
 // What the state asks of the next frame. Which models have to see it, the loop decides.
-FrameOrder order_of(const LiveState& state, const Models& models, const Caption& caption,
-                    Size frame);
+FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen& seen);
 
 }  // namespace saccade

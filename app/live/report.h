@@ -12,19 +12,44 @@
 
 namespace saccade {
 
+// One that can be chosen.
+struct KnownModel {
+    std::string name;
+    bool here = true;                   // on this machine; else it can be pulled from the Hub
+    std::optional<uint32_t> megabytes;  // of its weights
+};
+
 // A model as the panels show it.
 struct ModelReport {
     std::string name;                // what runs; empty: none
     std::string loading;             // what will take its place
     float progress = 0;              // of loading, 0 to 1
     std::string error;               // why it did not
-    std::vector<std::string> known;  // names to choose from
+    std::vector<KnownModel> known;   // to choose from
+};
+
+// Where a file is.
+struct PlayerReport {
+    bool live = true;                // a camera or a stream: there is no other place to go to
+    bool still = false;              // a single picture
+    std::optional<uint64_t> frames;  // by the file's account
+    double rate = 0;                 // frames a second
+    uint64_t frame = 0;              // that is shown
+    double time = 0;                 // of it
+    std::string name;                // of it: of a folder, the picture's file
 };
 
 // What the loop tells about itself.
 struct LiveReport {
     std::string device, source, source_state;
+    bool source_missing = false;  // a camera that cannot be opened; it is tried again
     ModelReport detector, classifier, captioner;
+    PlayerReport player;
+    uint64_t swaps = 0;              // how often a model was replaced: queries and words are others
+    uint32_t layers = 1, heads = 1;  // of the model that is looked into: what can be chosen from
+    // How captions are written while the picture moves and while it stands still, where that
+    // differs from what the model's files ask for; empty where it does not.
+    std::string caption_note;
     std::vector<std::string> labels;  // of the detector's classes
     std::vector<PresentMode> present_modes{PresentMode::fifo};
 

@@ -24,6 +24,8 @@ void for_each_setting(SettingsType& s, Visit visit) {
     visit("threshold", s.state.threshold);
     visit("detector_stride", s.state.detector_stride);
     visit("classifier_stride", s.state.classifier_stride);
+    visit("overview", s.state.overview);
+    visit("knows_holding", s.state.knows_holding);
     visit("layer", s.state.attention.layer);
     visit("head", s.state.attention.head);
     visit("blend", s.state.attention.blend);
@@ -33,6 +35,7 @@ void for_each_setting(SettingsType& s, Visit visit) {
     visit("full_screen", s.state.full_screen);
     visit("width", s.width);
     visit("height", s.height);
+    visit("recent", s.recent);
     visit("layout", s.layout);
 }
 
@@ -51,6 +54,12 @@ void take(const json& from, const char* name, std::string& to) {
     if (from.contains(name) && from[name].is_string()) to = from[name].get<std::string>();
 }
 
+void take(const json& from, const char* name, std::vector<std::string>& to) {
+    if (!from.contains(name) || !from[name].is_array()) return;
+    for (const json& one : from[name])
+        if (one.is_string()) to.push_back(one.get<std::string>());
+}
+
 template <typename Enum, size_t n>
 void take_name(const json& from, const char* name, const Enum (&values)[n], Enum& to) {
     std::string text;
@@ -59,6 +68,7 @@ void take_name(const json& from, const char* name, const Enum (&values)[n], Enum
         if (text == name_of(value)) to = value;
 }
 
+constexpr AskedModel asked_models[] = {AskedModel::detector, AskedModel::classifier};
 constexpr PresentMode present_modes[] = {PresentMode::fifo, PresentMode::mailbox,
                                          PresentMode::immediate};
 
@@ -83,7 +93,8 @@ Settings read_settings(const std::filesystem::path& file) {
     const json from = json::parse(in, nullptr, false);
     if (!from.is_object()) return settings;
     for_each_setting(settings, [&](const char* name, auto& to) { take(from, name, to); });
-    take_name(from, "attention", attention_modes, settings.state.attention.mode);
+    take_name(from, "maps", attention_modes, settings.state.attention.mode);
+    take_name(from, "asked", asked_models, settings.state.asked);
     take_name(from, "present_mode", present_modes, settings.state.present_mode);
     AttentionState& attention = settings.state.attention;
     for (float* part : {&settings.state.threshold, &attention.blend, &attention.mass})
@@ -97,7 +108,8 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
     if (file.empty()) return false;
     nlohmann::ordered_json to;
     for_each_setting(settings, [&](const char* name, const auto& from) { to[name] = from; });
-    to["attention"] = name_of(settings.state.attention.mode);
+    to["maps"] = name_of(settings.state.attention.mode);
+    to["asked"] = name_of(settings.state.asked);
     to["present_mode"] = name_of(settings.state.present_mode);
 
     try {

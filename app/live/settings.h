@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/live/state.h"
 
@@ -12,6 +13,7 @@ namespace saccade {
 struct Settings {
     LiveState state;                      // how things are shown; not what is opened
     uint32_t width = 1280, height = 800;  // of the window, when it is not full screen
+    std::vector<std::string> recent;      // sources, the last first
     std::string layout;                   // where the panels are, in Dear ImGui's own words
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace saccade {
 
@@ -15,6 +16,47 @@ void choose_head(LiveState& state, uint32_t head) {
     if (head >= state.heads) return;
     state.attention.head = head;
     state.attention.mode = AttentionMode::head;
+}
+
+std::string_view name_of(AskedModel model) {
+    return model == AskedModel::detector ? "detector" : "classifier";
+}
+
+void release_held(LiveState& state) {
+    state.query.reset();
+    state.held.reset();
+    if (std::exchange(state.word_held, false)) state.word.reset();
+}
+
+bool holds(const LiveState& state) { return state.query || state.held || state.word_held; }
+
+void seek_to(LiveState& state, uint64_t frame) {
+    ++state.seek.number;
+    state.seek.frame = frame;
+}
+
+void step_frame(LiveState& state, uint64_t shown, int by) {
+    state.frozen = true;
+    const uint64_t back = static_cast<uint64_t>(by < 0 ? -by : 0);
+    seek_to(state, by < 0 ? shown - std::min(shown, back) : shown + static_cast<uint64_t>(by));
+}
+
+const char* title_of(AttentionMode mode) {
+    switch (mode) {
+        case AttentionMode::rollout:
+            return "rollout";
+        case AttentionMode::mean:
+            return "mean of heads";
+        case AttentionMode::max:
+            return "greatest of heads";
+        case AttentionMode::head:
+            return "one head";
+        case AttentionMode::grid:
+            return "all heads";
+        case AttentionMode::off:
+            break;
+    }
+    return "off";
 }
 
 void next_attention_mode(LiveState& state) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/pipeline/looker.h"
@@ -22,17 +23,28 @@ struct RemoteLook {
     bool operator==(const RemoteLook&) const = default;
 };
 
+// Whose patches are asked when somebody points at the picture.
+enum class AskedModel { detector, classifier };
+std::string_view name_of(AskedModel model);
+
 // What a person wants: keys, mouse and panels change it, the loop reads it and makes it so.
 struct LiveState {
-    bool frozen = false;  // the picture stands still; attention can still be explored
+    // The picture stands still, and a file's source with it; attention can still be explored.
+    bool frozen = false;
     bool boxes = true, caption = true, classes = true;
-    bool truth = false;  // what is really there, where the source knows
-    AttentionState attention;
+    bool classes_beside = false;  // they are told beside the picture, not drawn onto it
+    bool truth = false;           // what is really there, where the source knows
+    AttentionState attention{.mode = AttentionMode::mean};
+    bool overview = false;  // maps are shown while nobody points at anything, too
+    AskedModel asked = AskedModel::detector;
     uint32_t layers = 1, heads = 1;  // of the model that is looked into: what can be chosen from
 
     std::optional<glm::vec2> pointer;  // the mouse, in pixels of the picture, while it is over it
     std::optional<uint32_t> word;      // of the caption, the one under the mouse
     std::optional<uint32_t> query;     // of the detector, the one whose box was clicked
+    std::optional<glm::vec2> held;     // the patch that was clicked, in pixels of the picture
+    bool word_held = false;            // the word was clicked
+    bool knows_holding = false;        // somebody has held something once
 
     bool planes = false;  // of every frame, on the host: somebody watches from elsewhere
     std::vector<RemoteLook> looks;
@@ -42,20 +54,38 @@ struct LiveState {
     std::set<std::string> only;  // names of classes; empty: all
 
     std::string source;
+    double speed = 1;  // of a file's own pace
+    bool loop = true;  // a file begins again at its end
+    struct Seek {
+        uint64_t number = 0;  // how many there have been
+        uint64_t frame = 0;   // of the file, which the last one asked for
+        bool operator==(const Seek&) const = default;
+    } seek;
+    uint64_t shown_frame = 0;  // of the file, as far as the person has seen
     // As find_model knows them, or "none"; left empty, the bundled ones for what the source shows.
     std::string detector, classifier, captioner;
     uint32_t detector_stride = 1, classifier_stride = 1;  // they look at every n-th frame
     PresentMode present_mode = PresentMode::fifo;
 
+    uint64_t swaps = 0;  // of models, as far as the person has seen
+
     bool panels = true, help = false, full_screen = false;
     bool recording = false;
-    uint32_t screenshots = 0;  // asked for and not taken yet
+    uint32_t screenshots = 0;  // that have been asked for
     bool quit = false;
 };
 
 // Steps that stay within what the model has.
 void step_layer(LiveState& state, int by);
 void choose_head(LiveState& state, uint32_t head);
+// What was clicked is let go.
+void release_held(LiveState& state);
+bool holds(const LiveState& state);
 void next_attention_mode(LiveState& state);
+void seek_to(LiveState& state, uint64_t frame);
+// From the frame that is shown to one near it, where the file stops.
+void step_frame(LiveState& state, uint64_t shown, int by);
+// What people call a kind of maps: "one head".
+const char* title_of(AttentionMode mode);
 
 }  // namespace saccade

@@ -1,6 +1,7 @@
 #include "app/pipeline/attention_view.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "gpu/ops.h"
 
@@ -45,8 +46,27 @@ bool AttentionView::prepare(const Models& models, const Looker& looker,
 std::vector<std::string> AttentionView::names() const {
     std::vector<std::string> names;
     if (maps_.batch > 1)
-        for (uint32_t i = 0; i < maps_.batch; ++i) names.push_back(std::to_string(i + 1));
+        for (uint32_t i = 0; i < maps_.batch; ++i) names.push_back(std::to_string(i));
     return names;
+}
+
+AttentionSeen AttentionView::seen(const Models& models, const Looker& looker,
+                                  const AttentionState& attention) const {
+    AttentionSeen seen;
+    seen.looker = looker;
+    seen.mode = attention.mode;
+    seen.rolled_out = rolls_out(looker, attention, models);
+    seen.layer = layer_of(looker, attention, models);
+    seen.layers = layers_of(looker, models);
+    seen.heads = heads_of(looker, attention, models);
+    seen.head = std::min(attention.head, seen.heads - 1);
+    seen.geometry = geometry_;
+    seen.cells = values_.floats();
+    if (seen.cells.empty()) return seen;
+    seen.largest = *std::ranges::max_element(seen.cells);
+    seen.on_picture = std::accumulate(seen.cells.begin(), seen.cells.end(), 0.0f) /
+                      static_cast<float>(maps_.batch);
+    return seen;
 }
 
 Tensor AttentionView::map(Commands& c, const Models& models, const MapTaps& taps,
@@ -115,6 +135,7 @@ void AttentionView::record(Commands& c, const Models& models, const MapTaps& tap
     } else {
         copy(c, maps_, of_head(std::nullopt));
     }
+    values_.record(c, maps_);
 }
 
 }  // namespace saccade

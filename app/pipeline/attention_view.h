@@ -6,6 +6,7 @@
 
 #include "app/pipeline/looker.h"
 #include "gpu/engine.h"
+#include "gpu/transfer/download.h"
 #include "models/attention/attention_maps.h"
 #include "models/attention/map_geometry.h"
 
@@ -28,6 +29,10 @@ public:
     void record(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
                 const AttentionState& attention);
 
+    // What was recorded last, after it has run.
+    AttentionSeen seen(const Models& models, const Looker& looker,
+                       const AttentionState& attention) const;
+
 private:
     // Of one head, or averaged over all; (1, grid height, grid width).
     Tensor map(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
@@ -42,6 +47,7 @@ private:
     Buffer memory_;
     Tensor maps_;
     MapGeometry geometry_;
+    Download values_;
 };
 
 }  // namespace saccade

@@ -80,7 +80,8 @@ struct Done {
     std::vector<MapOnHost> maps;    // that were ordered, in that order
     std::vector<Rectangle> words;   // where the words of the caption lie, as they were drawn
     std::optional<TileGrid> tiles;  // how the heads of a layer lie side by side, if they do
-    bool repeated = false;          // it has been here before
+    std::optional<AttentionSeen> attention;  // whose maps were drawn
+    bool repeated = false;                   // it has been here before
     bool detected = false;          // the detector has seen this very frame
     bool caption_ended = false;     // with this frame
     // Image, picture and planes may be written over when this is gone.

@@ -432,6 +432,8 @@ Done FramePath::read(FrameLane& lane) {
     done.words = std::move(lane.words);
     if (lane.heat && lane.attention.maps().batch > 1)
         done.tiles = overlay_->tiles(lane.attention.maps().batch);
+    if (lane.heat)
+        done.attention = lane.attention.seen(models_, lane.order.looker, lane.order.attention);
     done.repeated = lane.repeated;
     done.detected = group.detected;
     lane.release();

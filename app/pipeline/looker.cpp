@@ -1,6 +1,7 @@
 #include "app/pipeline/looker.h"
 
 #include <algorithm>
+#include <glm/common.hpp>
 
 namespace saccade {
 
@@ -35,6 +36,16 @@ std::string_view name_of(AttentionMode mode) {
             break;
     }
     return "off";
+}
+
+glm::ivec2 AttentionSeen::cell() const {
+    const glm::ivec2 at(glm::floor((looker.point - geometry.corner) / geometry.cell));
+    return glm::clamp(at, glm::ivec2(0), glm::ivec2(geometry.grid) - 1);
+}
+
+Rectangle AttentionSeen::patch() const {
+    const glm::vec2 from = geometry.corner + glm::vec2(cell()) * geometry.cell;
+    return {from, from + geometry.cell};
 }
 
 uint32_t layers_of(const Looker& looker, const Models& models) {

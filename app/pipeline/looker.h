@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "app/pipeline/models_in_use.h"
+#include "models/attention/map_geometry.h"
 
 // Whose attention is shown, and which maps of it.
 
@@ -40,6 +42,22 @@ struct Looker {
     size_t first_id = 0, ids = 0;  // of a word
 
     bool operator==(const Looker&) const = default;
+};
+
+// The maps that lie over a frame, as they were drawn.
+struct AttentionSeen {
+    Looker looker;
+    AttentionMode mode = AttentionMode::mean;
+    bool rolled_out = false;
+    uint32_t layer = 0, layers = 1, head = 0, heads = 1;
+    MapGeometry geometry;
+    std::vector<float> cells;  // row after row; of several maps one after the other
+    float largest = 0;         // of all cells
+    float on_picture = 0;      // the share of the attention that lies on cells of the picture
+
+    // Of a patch that looks: its place in the grid, and in the frame.
+    glm::ivec2 cell() const;
+    Rectangle patch() const;
 };
 
 // How many layers there are to choose from, and heads in the chosen one.

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/sources/open_source.h"
 #include "gpu/core/check.h"
@@ -14,7 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Stopped {};  // thrown through a source that waits for a slot
+struct Stopped {};   // thrown through a source that waits for a slot
+struct Unwanted {};  // another frame is wanted than the one that waits for its time
 
 std::chrono::steady_clock::duration seconds(double count) {
     return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -34,7 +36,11 @@ Capture::Capture(std::string source, FrameRing& ring, const CaptureOptions& opti
     if (!live_) {
         source_ = open_source(name_, options_.source);
         if (options_.first > 0) source_->seek(options_.first);
+        status_.traits = source_->traits();
+        still_ = options.loop && kind_of_source(name_) == SourceKind::pictures &&
+                 source_->traits().frames == 1;
     }
+    playback_.loop = options.loop;
     ring_.open(RingPolicy::newest_wins);
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
 }
@@ -54,6 +60,29 @@ CaptureStatus Capture::status() const {
     status.frames = ring_.published();
     status.dropped += ring_.dropped();
     return status;
+}
+
+std::optional<TakenFrame> Capture::take() {
+    const std::scoped_lock lock(mutex_);
+    if (seeking_) return std::nullopt;  // what is there is from before
+    return ring_.take();
+}
+
+void Capture::play_as(const Playback& playback) {
+    const std::scoped_lock lock(mutex_);
+    if (live_ || playback == playback_) return;
+    playback_ = playback;
+    ++changes_;
+    wake_.notify_all();
+}
+
+void Capture::seek(uint64_t frame) {
+    const std::scoped_lock lock(mutex_);
+    if (live_ || still_) return;
+    wanted_ = frame;
+    seeking_ = true;
+    ++changes_;
+    wake_.notify_all();
 }
 
 void Capture::set_state(CaptureState state, const std::string& reason) {
@@ -100,15 +129,61 @@ void Capture::run(std::stop_token stop) {
     ring_.close();
 }
 
+bool Capture::wait_until_wanted(std::stop_token stop) {
+    std::unique_lock lock(mutex_);
+    auto wanted = [&] {
+        return wanted_ || (!playback_.paused && !(at_end_ && !playback_.loop));
+    };
+    if (wanted()) return true;
+    if (!wake_.wait(lock, stop, wanted)) return false;
+    start_.reset();  // the pause was no delay
+    return true;
+}
+
+void Capture::follow_seek() {
+    std::optional<uint64_t> frame;
+    {
+        const std::scoped_lock lock(mutex_);
+        frame = std::exchange(wanted_, std::nullopt);
+        if (frame) at_end_ = false;
+    }
+    if (!frame) return;
+    source_->seek(*frame);
+    start_.reset();
+    ring_.forget();
+}
+
 // To the source's end, again and again where a file is to loop.
 void Capture::play(std::stop_token stop) {
     bool any = false;
     while (!stop.stop_requested()) {
-        if (deliver(stop)) {
-            any = true;
+        if (!live_) {
+            if (!wait_until_wanted(stop)) return;
+            follow_seek();
+        }
+        try {
+            if (deliver(stop)) {
+                any = true;
+                if (!still_) continue;
+                std::unique_lock lock(mutex_);
+                wake_.wait(lock, stop, [] { return false; });
+                return;
+            }
+        } catch (const Unwanted&) {
             continue;
         }
-        if (live_ || !options_.loop || !any) return;
+        bool loop = false, again = false;
+        {
+            const std::scoped_lock lock(mutex_);
+            again = std::exchange(seeking_, false);  // there was nothing to be had there
+            loop = playback_.loop;
+            at_end_ = options_.stays && !loop;
+        }
+        if (live_ || (!loop && !options_.stays) || !(any || again)) return;
+        if (at_end_) {
+            set_state(CaptureState::ended);
+            continue;
+        }
         source_->seek(0);
         start_.reset();
         any = false;
@@ -133,6 +208,8 @@ bool Capture::deliver(std::stop_token stop) {
     retry_ = options_.first_retry;
     set_state(CaptureState::playing);
     ring_.publish(*slot, std::move(*info));
+    const std::scoped_lock lock(mutex_);
+    if (!wanted_) seeking_ = false;
     return true;
 }
 
@@ -143,17 +220,45 @@ void Capture::continue_count(FrameInfo& info) {
     info.time = std::chrono::duration<double>(info.captured - *start_).count();
 }
 
+void Capture::wait_until_due(double time, std::stop_token stop) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        const uint64_t seen = changes_;
+        auto changed = [&] { return changes_ != seen; };
+        if (wanted_) throw Unwanted();
+        if (playback_.paused) {
+            wake_.wait(lock, stop, changed);
+        } else {
+            if (!start_) start_ = Clock::now() - seconds(time / playback_.speed);
+            if (!wake_.wait_until(lock, stop, *start_ + seconds(time / playback_.speed), changed) &&
+                !stop.stop_requested())
+                return;
+        }
+        if (stop.stop_requested()) throw Stopped();
+        start_.reset();  // by another pace, from here
+    }
+}
+
 // Waits until a file's frame is due. Where we are late, frames are left out, unless that makes us
 // later still because it is the decoding that takes so long: then the file plays slowly.
 void Capture::keep_pace(FrameInfo& info, std::stop_token stop) {
     const auto now = Clock::now();
-    if (!start_) start_ = now - seconds(info.time);
-    const auto due = *start_ + seconds(info.time);
-    const double rate = source_->traits().rate;
-    if (now < due) {
-        if (!sleep_until(due, stop)) throw Stopped();
+    double speed = 1;
+    bool seeking = false;
+    {
+        const std::scoped_lock lock(mutex_);
+        speed = playback_.speed;
+        seeking = seeking_ && !wanted_;
+    }
+    if (!start_) start_ = now - seconds(info.time / speed);
+    const auto due = *start_ + seconds(info.time / speed);
+    const double rate = source_->traits().rate * speed;
+    if (seeking) {
+        start_ = now - seconds(info.time / speed);
+    } else if (now < due) {
+        wait_until_due(info.time, stop);
     } else if (now - due > 1s) {
-        start_ = now - seconds(info.time);
+        start_ = now - seconds(info.time / speed);
     } else if (rate > 0) {
         const double late = std::chrono::duration<double>(now - due).count();
         if (const auto frames = static_cast<uint64_t>(late * rate); frames > 0) {

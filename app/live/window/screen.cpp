@@ -1,5 +1,11 @@
 #include "app/live/window/screen.h"
 
+#include <chrono>
+#include <glm/common.hpp>
+#include <utility>
+
+#include "app/draw/heat_map.h"
+
 namespace saccade {
 
 Screen::Screen(Device& device, Window& window, PresentMode mode, const std::string& layout)
@@ -8,6 +14,7 @@ Screen::Screen(Device& device, Window& window, PresentMode mode, const std::stri
       swapchain_(device, window.surface(device.instance().handle()), mode),
       ui_(device, window, layout),
       scratch_(device, "screen scratch"),
+      canvas_(device.is_cpu() ? std::make_unique<HostCanvas>(ui_.atlas()) : nullptr),
       turns_{Turn(device, scratch_, ui_.atlas()), Turn(device, scratch_, ui_.atlas())} {}
 
 Screen::~Screen() {
@@ -23,7 +30,7 @@ void Screen::finish() {
     device_.wait(presented_, "present");
 }
 
-bool Screen::begin() {
+bool Screen::begin(std::span<const WindowEvent> events) {
     swapchain_.resize(window_.size());
     const auto size = swapchain_.size();
     if (!size) return false;
@@ -31,34 +38,127 @@ bool Screen::begin() {
     if (!image_ || image_.width() != size_.x || image_.height() != size_.y) {
         finish();
         image_ = Image(device_, "screen", size_.x, size_.y);
+        readback_.reset();
     }
-    ui_.begin();
+    ui_.begin(events);
     return true;
 }
 
-std::optional<Ticket> Screen::show(const Image* picture) {
+Screen::Part Screen::view() const {
+    if (!view_) return {{}, size_};
+    const glm::vec2 corner = glm::clamp(view_->min, glm::vec2(0), glm::vec2(size_));
+    const glm::vec2 end = glm::clamp(view_->max, corner, glm::vec2(size_));
+    return {Size(corner), Size(end) - Size(corner)};
+}
+
+Placement Screen::placement(Size picture) const {
+    const Part room = view();
+    Placement place = fitted(picture, room.size);
+    place.left += static_cast<int>(room.corner.x);
+    place.top += static_cast<int>(room.corner.y);
+    return place;
+}
+
+void Screen::give(const std::optional<PictureView>& picture) {
+    if (canvas_) {
+        canvas_->give(picture);
+    } else if (picture) {
+        // The other turn may still be showing its own.
+        device_.wait(turns_[turn_].ticket, "screen");
+        put(turns_[turn_], *picture);
+        given_ = turn_;
+    } else {
+        given_.reset();
+    }
+}
+
+void Screen::put(Turn& turn, const PictureView& picture) {
+    if (!turn.frame || turn.frame->width() != picture.width ||
+        turn.frame->height() != picture.height) {
+        finish();  // the other turn may be showing this one's
+        turn.frame = std::make_unique<Frame>(device_, picture.width, picture.height, picture.bgr);
+    }
+    turn.frame->write(picture);
+    turn.fresh = true;
+}
+
+std::optional<Ticket> Screen::show() {
+    if (canvas_) return show_canvas();
+    return show(given_ ? &turns_[*given_].frame->image() : nullptr);
+}
+
+Screen::Turn& Screen::next_turn() {
     Turn& turn = turns_[turn_];
     turn_ = (turn_ + 1) % turns_.size();
     device_.wait(turn.ticket, "screen");
     if (const auto times = turn.commands.times(); !times.empty()) ms_ = times.front().ms;
+    return turn;
+}
+
+std::optional<Ticket> Screen::show(const Image* picture) {
+    Turn& turn = next_turn();
+    turn.triangles.begin(size_);
+    ui_.end([&](const Ui::Corner& a, const Ui::Corner& b, const Ui::Corner& c,
+                const TriangleList::Clip& clip) { turn.triangles.add(a, b, c, clip); });
+    const Triangles panels = turn.triangles.finish();
 
     // Recorded anew each time: picture, panels and window change, and these are two dispatches.
     Commands& c = turn.commands;
-    const Triangles panels = ui_.end(turn.triangles, size_);
     c.begin();
     {
         auto scope = c.scope("screen");
-        if (picture)
-            letterbox(c, image_, *picture, placement({picture->width(), picture->height()}));
+        if (std::exchange(turn.fresh, false)) turn.frame->record(c);
+        const Placement place =
+            picture ? placement({picture->width(), picture->height()}) : Placement();
+        if (place.width > 0 && place.height > 0)
+            letterbox(c, image_, *picture, place);
         else
             letterbox(c, image_, image_, {int(size_.x), 0, 1, 1});  // beside it: all black
         triangles(c, image_, panels);
+        if (read_ && !readback_)
+            readback_ = std::make_unique<Readback>(device_, size_.x, size_.y, true);
+        if (read_) readback_->record(c, image_);
     }
     c.end();
     turn.ticket = c.submit();
-    const std::optional<Ticket> shown = swapchain_.present(image_);
+    if (std::exchange(read_, false)) reading_ = turn.ticket;
+    return present(image_);
+}
+
+std::optional<Ticket> Screen::show_canvas() {
+    const auto start = std::chrono::steady_clock::now();
+    Turn& turn = next_turn();
+    canvas_->begin(size_, placement(canvas_->given()));
+    ui_.end([&](const Ui::Corner& a, const Ui::Corner& b, const Ui::Corner& c,
+                const TriangleList::Clip& clip) { canvas_->add(a, b, c, clip); });
+    const cv::Mat& drawn = canvas_->finish();
+    put(turn, {drawn.data, size_.x, size_.y, static_cast<uint32_t>(drawn.step), true});
+    Commands& c = turn.commands;
+    c.begin();
+    turn.frame->record(c);
+    c.end();
+    turn.ticket = c.submit();
+    if (std::exchange(read_, false)) reading_ = turn.ticket;
+    ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+              .count();
+    return present(turn.frame->image());
+}
+
+std::optional<Ticket> Screen::present(const Image& image) {
+    const std::optional<Ticket> shown = swapchain_.present(image);
     if (shown) presented_ = *shown;
     return shown;
+}
+
+std::optional<PictureView> Screen::read() {
+    if (!reading_) return {};
+    device_.wait(*std::exchange(reading_, std::nullopt), "a picture of the view");
+    PictureView all = canvas_ ? view_of(canvas_->finish()) : readback_->picture();
+    const auto [corner, size] = view();
+    all.pixels += size_t(corner.y) * all.row_bytes + size_t(corner.x) * 3;
+    all.width = size.x;
+    all.height = size.y;
+    return all;
 }
 
 }  // namespace saccade

@@ -1,9 +1,12 @@
 #include "app/live/window/ui.h"
 
+#include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <cfloat>
+#include <glm/common.hpp>
 
 #include "app/draw/font.h"
 
@@ -12,6 +15,10 @@ namespace saccade {
 namespace {
 
 constexpr float font_pixels = 15;
+constexpr float nowhere = -FLT_MAX;  // what ImGui calls a mouse that is not over the window
+
+// Keys with names of ours have codes that type nothing.
+bool types_text(char32_t key) { return key >= 0x20 && (key < 0xf700 || key > 0xf8ff); }
 
 // Latin with accents, Greek, Cyrillic and the signs that labels and file names may hold.
 constexpr ImWchar glyphs[] = {0x0020, 0x024f, 0x0370, 0x03ff, 0x0400, 0x04ff,
@@ -23,6 +30,7 @@ Ui::Ui(Device& device, Window& window, const std::string& layout)
     : Ui(ImGui::CreateContext()) {  // delegating: if what follows throws, the destructor runs
     const std::string font = find_dejavu();
     ImGui::SetCurrentContext(context_);
+    mouse_ = glm::vec2(nowhere);
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;  // the layout goes where the rest of the settings goes
     io.BackendRendererName = "saccade";
@@ -35,7 +43,9 @@ Ui::Ui(Device& device, Window& window, const std::string& layout)
     style.Colors[ImGuiCol_WindowBg].w = 0.85f;
 
     // ImGui counts in the desktop's units, fonts are drawn in pixels.
-    listening_ = ImGui_ImplGlfw_InitForOther(window.handle(), true);
+    if (!ImGui_ImplGlfw_InitForOther(window.handle(), false))
+        throw Error("Dear ImGui cannot use this window");
+    window_ = window.handle();
     ImGui_ImplGlfw_NewFrame();
     const float dots = std::max(io.DisplayFramebufferScale.x, 1.0f);  // pixels to a unit
     style.ScaleAllSizes(window.scale() / dots);
@@ -50,20 +60,94 @@ Ui::Ui(Device& device, Window& window, const std::string& layout)
 }
 
 Ui::~Ui() {
-    if (listening_) ImGui_ImplGlfw_Shutdown();
+    if (window_) ImGui_ImplGlfw_Shutdown();
     ImGui::DestroyContext(context_);
 }
 
-void Ui::begin() {
+void Ui::begin(std::span<const WindowEvent> events) {
     ImGui_ImplGlfw_NewFrame();
+    for (const WindowEvent& event : events) feed(event);
+#if IMGUI_VERSION_NUM < 18700
+    // The backend has asked where the mouse is now; the frame sees it where the events were.
+    ImGuiIO& io = ImGui::GetIO();
+    io.MousePos = {mouse_.x, mouse_.y};
+    std::ranges::copy(buttons_, io.MouseDown);
+#endif
     ImGui::NewFrame();
 }
 
-Triangles Ui::end(TriangleList& list, Size screen) {
+glm::vec2 Ui::in_units(glm::vec2 pixels) const {
+    const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
+    return pixels / glm::max(glm::vec2(dots.x, dots.y), glm::vec2(0.01f));
+}
+
+#if IMGUI_VERSION_NUM < 18700
+
+void Ui::feed(const WindowEvent& event) {
+    ImGuiIO& io = ImGui::GetIO();
+    switch (event.kind) {
+        case WindowEvent::Kind::key:
+            if (types_text(event.key)) io.AddInputCharacter(event.key);
+            return;
+        case WindowEvent::Kind::board:
+            return ImGui_ImplGlfw_KeyCallback(window_, event.board.code, event.board.scancode,
+                                              event.board.down ? GLFW_PRESS : GLFW_RELEASE,
+                                              event.board.mods);
+        case WindowEvent::Kind::press:
+        case WindowEvent::Kind::release:
+            if (event.button >= 0 && event.button < 3)
+                buttons_[event.button] = event.kind == WindowEvent::Kind::press;
+            [[fallthrough]];
+        case WindowEvent::Kind::move:
+            mouse_ = in_units(event.place);
+            return;
+        case WindowEvent::Kind::leave:
+            mouse_ = glm::vec2(nowhere);
+            return;
+        case WindowEvent::Kind::wheel:
+            io.MouseWheelH += event.place.x;
+            io.MouseWheel += event.place.y;
+            return;
+        case WindowEvent::Kind::drop:
+            return;
+    }
+}
+
+#else
+
+void Ui::feed(const WindowEvent& event) {
+    ImGuiIO& io = ImGui::GetIO();
+    switch (event.kind) {
+        case WindowEvent::Kind::key:
+            if (types_text(event.key)) io.AddInputCharacter(event.key);
+            return;
+        case WindowEvent::Kind::board:
+            return ImGui_ImplGlfw_KeyCallback(window_, event.board.code, event.board.scancode,
+                                              event.board.down ? GLFW_PRESS : GLFW_RELEASE,
+                                              event.board.mods);
+        case WindowEvent::Kind::press:
+        case WindowEvent::Kind::release:
+        case WindowEvent::Kind::move:
+            mouse_ = in_units(event.place);
+            io.AddMousePosEvent(mouse_.x, mouse_.y);
+            if (event.kind != WindowEvent::Kind::move && event.button >= 0 && event.button < 3)
+                io.AddMouseButtonEvent(event.button, event.kind == WindowEvent::Kind::press);
+            return;
+        case WindowEvent::Kind::leave:
+            return io.AddMousePosEvent(nowhere, nowhere);
+        case WindowEvent::Kind::wheel:
+            return io.AddMouseWheelEvent(event.place.x, event.place.y);
+        case WindowEvent::Kind::drop:
+            return;
+    }
+}
+
+#endif
+
+void Ui::end(const AddTriangle& add) {
     ImGui::Render();
     const ImDrawData& drawn = *ImGui::GetDrawData();
     const ImVec2 origin = drawn.DisplayPos, dots = drawn.FramebufferScale;
-    list.begin(screen);
     for (int i = 0; i < drawn.CmdListsCount; ++i) {
         const ImDrawList& part = *drawn.CmdLists[i];
         for (const ImDrawCmd& command : part.CmdBuffer) {
@@ -79,10 +163,9 @@ Triangles Ui::end(TriangleList& list, Size screen) {
             };
             for (unsigned int at = command.IdxOffset; at < command.IdxOffset + command.ElemCount;
                  at += 3)
-                list.add(corner(at), corner(at + 1), corner(at + 2), clip);
+                add(corner(at), corner(at + 1), corner(at + 2), clip);
         }
     }
-    return list.finish();
 }
 
 bool Ui::has_mouse() const { return ImGui::GetIO().WantCaptureMouse; }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "app/live/window/window.h"
@@ -21,9 +23,13 @@ public:
 
     const Atlas& atlas() const { return *atlas_; }
 
-    // ImGui's functions may be called between the two.
-    void begin();
-    Triangles end(TriangleList& list, Size screen);
+    // ImGui's functions may be called between the two. The frame sees these events.
+    void begin(std::span<const WindowEvent> events = {});
+    // What was drawn, triangle by triangle, in pixels.
+    using Corner = TriangleList::Corner;
+    using AddTriangle =
+        std::function<void(const Corner&, const Corner&, const Corner&, const TriangleList::Clip&)>;
+    void end(const AddTriangle& add);
 
     // The mouse is over a panel, or a text is being typed: neither is meant for the picture.
     bool has_mouse() const;
@@ -35,7 +41,12 @@ private:
     explicit Ui(ImGuiContext* context) : context_(context) {}
 
     ImGuiContext* context_;
-    bool listening_ = false;  // to the window
+    void feed(const WindowEvent& event);
+    glm::vec2 in_units(glm::vec2 pixels) const;
+
+    GLFWwindow* window_ = nullptr;  // once ImGui's backend knows it
+    glm::vec2 mouse_;               // in the desktop's units; far away while it is elsewhere
+    bool buttons_[3] = {};
     std::unique_ptr<Atlas> atlas_;
 };
 

@@ -24,6 +24,28 @@ Window& window_of(GLFWwindow* window) {
     return *static_cast<Window*>(glfwGetWindowUserPointer(window));
 }
 
+// The ones that window.h has names for; 0 for others.
+char32_t key_named(int code) {
+    switch (code) {
+        case GLFW_KEY_ESCAPE:
+            return escape_key;
+        case GLFW_KEY_LEFT:
+            return left_key;
+        case GLFW_KEY_RIGHT:
+            return right_key;
+        case GLFW_KEY_HOME:
+            return home_key;
+        case GLFW_KEY_END:
+            return end_key;
+        case GLFW_KEY_PAGE_UP:
+            return page_up_key;
+        case GLFW_KEY_PAGE_DOWN:
+            return page_down_key;
+        default:
+            return 0;
+    }
+}
+
 // The display that most of the window lies on.
 GLFWmonitor* monitor_of(GLFWwindow* window) {
     int x, y, width, height, count = 0;
@@ -96,15 +118,33 @@ void Window::listen() {
     glfwSetWindowUserPointer(window_, this);
     // A key is reported first as a place on the keyboard, with whether it is held down, then as
     // what it types.
-    glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int, int action, int) {
+    glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
         Window& self = window_of(w);
         self.repeating_ = action == GLFW_REPEAT;
-        if (key == GLFW_KEY_ESCAPE && action == GLFW_PRESS)
-            self.events_.push_back({WindowEvent::Kind::key, escape_key});
+        if (const char32_t named = key_named(key); named && action != GLFW_RELEASE) {
+            WindowEvent event{WindowEvent::Kind::key, named};
+            event.repeated = self.repeating_;
+            self.events_.push_back(event);
+        }
+        if (action == GLFW_REPEAT) return;
+        WindowEvent event{WindowEvent::Kind::board};
+        event.board = {key, scancode, mods, action == GLFW_PRESS};
+        self.events_.push_back(event);
     });
     glfwSetCharCallback(window_, [](GLFWwindow* w, unsigned int code) {
-        Window& self = window_of(w);
-        if (!self.repeating_) self.events_.push_back({WindowEvent::Kind::key, char32_t(code)});
+        WindowEvent event{WindowEvent::Kind::key, char32_t(code)};
+        event.repeated = window_of(w).repeating_;
+        window_of(w).events_.push_back(event);
+    });
+    glfwSetScrollCallback(window_, [](GLFWwindow* w, double right, double up) {
+        WindowEvent event{WindowEvent::Kind::wheel};
+        event.place = {right, up};
+        window_of(w).events_.push_back(event);
+    });
+    glfwSetDropCallback(window_, [](GLFWwindow* w, int count, const char** paths) {
+        WindowEvent event{WindowEvent::Kind::drop};
+        event.paths.assign(paths, paths + count);
+        window_of(w).events_.push_back(std::move(event));
     });
     glfwSetCursorPosCallback(window_, [](GLFWwindow* w, double x, double y) {
         WindowEvent event{WindowEvent::Kind::move};
@@ -131,7 +171,10 @@ std::vector<WindowEvent> Window::events() {
 }
 
 std::vector<WindowEvent> Window::wait_events(double seconds) {
-    glfwWaitEventsTimeout(seconds);
+    if (seconds > 0)
+        glfwWaitEventsTimeout(seconds);
+    else
+        glfwPollEvents();
     return std::exchange(events_, {});
 }
 
@@ -158,6 +201,8 @@ float Window::scale() const {
     glfwGetWindowContentScale(window_, &x, &y);
     return std::max(x, 1.0f);
 }
+
+void Window::wake() { glfwPostEmptyEvent(); }
 
 void Window::set_full_screen(bool full) {
     if (full == full_screen_) return;

@@ -18,14 +18,32 @@ public:
     using Error::Error;
 };
 
-inline constexpr char32_t escape_key = 0x1b;
+// Keys that type nothing, in Unicode's private area but for Escape.
+inline constexpr char32_t escape_key = 0x1b, left_key = 0xf702, right_key = 0xf703,
+                          home_key = 0xf729, end_key = 0xf72b, page_up_key = 0xf72c,
+                          page_down_key = 0xf72d;
 
 // What a person did. Places are in pixels of the window's surface.
 struct WindowEvent {
-    enum class Kind { key, move, leave, press, release } kind;
-    char32_t key = 0;   // what was typed, or escape_key; keys held down do not repeat
-    glm::vec2 place{};  // of move, press and release
-    int button = 0;     // 0 left, 1 right, 2 middle
+    enum class Kind {
+        key,      // something was typed, or one of the keys above was pressed
+        board,    // a key of the keyboard went down or up, whatever it types
+        move,
+        leave,
+        press,
+        release,
+        wheel,
+        drop,  // files were dropped onto the window
+    } kind;
+    char32_t key = 0;       // of key: what was typed
+    glm::vec2 place{};      // of move, press and release; of wheel: how far, right and up
+    int button = 0;         // 0 left, 1 right, 2 middle
+    bool repeated = false;  // of key: it is being held down
+    struct BoardKey {
+        int code = 0, scancode = 0, mods = 0;  // as GLFW counts them
+        bool down = false;
+    } board = {};
+    std::vector<std::string> paths = {};  // of drop
 };
 
 // A window of the desktop, without anything in it.
@@ -55,6 +73,9 @@ public:
     Size size() const;          // of the surface in pixels; zero while minimised
     Size size_to_open() const;  // what Options need for a window of this size
     float scale() const;        // how large text should be: 2 on a display with twice the dots
+
+    // Ends wait_events(); from any thread.
+    static void wake();
 
     bool full_screen() const { return full_screen_; }
     void set_full_screen(bool full);

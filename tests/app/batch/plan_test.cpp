@@ -130,5 +130,21 @@ TEST(Plan, what_cannot_be_done_is_known_beforehand) {
     expect_says(error_of([&] { make_plan({text, text}, {}, {}); }), "named twice");
 }
 
+TEST(Plan, what_cannot_be_read_is_named_and_takes_no_name_away) {
+    const TempFolder temp;
+    for (const char* name : {"bad", "bad/one.jpg", "bad/two.jpg"})
+        if (std::string(name) == "bad")
+            std::filesystem::create_directory(temp / name);
+        else
+            temp.write(name, "no picture");
+    const BatchPlan folder = make_plan({temp / "bad"}, {}, {});
+    for (const char* name : {"one.jpg", "two.jpg"})
+        EXPECT_NE(folder.sources[0].trouble.find(name), std::string::npos) << name;
+    temp.write("synth.mp4", "no video");
+    const BatchPlan plan = make_plan({temp / "synth.mp4", "synth:?frames=2"}, {}, {});
+    EXPECT_EQ(plan.sources[1].name, "synth");
+    EXPECT_NE(plan.sources[0].name, "synth");
+}
+
 }  // namespace
 }  // namespace saccade

@@ -49,6 +49,8 @@ TEST(Cli, a_wrong_command_line_is_refused_in_one_line) {
         {{}, "no command; see saccade --help"},
         {{"nosuch"}, "unknown command 'nosuch'; see saccade --help"},
         {{"--nosuch"}, "unknown option '--nosuch'; see saccade --help"},
+        {{"detct"}, "unknown command 'detct': did you mean 'detect'?; see saccade --help"},
+        {{"detect", "--detecter", "x", "a.png"}, "did you mean '--detector'?"},
         {{""}, "unknown command ''"},
         {{"classify"}, "see saccade classify --help"},
         {{"classify", "--classifier", "m"}, "images"},

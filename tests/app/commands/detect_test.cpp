@@ -156,7 +156,10 @@ TEST_F(Detect, a_picture_that_cannot_be_written_leaves_nothing_behind) {
     expect_refused(detect({golden_picture()}, {"-o", file("boxes.txt")}), 1,
                    "name it .png or .jpg");
     expect_refused(detect({golden_picture(), astronaut}, {"-o", write("file.png", cat)}), 1,
-                   "folder for 2 pictures");
+                   "name a folder");
+    expect_refused(detect({golden_picture(), astronaut}, {"-o", file("x.jpg")}), 1,
+                   "name a folder, like");
+    EXPECT_FALSE(std::filesystem::exists(temp / "x.jpg"));
     for (const auto& entry : std::filesystem::directory_iterator(temp.path()))
         EXPECT_EQ(entry.path().string().find("-part-"), std::string::npos) << entry.path();
 }

@@ -312,7 +312,6 @@ TEST_F(LiveLoopTest, screenshots_and_recordings_are_of_what_is_seen) {
     state.screenshots = 1;
     state.recording = true;
     ASSERT_TRUE(step_frames(6));
-    EXPECT_EQ(state.screenshots, 0u);
     state.recording = false;
     ASSERT_TRUE(step_until([&] { return loop.report().notice.ends_with(".mp4"); }));
     size_t files = 0;
@@ -490,10 +489,9 @@ TEST_F(LiveWindowTest, a_camera_that_is_missing_is_told_and_comes_when_it_is_the
     display.move_mouse(500, 300);
     EXPECT_TRUE(eventually([&](const Screenshot& s) { return lit(s, everything) > 5000; }));
     display.press("p");
-    const Part upper{0, 0, 640, 50};
     EXPECT_TRUE(eventually([&](const Screenshot& s) {
-        return lit(s, {0, 50, 640, 520}) == 0 && lit(s, upper) > 500;
-    })) << "a line of text";
+        return lit(s, {0, 300, 640, 480}) == 0 && lit(s, {0, 0, 640, 300}) > 500;
+    })) << "why there is no picture, and what could be opened";
     camera.start();
     EXPECT_TRUE(eventually([&](const Screenshot& s) { return lit(s, everything) > 200000; }))
         << "its picture";
@@ -520,10 +518,10 @@ TEST_F(LiveWindowTest, shows_a_box_where_the_object_is_heat_where_it_looks_and_t
         places::program,
         on_test_device({"live", temp / "pictures", "--detector", "emoji-detector", "--classifier",
                         "emoji-classifier", "--captioner", "emoji-captioner"}));
-    display.move_mouse(320, 8);  // in the window, but not in the picture
+    display.move_mouse(320, 510);  // in the window, but not in the picture
 
-    // The picture is twice as large there, below a black bar.
-    const float top = 20;
+    // The picture is twice as large there, above the line that says what is going on.
+    const float top = 6;
     const Part box{2 * object.box.min.x - 8, top + 2 * object.box.min.y - 8,
                    2 * object.box.max.x + 8, top + 2 * object.box.max.y + 8};
     const Part inside{box.min.x + 24, box.min.y + 24, box.max.x - 24, box.max.y - 24};
@@ -541,7 +539,7 @@ TEST_F(LiveWindowTest, shows_a_box_where_the_object_is_heat_where_it_looks_and_t
     EXPECT_GT(differing(no_boxes, no_caption, {0, top + 380, 640, top + 480}), 2000u)
         << "captions with C";
     EXPECT_EQ(differing(no_boxes, no_caption, {0, 0, 640, top + 320}), 0u);
-    const Screenshot heat = after_key("a");
+    const Screenshot heat = after_key("o");
     auto change = [&](const Part& part) {
         double sum = 0;
         count(heat, part, [&](uint32_t x, uint32_t y) {

@@ -45,21 +45,64 @@ TEST(LiveInput, a_word_of_the_caption_under_the_mouse_is_chosen_while_it_is_ther
     EXPECT_FALSE(state.word) << "no caption is shown";
 }
 
-TEST(LiveInput, a_click_chooses_the_smallest_box_there_and_beside_all_boxes_none) {
+TEST(LiveInput, a_click_holds_the_smallest_box_there_and_another_one_lets_it_go) {
     LiveState state;
     apply_event(state, pressed(10 + 2 * 20, 30 + 2 * 20), scene(), {});
     EXPECT_EQ(state.query, 7u);
+    EXPECT_TRUE(state.knows_holding);
     apply_event(state, pressed(10 + 2 * 120, 30 + 2 * 60), scene(), {});
     EXPECT_EQ(state.query, 42u);
     apply_event(state, pressed(5, 5), scene(), {});
     EXPECT_EQ(state.query, 42u) << "beside the picture";
     apply_event(state, pressed(10 + 2 * 120, 30 + 2 * 60, 1), scene(), {});
     EXPECT_EQ(state.query, 42u) << "another button";
+    apply_event(state, pressed(10 + 2 * 120, 30 + 2 * 60), scene(), {});
+    EXPECT_FALSE(holds(state)) << "the same again";
+    apply_event(state, pressed(10 + 2 * 20, 30 + 2 * 20), scene(), {});
     apply_event(state, pressed(10 + 2 * 180, 30 + 2 * 20), scene(), {});
-    EXPECT_FALSE(state.query);
+    EXPECT_FALSE(holds(state)) << "beside all boxes";
+}
+
+TEST(LiveInput, a_click_beside_all_boxes_holds_the_patch_while_the_mouse_goes_on) {
+    LiveState state;
+    apply_event(state, pressed(10 + 2 * 180, 30 + 2 * 20), scene(), {});
+    EXPECT_EQ(state.held, (glm::vec2{180, 20}));
+    apply_event(state, moved(10, 30), scene(), {});
+    EXPECT_EQ(state.held, (glm::vec2{180, 20}));
+    apply_event(state, pressed(10 + 2 * 170, 30 + 2 * 20), scene(), {});
+    EXPECT_FALSE(holds(state));
     state.boxes = false;
     apply_event(state, pressed(10 + 2 * 20, 30 + 2 * 20), scene(), {});
     EXPECT_FALSE(state.query) << "no box is shown";
+    EXPECT_TRUE(state.held);
+}
+
+TEST(LiveInput, a_click_on_a_word_holds_it) {
+    LiveState state;
+    apply_event(state, moved(10 + 2 * 50, 30 + 2 * 95), scene(), {});
+    apply_event(state, pressed(10 + 2 * 50, 30 + 2 * 95), scene(), {});
+    apply_event(state, moved(10 + 2 * 50, 30 + 2 * 20), scene(), {});
+    EXPECT_EQ(state.word, 2u) << "the mouse is elsewhere";
+    apply_event(state, pressed(10 + 2 * 180, 30 + 2 * 20), scene(), {});
+    EXPECT_FALSE(state.word);
+    EXPECT_FALSE(holds(state));
+}
+
+TEST(LiveInput, a_file_that_is_dropped_is_the_source) {
+    LiveState state;
+    WindowEvent drop{WindowEvent::Kind::drop};
+    drop.paths = {"/photos/a.jpg", "/photos/b.jpg"};
+    apply_event(state, drop, scene(), {});
+    EXPECT_EQ(state.source, "/photos/a.jpg");
+}
+
+TEST(LiveInput, a_key_that_is_held_down_acts_once) {
+    LiveState state;
+    WindowEvent key{WindowEvent::Kind::key, U' '};
+    apply_event(state, key, scene(), {});
+    key.repeated = true;
+    apply_event(state, key, scene(), {});
+    EXPECT_TRUE(state.frozen);
 }
 
 TEST(LiveInput, in_a_tile_the_mouse_points_at_what_the_tile_shows) {
@@ -81,7 +124,7 @@ TEST(LiveInput, what_a_panel_has_is_not_the_pictures) {
     apply_event(state, moved(212, 130), scene(), {.mouse = true});
     EXPECT_FALSE(state.pointer);
     apply_event(state, pressed(10 + 2 * 20, 30 + 2 * 20), scene(), {.mouse = true});
-    EXPECT_FALSE(state.query);
+    EXPECT_FALSE(holds(state));
     apply_event(state, {WindowEvent::Kind::key, U'q'}, scene(), {.keyboard = true});
     EXPECT_FALSE(state.quit);
     apply_event(state, {WindowEvent::Kind::key, U'q'}, scene(), {.mouse = true});

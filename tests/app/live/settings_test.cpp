@@ -16,6 +16,8 @@ TEST(Settings, come_back_as_they_were_left) {
     settings.state.boxes = false;
     settings.state.threshold = 0.25f;
     settings.state.attention = {AttentionMode::grid, 7, 3, 0.5f, 0.75f, true};
+    settings.state.asked = AskedModel::classifier;
+    settings.state.overview = settings.state.knows_holding = true;
     settings.state.present_mode = PresentMode::mailbox;
     settings.state.full_screen = true;
     settings.width = 801;
@@ -28,6 +30,8 @@ TEST(Settings, come_back_as_they_were_left) {
     EXPECT_EQ(read.state.caption, true);
     EXPECT_EQ(read.state.threshold, 0.25f);
     EXPECT_EQ(read.state.attention, settings.state.attention);
+    EXPECT_EQ(read.state.asked, AskedModel::classifier);
+    EXPECT_TRUE(read.state.overview && read.state.knows_holding);
     EXPECT_EQ(read.state.present_mode, PresentMode::mailbox);
     EXPECT_TRUE(read.state.full_screen);
     EXPECT_EQ(read.width, 801u);
@@ -53,11 +57,11 @@ TEST(Settings, damaged_files_and_values_out_of_range_do_no_harm) {
     const auto file = temp / "window.json";
     EXPECT_EQ(read_settings(file).width, 1280u) << "no file at all";
     for (const char* text : {"", "{", "[1, 2]", "\"boxes\"", "{\"boxes\": 3, \"layer\": -1}",
-                             "{\"width\": \"wide\", \"attention\": \"everything\"}"}) {
+                             "{\"width\": \"wide\", \"maps\": \"everything\"}"}) {
         std::ofstream(file) << text;
         const Settings read = read_settings(file);
         EXPECT_TRUE(read.state.boxes) << text;
-        EXPECT_EQ(read.state.attention, AttentionState{}) << text;
+        EXPECT_EQ(read.state.attention, LiveState().attention) << text;
         EXPECT_EQ(read.width, 1280u) << text;
     }
     std::ofstream(file) << R"({"width": 0, "height": 99999999, "threshold": 7, "blend": -3})";

@@ -29,11 +29,13 @@ TEST(LiveState, layers_are_stepped_through_within_the_model) {
 TEST(LiveState, a_digit_shows_that_head_if_the_model_has_it) {
     LiveState state;
     state.heads = 3;
-    press_key(state, U'3');
-    EXPECT_EQ(state.attention.head, 2u);
+    press_key(state, U'2');
+    EXPECT_EQ(state.attention.head, 2u) << "as files and options count: from 0";
     EXPECT_EQ(state.attention.mode, AttentionMode::head);
-    press_key(state, U'4');
+    press_key(state, U'3');
     EXPECT_EQ(state.attention.head, 2u) << "there is no fourth";
+    press_key(state, U'0');
+    EXPECT_EQ(state.attention.head, 0u);
 }
 
 TEST(LiveState, a_goes_through_all_attention_modes_and_comes_back) {
@@ -44,7 +46,21 @@ TEST(LiveState, a_goes_through_all_attention_modes_and_comes_back) {
         seen.insert(state.attention.mode);
     }
     EXPECT_EQ(seen.size(), std::size(attention_modes));
-    EXPECT_EQ(state.attention.mode, AttentionMode::off);
+    EXPECT_EQ(state.attention.mode, AttentionMode::mean) << "which it is at first";
+}
+
+TEST(LiveState, escape_lets_go_what_is_held_before_it_quits) {
+    LiveState state;
+    for (auto hold : {+[](LiveState& s) { s.query = 3; }, +[](LiveState& s) { s.held = {1, 2}; },
+                      +[](LiveState& s) { s.word_held = true; }}) {
+        hold(state);
+        EXPECT_TRUE(holds(state));
+        press_key(state, escape_key);
+        EXPECT_FALSE(holds(state));
+        EXPECT_FALSE(state.quit);
+    }
+    press_key(state, escape_key);
+    EXPECT_TRUE(state.quit);
 }
 
 TEST(Keys, each_does_what_the_help_says_whatever_the_case) {
@@ -66,6 +82,10 @@ TEST(Keys, each_does_what_the_help_says_whatever_the_case) {
         EXPECT_EQ(state.panels, !on);
         press_key(state, U't');
         EXPECT_EQ(state.truth, on);
+        press_key(state, U'o');
+        EXPECT_EQ(state.overview, on);
+        press_key(state, U'm');
+        EXPECT_EQ(state.asked, on ? AskedModel::classifier : AskedModel::detector);
     }
     press_key(state, U's');
     press_key(state, U'S');
@@ -80,7 +100,7 @@ TEST(Keys, each_does_what_the_help_says_whatever_the_case) {
 
 TEST(Keys, others_do_nothing) {
     LiveState state;
-    for (char32_t key : {U'0', U'x', U'ä', U'\u4e00', U'\0'}) EXPECT_FALSE(press_key(state, key));
+    for (char32_t key : {U'x', U'?', U'ä', U'\u4e00', U'\0'}) EXPECT_FALSE(press_key(state, key));
 }
 
 TEST(Keys, no_two_bindings_share_one) {

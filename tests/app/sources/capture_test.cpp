@@ -1,5 +1,7 @@
 #include "app/sources/capture.h"
 
+#include <opencv2/imgcodecs.hpp>
+
 #include "tests/app/sources/clips.h"
 #include "tests/app/sources/frames.h"
 #include "tests/app/sources/network_camera.h"
@@ -63,6 +65,74 @@ TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
     EXPECT_GE(status.dropped, status.frames - taken);
     EXPECT_GE(status.dropped, 20u);
     EXPECT_EQ(status.traits.rate, 200);
+}
+
+TEST_F(Captures, a_picture_is_delivered_once_and_stays) {
+    cv::imwrite(temp / "one.png", cv::Mat(12, 16, CV_8UC3, cv::Scalar(1, 2, 3)));
+    Capture capture(temp / "one.png", memory.ring, {.loop = true});
+    ASSERT_TRUE(capture.wait_for(20s));
+    EXPECT_TRUE(capture.take());
+    std::this_thread::sleep_for(300ms);
+    EXPECT_FALSE(capture.take());
+    EXPECT_EQ(capture.status().frames, 1u);
+    EXPECT_EQ(capture.status().dropped, 0u);
+    EXPECT_EQ(capture.status().state, CaptureState::playing);
+    EXPECT_LT(seconds_to_stop(capture), 1);
+}
+
+TEST_F(Captures, while_it_is_paused_a_file_gives_only_the_frames_that_are_asked_for) {
+    Capture capture("synth:64x48@100?frames=1000", memory.ring);
+    ASSERT_TRUE(capture.wait_for(20s));
+    capture.play_as({.paused = true});
+    std::this_thread::sleep_for(200ms);
+    while (capture.take()) {
+    }
+    std::this_thread::sleep_for(200ms);
+    EXPECT_FALSE(capture.take());
+    const uint64_t dropped = capture.status().dropped;
+    for (uint64_t wanted : {700u, 701u, 3u}) {
+        capture.seek(wanted);
+        std::optional<TakenFrame> frame;
+        ASSERT_TRUE(comes_true([&] { return (frame = capture.take()).has_value(); })) << wanted;
+        EXPECT_EQ(frame->info().index, wanted);
+    }
+    std::this_thread::sleep_for(200ms);
+    EXPECT_FALSE(capture.take());
+    EXPECT_EQ(capture.status().dropped, dropped);
+    capture.play_as({});
+    EXPECT_TRUE(plays(capture)) << "and goes on from there";
+    EXPECT_LT(capture.take()->info().index, 600u);
+}
+
+TEST_F(Captures, a_file_is_played_at_the_speed_that_is_asked_for) {
+    auto seconds_for = [&](double speed) {
+        PlainRing own;
+        Capture capture("synth:64x48@20?frames=1000", own.ring);
+        capture.play_as({.speed = speed});
+        std::optional<TakenFrame> frame;
+        comes_true([&] { return (frame = capture.take()).has_value(); });
+        const uint64_t first = frame->info().index;
+        const auto start = Clock::now();
+        comes_true([&] {
+            std::optional<TakenFrame> next = capture.take();
+            return next && next->info().index >= first + 20;
+        });
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    };
+    EXPECT_NEAR(seconds_for(1), 1.0, 0.3);
+    EXPECT_NEAR(seconds_for(4), 0.25, 0.2);
+}
+
+TEST_F(Captures, a_file_at_its_end_waits_for_who_wants_another_frame_of_it) {
+    Capture capture("synth:64x48@100?frames=20", memory.ring, {.stays = true});
+    ASSERT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
+    while (capture.take()) {
+    }
+    capture.seek(5);
+    std::optional<TakenFrame> frame;
+    ASSERT_TRUE(comes_true([&] { return (frame = capture.take()).has_value(); }));
+    EXPECT_EQ(frame->info().index, 5u);
+    EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
 }
 
 TEST_F(Captures, a_frame_that_was_taken_is_left_alone) {

@@ -13,8 +13,9 @@
 #include <thread>
 
 #include "app/live/keys.h"
-#include "app/live/panels.h"
 #include "app/live/report.h"
+#include "app/live/view/view.h"
+#include "app/live/window/input_queue.h"
 #include "app/live/window/screen.h"
 #include "gpu/transfer/frame.h"
 #include "tests/app/live/window/display.h"
@@ -101,7 +102,7 @@ protected:
     }
     bool show(
         const Image* picture, const std::function<void()>& panels = [] {}) {
-        if (!screen.begin()) return false;
+        if (!screen.begin(queue_.take())) return false;
         panels();
         return screen.show(picture).has_value();
     }
@@ -110,7 +111,7 @@ protected:
         const Image* picture, const std::function<bool(const Screenshot&)>& expected,
         const std::function<void()>& panels = [] {}) {
         return eventually([&] {
-            window.events();
+            listen();
             show(picture, panels);
             return expected(display.screenshot());
         });
@@ -154,8 +155,12 @@ protected:
     Device& device;
     Screen& screen;
 
+    // What the person has done goes to the panels.
+    void listen() { queue_.add(window.events()); }
+
 private:
     static inline Desk* desk_ = nullptr;
+    InputQueue queue_;
     std::unique_ptr<Frame> frame_;
 };
 
@@ -185,7 +190,7 @@ TEST_F(WindowTest, a_size_that_changes_between_frames_is_no_error) {
     const Image& picture = quarters();
     for (uint32_t i = 0; i < 12; ++i) {
         display.resize_window(title, 300 + 23 * i, 500 - 17 * i);
-        window.events();
+        listen();
         show(&picture);
     }
     // At last 553 x 313, of which the picture fills 417 in the middle.
@@ -233,7 +238,7 @@ TEST_F(WindowTest, every_present_mode_that_the_device_has_shows_pictures) {
     EXPECT_TRUE(show(&picture));
 }
 
-TEST_F(WindowTest, keys_arrive_as_what_they_type_once_however_long_they_are_held) {
+TEST_F(WindowTest, keys_arrive_as_what_they_type_and_whether_they_are_held_is_told) {
     display.move_mouse(300, 200);
     display.press("a");
     display.press("bracketleft");
@@ -242,7 +247,7 @@ TEST_F(WindowTest, keys_arrive_as_what_they_type_once_however_long_they_are_held
     std::u32string typed;
     EXPECT_TRUE(eventually([&] {
         for (const WindowEvent& event : window.events())
-            if (event.kind == WindowEvent::Kind::key) typed += event.key;
+            if (event.kind == WindowEvent::Kind::key && !event.repeated) typed += event.key;
         return typed.ends_with(escape_key);
     }));
     EXPECT_EQ(typed, U"a[ \x1b");
@@ -276,19 +281,19 @@ TEST_F(WindowTest, panels_lie_over_the_picture_and_take_the_mouse_there) {
         [](const Screenshot& s) { return s.at(200, 110) != red && s.at(300, 110) == red; }, panel));
     display.move_mouse(400, 300);
     EXPECT_TRUE(eventually([&] {
-        window.events();
+        listen();
         show(&picture, panel);
         return !screen.ui().has_mouse();
     }));
     display.move_mouse(80, 75);
     EXPECT_TRUE(eventually([&] {
-        window.events();
+        listen();
         show(&picture, panel);
         return screen.ui().has_mouse();
     }));
     display.click(80, 75);
     EXPECT_TRUE(eventually([&] {
-        window.events();
+        listen();
         show(&picture, panel);
         return pressed == 1;
     }));
@@ -305,57 +310,143 @@ TEST_F(WindowTest, a_text_that_is_typed_into_a_panel_is_not_meant_as_keys) {
         ImGui::End();
     };
     EXPECT_TRUE(eventually([&] {
-        window.events();
+        listen();
         show(nullptr, panel);
         return screen.ui().has_keyboard();
     }));
     display.press("q");
     EXPECT_TRUE(eventually([&] {
-        window.events();
+        listen();
         show(nullptr, panel);
         return std::string(text) == "q";
     }));
     EXPECT_TRUE(eventually([&] {
-        window.events();
+        listen();
         show(nullptr);
         return !screen.ui().has_keyboard();
     }));
 }
 
-TEST_F(WindowTest, the_panels_show_what_the_loop_tells_and_the_help_lists_every_key) {
+TEST_F(WindowTest, keys_that_come_and_go_between_two_frames_are_not_lost) {
+    display.move_mouse(300, 200);
+    char text[32] = "";
+    int entered = 0;
+    auto panel = [&] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoSavedSettings);
+        ImGui::SetKeyboardFocusHere();
+        if (ImGui::InputText("text", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue))
+            ++entered;
+        ImGui::End();
+    };
+    EXPECT_TRUE(eventually([&] {
+        listen();
+        show(nullptr, panel);
+        return screen.ui().has_keyboard();
+    }));
+    for (const char* key : {"a", "b", "BackSpace", "c", "Return"}) display.press(key);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // all before the next frame
+    EXPECT_TRUE(eventually([&] {
+        listen();
+        show(nullptr, panel);
+        return entered > 0;
+    }));
+    EXPECT_EQ(std::string(text), "ac");
+    EXPECT_TRUE(eventually([&] {
+        listen();
+        show(nullptr);
+        return !screen.ui().has_keyboard();
+    }));
+}
+
+TEST_F(WindowTest, a_picture_of_the_hosts_keeps_to_the_view_and_the_view_can_be_read) {
+    std::vector<uint8_t> bgr(size_t{32} * 24 * 3);
+    for (size_t i = 0; i < bgr.size(); i += 3) bgr[i + 2] = 255;
+    screen.set_view({200, 0, 640, 400});
+    screen.give(PictureView{bgr.data(), 32, 24, 96, true});
+    EXPECT_EQ(screen.placement({32, 24}), (Placement{200, 35, 440, 330}));
+    std::optional<PictureView> seen;
+    EXPECT_TRUE(eventually([&] {
+        listen();
+        if (!screen.begin()) return false;
+        screen.read_next();
+        screen.show();
+        seen = screen.read();
+        const Screenshot s = display.screenshot();
+        return s.at(210, 200) == red && s.at(630, 200) == red && s.at(190, 200) == 0 &&
+               s.at(400, 30) == 0 && s.at(400, 405) == 0;
+    }));
+    ASSERT_TRUE(seen);
+    EXPECT_EQ(seen->width, 440u);
+    EXPECT_EQ(seen->height, 400u);
+    EXPECT_EQ(seen->pixels[size_t(200) * seen->row_bytes + 2], 255);
+    EXPECT_EQ(seen->pixels[size_t(10) * seen->row_bytes + 2], 0);
+    EXPECT_FALSE(screen.read()) << "once";
+    screen.give(std::nullopt);
+    screen.set_view({0, 0, 640, 480});
+}
+
+TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_is_seen) {
     LiveState state;
-    LiveReport report;
+    state.attention.mode = AttentionMode::head;
+    LiveView view;
+    LiveReport& report = view.report;
     report.device = "a device";
     report.source_state = "the camera is gone";
-    report.detector = {"detr", "yolos", 0.4f, "it is damaged", {"detr", "yolos"}};
+    report.detector = {"detr", "yolos", 0.4f, "it is damaged", {{"detr", true, {}}}};
     report.labels = {"cat", "dog"};
     report.notice = "saved saccade-1.png";
     report.score.emplace();
-    for (int i = 0; i < 200; ++i) report.stages.add("detector", 4 + i % 3);
-    state.attention.mode = AttentionMode::head;
-    auto lit = [](const Screenshot& s, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1) {
+    for (int i = 0; i < 200; ++i) report.stages.add("detector", float(4 + i % 3));
+    view.scene.picture = {64, 48};
+    SourceOffers offers;
+    BackgroundPull pull;
+    ViewLayout layout;
+    auto draw = [&] {
+        layout = layout_for(state, report);
+        ViewInput input{state, view, offers, pull, layout.picture};
+        draw_view(input, layout);
+    };
+    auto lit = [](const Screenshot& s, const Rectangle& part) {
         size_t count = 0;
-        for (uint32_t y = y0; y < y1; ++y)
-            for (uint32_t x = x0; x < x1; ++x) count += (s.at(x, y) & 0xff) > 0xc0;
+        for (auto y = uint32_t(part.min.y); y < uint32_t(part.max.y); ++y)
+            for (auto x = uint32_t(part.min.x); x < uint32_t(part.max.x); ++x)
+                count += (s.at(x, y) & 0xff) > 0xc0;
         return count;
     };
     EXPECT_TRUE(shows(
-        nullptr, [&](const Screenshot& s) { return lit(s, 15, 15, 345, 470) > 1000; },
-        [&] { draw_panels(state, report); }))
+        nullptr,
+        [&](const Screenshot& s) {
+            return lit(s, layout.panel) > 1000 && lit(s, layout.status) > 50;
+        },
+        draw))
         << "the panel is full of text";
-    EXPECT_LT(lit(display.screenshot(), 400, 0, 640, 430), 10u) << "and lies where it should";
+    EXPECT_EQ(lit(display.screenshot(), layout.picture), 0u) << "nothing lies over the picture";
+
+    view.attention.emplace();
+    view.attention->looker = {.token = Looker::Token::patch, .of_detector = true};
+    view.attention->geometry = {.grid = {8, 6}, .corner = {}, .cell = glm::vec2(8)};
+    view.attention->largest = 0.14f;
+    EXPECT_TRUE(shows(
+        nullptr, [&](const Screenshot& s) { return lit(s, layout.picture) > 200; }, draw))
+        << "the legend";
+    view.attention.reset();
     state.help = true;
     EXPECT_TRUE(shows(
-        nullptr, [&](const Screenshot& s) { return lit(s, 350, 85, 540, 415) > 500; },
-        [&] { draw_panels(state, report); }));
+        nullptr, [&](const Screenshot& s) { return lit(s, layout.picture) > 500; }, draw));
     state.help = state.panels = false;
     EXPECT_TRUE(shows(
         nullptr,
         [&](const Screenshot& s) {
-            return lit(s, 0, 50, 640, 480) == 0 && lit(s, 200, 0, 440, 50) > 50;
+            return layout.panel.area() == 0 && lit(s, layout.picture) == 0 &&
+                   lit(s, layout.status) > 50;
         },
-        [&] { draw_panels(state, report); }))
+        draw))
         << "only what there is to notice is left";
+    view.scene.picture = {};
+    EXPECT_TRUE(shows(
+        nullptr, [&](const Screenshot& s) { return lit(s, layout.picture) > 200; }, draw))
+        << "what can be opened";
 }
 
 TEST_F(WindowTest, closing_it_is_noticed) {

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "app/live/input.h"
-#include "app/live/loop.h"
+#include "app/live/live_thread.h"
 #include "app/live/report.h"
 #include "app/live/settings.h"
+#include "app/live/view/view.h"
+#include "app/live/window/input_queue.h"
 #include "app/live/window/screen.h"
 #include "app/pipeline/device_loss.h"
 
@@ -33,7 +35,7 @@ public:
 
     // Until somebody ends it.
     void run();
-    const LiveReport& report() const { return on_->loop.report(); }
+    const LiveReport& report() const { return view_.report; }
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -42,28 +44,38 @@ private:
     void step();
     // With another one, everything goes on as it was.
     void replace_device(const DeviceLost& lost);
-    // How often panels are drawn when nothing else happens: not so often that a slow device does
-    // nothing else.
-    Clock::duration refresh() const;
-    EngineOptions engine_options() const;
-    bool take_events(const std::vector<WindowEvent>& events);
-    LiveScene scene() const;
-    void show(bool new_picture);
+    // The least time between two pictures of the window: a display's, and longer on a device that
+    // would do nothing else.
+    Clock::duration pace() const;
+    void take_view();
+    void take_events(const std::vector<WindowEvent>& events);
+    void show();
+    // The view's place on the screen, and the picture's within.
+    ViewLayout place_view();
 
     LiveWindowOptions options_;
     LiveState state_;
     Window window_;
-    // All that lies on the device, and goes with it.
+    InputQueue queue_;
+    LiveView view_;
+    SourceOffers offers_;
+    BackgroundPull pull_;
+    // All that lies on devices, and goes with them. The window has one of its own, so that it does
+    // not wait for models.
     struct OnDevice {
         OnDevice(std::unique_ptr<Engine> opened, const LiveWindowOptions& options,
                  const LiveState& state, Window& window, const LivePlace& place);
         std::unique_ptr<Engine> engine;
+        Engine window_engine;
         Screen screen;
-        LiveLoop loop;
+        LiveThread loop;
     };
     std::unique_ptr<OnDevice> on_;
     DeviceLosses losses_;
     Clock::time_point last_shown_{};
+    std::optional<Clock::time_point> captured_;  // of a picture that has not been shown yet
+    double latency_ms_ = 0;
+    int frames_due_ = 0;  // of the window: what was touched is drawn until it has come to rest
 };
 
 }  // namespace saccade

@@ -1,0 +1,153 @@
+#include "app/live/live_thread.h"
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace saccade {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// How often the window hears of what changes slowly: figures, and the progress of loading.
+constexpr auto telling = 100ms;
+// How long the thread sleeps when nothing can happen before the person wants something else.
+constexpr auto sleeping = 1s;
+
+}  // namespace
+
+LiveThread::LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
+                       const ModelNames& words, const LivePlace& from,
+                       std::function<void()> on_news)
+    : loop_(engine, capture, std::move(folder), words, from), on_news_(std::move(on_news)) {
+    loop_.read_every_picture();
+    view_.report = loop_.report();
+    thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+}
+
+void LiveThread::want(const LiveState& state) {
+    const std::scoped_lock lock(mutex_);
+    wish_ = state;
+    wake_.notify_all();
+}
+
+bool LiveThread::read(LiveView& view) {
+    const std::scoped_lock lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
+    if (!std::exchange(news_, false)) return false;
+    view = view_;
+    new_picture_ = ready_.number > shown_.number;
+    if (new_picture_) std::swap(ready_, shown_);
+    return true;
+}
+
+std::optional<PictureView> LiveThread::picture() const {
+    if (area(shown_.size) == 0) return {};
+    return PictureView{shown_.bytes.data(), shown_.size.x, shown_.size.y, 3 * shown_.size.x, true};
+}
+
+void LiveThread::was_shown(double screen_ms) {
+    const std::scoped_lock lock(mutex_);
+    screen_ms_ = screen_ms;
+}
+
+LivePlace LiveThread::end() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+    return loop_.place();
+}
+
+void LiveThread::run(std::stop_token stop) try {
+    LiveState wish;
+    bool asked = false;
+    auto told = std::chrono::steady_clock::now() - telling;
+    while (!stop.stop_requested()) {
+        {
+            std::unique_lock lock(mutex_);
+            if (!asked || loop_.waits_for_person())
+                wake_.wait_for(lock, stop, sleeping, [&] { return wish_.has_value(); });
+            if (wish_) {
+                asked = true;
+                wish = *std::exchange(wish_, std::nullopt);
+            }
+            if (screen_ms_) loop_.note_time("screen", *std::exchange(screen_ms_, std::nullopt));
+        }
+        if (!asked || stop.stop_requested()) continue;
+        const bool news = work(wish);
+        const auto now = std::chrono::steady_clock::now();
+        if (news || now - told > telling || loop_.waits_for_person()) {
+            told = now;
+            publish();
+        }
+        if (!news && !loop_.waits_for_person()) loop_.rest();
+    }
+} catch (...) {
+    const std::scoped_lock lock(mutex_);
+    error_ = std::current_exception();
+    on_news_();
+}
+
+bool LiveThread::work(LiveState& wish) {
+    // Queries and words that were chosen of another model mean nothing any more.
+    if (wish.swaps != loop_.report().swaps) {
+        release_held(wish);
+        wish.word.reset();
+    }
+    const bool finished = loop_.step(wish);
+    if (finished) copy_picture();
+    return finished;
+}
+
+void LiveThread::copy_picture() {
+    const PictureView& picture = loop_.shown()->picture;
+    if (!picture.pixels) return;
+    const size_t row = size_t(picture.width) * 3;
+    filled_.size = {picture.width, picture.height};
+    filled_.bytes.resize(row * picture.height);
+    for (uint32_t y = 0; y < picture.height; ++y)
+        std::memcpy(&filled_.bytes[y * row], picture.pixels + size_t(y) * picture.row_bytes, row);
+    const std::scoped_lock lock(mutex_);
+    filled_.number = std::max(ready_.number, shown_.number) + 1;
+    std::swap(filled_, ready_);
+}
+
+void LiveThread::tell_classes(LiveView& view,
+                              const std::optional<std::vector<ClassScore>>& found) const {
+    const Classifier* classifier = loop_.models().classifier;
+    if (!classifier || !found) return;
+    view.classified = true;
+    for (const ClassScore& one : *found) {
+        if (one.score < classifier->sure_above()) continue;
+        view.classes.push_back({classifier->labels().at(one.id), one.score});
+        view.likely += (view.likely.empty() ? "" : ", ") + view.classes.back().label + " " +
+                       std::to_string(std::lround(100 * one.score)) + " %";
+    }
+}
+
+void LiveThread::publish() {
+    LiveView view;
+    view.report = loop_.report();
+    view.over = loop_.over();
+    if (const std::optional<Done>& shown = loop_.shown()) {
+        view.repeated = shown->repeated;
+        view.captured = shown->result.info.captured;
+        view.scene.picture = shown->result.info.size;
+        view.scene.detections = shown->result.detections.value_or(std::vector<Detection>());
+        view.scene.tiles = shown->tiles;
+        view.scene.words = shown->words;
+        view.attention = shown->attention;
+        view.words = loop_.captions().caption().words;
+        tell_classes(view, shown->result.classes);
+    }
+    {
+        const std::scoped_lock lock(mutex_);
+        if (area(view.scene.picture) == 0 && area(shown_.size) + area(ready_.size) > 0)
+            ready_ = {.bytes = {}, .size = {}, .number = std::max(ready_.number, shown_.number) + 1};
+        view_ = std::move(view);
+        news_ = true;
+    }
+    on_news_();
+}
+
+}  // namespace saccade

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "gpu/core/geometry.h"
+
+namespace saccade {
+
+// What lies where in the window, side by side: nothing covers the picture. In the desktop's units.
+struct ViewLayout {
+    Rectangle panel;    // no area where it is not shown
+    Rectangle picture;  // the room that is left
+    Rectangle player;   // below it: a file's place and pace; no area where there is none
+    Rectangle status;   // at the lower edge, one line
+};
+
+struct LayoutOrder {
+    glm::vec2 window;  // its size
+    float em = 15;     // the height of letters
+    bool panel = true, player = false;
+};
+ViewLayout lay_out(const LayoutOrder& order);
+
+}  // namespace saccade

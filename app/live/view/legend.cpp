@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "app/draw/colour.h"
+#include "app/live/view/view.h"
+#include "app/live/view/widgets.h"
+
+namespace saccade {
+
+namespace {
+
+using Token = Looker::Token;
+
+std::string percent(double part) {
+    char out[16];
+    std::snprintf(out, sizeof out, part < 0.095 ? "%.1f %%" : "%.0f %%", 100 * part);
+    return out;
+}
+
+// Whose attention it is: "detector emoji-detector".
+std::string whose(const LiveReport& report, const Looker& looker) {
+    if (looker.token == Token::word) return "captioner " + report.captioner.name;
+    if (looker.token == Token::query || looker.of_detector)
+        return "detector " + report.detector.name;
+    return "classifier " + report.classifier.name;
+}
+
+std::string which(const AttentionSeen& seen) {
+    if (seen.rolled_out) return "rollout through " + std::to_string(seen.layers) + " layers";
+    const std::string layer =
+        "layer " + std::to_string(seen.layer) + " of 0-" + std::to_string(seen.layers - 1) + ", ";
+    switch (seen.mode) {
+        case AttentionMode::head:
+            return layer + "head " + std::to_string(seen.head) + " of 0-" +
+                   std::to_string(seen.heads - 1);
+        case AttentionMode::max:
+            return layer + "greatest of " + std::to_string(seen.heads) + " heads";
+        case AttentionMode::grid:
+            return layer + "heads 0-" + std::to_string(seen.heads - 1);
+        default:
+            return layer + "mean of " + std::to_string(seen.heads) + " heads";
+    }
+}
+
+std::string from(const LiveView& view, const AttentionSeen& seen) {
+    const Looker& looker = seen.looker;
+    switch (looker.token) {
+        case Token::word:
+            for (const CaptionWord& word : view.words)
+                if (word.first == looker.first_id) return "from the word \"" + word.text + "\"";
+            return "from a word of the caption";
+        case Token::query:
+            for (const Detection& d : view.scene.detections)
+                if (d.query == looker.query && d.id < view.report.labels.size())
+                    return "from the object \"" + view.report.labels[d.id] + "\", found with " +
+                           percent(double(d.score));
+            return "from query " + std::to_string(looker.query) + ", which found nothing";
+        case Token::patch: {
+            const glm::ivec2 cell = seen.cell();
+            return "from the patch in row " + std::to_string(cell.y) + ", column " +
+                   std::to_string(cell.x);
+        }
+        default:
+            return "from the class token";
+    }
+}
+
+ImVec2 on_screen(const ViewInput& in, glm::vec2 pixel) {
+    const glm::vec2 part = pixel / glm::vec2(in.view.scene.picture);
+    const glm::vec2 at = in.picture.min + part * (in.picture.max - in.picture.min);
+    return {at.x, at.y};
+}
+
+// The colours as they lie over the picture, with what they stand for.
+void draw_scale(ImDrawList& list, ImVec2 at, float width, float most) {
+    static const std::array<uint32_t, 256> colours = heat_colours();
+    const float height = 0.6f * em();
+    const int steps = 48;
+    for (int i = 0; i < steps; ++i) {
+        const uint32_t colour = colours[static_cast<size_t>(i * 255 / (steps - 1))] | 0xff000000u;
+        list.AddRectFilled({at.x + width * float(i) / steps, at.y},
+                           {at.x + width * float(i + 1) / steps, at.y + height}, colour);
+    }
+    const float below = at.y + height + 0.1f * em();
+    const ImU32 ink = IM_COL32(235, 235, 235, 255);
+    list.AddText({at.x, below}, ink, "0");
+    const std::string middle = percent(double(most) / 2), last = percent(double(most));
+    list.AddText({at.x + (width - ImGui::CalcTextSize(middle.c_str()).x) / 2, below}, ink,
+                 middle.c_str());
+    list.AddText({at.x + width - ImGui::CalcTextSize(last.c_str()).x, below}, ink, last.c_str());
+}
+
+void mark_patch(const ViewInput& in, const AttentionSeen& seen, ImDrawList& list) {
+    if (seen.looker.token != Token::patch || in.view.scene.tiles) return;
+    const Rectangle patch = seen.patch();
+    const ImVec2 a = on_screen(in, patch.min), b = on_screen(in, patch.max);
+    list.AddRect(a, b, IM_COL32(0, 0, 0, 200), 0, 0, 3);
+    list.AddRect(a, b, IM_COL32(255, 255, 255, 255), 0, 0, 1);
+}
+
+}  // namespace
+
+void draw_legend(const ViewInput& in) {
+    if (!in.view.attention) return;
+    const AttentionSeen& seen = *in.view.attention;
+    ImDrawList& list = *ImGui::GetBackgroundDrawList();
+    mark_patch(in, seen, list);
+    const std::string lines[] = {whose(in.view.report, seen.looker), which(seen),
+                                 from(in.view, seen),
+                                 percent(double(seen.on_picture)) +
+                                     " of its attention is on the picture"};
+    const float margin = 0.4f * em(), line_height = 1.15f * em();
+    float width = 12 * em();
+    for (const std::string& line : lines)
+        width = std::max(width, ImGui::CalcTextSize(line.c_str()).x);
+    width = std::min(width, in.picture.max.x - in.picture.min.x - 4 * margin);
+    if (width <= 0) return;
+    const ImVec2 corner{in.picture.min.x + margin, in.picture.min.y + margin};
+    const float height = std::size(lines) * line_height + 2.2f * em() + margin;
+    list.AddRectFilled(corner, {corner.x + width + 2 * margin, corner.y + height},
+                       IM_COL32(16, 16, 20, 190));
+    list.PushClipRect(corner, {corner.x + width + 2 * margin, corner.y + height}, true);
+    ImVec2 at{corner.x + margin, corner.y + margin};
+    for (const std::string& line : lines) {
+        list.AddText(at, IM_COL32(235, 235, 235, 255), line.c_str());
+        at.y += line_height;
+    }
+    draw_scale(list, {at.x, at.y + 0.2f * em()}, width,
+               in.state.attention.fixed_scale ? 1 : seen.largest);
+    list.PopClipRect();
+}
+
+}  // namespace saccade

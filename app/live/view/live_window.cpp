@@ -1,0 +1,169 @@
+#include "app/live/view/live_window.h"
+
+#include <imgui.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/io/interrupts.h"
+#include "gpu/core/check.h"
+
+namespace saccade {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// How often a window is drawn in which nothing happens: a cursor may be blinking.
+constexpr auto idle_pace = 500ms;
+// How many frames Dear ImGui needs to come to rest after something was touched.
+constexpr int frames_to_rest = 3;
+
+LiveState beside(LiveState state) {
+    state.classes_beside = true;
+    return state;
+}
+
+EngineOptions window_options(const EngineOptions& options, const Device& device, Window& window) {
+    EngineOptions engine = options;
+    engine.device = std::to_string(device.info().index);
+    engine.instance_extensions = window.instance_extensions();
+    engine.device_extensions = {Swapchain::extension};
+    return engine;
+}
+
+}  // namespace
+
+LiveWindow::OnDevice::OnDevice(std::unique_ptr<Engine> opened, const LiveWindowOptions& options,
+                               const LiveState& state, Window& window, const LivePlace& place)
+    : engine(std::move(opened)),
+      window_engine(window_options(options.engine, engine->device(), window)),
+      screen(window_engine.device(), window, state.present_mode, options.settings.layout),
+      loop(*engine, options.capture, std::filesystem::current_path(), options.words, place,
+           Window::wake) {
+    spdlog::info("running on {}", engine->device().info().name);
+}
+
+LiveWindow::LiveWindow(LiveWindowOptions options)
+    : options_(std::move(options)),
+      state_(beside(options_.state)),
+      window_({"Saccade", options_.settings.width, options_.settings.height, state_.full_screen}),
+      offers_(options_.settings.recent),
+      on_(std::make_unique<OnDevice>(std::make_unique<Engine>(options_.engine), options_, state_,
+                                     window_, LivePlace())) {}
+
+LiveWindow::~LiveWindow() {
+    try {
+        options_.settings.state = state_;
+        options_.settings.recent = offers_.recent();
+        if (on_) options_.settings.layout = on_->screen.ui().layout();
+        write_settings(options_.settings_path, options_.settings);
+    } catch (const std::exception& error) {
+        spdlog::warn("{}", error.what());
+    }
+}
+
+void LiveWindow::run() {
+    while (!over()) try {
+            step();
+        } catch (const DeviceLost& lost) {
+            replace_device(lost);
+        }
+}
+
+bool LiveWindow::over() const {
+    return state_.quit || Interrupts::came() || window_.closing() ||
+           (options_.frames > 0 && (report().frames >= options_.frames || view_.over));
+}
+
+void LiveWindow::step() {
+    const auto now = Clock::now();
+    const auto next = last_shown_ + (frames_due_ > 0 || !queue_.empty() ? pace() : idle_pace);
+    queue_.add(window_.wait_events(std::chrono::duration<double>(next - now).count()));
+    if (!queue_.empty()) frames_due_ = frames_to_rest;
+    take_view();
+    const auto since = Clock::now() - last_shown_;
+    if (since >= idle_pace || (frames_due_ > 0 && since >= pace())) show();
+}
+
+void LiveWindow::take_view() {
+    if (!on_->loop.read(view_)) return;
+    if (on_->loop.new_picture()) {
+        on_->screen.give(on_->loop.picture());
+        if (!view_.repeated) captured_ = view_.captured;
+    }
+    view_.report.latency_ms = latency_ms_;
+    if (area(view_.scene.picture) > 0) offers_.add_recent(report().source);
+    state_.shown_frame = report().player.frame;
+    state_.layers = report().layers;
+    state_.heads = report().heads;
+    if (std::exchange(state_.swaps, report().swaps) != report().swaps) {
+        release_held(state_);
+        state_.word.reset();
+    }
+    frames_due_ = std::max(frames_due_, 1);
+}
+
+void LiveWindow::replace_device(const DeviceLost& lost) {
+    losses_.tell(lost);
+    const LivePlace place = on_->loop.end();
+    options_.settings.layout = on_->screen.ui().layout();
+    on_.reset();
+    on_ = std::make_unique<OnDevice>(open_again(options_.engine), options_, state_, window_, place);
+    frames_due_ = frames_to_rest;
+}
+
+LiveWindow::Clock::duration LiveWindow::pace() const {
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    return std::chrono::duration_cast<Clock::duration>(
+        std::max(Milliseconds(1000.0 / 60), Milliseconds(2 * on_->screen.ms())));
+}
+
+void LiveWindow::take_events(const std::vector<WindowEvent>& events) {
+    const PanelFocus panels{on_->screen.ui().has_mouse(), on_->screen.ui().has_keyboard()};
+    for (const WindowEvent& event : events) apply_event(state_, event, view_.scene, panels);
+    window_.set_full_screen(state_.full_screen);
+    on_->screen.swapchain().set_mode(state_.present_mode);
+    if (!window_.full_screen() && area(window_.size()) > 0) {
+        const Size size = window_.size_to_open();
+        options_.settings.width = size.x;
+        options_.settings.height = size.y;
+    }
+}
+
+ViewLayout LiveWindow::place_view() {
+    const ViewLayout layout = layout_for(state_, report());
+    const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
+    const glm::vec2 scale(dots.x, dots.y);
+    on_->screen.set_view({layout.picture.min * scale, layout.picture.max * scale});
+    view_.scene.place = on_->screen.placement(view_.scene.picture);
+    return layout;
+}
+
+void LiveWindow::show() {
+    last_shown_ = Clock::now();
+    frames_due_ = std::max(frames_due_ - 1, 0);
+    const std::vector<WindowEvent> events = queue_.take();
+    if (!on_->screen.begin(events)) return;  // minimised: frames go on, so that nothing is old
+    pull_.poll();
+    const ViewLayout layout = place_view();
+    take_events(events);
+    view_.report.present_modes = on_->screen.swapchain().modes();
+    const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
+    const Placement& place = view_.scene.place;
+    ViewInput input{state_, view_, offers_, pull_,
+                    Rectangle(float(place.left) / dots.x, float(place.top) / dots.y,
+                              float(place.left + int(place.width)) / dots.x,
+                              float(place.top + int(place.height)) / dots.y)};
+    draw_view(input, layout);
+    on_->loop.want(state_);
+    if (!on_->screen.show()) return;
+    on_->loop.was_shown(on_->screen.ms());
+    if (!captured_) return;
+    latency_ms_ = std::chrono::duration<double, std::milli>(
+                      Clock::now() - *std::exchange(captured_, std::nullopt))
+                      .count();
+}
+
+}  // namespace saccade

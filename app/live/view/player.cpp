@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "app/live/view/view.h"
+#include "app/live/view/widgets.h"
+
+namespace saccade {
+
+namespace {
+
+std::string clock_text(double seconds) {
+    char out[32];
+    const int whole = static_cast<int>(std::max(seconds, 0.0));
+    std::snprintf(out, sizeof out, "%d:%02d.%d", whole / 60, whole % 60,
+                  static_cast<int>((seconds - whole) * 10) % 10);
+    return out;
+}
+
+bool button(const char* label, const char* what) {
+    const bool pressed = ImGui::Button(label);
+    tip(what);
+    ImGui::SameLine();
+    return pressed;
+}
+
+void pace(LiveState& state) {
+    constexpr float speeds[] = {0.1f, 0.25f, 0.5f, 1, 2, 4};
+    char now[16];
+    std::snprintf(now, sizeof now, "%gx", state.speed);
+    ImGui::SetNextItemWidth(4.5f * em());
+    if (ImGui::BeginCombo("##speed", now)) {
+        for (float speed : speeds) {
+            char name[16];
+            std::snprintf(name, sizeof name, "%gx", double(speed));
+            if (ImGui::Selectable(name, state.speed == double(speed))) state.speed = speed;
+        }
+        ImGui::EndCombo();
+    }
+    tip("speed: how fast the file is played");
+    ImGui::SameLine();
+    ImGui::Checkbox("loop", &state.loop);
+    tip("loop: at its end the file begins again");
+    ImGui::SameLine();
+}
+
+}  // namespace
+
+void draw_player(ViewInput& in, const Rectangle& place) {
+    LiveState& state = in.state;
+    const PlayerReport& player = in.view.report.player;
+    begin_part("##player", place, ImGuiWindowFlags_NoScrollbar);
+    if (button("|<", "the first frame (Home)")) seek_to(state, 0);
+    if (button("<", "the frame or picture before (Left)")) step_frame(state, player.frame, -1);
+    if (button(state.frozen ? "play" : "pause", "pause and go on (Space)"))
+        state.frozen = !state.frozen;
+    if (button(">", "the next frame or picture (Right)")) step_frame(state, player.frame, +1);
+    pace(state);
+    const std::string where =
+        clock_text(player.time) + "  " + std::to_string(player.frame) +
+        (player.frames ? " of " + std::to_string(*player.frames) : std::string());
+    if (player.frames && *player.frames > 1) {
+        const int last = static_cast<int>(std::min<uint64_t>(*player.frames - 1, 1u << 30));
+        int frame = static_cast<int>(std::min<uint64_t>(player.frame, uint64_t(last)));
+        ImGui::SetNextItemWidth(-1);
+        if (ImGui::SliderInt("##place", &frame, 0, last, where.c_str()) && frame >= 0)
+            seek_to(state, static_cast<uint64_t>(std::min(frame, last)));
+        tip("the frame that is shown, counted from 0: drag to go elsewhere");
+    } else {
+        text(where);
+    }
+    end_part();
+}
+
+}  // namespace saccade

@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "app/hub/transfer_progress.h"
+#include "app/live/view/view.h"
+#include "app/live/view/widgets.h"
+
+namespace saccade {
+
+namespace {
+
+bool section(const char* name, bool open = true) {
+    return ImGui::CollapsingHeader(name, open ? ImGuiTreeNodeFlags_DefaultOpen : 0);
+}
+
+void check(const char* label, bool& value, const char* what) {
+    ImGui::Checkbox(label, &value);
+    tip(what);
+}
+
+void share(const char* label, float& value, const char* what) {
+    ImGui::SliderFloat(label, &value, 0, 1, "%.2f");
+    tip(what);
+}
+
+void source(ViewInput& in) {
+    if (!section("Source")) return;
+    wish("source", in.state.source);
+    tip("source: a camera's number, a file, a folder, a URL or synth:, then Enter. Files can be "
+        "dropped onto the window, too");
+    if (ImGui::BeginCombo("open", "cameras, recent files ...")) {
+        for (const SourceOffers::Offer& offer : in.offers.offers())
+            if (ImGui::Selectable(offer.name.c_str(), offer.source == in.state.source))
+                in.state.source = offer.source;
+        ImGui::EndCombo();
+    }
+    tip("open: cameras that are there, what was opened before, the synthetic camera");
+    if (!in.view.report.player.name.empty() && in.view.report.player.name != in.state.source)
+        quiet(in.view.report.player.name);
+}
+
+// The name, and of one that is not here that it has to be downloaded, and how much that is.
+std::string described(const KnownModel& model) {
+    if (model.here) return model.name;
+    return model.name + "  (download" +
+           (model.megabytes ? " " + size_text(uint64_t{*model.megabytes} * 1'000'000) : "") + ")";
+}
+
+void choose_model(ViewInput& in, const char* label, std::string& wanted, const ModelReport& report,
+                  const char* what) {
+    ImGui::PushID(label);
+    if (ImGui::BeginCombo(label, report.name.empty() ? "none" : report.name.c_str())) {
+        if (ImGui::Selectable("none", report.name.empty())) wanted = "none";
+        for (const KnownModel& model : report.known) {
+            const bool here = model.here || in.pull.has(model.name);
+            if (!ImGui::Selectable(here ? model.name.c_str() : described(model).c_str(),
+                                   model.name == report.name))
+                continue;
+            if (here)
+                wanted = model.name;
+            else
+                in.pull.start(model.name, [&wanted, name = model.name] { wanted = name; });
+        }
+        ImGui::Separator();
+        wish("folder", wanted);
+        tip("folder: of another model, as Hugging Face keeps them, then Enter");
+        ImGui::EndCombo();
+    }
+    tip(what);
+    if (!report.loading.empty())
+        ImGui::ProgressBar(report.progress, {-1, 0}, ("loading " + report.loading).c_str());
+    if (!report.error.empty()) warning(report.error);
+    ImGui::PopID();
+}
+
+// How often a model looks.
+void every(const char* label, uint32_t& stride, const char* what) {
+    int frames = static_cast<int>(stride);
+    if (ImGui::SliderInt(label, &frames, 1, 30, frames == 1 ? "every frame" : "every %d frames"))
+        stride = static_cast<uint32_t>(std::clamp(frames, 1, 1000));
+    tip(what);
+}
+
+void models(ViewInput& in) {
+    if (!section("Models")) return;
+    LiveState& state = in.state;
+    const LiveReport& report = in.view.report;
+    choose_model(in, "detector", state.detector, report.detector,
+                 "detector: finds objects and draws boxes around them");
+    every("detector runs", state.detector_stride,
+          "detector runs: on fewer frames, everything is faster; boxes of earlier frames fade");
+    choose_model(in, "classifier", state.classifier, report.classifier,
+                 "classifier: names what the whole picture shows");
+    every("classifier runs", state.classifier_stride,
+          "classifier runs: on fewer frames, everything is faster");
+    choose_model(in, "captioner", state.captioner, report.captioner,
+                 "captioner: describes the picture in a sentence");
+    if (!report.caption_note.empty()) quiet(report.caption_note);
+    if (in.pull.busy()) {
+        ImGui::ProgressBar(in.pull.share(), {-1, 0}, ("pulling " + in.pull.name()).c_str());
+        tip("pulling: what has come stays, also if it is broken off");
+    } else if (!in.pull.error().empty()) {
+        warning(in.pull.error());
+    }
+}
+
+void class_filter(LiveState& state, const std::vector<std::string>& labels) {
+    const std::string shown =
+        state.only.empty() ? "all" : std::to_string(state.only.size()) + " of them";
+    const bool open = ImGui::BeginCombo("objects", shown.c_str());
+    tip("objects: the classes of the detector whose boxes are shown (--classes)");
+    if (!open) return;
+    if (ImGui::Selectable("all", state.only.empty())) state.only.clear();
+    for (const std::string& label : labels) {
+        bool chosen = state.only.contains(label);
+        if (!ImGui::Checkbox(label.c_str(), &chosen)) continue;
+        if (chosen)
+            state.only.insert(label);
+        else
+            state.only.erase(label);
+    }
+    ImGui::EndCombo();
+}
+
+void truth(LiveState& state, const Score& score) {
+    const Tally& objects = score.objects();
+    check("truth", state.truth, "truth (T): what is really there, which the source knows");
+    if (objects.count() > 0) {
+        ImGui::SameLine();
+        ImGui::Text("precision %.3f, recall %.3f", objects.precision(), objects.recall());
+        tip("precision: the part of the boxes that are right; recall: the part of the objects that "
+            "were found");
+    }
+    if (score.captions() > 0)
+        ImGui::Text("%llu of %llu captions right to the word",
+                    static_cast<unsigned long long>(score.right_captions()),
+                    static_cast<unsigned long long>(score.captions()));
+}
+
+// What the classifier holds for likely, beside the picture, where it covers no box.
+void classes(const LiveView& view) {
+    for (const LikelyClass& one : view.classes) {
+        char percent[16];
+        std::snprintf(percent, sizeof percent, "%.0f %%", 100 * double(one.score));
+        ImGui::ProgressBar(one.score, {6 * em(), 0}, percent);
+        ImGui::SameLine();
+        text(one.label);
+    }
+    if (view.classes.empty() && view.classified) {
+        quiet("not sure");
+        tip("not sure: no class scores as much as the model needs to be believed");
+    }
+}
+
+void shown(ViewInput& in) {
+    if (!section("Shown")) return;
+    LiveState& state = in.state;
+    check("boxes", state.boxes, "boxes (D): around what the detector has found");
+    ImGui::SameLine();
+    check("caption", state.caption, "caption (C): the captioner's sentence");
+    ImGui::SameLine();
+    check("classes", state.classes, "classes (L): what the classifier holds for likely");
+    share("least score", state.threshold,
+          "least score: boxes that score less are left out (--threshold)");
+    class_filter(state, in.view.report.labels);
+    if (in.view.report.score) truth(state, *in.view.report.score);
+    if (state.classes) classes(in.view);
+}
+
+void attention(ViewInput& in) {
+    if (!section("Attention")) return;
+    LiveState& state = in.state;
+    AttentionState& a = state.attention;
+    if (ImGui::BeginCombo("maps", title_of(a.mode))) {
+        for (AttentionMode mode : attention_modes)
+            if (ImGui::Selectable(title_of(mode), mode == a.mode)) a.mode = mode;
+        ImGui::EndCombo();
+    }
+    tip("maps (A): of one head of a layer, of all of them by mean or greatest, side by side, or "
+        "followed through all layers (rollout)");
+    if (a.mode == AttentionMode::off) return;
+    int asked = static_cast<int>(state.asked);
+    if (ImGui::Combo("ask", &asked, "detector\0classifier\0"))
+        state.asked = static_cast<AskedModel>(asked);
+    tip("ask (M): whose attention the patch under the mouse shows");
+    auto choose = [](const char* label, uint32_t& value, uint32_t count, const char* what) {
+        const int last = static_cast<int>(count) - 1;
+        int number = std::min(static_cast<int>(value), last);
+        if (ImGui::SliderInt(label, &number, 0, last))
+            value = static_cast<uint32_t>(std::clamp(number, 0, last));
+        tip(what);
+    };
+    if (a.mode != AttentionMode::rollout)
+        choose("layer", a.layer, state.layers, "layer ([ and ]): counted from 0, the first");
+    if (a.mode == AttentionMode::head)
+        choose("head", a.head, state.heads, "head (0 - 9): counted from 0");
+    share("strength", a.blend, "strength: how much the map covers the picture");
+    share("share shown", a.mass,
+          "share shown: only the fewest patches are coloured that hold this share of the attention");
+    check("one scale for all", a.fixed_scale,
+          "one scale for all: a colour means the same in every map; else the largest value of each "
+          "map has the last colour");
+    check("overview", state.overview,
+          "overview (O): maps while nobody points at anything, too: of the strongest detection, or "
+          "of the classifier's class token");
+    if (holds(state) && ImGui::Button("let go")) release_held(state);
+}
+
+void performance(ViewInput& in) {
+    if (!section("Performance", false)) return;
+    LiveState& state = in.state;
+    const LiveReport& report = in.view.report;
+    text(report.device);
+    ImGui::Text("%.1f frames/s, %llu frames, %llu dropped", report.frames_per_second,
+                static_cast<unsigned long long>(report.frames),
+                static_cast<unsigned long long>(report.dropped));
+    ImGui::Text("capture to screen %.0f ms, GPU idle %.0f %%", report.latency_ms,
+                100 * report.gpu_idle);
+    ImGui::Text("memory: GPU %.0f MiB, host %.0f MiB", double(report.memory.device_bytes) / 1048576,
+                double(report.memory.host_bytes) / 1048576);
+    for (const StageTimes::Stage& stage : report.stages.stages) {
+        char label[64];
+        std::snprintf(label, sizeof label, "%.2f ms", double(stage.ms.last()));
+        auto value = [](void* data, int i) {
+            return (*static_cast<const Rolling*>(data))[static_cast<size_t>(i)];
+        };
+        ImGui::PlotLines(stage.name.c_str(), value, const_cast<Rolling*>(&stage.ms),
+                         static_cast<int>(stage.ms.count()), 0, label, 0,
+                         std::max(1.0f, 2 * stage.ms.mean()), {0, 2 * em()});
+    }
+    if (!report.shader_error.empty()) warning(report.shader_error);
+    if (report.present_modes.size() > 1 &&
+        ImGui::BeginCombo("present", std::string(name_of(state.present_mode)).c_str())) {
+        for (PresentMode mode : report.present_modes)
+            if (ImGui::Selectable(std::string(name_of(mode)).c_str(), mode == state.present_mode))
+                state.present_mode = mode;
+        ImGui::EndCombo();
+    }
+}
+
+}  // namespace
+
+void draw_side_panel(ViewInput& in, const Rectangle& place) {
+    begin_part("##panel", place);
+    ImGui::PushItemWidth(-7.5f * em());
+    source(in);
+    models(in);
+    shown(in);
+    attention(in);
+    performance(in);
+    ImGui::PopItemWidth();
+    end_part();
+}
+
+}  // namespace saccade

@@ -1,0 +1,78 @@
+#include "app/live/view/source_offers.h"
+
+#include <algorithm>
+
+#include "app/hub/model_finder.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// "video0" has the number 0.
+std::optional<unsigned> camera_number(const std::string& name) {
+    constexpr std::string_view stem = "video";
+    if (!name.starts_with(stem) || name.size() == stem.size() || name.size() > stem.size() + 3)
+        return {};
+    unsigned number = 0;
+    for (char c : name.substr(stem.size())) {
+        if (c < '0' || c > '9') return {};
+        number = number * 10 + static_cast<unsigned>(c - '0');
+    }
+    return number;
+}
+
+std::optional<fs::path> sample_picture() {
+    for (const fs::path& folder : ModelPlaces::of_this_machine().bundled)
+        if (std::error_code error; fs::is_regular_file(folder / "sample.jpg", error))
+            return folder / "sample.jpg";
+    return {};
+}
+
+}  // namespace
+
+SourceOffers::SourceOffers(std::vector<std::string> recent, fs::path devices)
+    : recent_(std::move(recent)), devices_(std::move(devices)) {
+    if (recent_.size() > most_recent) recent_.resize(most_recent);
+}
+
+const std::vector<SourceOffers::Offer>& SourceOffers::offers() {
+    const auto now = std::chrono::steady_clock::now();
+    if (offers_.empty() || now - looked_ > std::chrono::seconds(2)) {
+        looked_ = now;
+        look_around();
+    }
+    return offers_;
+}
+
+void SourceOffers::add_recent(const std::string& source) {
+    if (source.empty() || (!recent_.empty() && recent_.front() == source)) return;
+    std::erase(recent_, source);
+    recent_.insert(recent_.begin(), source);
+    if (recent_.size() > most_recent) recent_.resize(most_recent);
+    offers_.clear();
+}
+
+void SourceOffers::look_around() {
+    offers_.clear();
+    std::vector<unsigned> cameras;
+    std::error_code error;
+    for (fs::directory_iterator entry(devices_, error), end; !error && entry != end;
+         entry.increment(error))
+        if (const auto number = camera_number(entry->path().filename().string()))
+            cameras.push_back(*number);
+    std::ranges::sort(cameras);
+    for (unsigned number : cameras)
+        offers_.push_back({std::to_string(number), "camera " + std::to_string(number)});
+    if (const auto sample = sample_picture())
+        offers_.push_back({sample->string(), "a sample picture"});
+    offers_.push_back({"synth:", "synth: the synthetic camera"});
+    auto offered = [&](const std::string& source) {
+        return std::ranges::find(offers_, source, &Offer::source) != offers_.end();
+    };
+    for (const std::string& source : recent_)
+        if (!offered(source)) offers_.push_back({source, source});
+}
+
+}  // namespace saccade

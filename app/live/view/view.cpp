@@ -1,0 +1,89 @@
+#include "app/live/view/view.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/live/keys.h"
+#include "app/live/view/widgets.h"
+
+namespace saccade {
+
+ViewLayout layout_for(const LiveState& state, const LiveReport& report) {
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    const PlayerReport& player = report.player;
+    return lay_out({.window = {size.x, size.y},
+                    .em = em(),
+                    .panel = state.panels,
+                    .player = !player.live && !player.still});
+}
+
+void draw_view(ViewInput& in, const ViewLayout& layout) {
+    if (layout.panel.area() > 0) draw_side_panel(in, layout.panel);
+    if (layout.player.area() > 0) draw_player(in, layout.player);
+    draw_status(in, layout.status);
+    if (area(in.view.scene.picture) == 0)
+        draw_start_page(in, layout.picture);
+    else
+        draw_legend(in);
+    if (in.state.help) draw_keys(in.state);
+}
+
+void draw_keys(LiveState& state) {
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({size.x / 2, size.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {size.x, size.y});
+    if (ImGui::Begin("Keys", &state.help,
+                     ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
+                         ImGuiWindowFlags_NoCollapse) &&
+        ImGui::BeginTable("keys", 3)) {
+        auto row = [](const char* key, const char* name, const char* what) {
+            for (const char* cell : {key, name, what}) {
+                ImGui::TableNextColumn();
+                ImGui::TextUnformatted(cell);
+            }
+        };
+        for (const KeyBinding& binding : key_bindings())
+            row(binding.keys, binding.name, binding.what);
+        row("mouse", "attention", "where does the patch under it look?");
+        row("click", "hold", "keeps the object, the word or the patch that looks");
+        ImGui::EndTable();
+    }
+    ImGui::End();
+}
+
+// What is going on, in one line, whether or not the panel is shown.
+void draw_status(const ViewInput& in, const Rectangle& place) {
+    const LiveState& state = in.state;
+    const LiveReport& report = in.view.report;
+    begin_part("##status", place,
+               ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoNav);
+    bool first = true;
+    auto say = [&](const std::string& part, bool important = false) {
+        if (part.empty()) return;
+        if (!first) ImGui::SameLine(0, 1.5f * em());
+        first = false;
+        if (important)
+            ImGui::TextColored({1.0f, 0.6f, 0.3f, 1.0f}, "%s", part.c_str());
+        else
+            text(part);
+    };
+    if (state.frozen) say(report.player.live ? "frozen" : "paused", true);
+    if (state.recording) {
+        char seconds[48];
+        std::snprintf(seconds, sizeof seconds, "recording %.0f s", report.recorded_seconds);
+        say(seconds, true);
+    }
+    say(report.source_state, true);
+    say(report.notice);
+    if (!state.panels) say(in.view.likely);
+    const bool points = state.pointer && state.attention.mode != AttentionMode::off;
+    if (holds(state))
+        say("held; click again or press Esc to let go");
+    else if (points && !state.knows_holding)
+        say("where the patch under the mouse looks; click to hold it, A for other maps");
+    else if (first)
+        say("H: keys");
+    end_part();
+}
+
+}  // namespace saccade

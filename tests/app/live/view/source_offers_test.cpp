@@ -1,0 +1,38 @@
+#include "app/live/view/source_offers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/models/files/temp_folder.h"
+
+namespace saccade {
+namespace {
+
+TEST(SourceOffers, are_cameras_in_order_a_picture_the_synthetic_camera_and_what_was_opened) {
+    const TempFolder devices;
+    for (const char* name : {"video10", "video2", "video", "videodev", "null"})
+        devices.write(name, "");
+    SourceOffers offers({"clip.mp4", "synth:"}, devices.path());
+    std::vector<std::string> sources;
+    for (const SourceOffers::Offer& offer : offers.offers()) sources.push_back(offer.source);
+    ASSERT_EQ(sources.size(), 5u);
+    EXPECT_EQ(sources[0], "2");
+    EXPECT_EQ(sources[1], "10");
+    EXPECT_TRUE(sources[2].ends_with("sample.jpg"));
+    EXPECT_EQ(sources[3], "synth:") << "once, though it was opened before";
+    EXPECT_EQ(sources[4], "clip.mp4");
+}
+
+TEST(SourceOffers, the_last_that_was_opened_comes_first_and_old_ones_go) {
+    SourceOffers offers;
+    for (int i = 0; i < 20; ++i) offers.add_recent(std::to_string(i) + ".mp4");
+    offers.add_recent("15.mp4");
+    ASSERT_EQ(offers.recent().size(), SourceOffers::most_recent);
+    EXPECT_EQ(offers.recent()[0], "15.mp4");
+    EXPECT_EQ(offers.recent()[1], "19.mp4");
+    EXPECT_EQ(std::ranges::count(offers.recent(), "15.mp4"), 1);
+}
+
+}  // namespace
+}  // namespace saccade
