@@ -284,7 +284,11 @@ private:
         if (!rate_is_fine(wsi)) return Answer{.status = 429, .body = "too many requests\n"};
         const std::string host = header(wsi, WSI_TOKEN_HOST);
         if (!door_.knows_host(host))
-            return Answer{.status = 421, .body = "this is not the host that was asked for\n"};
+            return Answer{
+                .status = 421,
+                .body =
+                    "this host goes by another name: use its address in numbers, or start "
+                    "saccade with --origin\n"};
         if (!door_.knows_origin(header(wsi, WSI_TOKEN_ORIGIN), host))
             return Answer{.status = 403, .body = "pages of others may not ask\n"};
         if (needs_token && !has_token(wsi))

@@ -309,6 +309,33 @@ TEST(ServeProgram, comes_back_to_a_server_that_was_started_again_and_may_be_read
     EXPECT_TRUE(browser.becomes("saccade.number() > " + std::to_string(number)));
 }
 
+TEST(ServeProgram, a_token_moves_into_a_cookie_and_after_a_restart_another_one_is_asked_for) {
+    const Words few{"--captioner", "none", "--classifier", "none", "--serve"};
+    auto with = [&](const std::string& address) {
+        Words words = few;
+        words.push_back(address);
+        return served(words);
+    };
+    Browser browser;
+    std::string port;
+    {
+        Program program(places::program, with("0.0.0.0:0"));
+        const std::string address = address_of(program);
+        port = std::to_string(port_of(address));
+        browser.visit("http://127.0.0.1:" + port + "/");
+        EXPECT_NE(browser.evaluate("document.body.textContent").get<std::string>().find("token"),
+                  std::string::npos);
+        browser.visit("http://127.0.0.1:" + port + address.substr(address.find("/?token=")));
+        ASSERT_TRUE(browser.becomes("saccade.number() > 0", 120));
+        EXPECT_EQ(browser.evaluate("location.pathname + location.search + document.cookie"), "/");
+    }
+    ASSERT_TRUE(browser.becomes("!saccade.connected()"));
+    Program again(places::program, with("0.0.0.0:" + port));
+    ASSERT_NE(address_of(again), "");
+    EXPECT_TRUE(browser.becomes(
+        "document.getElementById('trouble').textContent.includes('another token')"));
+}
+
 TEST(ServeProgram, a_batch_shows_how_far_it_is_its_newest_frame_and_what_was_found) {
     const TempFolder temp;
     Program program(places::program,
