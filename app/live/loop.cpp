@@ -449,7 +449,7 @@ bool LiveLoop::waits_for_person() const {
 void LiveLoop::rest() const {
     if (!path_.empty())
         std::this_thread::sleep_for(500us);  // a frame or the device, whichever comes first
-    else if (waits_for_person())
+    else if (!capture_ || waits_for_person())
         std::this_thread::sleep_for(5ms);
     else
         capture_->wait_for(5ms);
