@@ -52,6 +52,8 @@ LiveState first_state(const LiveOptions& options, const Settings& settings) {
         if (options.present_mode == name_of(mode)) state.present_mode = mode;
     if (options.full_screen) state.full_screen = true;
     if (options.truth) state.truth = true;
+    if (options.track) state.track = true;
+    if (!options.zones.empty()) state.regions = read_regions(options.zones);
     if (options.stride) state.detector_stride = state.classifier_stride = *options.stride;
     return state;
 }
@@ -79,6 +81,15 @@ std::string summary(const LiveReport& report, double seconds) {
         std::snprintf(text, sizeof text, "precision %.3f, recall %.3f against the scene's truth\n",
                       objects.precision(), objects.recall());
         lines += text;
+    }
+    if (report.tracks) {
+        const TrackReport& tracks = *report.tracks;
+        std::snprintf(text, sizeof text, "%u tracks, %u found again", tracks.numbers,
+                      tracks.found_again);
+        lines += text;
+        std::snprintf(text, sizeof text, ": IDF1 %.3f, MOTA %.3f, %llu identity switches",
+                      tracks.idf1, tracks.mota, static_cast<unsigned long long>(tracks.switches));
+        lines += (report.score ? text : "") + std::string("\n");
     }
     if (report.score && report.score->captions() > 0)
         lines += std::to_string(report.score->right_captions()) + " of " +
@@ -221,6 +232,9 @@ void add_live_command(CLI::App& app, int& exit_code) {
         .add_option("--stride", options->stride, "Detector and classifier look at every n-th frame")
         ->check(CLI::Range(1, 1000).description(""))
         ->type_name("N");
+    command.add_flag("--track", options->track,
+                     "Give the same thing the same number in every frame");
+    add_zones_option(command, options->zones);
     command.add_flag("--truth", options->truth,
                      "Draw what is really there, too, where the source knows: synth: does");
     command.add_option("--layer", options->layer, "The layer to look into, from 0 on")

@@ -13,6 +13,8 @@
 #include "app/live/swapped_model.h"
 #include "app/pipeline/frame_path.h"
 #include "app/sources/capture.h"
+#include "app/track/frame_tracker.h"
+#include "app/track/identity_score.h"
 #include "app/video/recorder.h"
 #include "gpu/core/check.h"
 
@@ -105,6 +107,11 @@ private:
     void settle(LiveState& state);
     void count_frame();
     void score_frame(const LiveState& state);
+    void follow_tracking(LiveState& state);
+    // What was clicked is followed, whichever query sees it next.
+    void follow_track(const LiveState& state, const FrameResult& before);
+    FrameOrder order_for(const LiveState& state, const LastSeen& seen);
+    void tell_tracks();
     double seconds_now() const {
         return std::chrono::duration<double>(Clock::now() - start_).count();
     }
@@ -132,6 +139,11 @@ private:
     SwappedModel<Classifier> classifier_;
     SwappedModel<OwnCaptioner> captioner_;
     FramePath path_;
+    std::optional<FrameTracker> tracker_;
+    IdentityScore identities_;
+    Regions regions_;  // that the tracker counts in
+    uint32_t followed_ = 0;                   // the number of a track that was clicked, or 0
+    std::optional<uint32_t> followed_query_;  // that it was clicked as
     std::optional<Done> shown_;
     std::optional<Size> too_large_;  // frames for which there is no memory
     Turns detector_turns_, classifier_turns_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/pipeline/looker.h"
+#include "app/track/regions.h"
 #include "gpu/core/geometry.h"
 #include "gpu/core/swapchain.h"
 
@@ -34,6 +35,8 @@ struct LiveState {
     bool boxes = true, caption = true, classes = true;
     bool classes_beside = false;  // they are told beside the picture, not drawn onto it
     bool truth = false;           // what is really there, where the source knows
+    bool track = false;           // things have numbers, the same in every frame
+    Regions regions;              // lines and zones of the source, which count tracks
     AttentionState attention{.mode = AttentionMode::mean};
     bool overview = false;  // maps are shown while nobody points at anything, too
     AskedModel asked = AskedModel::detector;

@@ -26,7 +26,7 @@ LaneGroup::LaneGroup(Engine& engine, std::vector<FrameLane*> members)
 
 void LaneGroup::keep(const KeptLayers& layers) {
     images.clear();
-    detection_taps = {Tap(layers.encoder), Tap(layers.decoder)};
+    detection_taps = {Tap(layers.encoder), Tap(layers.decoder, layers.queries)};
     classification_tap = Tap(layers.classifier);
     kept = layers;
 }

@@ -8,6 +8,7 @@
 #include "app/frame/frame_result.h"
 #include "app/frame/frame_ring.h"
 #include "app/pipeline/looker.h"
+#include "app/track/frame_tracker.h"
 #include "gpu/transfer/planes.h"
 #include "models/attention/map_geometry.h"
 
@@ -50,6 +51,10 @@ struct FrameOrder {
         std::optional<size_t> lit = std::nullopt;  // the word that stands out
     } caption;
 
+    // Who says which detections are the same things as before; null: nobody. It sees every frame
+    // that the detector sees, in their order, and must outlive those on their way.
+    FrameTracker* tracker = nullptr;
+
     bool draw = true;  // onto the frame; else it stays as it was
     OverlaySettings overlay;
     bool truth = false;  // what is really there is drawn, too, if the source knows
@@ -84,6 +89,7 @@ struct Done {
     bool repeated = false;                   // it has been here before
     bool detected = false;          // the detector has seen this very frame
     bool caption_ended = false;     // with this frame
+    Observations observed;          // what the tracker was told, if there is one
     // Image, picture and planes may be written over when this is gone.
     TakenFrame frame;
 };

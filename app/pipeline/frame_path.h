@@ -85,6 +85,7 @@ private:
     // drawing.
     void conclude(FrameLane& lane);
     void conclude_before(const LaneGroup& group);
+    void track(FrameLane& lane);
     void begin_captions(LaneGroup& group);
     void write_to_end(LaneGroup& group, uint32_t words_at_once);
     void record_attention(FrameLane& lane);
@@ -111,6 +112,7 @@ private:
     const FrameLane *detected_ = nullptr, *classified_ = nullptr;  // who holds the last findings
     std::vector<Detection> detections_;                            // the last ones
     std::vector<ClassScore> classes_;
+    std::optional<FrameResult> tracked_;  // the last one
 };
 
 }  // namespace saccade

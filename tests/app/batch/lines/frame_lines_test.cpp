@@ -1,9 +1,9 @@
-#include "app/batch/frame_lines.h"
+#include "app/batch/lines/frame_lines.h"
 
 #include <fstream>
 #include <iterator>
 
-#include "app/batch/tables.h"
+#include "app/batch/lines/tables.h"
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
