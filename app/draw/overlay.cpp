@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/common.hpp>
 
 #include "app/draw/colour.h"
 
@@ -165,7 +166,9 @@ void Overlay::lay_out_marks() {
     }
     block.align = {0, 0};
     for (const Marks::Text& text : marks_.texts) {
-        block.area = {text.place, frame};
+        const glm::vec2 room(12 * static_cast<float>(label_pixels_), 2 * line);
+        block.area = {glm::clamp(text.place, glm::vec2(0), glm::max(frame - room, glm::vec2(0))),
+                      frame};
         block.fill = with_alpha(text.colour, style_.plate / 255.0);
         texts_.add_block(words_of(text.text), block);
     }

@@ -28,7 +28,7 @@ std::span<const KeyBinding> key_bindings() {
          [](LiveState& s, char32_t) { s.classes = !s.classes; }},
         {U't', U't', "T", "truth", "on and off, where the source knows it",
          [](LiveState& s, char32_t) { s.truth = !s.truth; }},
-        {U'n', U'n', "N", "numbers", "the same one for the same thing, on and off",
+        {U'k', U'k', "K", "tracks", "the same number for the same thing, on and off",
          [](LiveState& s, char32_t) { s.track = !s.track; }},
         {left_key, left_key, "Left", "frame", "the frame or picture before",
          [](LiveState& s, char32_t) { step_frame(s, s.shown_frame, -1); }},

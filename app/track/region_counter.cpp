@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-constexpr float clear = 0.04f;  // of its size, how far from an edge a thing is on one side of it
+constexpr float clear = 0.25f;  // of its size, how far from an edge a thing is on one side of it
 
 float clear_distance(const Rectangle& box) {
     return clear * std::sqrt(std::max(box.area(), 0.0f));

@@ -37,7 +37,7 @@ struct Stays {
 
 // Counts tracks that cross lines and that are in zones. A track crosses a line between two frames
 // in which it was seen, however far apart they are, and where it trembles on the line nothing is
-// counted: it must get away from the line by a small part of its size. A zone's "in" are all that
+// counted: it must get away from the line by a quarter of its size. A zone's "in" are all that
 // begin to be inside, its "out" all that are not any more, whether they went or vanished. A track's
 // class is the one that it was called most, so far.
 class RegionCounter {

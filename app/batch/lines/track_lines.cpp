@@ -59,12 +59,13 @@ void track_lines(const fs::path& lines, const std::map<std::string, size_t>& nam
     std::vector<std::string> labels;
     for_lines(lines, [&](const Object& read) {
         Object line = read;
-        const size_t source = names.at(line.at("source").get<std::string>());
-        if (current != source) {  // numbers begin anew
+        const auto source = names.find(line.at("source").get<std::string>());
+        if (source == names.end()) return;
+        if (current != source->second) {  // numbers begin anew
             tracker.emplace(settings, FrameTracker::Mode::track, regions);
-            current = source;
+            current = source->second;
         }
-        const Observations frame = observed(source, line.at("frame").get<uint64_t>());
+        const Observations frame = observed(source->second, line.at("frame").get<uint64_t>());
         learn_labels(line, labels);
         set_tracks(line, tracker->step(frame), frame.things.size());
         if (tracker->counter()) line = with_counts(line, json_of(tracker->counter()->counts(), labels));

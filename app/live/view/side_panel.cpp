@@ -139,7 +139,7 @@ void truth(LiveState& state, const Score& score) {
 
 // Who is there, who is waited for, and how well that goes if the source knows.
 void tracks(LiveState& state, const LiveReport& report) {
-    check("numbers", state.track, "numbers (N): the same one for the same thing in every frame");
+    check("tracks", state.track, "tracks (K): the same number for the same thing in every frame");
     if (!report.tracks) return;
     const TrackReport& tracks = *report.tracks;
     ImGui::SameLine();
