@@ -262,6 +262,33 @@ TEST_F(LiveLoopTest, a_frozen_picture_stands_still_and_can_be_explored) {
     EXPECT_EQ(loop.report().frames, frames) << "it is still the same one";
 }
 
+TEST_F(LiveLoopTest, things_have_numbers_and_lines_count_them) {
+    state.track = true;
+    state.regions = {.size = std::nullopt,
+                     .all = {{"all", true, {{0, 0}, {320, 0}, {320, 240}, {0, 240}}, Anchor::middle}}};
+    loop.wait_for_models(state);
+    ASSERT_TRUE(step_until([&] {
+        return loop.report().tracks && loop.report().tracks->seen > 0 && loop.shown() &&
+               !loop.shown()->result.tracks.empty() && loop.shown()->result.tracks[0] > 0;
+    }));
+    const FrameResult& shown = loop.shown()->result;
+    EXPECT_EQ(shown.tracks.size(), shown.detections->size());
+    ASSERT_EQ(loop.report().tracks->counts.size(), 1u);
+    EXPECT_FALSE(loop.report().tracks->counts[0].classes.empty()) << "all of it is the zone";
+
+    // A frozen picture keeps its numbers, however often it is drawn.
+    state.frozen = true;
+    ASSERT_TRUE(step_until([&] { return loop.idle(); }));
+    const std::vector<uint32_t> numbers = loop.shown()->result.tracks;
+    state.query = (*loop.shown()->result.detections)[0].query;
+    ASSERT_TRUE(step_until([&] { return loop.idle() && loop.shown()->repeated; }));
+    EXPECT_EQ(loop.shown()->result.tracks, numbers);
+
+    state.frozen = state.track = false;
+    state.regions = {};
+    ASSERT_TRUE(step_until([&] { return !loop.report().tracks && loop.shown()->result.tracks.empty(); }));
+}
+
 TEST_F(LiveLoopTest, another_source_takes_the_place_of_one_that_cannot_be_opened) {
     state.detector = "none";
     state.source = "/nowhere/clip.mp4";

@@ -214,9 +214,11 @@ std::map<uint64_t, std::vector<TrueObject>> objects_of(const std::string& text, 
     std::map<uint64_t, std::vector<TrueObject>> objects;
     Synth source(text);
     source.seek(first);
-    while (first++ < end)
-        for (const TrueObject& object : next_shot(source)->info.truth->objects)
+    while (first++ < end) {
+        const std::optional<Shot> shot = next_shot(source);
+        for (const TrueObject& object : shot->info.truth->objects)
             objects[object.object].push_back(object);
+    }
     return objects;
 }
 
@@ -234,7 +236,8 @@ TEST(SyntheticCamera, an_object_keeps_its_number_as_long_as_its_scene_lasts) {
         }
     }
     // Whoever looks at a frame alone sees the same numbers.
-    for (const TrueObject& object : frame_of(text, 55).info.truth->objects)
+    const Shot alone = frame_of(text, 55);
+    for (const TrueObject& object : alone.info.truth->objects)
         EXPECT_TRUE(second.contains(object.object));
 }
 
