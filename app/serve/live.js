@@ -182,7 +182,8 @@
         const line = frame?.line;
         return (line?.detections ?? [])
             .map((found, i) => ({...found, colour: frame.found?.colours[i], query: frame.found?.queries[i]}))
-            .filter((found) => !hidden.has(found.label));
+            .filter((found) => !hidden.has(found.label))
+            .map((found) => found.track === undefined ? found : {...found, label: `${found.label} ${found.track}`});
     }
     // What is really there, if the source knows.
     function truth() {
@@ -302,7 +303,7 @@
         let best = 0;
         for (let i = 0; i < cells.length; ++i) if (cells[i] > cells[best]) best = i;
         const row = Math.floor(best / map.grid.width) + 1, column = best % map.grid.width + 1;
-        const word = frame.line.caption?.words[pointing.word]?.text;
+        const word = (frame.line.caption ?? frame.line.answer)?.words[pointing.word]?.text;
         const who = map.patch ? `Patch in row ${map.patch.row + 1}, column ${map.patch.column + 1}`
             : map.who === "word" ? `Word “${word ?? ""}”`
             : map.who === "query" ? "The detection’s query" : "Class token";
