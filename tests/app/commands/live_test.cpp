@@ -305,6 +305,10 @@ TEST_F(LiveLoopTest, another_source_takes_the_place_of_one_that_cannot_be_opened
     loop.step(state);
     EXPECT_NE(loop.report().source_state.find("/nowhere/clip.mp4"), std::string::npos);
     EXPECT_EQ(loop.picture(), nullptr);
+    state.detector = "emoji-detector";  // which is being loaded meanwhile
+    loop.step(state);
+    loop.rest();
+    state.detector = "none";
     state.source = "synth:160x120?frames=4";
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.picture()->width(), 160u);
