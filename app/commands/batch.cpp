@@ -151,6 +151,7 @@ FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const Mo
     order.caption.to_end = true;
     const bool watched = !options.serve.address.empty();
     order.draw = plan.video || plan.frames || watched;
+    order.overlay.only_sure = true;
     if (order.draw) {
         order.read_back = {.pixels = plan.frames, .planes = plan.video || watched};
         show_attention(order, options.attention, models.borrowed());

@@ -114,6 +114,7 @@ int demo(const DemoOptions& options) {
     FrameOrder order;
     order.caption.to_end = true;
     order.overlay.most_classes = 3;
+    order.overlay.only_sure = true;
     order.truth = options.truth;
     order.read_back = {.pixels = true, .planes = true};
     if (models.detector)

@@ -51,6 +51,7 @@ LiveState first_state(const LiveOptions& options, const Settings& settings) {
     for (PresentMode mode : {PresentMode::fifo, PresentMode::mailbox, PresentMode::immediate})
         if (options.present_mode == name_of(mode)) state.present_mode = mode;
     if (options.full_screen) state.full_screen = true;
+    state.feed = options.to;
     if (options.truth) state.truth = true;
     if (options.track) state.track = true;
     if (!options.zones.empty()) state.regions = read_regions(options.zones);
@@ -260,6 +261,11 @@ void add_live_command(CLI::App& app, int& exit_code) {
         ->needs("--serve")
         ->allow_extra_args(false)
         ->type_name("SOURCE");
+    command
+        .add_option("--to", options->to,
+                    "Also send annotated frames to a virtual camera (/dev/videoN of v4l2loopback), "
+                    "or as MPEG-TS to udp://HOST:PORT, a pipe or a file")
+        ->type_name("TARGET");
     command.add_flag("--headless", options->headless, "The same loop without a window");
     command.add_option("--frames", options->frames, "Stop after N frames")->type_name("N");
     add_common_options(command, options->common);
@@ -269,6 +275,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
         "  saccade live rtsp://camera.local/stream --detector facebook/detr-resnet-50\n"
         "  saccade live synth: --attention rollout\n"
         "  saccade live 0 --serve 8080\n"
+        "  saccade live 0 --to /dev/video9\n"
         "  saccade live clip.mp4 --headless --frames 300 --verbose");
     command.callback([options, &exit_code] {
         set_up_log(options->common);

@@ -34,6 +34,7 @@ struct LiveOptions {
     ServeOptions serve;
     std::vector<std::string> offered;  // other sources that viewers may choose
 
+    std::string to;  // where annotated frames are sent as well
     bool headless = false;
     uint64_t frames = 0;  // stops after this many; 0: when somebody stops it
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/common.hpp>
+#include <utility>
 
 #include "app/draw/colour.h"
 
@@ -21,6 +22,16 @@ constexpr uint32_t backdrop = rgba(18, 18, 22);
 uint32_t pixels_for(Size frame, double at_480) {
     const double side = std::min(frame.x, frame.y);
     return static_cast<uint32_t>(std::lround(std::max(at_480 * std::pow(side / 480, 0.8), 10.0)));
+}
+
+// Towards grey, and transparent.
+uint32_t faded(uint32_t colour, float freshness) {
+    const glm::u8vec4 from = channels_of(colour);
+    auto mix = [&](uint8_t value, float old) {
+        return static_cast<uint32_t>(std::lround(std::lerp(old, float(value), freshness)));
+    };
+    return rgba(mix(from.x, 130), mix(from.y, 130), mix(from.z, 135),
+                mix(from.w, 0.45f * float(from.w)));
 }
 
 TextLayout lay_out_labels(Font& font, const std::vector<std::string>& labels, uint32_t pixels) {
@@ -48,8 +59,19 @@ Overlay::LabelTable::LabelTable(Device& device, Font& font, const std::vector<st
 
 Overlay::LabelTable::LabelTable(Device& device, const TextLayout& layout, size_t labels)
     : classes(static_cast<uint32_t>(labels)),
+      fresh(layout.runs().begin(), layout.runs().end()),
       runs(on_device(device, "label runs", std::span(layout.runs()))),
       glyphs(on_device(device, "label glyphs", std::span(layout.glyphs()))) {}
+
+void Overlay::LabelTable::fade(float to) {
+    if (std::exchange(freshness, to) == to) return;
+    for (uint32_t id = 0; id < classes; ++id) {
+        params::Run run = fresh[id];
+        run.colour = faded(run.colour, to);
+        runs.write(id * words_of<params::Run>(1), run);
+    }
+    runs.flush();
+}
 
 Overlay::TextMemory::TextMemory(Device& device, uint32_t plate_count, uint32_t glyph_count)
     : plates(device, "plates", plate_list_words(plate_count)),
@@ -122,13 +144,15 @@ void Overlay::lay_out_texts() {
     TextLayout::Block block{.area = {glm::vec2(edge), glm::vec2(frame_) - edge},
                             .align = {0.5f, 1},
                             .pixels = text_pixels_,
-                            .fill = paper,
-                            .ink = ink};
+                            .fill = faded(paper, settings.caption_freshness),
+                            .ink = faded(ink, settings.caption_freshness)};
     // A caption that grows and grows keeps to the lower part of the frame.
     block.most_lines = std::max(2u, frame_.y / 3 / font_.height(text_pixels_).line);
     caption_places_ = texts_.add_block(caption_, block);
     const float caption_top = caption_.empty() ? block.area.max.y : texts_.plates().back().top;
     block.most_lines = UINT32_MAX;
+    block.fill = paper;
+    block.ink = ink;
     block.pixels = label_pixels_;
     for (const Note& note : notes_) {
         block.align = note.align;
@@ -258,6 +282,7 @@ void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& i
 
 void Overlay::update(uint32_t lane) {
     LaneMemory& mapped = lanes_.at(lane);
+    detector_.fade(settings.boxes_freshness);
     write_settings(mapped);
     // The caption comes first.
     mapped.texts.write(texts_, !settings.caption && !caption_.empty() ? 1 : 0);

@@ -33,8 +33,11 @@ struct OverlaySettings {
 
     bool classes = true;
     uint32_t most_classes = 5;
+    bool only_sure = false;  // of these, those that score as much as the model needs
 
     bool caption = true;
+    // What is of an earlier frame looks old: 1 is of this one, 0 of long ago.
+    float boxes_freshness = 1, caption_freshness = 1;
 
     bool heat = true;
     float opacity = 0.8f;  // of the hottest
@@ -103,7 +106,11 @@ private:
         LabelTable(Device& device, Font& font, const std::vector<std::string>& labels,
                    uint32_t pixels);
         LabelTable(Device& device, const TextLayout& layout, size_t labels);
+        // Colours of boxes and their labels turn grey, and shine through.
+        void fade(float freshness);
         uint32_t classes;
+        std::vector<params::Run> fresh;  // as they are without fading
+        float freshness = 1;
         MappedWords runs, glyphs;
     };
     // Texts that change.

@@ -6,7 +6,9 @@
 #include <thread>
 #include <utility>
 
+#include "app/draw/heat_map.h"
 #include "app/hub/model_finder.h"
+#include "app/io/picture_file.h"
 #include "app/pipeline/attention_choice.h"
 #include "app/pipeline/models_in_use.h"
 #include "app/sources/open_source.h"
@@ -156,12 +158,14 @@ bool LiveLoop::step(LiveState& state) {
     follow_models(state);
     follow_tracking(state);
     const bool new_shaders = follow_shaders(state);
+    follow_feed(state);
     search_captions(state);
     Looker looker = choose_looker(state, models(), last_seen());
     if (looker.token == Looker::Token::none) looker = looker_under_mouse(state, models());
     state.layers = report_.layers = layers_of(looker, models());
     state.heads = report_.heads = heads_of(looker, state.attention, models());
     if (!screenshots_) screenshots_ = state.screenshots;
+    if (!pages_) pages_ = state.pages;
     if (state.recording != recorder_.recording()) {
         if (state.recording)
             recorder_.start();
@@ -190,7 +194,21 @@ void LiveLoop::show(Done done, LiveState& state) {
         count_frame();
     }
     score_frame(state);
+    if (std::exchange(bare_, false)) return write_bare_frame(state);
     take_picture(state);
+}
+
+void LiveLoop::write_bare_frame(const LiveState& state) {
+    pages_ = state.pages;
+    again_ = true;
+    const std::filesystem::path file = recorder_.new_file(".png");
+    try {
+        write_picture(file, as_bgr(shown_->picture));
+        report_.bare_file = file.string();
+    } catch (const Error& error) {
+        report_.notice = error.what();
+        notice_time_ = Clock::now();
+    }
 }
 
 void LiveLoop::settle(LiveState& state) {
@@ -281,6 +299,21 @@ void LiveLoop::follow_source(const LiveState& state) {
     dropped_ = forgiven_ = 0;
     report_.player = {};
     follow_player(state);
+}
+
+void LiveLoop::follow_feed(const LiveState& state) {
+    if (feed_target_ != state.feed) {
+        feed_target_ = state.feed;
+        feed_ = feed_target_.empty() ? nullptr : std::make_unique<Feed>(feed_target_);
+        again_ = true;
+    }
+    if (!feed_) return;
+    if (const std::optional<std::string> trouble = feed_->trouble()) {
+        spdlog::error("{}", *trouble);
+        report_.notice = *trouble;
+        notice_time_ = Clock::now();
+        feed_.reset();
+    }
 }
 
 void LiveLoop::follow_player(const LiveState& state) {
@@ -394,7 +427,8 @@ void LiveLoop::advance(LiveState& state) {
             return make_do_without(error, size);
         }
     } else if (shown_ && drawn_ && path_.empty() &&
-               (again_ || captions().writing() || !looks_the_same(*drawn_, state))) {
+               (again_ || captions().writing() || wants_page(state) ||
+                !looks_the_same(*drawn_, state))) {
         // A picture that stands still is drawn once more if that makes a difference.
         try {
             repeat(state);
@@ -455,6 +489,11 @@ void LiveLoop::begin(TakenFrame frame, const LiveState& state) {
 
 void LiveLoop::repeat(const LiveState& state) {
     FrameOrder order = order_for(state, last_seen());
+    bare_ = wants_page(state);
+    if (bare_) {
+        order.overlay.boxes = order.overlay.classes = order.overlay.caption = order.truth = false;
+        order.attention.mode = AttentionMode::off;
+    }
     // It is captioned once.
     order.caption.begin = order.caption.begin && captions().caption().ids.empty();
     path_.repeat(std::move(shown_->frame), std::move(order));
@@ -465,6 +504,7 @@ void LiveLoop::take_picture(const LiveState& state) {
     if (!picture.pixels) return;
     for (; *screenshots_ < state.screenshots; ++*screenshots_) recorder_.screenshot(picture);
     recorder_.frame(picture, seconds_now());
+    if (feed_) feed_->show(picture);
 }
 
 const Image* LiveLoop::picture() const { return shown_ ? shown_->image : nullptr; }

@@ -15,6 +15,7 @@
 #include "app/sources/capture.h"
 #include "app/track/frame_tracker.h"
 #include "app/track/identity_score.h"
+#include "app/video/feed.h"
 #include "app/video/recorder.h"
 #include "gpu/core/check.h"
 
@@ -93,6 +94,7 @@ private:
 
     void follow_source(const LiveState& state);
     void follow_player(const LiveState& state);
+    void follow_feed(const LiveState& state);
     void follow_models(LiveState& state);
     void search_captions(LiveState& state);
     bool follow_shaders(LiveState& state);
@@ -117,8 +119,11 @@ private:
     }
     void take_picture(const LiveState& state);
     bool wants_pixels(const LiveState& state) const {
-        return always_read_ || state.recording || screenshots_ != state.screenshots;
+        return always_read_ || feed_ || state.recording || wants_page(state) || screenshots_ != state.screenshots;
     }
+    // The frame is wanted without anything on it.
+    bool wants_page(const LiveState& state) const { return pages_ && *pages_ != state.pages; }
+    void write_bare_frame(const LiveState& state);
     LastSeen last_seen() const;
     void tell(const LiveState& state);
     void tell_player(const CaptureStatus& status);
@@ -152,14 +157,18 @@ private:
     std::string source_error_;
     std::optional<ShaderWatch> shaders_;
     Recorder recorder_;
+    std::unique_ptr<Feed> feed_;
+    std::string feed_target_;
 
     uint64_t seek_ = 0;                           // the number of the last that was followed
     bool awaiting_ = false;                       // the frame that it asked for
     uint64_t dropped_ = 0, forgiven_ = 0;         // frames; forgiven: while the picture was frozen
     std::optional<uint32_t> screenshots_;         // that have been taken
+    std::optional<uint32_t> pages_;               // whose frames have been written
 
     std::optional<LiveState> drawn_;  // what the picture on screen was drawn for
     bool again_ = false, always_read_ = false;
+    bool bare_ = false;  // the frame that is on its way shows nothing but itself
     uint64_t finished_ = 0;
     uint64_t begun_ = 0;  // the source's frame behind the one that began last
     Clock::time_point start_ = Clock::now();

@@ -74,7 +74,12 @@ struct LiveState {
 
     bool panels = true, help = false, full_screen = false;
     bool recording = false;
-    uint32_t screenshots = 0;  // that have been asked for
+    std::string feed;  // where annotated frames are sent as well, see Feed; empty: nowhere
+    uint32_t screenshots = 0;       // of frames, that have been asked for
+    uint32_t view_screenshots = 0;  // of what is seen of them, with the legend
+    bool view_recording = false;
+    uint32_t saved_maps = 0;  // as .npy files
+    uint32_t pages = 0;       // of inspect, of the frame that is shown
     bool quit = false;
 };
 

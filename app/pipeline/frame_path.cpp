@@ -1,6 +1,7 @@
 #include "app/pipeline/frame_path.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -150,7 +151,10 @@ void FramePath::submit_gathered() {
         group.submit();
         for (FrameLane* lane : lanes) {
             lane->ticket = group.seen;
-            if (group.detected) detected_ = lane;
+            if (group.detected) {
+                detected_ = lane;
+                detected_at_ = lane->taken->info().captured;
+            }
             if (group.classified) classified_ = lane;
             lane->own_detections = lane->own_detections || group.detected;
             lane->own_classes = lane->own_classes || group.classified;
@@ -170,8 +174,33 @@ void FramePath::submit_gathered() {
 }
 
 bool FramePath::needs_answers(const FrameLane& lane) const {
+    // A file's frames can wait for the answer to which classes are to be drawn.
+    const bool classes = models_.classifier && lane.order.overlay.classes &&
+                         lane.order.overlay.only_sure && lane.order.draw;
     return (models_.captioner && lane.order.caption.to_end) || lane.order.decide ||
-           lane.order.tracker;
+           lane.order.tracker || classes;
+}
+
+uint32_t FramePath::sure_classes(const FrameLane& lane) const {
+    engine_.device().wait(lane.group->seen, "models");
+    const auto likely = lane.ranking.top(lane.order.overlay.most_classes);
+    return static_cast<uint32_t>(std::ranges::count_if(likely, [&](const ClassScore& one) {
+        return one.score >= models_.classifier->sure_above();
+    }));
+}
+
+void FramePath::set_freshness(const FrameLane& lane, OverlaySettings& settings) const {
+    // Fresh for a second, then fading for some more.
+    auto freshness = [&](std::chrono::steady_clock::time_point seen) {
+        const double age =
+            std::chrono::duration<double>(lane.taken->info().captured - seen).count();
+        // In few steps: each is another set of colours.
+        return static_cast<float>(std::round(8 * std::clamp(1 - (age - 1) / 4, 0.0, 1.0)) / 8);
+    };
+    if (lane.drawing->detected && lane.drawing->detected != &lane)
+        settings.boxes_freshness = freshness(detected_at_);
+    if (!lane.order.caption.to_end && !captions_.caption().words.empty())
+        settings.caption_freshness = freshness(captions_.frame().captured);
 }
 
 // Several people look at different things, and at others a moment later. What was kept for them
@@ -407,6 +436,9 @@ void FramePath::draw(FrameLane& lane) {
         lit = words.size() - 1;
     overlay_->settings = order.overlay;
     overlay_->settings.heat = heat;
+    set_freshness(lane, overlay_->settings);
+    if (models_.classifier && order.overlay.classes && order.overlay.only_sure && lane.own_classes)
+        overlay_->settings.most_classes = sure_classes(lane);
     overlay_->set_caption(words, lit);
     if (order.tracker) {
         overlay_->settings.boxes = false;  // the device knows no tracks

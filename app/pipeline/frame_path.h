@@ -89,6 +89,10 @@ private:
     void begin_captions(LaneGroup& group);
     void write_to_end(LaneGroup& group, uint32_t words_at_once);
     void record_attention(FrameLane& lane);
+    // Of what is drawn, what is of an earlier frame looks old.
+    void set_freshness(const FrameLane& lane, OverlaySettings& settings) const;
+    // Of the classes that the classifier gave this frame, those that it is sure of.
+    uint32_t sure_classes(const FrameLane& lane) const;
     void draw(FrameLane& lane);
     Done read(FrameLane& lane);
     void read_words(FrameLane& lane, Done& done);
@@ -110,6 +114,7 @@ private:
     std::vector<FrameLane*> gathered_;     // that wait for the rest of their group
     std::deque<FrameLane*> on_their_way_;  // that have been submitted
     const FrameLane *detected_ = nullptr, *classified_ = nullptr;  // who holds the last findings
+    std::chrono::steady_clock::time_point detected_at_;  // when the last findings' frame was there
     std::vector<Detection> detections_;                            // the last ones
     std::vector<ClassScore> classes_;
     std::optional<FrameResult> tracked_;  // the last one

@@ -26,7 +26,8 @@
 
     let look_sent = "", look_timer = 0, look_time = 0;
     function wanted_look() {
-        if (attention.mode === "off") return null;
+        const points = pointing.word !== null || pointing.query !== null || pointing.point;
+        if (attention.mode === "off" || !(points || $("overview").checked)) return null;
         const look = {mode: attention.mode, head: attention.head};
         if (attention.layer !== null) look.layer = attention.layer;
         if (pointing.word !== null) look.word = pointing.word;
@@ -74,20 +75,22 @@
         say(`Attention: ${mode}`);
     }
     function set_layer(layer) {
-        const layers = frame?.map?.layers ?? 1;
+        const layers = choices?.layers ?? 1;
         attention.layer = Math.min(Math.max(layer, 0), layers - 1);
         show_choice();
         tell_look();
     }
     function set_head(head) {
-        if (frame?.map && head >= frame.map.heads) return;
+        if (choices && head >= choices.heads) return;
         attention.head = head;
         if (attention.mode !== "head") set_mode("head");
         show_choice();
         tell_look();
     }
+    let choices = null;  // layers and heads of the last map
     function show_choice() {
-        const map = frame?.map, off = attention.mode === "off";
+        if (frame?.map) choices = frame.map;
+        const map = choices, off = attention.mode === "off";
         const layer = $("layer"), head = $("head");
         layer.disabled = off || !map || map.layers < 2 || attention.mode === "rollout";
         head.disabled = attention.mode !== "head" || !map || map.heads < 2;
@@ -137,8 +140,7 @@
     function draw_overlay() {
         const context = heat.getContext("2d");
         context.clearRect(0, 0, heat.width, heat.height);
-        const map = attention.mode === "off" ? null : frame?.map;
-        view.classList.toggle("looks", Boolean(map));
+        const map = wanted_look() ? frame?.map : null;
         picture.style.filter = map ? `brightness(${1 - 0.004 * $("opacity").value})` : "";
         if (!map) return;
         const scale = {x: heat.width / frame.line.width, y: heat.height / frame.line.height};
@@ -182,7 +184,8 @@
         const line = frame?.line;
         return (line?.detections ?? [])
             .map((found, i) => ({...found, colour: frame.found?.colours[i], query: frame.found?.queries[i]}))
-            .filter((found) => !hidden.has(found.label));
+            .filter((found) => !hidden.has(found.label))
+            .map((found) => found.track === undefined ? found : {...found, label: `${found.label} ${found.track}`});
     }
     // What is really there, if the source knows.
     function truth() {
@@ -293,16 +296,17 @@
 
     function say_look() {
         const map = frame?.map;
-        if (!map || attention.mode === "off") {
+        if (!map || !wanted_look()) {
             $("now").textContent = attention.mode === "off"
-                ? "Press A, or choose maps of attention, and point at the picture." : "";
+                ? "Attention is off: press A, or choose maps."
+                : "Point at the picture: what does the patch under the pointer look at?";
             return;
         }
         const cells = cells_of(map, 0);
         let best = 0;
         for (let i = 0; i < cells.length; ++i) if (cells[i] > cells[best]) best = i;
         const row = Math.floor(best / map.grid.width) + 1, column = best % map.grid.width + 1;
-        const word = frame.line.caption?.words[pointing.word]?.text;
+        const word = (frame.line.caption ?? frame.line.answer)?.words[pointing.word]?.text;
         const who = map.patch ? `Patch in row ${map.patch.row + 1}, column ${map.patch.column + 1}`
             : map.who === "word" ? `Word “${word ?? ""}”`
             : map.who === "query" ? "The detection’s query" : "Class token";
@@ -623,6 +627,11 @@
         "]": () => set_layer(Number($("layer").value) + 1),
         d: () => toggle("show-boxes"),
         c: () => toggle("show-caption"),
+        l: () => toggle("show-classes"),
+        o: () => {
+            $("overview").checked = !$("overview").checked;
+            tell_look();
+        },
         t: () => toggle("show-truth"),
         s: screenshot,
         f: full_screen,
@@ -639,12 +648,13 @@
         }
         if (on_control && (event.key === " " || on_control.matches("input, select"))) return;
         const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-        const press = /^[1-9]$/.test(key) ? () => set_head(Number(key) - 1) : keys[key];
+        const press = /^[0-9]$/.test(key) ? () => set_head(Number(key)) : keys[key];
         if (!press) return;
         event.preventDefault();
         press();
     });
 
+    $("overview").addEventListener("input", tell_look);
     $("freeze").addEventListener("click", freeze);
     $("screenshot").addEventListener("click", screenshot);
     $("full-screen").addEventListener("click", full_screen);
@@ -678,7 +688,7 @@
     window.saccade = {
         number: () => frame?.number ?? 0,
         line: () => frame?.line ?? null,
-        map: () => attention.mode !== "off" && frame?.map ? {...frame.map, cells: Array.from(cells_of(frame.map, 0)), levels: undefined} : null,
+        map: () => wanted_look() && frame?.map ? {...frame.map, cells: Array.from(cells_of(frame.map, 0)), levels: undefined} : null,
         state: () => state,
         you: () => you,
         viewers: () => viewers,

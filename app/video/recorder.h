@@ -36,6 +36,9 @@ public:
     // The last frame is shown until `time`.
     void stop(double time);
 
+    // A name of its own kind that is free.
+    std::filesystem::path new_file(const char* ending) const;
+
     bool recording() const { return recording_; }
     double seconds() const;  // of the video that is being recorded
     uint64_t left_out() const;
@@ -57,7 +60,6 @@ private:
     void add_frame(const Job& job);
     void show_until(double time);
     void finish_video(double time);
-    std::filesystem::path new_file(const char* ending) const;
 
     const std::filesystem::path folder_;
     const double rate_;

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "app/draw/colour.h"
 #include "app/live/view/view.h"
@@ -99,6 +102,30 @@ void mark_patch(const ViewInput& in, const AttentionSeen& seen, ImDrawList& list
     list.AddRect(a, b, IM_COL32(255, 255, 255, 255), 0, 0, 1);
 }
 
+// The upper corner of the view, left or right, where it covers less of the boxes' labels.
+ImVec2 legend_corner(const ViewInput& in, glm::vec2 size) {
+    const float margin = 0.3f * em();
+    const glm::vec2 corners[] = {in.room.min + margin,
+                                 {in.room.max.x - size.x - margin, in.room.min.y + margin}};
+    const glm::vec2* best = &corners[0];
+    float least = FLT_MAX;
+    for (const glm::vec2& corner : corners) {
+        float covered = 0;
+        for (const Detection& d : in.view.scene.detections) {
+            const ImVec2 at = on_screen(in, d.box.min);
+            const float across =
+                std::min(corner.x + size.x, at.x + 6 * em()) - std::max(corner.x, at.x);
+            const float down = std::min(corner.y + size.y, at.y + 2 * em()) -
+                               std::max(corner.y, at.y - 2 * em());
+            if (across > 0 && down > 0) covered += across * down;
+        }
+        if (covered >= least) continue;
+        least = covered;
+        best = &corner;
+    }
+    return {best->x, best->y};
+}
+
 }  // namespace
 
 void draw_legend(const ViewInput& in) {
@@ -106,18 +133,21 @@ void draw_legend(const ViewInput& in) {
     const AttentionSeen& seen = *in.view.attention;
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     mark_patch(in, seen, list);
-    const std::string lines[] = {whose(in.view.report, seen.looker), which(seen),
-                                 from(in.view, seen),
-                                 percent(double(seen.on_picture)) +
-                                     " of its attention is on the picture"};
+    const std::string on_picture = percent(double(seen.on_picture));
+    std::vector<std::string> lines{whose(in.view.report, seen.looker), which(seen),
+                                   from(in.view, seen),
+                                   on_picture + " of its attention is on the picture"};
+    // A small picture is not to disappear behind it.
+    if (in.picture.max.y - in.picture.min.y < 24 * em())
+        lines = {which(seen), from(in.view, seen) + ", " + on_picture + " on the picture"};
     const float margin = 0.4f * em(), line_height = 1.15f * em();
     float width = 12 * em();
     for (const std::string& line : lines)
         width = std::max(width, ImGui::CalcTextSize(line.c_str()).x);
     width = std::min(width, in.picture.max.x - in.picture.min.x - 4 * margin);
     if (width <= 0) return;
-    const ImVec2 corner{in.picture.min.x + margin, in.picture.min.y + margin};
-    const float height = std::size(lines) * line_height + 2.2f * em() + margin;
+    const float height = float(lines.size()) * line_height + 2.2f * em() + margin;
+    const ImVec2 corner = legend_corner(in, {width + 2 * margin, height});
     list.AddRectFilled(corner, {corner.x + width + 2 * margin, corner.y + height},
                        IM_COL32(16, 16, 20, 190));
     list.PushClipRect(corner, {corner.x + width + 2 * margin, corner.y + height}, true);

@@ -50,6 +50,7 @@ LiveWindow::LiveWindow(LiveWindowOptions options)
       state_(beside(options_.state)),
       window_({"Saccade", options_.settings.width, options_.settings.height, state_.full_screen}),
       offers_(options_.settings.recent),
+      keeper_(std::filesystem::current_path()),
       on_(std::make_unique<OnDevice>(std::make_unique<Engine>(options_.engine), options_, state_,
                                      window_, LivePlace())) {}
 
@@ -79,12 +80,13 @@ bool LiveWindow::over() const {
 
 void LiveWindow::step() {
     const auto now = Clock::now();
-    const auto next = last_shown_ + (frames_due_ > 0 || !queue_.empty() ? pace() : idle_pace);
+    const auto next = last_shown_ + (frames_due_ > 0 || !queue_.empty() || state_.view_recording ? pace() : idle_pace);
     queue_.add(window_.wait_events(std::chrono::duration<double>(next - now).count()));
-    if (!queue_.empty()) frames_due_ = frames_to_rest;
+    if (!queue_.empty()) frames_due_ = touched_ = frames_to_rest;
     take_view();
     const auto since = Clock::now() - last_shown_;
-    if (since >= idle_pace || (frames_due_ > 0 && since >= pace())) show();
+    const bool due = frames_due_ > 0 || state_.view_recording;
+    if (since >= idle_pace || (due && since >= pace())) show();
 }
 
 void LiveWindow::take_view() {
@@ -111,7 +113,7 @@ void LiveWindow::replace_device(const DeviceLost& lost) {
     options_.settings.layout = on_->screen.ui().layout();
     on_.reset();
     on_ = std::make_unique<OnDevice>(open_again(options_.engine), options_, state_, window_, place);
-    frames_due_ = frames_to_rest;
+    frames_due_ = touched_ = frames_to_rest;
 }
 
 LiveWindow::Clock::duration LiveWindow::pace() const {
@@ -146,7 +148,11 @@ void LiveWindow::show() {
     frames_due_ = std::max(frames_due_ - 1, 0);
     const std::vector<WindowEvent> events = queue_.take();
     if (!on_->screen.begin(events)) return;  // minimised: frames go on, so that nothing is old
+    const bool pulling = pull_.busy();
     pull_.poll();
+    if (pulling && !pull_.busy()) touched_ = 1;  // what has come is wanted
+    if (const std::string& notice = keeper_.notice(); !notice.empty())
+        view_.report.notice = notice;
     const ViewLayout layout = place_view();
     take_events(events);
     view_.report.present_modes = on_->screen.swapchain().modes();
@@ -155,10 +161,17 @@ void LiveWindow::show() {
     ViewInput input{state_, view_, offers_, pull_,
                     Rectangle(float(place.left) / dots.x, float(place.top) / dots.y,
                               float(place.left + int(place.width)) / dots.x,
-                              float(place.top + int(place.height)) / dots.y)};
+                              float(place.top + int(place.height)) / dots.y),
+                    layout.picture};
     draw_view(input, layout);
-    on_->loop.want(state_);
-    if (!on_->screen.show()) return;
+    // A loop that hears nothing new sleeps on.
+    if (touched_ > 0 || ImGui::IsAnyItemActive()) on_->loop.want(state_);
+    touched_ = std::max(touched_ - 1, 0);
+    keeper_.follow(state_, view_);
+    if (keeper_.wants_view(state_)) on_->screen.read_next();
+    const bool shown = on_->screen.show().has_value();
+    if (const auto seen = on_->screen.read()) keeper_.take(state_, *seen);
+    if (!shown) return;
     on_->loop.was_shown(on_->screen.ms());
     if (!captured_) return;
     latency_ms_ = std::chrono::duration<double, std::milli>(

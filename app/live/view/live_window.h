@@ -10,6 +10,7 @@
 #include "app/live/live_thread.h"
 #include "app/live/report.h"
 #include "app/live/settings.h"
+#include "app/live/view/keeper.h"
 #include "app/live/view/view.h"
 #include "app/live/window/input_queue.h"
 #include "app/live/window/screen.h"
@@ -60,6 +61,7 @@ private:
     LiveView view_;
     SourceOffers offers_;
     BackgroundPull pull_;
+    Keeper keeper_;
     // All that lies on devices, and goes with them. The window has one of its own, so that it does
     // not wait for models.
     struct OnDevice {
@@ -76,6 +78,7 @@ private:
     std::optional<Clock::time_point> captured_;  // of a picture that has not been shown yet
     double latency_ms_ = 0;
     int frames_due_ = 0;  // of the window: what was touched is drawn until it has come to rest
+    int touched_ = 1;     // frames in which the person may have changed the state
 };
 
 }  // namespace saccade

@@ -230,6 +230,32 @@ void attention(ViewInput& in) {
     if (holds(state) && ImGui::Button("let go")) release_held(state);
 }
 
+void keep(LiveState& state) {
+    if (!section("Keep", false)) return;
+    auto button = [](const char* label, const char* what) {
+        const bool pressed = ImGui::Button(label);
+        tip(what);
+        return pressed;
+    };
+    if (button("view as picture", "view as picture (S): what is seen, with its legend, as PNG"))
+        ++state.view_screenshots;
+    ImGui::SameLine();
+    if (button("frame as picture", "frame as picture (E): the annotated frame alone, as PNG"))
+        ++state.screenshots;
+    check("record the view", state.view_recording, "record the view (V): to an mp4 file");
+    check("record frames", state.recording, "record frames (R): annotated, to an mp4 file");
+    wish("send to", state.feed);
+    tip("send to: annotated frames for other programs: /dev/videoN (v4l2loopback), "
+        "udp://HOST:PORT, a pipe or a file, then Enter; empty: nowhere (--to)");
+    if (button("map as .npy", "map as .npy (N): the maps that are shown, for NumPy"))
+        ++state.saved_maps;
+    ImGui::SameLine();
+    if (button("page", "page (I): freezes, and opens the page of inspect for this frame")) {
+        state.frozen = true;
+        ++state.pages;
+    }
+}
+
 void performance(ViewInput& in) {
     if (!section("Performance", false)) return;
     LiveState& state = in.state;
@@ -271,6 +297,7 @@ void draw_side_panel(ViewInput& in, const Rectangle& place) {
     models(in);
     shown(in);
     attention(in);
+    keep(in.state);
     performance(in);
     ImGui::PopItemWidth();
     end_part();

@@ -14,6 +14,7 @@ struct ViewInput {
     SourceOffers& offers;
     BackgroundPull& pull;
     Rectangle picture;  // where it lies, in the desktop's units
+    Rectangle room;     // and what room it has
 };
 
 ViewLayout layout_for(const LiveState& state, const LiveReport& report);

@@ -289,12 +289,53 @@ TEST_F(LiveLoopTest, things_have_numbers_and_lines_count_them) {
     ASSERT_TRUE(step_until([&] { return !loop.report().tracks && loop.shown()->result.tracks.empty(); }));
 }
 
+TEST_F(LiveLoopTest, who_watches_from_elsewhere_gets_planes_and_maps_of_his_own) {
+    state.classifier = "emoji-classifier";
+    loop.wait_for_models(state);
+    ASSERT_TRUE(step_until([&] { return loop.shown() && found_something(); }));
+    EXPECT_FALSE(loop.shown()->planes.memory);
+    state.planes = true;
+    RemoteLook left{.viewer = 1, .attention = {.mode = AttentionMode::mean}};
+    left.pointer = glm::vec2(20, 20);
+    RemoteLook right = left;
+    right.viewer = 2;
+    right.pointer = glm::vec2(300, 220);
+    const RemoteLook whole{.viewer = 3, .attention = {.mode = AttentionMode::rollout}};
+    state.looks = {left, right, whole};
+    ASSERT_TRUE(step_until([&] { return loop.shown()->maps.size() == 3; }));
+    EXPECT_TRUE(loop.shown()->planes.memory);
+    const std::vector<MapOnHost> maps = loop.shown()->maps;
+    EXPECT_EQ(maps[1].whose, 2u);
+    EXPECT_NE(maps[0].cells, maps[1].cells);
+    EXPECT_EQ(maps[2].looker.token, Looker::Token::class_token);
+
+    // A picture that stands still is looked at anew when one of them points elsewhere.
+    state.frozen = true;
+    ASSERT_TRUE(step_until([&] { return loop.idle(); }));
+    ASSERT_TRUE(found_something());
+    const uint64_t frame = loop.shown()->result.info.index;
+    state.looks = {left};
+    state.looks[0].query = loop.shown()->result.detections->front().query;
+    ASSERT_TRUE(step_until([&] {
+        return loop.shown() && loop.shown()->maps.size() == 1 &&
+               loop.shown()->maps[0].looker.token == Looker::Token::query;
+    }));
+    EXPECT_EQ(loop.shown()->result.info.index, frame);
+    state.looks.clear();
+    state.planes = state.frozen = false;
+    ASSERT_TRUE(step_until([&] { return loop.shown()->maps.empty(); }));
+}
+
 TEST_F(LiveLoopTest, another_source_takes_the_place_of_one_that_cannot_be_opened) {
     state.detector = "none";
     state.source = "/nowhere/clip.mp4";
     loop.step(state);
     EXPECT_NE(loop.report().source_state.find("/nowhere/clip.mp4"), std::string::npos);
     EXPECT_EQ(loop.picture(), nullptr);
+    state.detector = "emoji-detector";  // which is being loaded meanwhile
+    loop.step(state);
+    loop.rest();
+    state.detector = "none";
     state.source = "synth:160x120?frames=4";
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.picture()->width(), 160u);

@@ -45,5 +45,14 @@ TEST(Text, names_become_utf8_and_come_back) {
     }
 }
 
+TEST(Text, the_closest_word_is_one_that_somebody_may_have_meant) {
+    const std::vector<std::string> words{"--detector", "--device", "--classifier"};
+    EXPECT_EQ(closest("--detecter", words), "--detector");
+    EXPECT_EQ(closest("--devise", words), "--device");
+    EXPECT_EQ(closest("--clasifier", words), "--classifier");
+    EXPECT_EQ(closest("--zebra", words), "");
+    EXPECT_EQ(closest("", words), "");
+}
+
 }  // namespace
 }  // namespace saccade

@@ -89,7 +89,18 @@ TEST(Keys, each_does_what_the_help_says_whatever_the_case) {
     }
     press_key(state, U's');
     press_key(state, U'S');
-    EXPECT_EQ(state.screenshots, 2u);
+    EXPECT_EQ(state.view_screenshots, 2u);
+    press_key(state, U'e');
+    EXPECT_EQ(state.screenshots, 1u);
+    press_key(state, U'v');
+    EXPECT_TRUE(state.view_recording);
+    press_key(state, U'n');
+    EXPECT_EQ(state.saved_maps, 1u);
+    press_key(state, U'i');
+    EXPECT_EQ(state.pages, 1u);
+    EXPECT_TRUE(state.frozen) << "of this very frame";
+    press_key(state, U'l');
+    EXPECT_FALSE(state.classes);
     EXPECT_FALSE(state.quit);
     press_key(state, U'q');
     EXPECT_TRUE(state.quit);

@@ -404,7 +404,7 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
     ViewLayout layout;
     auto draw = [&] {
         layout = layout_for(state, report);
-        ViewInput input{state, view, offers, pull, layout.picture};
+        ViewInput input{state, view, offers, pull, layout.picture, layout.picture};
         draw_view(input, layout);
     };
     auto lit = [](const Screenshot& s, const Rectangle& part) {

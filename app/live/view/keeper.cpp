@@ -1,0 +1,59 @@
+#include "app/live/view/keeper.h"
+
+#include "app/inspect/npy.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+using namespace std::chrono_literals;
+
+void Keeper::say(const std::string& what) {
+    notice_ = what;
+    said_ = Clock::now();
+}
+
+const std::string& Keeper::notice() {
+    if (const std::optional<std::string> news = recorder_.news()) say(*news);
+    if (const std::optional<std::string> news = page_.news()) say(*news);
+    if (page_.busy()) say("making the page of this frame ...");
+    if (Clock::now() - said_ > 6s) notice_.clear();
+    return notice_;
+}
+
+void Keeper::follow(const LiveState& state, const LiveView& view) {
+    if (state.view_recording && !recorder_.recording()) recorder_.start();
+    if (!state.view_recording && recorder_.recording()) recorder_.stop(seconds());
+    if (maps_ != state.saved_maps) {
+        maps_ = state.saved_maps;
+        if (view.attention)
+            save_maps(*view.attention);
+        else
+            say("no map is shown: point at the picture first");
+    }
+    if (view.report.bare_file != bare_file_) {
+        bare_file_ = view.report.bare_file;
+        page_.start(bare_file_, {view.report.detector.name, view.report.classifier.name,
+                                 view.report.captioner.name});
+    }
+}
+
+bool Keeper::wants_view(const LiveState& state) const {
+    return screenshots_ != state.view_screenshots || recorder_.recording();
+}
+
+void Keeper::take(const LiveState& state, const PictureView& view) {
+    for (; screenshots_ < state.view_screenshots; ++screenshots_) recorder_.screenshot(view);
+    recorder_.frame(view, seconds());
+}
+
+void Keeper::save_maps(const AttentionSeen& seen) try {
+    const Size grid = seen.geometry.grid;
+    const uint64_t shape[] = {seen.cells.size() / area(grid), grid.y, grid.x};
+    const std::filesystem::path file = recorder_.new_file(".npy");
+    write_npy(file, shape, seen.cells);
+    say("saved " + file.filename().string());
+} catch (const Error& error) {
+    say(error.what());
+}
+
+}  // namespace saccade

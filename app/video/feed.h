@@ -1,0 +1,52 @@
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gpu/transfer/frame.h"
+
+namespace saccade {
+
+// Where a feed goes to, for pictures of one size.
+class FeedTarget {
+public:
+    virtual ~FeedTarget() = default;
+    virtual void write(const PictureView& bgr, double seconds) = 0;
+};
+
+// Pictures for other programs: as a virtual camera (/dev/videoN of v4l2loopback), or as an MPEG
+// transport stream to an address of FFmpeg's (udp://host:port), a pipe or a file. Written on a
+// thread of its own: the newest picture wins, and nobody waits for who receives them.
+class Feed {
+public:
+    explicit Feed(std::string target);
+    ~Feed();
+    Feed(const Feed&) = delete;
+    Feed& operator=(const Feed&) = delete;
+
+    void show(const PictureView& bgr);  // copied
+    // Why it has ended, once.
+    std::optional<std::string> trouble();
+
+private:
+    struct Pixels {
+        std::vector<uint8_t> bytes;
+        uint32_t width = 0, height = 0;
+    };
+    void run(std::stop_token stop);
+
+    const std::string target_;
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    Pixels newest_;
+    bool fresh_ = false;
+    std::optional<std::string> trouble_;
+    std::jthread thread_;
+};
+
+}  // namespace saccade
