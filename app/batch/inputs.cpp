@@ -84,7 +84,8 @@ std::string output_name(const BatchSource& source) {
 std::unique_ptr<Source> BatchSource::open(const SourceOptions& options) const {
     if (!pictures.empty()) return std::make_unique<Pictures>(text, pictures, options);
     const SourceKind kind = kind_of_source(text);
-    if (kind == SourceKind::camera || kind == SourceKind::stream)
+    if (kind == SourceKind::camera || kind == SourceKind::stream ||
+        kind == SourceKind::screen)
         throw Error("'" + text + "' is live, and batch reads files; see saccade live --help");
     return open_source(text, options);
 }

@@ -576,7 +576,7 @@ void LiveLoop::tell(const LiveState& state) {
         const CaptureStatus status = capture_->status();
         report_.source_state = describe(status, source_);
         report_.source_missing = status.state == CaptureState::lost &&
-                                 kind_of_source(source_) == SourceKind::camera;
+                                 kind_of_source(source_) != SourceKind::stream;
         // What nobody wanted to see is not missing.
         if (state.frozen && status.dropped > dropped_) forgiven_ += status.dropped - dropped_;
         dropped_ = status.dropped;

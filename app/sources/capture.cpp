@@ -23,7 +23,9 @@ std::chrono::steady_clock::duration seconds(double count) {
         std::chrono::duration<double>(count));
 }
 
-bool is_live(SourceKind kind) { return kind == SourceKind::camera || kind == SourceKind::stream; }
+bool is_live(SourceKind kind) {
+    return kind == SourceKind::camera || kind == SourceKind::stream || kind == SourceKind::screen;
+}
 
 }  // namespace
 

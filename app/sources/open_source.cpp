@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/sources/camera.h"
+#include "app/sources/desktop.h"
 #include "app/sources/pictures.h"
 #include "app/sources/stream.h"
 #include "app/sources/synth/synth.h"
@@ -31,6 +32,7 @@ bool is_url(const std::string& text) {
 SourceKind kind_of_source(const std::string& text) {
     if (text.empty()) throw Error("a source without a name: give a camera's number or a file");
     if (is_synth(text)) return SourceKind::synth;
+    if (is_desktop(text)) return SourceKind::screen;
     if (is_url(text)) return SourceKind::stream;
     if (std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
         return SourceKind::camera;
@@ -56,6 +58,8 @@ std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions
             return std::make_unique<Pictures>(text, options);
         case SourceKind::synth:
             return std::make_unique<Synth>(text, options);
+        case SourceKind::screen:
+            return std::make_unique<Desktop>(text, options);
     }
     throw Error("'" + text + "' is no source");
 }

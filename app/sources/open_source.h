@@ -7,10 +7,10 @@
 
 namespace saccade {
 
-enum class SourceKind { camera, stream, video, pictures, synth };
+enum class SourceKind { camera, stream, video, pictures, synth, screen };
 
 // What the text means: a camera's number or device, a URL, a video file, a picture, a folder or a
-// glob of pictures, or synth:. An Error where it is none of them.
+// glob of pictures, synth:, or screen:. An Error where it is none of them.
 SourceKind kind_of_source(const std::string& text);
 
 std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options = {});

@@ -1,6 +1,7 @@
 #include "app/live/view/source_offers.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "app/hub/model_finder.h"
 
@@ -68,6 +69,8 @@ void SourceOffers::look_around() {
     if (const auto sample = sample_picture())
         offers_.push_back({sample->string(), "a sample picture"});
     offers_.push_back({"synth:", "synth: the synthetic camera"});
+    if (const char* display = std::getenv("DISPLAY"); display && *display)
+        offers_.push_back({"screen:", "screen: what this display shows"});
     auto offered = [&](const std::string& source) {
         return std::ranges::find(offers_, source, &Offer::source) != offers_.end();
     };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tests/models/files/temp_folder.h"
 
@@ -13,6 +14,7 @@ TEST(SourceOffers, are_cameras_in_order_a_picture_the_synthetic_camera_and_what_
     const TempFolder devices;
     for (const char* name : {"video10", "video2", "video", "videodev", "null"})
         devices.write(name, "");
+    ::unsetenv("DISPLAY");
     SourceOffers offers({"clip.mp4", "synth:"}, devices.path());
     std::vector<std::string> sources;
     for (const SourceOffers::Offer& offer : offers.offers()) sources.push_back(offer.source);

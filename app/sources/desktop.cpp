@@ -1,0 +1,129 @@
+#include "app/sources/desktop.h"
+
+#include <xcb/xcb.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <opencv2/imgproc.hpp>
+#include <thread>
+
+#include "app/frame/slots.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double usual_rate = 30;
+
+}  // namespace
+
+std::optional<Desktop::Part> Desktop::part_of(const std::string& text) {
+    const std::string rest = text.substr(std::strlen("screen:"));
+    if (rest.empty()) return std::nullopt;
+    Part part;
+    int read = 0;
+    const int found = std::sscanf(rest.c_str(), "%ux%u+%u+%u%n", &part.size.x, &part.size.y,
+                                  &part.corner.x, &part.corner.y, &read);
+    if (found != 4 || size_t(read) != rest.size() || area(part.size) == 0)
+        throw Error("'" + text +
+                    "' is no part of a screen: write screen:, or screen:800x600+100+50 for "
+                    "WIDTHxHEIGHT+LEFT+TOP");
+    return part;
+}
+
+struct Desktop::Connection {
+    Connection() {
+        int number = 0;
+        x = xcb_connect(nullptr, &number);
+        if (xcb_connection_has_error(x)) {
+            xcb_disconnect(x);
+            const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr;
+            throw Error(wayland ? "screen: sees X11 displays, and this is a Wayland session without "
+                                  "one: record it with OBS or ffmpeg and open that stream"
+                                : "screen: needs an X11 display: set DISPLAY");
+        }
+        auto screens = xcb_setup_roots_iterator(xcb_get_setup(x));
+        for (; number > 0 && screens.rem > 1; --number) xcb_screen_next(&screens);
+        root = screens.data->root;
+    }
+    ~Connection() { xcb_disconnect(x); }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    struct Free {
+        void operator()(void* reply) const { std::free(reply); }
+    };
+    template <typename Reply>
+    using Owned = std::unique_ptr<Reply, Free>;
+
+    // It may change while we look.
+    Size size() const {
+        const Owned<xcb_get_geometry_reply_t> reply(
+            xcb_get_geometry_reply(x, xcb_get_geometry(x, root), nullptr));
+        if (!reply) throw Error("the screen is gone");
+        return {reply->width, reply->height};
+    }
+    // BGR and a spare byte for each pixel.
+    Owned<xcb_get_image_reply_t> picture(const Part& part) const {
+        Owned<xcb_get_image_reply_t> reply(xcb_get_image_reply(
+            x,
+            xcb_get_image(x, XCB_IMAGE_FORMAT_Z_PIXMAP, root,
+                          static_cast<int16_t>(part.corner.x), static_cast<int16_t>(part.corner.y),
+                          static_cast<uint16_t>(part.size.x), static_cast<uint16_t>(part.size.y),
+                          ~0u),
+            nullptr));
+        if (!reply || size_t(xcb_get_image_data_length(reply.get())) < 4 * area(part.size))
+            throw Error("the screen cannot be read: it has another depth than 24 bits, or is gone");
+        return reply;
+    }
+
+    xcb_connection_t* x = nullptr;
+    xcb_window_t root = 0;
+};
+
+std::optional<FrameInfo> Desktop::next(const GiveSlot& give) {
+    std::this_thread::sleep_until(due_);
+    due_ = std::max(due_, Clock::now() - std::chrono::milliseconds(100)) +
+           std::chrono::duration_cast<Clock::duration>(
+               std::chrono::duration<double>(1 / traits_.rate));
+    const Size all = connection_->size();
+    Part part = part_.value_or(Part{all, {}});
+    part.corner = {std::min(part.corner.x, all.x - 1), std::min(part.corner.y, all.y - 1)};
+    part.size = {std::min(part.size.x, all.x - part.corner.x),
+                 std::min(part.size.y, all.y - part.corner.y)};
+    const auto reply = connection_->picture(part);
+    FrameInfo info;
+    info.source = traits_.name;
+    info.captured = Clock::now();
+    info.index = next_++;
+    if (info.index == 0) first_ = info.captured;
+    info.time = std::chrono::duration<double>(info.captured - first_).count();
+    info.size = part.size;
+    const Slot slot = give(packed(part.size));
+    const cv::Mat with_spare(static_cast<int>(part.size.y), static_cast<int>(part.size.x), CV_8UC4,
+                             xcb_get_image_data(reply.get()));
+    cv::cvtColor(with_spare, mat_of(slot), cv::COLOR_BGRA2BGR);
+    return info;
+}
+
+Desktop::Desktop(const std::string& text, const SourceOptions& options)
+    : part_(part_of(text)), connection_(std::make_unique<Connection>()) {
+    traits_.name = text;
+    traits_.live = true;
+    traits_.rate = options.rate > 0 ? options.rate : usual_rate;
+    due_ = Clock::now();
+}
+
+Desktop::~Desktop() = default;
+
+void Desktop::seek(uint64_t index) {
+    if (index < next_) throw Error("the screen is live: what is past is gone");
+    next_ = index;
+}
+
+}  // namespace saccade
