@@ -71,8 +71,8 @@ struct LiveState {
 
     bool panels = true, help = false, full_screen = false;
     bool recording = false;
-    std::string feed;  // where annotated frames are sent as well, see Feed; empty: nowhere
-    uint32_t screenshots = 0;       // of frames, that have been asked for
+    std::string feed;          // where annotated frames are sent as well, see Feed; empty: nowhere
+    uint32_t screenshots = 0;  // of frames, that have been asked for
     uint32_t view_screenshots = 0;  // of what is seen of them, with the legend
     bool view_recording = false;
     uint32_t saved_maps = 0;  // as .npy files

@@ -422,6 +422,12 @@ TEST(LiveProgram, ends_cleanly_when_it_is_interrupted) {
     expect_says(outcome.out, " frames in ");
 }
 
+TEST(LiveProgram, without_a_window_a_camera_that_is_not_there_is_the_end) {
+    expect_refused(saccade_program(on_test_device({"live", "63", "--headless", "--detector", "none",
+                                                   "--classifier", "none", "--captioner", "none"})),
+                   1, "there is no camera 63");
+}
+
 TEST(LiveProgram, a_model_that_is_not_there_is_an_error_without_a_window) {
     expect_refused(saccade_program(small_live({"--headless", "--detector", "no-such-model"})), 1,
                    "no-such-model");
