@@ -13,19 +13,20 @@
 
 namespace saccade {
 
+// Whose patches are asked when somebody points at the picture.
+enum class AskedModel { detector, classifier };
+std::string_view name_of(AskedModel model);
+
 // What somebody points at who watches from elsewhere and draws maps of attention himself, and which
 // maps he wants.
 struct RemoteLook {
     uint32_t viewer = 0;
     AttentionState attention;
+    AskedModel asked = AskedModel::detector;
     std::optional<glm::vec2> pointer = std::nullopt;
     std::optional<uint32_t> word = std::nullopt, query = std::nullopt;
     bool operator==(const RemoteLook&) const = default;
 };
-
-// Whose patches are asked when somebody points at the picture.
-enum class AskedModel { detector, classifier };
-std::string_view name_of(AskedModel model);
 
 // What a person wants: keys, mouse and panels change it, the loop reads it and makes it so.
 struct LiveState {

@@ -273,7 +273,9 @@ TEST_F(LiveLoopTest, who_watches_from_elsewhere_gets_planes_and_maps_of_his_own)
     RemoteLook right = left;
     right.viewer = 2;
     right.pointer = glm::vec2(300, 220);
-    const RemoteLook whole{.viewer = 3, .attention = {.mode = AttentionMode::rollout}};
+    const RemoteLook whole{.viewer = 3,
+                           .attention = {.mode = AttentionMode::rollout},
+                           .asked = AskedModel::classifier};
     state.looks = {left, right, whole};
     ASSERT_TRUE(step_until([&] { return loop.shown()->maps.size() == 3; }));
     EXPECT_TRUE(loop.shown()->planes.memory);

@@ -115,7 +115,10 @@ TEST_F(ServedPage, the_patch_under_the_pointer_shows_what_it_looks_at) {
     EXPECT_EQ(value_of("document.getElementById('mode').value"), "mean");
     EXPECT_TRUE(page().evaluate("saccade.map()").is_null()) << "nobody points";
     page().press("o");
+    ASSERT_TRUE(page().becomes("saccade.map()?.who === 'query'")) << "the strongest detection";
+    page().press("m");
     ASSERT_TRUE(page().becomes("saccade.map()?.who === 'class token'"));
+    page().press("m");
     page().press("o");
     ASSERT_TRUE(page().becomes("saccade.map() === null"));
     auto [x, y] = point(0.1, 0.2);
