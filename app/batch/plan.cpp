@@ -35,7 +35,8 @@ Size size_of(const std::vector<fs::path>& pictures, const FrameRange& range) {
         } catch (const Error&) {
             // The run will say so.
         }
-    throw Error(some_of(pictures) + ": no picture that can be read is among the frames that are "
+    throw Error(some_of(pictures) +
+                ": no picture that can be read is among the frames that are "
                 "wanted; see --from and --to, or name other files");
 }
 

@@ -253,8 +253,8 @@ int batch(const BatchOptions& options) {
     make_folder(folder.work().path());
     const FolderLock lock(folder.work().path());
 
-    const std::unique_ptr<Server> server =
-        open_server(options.serve, "Saccade: " + std::filesystem::path(options.folder).filename().string());
+    const std::unique_ptr<Server> server = open_server(
+        options.serve, "Saccade: " + std::filesystem::path(options.folder).filename().string());
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
     ModelsInUse models = ModelsInUse::open(engine, models_of(options, plan));

@@ -10,9 +10,9 @@
 
 #include "app/io/interrupts.h"
 #include "app/io/print.h"
-#include "app/live/view/live_window.h"
 #include "app/live/loop.h"
 #include "app/live/settings.h"
+#include "app/live/view/live_window.h"
 #include "app/pipeline/device_loss.h"
 #include "app/serve/live_viewers.h"
 #include "app/serve/server.h"
@@ -104,10 +104,7 @@ std::string summary(const LiveReport& report, double seconds) {
 }
 
 // A window shows why there is no picture, and waits. Without one, nobody sees that.
-void require_camera(const LiveReport& report) {
-    if (report.frames > 0 || !report.source_missing) return;
-    throw Error(report.source_state + "; name another source, or try 'saccade live synth:'");
-}
+bool lacks_camera(const LiveReport& report) { return report.frames == 0 && report.source_missing; }
 
 struct Ended {
     LiveReport report;
@@ -130,7 +127,7 @@ Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LiveP
             if (new_picture) loop.was_shown();
             if (viewers) viewers->show(loop, state, new_picture);
             if (!new_picture) loop.rest();
-            if (!viewers) require_camera(loop.report());
+            if (!viewers && lacks_camera(loop.report())) break;  // which has been said
         }
     } catch (const DeviceLost&) {
         place = loop.place();
@@ -160,8 +157,9 @@ int run_headless(const LiveOptions& options) {
     DeviceLosses losses;
     std::optional<Clock::time_point> start;
     for (;;) try {
-            const auto [report, fit] = run_on(*engine, options, state, place, start,
-                                                   viewers ? &*viewers : nullptr);
+            const auto [report, fit] =
+                run_on(*engine, options, state, place, start, viewers ? &*viewers : nullptr);
+            if (!viewers && lacks_camera(report)) return 1;
             print(summary(report, std::chrono::duration<double>(Clock::now() - *start).count()));
             // A source that never gave a picture is no success.
             return fit && (report.frames > 0 || Interrupts::came()) ? 0 : 1;

@@ -24,9 +24,9 @@ using namespace std::chrono_literals;
 bool looks_the_same(const LiveState& a, const LiveState& b) {
     return a.frozen == b.frozen && a.boxes == b.boxes && a.caption == b.caption &&
            a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
-           a.word == b.word && a.query == b.query && a.held == b.held &&
-           a.overview == b.overview && a.asked == b.asked && a.threshold == b.threshold &&
-           a.only == b.only && a.planes == b.planes && a.looks == b.looks && a.track == b.track &&
+           a.word == b.word && a.query == b.query && a.held == b.held && a.overview == b.overview &&
+           a.asked == b.asked && a.threshold == b.threshold && a.only == b.only &&
+           a.planes == b.planes && a.looks == b.looks && a.track == b.track &&
            a.recording == b.recording && a.screenshots == b.screenshots &&
            (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
 }
@@ -62,11 +62,10 @@ std::vector<KnownModel> known_models(Task task) {
     std::vector<KnownModel> known;
     for (const CatalogueModel& model : catalogue()) {
         if (model.task != task) continue;
-        const bool here = model.bundled()
-                              ? bundled_model(model.name, places).has_value()
-                              : cached_model({model.name, std::nullopt}, places.hub,
-                                             StoredWeights::safetensors)
-                                    .has_value();
+        const bool here = model.bundled() ? bundled_model(model.name, places).has_value()
+                                          : cached_model({model.name, std::nullopt}, places.hub,
+                                                         StoredWeights::safetensors)
+                                                .has_value();
         if (here || !model.bundled()) known.push_back({model.name, here, model.megabytes});
     }
     std::ranges::stable_partition(known, &KnownModel::here);
@@ -575,8 +574,8 @@ void LiveLoop::tell(const LiveState& state) {
     if (capture_) {
         const CaptureStatus status = capture_->status();
         report_.source_state = describe(status, source_);
-        report_.source_missing = status.state == CaptureState::lost &&
-                                 kind_of_source(source_) != SourceKind::stream;
+        report_.source_missing =
+            status.state == CaptureState::lost && kind_of_source(source_) != SourceKind::stream;
         // What nobody wanted to see is not missing.
         if (state.frozen && status.dropped > dropped_) forgiven_ += status.dropped - dropped_;
         dropped_ = status.dropped;

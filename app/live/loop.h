@@ -41,8 +41,8 @@ public:
     bool step(LiveState& state);
     // Until something new may have come, but not for long.
     void rest() const;
-    // Nothing will happen before the person wants something else: the picture stands still, or there
-    // is none, and what was asked for is done.
+    // Nothing will happen before the person wants something else: the picture stands still, or
+    // there is none, and what was asked for is done.
     bool waits_for_person() const;
     // Until the models that the state wants are there; an Error where one of them, or a class that
     // is to be shown, cannot be had.
@@ -119,7 +119,8 @@ private:
     }
     void take_picture(const LiveState& state);
     bool wants_pixels(const LiveState& state) const {
-        return always_read_ || feed_ || state.recording || wants_page(state) || screenshots_ != state.screenshots;
+        return always_read_ || feed_ || state.recording || wants_page(state) ||
+               screenshots_ != state.screenshots;
     }
     // The frame is wanted without anything on it.
     bool wants_page(const LiveState& state) const { return pages_ && *pages_ != state.pages; }
@@ -160,11 +161,11 @@ private:
     std::unique_ptr<Feed> feed_;
     std::string feed_target_;
 
-    uint64_t seek_ = 0;                           // the number of the last that was followed
-    bool awaiting_ = false;                       // the frame that it asked for
-    uint64_t dropped_ = 0, forgiven_ = 0;         // frames; forgiven: while the picture was frozen
-    std::optional<uint32_t> screenshots_;         // that have been taken
-    std::optional<uint32_t> pages_;               // whose frames have been written
+    uint64_t seek_ = 0;                    // the number of the last that was followed
+    bool awaiting_ = false;                // the frame that it asked for
+    uint64_t dropped_ = 0, forgiven_ = 0;  // frames; forgiven: while the picture was frozen
+    std::optional<uint32_t> screenshots_;  // that have been taken
+    std::optional<uint32_t> pages_;        // whose frames have been written
 
     std::optional<LiveState> drawn_;  // what the picture on screen was drawn for
     bool again_ = false, always_read_ = false;

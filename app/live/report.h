@@ -22,11 +22,11 @@ struct KnownModel {
 
 // A model as the panels show it.
 struct ModelReport {
-    std::string name;                // what runs; empty: none
-    std::string loading;             // what will take its place
-    float progress = 0;              // of loading, 0 to 1
-    std::string error;               // why it did not
-    std::vector<KnownModel> known;   // to choose from
+    std::string name;               // what runs; empty: none
+    std::string loading;            // what will take its place
+    float progress = 0;             // of loading, 0 to 1
+    std::string error;              // why it did not
+    std::vector<KnownModel> known;  // to choose from
 };
 
 // Where a file is.

@@ -14,19 +14,20 @@
 
 namespace saccade {
 
+// Whose patches are asked when somebody points at the picture.
+enum class AskedModel { detector, classifier };
+std::string_view name_of(AskedModel model);
+
 // What somebody points at who watches from elsewhere and draws maps of attention himself, and which
 // maps he wants.
 struct RemoteLook {
     uint32_t viewer = 0;
     AttentionState attention;
+    AskedModel asked = AskedModel::detector;
     std::optional<glm::vec2> pointer = std::nullopt;
     std::optional<uint32_t> word = std::nullopt, query = std::nullopt;
     bool operator==(const RemoteLook&) const = default;
 };
-
-// Whose patches are asked when somebody points at the picture.
-enum class AskedModel { detector, classifier };
-std::string_view name_of(AskedModel model);
 
 // What a person wants: keys, mouse and panels change it, the loop reads it and makes it so.
 struct LiveState {
@@ -74,8 +75,8 @@ struct LiveState {
 
     bool panels = true, help = false, full_screen = false;
     bool recording = false;
-    std::string feed;  // where annotated frames are sent as well, see Feed; empty: nowhere
-    uint32_t screenshots = 0;       // of frames, that have been asked for
+    std::string feed;          // where annotated frames are sent as well, see Feed; empty: nowhere
+    uint32_t screenshots = 0;  // of frames, that have been asked for
     uint32_t view_screenshots = 0;  // of what is seen of them, with the legend
     bool view_recording = false;
     uint32_t saved_maps = 0;  // as .npy files

@@ -32,7 +32,8 @@ struct MapOrder {
 struct MapOnHost {
     Looker looker;
     uint32_t whose = 0;
-    uint32_t layer = 0, layers = 0, heads = 0;  // which layer it is of; what there is to choose from
+    uint32_t layer = 0, layers = 0,
+             heads = 0;  // which layer it is of; what there is to choose from
     MapGeometry geometry;
     uint32_t count = 0;        // one, or one for each head
     std::vector<float> cells;  // (count, grid height, grid width)
@@ -87,9 +88,9 @@ struct Done {
     std::optional<TileGrid> tiles;  // how the heads of a layer lie side by side, if they do
     std::optional<AttentionSeen> attention;  // whose maps were drawn
     bool repeated = false;                   // it has been here before
-    bool detected = false;          // the detector has seen this very frame
-    bool caption_ended = false;     // with this frame
-    Observations observed;          // what the tracker was told, if there is one
+    bool detected = false;                   // the detector has seen this very frame
+    bool caption_ended = false;              // with this frame
+    Observations observed;                   // what the tracker was told, if there is one
     // Image, picture and planes may be written over when this is gone.
     TakenFrame frame;
 };

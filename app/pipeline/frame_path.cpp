@@ -119,7 +119,8 @@ void FramePath::prepare(Size size) {
     if (models_.classifier) models_.classifier->prepare(size);
     if (models_.captioner && models_.captioner->prepare(size))
         for (const std::unique_ptr<LaneGroup>& group : groups_)
-            group->pictures = models_.captioner->make_group();  // of as many tokens as this size has
+            group->pictures =
+                models_.captioner->make_group();  // of as many tokens as this size has
     overlay_.reset();
     // Readbacks stay: somebody may still be reading what is in them.
     size_ = size;
@@ -213,8 +214,7 @@ KeptLayers FramePath::kept_for_maps(const FrameOrder& order) {
         kept_ = {};
         return needed;
     }
-    for (const MapOrder& map : order.maps)
-        needed.add(kept_for(map.looker, map.attention, models_));
+    for (const MapOrder& map : order.maps) needed.add(kept_for(map.looker, map.attention, models_));
     kept_.add(needed);
     if (kept_.count() > needed.count() + spare) kept_ = needed;
     return kept_;

@@ -219,8 +219,9 @@ void attention(ViewInput& in) {
     if (a.mode == AttentionMode::head)
         choose("head", a.head, state.heads, "head (0 - 9): counted from 0");
     share("strength", a.blend, "strength: how much the map covers the picture");
-    share("share shown", a.mass,
-          "share shown: only the fewest patches are coloured that hold this share of the attention");
+    share(
+        "share shown", a.mass,
+        "share shown: only the fewest patches are coloured that hold this share of the attention");
     check("one scale for all", a.fixed_scale,
           "one scale for all: a colour means the same in every map; else the largest value of each "
           "map has the last colour");

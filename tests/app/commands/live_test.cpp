@@ -300,7 +300,9 @@ TEST_F(LiveLoopTest, who_watches_from_elsewhere_gets_planes_and_maps_of_his_own)
     RemoteLook right = left;
     right.viewer = 2;
     right.pointer = glm::vec2(300, 220);
-    const RemoteLook whole{.viewer = 3, .attention = {.mode = AttentionMode::rollout}};
+    const RemoteLook whole{.viewer = 3,
+                           .attention = {.mode = AttentionMode::rollout},
+                           .asked = AskedModel::classifier};
     state.looks = {left, right, whole};
     ASSERT_TRUE(step_until([&] { return loop.shown()->maps.size() == 3; }));
     EXPECT_TRUE(loop.shown()->planes.memory);
@@ -447,6 +449,12 @@ TEST(LiveProgram, ends_cleanly_when_it_is_interrupted) {
     const Outcome outcome = program.wait();
     expect_done(outcome);
     expect_says(outcome.out, " frames in ");
+}
+
+TEST(LiveProgram, without_a_window_a_camera_that_is_not_there_is_the_end) {
+    expect_refused(saccade_program(on_test_device({"live", "63", "--headless", "--detector", "none",
+                                                   "--classifier", "none", "--captioner", "none"})),
+                   1, "there is no camera 63");
 }
 
 TEST(LiveProgram, a_model_that_is_not_there_is_an_error_without_a_window) {
