@@ -75,10 +75,10 @@ Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
         const Detection& d = (*tracked.detections)[i];
         const uint32_t number = i < tracked.tracks.size() ? tracked.tracks[i] : 0;
         const std::string percent = std::to_string(std::lround(100 * d.score)) + "%";
-        marks.boxes.push_back({d.box, number > 0 ? track_colour(number) : nobody,
-                               (number > 0 ? std::to_string(number) + " " : "") + labels[d.id] +
-                                   " " + percent,
-                               d.query == selected_query});
+        marks.boxes.push_back(
+            {d.box, number > 0 ? track_colour(number) : nobody,
+             (number > 0 ? std::to_string(number) + " " : "") + labels[d.id] + " " + percent,
+             d.query == selected_query});
     }
     return marks;
 }

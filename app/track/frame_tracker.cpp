@@ -63,8 +63,9 @@ void FrameTracker::draw_trails(double time) {
         trail->points.push_back({time, track.box.middle()});
     }
     for (Trail& trail : trails_)
-        std::erase_if(trail.points,
-                      [&](const Trail::Point& point) { return time - point.time > Trail::seconds; });
+        std::erase_if(trail.points, [&](const Trail::Point& point) {
+            return time - point.time > Trail::seconds;
+        });
     std::erase_if(trails_, [](const Trail& trail) { return trail.points.empty(); });
 }
 

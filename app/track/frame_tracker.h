@@ -39,8 +39,8 @@ public:
     void count_in(const Regions& regions);
     // Detections that are to be given to step(): those above this score.
     float weakest() const { return settings_.weak; }
-    // Sets the result's tracks and counts, and drops weak detections without one. `states` and `columns` as
-    // observe() has them.
+    // Sets the result's tracks and counts, and drops weak detections without one. `states` and
+    // `columns` as observe() has them.
     void step(FrameResult& result, std::span<const float> states, size_t columns);
     // The same for what was observed earlier. `kept` says which detections stay.
     struct Kept {

@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-constexpr float least_overlap = 0.5f;
+constexpr float on_object = 0.5f;
 
 // Objects and tracks that have met, and those that have met one of them: what has never met cannot
 // change who belongs to whom.
@@ -40,7 +40,7 @@ void IdentityScore::add(std::span<const NumberedBox> objects, std::span<const Nu
     for (size_t i = 0; i < objects.size(); ++i)
         for (size_t j = 0; j < tracks.size(); ++j) {
             const float part = overlap(objects[i].box, tracks[j].box);
-            if (part < least_overlap) continue;
+            if (part < on_object) continue;
             ++together_[{objects[i].number, tracks[j].number}];
             // Who was together stays together.
             const auto last = track_of_.find(objects[i].number);
@@ -68,8 +68,7 @@ void IdentityScore::add(const FrameResult& result) {
     for (const TrueObject& object : result.info.truth->objects)
         objects.push_back({object.object, object.box});
     for (size_t i = 0; i < result.tracks.size(); ++i)
-        if (result.tracks[i] > 0)
-            tracks.push_back({result.tracks[i], (*result.detections)[i].box});
+        if (result.tracks[i] > 0) tracks.push_back({result.tracks[i], (*result.detections)[i].box});
     add(objects, tracks);
 }
 

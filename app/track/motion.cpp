@@ -34,7 +34,8 @@ float BoxMotion::scale() const {
 void BoxMotion::wait(float seconds) {
     const float side = scale();
     for (MovingNumber* place : {&x_, &y_}) place->wait(seconds, square(unrest_of_place * side));
-    for (MovingNumber* size : {&width_, &height_}) size->wait(seconds, square(unrest_of_size * side));
+    for (MovingNumber* size : {&width_, &height_})
+        size->wait(seconds, square(unrest_of_size * side));
 }
 
 void BoxMotion::see(const Rectangle& box) {
@@ -60,7 +61,8 @@ Rectangle BoxMotion::box() const {
 float BoxMotion::distance(const Rectangle& box) const {
     const float seen = square(seen_deviation * scale());
     const glm::vec2 way = box.middle() - glm::vec2(x_.place(), y_.place());
-    return std::sqrt(square(way.x) / (x_.variance() + seen) + square(way.y) / (y_.variance() + seen));
+    return std::sqrt(square(way.x) / (x_.variance() + seen) +
+                     square(way.y) / (y_.variance() + seen));
 }
 
 }  // namespace saccade

@@ -62,7 +62,8 @@ void observe(Observations& to, const FrameResult& result, std::span<const float>
 }
 
 void append(std::string& bytes, const Observations& o) {
-    const Header header{o.frame, o.time, o.size.x, o.size.y, static_cast<uint32_t>(o.things.size()), o.look_size};
+    const Header header{
+        o.frame, o.time, o.size.x, o.size.y, static_cast<uint32_t>(o.things.size()), o.look_size};
     add(bytes, &header, 1);
     add(bytes, o.things.data(), o.things.size());
     add(bytes, o.looks.data(), o.looks.size());

@@ -25,8 +25,8 @@ struct Observations {
     double time = 0;  // seconds
     Size size;        // of the frame
     std::vector<Observation> things;
-    // What each thing looks like: a direction in some room that the detector knows, as bytes. Things
-    // that look alike point alike. The size is 0 where nobody knows.
+    // What each thing looks like: a direction in some room that the detector knows, as bytes.
+    // Things that look alike point alike. The size is 0 where nobody knows.
     uint32_t look_size = 0;
     std::vector<int8_t> looks;
 

@@ -10,9 +10,7 @@ namespace {
 
 constexpr float clear = 0.25f;  // of its size, how far from an edge a thing is on one side of it
 
-float clear_distance(const Rectangle& box) {
-    return clear * std::sqrt(std::max(box.area(), 0.0f));
-}
+float clear_distance(const Rectangle& box) { return clear * std::sqrt(std::max(box.area(), 0.0f)); }
 
 }  // namespace
 
@@ -146,7 +144,8 @@ void RegionCounter::forget_lost(double time) {
 RegionCounts::OfClass& RegionCounter::count_of(size_t region, uint32_t label) {
     std::vector<RegionCounts::OfClass>& classes = counts_[region].classes;
     const auto found = std::ranges::find(classes, label, &RegionCounts::OfClass::id);
-    return found != classes.end() ? *found : classes.emplace_back(RegionCounts::OfClass{.id = label});
+    return found != classes.end() ? *found
+                                  : classes.emplace_back(RegionCounts::OfClass{.id = label});
 }
 
 Stays& RegionCounter::stays_of(size_t region, uint32_t label) {

@@ -30,8 +30,8 @@ struct RegionEvent {
 // How long tracks of a class were in a zone.
 struct Stays {
     uint32_t label = 0;
-    uint32_t most = 0;    // at the same time
-    double seconds = 0;   // all together, of those that have left and of those that are inside
+    uint32_t most = 0;   // at the same time
+    double seconds = 0;  // all together, of those that have left and of those that are inside
     double longest = 0;
 };
 

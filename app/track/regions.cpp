@@ -60,7 +60,8 @@ Region region_from(const Object& json, bool zone) {
     } else {
         for (const char* end : {"from", "to"}) {
             if (!json.contains(end)) throw Wrong{own + " needs \"from\" and \"to\""};
-            region.corners.push_back(point_from(json[end], std::string("\"") + end + "\" of " + own));
+            region.corners.push_back(
+                point_from(json[end], std::string("\"") + end + "\" of " + own));
         }
         if (region.corners[0] == region.corners[1]) throw Wrong{own + " has no length"};
     }

@@ -106,8 +106,8 @@ void Tracker::advance(double time) {
     for (Track& track : tracks_) track.motion.wait(seconds);
 }
 
-// Each detector has its own idea of alike. Two strong things of one frame that lie apart are not the
-// same: how alike they look is where likeness begins.
+// Each detector has its own idea of alike. Two strong things of one frame that lie apart are not
+// the same: how alike they look is where likeness begins.
 void Tracker::learn_strangers(const Observations& frame) {
     constexpr float slowly = 0.02f;
     if (frame.look_size == 0) return;
@@ -126,8 +126,7 @@ void Tracker::match(const Observations& frame, Round round) {
     for (uint32_t i = 0; i < frame.things.size(); ++i) {
         const float score = frame.things[i].score;
         const bool strong = score > settings_.strong;
-        if (round == Round::strong ? strong : !strong && score > settings_.weak)
-            rows_.push_back(i);
+        if (round == Round::strong ? strong : !strong && score > settings_.weak) rows_.push_back(i);
     }
     for (uint32_t i = 0; i < tracks_.size(); ++i)
         if (!taken_[i] && (round == Round::strong || tracks_[i].number > 0)) columns_.push_back(i);
@@ -135,8 +134,7 @@ void Tracker::match(const Observations& frame, Round round) {
     costs_.resize(rows_.size() * columns_.size());
     for (size_t i = 0; i < rows_.size(); ++i)
         for (size_t j = 0; j < columns_.size(); ++j)
-            costs_[i * columns_.size() + j] =
-                cost_of(tracks_[columns_[j]], frame, rows_[i], round);
+            costs_[i * columns_.size() + j] = cost_of(tracks_[columns_[j]], frame, rows_[i], round);
     const auto chosen = assignment_.solve(costs_, rows_.size(), columns_.size(), limit);
     for (size_t i = 0; i < rows_.size(); ++i) {
         if (chosen[i] == nobody) continue;
@@ -152,8 +150,7 @@ float Tracker::cost_of(const Track& track, const Observations& frame, size_t thi
     const Observation& seen = frame.things[thing];
     float part = overlap(track.motion.box(), seen.box);
     const bool same_label = track.label == seen.label;
-    if (round == Round::weak)
-        return same_label && part >= least_weak_overlap ? 1 - part : never;
+    if (round == Round::weak) return same_label && part >= least_weak_overlap ? 1 - part : never;
     // What was hidden may have changed its way meanwhile, or has not moved at all: the edge of what
     // hides it makes a box shrink, and seem to move.
     const float side = std::sqrt(std::max(seen.box.area(), track.box.area()));

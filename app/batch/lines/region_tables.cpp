@@ -16,7 +16,7 @@ namespace {
 using Object = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-std::string text_of(const Object& value) {
+std::string json_text(const Object& value) {
     return value.dump(-1, ' ', false, Object::error_handler_t::replace);
 }
 
@@ -43,8 +43,8 @@ public:
             seen.push_back({d["track"],
                             id,
                             d.at("score"),
-                            {box.at(0).get<float>(), box.at(1).get<float>(),
-                             box.at(2).get<float>(), box.at(3).get<float>()}});
+                            {box.at(0).get<float>(), box.at(1).get<float>(), box.at(2).get<float>(),
+                             box.at(3).get<float>()}});
         }
         counter_->step(line.at("time"), line.at("frame"), {line.at("width"), line.at("height")},
                        seen);
@@ -69,7 +69,7 @@ private:
                        {"label", labels_[event.label]},
                        {"id", event.label}};
         if (region.zone && !event.in) line["seconds"] = event.seconds;
-        events_.write(text_of(line) + "\n");
+        events_.write(json_text(line) + "\n");
     }
     void end() {
         if (!counter_) return;
@@ -83,8 +83,8 @@ private:
                 const auto stay = std::ranges::find(stays, of.id, &Stays::label);
                 if (counts.zone && stay != stays.end())
                     counts_.write("," + std::to_string(of.inside) + "," +
-                                  std::to_string(stay->most) + "," + text_of(stay->seconds) + "," +
-                                  text_of(stay->longest) + "\n");
+                                  std::to_string(stay->most) + "," + json_text(stay->seconds) + "," +
+                                  json_text(stay->longest) + "\n");
                 else
                     counts_.write(",,,,\n");
             }
@@ -102,8 +102,7 @@ private:
 }  // namespace
 
 void write_region_tables(const fs::path& lines, const std::map<std::string, size_t>& names,
-                         const Regions& regions,
-                         const std::function<std::string(size_t)>& name_of,
+                         const Regions& regions, const std::function<std::string(size_t)>& name_of,
                          const RegionTables& to) {
     Recount recount(regions, to);
     std::optional<size_t> current;

@@ -24,9 +24,9 @@ float least(std::span<const float> costs, size_t row, size_t rows, size_t column
     float best = limit + least(costs, row + 1, rows, columns, limit, taken);
     for (size_t column = 0; column < columns; ++column)
         if (!(taken >> column & 1) && costs[row * columns + column] < limit)
-            best = std::min(best, costs[row * columns + column] +
-                                      least(costs, row + 1, rows, columns, limit,
-                                            taken | 1u << column));
+            best =
+                std::min(best, costs[row * columns + column] + least(costs, row + 1, rows, columns,
+                                                                     limit, taken | 1u << column));
     return best;
 }
 

@@ -37,7 +37,8 @@ TEST(IdentityScores, two_tracks_that_change_places_are_two_switches) {
     IdentityScore score;
     for (int i = 0; i < 10; ++i) {
         const bool swapped = i >= 5;
-        score.add(Boxes{at(1, 0), at(2, 50)}, Boxes{at(7, swapped ? 50 : 0), at(8, swapped ? 0 : 50)});
+        score.add(Boxes{at(1, 0), at(2, 50)},
+                  Boxes{at(7, swapped ? 50 : 0), at(8, swapped ? 0 : 50)});
     }
     EXPECT_EQ(score.switches(), 2u);
     EXPECT_DOUBLE_EQ(score.mota(), 1 - 2.0 / 20);

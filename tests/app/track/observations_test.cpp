@@ -46,9 +46,7 @@ TEST(ObservationsTest, come_back_from_bytes_as_they_were) {
     EXPECT_TRUE(rest.empty());
     for (size_t cut : {size_t{1}, size_t{23}, size_t{30}, bytes.size() / 2}) {
         std::string_view part = std::string_view(bytes).substr(0, cut);
-        EXPECT_THROW(
-            while (!part.empty()) take_first(part), Error)
-            << cut;
+        EXPECT_THROW(while (!part.empty()) take_first(part), Error) << cut;
     }
 }
 

@@ -38,7 +38,8 @@ Observations seen(double time, const std::vector<Thing>& things) {
     Observations frame;
     frame.time = time;
     for (const Thing& thing : things) {
-        frame.things.push_back({{thing.place - 20.0f, thing.place + 20.0f}, thing.score, thing.label});
+        frame.things.push_back(
+            {{thing.place - 20.0f, thing.place + 20.0f}, thing.score, thing.label});
         if (thing.look < 0) continue;
         frame.look_size = looks;
         frame.looks.resize(frame.looks.size() + looks);
@@ -185,10 +186,12 @@ Observations crowd(int frame) {
     for (int i = 0; i < 50; ++i) {
         if ((frame + 7 * i) % 40 == 0) continue;
         const auto t = static_cast<float>(frame) / 30;
-        const glm::vec2 place(100 + 110 * (i % 10) + 60 * std::sin(0.3f * t + static_cast<float>(i)),
-                              100 + 120 * (i / 10) + 50 * std::cos(0.4f * t + static_cast<float>(i)));
-        seen.things.push_back(
-            {{place - 40.0f, place + 40.0f}, (frame + i) % 9 ? 0.9f : 0.4f, static_cast<uint32_t>(i % 3)});
+        const glm::vec2 place(
+            100 + 110 * (i % 10) + 60 * std::sin(0.3f * t + static_cast<float>(i)),
+            100 + 120 * (i / 10) + 50 * std::cos(0.4f * t + static_cast<float>(i)));
+        seen.things.push_back({{place - 40.0f, place + 40.0f},
+                               (frame + i) % 9 ? 0.9f : 0.4f,
+                               static_cast<uint32_t>(i % 3)});
         for (uint32_t j = 0; j < looks; ++j)
             seen.looks.push_back(static_cast<int8_t>((i * 37 + j * 11) % 201 - 100));
     }
@@ -211,7 +214,8 @@ TEST(Trackers, of_fifty_things_take_little_time_and_no_more_memory) {
     const uint64_t before = allocations;
     for (int round = 0; round < 6; ++round) {
         const double begin = cpu_ms();
-        for (int i = 0; i < 40; ++i) tracker.step(frames[static_cast<size_t>(240 + 40 * round + i)]);
+        for (int i = 0; i < 40; ++i)
+            tracker.step(frames[static_cast<size_t>(240 + 40 * round + i)]);
         best_ms = std::min(best_ms, (cpu_ms() - begin) / 40);
     }
     EXPECT_EQ(allocations, before);
