@@ -40,6 +40,10 @@ protected:
                 return 1 / (1 + std::exp(-x));
             case Activation::silu:
                 return x / (1 + std::exp(-x));
+            case Activation::hard_swish:
+                return x * std::clamp(x + 3, 0.0, 6.0) / 6;
+            case Activation::clip:
+                return std::clamp(x, -10.0, 10.0);
         }
         return x;
     }
