@@ -11,10 +11,6 @@ function(saccade_rooms_at_once target)
         set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${room}")
     endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-    if(CMAKE_UNITY_BUILD)
-        # A name of one file is no global declaration that another file's local name hides.
-        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
-    endif()
 endfunction()
 
 # saccade_quick_to_build(TARGET): code that runs once a frame or less, where the device does the work. At -O1 it is
