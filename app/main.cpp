@@ -29,7 +29,8 @@ std::string meant(const CLI::App& app, const std::vector<std::string>& rest) {
         for (const CLI::Option* option : app.get_options())
             for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
     } else {
-        for (const CLI::App* command : app.get_subcommands({})) words.push_back(command->get_name());
+        for (const CLI::App* command : app.get_subcommands({}))
+            words.push_back(command->get_name());
     }
     const std::string best = closest(word, words);
     return best.empty() ? "" : ": did you mean '" + best + "'?";

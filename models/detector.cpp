@@ -105,6 +105,9 @@ void Detector::record(Commands& c, std::span<const Image* const> images, Detecti
         found.download_.record(c, found.found_);
         found.logits_.record(c, one.logits);
         found.boxes_.record(c, one.boxes);
+        const std::map<uint32_t, Tensor>& states = taps.decoder.hidden_states();
+        found.has_states_ = !states.empty();
+        if (found.has_states_) found.states_.record(c, states.begin()->second.at_batch(i));
         found.frame_ = {images[i]->width(), images[i]->height()};
         record_masks(c, one, taps, found);
     }
@@ -146,6 +149,10 @@ std::vector<uint32_t> Findings::masked_queries() const {
     std::vector<uint32_t> both = masked_download_.words();
     both.resize(masked_.columns);
     return both;
+}
+
+std::vector<float> Findings::query_states() const {
+    return has_states_ ? states_.floats() : std::vector<float>();
 }
 
 std::vector<Detection> Findings::detections(const DetectionFilter& filter) const {

@@ -45,6 +45,9 @@ public:
     // As the model's heads leave them, see DetectionOutput.
     std::vector<float> logits() const { return logits_.floats(); }
     std::vector<float> boxes() const { return boxes_.floats(); }
+    // What the heads saw of each query, row after row: of which thing it is, and what that looks
+    // like. Empty unless the recording's tap of the decoder keeps hidden states.
+    std::vector<float> query_states() const;
     // All that was found on the device, as DetectionModel::find writes it.
     const Tensor& found() const { return found_; }
 
@@ -65,7 +68,8 @@ private:
     Buffer memory_, mask_memory_;
     Tensor found_, masks_, masked_;
     Size frame_, mask_size_;
-    Download download_, logits_, boxes_, masked_download_, masks_download_;
+    bool has_states_ = false;
+    Download download_, logits_, boxes_, states_, masked_download_, masks_download_;
 };
 
 // A Hugging Face folder that finds objects.

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 
-#include "app/batch/frame_lines.h"
-#include "app/batch/tables.h"
+#include "app/batch/lines/frame_lines.h"
+#include "app/batch/lines/region_tables.h"
+#include "app/batch/lines/tables.h"
+#include "app/batch/lines/track_lines.h"
+#include "app/io/text.h"
 #include "app/video/join.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -84,6 +89,8 @@ std::vector<Damage> BatchFolder::find_damage(const BatchPlan& plan,
         auto is_sound = [&](const Seal& seal, uint64_t piece) {
             if (seal.video && !joined && sum_of(work.video(source, piece)) != seal.video)
                 return false;
+            if (seal.observed && sum_of(work.observed(source, piece)) != seal.observed)
+                return false;
             for (const auto& [name, sum] : seal.pictures)
                 if (sum_of(pictures(source) / name) != sum) return false;
             const auto found = lines.find({share.source, piece});
@@ -126,9 +133,67 @@ uint64_t BatchFolder::write_video(const BatchPlan& plan, const PlannedSource& so
     return piece;
 }
 
+namespace {
+
+// What was observed in the frames of all sources, read piece by piece.
+class ObservedFrames {
+public:
+    ObservedFrames(const BatchPlan& plan, const std::vector<WorkFolder>& works)
+        : plan_(plan), works_(works) {}
+
+    Observations at(size_t source, uint64_t frame) {
+        const std::pair piece(source, plan_.piece_of(frame));
+        if (piece_ != piece) {
+            bytes_ = bytes_of(plan_.sources[source], piece.second);
+            rest_ = bytes_;
+            piece_ = piece;
+        }
+        while (!rest_.empty())
+            if (Observations observed = take_first(rest_); observed.frame == frame) return observed;
+        throw Error("what was observed in frame " + std::to_string(frame) + " of '" +
+                    plan_.sources[source].source.text + "' is missing: run its part again");
+    }
+
+private:
+    std::string bytes_of(const PlannedSource& source, uint64_t piece) const {
+        for (const WorkFolder& work : works_)
+            for (const fs::path& path :
+                 {work.observed(source, piece), work.partly_observed(source, piece)})
+                if (std::ifstream file(path, std::ios::binary); file)
+                    return {std::istreambuf_iterator<char>(file), {}};
+        return {};
+    }
+
+    const BatchPlan& plan_;
+    const std::vector<WorkFolder>& works_;
+    std::optional<std::pair<size_t, uint64_t>> piece_;
+    std::string bytes_;
+    std::string_view rest_;
+};
+
+}  // namespace
+
+void BatchFolder::track_lines(const BatchPlan& plan, const std::vector<WorkFolder>& works) const {
+    if (!plan.track || plan.tracks_while_drawing()) return;
+    ObservedFrames observed(plan, works);
+    saccade::track_lines(
+        lines(), plan.line_names(),
+        tracking_for(plan.settings.at("threshold").get<float>()), plan.regions(),
+        [&](size_t source, uint64_t frame) { return observed.at(source, frame); });
+}
+
 void BatchFolder::write_tables(const BatchPlan& plan) const {
     if (plan.coco) write_coco(lines(), path_ / "coco.json");
-    if (plan.csv) write_csv(lines(), path_ / "frames.csv");
+    if (plan.csv) write_csv(lines(), path_ / "frames.csv", plan.track);
+    if (plan.mot)
+        write_mot(lines(), plan.line_names(), [&](size_t source) {
+            return path_ / (plan.sources[source].name + ".mot.txt");
+        });
+    if (const std::optional<Regions> regions = plan.regions())
+        write_region_tables(
+            lines(), plan.line_names(), *regions,
+            [&](size_t source) { return text_of_name(plan.sources[source].source.text); },
+            {path_ / "events.jsonl", path_ / "counts.csv"});
 }
 
 }  // namespace saccade

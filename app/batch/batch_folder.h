@@ -41,6 +41,8 @@ public:
     // are whole.
     uint64_t write_video(const BatchPlan& plan, const PlannedSource& source,
                          const std::vector<WorkFolder>& works) const;
+    // Of a run whose parts have only observed: gives the lines of all parts together their tracks.
+    void track_lines(const BatchPlan& plan, const std::vector<WorkFolder>& works) const;
     // Those that are wanted, from FRAMES.jsonl.
     void write_tables(const BatchPlan& plan) const;
 

@@ -81,6 +81,7 @@ void PieceWriter::add(Done frame) {
     auto made = std::make_unique<Job>();
     Job& job = *made;
     job.result = std::move(frame.result);
+    job.observed = std::move(frame.observed);
     const uint64_t pixels = uint64_t(frame.picture.row_bytes) * frame.picture.height;
     wait_for_room(
         (plan_.video ? frame.planes.layout.bytes() : 0) + (pictures_.empty() ? 0 : pixels), lock);
@@ -253,7 +254,10 @@ void PieceWriter::commit() {
             for (; !piece.jobs.empty() && piece.jobs.front()->left == 0; piece.jobs.pop_front())
                 write_line(piece, *piece.jobs.front());
             if (!piece.ended || !piece.jobs.empty()) break;
-            if (piece.whole) make_whole(piece);
+            if (piece.whole)
+                make_whole(piece);
+            else
+                write_observed(piece, work_.partly_observed(source_, piece.number));
             pieces_.pop_front();
         }
     } catch (...) {
@@ -268,6 +272,7 @@ void PieceWriter::write_line(Piece& piece, Job& job) {
     const std::string line = line_of(result, labels_);
     lines_.add(line);
     piece.lines.add(line);
+    if (plan_.track) append(piece.observed, job.observed);
     if (job.picture) piece.seal.pictures.insert(std::move(*job.picture));
     totals_.add(result);
 }
@@ -278,8 +283,18 @@ void PieceWriter::make_whole(Piece& piece) const {
     if (piece.has_video)
         put_in_place(work_.partial(source_, piece.number), work_.video(source_, piece.number),
                      Sync::yes);
+    const fs::path observed = work_.observed(source_, piece.number);
+    write_observed(piece, observed);
+    if (plan_.track) piece.seal.observed = sum_of(observed);
     piece.seal.lines = piece.lines.finish();
     piece.seal.write(work_.seal(source_, piece.number));
+}
+
+void PieceWriter::write_observed(const Piece& piece, const fs::path& to) const {
+    if (!plan_.track) return;
+    NewFile file(to);
+    file.write(piece.observed);
+    file.finish(Sync::yes);
 }
 
 void PieceWriter::fail(std::exception_ptr error) {

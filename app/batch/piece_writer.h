@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "app/batch/plan.h"
-#include "app/batch/seal.h"
+#include "app/batch/lines/seal.h"
 #include "app/batch/stage_totals.h"
 #include "app/batch/work_folder.h"
 #include "app/batch/workers.h"
@@ -58,6 +58,7 @@ private:
     using Memory = std::vector<uint8_t>;
     struct Job {  // a frame whose line is not written yet
         FrameResult result;
+        Observations observed;
         Memory planes, pixels;
         PlaneLayout layout;
         uint32_t row_bytes = 0;  // of the pixels
@@ -77,6 +78,7 @@ private:
         bool ended = false;     // its video is finished
         Seal seal = {};         // of what has been written
         LineSum lines = {};
+        std::string observed = {};  // of all frames whose lines are written
     };
     class Busy;
 
@@ -93,6 +95,7 @@ private:
     void commit();
     void write_line(Piece& piece, Job& job);
     void make_whole(Piece& piece) const;
+    void write_observed(const Piece& piece, const std::filesystem::path& to) const;
     void fail(std::exception_ptr error);
     void rethrow() const;
 

@@ -35,7 +35,8 @@ Size size_of(const std::vector<fs::path>& pictures, const FrameRange& range) {
         } catch (const Error&) {
             // The run will say so.
         }
-    throw Error(some_of(pictures) + ": no picture that can be read is among the frames that are "
+    throw Error(some_of(pictures) +
+                ": no picture that can be read is among the frames that are "
                 "wanted; see --from and --to, or name other files");
 }
 
@@ -94,6 +95,11 @@ uint64_t BatchPlan::first_of(uint64_t number) const {
     return number > UINT64_MAX / piece ? range.end : range.index(number * piece);
 }
 
+std::optional<Regions> BatchPlan::regions() const {
+    if (!settings.contains("zones")) return std::nullopt;
+    return regions_from(settings["zones"], "run.json");
+}
+
 std::map<std::string, size_t> BatchPlan::line_names() const {
     std::map<std::string, size_t> names;
     auto add = [&](const std::string& name, size_t source) {
@@ -145,8 +151,8 @@ Object json_of(const BatchPlan& plan) {
     }
     return {{"from", plan.range.first}, {"to", plan.range.end}, {"stride", plan.range.stride},
             {"piece", plan.piece},      {"video", plan.video},  {"frames", plan.frames},
-            {"coco", plan.coco},        {"csv", plan.csv},      {"settings", plan.settings},
-            {"sources", sources}};
+            {"coco", plan.coco},        {"csv", plan.csv},      {"track", plan.track},
+            {"mot", plan.mot},          {"settings", plan.settings}, {"sources", sources}};
 }
 
 BatchPlan plan_from(const Object& json) try {
@@ -157,6 +163,8 @@ BatchPlan plan_from(const Object& json) try {
     plan.frames = json.at("frames");
     plan.coco = json.at("coco");
     plan.csv = json.at("csv");
+    plan.track = json.at("track");
+    plan.mot = json.at("mot");
     plan.settings = json.at("settings");
     for (const Object& one : json.at("sources")) {
         PlannedSource s;
@@ -205,7 +213,12 @@ std::vector<Share> share_of(const BatchPlan& plan, const Shard& shard) {
     uint64_t begin = 0;
     for (size_t i = 0; i < plan.sources.size(); ++i) {
         const uint64_t pieces = plan.pieces_of(plan.sources[i]);
-        const uint64_t from = std::max(first, begin), to = std::min(end, begin + pieces);
+        uint64_t from = std::max(first, begin), to = std::min(end, begin + pieces);
+        if (plan.tracks_while_drawing()) {  // who has its middle has all of it
+            const uint64_t middle = begin + pieces / 2;
+            from = begin;
+            to = first <= middle && middle < end ? begin + pieces : begin;
+        }
         if (from < to)
             shares.push_back({i, from - begin, to == begin + pieces ? UINT64_MAX : to - begin});
         begin += pieces;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/batch/inputs.h"
+#include "app/track/regions.h"
 
 namespace saccade {
 
@@ -45,6 +46,7 @@ struct BatchPlan {
     uint64_t piece = 60;  // frames
     std::vector<PlannedSource> sources;
     bool video = true, frames = false, coco = false, csv = false;
+    bool track = false, mot = false;  // numbers for things; also as MOTChallenge's text
     nlohmann::ordered_json settings;  // models and all else that decides what is found and drawn
 
     // How many pieces a source has, by the container's account; the last one has what is left.
@@ -52,6 +54,11 @@ struct BatchPlan {
     uint64_t piece_of(uint64_t frame_index) const { return range.number(frame_index) / piece; }
     // The index of a piece's first frame.
     uint64_t first_of(uint64_t number) const;
+    // Numbers that are drawn depend on all frames before. Such a run is shared by files alone; one
+    // that draws nothing is cut anywhere, and gets its numbers when its parts are joined.
+    bool tracks_while_drawing() const { return track && (video || frames); }
+    // Lines and zones of all sources; none where nobody wants them counted.
+    std::optional<Regions> regions() const;
     // Which source a line of FRAMES.jsonl is about, by its "source".
     std::map<std::string, size_t> line_names() const;
 };
@@ -76,7 +83,7 @@ struct Share {
     uint64_t first_piece = 0;
     uint64_t end_piece = UINT64_MAX;  // to the source's end, wherever that is
 };
-// All pieces of all sources in a row, cut into equal parts.
+// All pieces of all sources in a row, cut into equal parts; see tracks_while_drawing().
 std::vector<Share> share_of(const BatchPlan& plan, const Shard& shard);
 
 }  // namespace saccade

@@ -1,5 +1,8 @@
 #include "app/batch/runner.h"
 
+#include <fstream>
+#include <iterator>
+
 #include "app/io/interrupts.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -10,6 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string bytes_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
 }  // namespace
 
 BatchRunner::BatchRunner(FramePath& path, FrameOrder order, const BatchPlan& plan,
@@ -19,7 +27,20 @@ BatchRunner::BatchRunner(FramePath& path, FrameOrder order, const BatchPlan& pla
       plan_(plan),
       folder_(std::move(folder)),
       work_(folder_.work()),
+      tracking_(tracking_for(order_.overlay.filter.threshold)),
       part_(part) {}
+
+FrameTracker BatchRunner::tracker_at(const PlannedSource& source, uint64_t end) const {
+    using Mode = FrameTracker::Mode;
+    const bool later = part_ && !plan_.tracks_while_drawing();
+    FrameTracker tracker(tracking_, later ? Mode::observe : Mode::track, plan_.regions());
+    if (later) return tracker;
+    for (uint64_t piece = 0; piece < end; ++piece) {
+        const std::string bytes = bytes_of(work_.observed(source, piece));
+        for (std::string_view rest = bytes; !rest.empty();) tracker.step(take_first(rest));
+    }
+    return tracker;
+}
 
 void BatchRunner::run(const Share& share, const SourceOptions& options, LineFile& lines,
                       Progress& progress) {
@@ -42,7 +63,10 @@ void BatchRunner::run(const Share& share, const SourceOptions& options, LineFile
     if (first < end) {
         Reader reader(source.source.open(options), path_.ring(),
                       {.first = first, .end = end, .stride = plan_.range.stride});
+        FrameTracker tracker = tracker_at(source, plan_.track ? first_piece : 0);
+        order_.tracker = plan_.track ? &tracker : nullptr;
         broken_off = run(reader, writer, progress);
+        path_.drop();  // nobody asks the tracker any more
     }
     const bool whole = !broken_off && !Interrupts::came();
     writer.finish(whole, share.end_piece);

@@ -9,6 +9,7 @@
 #include "app/io/progress.h"
 #include "app/pipeline/frame_pump.h"
 #include "app/sources/reader.h"
+#include "app/track/frame_tracker.h"
 
 namespace saccade {
 
@@ -32,9 +33,12 @@ public:
 private:
     // Returns why it could not be read or seen to its end; null where it could.
     std::exception_ptr run(Reader& reader, PieceWriter& writer, Progress& progress);
+    // A tracker that has come as far as the pieces before `end`, which are whole.
+    FrameTracker tracker_at(const PlannedSource& source, uint64_t end) const;
 
     FramePath& path_;
     FrameOrder order_;  // of every frame
+    TrackerSettings tracking_;
     const BatchPlan& plan_;
     BatchFolder folder_;
     WorkFolder work_;

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "app/batch/seal.h"
+#include "app/batch/lines/seal.h"
 #include "app/io/folder_lock.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -85,7 +85,8 @@ void WorkFolder::forget(const PlannedSource& source, uint64_t piece) const {
     std::error_code ignored;
     fs::remove(done(source), ignored);
     for (; fs::remove(seal(source, piece), ignored); ++piece)
-        fs::remove(video(source, piece), ignored);
+        for (const fs::path& file : {video(source, piece), observed(source, piece)})
+            fs::remove(file, ignored);
 }
 
 void WorkFolder::remove_videos(const PlannedSource& source) const {
@@ -114,6 +115,14 @@ fs::path WorkFolder::video(const PlannedSource& source, uint64_t piece) const {
 
 fs::path WorkFolder::partial(const PlannedSource& source, uint64_t piece) const {
     return folder(source) / (piece_name(piece) + ".partial.nut");
+}
+
+fs::path WorkFolder::observed(const PlannedSource& source, uint64_t piece) const {
+    return folder(source) / (piece_name(piece) + ".seen");
+}
+
+fs::path WorkFolder::partly_observed(const PlannedSource& source, uint64_t piece) const {
+    return folder(source) / (piece_name(piece) + ".partial.seen");
 }
 
 bool WorkFolder::is_done(const PlannedSource& source) const {

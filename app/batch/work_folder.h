@@ -14,6 +14,7 @@ namespace saccade {
 //   run.json                what is to be done
 //   lock                    who is at work here
 //   NAME/000000.nut         the video of a piece of a source
+//   NAME/000000.seen        what a tracker was told of its frames, to track them again
 //   NAME/000000.whole       the piece's seal, which appears when all that belongs to the piece is on
 //                           the disk: its lines of FRAMES.jsonl, its pictures, its video
 //   NAME/000001.partial.nut one that was broken off, and is done again
@@ -42,6 +43,8 @@ public:
     std::filesystem::path done(const PlannedSource& source) const;
     std::filesystem::path video(const PlannedSource& source, uint64_t piece) const;
     std::filesystem::path partial(const PlannedSource& source, uint64_t piece) const;
+    std::filesystem::path observed(const PlannedSource& source, uint64_t piece) const;
+    std::filesystem::path partly_observed(const PlannedSource& source, uint64_t piece) const;
 
     bool is_done(const PlannedSource& source) const;
     std::optional<std::string> failure(const PlannedSource& source) const;

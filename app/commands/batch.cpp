@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/batch/batch_folder.h"
-#include "app/batch/frame_lines.h"
+#include "app/batch/lines/frame_lines.h"
 #include "app/batch/plan.h"
 #include "app/batch/runner.h"
 #include "app/batch/work_folder.h"
@@ -54,6 +54,10 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
     plan.frames = options.frames;
     plan.coco = options.coco;
     plan.csv = options.csv;
+    plan.track = options.track || options.mot || !options.zones.empty();
+    plan.mot = options.mot;
+    if (plan.track && models.detector == "none")
+        throw Error("--track needs a --detector: there is nothing to follow without one");
     plan.settings = {{"version", SACCADE_VERSION},
                      {"detector", text_of_name(models.detector)},
                      {"classifier", text_of_name(models.classifier)},
@@ -70,6 +74,7 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
         plan.settings["classes"].push_back(text_of_name(name));
     if (options.wanted.size)
         plan.settings["size"] = {options.wanted.size->x, options.wanted.size->y};
+    if (!options.zones.empty()) plan.settings["zones"] = json_of(read_regions(options.zones));
     if (options.attention.layer) plan.settings["layer"] = *options.attention.layer;
     if (options.attention.head) plan.settings["head"] = *options.attention.head;
     return plan;
@@ -206,6 +211,11 @@ void add_output_options(CLI::App& command, BatchOptions& options) {
                      "Write coco.json, the detections in COCO's result format");
     command.add_flag("--csv", options.csv,
                      "Write frames.csv, one row per detection, class or caption");
+    command.add_flag("--track", options.track,
+                     "Give the same thing the same number in every frame of a source");
+    command.add_flag("--mot", options.mot,
+                     "Write NAME.mot.txt, the tracks in MOTChallenge's format; implies --track");
+    add_zones_option(command, options.zones);
 }
 
 // How a long run is cut up: into pieces that can be resumed, and parts for several machines.
@@ -243,8 +253,8 @@ int batch(const BatchOptions& options) {
     make_folder(folder.work().path());
     const FolderLock lock(folder.work().path());
 
-    const std::unique_ptr<Server> server =
-        open_server(options.serve, "Saccade: " + std::filesystem::path(options.folder).filename().string());
+    const std::unique_ptr<Server> server = open_server(
+        options.serve, "Saccade: " + std::filesystem::path(options.folder).filename().string());
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
     ModelsInUse models = ModelsInUse::open(engine, models_of(options, plan));

@@ -22,6 +22,8 @@
 #include "app/pipeline/frame_pump.h"
 #include "app/sources/open_source.h"
 #include "app/sources/reader.h"
+#include "app/track/frame_tracker.h"
+#include "app/track/identity_score.h"
 #include "app/video/video_writer.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -72,6 +74,11 @@ std::string percent(uint64_t part, uint64_t whole) {
     return text;
 }
 
+// Of the synthetic camera.
+std::string settings_of(const DemoOptions& options) {
+    return "?seed=" + std::to_string(options.seed) + (options.hard ? "&hard" : "");
+}
+
 bool has_display() {
     auto set = [](const char* name) {
         const char* value = std::getenv(name);
@@ -86,7 +93,8 @@ int watch(const DemoOptions& options) try {
     window.common = options.common;
     window.models = options.models;
     window.truth = options.truth;
-    window.source = "synth:?seed=" + std::to_string(options.seed);
+    window.source = "synth:" + settings_of(options);
+    window.track = options.track;
     return live(window);
 } catch (const NoDisplay&) {
     return demo(options);
@@ -111,11 +119,14 @@ int demo(const DemoOptions& options) {
     order.read_back = {.pixels = true, .planes = true};
     if (models.detector)
         show_attention(order, {.kind = AttentionKind::detection}, models.borrowed());
+    FrameTracker tracker(tracking_for(order.overlay.filter.threshold));
+    IdentityScore identities;
+    if (models.detector && options.track) order.tracker = &tracker;
     FramePath path(engine, path_for_files(engine.device().info(), models.borrowed(), order));
     path.use(models.borrowed());
     const ResultLabels labels = path.labels();
     Reader reader(open_source("synth:640x480@" + std::to_string(rate) +
-                              "?seed=" + std::to_string(options.seed)),
+                              settings_of(options)),
                   path.ring(), {.end = frames});
 
     VideoWriter video(folder / "demo.mp4", *reader.traits().size, VideoClock(rate));
@@ -129,6 +140,7 @@ int demo(const DemoOptions& options) {
         sheet.add(done.result.info.index, done.picture);
         lines.add(line_of(done.result, labels));
         if (done.result.info.truth) {
+            if (order.tracker) identities.add(done.result);
             if (done.result.detections)
                 score.add(*done.result.detections, labels.detector, *done.result.info.truth);
             if (done.result.caption)
@@ -156,6 +168,14 @@ int demo(const DemoOptions& options) {
                       tally.recall());
         summary += text;
     }
+    if (order.tracker) {
+        std::snprintf(text, sizeof text,
+                      "%u tracks: IDF1 %.3f, MOTA %.3f, %llu identity switches against the "
+                      "scene's truth\n",
+                      tracker.tracker().numbers(), identities.idf1(), identities.mota(),
+                      static_cast<unsigned long long>(identities.switches()));
+        summary += text;
+    }
     if (models.captioner && score.captions() > 0)
         summary += std::to_string(score.captions()) + " captions, " +
                    percent(score.right_captions(), score.captions()) + " right to the word\n";
@@ -180,6 +200,10 @@ void add_demo_command(CLI::App& app, int& exit_code) {
         ->capture_default_str();
     command.add_option("-o,--out", options->folder, "Folder for demo.mp4, demo.jsonl and demo.png")
         ->type_name("FOLDER");
+    command.add_flag("--hard", options->hard,
+                     "Twice as many objects, half of which cross the picture");
+    command.add_flag("--track,!--no-track", options->track,
+                     "Give the same thing the same number in every frame, or do not");
     command.add_flag("--truth", options->truth, "Draw what is really there, too");
     command.add_flag("--headless", options->headless, "No window, even where there is a display");
     add_common_options(command, options->common);

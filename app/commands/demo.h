@@ -16,6 +16,8 @@ struct DemoOptions {
     ModelNames models;
     double seconds = 10;
     uint64_t seed = 7;
+    bool hard = false;
+    bool track = true;   // things have numbers
     bool truth = false;  // what is really there is drawn, too
     bool headless = false;
     std::string folder = ".";  // where demo.mp4, demo.jsonl and demo.png go

@@ -10,9 +10,9 @@
 
 #include "app/io/interrupts.h"
 #include "app/io/print.h"
-#include "app/live/view/live_window.h"
 #include "app/live/loop.h"
 #include "app/live/settings.h"
+#include "app/live/view/live_window.h"
 #include "app/pipeline/device_loss.h"
 #include "app/serve/live_viewers.h"
 #include "app/serve/server.h"
@@ -53,6 +53,8 @@ LiveState first_state(const LiveOptions& options, const Settings& settings) {
     if (options.full_screen) state.full_screen = true;
     state.feed = options.to;
     if (options.truth) state.truth = true;
+    if (options.track) state.track = true;
+    if (!options.zones.empty()) state.regions = read_regions(options.zones);
     if (options.stride) state.detector_stride = state.classifier_stride = *options.stride;
     return state;
 }
@@ -81,6 +83,15 @@ std::string summary(const LiveReport& report, double seconds) {
                       objects.precision(), objects.recall());
         lines += text;
     }
+    if (report.tracks) {
+        const TrackReport& tracks = *report.tracks;
+        std::snprintf(text, sizeof text, "%u tracks, %u found again", tracks.numbers,
+                      tracks.found_again);
+        lines += text;
+        std::snprintf(text, sizeof text, ": IDF1 %.3f, MOTA %.3f, %llu identity switches",
+                      tracks.idf1, tracks.mota, static_cast<unsigned long long>(tracks.switches));
+        lines += (report.score ? text : "") + std::string("\n");
+    }
     if (report.score && report.score->captions() > 0)
         lines += std::to_string(report.score->right_captions()) + " of " +
                  std::to_string(report.score->captions()) + " captions right to the word\n";
@@ -93,10 +104,7 @@ std::string summary(const LiveReport& report, double seconds) {
 }
 
 // A window shows why there is no picture, and waits. Without one, nobody sees that.
-void require_camera(const LiveReport& report) {
-    if (report.frames > 0 || !report.source_missing) return;
-    throw Error(report.source_state + "; name another source, or try 'saccade live synth:'");
-}
+bool lacks_camera(const LiveReport& report) { return report.frames == 0 && report.source_missing; }
 
 struct Ended {
     LiveReport report;
@@ -120,7 +128,7 @@ Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LiveP
             if (new_picture) loop.was_shown();
             if (viewers) viewers->show(loop, state, new_picture);
             if (!new_picture) loop.rest();
-            if (!viewers) require_camera(loop.report());
+            if (!viewers && lacks_camera(loop.report())) break;  // which has been said
         }
     } catch (const DeviceLost&) {
         place = loop.place();
@@ -150,8 +158,9 @@ int run_headless(const LiveOptions& options) {
     DeviceLosses losses;
     std::optional<Clock::time_point> start;
     for (;;) try {
-            const auto [report, fit] = run_on(*engine, options, state, place, start,
-                                                   viewers ? &*viewers : nullptr);
+            const auto [report, fit] =
+                run_on(*engine, options, state, place, start, viewers ? &*viewers : nullptr);
+            if (!viewers && lacks_camera(report)) return 1;
             print(summary(report, std::chrono::duration<double>(Clock::now() - *start).count()));
             // A source that never gave a picture is no success.
             return fit && (report.frames > 0 || Interrupts::came()) ? 0 : 1;
@@ -223,6 +232,9 @@ void add_live_command(CLI::App& app, int& exit_code) {
         .add_option("--stride", options->stride, "Detector and classifier look at every n-th frame")
         ->check(CLI::Range(1, 1000).description(""))
         ->type_name("N");
+    command.add_flag("--track", options->track,
+                     "Give the same thing the same number in every frame");
+    add_zones_option(command, options->zones);
     command.add_flag("--truth", options->truth,
                      "Draw what is really there, too, where the source knows: synth: does");
     command.add_option("--layer", options->layer, "The layer to look into, from 0 on")

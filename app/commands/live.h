@@ -25,6 +25,8 @@ struct LiveOptions {
     uint32_t most = 100;
     std::optional<std::string> attention, present_mode;
     std::optional<uint32_t> layer, head, stride;
+    bool track = false;  // things have numbers
+    std::string zones;   // a file of lines and zones; empty: none
     bool truth = false;  // what is really there is drawn, too, where the source knows
     bool loop = true;    // a file begins again at its end
     bool full_screen = false;

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/batch/batch_folder.h"
-#include "app/batch/frame_lines.h"
+#include "app/batch/lines/frame_lines.h"
 #include "app/batch/plan.h"
 #include "app/io/folder_lock.h"
 #include "app/io/print.h"
@@ -105,6 +105,7 @@ int merge(const MergeOptions& options) {
     gather_lines(lines, folder.lines(), plan.line_names(), [&](size_t source, uint64_t frame) {
         return plan.piece_of(frame) <= pieces[source];
     });
+    folder.track_lines(plan, works);
     folder.write_tables(plan);
     if (!options.common.quiet)
         print(std::to_string(parts) + " parts joined in '" + options.folder +

@@ -197,6 +197,13 @@ void add_model_options(CLI::App& command, ModelNames& models) {
     add(Task::caption, models.captioner);
 }
 
+void add_zones_option(CLI::App& command, std::string& file) {
+    command
+        .add_option("--zones", file,
+                    "Count tracks that cross lines and that are in zones, see app/track/README.md")
+        ->type_name("FILE");
+}
+
 void add_words_options(CLI::App& command, ModelNames& models) {
     command
         .add_option("--find", models.find,

@@ -76,6 +76,9 @@ void add_model_option(CLI::App& command, Task task, std::string& model, Imagery 
 // ModelNames::or_default; in a copy of Saccade without bundled models they are "none".
 void add_model_options(CLI::App& command, ModelNames& models);
 
+// Adds --zones: a file of lines and zones that count tracks.
+void add_zones_option(CLI::App& command, std::string& file);
+
 // Adds --find, --labels and --ask.
 void add_words_options(CLI::App& command, ModelNames& models);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/common.hpp>
 #include <utility>
 
 #include "app/draw/colour.h"
@@ -10,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t most_plates = 256, most_glyphs = 8192;  // of captions and notes
+constexpr uint32_t most_plates = 1024, most_glyphs = 8192;  // of captions, notes and marks
 constexpr uint32_t most_tile_plates = 256, most_tile_glyphs = 4096;
 
 constexpr uint32_t paper = rgba(16, 16, 20, 184), ink = rgba(240, 240, 240);
@@ -88,6 +89,7 @@ void Overlay::TextMemory::write(const TextLayout& layout, size_t first_plate) {
 
 Overlay::LaneMemory::LaneMemory(Device& device, uint32_t detector_classes)
     : boxes(device, "box settings", words_of<params::BoxSettings>(1) + detector_classes),
+      masks(device, "mask settings", words_of<params::BoxSettings>(1) + detector_classes),
       classes(device, "class settings", words_of<params::ClassSettings>(1)),
       heat(device, "heat settings", words_of<params::HeatSettings>(1)),
       texts(device, most_plates, most_glyphs),
@@ -126,6 +128,11 @@ void Overlay::set_notes(std::vector<Note> notes) {
     lay_out_texts();
 }
 
+void Overlay::set_marks(Marks marks) {
+    marks_ = std::move(marks);
+    lay_out_texts();
+}
+
 void Overlay::set_truth(std::optional<Truth> truth) {
     truth_ = std::move(truth);
     lay_out_texts();
@@ -151,9 +158,44 @@ void Overlay::lay_out_texts() {
         block.align = note.align;
         texts_.add_block(words_of(note.text), block);
     }
+    lay_out_marks();
     if (truth_) lay_out_truth(caption_top);
     texts_.cut(most_plates, most_glyphs);
     atlas_.flush();
+}
+
+// A label lies above its box, or inside at its top where there is no room.
+void Overlay::lay_out_marks() {
+    const auto width = static_cast<float>(style_.frame_width);
+    const glm::vec2 frame(frame_);
+    for (const Marks::Dot& dot : marks_.dots) {
+        const glm::vec2 half(dot.size * width / 2);
+        texts_.add_plate({dot.place - half, dot.place + half}, dot.colour);
+    }
+    for (const Marks::Box& box : marks_.boxes)
+        texts_.add_frame(box.place, box.selected ? true_ink : box.colour,
+                         box.selected ? 2 * width : width);
+    TextLayout::Block block{.area = {}, .pixels = label_pixels_, .ink = rgba(20, 20, 20)};
+    const auto line = static_cast<float>(style_.line + style_.margin);
+    for (const Marks::Box& box : marks_.boxes) {
+        // Near the right edge it moves to the left rather than be broken.
+        const float room = 12 * static_cast<float>(label_pixels_);
+        const float left = std::clamp(box.place.min.x, 0.0f, std::max(frame.x - room, 0.0f));
+        const float top = std::clamp(box.place.min.y, 0.0f, frame.y);
+        const bool above = top > 1.5f * line;
+        block.area = above ? Rectangle{left, 0, frame.x, top} : Rectangle{left, top, frame.x, frame.y};
+        block.align = {0, above ? 1.0f : 0.0f};
+        block.fill = with_alpha(box.colour, style_.plate / 255.0);
+        texts_.add_block(words_of(box.text), block);
+    }
+    block.align = {0, 0};
+    for (const Marks::Text& text : marks_.texts) {
+        const glm::vec2 room(12 * static_cast<float>(label_pixels_), 2 * line);
+        block.area = {glm::clamp(text.place, glm::vec2(0), glm::max(frame - room, glm::vec2(0))),
+                      frame};
+        block.fill = with_alpha(text.colour, style_.plate / 255.0);
+        texts_.add_block(words_of(text.text), block);
+    }
 }
 
 void Overlay::lay_out_truth(float caption_top) {
@@ -177,7 +219,7 @@ void Overlay::record(Commands& c, const Image& frame, const OverlayInput& input,
     LaneMemory& mapped = lanes_.at(lane);
     if (input.maps) record_heat(c, frame, input, mapped);
     if (input.masks.logits)
-        draw_masks(c, frame, input.masks, input.found, mapped.boxes.tensor(),
+        draw_masks(c, frame, input.masks, input.found, mapped.masks.tensor(),
                    detector_.runs.tensor(), detector_.classes);
     if (input.found) {
         const Tensor plates =
@@ -246,17 +288,21 @@ void Overlay::update(uint32_t lane) {
     mapped.texts.write(texts_, !settings.caption && !caption_.empty() ? 1 : 0);
 }
 
-void Overlay::write_settings(LaneMemory& lane) const {
+void Overlay::write_filter(MappedWords& to, bool shown) const {
     const DetectionFilter& filter = settings.filter;
     const auto most = static_cast<uint32_t>(std::min<size_t>(filter.most, UINT32_MAX));
-    lane.boxes.write(
-        0, params::BoxSettings{.threshold = filter.threshold,
-                               .most = settings.boxes ? most : 0,
-                               .selected = settings.selected_query.value_or(params::no_query)});
+    to.write(0, params::BoxSettings{.threshold = filter.threshold,
+                                    .most = shown ? most : 0,
+                                    .selected = settings.selected_query.value_or(params::no_query)});
     for (uint32_t id = 0; id < detector_.classes; ++id) {
-        const bool shown = filter.classes.empty() || filter.classes.contains(id);
-        lane.boxes.write(words_of<params::BoxSettings>(1) + id, shown ? 1u : 0u);
+        const bool wanted = filter.classes.empty() || filter.classes.contains(id);
+        to.write(words_of<params::BoxSettings>(1) + id, wanted ? 1u : 0u);
     }
+}
+
+void Overlay::write_settings(LaneMemory& lane) const {
+    write_filter(lane.boxes, settings.boxes);
+    write_filter(lane.masks, settings.masks);
     lane.classes.write(0, params::ClassSettings{settings.classes ? settings.most_classes : 0});
     lane.heat.write(0, params::HeatSettings{.opacity = settings.heat ? settings.opacity : 0,
                                             .mass = settings.mass,
@@ -265,7 +311,7 @@ void Overlay::write_settings(LaneMemory& lane) const {
                                             .scale = static_cast<uint32_t>(settings.scale)});
     lane.beside_tiles.plates.write(0, settings.heat ? lane.tiles : 0);
     for (const MappedWords* memory :
-         {&lane.boxes, &lane.classes, &lane.heat, &lane.beside_tiles.plates})
+         {&lane.boxes, &lane.masks, &lane.classes, &lane.heat, &lane.beside_tiles.plates})
         memory->flush();
 }
 

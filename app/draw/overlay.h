@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/draw/font.h"
+#include "app/draw/marks.h"
 #include "app/draw/text_layout.h"
 #include "app/draw/tile_grid.h"
 #include "app/frame/source.h"
@@ -26,7 +27,8 @@ enum class HeatScale : uint32_t {
 // What is drawn and how; may change from frame to frame.
 struct OverlaySettings {
     bool boxes = true;
-    DetectionFilter filter;                                 // of boxes
+    bool masks = true;                                      // of objects, where models make them
+    DetectionFilter filter;                                 // of both
     std::optional<uint32_t> selected_query = std::nullopt;  // its box stands out
 
     bool classes = true;
@@ -82,6 +84,7 @@ public:
     void set_caption(const std::vector<std::string>& words,
                      std::optional<size_t> lit = std::nullopt);
     void set_notes(std::vector<Note> notes);
+    void set_marks(Marks marks);
     // What is really to be seen in the frame, where somebody knows: white frames, their labels in
     // the corner that boxes leave free, and the right caption above the one that was written.
     void set_truth(std::optional<Truth> truth);
@@ -119,14 +122,16 @@ private:
     // What a recording reads and the CPU writes.
     struct LaneMemory {
         LaneMemory(Device& device, uint32_t classes);
-        MappedWords boxes, classes, heat;  // settings
+        MappedWords boxes, masks, classes, heat;  // settings
         TextMemory texts, beside_tiles;
         uint32_t tiles = 0;  // plates beside them
     };
 
     void record_heat(Commands& c, const Image& frame, const OverlayInput& input, LaneMemory& lane);
     void write_settings(LaneMemory& lane) const;
+    void write_filter(MappedWords& to, bool shown) const;
     void lay_out_texts();
+    void lay_out_marks();
     void lay_out_truth(float caption_top);
     // Of a LabelTable or a TextMemory.
     template <typename Owner>
@@ -149,8 +154,9 @@ private:
     std::vector<TextLayout::Word> caption_;
     std::vector<Rectangle> caption_places_;
     std::vector<Note> notes_;
+    Marks marks_;
     std::optional<Truth> truth_;
-    TextLayout texts_;  // caption, notes and truth
+    TextLayout texts_;  // caption, notes, marks and truth
 };
 
 }  // namespace saccade

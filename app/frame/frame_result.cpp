@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/frame/region_counts.h"
 #include "app/frame/run_lengths.h"
 #include "app/io/text.h"
 
@@ -21,11 +22,11 @@ Object json_of(const Caption& caption, CaptionScore score) {
 
 Object json_of(const Truth& truth) {
     Object object = {{"objects", Object::array()}, {"caption", truth.caption}};
-    for (const TrueObject& o : truth.objects)
-        object["objects"].push_back(
-            {{"label", o.label},
-             {"id", o.id},
-             {"box", {o.box.min.x, o.box.min.y, o.box.max.x, o.box.max.y}}});
+    for (const TrueObject& o : truth.objects) {
+        Object& one = object["objects"].emplace_back(Object{{"label", o.label}, {"id", o.id}});
+        if (o.object > 0) one["object"] = o.object;
+        one["box"] = {o.box.min.x, o.box.min.y, o.box.max.x, o.box.max.y};
+    }
     return object;
 }
 
@@ -40,7 +41,8 @@ std::string line_of(const FrameResult& result, const ResultLabels& labels, Capti
                    {"height", info.size.y}};
     if (result.detections) {
         Object& all = line["detections"] = Object::array();
-        for (const Detection& d : *result.detections) {
+        for (size_t i = 0; i < result.detections->size(); ++i) {
+            const Detection& d = (*result.detections)[i];
             all.push_back({{"label", labels.detector[d.id]},
                            {"id", d.id},
                            {"score", d.score},
@@ -48,6 +50,8 @@ std::string line_of(const FrameResult& result, const ResultLabels& labels, Capti
             if (!d.mask.empty())
                 all.back()["mask"] = {{"size", {info.size.y, info.size.x}},
                                       {"counts", coco_counts(d.mask)}};
+            if (i < result.tracks.size() && result.tracks[i] > 0)
+                all.back()["track"] = result.tracks[i];
         }
     }
     if (result.caption)
@@ -57,6 +61,7 @@ std::string line_of(const FrameResult& result, const ResultLabels& labels, Capti
         for (const ClassScore& c : *result.classes)
             all.push_back({{"label", labels.classifier[c.id]}, {"id", c.id}, {"score", c.score}});
     }
+    if (!result.counts.empty()) line["counts"] = json_of(result.counts, labels.detector);
     if (info.truth) line["truth"] = json_of(*info.truth);
     Object& ms = line["ms"] = Object::object();
     for (const auto& [stage, time] : result.ms) ms[stage] = time;

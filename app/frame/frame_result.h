@@ -12,10 +12,24 @@
 
 namespace saccade {
 
+// What a line or a zone has counted until now, by class.
+struct RegionCounts {
+    struct OfClass {
+        uint32_t id = 0;                        // as a detection has it
+        uint32_t in = 0, out = 0, inside = 0;  // of tracks; those inside are there now
+    };
+    std::string name;
+    bool zone = false;  // else a line, which has no inside
+    std::vector<OfClass> classes;
+};
+
 // What the models made of one frame; what no model was asked for is absent.
 struct FrameResult {
     FrameInfo info;
     std::optional<std::vector<Detection>> detections;
+    // Of each detection the number of its track, 0 if it has none; empty where nobody tracks.
+    std::vector<uint32_t> tracks = {};
+    std::vector<RegionCounts> counts = {};  // of lines and zones, where there are any
     std::optional<std::vector<ClassScore>> classes;
     std::optional<Caption> caption;
     std::vector<std::pair<std::string, double>> ms;  // of each stage

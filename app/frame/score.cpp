@@ -5,14 +5,13 @@
 
 namespace saccade {
 
-namespace {
-
-// The area that both cover, as a part of what either covers.
 float overlap(const Rectangle& a, const Rectangle& b) {
     const Rectangle shared{glm::max(a.min, b.min), glm::min(a.max, b.max)};
     if (!(shared.size().x > 0 && shared.size().y > 0)) return 0;
     return shared.area() / (a.area() + b.area() - shared.area());
 }
+
+namespace {
 
 double part(uint64_t of, uint64_t rest) {
     return of + rest == 0 ? 1 : static_cast<double>(of) / static_cast<double>(of + rest);

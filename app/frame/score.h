@@ -10,6 +10,9 @@
 
 namespace saccade {
 
+// The area that both cover, as a part of what either covers.
+float overlap(const Rectangle& a, const Rectangle& b);
+
 // Detections right, wrong and missing so far.
 struct Tally {
     uint64_t right = 0, wrong = 0, missed = 0;

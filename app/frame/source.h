@@ -34,6 +34,7 @@ struct TrueObject {
     uint32_t id = 0;  // of its class
     std::string label;
     Rectangle box;  // pixels of the frame, and never beyond it
+    uint64_t object = 0;  // its number, the same in every frame that shows it; 0: nobody knows
 };
 struct Truth {
     std::vector<TrueObject> objects;

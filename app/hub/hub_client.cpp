@@ -177,8 +177,8 @@ HttpAnswer HubClient::ask(HttpRequest request, const HttpSink& sink) {
         HttpAnswer answer;
         size_t refusal_bytes = 0;
         try {
-            answer = http_.request(
-                hop, [&](const HttpAnswer& so_far, std::span<const std::byte> piece) {
+            answer =
+                http_.request(hop, [&](const HttpAnswer& so_far, std::span<const std::byte> piece) {
                     if (so_far.status >= 200 && so_far.status < 300) return sink(so_far, piece);
                     if ((refusal_bytes += piece.size()) <= most_refusal_bytes) return;
                     answer = so_far;
@@ -323,10 +323,10 @@ void HubClient::fetch(const HubFile& file, const std::filesystem::path& path,
                 const uint64_t most = file.bytes.value_or(most_unannounced_bytes);
                 if (piece.size() > most - out.size())
                     throw Error(file.name + ": the server sends more than " +
-                                (file.bytes ? "the " + std::to_string(most) +
-                                                  " bytes that it announced"
-                                            : std::to_string(most) +
-                                                  " bytes without announcing how many there are"));
+                                (file.bytes
+                                     ? "the " + std::to_string(most) + " bytes that it announced"
+                                     : std::to_string(most) +
+                                           " bytes without announcing how many there are"));
                 out.append(piece);
                 on_bytes(static_cast<int64_t>(piece.size()));
             };

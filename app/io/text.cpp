@@ -29,13 +29,14 @@ Character first_of(std::string_view text) {
         code = code << 6 | (byte(i) & 0x3f);
     }
     // Longer than needed, half of a pair, or beyond the last.
-    const bool sound = bytes == 2 || (bytes == 3 && code >= 0x800 && (code < 0xd800 || code > 0xdfff)) ||
+    const bool sound = bytes == 2 ||
+                       (bytes == 3 && code >= 0x800 && (code < 0xd800 || code > 0xdfff)) ||
                        (bytes == 4 && code >= 0x10000 && code <= 0x10ffff);
     return sound ? Character{code, bytes} : Character{};
 }
 
 bool commands(char32_t code) {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) ||    // the control characters
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) ||       // the control characters
            code == 0x61c || code == 0x200e || code == 0x200f ||  // marks of direction
            (code >= 0x2028 && code <= 0x202e) ||                 // ends of lines, embeddings
            (code >= 0x2066 && code <= 0x2069);                   // isolates

@@ -10,8 +10,8 @@
 namespace saccade {
 
 // For a terminal: what could command it (control characters), or turn the reading direction, is
-// written as \u001b, and a byte that is not UTF-8 as \xff. Ends of lines and tabs stay. JSON that is
-// printed so is still JSON, and means the same.
+// written as \u001b, and a byte that is not UTF-8 as \xff. Ends of lines and tabs stay. JSON that
+// is printed so is still JSON, and means the same.
 std::string for_terminal(std::string_view text);
 // The same in one line: ends of lines and tabs are written as \u000a and \u0009.
 std::string one_line(std::string_view text);

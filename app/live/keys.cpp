@@ -12,22 +12,26 @@ std::span<const KeyBinding> key_bindings() {
          [](LiveState& s, char32_t) { next_attention_mode(s); }},
         {U'm', U'm', "M", "ask", "the detector or the classifier about the patch under the mouse",
          [](LiveState& s, char32_t) {
-             s.asked = s.asked == AskedModel::detector ? AskedModel::classifier
-                                                       : AskedModel::detector;
+             s.asked =
+                 s.asked == AskedModel::detector ? AskedModel::classifier : AskedModel::detector;
          }},
         {U'o', U'o', "O", "overview", "maps while nobody points at anything, too",
          [](LiveState& s, char32_t) { s.overview = !s.overview; }},
-        {U'[', U'[', "[", "layer", "the one before", [](LiveState& s, char32_t) { step_layer(s, -1); }},
+        {U'[', U'[', "[", "layer", "the one before",
+         [](LiveState& s, char32_t) { step_layer(s, -1); }},
         {U']', U']', "]", "layer", "the next", [](LiveState& s, char32_t) { step_layer(s, +1); }},
         {U'0', U'9', "0 - 9", "head", "this one of the layer, counted from 0",
          [](LiveState& s, char32_t key) { choose_head(s, key - U'0'); }},
-        {U'd', U'd', "D", "boxes", "on and off", [](LiveState& s, char32_t) { s.boxes = !s.boxes; }},
+        {U'd', U'd', "D", "boxes", "on and off",
+         [](LiveState& s, char32_t) { s.boxes = !s.boxes; }},
         {U'c', U'c', "C", "caption", "on and off",
          [](LiveState& s, char32_t) { s.caption = !s.caption; }},
         {U'l', U'l', "L", "classes", "on and off",
          [](LiveState& s, char32_t) { s.classes = !s.classes; }},
         {U't', U't', "T", "truth", "on and off, where the source knows it",
          [](LiveState& s, char32_t) { s.truth = !s.truth; }},
+        {U'k', U'k', "K", "tracks", "the same number for the same thing, on and off",
+         [](LiveState& s, char32_t) { s.track = !s.track; }},
         {left_key, left_key, "Left", "frame", "the frame or picture before",
          [](LiveState& s, char32_t) { step_frame(s, s.shown_frame, -1); }},
         {right_key, right_key, "Right", "frame", "the next frame or picture",
@@ -49,7 +53,8 @@ std::span<const KeyBinding> key_bindings() {
              s.frozen = true;
              ++s.pages;
          }},
-        {U'p', U'p', "P", "panel", "on and off", [](LiveState& s, char32_t) { s.panels = !s.panels; }},
+        {U'p', U'p', "P", "panel", "on and off",
+         [](LiveState& s, char32_t) { s.panels = !s.panels; }},
         {U'f', U'f', "F", "full screen", "on and off",
          [](LiveState& s, char32_t) { s.full_screen = !s.full_screen; }},
         {U'h', U'h', "H", "keys", "this list", [](LiveState& s, char32_t) { s.help = !s.help; }},

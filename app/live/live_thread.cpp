@@ -143,7 +143,8 @@ void LiveThread::publish() {
     {
         const std::scoped_lock lock(mutex_);
         if (area(view.scene.picture) == 0 && area(shown_.size) + area(ready_.size) > 0)
-            ready_ = {.bytes = {}, .size = {}, .number = std::max(ready_.number, shown_.number) + 1};
+            ready_ = {
+                .bytes = {}, .size = {}, .number = std::max(ready_.number, shown_.number) + 1};
         view_ = std::move(view);
         news_ = true;
     }

@@ -9,6 +9,7 @@
 #include "app/draw/heat_map.h"
 #include "app/hub/model_finder.h"
 #include "app/io/picture_file.h"
+#include "app/pipeline/attention_choice.h"
 #include "app/pipeline/models_in_use.h"
 #include "app/sources/open_source.h"
 #include "gpu/core/error.h"
@@ -23,9 +24,9 @@ using namespace std::chrono_literals;
 bool looks_the_same(const LiveState& a, const LiveState& b) {
     return a.frozen == b.frozen && a.boxes == b.boxes && a.caption == b.caption &&
            a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
-           a.word == b.word && a.query == b.query && a.held == b.held &&
-           a.overview == b.overview && a.asked == b.asked && a.threshold == b.threshold &&
-           a.only == b.only && a.planes == b.planes && a.looks == b.looks &&
+           a.word == b.word && a.query == b.query && a.held == b.held && a.overview == b.overview &&
+           a.asked == b.asked && a.threshold == b.threshold && a.only == b.only &&
+           a.planes == b.planes && a.looks == b.looks && a.track == b.track &&
            a.recording == b.recording && a.screenshots == b.screenshots &&
            (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
 }
@@ -61,11 +62,10 @@ std::vector<KnownModel> known_models(Task task) {
     std::vector<KnownModel> known;
     for (const CatalogueModel& model : catalogue()) {
         if (model.task != task) continue;
-        const bool here = model.bundled()
-                              ? bundled_model(model.name, places).has_value()
-                              : cached_model({model.name, std::nullopt}, places.hub,
-                                             StoredWeights::safetensors)
-                                    .has_value();
+        const bool here = model.bundled() ? bundled_model(model.name, places).has_value()
+                                          : cached_model({model.name, std::nullopt}, places.hub,
+                                                         StoredWeights::safetensors)
+                                                .has_value();
         if (here || !model.bundled()) known.push_back({model.name, here, model.megabytes});
     }
     std::ranges::stable_partition(known, &KnownModel::here);
@@ -155,6 +155,7 @@ LivePlace LiveLoop::place() const { return {finished_, begun_}; }
 bool LiveLoop::step(LiveState& state) {
     follow_source(state);
     follow_models(state);
+    follow_tracking(state);
     const bool new_shaders = follow_shaders(state);
     follow_feed(state);
     search_captions(state);
@@ -182,7 +183,9 @@ bool LiveLoop::step(LiveState& state) {
 }
 
 void LiveLoop::show(Done done, LiveState& state) {
+    const FrameResult before = shown_ ? std::move(shown_->result) : FrameResult();
     shown_ = std::move(done);
+    if (tracker_) follow_track(state, before);
     if (!shown_->repeated) {
         detector_.settle();
         classifier_.settle();
@@ -232,6 +235,7 @@ void LiveLoop::score_frame(const LiveState& state) {
         report_.score.reset();
         scored_ = state;
     }
+    if (shown_->detected && !shown_->repeated && tracker_) identities_.add(shown);
     if (shown.info.truth && !report_.score) report_.score.emplace();
     if (shown_->detected && !shown_->repeated && shown.info.truth)
         report_.score->add(*shown.detections, report_.labels,
@@ -239,6 +243,36 @@ void LiveLoop::score_frame(const LiveState& state) {
     const std::optional<Truth>& truth = captions().frame().truth;
     if (shown_->caption_ended && truth && report_.score)
         report_.score->add_caption(captions().caption().text, *truth);
+}
+
+void LiveLoop::follow_tracking(LiveState& state) {
+    // Lines and zones count tracks, so there have to be some.
+    const bool wanted = (state.track || !state.regions.all.empty()) && detector_.model();
+    if (wanted && tracker_ && regions_ == state.regions)
+        return tracker_->use(tracking_for(state.threshold));
+    if (!wanted && !tracker_) return;
+    settle(state);  // frames on their way know the tracker
+    again_ = true;
+    if (wanted && tracker_) {
+        tracker_->count_in(regions_ = state.regions);
+        return;
+    }
+    tracker_.reset();
+    identities_ = {};
+    followed_ = 0;
+    followed_query_.reset();
+    if (!wanted) return;
+    tracker_.emplace(tracking_for(state.threshold));
+    tracker_->count_in(regions_ = state.regions);
+}
+
+// It was clicked on the picture that is going now.
+void LiveLoop::follow_track(const LiveState& state, const FrameResult& before) {
+    if (state.query == followed_query_) return;
+    followed_query_ = state.query;
+    followed_ = 0;
+    for (size_t i = 0; i < before.tracks.size(); ++i)
+        if ((*before.detections)[i].query == state.query) followed_ = before.tracks[i];
 }
 
 void LiveLoop::follow_source(const LiveState& state) {
@@ -251,6 +285,7 @@ void LiveLoop::follow_source(const LiveState& state) {
     shown_.reset();
     drawn_.reset();
     scored_.reset();
+    tracker_.reset();  // numbers begin anew
     try {
         capture_ = std::make_unique<Capture>(source_, path_.ring(), capture_options_);
     } catch (const Error& error) {
@@ -319,6 +354,7 @@ void LiveLoop::follow_models(LiveState& state) {
     if (!detector_.ready() && !classifier_.ready() && !captioner_.ready()) return;
     settle(state);
     path_.use({});  // nobody uses the old ones any more
+    tracker_.reset();
     auto swap = [](auto& slot) {
         if (slot.ready()) slot.swap();
     };
@@ -429,11 +465,22 @@ void LiveLoop::make_do_without(const OutOfMemory& error, Size frame) {
         frame.x, frame.y, error.what());
 }
 
+FrameOrder LiveLoop::order_for(const LiveState& state, const LastSeen& seen) {
+    FrameOrder order = order_of(state, models(), seen);
+    order.read_back.pixels = wants_pixels(state);
+    if (!tracker_) return order;
+    order.tracker = &*tracker_;
+    if (followed_ > 0)
+        order.decide = [number = followed_](FrameOrder& frame_order, const FrameResult& known) {
+            look_from_track(frame_order, known, number);
+        };
+    return order;
+}
+
 void LiveLoop::begin(TakenFrame frame, const LiveState& state) {
     LastSeen seen = last_seen();
     seen.frame = frame.info().size;
-    FrameOrder order = order_of(state, models(), seen);
-    order.read_back.pixels = wants_pixels(state);
+    FrameOrder order = order_for(state, seen);
     order.detect = detector_turns_.next(state.detector_stride);
     order.classify = classifier_turns_.next(state.classifier_stride);
     begun_ = frame.info().index + 1;
@@ -441,8 +488,7 @@ void LiveLoop::begin(TakenFrame frame, const LiveState& state) {
 }
 
 void LiveLoop::repeat(const LiveState& state) {
-    FrameOrder order = order_of(state, models(), last_seen());
-    order.read_back.pixels = wants_pixels(state);
+    FrameOrder order = order_for(state, last_seen());
     bare_ = wants_page(state);
     if (bare_) {
         order.overlay.boxes = order.overlay.classes = order.overlay.caption = order.truth = false;
@@ -508,13 +554,29 @@ void LiveLoop::tell_player(const CaptureStatus& status) {
     player.name = shown_->result.info.source;
 }
 
+void LiveLoop::tell_tracks() {
+    if (!tracker_) return report_.tracks.reset();
+    if (!report_.tracks) report_.tracks.emplace();
+    TrackReport& tracks = *report_.tracks;
+    tracks.seen = tracks.lost = 0;
+    tracks.lost_numbers.clear();
+    for (const Track& track : tracker_->tracker().tracks()) {
+        if (track.number == 0) continue;
+        ++(track.lost ? tracks.lost : tracks.seen);
+        if (track.lost) tracks.lost_numbers.push_back(track.number);
+    }
+    tracks.numbers = tracker_->tracker().numbers();
+    tracks.found_again = tracker_->tracker().found_again();
+    if (const RegionCounter* counter = tracker_->counter()) tracks.counts = counter->counts();
+}
+
 void LiveLoop::tell(const LiveState& state) {
     report_.source = source_;
     if (capture_) {
         const CaptureStatus status = capture_->status();
         report_.source_state = describe(status, source_);
-        report_.source_missing = status.state == CaptureState::lost &&
-                                 kind_of_source(source_) != SourceKind::stream;
+        report_.source_missing =
+            status.state == CaptureState::lost && kind_of_source(source_) != SourceKind::stream;
         // What nobody wanted to see is not missing.
         if (state.frozen && status.dropped > dropped_) forgiven_ += status.dropped - dropped_;
         dropped_ = status.dropped;
@@ -543,7 +605,13 @@ void LiveLoop::tell(const LiveState& state) {
         report_.notice.clear();
         notice_time_.reset();
     }
+    tell_tracks();
     if (last_told_ && now - *last_told_ < 1s) return;
+    if (report_.tracks) {
+        report_.tracks->idf1 = identities_.idf1();
+        report_.tracks->mota = identities_.mota();
+        report_.tracks->switches = identities_.switches();
+    }
     last_told_ = now;
     report_.memory = engine_.device().memory();
     spdlog::info(

@@ -13,6 +13,8 @@
 #include "app/live/swapped_model.h"
 #include "app/pipeline/frame_path.h"
 #include "app/sources/capture.h"
+#include "app/track/frame_tracker.h"
+#include "app/track/identity_score.h"
 #include "app/video/feed.h"
 #include "app/video/recorder.h"
 #include "gpu/core/check.h"
@@ -42,8 +44,8 @@ public:
     bool step(LiveState& state);
     // Until something new may have come, but not for long.
     void rest() const;
-    // Nothing will happen before the person wants something else: the picture stands still, or there
-    // is none, and what was asked for is done.
+    // Nothing will happen before the person wants something else: the picture stands still, or
+    // there is none, and what was asked for is done.
     bool waits_for_person() const;
     // Until the models that the state wants are there; an Error where one of them, or a class that
     // is to be shown, cannot be had.
@@ -110,12 +112,18 @@ private:
     void settle(LiveState& state);
     void count_frame();
     void score_frame(const LiveState& state);
+    void follow_tracking(LiveState& state);
+    // What was clicked is followed, whichever query sees it next.
+    void follow_track(const LiveState& state, const FrameResult& before);
+    FrameOrder order_for(const LiveState& state, const LastSeen& seen);
+    void tell_tracks();
     double seconds_now() const {
         return std::chrono::duration<double>(Clock::now() - start_).count();
     }
     void take_picture(const LiveState& state);
     bool wants_pixels(const LiveState& state) const {
-        return always_read_ || feed_ || state.recording || wants_page(state) || screenshots_ != state.screenshots;
+        return always_read_ || feed_ || state.recording || wants_page(state) ||
+               screenshots_ != state.screenshots;
     }
     // The frame is wanted without anything on it.
     bool wants_page(const LiveState& state) const { return pages_ && *pages_ != state.pages; }
@@ -140,6 +148,11 @@ private:
     SwappedModel<Classifier> classifier_;
     SwappedModel<OwnCaptioner> captioner_;
     FramePath path_;
+    std::optional<FrameTracker> tracker_;
+    IdentityScore identities_;
+    Regions regions_;  // that the tracker counts in
+    uint32_t followed_ = 0;                   // the number of a track that was clicked, or 0
+    std::optional<uint32_t> followed_query_;  // that it was clicked as
     std::optional<Done> shown_;
     std::optional<Size> too_large_;  // frames for which there is no memory
     Turns detector_turns_, classifier_turns_;
@@ -151,11 +164,11 @@ private:
     std::unique_ptr<Feed> feed_;
     std::string feed_target_;
 
-    uint64_t seek_ = 0;                           // the number of the last that was followed
-    bool awaiting_ = false;                       // the frame that it asked for
-    uint64_t dropped_ = 0, forgiven_ = 0;         // frames; forgiven: while the picture was frozen
-    std::optional<uint32_t> screenshots_;         // that have been taken
-    std::optional<uint32_t> pages_;               // whose frames have been written
+    uint64_t seek_ = 0;                    // the number of the last that was followed
+    bool awaiting_ = false;                // the frame that it asked for
+    uint64_t dropped_ = 0, forgiven_ = 0;  // frames; forgiven: while the picture was frozen
+    std::optional<uint32_t> screenshots_;  // that have been taken
+    std::optional<uint32_t> pages_;        // whose frames have been written
 
     std::optional<LiveState> drawn_;  // what the picture on screen was drawn for
     bool again_ = false, always_read_ = false;

@@ -21,7 +21,7 @@ DetectionFilter filter_of(const LiveState& state, const Models& models) {
     return filter;
 }
 
-// Of somebody who watches from elsewhere, and sees maps all the time.
+// Of somebody who watches from elsewhere, and asks for an overview if he points at nothing.
 Looker looker_of(const RemoteLook& look, const Models& models, const LastSeen& seen) {
     Looker looker;
     const std::vector<CaptionWord>& words = seen.caption.words;
@@ -36,15 +36,18 @@ Looker looker_of(const RemoteLook& look, const Models& models, const LastSeen& s
         looker.query = *look.query;
         return looker;
     }
-    looker.of_detector = models.detector != nullptr;
     if (!models.detector && !models.classifier) return looker;
-    if (!look.pointer && models.classifier) {
-        looker.of_detector = false;
+    looker.of_detector =
+        models.detector && (look.asked == AskedModel::detector || !models.classifier);
+    if (look.pointer) {
+        looker.token = Token::patch;
+        looker.point = *look.pointer;
+    } else if (!looker.of_detector) {
         looker.token = Token::class_token;
-        return looker;
+    } else if (!seen.found.empty()) {
+        looker.token = Token::query;
+        looker.query = seen.found.front().query;
     }
-    looker.token = Token::patch;
-    looker.point = look.pointer.value_or(glm::vec2(seen.frame) * 0.5f);
     return looker;
 }
 

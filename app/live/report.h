@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/frame/frame_result.h"
 #include "app/frame/score.h"
 #include "app/live/stage_times.h"
 #include "app/live/state.h"
@@ -21,11 +22,11 @@ struct KnownModel {
 
 // A model as the panels show it.
 struct ModelReport {
-    std::string name;                // what runs; empty: none
-    std::string loading;             // what will take its place
-    float progress = 0;              // of loading, 0 to 1
-    std::string error;               // why it did not
-    std::vector<KnownModel> known;   // to choose from
+    std::string name;               // what runs; empty: none
+    std::string loading;            // what will take its place
+    float progress = 0;             // of loading, 0 to 1
+    std::string error;              // why it did not
+    std::vector<KnownModel> known;  // to choose from
 };
 
 // Where a file is.
@@ -37,6 +38,16 @@ struct PlayerReport {
     uint64_t frame = 0;              // that is shown
     double time = 0;                 // of it
     std::string name;                // of it: of a folder, the picture's file
+};
+
+// How tracking goes.
+struct TrackReport {
+    uint32_t seen = 0, lost = 0;                // tracks that are seen now, or waited for
+    uint32_t numbers = 0, found_again = 0;      // so far
+    std::vector<uint32_t> lost_numbers = {};    // who is waited for
+    double idf1 = 1, mota = 1;                  // where the source knows who is who
+    uint64_t switches = 0;
+    std::vector<RegionCounts> counts = {};  // of lines and zones
 };
 
 // What the loop tells about itself.
@@ -59,6 +70,7 @@ struct LiveReport {
     double gpu_idle = 0;    // part of the time, over the last frames
     MemoryUse memory;
     StageTimes stages;
+    std::optional<TrackReport> tracks;  // if somebody wants tracks
     std::optional<Score> score;  // where the source knows what is there
     std::string shader_error;    // of a shader that is being written
     std::string notice;          // "saved saccade-1.png", or what went wrong

@@ -21,6 +21,7 @@ void for_each_setting(SettingsType& s, Visit visit) {
     visit("caption", s.state.caption);
     visit("classes", s.state.classes);
     visit("truth", s.state.truth);
+    visit("track", s.state.track);
     visit("threshold", s.state.threshold);
     visit("detector_stride", s.state.detector_stride);
     visit("classifier_stride", s.state.classifier_stride);

@@ -8,24 +8,26 @@
 #include <vector>
 
 #include "app/pipeline/looker.h"
+#include "app/track/regions.h"
 #include "gpu/core/geometry.h"
 #include "gpu/core/swapchain.h"
 
 namespace saccade {
+
+// Whose patches are asked when somebody points at the picture.
+enum class AskedModel { detector, classifier };
+std::string_view name_of(AskedModel model);
 
 // What somebody points at who watches from elsewhere and draws maps of attention himself, and which
 // maps he wants.
 struct RemoteLook {
     uint32_t viewer = 0;
     AttentionState attention;
+    AskedModel asked = AskedModel::detector;
     std::optional<glm::vec2> pointer = std::nullopt;
     std::optional<uint32_t> word = std::nullopt, query = std::nullopt;
     bool operator==(const RemoteLook&) const = default;
 };
-
-// Whose patches are asked when somebody points at the picture.
-enum class AskedModel { detector, classifier };
-std::string_view name_of(AskedModel model);
 
 // What a person wants: keys, mouse and panels change it, the loop reads it and makes it so.
 struct LiveState {
@@ -34,6 +36,8 @@ struct LiveState {
     bool boxes = true, caption = true, classes = true;
     bool classes_beside = false;  // they are told beside the picture, not drawn onto it
     bool truth = false;           // what is really there, where the source knows
+    bool track = false;           // things have numbers, the same in every frame
+    Regions regions;              // lines and zones of the source, which count tracks
     AttentionState attention{.mode = AttentionMode::mean};
     bool overview = false;  // maps are shown while nobody points at anything, too
     AskedModel asked = AskedModel::detector;
@@ -71,8 +75,8 @@ struct LiveState {
 
     bool panels = true, help = false, full_screen = false;
     bool recording = false;
-    std::string feed;  // where annotated frames are sent as well, see Feed; empty: nowhere
-    uint32_t screenshots = 0;       // of frames, that have been asked for
+    std::string feed;          // where annotated frames are sent as well, see Feed; empty: nowhere
+    uint32_t screenshots = 0;  // of frames, that have been asked for
     uint32_t view_screenshots = 0;  // of what is seen of them, with the legend
     bool view_recording = false;
     uint32_t saved_maps = 0;  // as .npy files

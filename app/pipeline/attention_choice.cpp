@@ -106,6 +106,14 @@ void look_from_next_word(FrameOrder& order, const FrameResult& known) {
 
 }  // namespace
 
+void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number) {
+    for (size_t i = 0; i < known.tracks.size(); ++i) {
+        if (known.tracks[i] != number) continue;
+        order.looker.query = (*known.detections)[i].query;
+        order.overlay.selected_query = order.looker.query;
+    }
+}
+
 void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models) {
     if (choice.kind == AttentionKind::none) return;
     const Look look = look_of(choice, models);

@@ -33,4 +33,7 @@ Look look_of(const AttentionChoice& choice, const Models& models);
 // it. An Error if the models cannot show it.
 void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models);
 
+// The detection with this number, if there is one now, is who looks.
+void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number);
+
 }  // namespace saccade

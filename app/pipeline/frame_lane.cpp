@@ -28,7 +28,7 @@ void LaneGroup::keep(const KeptLayers& layers) {
     images.clear();
     detection_taps = {};
     detection_taps.encoder = Tap(layers.encoder);
-    detection_taps.decoder = Tap(layers.decoder);
+    detection_taps.decoder = Tap(layers.decoder, layers.queries);
     classification_tap = Tap(layers.classifier);
     kept = layers;
 }

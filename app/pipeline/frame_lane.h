@@ -61,6 +61,8 @@ struct FrameLane {
     bool concluded = false;                            // drawn: nothing is left to do but wait
     bool words_asked = false;                          // of the caption, together with this frame
     std::optional<Caption> caption;
+    std::optional<FrameResult> tracked;  // what the tracker made of this frame
+    Observations observed;               // and what it was told
     double words_ms = 0;
     std::vector<Rectangle> words;
     Ticket ticket;  // when the device is done with it, as far as has been submitted

@@ -8,6 +8,7 @@
 #include "app/frame/frame_result.h"
 #include "app/frame/frame_ring.h"
 #include "app/pipeline/looker.h"
+#include "app/track/frame_tracker.h"
 #include "gpu/transfer/planes.h"
 #include "models/attention/map_geometry.h"
 
@@ -31,7 +32,8 @@ struct MapOrder {
 struct MapOnHost {
     Looker looker;
     uint32_t whose = 0;
-    uint32_t layer = 0, layers = 0, heads = 0;  // which layer it is of; what there is to choose from
+    uint32_t layer = 0, layers = 0,
+             heads = 0;  // which layer it is of; what there is to choose from
     MapGeometry geometry;
     uint32_t count = 0;        // one, or one for each head
     std::vector<float> cells;  // (count, grid height, grid width)
@@ -49,6 +51,10 @@ struct FrameOrder {
         uint32_t words = 8;   // that are asked for before it is seen whether the caption has ended
         std::optional<size_t> lit = std::nullopt;  // the word that stands out
     } caption;
+
+    // Who says which detections are the same things as before; null: nobody. It sees every frame
+    // that the detector sees, in their order, and must outlive those on their way.
+    FrameTracker* tracker = nullptr;
 
     bool draw = true;  // onto the frame; else it stays as it was
     OverlaySettings overlay;
@@ -82,8 +88,9 @@ struct Done {
     std::optional<TileGrid> tiles;  // how the heads of a layer lie side by side, if they do
     std::optional<AttentionSeen> attention;  // whose maps were drawn
     bool repeated = false;                   // it has been here before
-    bool detected = false;          // the detector has seen this very frame
-    bool caption_ended = false;     // with this frame
+    bool detected = false;                   // the detector has seen this very frame
+    bool caption_ended = false;              // with this frame
+    Observations observed;                   // what the tracker was told, if there is one
     // Image, picture and planes may be written over when this is gone.
     TakenFrame frame;
 };

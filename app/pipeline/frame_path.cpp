@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "app/draw/track_marks.h"
 #include "app/frame/slots.h"
 #include "gpu/core/error.h"
 
@@ -118,7 +119,8 @@ void FramePath::prepare(Size size) {
     if (models_.classifier) models_.classifier->prepare(size);
     if (models_.captioner && models_.captioner->prepare(size))
         for (const std::unique_ptr<LaneGroup>& group : groups_)
-            group->pictures = models_.captioner->make_group();  // of as many tokens as this size has
+            group->pictures =
+                models_.captioner->make_group();  // of as many tokens as this size has
     overlay_.reset();
     // Readbacks stay: somebody may still be reading what is in them.
     size_ = size;
@@ -134,7 +136,10 @@ void FramePath::begin(TakenFrame frame, FrameOrder& order, bool repeated) {
     lane.order = std::move(order);
     lane.repeated = repeated;
     lane.heat = false;
-    if (!repeated) lane.own_detections = lane.own_classes = false;
+    if (!repeated) {
+        lane.own_detections = lane.own_classes = false;
+        lane.tracked.reset();
+    }
     gathered_.push_back(&lane);
     if (&lane == lane.group->lanes.back()) submit_gathered();
 }
@@ -173,7 +178,8 @@ bool FramePath::needs_answers(const FrameLane& lane) const {
     // A file's frames can wait for the answer to which classes are to be drawn.
     const bool classes = models_.classifier && lane.order.overlay.classes &&
                          lane.order.overlay.only_sure && lane.order.draw;
-    return (models_.captioner && lane.order.caption.to_end) || lane.order.decide || classes;
+    return (models_.captioner && lane.order.caption.to_end) || lane.order.decide ||
+           lane.order.tracker || classes;
 }
 
 uint32_t FramePath::sure_classes(const FrameLane& lane) const {
@@ -208,8 +214,7 @@ KeptLayers FramePath::kept_for_maps(const FrameOrder& order) {
         kept_ = {};
         return needed;
     }
-    for (const MapOrder& map : order.maps)
-        needed.add(kept_for(map.looker, map.attention, models_));
+    for (const MapOrder& map : order.maps) needed.add(kept_for(map.looker, map.attention, models_));
     kept_.add(needed);
     if (kept_.count() > needed.count() + spare) kept_ = needed;
     return kept_;
@@ -218,7 +223,8 @@ KeptLayers FramePath::kept_for_maps(const FrameOrder& order) {
 void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
     const FrameLane& first = *lanes.front();
     const FrameOrder& order = first.order;
-    const KeptLayers kept = kept_for_maps(order);
+    KeptLayers kept = kept_for_maps(order);
+    kept.queries = order.tracker && models_.detector;
     std::vector<const Image*> images(group.lanes.size());
     bool same = true;
     for (FrameLane* lane : lanes) {
@@ -341,17 +347,35 @@ void FramePath::conclude(FrameLane& lane) {
         if (captions_.can_begin() && order.caption.begin) begin_captions(*lane.group);
         lane.words_asked = captions_.ask(order.caption.words);
     }
+    if (order.decide || order.tracker) engine_.device().wait(lane.group->seen, "models");
+    if (order.tracker && models_.detector && lane.own_detections) track(lane);
     if (order.decide) {
-        engine_.device().wait(lane.group->seen, "models");
         FrameResult known;
+        if (lane.tracked)
+            known = *lane.tracked;
+        else if (models_.detector)
+            known.detections = lane.findings.detections(order.overlay.filter);
         known.info = lane.taken->info();
-        if (models_.detector) known.detections = lane.findings.detections(order.overlay.filter);
         if (models_.classifier) known.classes = lane.ranking.top(order.overlay.most_classes);
         known.caption = lane.caption;
         order.decide(order, known);
     }
     if (order.draw) draw(lane);
     lane.concluded = true;
+}
+
+// A frame that stands still is not tracked again.
+void FramePath::track(FrameLane& lane) {
+    if (lane.repeated) return;
+    FrameTracker& tracker = *lane.order.tracker;
+    DetectionFilter filter = lane.order.overlay.filter;
+    filter.threshold = std::min(filter.threshold, tracker.weakest());
+    FrameResult& result = lane.tracked.emplace();
+    result.info = lane.taken->info();
+    result.detections = lane.findings.detections(filter);
+    const std::vector<float> states = lane.findings.query_states();
+    tracker.step(result, states, states.size() / models_.detector->model().queries());
+    lane.observed = tracker.observed();
 }
 
 void FramePath::begin_captions(LaneGroup& group) {
@@ -416,6 +440,17 @@ void FramePath::draw(FrameLane& lane) {
     if (models_.classifier && order.overlay.classes && order.overlay.only_sure && lane.own_classes)
         overlay_->settings.most_classes = sure_classes(lane);
     overlay_->set_caption(words, lit);
+    if (order.tracker) {
+        overlay_->settings.boxes = false;  // the device knows no tracks
+        const FrameResult* const tracked = lane.tracked ? &*lane.tracked : tracked_ ? &*tracked_ : nullptr;
+        overlay_->set_marks(order.overlay.boxes && tracked
+                                ? marks_of(*tracked, *order.tracker, labels().detector,
+                                           order.overlay.selected_query)
+                                : Marks{});
+    } else {
+        overlay_->set_marks({});
+    }
+    overlay_->settings.masks = order.overlay.boxes && order.overlay.masks;
     overlay_->set_truth(order.truth ? lane.taken->info().truth : std::nullopt);
     overlay_->update(lane.index);
     lane.words = overlay_->caption_places();
@@ -423,10 +458,18 @@ void FramePath::draw(FrameLane& lane) {
 }
 
 std::optional<Done> FramePath::poll() {
-    if (on_their_way_.empty() || !on_their_way_.front()->concluded ||
-        !engine_.device().reached(on_their_way_.front()->ticket))
-        return std::nullopt;
-    return finish();
+    if (on_their_way_.empty()) return std::nullopt;
+    FrameLane& first = *on_their_way_.front();
+    if (!engine_.device().reached(first.ticket)) return std::nullopt;
+    if (first.concluded) return finish();
+    try {
+        conclude(first);  // its answers are there: now it can be drawn
+    } catch (...) {
+        on_their_way_.pop_front();
+        drop(first);
+        throw;
+    }
+    return std::nullopt;
 }
 
 Done FramePath::finish() {
@@ -452,6 +495,15 @@ Done FramePath::read(FrameLane& lane) {
     if (lane.own_classes) classes_ = lane.ranking.top(lane.order.overlay.most_classes);
     Done done(std::move(*lane.taken));
     if (models_.detector) done.result.detections = detections_;
+    if (lane.tracked) {
+        tracked_ = *lane.tracked;
+        done.observed = std::move(lane.observed);
+    }
+    if (lane.order.tracker && tracked_) {
+        done.result.detections = tracked_->detections;
+        done.result.tracks = tracked_->tracks;
+        done.result.counts = tracked_->counts;
+    }
     if (models_.classifier) done.result.classes = classes_;
     if (models_.captioner) read_words(lane, done);
     if (done.result.info.decode_ms > 0)
@@ -546,6 +598,7 @@ void FramePath::drop() noexcept {
     detected_ = classified_ = nullptr;
     detections_.clear();
     classes_.clear();
+    tracked_.reset();
 }
 
 }  // namespace saccade

@@ -85,6 +85,7 @@ private:
     // drawing.
     void conclude(FrameLane& lane);
     void conclude_before(const LaneGroup& group);
+    void track(FrameLane& lane);
     void begin_captions(LaneGroup& group);
     void write_to_end(LaneGroup& group, uint32_t words_at_once);
     void record_attention(FrameLane& lane);
@@ -105,7 +106,7 @@ private:
     FrameRing ring_;  // before the lanes, whose frames go back there
     Models models_;
     Size size_;
-    KeptLayers kept_;  // for maps that come to the host
+    KeptLayers kept_;                 // for maps that come to the host
     std::optional<Overlay> overlay_;  // made when the first frame of a size is drawn
     CaptionWriter captions_;
     std::vector<std::unique_ptr<FrameLane>> lanes_;
@@ -114,8 +115,9 @@ private:
     std::deque<FrameLane*> on_their_way_;  // that have been submitted
     const FrameLane *detected_ = nullptr, *classified_ = nullptr;  // who holds the last findings
     std::chrono::steady_clock::time_point detected_at_;  // when the last findings' frame was there
-    std::vector<Detection> detections_;                            // the last ones
+    std::vector<Detection> detections_;                  // the last ones
     std::vector<ClassScore> classes_;
+    std::optional<FrameResult> tracked_;  // the last one
 };
 
 }  // namespace saccade

@@ -71,6 +71,7 @@ bool rolls_out(const Looker& looker, const AttentionState& attention, const Mode
 // What the models' recordings must keep for the maps, by layer.
 struct KeptLayers {
     std::set<uint32_t> encoder, decoder, classifier;
+    bool queries = false;  // what the detector's heads see of each query, for tracks
 
     size_t count() const { return encoder.size() + decoder.size() + classifier.size(); }
     void add(const KeptLayers& other);

@@ -28,7 +28,7 @@
     function wanted_look() {
         const points = pointing.word !== null || pointing.query !== null || pointing.point;
         if (attention.mode === "off" || !(points || $("overview").checked)) return null;
-        const look = {mode: attention.mode, head: attention.head};
+        const look = {mode: attention.mode, head: attention.head, ask: $("ask").value};
         if (attention.layer !== null) look.layer = attention.layer;
         if (pointing.word !== null) look.word = pointing.word;
         else if (pointing.query !== null) look.query = pointing.query;
@@ -628,6 +628,11 @@
         d: () => toggle("show-boxes"),
         c: () => toggle("show-caption"),
         l: () => toggle("show-classes"),
+        m: () => {
+            $("ask").value = $("ask").value === "detector" ? "classifier" : "detector";
+            tell_look();
+            say(`asks the ${$("ask").value}`);
+        },
         o: () => {
             $("overview").checked = !$("overview").checked;
             tell_look();
@@ -654,7 +659,7 @@
         press();
     });
 
-    $("overview").addEventListener("input", tell_look);
+    for (const id of ["ask", "overview"]) $(id).addEventListener("input", tell_look);
     $("freeze").addEventListener("click", freeze);
     $("screenshot").addEventListener("click", screenshot);
     $("full-screen").addEventListener("click", full_screen);

@@ -48,6 +48,10 @@ RemoteLook read_look(const Json& json) {
             look.attention.layer = count(value, 0, last_layer);
         } else if (key == "head") {
             look.attention.head = count(value, 0, last_layer);
+        } else if (key == "ask") {
+            require(value == name_of(AskedModel::detector) ||
+                    value == name_of(AskedModel::classifier));
+            if (value == name_of(AskedModel::classifier)) look.asked = AskedModel::classifier;
         } else if (key == "point") {
             require(value.is_array() && value.size() == 2);
             look.pointer = glm::vec2(number(value[0], 0, 1e6), number(value[1], 0, 1e6));

@@ -26,7 +26,9 @@ struct SharedWish {
 //   {"look": {"mode": "mean", "layer": 3, "head": 0, "point": [x, y]}}
 //                                the attention it wants to see, of the patch at a point of the
 //                                frame, of a "query" of the detector or of a "word" of the caption;
-//                                without any of these the class token's. null: none
+//                                without any of these the strongest detection's. "ask":
+//                                "classifier" asks that one's patches, and its class token. null:
+//                                none
 //   {"set": {"threshold": 0.4}}  what all viewers share; see SharedWish
 struct ViewerMessage {
     std::optional<uint64_t> taken = {};

@@ -41,7 +41,8 @@ Camera::Camera(const std::string& text, const SourceOptions& options) {
     std::error_code error;
     if (!std::filesystem::exists(device, error))
         throw Error("there is no " +
-                    (is_number(text) ? what_ + " (" + device + ")" : "camera '" + text + "'"));
+                    (is_number(text) ? what_ + " (" + device + ")" : "camera '" + text + "'") +
+                    "; plug one in, or name another source, like synth:");
     if (::access(device.c_str(), R_OK | W_OK) != 0)
         throw Error(what_ + " may not be used by you: add yourself to the group that owns " +
                     device);

@@ -133,9 +133,7 @@ void Capture::run(std::stop_token stop) {
 
 bool Capture::wait_until_wanted(std::stop_token stop) {
     std::unique_lock lock(mutex_);
-    auto wanted = [&] {
-        return wanted_ || (!playback_.paused && !(at_end_ && !playback_.loop));
-    };
+    auto wanted = [&] { return wanted_ || (!playback_.paused && !(at_end_ && !playback_.loop)); };
     if (wanted()) return true;
     if (!wake_.wait(lock, stop, wanted)) return false;
     start_.reset();  // the pause was no delay

@@ -9,7 +9,7 @@ namespace saccade {
 
 struct CaptureOptions {
     SourceOptions source = {};
-    bool loop = false;  // a file begins again at its end; a single picture stays
+    bool loop = false;   // a file begins again at its end; a single picture stays
     bool stays = false;  // at a file's end it waits for who wants another frame of it
     uint64_t first = 0;  // the frame of a file to begin with
     // How long to wait before a camera or stream is tried again: twice as long each time.
@@ -96,8 +96,8 @@ private:
     CaptureStatus status_;
     uint64_t left_out_ = 0;
     Playback playback_;
-    uint64_t changes_ = 0;               // of the playback, and seeks
-    std::optional<uint64_t> wanted_;     // the frame that was asked for
+    uint64_t changes_ = 0;            // of the playback, and seeks
+    std::optional<uint64_t> wanted_;  // the frame that was asked for
     bool seeking_ = false, at_end_ = false;
 
     std::jthread thread_;

@@ -43,9 +43,10 @@ struct Desktop::Connection {
         if (xcb_connection_has_error(x)) {
             xcb_disconnect(x);
             const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr;
-            throw Error(wayland ? "screen: sees X11 displays, and this is a Wayland session without "
-                                  "one: record it with OBS or ffmpeg and open that stream"
-                                : "screen: needs an X11 display: set DISPLAY");
+            throw Error(wayland
+                            ? "screen: sees X11 displays, and this is a Wayland session without "
+                              "one: record it with OBS or ffmpeg and open that stream"
+                            : "screen: needs an X11 display: set DISPLAY");
         }
         auto screens = xcb_setup_roots_iterator(xcb_get_setup(x));
         for (; number > 0 && screens.rem > 1; --number) xcb_screen_next(&screens);
@@ -72,10 +73,9 @@ struct Desktop::Connection {
     Owned<xcb_get_image_reply_t> picture(const Part& part) const {
         Owned<xcb_get_image_reply_t> reply(xcb_get_image_reply(
             x,
-            xcb_get_image(x, XCB_IMAGE_FORMAT_Z_PIXMAP, root,
-                          static_cast<int16_t>(part.corner.x), static_cast<int16_t>(part.corner.y),
-                          static_cast<uint16_t>(part.size.x), static_cast<uint16_t>(part.size.y),
-                          ~0u),
+            xcb_get_image(x, XCB_IMAGE_FORMAT_Z_PIXMAP, root, static_cast<int16_t>(part.corner.x),
+                          static_cast<int16_t>(part.corner.y), static_cast<uint16_t>(part.size.x),
+                          static_cast<uint16_t>(part.size.y), ~0u),
             nullptr));
         if (!reply || size_t(xcb_get_image_data_length(reply.get())) < 4 * area(part.size))
             throw Error("the screen cannot be read: it has another depth than 24 bits, or is gone");

@@ -212,13 +212,14 @@ void Feed::run(std::stop_token stop) try {
             }
         }
         if (shown.bytes.empty() || stop.stop_requested()) continue;
-        const PictureView view{shown.bytes.data(), shown.width, shown.height, 3 * shown.width, true};
+        const PictureView view{shown.bytes.data(), shown.width, shown.height, 3 * shown.width,
+                               true};
         if (!target || resized) {
             target.reset();
             target = open_target(target_, even_size(view));
         }
-        target->write(view, std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-                                .count());
+        target->write(
+            view, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
 } catch (const std::exception& error) {
     const std::scoped_lock lock(mutex_);

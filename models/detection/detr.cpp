@@ -26,8 +26,7 @@ Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
       config_(config),
       encoder_heads_(heads_of(config.encoder_heads, config.hidden)),
       decoder_heads_(heads_of(config.decoder_heads, config.hidden)),
-      backbone_(front, config.backbone,
-                config.prefix() + "model.backbone.conv_encoder.model"),
+      backbone_(front, config.backbone, config.prefix() + "model.backbone.conv_encoder.model"),
       positions_(device_, "DETR positions"),
       start_memory_(device_, "DETR queries") {
     const uint32_t dim = config.hidden, channels = config.backbone.channels();
@@ -37,9 +36,9 @@ Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
                                      {.out = dim, .in = channels, .stored = {dim, channels, 1, 1}});
     for (uint32_t i = 0; i < config.encoder_layers; ++i) {
         const std::string layer = model + "encoder.layers." + std::to_string(i);
-        encoder_.push_back({load_self_attention(i == 0 ? front : weights, layer, dim, encoder_heads_,
-                                                norm_eps),
-                            load_feed_forward(weights, layer, dim, config.encoder_intermediate, norm_eps)});
+        encoder_.push_back(
+            {load_self_attention(i == 0 ? front : weights, layer, dim, encoder_heads_, norm_eps),
+             load_feed_forward(weights, layer, dim, config.encoder_intermediate, norm_eps)});
     }
 
     const uint32_t head = dim / config.decoder_heads;
@@ -79,7 +78,7 @@ void Detr::prepare_queries() {
     Commands c(device_, start_memory_, "DETR queries", 0);
     c.begin();
     const Stream s = stream_around(c, c.scratch(1, config_.queries, config_.hidden, Type::f32),
-                            query_positions_, class_head_.weight.type);
+                                   query_positions_, class_head_.weight.type);
     {
         auto scope = c.scope("decoder");
         Tap nobody;
@@ -103,7 +102,8 @@ DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Size picture,
     out.boxes = c.scratch(pixels.batch, config_.queries, 4, Type::f32);
 
     if (mask_head_)
-        for (const auto& [rows, columns] : mask_head_->inputs(queries(), backbone_.stage_sizes(picture)))
+        for (const auto& [rows, columns] :
+             mask_head_->inputs(queries(), backbone_.stage_sizes(picture)))
             out.for_masks.push_back(
                 c.scratch(pixels.batch, rows, columns, class_head_.weight.type));
     auto scope = c.scope("DETR");
@@ -143,8 +143,7 @@ float Detr::first_attention_range(Device& device) const {
     c.begin();
     {
         auto scope = c.scope("DETR");
-        const Tensor features =
-            embed(c, picture.pixels(c, input_type()), TestPicture::size, {}).y;
+        const Tensor features = embed(c, picture.pixels(c, input_type()), TestPicture::size, {}).y;
         queries_and_keys.record(c, linear(c, features, encoder_.front().self.qk));
     }
     c.end();

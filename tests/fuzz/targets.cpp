@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "app/batch/frame_lines.h"
+#include "app/batch/lines/frame_lines.h"
 #include "app/batch/plan.h"
-#include "app/batch/seal.h"
-#include "app/batch/tables.h"
+#include "app/batch/lines/seal.h"
+#include "app/batch/lines/tables.h"
 #include "app/io/text.h"
 #include "app/lab/ppm.h"
 #include "app/live/settings.h"

@@ -80,6 +80,23 @@ TEST_F(DetectorTest, boxes_and_logits_agree_with_the_detections) {
     EXPECT_EQ(rows[best.query * 7 + 2], best.box.max.x);
 }
 
+TEST_F(DetectorTest, states_of_queries_are_there_for_who_keeps_them_and_change_nothing) {
+    for (const char* name : {"yolos-nano", "detr-nano"}) {
+        const DetectionGolden golden(name);
+        Detector detector = make(golden, Type::f32);
+        detect(detector, golden.picture());
+        const Floats logits = detector.findings().logits(), boxes = detector.findings().boxes();
+        EXPECT_TRUE(detector.findings().query_states().empty()) << "nobody has asked";
+        DetectionTaps taps = look_at_all(detector);
+        detect(detector, golden.picture(), taps);
+        EXPECT_EQ(detector.findings().logits(), logits);
+        EXPECT_EQ(detector.findings().boxes(), boxes);
+        const Floats kept = run([&](Commands&) { return taps.decoder.hidden_states().at(0); });
+        EXPECT_EQ(detector.findings().query_states(), kept);
+        EXPECT_EQ(kept.size() % detector.model().queries(), 0u);
+    }
+}
+
 TEST_F(DetectorTest, a_new_size_of_frame_gives_what_a_fresh_detector_gives) {
     for (const char* name : {"yolos-mid", "detr-thin"}) {
         SCOPED_TRACE(name);

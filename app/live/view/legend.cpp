@@ -115,8 +115,8 @@ ImVec2 legend_corner(const ViewInput& in, glm::vec2 size) {
             const ImVec2 at = on_screen(in, d.box.min);
             const float across =
                 std::min(corner.x + size.x, at.x + 6 * em()) - std::max(corner.x, at.x);
-            const float down = std::min(corner.y + size.y, at.y + 2 * em()) -
-                               std::max(corner.y, at.y - 2 * em());
+            const float down =
+                std::min(corner.y + size.y, at.y + 2 * em()) - std::max(corner.y, at.y - 2 * em());
             if (across > 0 && down > 0) covered += across * down;
         }
         if (covered >= least) continue;

@@ -80,7 +80,9 @@ bool LiveWindow::over() const {
 
 void LiveWindow::step() {
     const auto now = Clock::now();
-    const auto next = last_shown_ + (frames_due_ > 0 || !queue_.empty() || state_.view_recording ? pace() : idle_pace);
+    const auto next =
+        last_shown_ +
+        (frames_due_ > 0 || !queue_.empty() || state_.view_recording ? pace() : idle_pace);
     queue_.add(window_.wait_events(std::chrono::duration<double>(next - now).count()));
     if (!queue_.empty()) frames_due_ = touched_ = frames_to_rest;
     take_view();
@@ -151,14 +153,16 @@ void LiveWindow::show() {
     const bool pulling = pull_.busy();
     pull_.poll();
     if (pulling && !pull_.busy()) touched_ = 1;  // what has come is wanted
-    if (const std::string& notice = keeper_.notice(); !notice.empty())
-        view_.report.notice = notice;
+    if (const std::string& notice = keeper_.notice(); !notice.empty()) view_.report.notice = notice;
     const ViewLayout layout = place_view();
     take_events(events);
     view_.report.present_modes = on_->screen.swapchain().modes();
     const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
     const Placement& place = view_.scene.place;
-    ViewInput input{state_, view_, offers_, pull_,
+    ViewInput input{state_,
+                    view_,
+                    offers_,
+                    pull_,
                     Rectangle(float(place.left) / dots.x, float(place.top) / dots.y,
                               float(place.left + int(place.width)) / dots.x,
                               float(place.top + int(place.height)) / dots.y),
@@ -174,8 +178,8 @@ void LiveWindow::show() {
     if (!shown) return;
     on_->loop.was_shown(on_->screen.ms());
     if (!captured_) return;
-    latency_ms_ = std::chrono::duration<double, std::milli>(
-                      Clock::now() - *std::exchange(captured_, std::nullopt))
+    latency_ms_ = std::chrono::duration<double, std::milli>(Clock::now() -
+                                                            *std::exchange(captured_, std::nullopt))
                       .count();
 }
 

@@ -137,6 +137,29 @@ void truth(LiveState& state, const Score& score) {
                     static_cast<unsigned long long>(score.captions()));
 }
 
+// Who is there, who is waited for, and how well that goes if the source knows.
+void tracks(LiveState& state, const LiveReport& report) {
+    check("tracks", state.track, "tracks (K): the same number for the same thing in every frame");
+    if (!report.tracks) return;
+    const TrackReport& tracks = *report.tracks;
+    ImGui::SameLine();
+    ImGui::Text("%u seen, %u lost, %u found again", tracks.seen, tracks.lost, tracks.found_again);
+    std::string lost;
+    for (const uint32_t number : tracks.lost_numbers) lost += " " + std::to_string(number);
+    if (!lost.empty()) quiet("lost:" + lost);
+    if (report.score) {
+        ImGui::Text("IDF1 %.3f, MOTA %.3f, %llu switches", tracks.idf1, tracks.mota,
+                    static_cast<unsigned long long>(tracks.switches));
+        tip("IDF1: the part of boxes whose number is right; switches: how often a thing got another");
+    }
+    for (const RegionCounts& region : tracks.counts)
+        for (const RegionCounts::OfClass& of : region.classes)
+            if (of.id < report.labels.size())
+                text(region.name + ", " + report.labels[of.id] + ": in " + std::to_string(of.in) +
+                     ", out " + std::to_string(of.out) +
+                     (region.zone ? ", inside " + std::to_string(of.inside) : ""));
+}
+
 // What the classifier holds for likely, beside the picture, where it covers no box.
 void classes(const LiveView& view) {
     for (const LikelyClass& one : view.classes) {
@@ -163,6 +186,7 @@ void shown(ViewInput& in) {
     share("least score", state.threshold,
           "least score: boxes that score less are left out (--threshold)");
     class_filter(state, in.view.report.labels);
+    tracks(state, in.view.report);
     if (in.view.report.score) truth(state, *in.view.report.score);
     if (state.classes) classes(in.view);
 }
@@ -195,8 +219,9 @@ void attention(ViewInput& in) {
     if (a.mode == AttentionMode::head)
         choose("head", a.head, state.heads, "head (0 - 9): counted from 0");
     share("strength", a.blend, "strength: how much the map covers the picture");
-    share("share shown", a.mass,
-          "share shown: only the fewest patches are coloured that hold this share of the attention");
+    share(
+        "share shown", a.mass,
+        "share shown: only the fewest patches are coloured that hold this share of the attention");
     check("one scale for all", a.fixed_scale,
           "one scale for all: a colour means the same in every map; else the largest value of each "
           "map has the last colour");

@@ -73,6 +73,7 @@ void draw_status(const ViewInput& in, const Rectangle& place) {
         std::snprintf(seconds, sizeof seconds, "recording %.0f s", report.recorded_seconds);
         say(seconds, true);
     }
+    if (state.view_recording) say("recording the view", true);
     say(report.source_state, true);
     say(report.notice);
     if (!state.panels) say(in.view.likely);

@@ -93,7 +93,8 @@ float HostCanvas::coverage(float u, float v) const {
     const auto left = static_cast<uint32_t>(x), top = static_cast<uint32_t>(y);
     const uint32_t right = std::min(left + 1, size.x - 1), bottom = std::min(top + 1, size.y - 1);
     const float across = x - float(left), down = y - float(top);
-    const float above = std::lerp(float(atlas_.at(left, top)), float(atlas_.at(right, top)), across);
+    const float above =
+        std::lerp(float(atlas_.at(left, top)), float(atlas_.at(right, top)), across);
     const float below =
         std::lerp(float(atlas_.at(left, bottom)), float(atlas_.at(right, bottom)), across);
     return std::lerp(above, below, down) / 255;
@@ -106,8 +107,7 @@ void HostCanvas::draw_rectangle(const Corner& from, const Corner& to, const Clip
                                 channel(from.colour, 0)};
     const float alpha = float(channel(from.colour, 24)) * 256 / 255;
     const bool plain = from.u == to.u && from.v == to.v;
-    const auto all =
-        static_cast<uint32_t>(alpha * (plain ? coverage(from.u, from.v) : 1) + 0.5f);
+    const auto all = static_cast<uint32_t>(alpha * (plain ? coverage(from.u, from.v) : 1) + 0.5f);
     if (all == 0) return;
     const float step_u = plain ? 0 : (to.u - from.u) / (to.x - from.x);
     const float step_v = plain ? 0 : (to.v - from.v) / (to.y - from.y);
@@ -156,10 +156,10 @@ void HostCanvas::draw_triangle(const Triangle& t) {
             };
             uint32_t colour[4];
             for (int i = 0; i < 4; ++i)
-                colour[i] = static_cast<uint32_t>(mix(channel(a.colour, 8 * i),
-                                                      channel(b.colour, 8 * i),
-                                                      channel(c.colour, 8 * i)) +
-                                                  0.5);
+                colour[i] =
+                    static_cast<uint32_t>(mix(channel(a.colour, 8 * i), channel(b.colour, 8 * i),
+                                              channel(c.colour, 8 * i)) +
+                                          0.5);
             std::swap(colour[0], colour[2]);
             const float much = coverage(static_cast<float>(mix(a.u, b.u, c.u)),
                                         static_cast<float>(mix(a.v, b.v, c.v)));

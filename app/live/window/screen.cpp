@@ -139,8 +139,8 @@ std::optional<Ticket> Screen::show_canvas() {
     c.end();
     turn.ticket = c.submit();
     if (std::exchange(read_, false)) reading_ = turn.ticket;
-    ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-              .count();
+    ms_ =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return present(turn.frame->image());
 }
 

@@ -26,8 +26,8 @@ inline constexpr char32_t escape_key = 0x1b, left_key = 0xf702, right_key = 0xf7
 // What a person did. Places are in pixels of the window's surface.
 struct WindowEvent {
     enum class Kind {
-        key,      // something was typed, or one of the keys above was pressed
-        board,    // a key of the keyboard went down or up, whatever it types
+        key,    // something was typed, or one of the keys above was pressed
+        board,  // a key of the keyboard went down or up, whatever it types
         move,
         leave,
         press,

@@ -86,7 +86,8 @@ constexpr std::array<Name, emoji_count> names{{
 
 // "an owl", "three owls"
 std::string phrase(uint32_t id, size_t count) {
-    constexpr std::array numbers{"two", "three", "four", "five", "six"};
+    constexpr std::array numbers{"two",   "three", "four", "five",   "six",   "seven",
+                                 "eight", "nine",  "ten",  "eleven", "twelve"};
     const Name& name = names[id];
     if (count == 1)
         return (std::string("aeiou").find(name.one[0]) != std::string::npos ? "an " : "a ") +

@@ -36,11 +36,13 @@ uint32_t card_colour_of(Random& random) {
 
 }  // namespace
 
-SynthScene::SynthScene(uint64_t seed, uint64_t number, Size frame, std::optional<uint32_t> objects)
+SynthScene::SynthScene(uint64_t seed, uint64_t number, Size frame, std::optional<uint32_t> objects,
+                       bool hard)
     : frame_(frame),
       unit_(std::sqrt(0.75 * frame.x * frame.y)),
       half_x_(frame.x / 2.0 / unit_),
       half_y_(frame.y / 2.0 / unit_),
+      first_object_(number * most_objects * (hard ? 2 : 1) + 1),
       backdrop_(backdrop_of(seed, number)) {
     Random random(seed, number);
     backdrop_seed_ = random.next();
@@ -65,7 +67,12 @@ SynthScene::SynthScene(uint64_t seed, uint64_t number, Size frame, std::optional
 
     // Last, so that all else is the same however many there are.
     const uint32_t some = 2 + random.below(4);
-    arrange(random, std::min(objects.value_or(some), most_objects));
+    const uint32_t count = std::min(objects.value_or(some), most_objects);
+    arrange(random, hard ? 2 * count : count);
+    if (hard)
+        let_cross();
+    else
+        let_pass(random);
 }
 
 SynthScene::Object SynthScene::make_object(Random& random, uint32_t count) {
@@ -124,13 +131,28 @@ void SynthScene::arrange(Random& random, uint32_t count) {
         objects_[i].x.value = best[i].x;
         objects_[i].y.value = best[i].y;
     }
-    // One may pass through the picture from side to side, before or behind the others.
-    if (count > 1 && random.chance(0.4)) {
-        Object& passing = objects_[random.below(count)];
-        const double way = half_x_ + passing.size.value / 2;
-        const double side = random.chance(0.5) ? 1 : -1;
-        passing.x.value = side * way;
-        passing.drift = -side * 2 * way / duration;
+}
+
+// One may pass through the picture from side to side, before or behind the others.
+void SynthScene::let_pass(Random& random) {
+    const auto count = static_cast<uint32_t>(objects_.size());
+    if (count < 2 || !random.chance(0.4)) return;
+    Object& passing = objects_[random.below(count)];
+    const double way = half_x_ + passing.size.value / 2;
+    const double side = random.chance(0.5) ? 1 : -1;
+    passing.x.value = side * way;
+    passing.drift = -side * 2 * way / duration;
+}
+
+// Every second one goes from one side to the other, before some and behind others. Neighbours go in
+// opposite directions.
+void SynthScene::let_cross() {
+    double side = 1;
+    for (size_t i = 0; i < objects_.size(); i += 2, side = -side) {
+        Object& crossing = objects_[i];
+        const double way = std::max(half_x_ - crossing.size.value / 2, 0.0);
+        crossing.x.value = side * way;
+        crossing.drift = -side * 2 * way / duration;
     }
 }
 
@@ -160,6 +182,7 @@ SynthView SynthScene::at(double t) const {
                                glm::dvec3(c01 + x * h, c11 + y * h, h), glm::dvec3(x, y, 1));
         PlacedEmoji placed;
         placed.id = object.id;
+        placed.object = first_object_ + view.objects.size();
         placed.to_frame = camera * place;
         placed.to_cell = inverse_of(placed.to_frame);
         placed.half = half * zoom;
@@ -238,7 +261,8 @@ Truth truth_of(const SynthView& view, const std::vector<EmojiSprite>& sprites, S
         if (inside <= 0.5 * whole || visible_part(view, i, sprites, frame) <= 0.35) continue;
         truth.objects.push_back({object.id,
                                  emoji_name(object.id),
-                                 {float(low.x), float(low.y), float(high.x), float(high.y)}});
+                                 {float(low.x), float(low.y), float(high.x), float(high.y)},
+                                 object.object});
     }
     truth.caption = emoji_caption(truth.objects, frame);
     return truth;

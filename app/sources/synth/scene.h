@@ -25,6 +25,7 @@ struct Light {
 // An object as it is seen in one frame.
 struct PlacedEmoji {
     uint32_t id = 0;
+    uint64_t object = 0;       // its number, which no other object of the camera has
     glm::dmat3 to_frame{1};    // from the sprite's cell, -1 .. 1, to pixels
     glm::dmat3 to_cell{1};     // and back
     double half = 0;           // about half the cell's side, in pixels
@@ -47,8 +48,10 @@ struct SynthView {
 // trained on.
 class SynthScene {
 public:
-    // The nth scene of a seed, with this number of objects, or its own number if none is given.
-    SynthScene(uint64_t seed, uint64_t number, Size frame, std::optional<uint32_t> objects);
+    // The nth scene of a seed, with this number of objects, or its own number if none is given. A
+    // hard one has twice as many, half of which cross the picture.
+    SynthScene(uint64_t seed, uint64_t number, Size frame, std::optional<uint32_t> objects,
+               bool hard = false);
 
     SynthView at(double seconds) const;  // since the scene began
     Backdrop backdrop() const { return backdrop_; }
@@ -76,11 +79,14 @@ private:
     };
 
     void arrange(Random& random, uint32_t count);
+    void let_pass(Random& random);
+    void let_cross();
     static Object make_object(Random& random, uint32_t count);
 
     Size frame_;
     double unit_;             // pixels; the side of a square as large as a frame of 4:3 is high
     double half_x_, half_y_;  // the frame in units, from its centre
+    uint64_t first_object_;   // the number of its first object
     Backdrop backdrop_;
     uint64_t backdrop_seed_;
     std::vector<Object> objects_;

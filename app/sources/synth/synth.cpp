@@ -69,8 +69,10 @@ SynthOptions parse_synth(const std::string& text, const SourceOptions& defaults)
             good = read(value, options.objects.emplace()) && *options.objects <= 6;
         else if (name == "frames")
             good = read(value, options.frames.emplace());
+        else if (setting == "hard")
+            good = options.hard = true;
         else
-            refuse("'" + std::string(name) + "' is none of seed, objects, frames");
+            refuse("'" + std::string(name) + "' is none of seed, objects, frames, hard");
         if (!good)
             refuse("'" + std::string(value) + "' is no " +
                    (name == "objects" ? "number from 0 to 6" : "number"));
@@ -94,7 +96,7 @@ Synth::Synth(const std::string& text, const SourceOptions& defaults, unsigned pa
 
 const SynthScene& Synth::enter(uint64_t number) {
     if (scene_ && number == number_) return *scene_;
-    scene_.emplace(options_.seed, number, options_.size, options_.objects);
+    scene_.emplace(options_.seed, number, options_.size, options_.objects, options_.hard);
     number_ = number;
     // Coarser than most frames, as what is out of focus.
     constexpr double shorter_side = 384;

@@ -5,13 +5,14 @@
 
 namespace saccade {
 
-// What synth:WIDTHxHEIGHT@RATE?seed=N&objects=N&frames=N says; all of it may be left out.
+// What synth:WIDTHxHEIGHT@RATE?seed=N&objects=N&frames=N&hard says; all of it may be left out.
 struct SynthOptions {
     Size size{640, 480};
     double rate = 30;
     uint64_t seed = 1;
     std::optional<uint32_t> objects;  // in every scene, at most six; else it varies
     std::optional<uint64_t> frames;   // where it ends; else never
+    bool hard = false;                // twice as many objects, half of which cross the picture
 };
 SynthOptions parse_synth(const std::string& text, const SourceOptions& defaults = {});
 

@@ -60,9 +60,28 @@ TEST(Plan, what_is_written_down_is_read_again) {
     plan.sources[1].trouble = "no";
     plan.sources[0].rate = 30000.0 / 1001;
     plan.coco = true;
+    plan.track = plan.mot = true;
     plan.settings = {{"threshold", 0.25}};
     const auto json = json_of(plan);
     EXPECT_EQ(json_of(plan_from(nlohmann::ordered_json::parse(json.dump()))), json);
+}
+
+TEST(Plan, numbers_that_are_drawn_are_not_cut_within_a_source) {
+    BatchPlan plan = plan_with({300, 60, 6000, 61}, 60);
+    plan.track = true;
+    for (uint32_t count : {1u, 2u, 3u, 50u}) {
+        std::vector<int> done(plan.sources.size());
+        for (uint32_t i = 0; i < count; ++i)
+            for (const Share& share : share_of(plan, {i, count})) {
+                ++done[share.source];
+                EXPECT_EQ(share.first_piece, 0u);
+                EXPECT_EQ(share.end_piece, UINT64_MAX);
+            }
+        EXPECT_EQ(done, (std::vector{1, 1, 1, 1})) << count;
+    }
+    plan.video = false;  // nothing is drawn: the numbers come when the parts are joined
+    EXPECT_GT(share_of(plan, {1, 2}).back().source, 1u);
+    EXPECT_GT(share_of(plan, {1, 2}).front().first_piece, 0u);
 }
 
 TEST(Plan, a_shard_is_counted_from_0) {

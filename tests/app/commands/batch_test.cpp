@@ -221,6 +221,82 @@ TEST_F(Batch, parts_of_a_run_join_to_the_whole) {
     expect_refused(saccade_program({"merge", temp / "whole"}), 1, "holds no parts of a run");
 }
 
+// Options of a run with tracks and counts, of which half of the detections are weak ones.
+Words tracked_words(const TempFolder& temp, const Words& more) {
+    temp.write("zones.json", R"({"size": [96, 64],
+        "lines": [{"name": "middle", "from": [48, 0], "to": [48, 64], "point": "middle"}],
+        "zones": [{"name": "left", "corners": [[0, 0], [60, 0], [60, 64], [0, 64]]}]})");
+    Words all{"--piece", "8", "--track", "--mot", "--csv", "--coco", "--zones", temp / "zones.json"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+TEST_F(Batch, a_tracked_run_is_the_same_in_one_go_resumed_and_in_parts) {
+    const Words sources{make_clip(temp, "clip.mp4", 30), "synth:96x64@30?seed=3&frames=20"};
+    for (const bool video : {true, false}) {
+        const std::string name = video ? "video-" : "lines-";
+        const Words drawn = video ? Words{} : Words{"--no-video"};
+        const Words more = tracked_words(temp, drawn);
+        expect_done(run(sources, name + "whole", more));
+        EXPECT_TRUE(fs::exists(temp / (name + "whole") / "clip.mot.txt"));
+        EXPECT_TRUE(fs::exists(temp / (name + "whole") / "events.jsonl"));
+
+        Words again = more;
+        again.push_back("--resume");
+        for (size_t lines : {9u, 20u, 37u}) {
+            Program program(places::program, words(sources, name + "killed", again));
+            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+            while (std::chrono::steady_clock::now() < end) {
+                const std::string so_far = file_content(temp / (name + "killed") / "FRAMES.jsonl");
+                if (size_t(std::ranges::count(so_far, '\n')) >= lines) break;
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+            program.send(SIGKILL);
+            program.wait();
+        }
+        expect_done(run(sources, name + "killed", again));
+        expect_same(name + "whole", name + "killed");
+
+        for (const char* shard : {"0/3", "1/3", "2/3"}) {
+            Words part = more;
+            part.insert(part.end(), {"--shard", shard});
+            expect_done(run(sources, name + "parts", part));
+        }
+        expect_done(saccade_program({"merge", "--quiet", temp / (name + "parts")}));
+        expect_same(name + "whole", name + "parts");
+    }
+    // What is drawn does not change what is found.
+    EXPECT_EQ(outputs("video-whole")["FRAMES.jsonl"], outputs("lines-whole")["FRAMES.jsonl"]);
+}
+
+TEST_F(Batch, numbers_begin_with_1_in_every_source_and_stay) {
+    const Words sources{"synth:64x48@30?seed=3&frames=9", "synth:64x48@30?seed=4&frames=9"};
+    expect_done(run(sources, "out", {"--track", "--no-video"}));
+    std::map<std::string, std::set<int>> numbers;
+    size_t tracked = 0;
+    for (const auto& line : lines_in("out")) {
+        std::set<int> here;
+        for (const auto& found : line["detections"])
+            if (found.contains("track")) {
+                EXPECT_TRUE(here.insert(found["track"].get<int>()).second) << "twice in a frame";
+                ++tracked;
+            }
+        numbers[line["source"]].insert(here.begin(), here.end());
+    }
+    EXPECT_GT(tracked, 0u);
+    ASSERT_EQ(numbers.size(), 2u);
+    for (const auto& [source, all] : numbers) {
+        ASSERT_FALSE(all.empty()) << source;
+        EXPECT_EQ(*all.begin(), 1);
+        EXPECT_EQ(size_t(*all.rbegin()), all.size()) << "no number is left out";
+    }
+    Words none = words({sources[0]}, "none", {"--track"});
+    *(std::ranges::find(none, "--detector") + 1) = "none";
+    expect_refused(saccade_program(none), 1, "--track needs a --detector");
+    temp.write("bad.json", "{");
+    expect_refused(run({sources[0]}, "bad", {"--zones", temp / "bad.json"}), 1, "is no JSON");
+}
+
 TEST_F(Batch, what_cannot_be_read_ends_alone) {
     const std::string clip = make_clip(temp, "clip.mp4", 12);
     const std::string content = file_content(make_clip(temp, "long.mp4", 60));

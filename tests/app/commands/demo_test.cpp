@@ -1,9 +1,11 @@
 // `saccade demo` as a person meets it, on the bundled models.
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/videoio.hpp>
+#include <set>
 
 #include "tests/app/program.h"
 #include "tests/places.h"
@@ -22,6 +24,7 @@ TEST(Demo, writes_a_video_lines_and_a_sheet_and_finds_what_is_there) {
     std::ifstream lines(temp / "demo.jsonl");
     std::string text;
     size_t count = 0, right = 0, there = 0;
+    std::map<uint64_t, std::set<uint64_t>> tracks_of;  // of each object
     while (std::getline(lines, text)) {
         const nlohmann::json line = nlohmann::json::parse(text);
         EXPECT_EQ(line["frame"], count++);
@@ -36,6 +39,8 @@ TEST(Demo, writes_a_video_lines_and_a_sheet_and_finds_what_is_there) {
                 if (found["label"] == object["label"] &&
                     std::abs(found["box"][0].get<double>() - object["box"][0].get<double>()) < 16) {
                     ++right;
+                    if (found.contains("track"))
+                        tracks_of[object["object"]].insert(found["track"].get<uint64_t>());
                     break;
                 }
         }
@@ -43,6 +48,10 @@ TEST(Demo, writes_a_video_lines_and_a_sheet_and_finds_what_is_there) {
     EXPECT_EQ(count, 8u);
     EXPECT_GT(there, 0u);
     EXPECT_GE(right * 10, there * 9);
+    EXPECT_NE(outcome.out.find(" tracks: IDF1 "), std::string::npos) << outcome.out;
+    EXPECT_FALSE(tracks_of.empty());
+    for (const auto& [object, tracks] : tracks_of)
+        EXPECT_EQ(tracks.size(), 1u) << "object " << object << " has several numbers";
 
     cv::VideoCapture video((temp / "demo.mp4").string());
     ASSERT_TRUE(video.isOpened());

@@ -262,6 +262,33 @@ TEST_F(LiveLoopTest, a_frozen_picture_stands_still_and_can_be_explored) {
     EXPECT_EQ(loop.report().frames, frames) << "it is still the same one";
 }
 
+TEST_F(LiveLoopTest, things_have_numbers_and_lines_count_them) {
+    state.track = true;
+    state.regions = {.size = std::nullopt,
+                     .all = {{"all", true, {{0, 0}, {320, 0}, {320, 240}, {0, 240}}, Anchor::middle}}};
+    loop.wait_for_models(state);
+    ASSERT_TRUE(step_until([&] {
+        return loop.report().tracks && loop.report().tracks->seen > 0 && loop.shown() &&
+               !loop.shown()->result.tracks.empty() && loop.shown()->result.tracks[0] > 0;
+    }));
+    const FrameResult& shown = loop.shown()->result;
+    EXPECT_EQ(shown.tracks.size(), shown.detections->size());
+    ASSERT_EQ(loop.report().tracks->counts.size(), 1u);
+    EXPECT_FALSE(loop.report().tracks->counts[0].classes.empty()) << "all of it is the zone";
+
+    // A frozen picture keeps its numbers, however often it is drawn.
+    state.frozen = true;
+    ASSERT_TRUE(step_until([&] { return loop.idle(); }));
+    const std::vector<uint32_t> numbers = loop.shown()->result.tracks;
+    state.query = (*loop.shown()->result.detections)[0].query;
+    ASSERT_TRUE(step_until([&] { return loop.idle() && loop.shown()->repeated; }));
+    EXPECT_EQ(loop.shown()->result.tracks, numbers);
+
+    state.frozen = state.track = false;
+    state.regions = {};
+    ASSERT_TRUE(step_until([&] { return !loop.report().tracks && loop.shown()->result.tracks.empty(); }));
+}
+
 TEST_F(LiveLoopTest, who_watches_from_elsewhere_gets_planes_and_maps_of_his_own) {
     state.classifier = "emoji-classifier";
     loop.wait_for_models(state);
@@ -273,7 +300,9 @@ TEST_F(LiveLoopTest, who_watches_from_elsewhere_gets_planes_and_maps_of_his_own)
     RemoteLook right = left;
     right.viewer = 2;
     right.pointer = glm::vec2(300, 220);
-    const RemoteLook whole{.viewer = 3, .attention = {.mode = AttentionMode::rollout}};
+    const RemoteLook whole{.viewer = 3,
+                           .attention = {.mode = AttentionMode::rollout},
+                           .asked = AskedModel::classifier};
     state.looks = {left, right, whole};
     ASSERT_TRUE(step_until([&] { return loop.shown()->maps.size() == 3; }));
     EXPECT_TRUE(loop.shown()->planes.memory);
@@ -420,6 +449,12 @@ TEST(LiveProgram, ends_cleanly_when_it_is_interrupted) {
     const Outcome outcome = program.wait();
     expect_done(outcome);
     expect_says(outcome.out, " frames in ");
+}
+
+TEST(LiveProgram, without_a_window_a_camera_that_is_not_there_is_the_end) {
+    expect_refused(saccade_program(on_test_device({"live", "63", "--headless", "--detector", "none",
+                                                   "--classifier", "none", "--captioner", "none"})),
+                   1, "there is no camera 63");
 }
 
 TEST(LiveProgram, a_model_that_is_not_there_is_an_error_without_a_window) {

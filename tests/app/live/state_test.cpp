@@ -51,7 +51,10 @@ TEST(LiveState, a_goes_through_all_attention_modes_and_comes_back) {
 
 TEST(LiveState, escape_lets_go_what_is_held_before_it_quits) {
     LiveState state;
-    for (auto hold : {+[](LiveState& s) { s.query = 3; }, +[](LiveState& s) { s.held = {1, 2}; },
+    for (auto hold : {+[](LiveState& s) { s.query = 3; },
+                      +[](LiveState& s) {
+                          s.held = {1, 2};
+                      },
                       +[](LiveState& s) { s.word_held = true; }}) {
         hold(state);
         EXPECT_TRUE(holds(state));

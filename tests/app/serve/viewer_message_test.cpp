@@ -17,6 +17,11 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
     EXPECT_EQ(look->look->attention.layer, 3u);
     EXPECT_EQ(look->look->attention.head, 1u);
     EXPECT_EQ(look->look->pointer, glm::vec2(10, 20.5f));
+    EXPECT_EQ(look->look->asked, AskedModel::detector);
+    EXPECT_EQ(
+        read_viewer_message(R"({"look": {"mode": "mean", "ask": "classifier"}})")->look->asked,
+        AskedModel::classifier);
+    EXPECT_FALSE(read_viewer_message(R"({"look": {"mode": "mean", "ask": "captioner"}})"));
     const auto none = read_viewer_message(R"({"look": null})");
     EXPECT_TRUE(none->looks && !none->look);
 

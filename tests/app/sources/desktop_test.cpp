@@ -22,7 +22,8 @@ TEST(Desktop, shows_what_is_on_the_screen_and_parts_of_it) {
         const Screenshot seen = display.screenshot();
         for (int x : {5, 100, 300}) {
             const cv::Vec3b pixel = shot->pixels.at<cv::Vec3b>(50, x);
-            EXPECT_EQ(uint32_t(pixel[2] << 16 | pixel[1] << 8 | pixel[0]), seen.at(uint32_t(x), 50));
+            EXPECT_EQ(uint32_t(pixel[2] << 16 | pixel[1] << 8 | pixel[0]),
+                      seen.at(uint32_t(x), 50));
         }
     }
     Desktop part("screen:100x80+300+10", {.rate = 100});

@@ -38,7 +38,8 @@ TEST(Keeper, saves_the_maps_that_are_shown_in_their_shape) {
     ASSERT_EQ(files_with(folder, ".npy"), 1u);
     std::ifstream file(std::filesystem::directory_iterator(folder.path())->path());
     const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-    EXPECT_NE(bytes.find("(2,2,3,)"), std::string::npos) << "two maps of two rows and three columns";
+    EXPECT_NE(bytes.find("(2,2,3,)"), std::string::npos)
+        << "two maps of two rows and three columns";
 }
 
 TEST(Keeper, takes_as_many_pictures_of_the_view_as_were_asked_for) {

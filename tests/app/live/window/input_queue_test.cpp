@@ -42,7 +42,8 @@ TEST(InputQueue, a_key_that_types_nothing_is_down_for_a_frame_and_keeps_its_turn
 TEST(InputQueue, a_shortcut_is_seen_key_by_key) {
     InputQueue queue;
     queue.add({board(GLFW_KEY_LEFT_CONTROL, true, GLFW_MOD_CONTROL),
-               board(GLFW_KEY_A, true, GLFW_MOD_CONTROL), board(GLFW_KEY_A, false, GLFW_MOD_CONTROL),
+               board(GLFW_KEY_A, true, GLFW_MOD_CONTROL),
+               board(GLFW_KEY_A, false, GLFW_MOD_CONTROL),
                board(GLFW_KEY_LEFT_CONTROL, false, GLFW_MOD_CONTROL)});
     EXPECT_EQ(frames_of(queue), (std::vector<size_t>{1, 1, 1, 1}));
 }

@@ -39,6 +39,9 @@ TEST(SyntheticCamera, its_text_says_size_rate_seed_and_objects) {
     EXPECT_FALSE(none.frames);
     EXPECT_EQ(parse_synth("synth:@10").rate, 10);
     EXPECT_EQ(parse_synth("synth:?seed=3").seed, 3u);
+    EXPECT_FALSE(all.hard);
+    EXPECT_TRUE(parse_synth("synth:@10?hard&seed=3").hard);
+    EXPECT_EQ(parse_synth("synth:@10?hard&seed=3").seed, 3u);
     EXPECT_EQ(kind_of_source("synth:"), SourceKind::synth);
 }
 
@@ -46,7 +49,7 @@ TEST(SyntheticCamera, a_text_that_says_something_else_is_refused) {
     for (const char* text :
          {"synth:640", "synth:640x", "synth:0x0", "synth:9999x9999", "synth:-64x48", "synth:64x48@",
           "synth:64x48@0", "synth:64x48@1/0", "synth:64x48@x", "synth:?seed=", "synth:?seed=-1",
-          "synth:?objects=7", "synth:?sed=1", "synth:?frames=many", "synth:?seed"})
+          "synth:?objects=7", "synth:?sed=1", "synth:?frames=many", "synth:?seed", "synth:?hard=1"})
         expect_says(error_of([&] { open_source(text); }), text);
 }
 
@@ -203,6 +206,56 @@ TEST_F(SyntheticTruth, what_is_mostly_hidden_is_left_out) {
     PlacedEmoji card = at(100, 50, 32, ball);
     card.card = 1.6;
     EXPECT_EQ(truth({at(60, 50, 20), card}).objects.size(), 1u);
+}
+
+// Where each object of some frames is, by its number.
+std::map<uint64_t, std::vector<TrueObject>> objects_of(const std::string& text, uint64_t first,
+                                                       uint64_t end) {
+    std::map<uint64_t, std::vector<TrueObject>> objects;
+    Synth source(text);
+    source.seek(first);
+    while (first++ < end) {
+        const std::optional<Shot> shot = next_shot(source);
+        for (const TrueObject& object : shot->info.truth->objects)
+            objects[object.object].push_back(object);
+    }
+    return objects;
+}
+
+TEST(SyntheticCamera, an_object_keeps_its_number_as_long_as_its_scene_lasts) {
+    const std::string text = "synth:160x120@10?seed=5&objects=4";
+    const auto first = objects_of(text, 0, 40), second = objects_of(text, 40, 80);
+    ASSERT_FALSE(first.empty());
+    for (const auto& [number, places] : first) {
+        EXPECT_GT(number, 0u);
+        EXPECT_FALSE(second.contains(number)) << "another scene shows other objects";
+        for (size_t i = 1; i < places.size(); ++i) {
+            EXPECT_EQ(places[i].id, places[0].id);
+            const glm::vec2 way = places[i].box.middle() - places[i - 1].box.middle();
+            EXPECT_LT(glm::length(way), 30) << "it moves, and does not jump";
+        }
+    }
+    // Whoever looks at a frame alone sees the same numbers.
+    const Shot alone = frame_of(text, 55);
+    for (const TrueObject& object : alone.info.truth->objects)
+        EXPECT_TRUE(second.contains(object.object));
+}
+
+TEST(SyntheticCamera, a_hard_scene_has_twice_the_objects_and_they_cross) {
+    const std::string text = "synth:160x120@10?seed=5&objects=4";
+    EXPECT_LE(objects_of(text, 0, 40).size(), 4u);
+    const auto hard = objects_of(text + "&hard", 0, 40);
+    EXPECT_EQ(hard.size(), 8u);
+    size_t to_left = 0, to_right = 0;
+    for (const auto& [number, places] : hard) {
+        const float way = places.back().box.middle().x - places.front().box.middle().x;
+        to_left += way < -40;
+        to_right += way > 40;
+    }
+    EXPECT_GE(to_left, 1u);
+    EXPECT_GE(to_right, 1u);
+    EXPECT_GE(to_left + to_right, 3u);
+    EXPECT_FALSE(equal(frame_of(text, 7).pixels, frame_of(text + "&hard", 7).pixels));
 }
 
 TEST(SyntheticCamera, captions_follow_the_captioners_grammar) {

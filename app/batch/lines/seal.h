@@ -38,6 +38,7 @@ struct Seal {
     std::optional<Sum> video;
     std::map<std::string, Sum> pictures = {};  // by file name
     std::optional<Sum> lines = {};
+    std::optional<Sum> observed = {};  // what a tracker was told
     uint64_t pieces = 0;  // of a source
 
     void write(const std::filesystem::path& path) const;

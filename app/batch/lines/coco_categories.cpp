@@ -1,4 +1,4 @@
-#include "app/batch/coco_categories.h"
+#include "app/batch/lines/coco_categories.h"
 
 #include <utility>
 

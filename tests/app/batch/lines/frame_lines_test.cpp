@@ -1,9 +1,10 @@
-#include "app/batch/frame_lines.h"
+#include "app/batch/lines/frame_lines.h"
 
 #include <fstream>
 #include <iterator>
 
-#include "app/batch/tables.h"
+#include "app/batch/lines/region_tables.h"
+#include "app/batch/lines/tables.h"
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
@@ -75,6 +76,65 @@ TEST(Tables, csv_has_a_row_for_each_finding) {
               "\"a,b.mp4\",5,0.2,detection,dog,17,0.5,1.0,2.0,4.5,8.0\n"
               "\"a,b.mp4\",5,0.2,class,cat,3,0.25,,,,\n"
               "\"a,b.mp4\",5,0.2,caption,\"a \"\"big\"\" dog\",,,,,,\n");
+}
+
+// Two frames of two sources with tracks.
+std::string tracked_lines() {
+    auto line = [](const char* source, int frame, const char* box, int track) {
+        return std::string(R"({"source":")") + source + R"(","frame":)" + std::to_string(frame) +
+               R"(,"time":)" + std::to_string(frame) + R"(,"width":100,"height":100,"detections":[)" +
+               R"({"label":"dog","id":17,"score":0.5,"box":)" + box + R"(,"track":)" +
+               std::to_string(track) + R"(},{"label":"cat","id":3,"score":0.75,"box":[0,0,1,1]}]})" +
+               "\n";
+    };
+    return line("a", 0, "[1.5,2.0,4.5,8.0]", 1) + line("a", 1, "[60.5,2.0,63.5,8.0]", 1) +
+           line("b", 0, "[1.5,2.0,4.5,8.0]", 1);
+}
+
+TEST(Tables, tracks_have_a_column_a_key_and_a_file) {
+    const TempFolder temp;
+    temp.write("lines", tracked_lines());
+    write_csv(temp / "lines", temp / "frames.csv", true);
+    const std::string csv = content(temp / "frames.csv");
+    EXPECT_NE(csv.find("right,bottom,track\n"), std::string::npos);
+    EXPECT_NE(csv.find("a,0,0,detection,dog,17,0.5,1.5,2.0,4.5,8.0,1\n"), std::string::npos);
+    EXPECT_NE(csv.find("detection,cat,3,0.75,0,0,1,1,\n"), std::string::npos);
+    write_coco(temp / "lines", temp / "coco.json");
+    EXPECT_NE(content(temp / "coco.json").find("\"track_id\":1"), std::string::npos);
+    write_mot(temp / "lines", names,
+              [&](size_t source) { return temp / (std::to_string(source) + ".txt"); });
+    EXPECT_EQ(content(temp / "0.txt"),
+              "1,1,1.5,2.0,3.0,6.0,0.5,-1,-1,-1\n2,1,60.5,2.0,3.0,6.0,0.5,-1,-1,-1\n");
+    EXPECT_EQ(content(temp / "1.txt"), "1,1,1.5,2.0,3.0,6.0,0.5,-1,-1,-1\n");
+}
+
+TEST(Tables, what_lines_and_zones_have_counted_comes_from_tracks) {
+    const TempFolder temp;
+    temp.write("lines", tracked_lines());
+    const Regions regions = regions_from(
+        nlohmann::ordered_json::parse(
+            R"({"lines": [{"name": "door", "from": [50, 100], "to": [50, 0]}],
+                "zones": [{"name": "yard", "corners": [[0, 0], [30, 0], [30, 30], [0, 30]]}]})"),
+        "zones.json");
+    write_region_tables(temp / "lines", names, regions,
+                        [](size_t source) { return source == 0 ? "a" : "b"; },
+                        {temp / "events.jsonl", temp / "counts.csv"});
+    std::vector<std::string> events;
+    std::istringstream file(content(temp / "events.jsonl"));
+    for (std::string text; std::getline(file, text);) {
+        const auto event = nlohmann::json::parse(text);
+        events.push_back(event["source"].get<std::string>() + " " + event["frame"].dump() + " " +
+                         event["region"].get<std::string>() + " " +
+                         event["event"].get<std::string>() + " " + event["track"].dump() + " " +
+                         event["label"].get<std::string>());
+    }
+    EXPECT_EQ(events, (std::vector<std::string>{"a 0 yard in 1 dog", "a 1 door in 1 dog",
+                                                "a 1 yard out 1 dog", "b 0 yard in 1 dog"}));
+    EXPECT_EQ(content(temp / "counts.csv"),
+              "source,region,kind,label,in,out,inside,most_inside,seconds,longest\n"
+              "a,door,line,dog,1,0,,,,\n"
+              "a,yard,zone,dog,1,1,0,1,1.0,1.0\n"
+              "b,yard,zone,dog,1,0,1,1,0.0,0.0\n");
 }
 
 TEST(Tables, what_a_spreadsheet_would_compute_stays_text) {

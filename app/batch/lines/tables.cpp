@@ -1,14 +1,15 @@
-#include "app/batch/tables.h"
+#include "app/batch/lines/tables.h"
 
 #include <charconv>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
 
-#include "app/batch/coco_categories.h"
-#include "app/batch/frame_lines.h"
+#include "app/batch/lines/coco_categories.h"
+#include "app/batch/lines/frame_lines.h"
 #include "app/sources/pictures.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -44,9 +45,9 @@ bool all_are_numbers(const fs::path& lines) {
     return all;
 }
 
-// Quoted where a comma, a quote or a line's end would be misread. What a spreadsheet would take for
-// a formula, and compute, gets an apostrophe in front.
-std::string field(std::string text) {
+}  // namespace
+
+std::string csv_field(std::string text) {
     if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
         text.insert(0, 1, '\'');
     if (text.find_first_of(",\"\r\n") == text.npos) return text;
@@ -54,8 +55,6 @@ std::string field(std::string text) {
     for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
     return quoted + '"';
 }
-
-}  // namespace
 
 void write_coco(const fs::path& lines, const fs::path& to) {
     const bool numbers = all_are_numbers(lines);
@@ -77,6 +76,7 @@ void write_coco(const fs::path& lines, const fs::path& to) {
                             {"bbox", {left, top, right - left, bottom - top}},
                             {"score", d.at("score")}};
             if (d.contains("mask")) found["segmentation"] = d["mask"];
+            if (d.contains("track")) found["track_id"] = d["track"];
             file.write(between + text_of(found));
             between = ",\n";
         }
@@ -85,28 +85,53 @@ void write_coco(const fs::path& lines, const fs::path& to) {
     file.finish(Sync::yes);
 }
 
-void write_csv(const fs::path& lines, const fs::path& to) {
+void write_csv(const fs::path& lines, const fs::path& to, bool tracks) {
     NewFile file(to);
-    file.write("source,frame,time,kind,label,id,score,left,top,right,bottom\n");
+    const std::string end = tracks ? ",\n" : "\n";  // of a row without a track
+    file.write("source,frame,time,kind,label,id,score,left,top,right,bottom");
+    file.write(tracks ? ",track\n" : "\n");
     for_lines(lines, [&](const Object& line) {
-        const std::string frame = field(line.at("source").get<std::string>()) + ',' +
+        const std::string frame = csv_field(line.at("source").get<std::string>()) + ',' +
                                   text_of(line.at("frame")) + ',' + text_of(line.at("time")) + ',';
         auto row = [&](const char* kind, const Object& found) {
-            std::string text = frame + kind + ',' + field(found.at("label").get<std::string>()) +
+            std::string text = frame + kind + ',' + csv_field(found.at("label").get<std::string>()) +
                                ',' + text_of(found.at("id")) + ',' + text_of(found.at("score"));
             for (size_t i = 0; i < 4; ++i)
                 text += "," + (found.contains("box") ? text_of(found["box"].at(i)) : "");
-            file.write(text + "\n");
+            const bool tracked = tracks && found.contains("track");
+            file.write(text + (tracked ? "," + text_of(found["track"]) + "\n" : end));
         };
         if (line.contains("detections"))
             for (const Object& found : line["detections"]) row("detection", found);
         if (line.contains("classes"))
             for (const Object& found : line["classes"]) row("class", found);
         if (line.contains("caption"))
-            file.write(frame + "caption," + field(line["caption"].at("text").get<std::string>()) +
-                       ",,,,,,\n");
+            file.write(frame + "caption," + csv_field(line["caption"].at("text").get<std::string>()) +
+                       ",,,,,," + end);
     });
     file.finish(Sync::yes);
+}
+
+void write_mot(const fs::path& lines, const std::map<std::string, size_t>& names,
+               const std::function<fs::path(size_t)>& file_of) {
+    std::map<size_t, std::unique_ptr<NewFile>> files;
+    for_lines(lines, [&](const Object& line) {
+        const auto source = names.find(line.at("source").get<std::string>());
+        if (source == names.end()) return;
+        std::unique_ptr<NewFile>& file = files[source->second];
+        if (!file) file = std::make_unique<NewFile>(file_of(source->second));
+        if (!line.contains("detections")) return;
+        const std::string frame = std::to_string(line.at("frame").get<uint64_t>() + 1);
+        for (const Object& d : line["detections"]) {
+            if (!d.contains("track")) continue;
+            const auto& box = d.at("box");
+            const double left = box.at(0), top = box.at(1), right = box.at(2), bottom = box.at(3);
+            file->write(frame + "," + text_of(d["track"]) + "," + text_of(left) + "," +
+                        text_of(top) + "," + text_of(right - left) + "," + text_of(bottom - top) +
+                        "," + text_of(d.at("score")) + ",-1,-1,-1\n");
+        }
+    });
+    for (const auto& [source, file] : files) file->finish(Sync::yes);
 }
 
 }  // namespace saccade

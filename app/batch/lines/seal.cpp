@@ -1,4 +1,4 @@
-#include "app/batch/seal.h"
+#include "app/batch/lines/seal.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -53,6 +53,7 @@ void Seal::write(const fs::path& path) const {
     if (pieces) json["pieces"] = pieces;
     if (video) json["video"] = json_of(*video);
     if (lines) json["lines"] = json_of(*lines);
+    if (observed) json["observed"] = json_of(*observed);
     for (const auto& [name, sum] : pictures) json["pictures"][text_of_name(name)] = json_of(sum);
     NewFile file(path);
     file.write(json.dump(1) + "\n");
@@ -67,6 +68,7 @@ std::optional<Seal> Seal::read(const fs::path& path) try {
     if (json.contains("pieces")) seal.pieces = json["pieces"].get<uint64_t>();
     if (json.contains("video")) seal.video = sum_from(json["video"]);
     if (json.contains("lines")) seal.lines = sum_from(json["lines"]);
+    if (json.contains("observed")) seal.observed = sum_from(json["observed"]);
     if (json.contains("pictures"))
         for (const auto& [name, sum] : json["pictures"].items())
             seal.pictures.emplace(name_of_text(name), sum_from(sum));

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/batch/seal.h"
+#include "app/batch/lines/seal.h"
 
 namespace saccade {
 

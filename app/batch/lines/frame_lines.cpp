@@ -1,4 +1,4 @@
-#include "app/batch/frame_lines.h"
+#include "app/batch/lines/frame_lines.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,0 +1,77 @@
+#include "app/batch/lines/track_lines.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/batch/lines/frame_lines.h"
+#include "app/frame/region_counts.h"
+#include "gpu/core/error.h"
+#include "gpu/core/files.h"
+
+namespace saccade {
+
+namespace {
+
+using Object = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+// Keeps the detections that are somebody's, or strong, each with its track at its end.
+void set_tracks(Object& line, std::span<const FrameTracker::Kept> kept, size_t things) {
+    if (!line.contains("detections")) return;
+    Object& all = line["detections"];
+    if (all.size() != things)
+        throw Error("a line does not fit what was observed in its frame: run its part again");
+    Object stay = Object::array();
+    for (const auto& [thing, track] : kept) {
+        stay.push_back(std::move(all[thing]));
+        if (track > 0) stay.back()["track"] = track;
+    }
+    all = std::move(stay);
+}
+
+// The names of classes, as far as lines have told them: enough for what has been seen.
+void learn_labels(const Object& line, std::vector<std::string>& labels) {
+    for (const Object& d : line.value("detections", Object::array())) {
+        const auto id = d.at("id").get<uint32_t>();
+        if (labels.size() <= id) labels.resize(id + 1);
+        labels[id] = d.at("label").get<std::string>();
+    }
+}
+
+// Where line_of() has them.
+Object with_counts(const Object& line, const Object& counts) {
+    Object result = Object::object();
+    for (const auto& [key, value] : line.items()) {
+        if (key == (line.contains("truth") ? "truth" : "ms")) result["counts"] = counts;
+        result[key] = value;
+    }
+    return result;
+}
+
+}  // namespace
+
+void track_lines(const fs::path& lines, const std::map<std::string, size_t>& names,
+                 const TrackerSettings& settings, const std::optional<Regions>& regions,
+                 const std::function<Observations(size_t, uint64_t)>& observed) {
+    NewFile file(lines);
+    std::optional<FrameTracker> tracker;
+    std::optional<size_t> current;
+    std::vector<std::string> labels;
+    for_lines(lines, [&](const Object& read) {
+        Object line = read;
+        const auto source = names.find(line.at("source").get<std::string>());
+        if (source == names.end()) return;
+        if (current != source->second) {  // numbers begin anew
+            tracker.emplace(settings, FrameTracker::Mode::track, regions);
+            current = source->second;
+        }
+        const Observations frame = observed(source->second, line.at("frame").get<uint64_t>());
+        learn_labels(line, labels);
+        set_tracks(line, tracker->step(frame), frame.things.size());
+        if (tracker->counter()) line = with_counts(line, json_of(tracker->counter()->counts(), labels));
+        file.write(line.dump(-1, ' ', false, Object::error_handler_t::replace) + "\n");
+    });
+    file.finish(Sync::yes);
+}
+
+}  // namespace saccade

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/draw/marks.h"
+#include "app/frame/frame_result.h"
+#include "app/track/frame_tracker.h"
+
+namespace saccade {
+
+// A track's own, the same in every frame and file.
+uint32_t track_colour(uint32_t number);
+
+// Boxes with numbers and trails behind them, lines and zones with what they have counted; what has
+// no number yet is grey.
+Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
+               const std::vector<std::string>& labels, std::optional<uint32_t> selected_query);
+
+}  // namespace saccade

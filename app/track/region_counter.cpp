@@ -1,0 +1,170 @@
+#include "app/track/region_counter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace saccade {
+
+namespace {
+
+constexpr float clear = 0.25f;  // of its size, how far from an edge a thing is on one side of it
+
+float clear_distance(const Rectangle& box) {
+    return clear * std::sqrt(std::max(box.area(), 0.0f));
+}
+
+}  // namespace
+
+RegionCounter::RegionCounter(Regions regions, double patience)
+    : drawn_(std::move(regions)), regions_(drawn_), patience_(patience) {
+    for (const Region& region : drawn_.all) counts_.push_back({region.name, region.zone, {}});
+    stays_.resize(drawn_.all.size());
+}
+
+// Regions were drawn on a picture of one size, and frames may have another.
+void RegionCounter::fit(Size size) {
+    if (size == size_) return;
+    size_ = size;
+    if (!drawn_.size) return;
+    const glm::vec2 scale = glm::vec2(size) / glm::vec2(*drawn_.size);
+    for (size_t i = 0; i < drawn_.all.size(); ++i)
+        for (size_t j = 0; j < drawn_.all[i].corners.size(); ++j)
+            regions_.all[i].corners[j] = drawn_.all[i].corners[j] * scale;
+}
+
+void RegionCounter::step(double time, uint64_t frame, Size size,
+                         std::span<const TrackSeen> tracks) {
+    fit(size);
+    events_.clear();
+    forget_lost(time < time_ ? time + 2 * patience_ + time_ : time);  // a source that begins again
+    time_ = time;
+    for (const TrackSeen& seen : tracks) {
+        Followed& track = follow(seen);
+        track.seen = time;
+        track.frame = frame;
+        for (size_t i = 0; i < regions_.all.size(); ++i)
+            if (regions_.all[i].zone)
+                look_at_zone(i, track.places[i], track, seen);
+            else
+                look_at_line(i, track.places[i], track, seen);
+    }
+    for (size_t i = 0; i < counts_.size(); ++i)
+        for (const RegionCounts::OfClass& of : counts_[i].classes)
+            if (counts_[i].zone) {
+                Stays& stays = stays_of(i, of.id);
+                stays.most = std::max(stays.most, of.inside);
+            }
+}
+
+// Its class is voted for by all of its detections.
+RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen) {
+    auto track = std::ranges::find(tracks_, seen.track, &Followed::track);
+    if (track == tracks_.end()) {
+        Followed added{.track = seen.track, .label = seen.label};
+        if (!spare_.empty()) {
+            added.places = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        added.places.assign(regions_.all.size(), {});
+        tracks_.push_back(std::move(added));
+        track = tracks_.end() - 1;
+    }
+    // Who is in a zone keeps the class that it came in with, or the sums would not fit.
+    const bool counted = std::ranges::any_of(track->places, &Place::inside);
+    if (track->label == seen.label) {
+        track->weight += seen.score;
+    } else if (!counted && (track->weight -= seen.score) < 0) {
+        track->label = seen.label;
+        track->weight = seen.score;
+    }
+    return *track;
+}
+
+void RegionCounter::look_at_line(size_t region, Place& place, const Followed& track,
+                                 const TrackSeen& seen) {
+    const Region& line = regions_.all[region];
+    const glm::vec2 point = point_of(seen.box, line.anchor);
+    if (std::abs(side_of(line, point)) < clear_distance(seen.box)) return;
+    if (place.known && crosses(line, place.point, point)) {
+        const bool in = side_of(line, point) > 0;
+        RegionCounts::OfClass& count = count_of(region, track.label);
+        ++(in ? count.in : count.out);
+        events_.push_back({region, in, track.track, track.label, track.seen, track.frame, 0});
+    }
+    place.known = true;
+    place.point = point;
+}
+
+void RegionCounter::look_at_zone(size_t region, Place& place, const Followed& track,
+                                 const TrackSeen& seen) {
+    const Region& zone = regions_.all[region];
+    const float depth = depth_in(zone, point_of(seen.box, zone.anchor));
+    if (std::exchange(place.known, true) && std::abs(depth) < clear_distance(seen.box)) return;
+    const bool inside = depth > 0;
+    if (inside == place.inside) return;
+    if (inside) {
+        place.inside = true;
+        place.since = track.seen;
+        enter(region, track);
+    } else {
+        leave(region, place, track);
+    }
+}
+
+void RegionCounter::enter(size_t region, const Followed& track) {
+    RegionCounts::OfClass& count = count_of(region, track.label);
+    ++count.in;
+    ++count.inside;
+    events_.push_back({region, true, track.track, track.label, track.seen, track.frame, 0});
+}
+
+void RegionCounter::leave(size_t region, Place& place, const Followed& track) {
+    place.inside = false;
+    const double seconds = track.seen - place.since;
+    RegionCounts::OfClass& count = count_of(region, track.label);
+    ++count.out;
+    --count.inside;
+    Stays& stays = stays_of(region, track.label);
+    stays.seconds += seconds;
+    stays.longest = std::max(stays.longest, seconds);
+    events_.push_back({region, false, track.track, track.label, track.seen, track.frame, seconds});
+}
+
+// Who vanishes in a zone leaves it, at the time when it was seen last.
+void RegionCounter::forget_lost(double time) {
+    auto is_over = [&](const Followed& track) { return time - track.seen > patience_; };
+    for (Followed& track : tracks_) {
+        if (!is_over(track)) continue;
+        for (size_t i = 0; i < track.places.size(); ++i)
+            if (track.places[i].inside) leave(i, track.places[i], track);
+        spare_.push_back(std::move(track.places));
+    }
+    std::erase_if(tracks_, is_over);
+}
+
+RegionCounts::OfClass& RegionCounter::count_of(size_t region, uint32_t label) {
+    std::vector<RegionCounts::OfClass>& classes = counts_[region].classes;
+    const auto found = std::ranges::find(classes, label, &RegionCounts::OfClass::id);
+    return found != classes.end() ? *found : classes.emplace_back(RegionCounts::OfClass{.id = label});
+}
+
+Stays& RegionCounter::stays_of(size_t region, uint32_t label) {
+    const auto found = std::ranges::find(stays_[region], label, &Stays::label);
+    return found != stays_[region].end() ? *found
+                                         : stays_[region].emplace_back(Stays{.label = label});
+}
+
+std::vector<Stays> RegionCounter::stays(size_t region) const {
+    std::vector<Stays> stays = stays_[region];
+    for (const Followed& track : tracks_) {
+        if (!track.places[region].inside) continue;
+        const double seconds = track.seen - track.places[region].since;
+        const auto of = std::ranges::find(stays, track.label, &Stays::label);
+        of->seconds += seconds;
+        of->longest = std::max(of->longest, seconds);
+    }
+    return stays;
+}
+
+}  // namespace saccade

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "app/frame/frame_result.h"
+#include "app/track/regions.h"
+#include "app/track/tracker.h"
+
+namespace saccade {
+
+// A track in one frame.
+struct TrackSeen {
+    uint32_t track = 0, label = 0;
+    float score = 0;
+    Rectangle box;
+};
+
+struct RegionEvent {
+    size_t region = 0;
+    bool in = false;  // else out
+    uint32_t track = 0, label = 0;
+    double time = 0;
+    uint64_t frame = 0;
+    double seconds = 0;  // of a track that leaves a zone: how long it was inside
+};
+
+// How long tracks of a class were in a zone.
+struct Stays {
+    uint32_t label = 0;
+    uint32_t most = 0;    // at the same time
+    double seconds = 0;   // all together, of those that have left and of those that are inside
+    double longest = 0;
+};
+
+// Counts tracks that cross lines and that are in zones. A track crosses a line between two frames
+// in which it was seen, however far apart they are, and where it trembles on the line nothing is
+// counted: it must get away from the line by a quarter of its size. A zone's "in" are all that
+// begin to be inside, its "out" all that are not any more, whether they went or vanished. A track's
+// class is the one that it was called most, so far.
+class RegionCounter {
+public:
+    explicit RegionCounter(Regions regions, double patience = TrackerSettings().patience);
+
+    // The next frame.
+    void step(double time, uint64_t frame, Size size, std::span<const TrackSeen> tracks);
+
+    const std::vector<Region>& regions() const { return regions_.all; }  // in pixels of the frame
+    const std::vector<RegionCounts>& counts() const { return counts_; }
+    std::span<const RegionEvent> events() const { return events_; }  // of the last frame
+    std::vector<Stays> stays(size_t region) const;
+
+private:
+    struct Place {  // of a track, in one region
+        bool known = false;
+        glm::vec2 point;  // where it was clear on which side of a line it is
+        bool inside = false;
+        double since = 0;
+    };
+    struct Followed {
+        uint32_t track = 0, label = 0;
+        float weight = 0;  // of its label
+        double seen = 0;
+        uint64_t frame = 0;
+        std::vector<Place> places;
+    };
+
+    void fit(Size size);
+    Followed& follow(const TrackSeen& seen);
+    void look_at_line(size_t region, Place& place, const Followed& track, const TrackSeen& seen);
+    void look_at_zone(size_t region, Place& place, const Followed& track, const TrackSeen& seen);
+    void enter(size_t region, const Followed& track);
+    void leave(size_t region, Place& place, const Followed& track);
+    void forget_lost(double time);
+    RegionCounts::OfClass& count_of(size_t region, uint32_t label);
+    Stays& stays_of(size_t region, uint32_t label);
+
+    const Regions drawn_;
+    Regions regions_;
+    Size size_;
+    double patience_, time_ = 0;
+    std::vector<Followed> tracks_;
+    std::vector<std::vector<Place>> spare_;
+    std::vector<RegionCounts> counts_;
+    std::vector<std::vector<Stays>> stays_;  // of each region
+    std::vector<RegionEvent> events_;
+};
+
+}  // namespace saccade

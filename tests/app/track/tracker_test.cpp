@@ -1,0 +1,227 @@
+#include "app/track/tracker.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <new>
+
+namespace {
+thread_local uint64_t allocations = 0;
+}  // namespace
+
+#ifndef __SANITIZE_ADDRESS__
+void* operator new(size_t bytes) {
+    ++allocations;
+    if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+#endif
+
+namespace saccade {
+namespace {
+
+// A thing of 40 x 40 pixels around a point.
+struct Thing {
+    glm::vec2 place;
+    float score = 0.9f;
+    uint32_t label = 0;
+    int look = -1;  // a direction of its own; -1: nobody knows what it looks like
+};
+
+Observations seen(double time, const std::vector<Thing>& things) {
+    constexpr uint32_t looks = 16;
+    Observations frame;
+    frame.time = time;
+    for (const Thing& thing : things) {
+        frame.things.push_back({{thing.place - 20.0f, thing.place + 20.0f}, thing.score, thing.label});
+        if (thing.look < 0) continue;
+        frame.look_size = looks;
+        frame.looks.resize(frame.looks.size() + looks);
+        frame.looks[frame.looks.size() - looks + static_cast<size_t>(thing.look)] = 127;
+    }
+    return frame;
+}
+
+std::vector<uint32_t> step(Tracker& tracker, double time, const std::vector<Thing>& things) {
+    const std::span<const uint32_t> numbers = tracker.step(seen(time, things));
+    return {numbers.begin(), numbers.end()};
+}
+using Numbers = std::vector<uint32_t>;
+
+TEST(Trackers, give_a_thing_the_same_number_as_long_as_it_is_there) {
+    Tracker tracker;
+    for (int i = 0; i < 60; ++i) {
+        const auto t = static_cast<float>(i) / 30;
+        const Numbers numbers =
+            step(tracker, t, {{{100 + 90 * t, 100}}, {{300 - 60 * t, 200 + 40 * std::sin(t)}}});
+        if (i >= 2) EXPECT_EQ(numbers, (Numbers{1, 2})) << i;
+    }
+    EXPECT_EQ(tracker.numbers(), 2u);
+}
+
+TEST(Trackers, count_only_what_has_been_seen_more_than_once) {
+    Tracker tracker;
+    EXPECT_EQ(step(tracker, 0, {{{100, 100}}}), (Numbers{0}));
+    // A flash elsewhere takes no number.
+    EXPECT_EQ(step(tracker, 0.1, {{{100, 100}}, {{300, 300}}}), (Numbers{1, 0}));
+    for (int i = 2; i < 9; ++i) EXPECT_EQ(step(tracker, 0.1 * i, {{{100, 100}}}), (Numbers{1}));
+    step(tracker, 0.9, {{{100, 100}}, {{500, 300}}});
+    EXPECT_EQ(step(tracker, 1.0, {{{100, 100}}, {{500, 300}}}), (Numbers{1, 2}));
+}
+
+TEST(Trackers, do_not_mind_strides_and_uneven_times) {
+    for (const double stride : {1.0, 3.0, 7.0}) {
+        Tracker tracker;
+        uint32_t last = 0;
+        for (double i = 0, frame = 0; frame < 90; ++i, frame += stride + std::fmod(i, 2)) {
+            const double t = frame / 30;
+            last = step(tracker, t, {{{100 + 60 * t, 100}}})[0];
+        }
+        EXPECT_EQ(last, 1u) << stride;
+        EXPECT_EQ(tracker.numbers(), 1u) << stride;
+    }
+}
+
+TEST(Trackers, go_on_with_weak_detections_but_do_not_begin_with_them) {
+    Tracker tracker;
+    EXPECT_EQ(step(tracker, 0, {{{100, 100}, 0.3f}}), (Numbers{0}));
+    EXPECT_EQ(step(tracker, 0.1, {{{100, 100}, 0.3f}}), (Numbers{0}));
+    EXPECT_TRUE(tracker.tracks().empty());
+    for (int i = 2; i < 5; ++i) step(tracker, 0.1 * i, {{{100, 100}}});
+    EXPECT_EQ(step(tracker, 0.5, {{{100, 100}, 0.3f}}), (Numbers{1}));
+    EXPECT_EQ(step(tracker, 0.6, {{{100, 100}, 0.1f}}), (Numbers{0})) << "too weak for anything";
+}
+
+TEST(Trackers, wait_for_what_is_hidden_by_time_and_not_by_frames) {
+    for (const double rate : {5.0, 15.0, 60.0})
+        for (const double hidden : {1.0, 4.0}) {
+            Tracker tracker;
+            uint32_t number = 0;
+            for (int i = 0; i < static_cast<int>(7 * rate); ++i) {
+                const double t = i / rate;
+                const bool there = t < 1.5 || t > 1.5 + hidden;
+                const Thing thing{{100 + 30 * t, 100}};
+                const Numbers numbers =
+                    step(tracker, t, there ? std::vector{thing} : std::vector<Thing>{});
+                if (there && numbers[0] > 0) number = numbers[0];
+            }
+            EXPECT_EQ(number, hidden < 2 ? 1u : 2u) << rate << " a second, hidden " << hidden;
+            EXPECT_EQ(tracker.found_again(), hidden < 2 ? 1u : 0u);
+        }
+}
+
+TEST(Trackers, tell_things_that_cross_by_their_way) {
+    Tracker tracker;
+    Numbers numbers;
+    for (int i = 0; i < 60; ++i) {
+        const auto t = static_cast<float>(i) / 30;
+        numbers = step(tracker, t, {{{100 + 100 * t, 100}}, {{300 - 100 * t, 110}}});
+    }
+    EXPECT_EQ(numbers, (Numbers{1, 2}));
+}
+
+TEST(Trackers, tell_things_that_cross_and_turn_back_by_their_looks) {
+    // They meet and go back: their ways alone would say that they have passed each other.
+    auto run = [](bool looks) {
+        Tracker tracker;
+        Numbers numbers;
+        for (int i = 0; i < 90; ++i) {
+            const auto t = static_cast<float>(i) / 30;
+            const float apart = 5 + 60 * std::abs(1.5f - t);
+            std::vector<Thing> things{{{200 - apart, 100}, 0.9f, 0, looks ? 3 : -1},
+                                      {{200 + apart, 100}, 0.9f, 0, looks ? 5 : -1}};
+            if (apart < 15) things.erase(things.begin() + 1);  // hidden behind the other
+            numbers = step(tracker, t, things);
+        }
+        return numbers;
+    };
+    EXPECT_EQ(run(true), (Numbers{1, 2}));
+}
+
+TEST(Trackers, take_another_kind_of_thing_at_the_same_place_for_another_thing) {
+    Tracker tracker;
+    for (int i = 0; i < 10; ++i) step(tracker, 0.1 * i, {{{100, 100}, 0.9f, 7, 1}});
+    Numbers numbers;
+    for (int i = 10; i < 20; ++i) numbers = step(tracker, 0.1 * i, {{{100, 100}, 0.9f, 8, 2}});
+    EXPECT_EQ(numbers, (Numbers{2}));
+}
+
+TEST(Trackers, keep_the_number_of_a_thing_whose_label_changes_for_a_moment) {
+    Tracker tracker;
+    Numbers numbers;
+    for (int i = 0; i < 20; ++i) {
+        const uint32_t label = i == 12 ? 8 : 7;
+        numbers = step(tracker, 0.1 * i, {{{100, 100}, 0.9f, label, 1}});
+        if (i >= 2) EXPECT_EQ(numbers, (Numbers{1})) << i;
+    }
+}
+
+TEST(Trackers, take_two_detections_of_one_thing_for_one) {
+    Tracker tracker;
+    for (int i = 0; i < 20; ++i)
+        step(tracker, 0.1 * i, {{{100, 100}, 0.9f, 7}, {{102, 101}, 0.6f, 8}});
+    EXPECT_EQ(tracker.numbers(), 1u);
+}
+
+TEST(Trackers, begin_anew_when_time_goes_back) {
+    Tracker tracker;
+    for (int i = 0; i < 10; ++i) step(tracker, 0.1 * i, {{{100, 100}}});
+    for (int i = 0; i < 10; ++i) step(tracker, 0.1 * i, {{{100, 100}}});
+    EXPECT_EQ(tracker.numbers(), 2u);
+}
+
+// Fifty things that wander, each with a look of 256 numbers, some of them hidden now and then.
+Observations crowd(int frame) {
+    constexpr uint32_t looks = 256;
+    Observations seen;
+    seen.frame = static_cast<uint64_t>(frame);
+    seen.time = frame / 30.0;
+    seen.look_size = looks;
+    for (int i = 0; i < 50; ++i) {
+        if ((frame + 7 * i) % 40 == 0) continue;
+        const auto t = static_cast<float>(frame) / 30;
+        const glm::vec2 place(100 + 110 * (i % 10) + 60 * std::sin(0.3f * t + static_cast<float>(i)),
+                              100 + 120 * (i / 10) + 50 * std::cos(0.4f * t + static_cast<float>(i)));
+        seen.things.push_back(
+            {{place - 40.0f, place + 40.0f}, (frame + i) % 9 ? 0.9f : 0.4f, static_cast<uint32_t>(i % 3)});
+        for (uint32_t j = 0; j < looks; ++j)
+            seen.looks.push_back(static_cast<int8_t>((i * 37 + j * 11) % 201 - 100));
+    }
+    return seen;
+}
+
+double cpu_ms() {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return 1e3 * double(now.tv_sec) + 1e-6 * double(now.tv_nsec);
+}
+
+TEST(Trackers, of_fifty_things_take_little_time_and_no_more_memory) {
+    Tracker tracker;
+    std::vector<Observations> frames;
+    for (int i = 0; i < 480; ++i) frames.push_back(crowd(i));
+    for (int i = 0; i < 240; ++i) tracker.step(frames[static_cast<size_t>(i)]);
+    EXPECT_GE(tracker.tracks().size(), 50u);
+    double best_ms = 1e9;
+    const uint64_t before = allocations;
+    for (int round = 0; round < 6; ++round) {
+        const double begin = cpu_ms();
+        for (int i = 0; i < 40; ++i) tracker.step(frames[static_cast<size_t>(240 + 40 * round + i)]);
+        best_ms = std::min(best_ms, (cpu_ms() - begin) / 40);
+    }
+    EXPECT_EQ(allocations, before);
+#ifndef __SANITIZE_ADDRESS__
+    EXPECT_GT(before, 0u) << "they are counted";
+    EXPECT_LT(best_ms, 0.3);
+#endif
+    RecordProperty("ms_a_frame", std::to_string(best_ms));
+    std::printf("%.3f ms a frame of fifty things\n", best_ms);
+}
+
+}  // namespace
+}  // namespace saccade
