@@ -14,6 +14,7 @@
 #include "app/draw/heat_map.h"
 #include "app/hub/model_finder.h"
 #include "app/inspect/sheets.h"
+#include "app/io/clock.h"
 #include "app/io/picture_file.h"
 #include "app/io/text.h"
 #include "app/pipeline/still_pictures.h"
@@ -29,10 +30,6 @@ namespace {
 constexpr uint32_t words_at_once = 8;
 
 using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 // A word as a part of a file's name.
 std::string as_name(const std::string& word) {

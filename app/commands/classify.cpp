@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "app/hub/model_finder.h"
+#include "app/io/clock.h"
 #include "app/io/picture_file.h"
 #include "app/io/text.h"
 #include "app/pipeline/models_in_use.h"
@@ -21,10 +22,6 @@ namespace saccade {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 // The Hub's files for DeiT name ViT's preprocessing; the weights were trained, and their published
 // accuracy measured, with this one.

@@ -35,9 +35,9 @@ namespace {
 constexpr int rate = 10;  // frames a second: software Vulkan has a minute or two for ten seconds
 
 // Frames side by side, three in a row.
-class Sheet {
+class SheetOfFrames {
 public:
-    explicit Sheet(uint64_t frames) : frames_(frames) {}
+    explicit SheetOfFrames(uint64_t frames) : frames_(frames) {}
 
     void add(uint64_t index, const PictureView& picture) {
         if (tiles_.size() == count || index < frames_ * (2 * tiles_.size() + 1) / (2 * count))
@@ -131,7 +131,7 @@ int demo(const DemoOptions& options) {
 
     VideoWriter video(folder / "demo.mp4", *reader.traits().size, VideoClock(rate));
     LineFile lines(folder / "demo.jsonl");
-    Sheet sheet(frames);
+    SheetOfFrames sheet(frames);
     Score score;
     Progress progress("demo", frames, options.common.quiet);
     const auto start = std::chrono::steady_clock::now();

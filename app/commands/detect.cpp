@@ -11,6 +11,7 @@
 
 #include "app/draw/annotate.h"
 #include "app/hub/model_finder.h"
+#include "app/io/clock.h"
 #include "app/io/picture_file.h"
 #include "app/io/text.h"
 #include "app/pipeline/models_in_use.h"
@@ -24,10 +25,6 @@ namespace saccade {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 // Where the annotated pictures go: one file, or files in a folder, named after their sources but
 // never like them.

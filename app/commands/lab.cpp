@@ -50,8 +50,9 @@ std::string as_table(const StageRates& rates, const std::string& source,
     std::snprintf(line, sizeof line, ", %ux%u, %u at once\n%-20s %10s %12s\n", rates.size.x,
                   rates.size.y, rates.at_once, "stage alone", "frames/s", "ms a frame");
     std::string text = device + ": " + source + line;
-    auto add = [&](const std::string& name, double rate) {
-        std::snprintf(line, sizeof line, "%-20s %10.1f %12.2f\n", name.c_str(), rate, 1e3 / rate);
+    auto add = [&](const std::string& name, double per_second) {
+        std::snprintf(line, sizeof line, "%-20s %10.1f %12.2f\n", name.c_str(),
+                      per_second, 1e3 / per_second);
         text += line;
     };
     for (const StageRate& stage : rates.alone) add(stage.stage, stage.rate);

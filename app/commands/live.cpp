@@ -117,6 +117,7 @@ Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LiveP
              std::optional<Clock::time_point>& start, LiveViewers* viewers) {
     LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), options.models,
                   place);
+    loop.end_after(options.frames);
     try {
         loop.wait_for_models(state);
         if (!start) start = Clock::now();

@@ -27,7 +27,7 @@ constexpr double logit_tolerance = 0.1, box_tolerance = 0.01, score_tolerance = 
                  pixel_tolerance = 3;
 
 constexpr Size published_size{640, 480};
-constexpr uint32_t words_at_once = 8;
+constexpr uint32_t words_between_looks = 8;
 
 // Colours that change over the picture, and a few edges: something to look at for any model.
 struct TestPicture {
@@ -208,7 +208,7 @@ void verify_captioner(Engine& engine, const std::filesystem::path& folder,
     auto caption = [&](const std::string& name, const PictureView& view) {
         pictures.run(name, view);
         captioner.start();
-        while (!captioner.finished()) captioner.advance(words_at_once);
+        while (!captioner.finished()) captioner.advance(words_between_looks);
         return captioner.result();
     };
     const Caption test = caption("test picture", TestPicture().view());

@@ -6,14 +6,19 @@
 #include <fstream>
 
 namespace saccade {
-namespace {
-
-constexpr std::string_view folder_prefix = "models--";
 
 std::optional<std::string> variable(const char* name) {
     const char* value = std::getenv(name);
     return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
+
+bool is_there(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+namespace {
+
+constexpr std::string_view folder_prefix = "models--";
 
 std::filesystem::path home() { return variable("HOME").value_or("/"); }
 

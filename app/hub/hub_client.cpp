@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/hub/hub_cache.h"
 #include "gpu/core/files.h"
 #include "models/files/json.h"
 
@@ -26,11 +26,6 @@ constexpr uint64_t most_unannounced_bytes = 64 << 20;
 
 struct Enough {};  // thrown to end a transfer whose status says it all
 constexpr int most_redirects = 8;
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
 
 bool is_hex(std::string_view text) {
     return std::ranges::all_of(
@@ -157,11 +152,11 @@ private:
 
 HubSettings HubSettings::from_environment() {
     HubSettings settings;
-    settings.endpoint = variable("HF_ENDPOINT");
+    settings.endpoint = variable("HF_ENDPOINT").value_or("");
     if (settings.endpoint.empty()) settings.endpoint = public_hub;
     while (settings.endpoint.ends_with('/')) settings.endpoint.pop_back();
-    settings.token = variable("HF_TOKEN");
-    std::string offline = variable("HF_HUB_OFFLINE");
+    settings.token = variable("HF_TOKEN").value_or("");
+    std::string offline = variable("HF_HUB_OFFLINE").value_or("");
     std::ranges::transform(offline, offline.begin(),
                            [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     settings.offline = offline == "1" || offline == "ON" || offline == "YES" || offline == "TRUE";

@@ -5,15 +5,6 @@
 #include "models/files/json.h"
 
 namespace saccade {
-namespace {
-
-bool is_there(const std::filesystem::path& path) {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
-}
-
-}  // namespace
-
 ModelPlaces ModelPlaces::of_this_machine() {
     ModelPlaces places;
     std::error_code error;

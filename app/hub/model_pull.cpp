@@ -39,11 +39,6 @@ constexpr std::array<const char*, 10> small_files{
     "added_tokens.json",
 };
 
-bool is_there(const std::filesystem::path& path) {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
-}
-
 // Held while a blob is written, under the name that Hugging Face's libraries lock it by.
 class BlobLock {
 public:

@@ -128,7 +128,7 @@ int run(int argc, char** argv) {
         const std::string out = arguments.required("--out"), inputs = arguments.one("--inputs", "");
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
-        const Picture picture = read_ppm(image);
+        const PpmPicture picture = read_ppm(image);
         Engine engine(options);
         dump(engine, model,
              {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false},

@@ -40,7 +40,7 @@ uint32_t header_number(std::istream& in, const std::filesystem::path& path, cons
 
 }  // namespace
 
-Picture read_ppm(const std::filesystem::path& path) {
+PpmPicture read_ppm(const std::filesystem::path& path) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (!std::filesystem::exists(status)) fail(path, "no such file");
@@ -53,7 +53,7 @@ Picture read_ppm(const std::filesystem::path& path) {
     if (!in || magic[0] != 'P' || magic[1] != '6')
         fail(path, "is not a binary PPM picture (P6); convert it to one first");
 
-    Picture picture;
+    PpmPicture picture;
     picture.width = header_number(in, path, "width");
     picture.height = header_number(in, path, "height");
     const uint32_t largest_level = header_number(in, path, "largest level");
@@ -83,7 +83,7 @@ Picture read_ppm(const std::filesystem::path& path) {
     return picture;
 }
 
-void write_ppm(const std::filesystem::path& path, const Picture& picture) {
+void write_ppm(const std::filesystem::path& path, const PpmPicture& picture) {
     const size_t bytes = size_t{3} * picture.width * picture.height;
     if (bytes == 0 || picture.rgb.size() != bytes)
         fail(path, "not written: a picture of " + std::to_string(picture.width) + "x" +

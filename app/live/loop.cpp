@@ -413,8 +413,9 @@ bool LiveLoop::has_room() const {
 
 void LiveLoop::advance(LiveState& state) {
     if (!has_room()) return;
+    const bool enough = most_frames_ > 0 && finished_ + path_.in_flight() >= most_frames_;
     std::optional<TakenFrame> frame;
-    if ((!state.frozen || awaiting_) && capture_) frame = capture_->take();
+    if ((!state.frozen || awaiting_) && capture_ && !enough) frame = capture_->take();
     if (frame) awaiting_ = false;
     if (frame && frame->info().size == too_large_) return;
     if (frame) {

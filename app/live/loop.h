@@ -37,6 +37,9 @@ public:
 
     LivePlace place() const;
 
+    // Shows that many frames and not one more; 0: no end.
+    void end_after(uint64_t frames) { most_frames_ = frames; }
+
     // What can be done now is done. True where there is another picture to show.
     bool step(LiveState& state);
     // Until something new may have come, but not for long.
@@ -171,6 +174,7 @@ private:
     bool again_ = false, always_read_ = false;
     bool bare_ = false;  // the frame that is on its way shows nothing but itself
     uint64_t finished_ = 0;
+    uint64_t most_frames_ = 0;  // 0: no end
     uint64_t begun_ = 0;  // the source's frame behind the one that began last
     Clock::time_point start_ = Clock::now();
     std::optional<Clock::time_point> last_frame_, last_told_, notice_time_;

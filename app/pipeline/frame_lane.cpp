@@ -26,7 +26,9 @@ LaneGroup::LaneGroup(Engine& engine, std::vector<FrameLane*> members)
 
 void LaneGroup::keep(const KeptLayers& layers) {
     images.clear();
-    detection_taps = {Tap(layers.encoder), Tap(layers.decoder, layers.queries)};
+    detection_taps = {};
+    detection_taps.encoder = Tap(layers.encoder);
+    detection_taps.decoder = Tap(layers.decoder, layers.queries);
     classification_tap = Tap(layers.classifier);
     kept = layers;
 }

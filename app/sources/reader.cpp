@@ -6,7 +6,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Stopped {};  // thrown through a source that waits for a slot
+struct ReadingStopped {};  // thrown through a source that waits for a slot
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void Reader::read(std::stop_token stop) try {
         std::optional<FrameInfo> info = source_->next([&](const PixelLayout& layout) {
             const auto full = Clock::now();
             if (!slot) slot = ring_.begin(stop);
-            if (!slot) throw Stopped();
+            if (!slot) throw ReadingStopped();
             const Slot memory = ring_.memory(*slot, layout);
             waited += Clock::now() - full;
             return memory;
@@ -49,7 +49,7 @@ void Reader::read(std::stop_token stop) try {
         wanted = info->index + options_.stride - (info->index - options_.first) % options_.stride;
     }
     ring_.close();
-} catch (const Stopped&) {
+} catch (const ReadingStopped&) {
     ring_.close();
 } catch (...) {
     ring_.close(std::current_exception());

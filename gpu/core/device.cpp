@@ -224,9 +224,12 @@ void Device::wait(Ticket ticket, std::string_view what) const {
     };
     for (int i = 0; i < 3 && without_memory(); ++i)
         result = vkWaitSemaphores(device_, &wait, nanoseconds);
+    // If it cannot even say how far it is, what it was given has some time to come to an end.
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     uint64_t value = 0;
     while (without_memory() && value < ticket.value &&
-           vkGetSemaphoreCounterValue(device_, timeline_, &value) == VK_SUCCESS)
+           (vkGetSemaphoreCounterValue(device_, timeline_, &value) == VK_SUCCESS ||
+            std::chrono::steady_clock::now() < patience))
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (without_memory() && value >= ticket.value) return;
     check(result == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : result,

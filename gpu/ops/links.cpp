@@ -7,7 +7,7 @@ namespace saccade {
 namespace {
 
 // What chain.comp holds of a row, of one that is normalised, and of a head.
-constexpr uint32_t most_columns = 4096, most_normalized = 2048, largest_head = 64;
+constexpr uint32_t most_linked = 4096, most_normalized = 2048, largest_linked_head = 64;
 
 bool one_row(const Tensor& t) { return t.all_rows() == 1; }
 // Rows are read sixteen bytes at a time.
@@ -35,7 +35,7 @@ void put_norm(params::LinkParams& link, const Commands& c, const Norm& norm) {
 bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* norm, const Linear& w,
                   Activation activation, bool accumulate) {
     if (!c.chaining() || !one_row(x) || w.weight.type != Type::f16 ||
-        x.columns > (norm ? most_normalized : most_columns) || (norm && x.columns % 8 != 0))
+        x.columns > (norm ? most_normalized : most_linked) || (norm && x.columns % 8 != 0))
         return false;
     if (x.type != (norm ? Type::f32 : Type::f16) || (accumulate && y.type != Type::f32) ||
         !aligned(x) || !aligned(w.weight) || !aligned(y) || (w.bias && !aligned(w.bias)))
@@ -60,7 +60,7 @@ bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor&
                     const Heads& heads) {
     if (heads.sharing > 1) return false;
     const uint32_t head = q.columns / heads.count;
-    if (!c.chaining() || !one_row(q) || q.type != Type::f16 || head > largest_head ||
+    if (!c.chaining() || !one_row(q) || q.type != Type::f16 || head > largest_linked_head ||
         head % 8 != 0 || !aligned(q) || !aligned(k) || !aligned(v) || !aligned(y))
         return false;
     params::LinkParams link = link_of(params::link_attention, c, y, q);

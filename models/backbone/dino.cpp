@@ -11,10 +11,10 @@ namespace saccade {
 namespace {
 
 // What the files call the parts of a model.
-struct Names {
+struct TensorNames {
     const char *patches, *layer, *query, *key, *value, *out, *fc1, *fc2, *norm;
 };
-constexpr Names second{"embeddings.patch_embeddings.projection",
+constexpr TensorNames second{"embeddings.patch_embeddings.projection",
                        "encoder.layer.",
                        ".attention.attention.query",
                        ".attention.attention.key",
@@ -23,7 +23,7 @@ constexpr Names second{"embeddings.patch_embeddings.projection",
                        ".mlp.fc1",
                        ".mlp.fc2",
                        "layernorm"};
-constexpr Names third{"embeddings.patch_embeddings",
+constexpr TensorNames third{"embeddings.patch_embeddings",
                       "layer.",
                       ".attention.q_proj",
                       ".attention.k_proj",
@@ -33,7 +33,7 @@ constexpr Names third{"embeddings.patch_embeddings",
                       ".mlp.down_proj",
                       "norm"};
 
-const Names& names_of(const DinoConfig& config) { return config.third ? third : second; }
+const TensorNames& tensor_names(const DinoConfig& config) { return config.third ? third : second; }
 
 }  // namespace
 
@@ -46,12 +46,12 @@ Dino::Dino(WeightLoader& weights, const DinoConfig& config)
     if (weights.source().optional("embeddings.cls_token", {1, 1, dim})) config_.prefix.clear();
     const std::string& in = config_.prefix;
 
-    patch_embedding_ = weights.linear(in + names_of(config).patches,
+    patch_embedding_ = weights.linear(in + tensor_names(config).patches,
                                       {.out = dim,
                                        .in = 3 * area(config.patch),
                                        .stored = {dim, 3, config.patch.y, config.patch.x}});
     for (uint32_t i = 0; i < config.layers; ++i) blocks_.push_back(load_block(weights, i));
-    norm_ = weights.norm(in + names_of(config).norm, dim, config.norm_eps);
+    norm_ = weights.norm(in + tensor_names(config).norm, dim, config.norm_eps);
 
     first_tokens_ = weights.floats(in + "embeddings.cls_token", {1, 1, dim});
     if (config.positions != DinoConfig::Positions::rotary) {
@@ -70,7 +70,7 @@ Dino::Dino(WeightLoader& weights, const DinoConfig& config)
 }
 
 Dino::Block Dino::load_block(WeightLoader& weights, uint32_t index) const {
-    const Names& names = names_of(config_);
+    const TensorNames& names = tensor_names(config_);
     const std::string in = config_.prefix + names.layer + std::to_string(index);
     const uint32_t dim = config_.hidden, inner = config_.intermediate, head = config_.head_size();
     const std::array<std::string, 3> qkv = {in + names.query, in + names.key, in + names.value};

@@ -9,58 +9,6 @@ namespace saccade {
 
 namespace {
 
-// How one output cell is made along one axis: weights of input cells from `first` on.
-struct Taps {
-    uint32_t first = 0;
-    std::vector<float> weights;
-};
-
-// Cubic convolution with a = -0.5, widened where the grid shrinks: torch's antialiased bicubic.
-std::vector<Taps> antialiased_taps(uint32_t from, uint32_t to) {
-    auto cubic = [](double d) {
-        constexpr double a = -0.5;
-        d = std::abs(d);
-        if (d < 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
-        return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
-    };
-    const double scale = double(from) / to, wide = std::max(scale, 1.0);
-    std::vector<Taps> all(to);
-    for (uint32_t i = 0; i < to; ++i) {
-        const double centre = (i + 0.5) * scale;
-        const double first = std::max(std::floor(centre - 2 * wide + 0.5), 0.0);
-        const double last = std::min(std::floor(centre + 2 * wide + 0.5), double(from));
-        std::vector<double> weights;
-        double sum = 0;
-        for (double j = first; j < last; ++j) {
-            weights.push_back(cubic((j - centre + 0.5) / wide));
-            sum += weights.back();
-        }
-        all[i].first = static_cast<uint32_t>(first);
-        for (double w : weights) all[i].weights.push_back(static_cast<float>(w / sum));
-    }
-    return all;
-}
-
-// A square grid of dim numbers a cell, for a grid of another size.
-std::vector<float> resize_antialiased(std::span<const float> table, uint32_t dim, uint32_t side,
-                                      Size to) {
-    const std::vector<Taps> across = antialiased_taps(side, to.x), down = antialiased_taps(side, to.y);
-    const size_t wide = size_t(to.x) * dim;
-    std::vector<float> rows(side * wide), result(to.y * wide);
-    for (uint32_t y = 0; y < side; ++y)
-        for (uint32_t x = 0; x < to.x; ++x)
-            for (size_t t = 0; t < across[x].weights.size(); ++t)
-                for (uint32_t i = 0; i < dim; ++i)
-                    rows[y * wide + size_t(x) * dim + i] +=
-                        across[x].weights[t] *
-                        table[(size_t(y) * side + across[x].first + t) * dim + i];
-    for (uint32_t y = 0; y < to.y; ++y)
-        for (size_t t = 0; t < down[y].weights.size(); ++t)
-            for (size_t i = 0; i < wide; ++i)
-                result[y * wide + i] += down[y].weights[t] * rows[(down[y].first + t) * wide + i];
-    return result;
-}
-
 // (n, rows, columns) without gaps as (n / count, count * rows, columns), and back.
 Tensor joined(const Tensor& t, uint32_t count) {
     Tensor all = t;
@@ -141,7 +89,8 @@ void WindowedDinov2::prepare(Size picture) {
     positions_.prepare(grid, 1, area(grid), config_.hidden, [&](uint32_t) {
         const std::span<const float> cells = std::span(stored_positions_).subspan(config_.hidden);
         if (grid == Size(config_.grid)) return std::vector<float>(cells.begin(), cells.end());
-        return resize_antialiased(cells, config_.hidden, config_.grid, grid);
+        return resize_bicubic_antialiased(cells, config_.hidden,
+                                          {config_.grid, config_.grid}, grid);
     });
 }
 

@@ -6,8 +6,6 @@ namespace saccade {
 
 namespace {
 
-uint32_t count(std::span<const uint32_t> ids) { return static_cast<uint32_t>(ids.size()); }
-
 // Fewer if the vocabulary is smaller.
 uint32_t candidates(const BeamSearch& search, const TextDecoder& decoder) {
     return std::min(search.candidates(), decoder.form().vocabulary);

@@ -31,6 +31,8 @@ inline OwnTensor make_past(Device& device, const TextDecoder& decoder, uint32_t 
     return {device, "words so far", sentences, words, decoder.past_columns(), decoder.type()};
 }
 
+inline uint32_t count(std::span<const uint32_t> ids) { return static_cast<uint32_t>(ids.size()); }
+
 // For destructors: nothing may go while the device uses it. If the device is lost it uses nothing
 // any more, and whoever could still be told has been.
 inline void wait_unless_lost(const Device& device, Ticket ticket) noexcept {

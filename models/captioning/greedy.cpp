@@ -9,8 +9,6 @@ namespace saccade {
 
 namespace {
 
-uint32_t count(std::span<const uint32_t> ids) { return static_cast<uint32_t>(ids.size()); }
-
 }  // namespace
 
 Greedy::Greedy(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,

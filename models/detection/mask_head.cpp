@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-constexpr float norm_eps = 1e-5f;
+constexpr float group_norm_eps = 1e-5f;
 constexpr uint32_t most_groups = 8;
 constexpr size_t fusions = 3;
 
@@ -43,7 +43,7 @@ MaskHead::MaskHead(WeightLoader& weights, const MaskHeadForm& form) : form_(form
 MaskHead::ConvNorm MaskHead::load(WeightLoader& weights, const std::string& number, uint32_t out,
                                   uint32_t in) const {
     return {load_plain(weights, "mask_head.lay" + number, out, in, 3),
-            weights.norm("mask_head.gn" + number, out, norm_eps)};
+            weights.norm("mask_head.gn" + number, out, group_norm_eps)};
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> MaskHead::inputs(uint32_t queries,

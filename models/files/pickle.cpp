@@ -61,9 +61,9 @@ constexpr std::array refused_opcodes{
     OpcodeName{0x98, "READONLY_BUFFER"},
 };
 
-class Reader {
+class PickleReader {
 public:
-    Reader(std::span<const std::byte> bytes, std::span<const std::string_view> allowed,
+    PickleReader(std::span<const std::byte> bytes, std::span<const std::string_view> allowed,
            const std::string& where)
         : rest_(bytes), allowed_(allowed), where_(where) {}
 
@@ -341,7 +341,7 @@ const char* name_of(PickleValue::Kind kind) {
 
 Pickle read_pickle(std::span<const std::byte> bytes, std::span<const std::string_view> allowed,
                    const std::string& where) {
-    return Reader(bytes, allowed, where).read();
+    return PickleReader(bytes, allowed, where).read();
 }
 
 }  // namespace saccade

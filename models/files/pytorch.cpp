@@ -57,9 +57,9 @@ struct Described {
 };
 
 // Takes the tensors out of a pickle's values, and the pickle's every word with a grain of salt.
-class Reader {
+class TensorReader {
 public:
-    Reader(const ZipArchive& archive, std::string where) : archive_(archive), where_(where) {
+    TensorReader(const ZipArchive& archive, std::string where) : archive_(archive), where_(where) {
         // The archive has one folder, of any name, with all that PyTorch wrote in it.
         for (const auto& [name, bytes] : archive.files()) {
             if (!name.ends_with("/data.pkl")) continue;
@@ -248,7 +248,7 @@ std::vector<std::filesystem::path> pickles_in(const std::filesystem::path& folde
 }  // namespace
 
 PyTorchFile::PyTorchFile(const std::filesystem::path& path) : archive_(path) {
-    for (Described& described : Reader(archive_, path.string()).tensors()) {
+    for (Described& described : TensorReader(archive_, path.string()).tensors()) {
         tensors_.push_back(std::move(described.tensor));
         layouts_.push_back({described.storage, std::move(described.strides)});
     }

@@ -56,9 +56,9 @@ struct Directory {
     uint64_t files = 0, offset = 0, bytes = 0;
 };
 
-class Reader {
+class DirectoryReader {
 public:
-    Reader(std::string file, std::span<const std::byte> all) : file_(std::move(file)), all_(all) {}
+    DirectoryReader(std::string file, std::span<const std::byte> all) : file_(std::move(file)), all_(all) {}
 
     [[noreturn]] void refuse(const std::string& problem) const {
         throw Error(file_ + ": " + problem + "; the file is damaged, fetch it again");
@@ -169,7 +169,7 @@ private:
 }  // namespace
 
 ZipArchive::ZipArchive(const std::filesystem::path& path) : file_(path) {
-    const Reader reader(path.string(), file_.bytes());
+    const DirectoryReader reader(path.string(), file_.bytes());
     const Directory directory = reader.directory();
     Fields fields = reader.at(directory.offset, directory.bytes);
     if (directory.files > directory.bytes / central_bytes)

@@ -88,6 +88,53 @@ const Merges::Merge* Merges::find(uint32_t left, uint32_t right) const {
     return found == merges_.end() ? nullptr : &found->second;
 }
 
+void Merges::apply(std::vector<uint32_t>& ids) const {
+    // A chain of tokens, shortened merge by merge.
+    struct Link {
+        uint32_t id;
+        size_t before;
+        size_t after;
+        bool merged_away = false;
+    };
+    std::vector<Link> chain;
+    chain.reserve(ids.size());
+    for (uint32_t id : ids) chain.push_back({id, chain.size() - 1, chain.size() + 1});  // 0 - 1: none
+    if (chain.empty()) return;
+    chain.back().after = none;
+
+    // Lowest rank first, then leftmost. A candidate may be out of date by the time it is its turn;
+    // every merge makes at most two new ones, so that a long word takes n log n.
+    using Candidate = std::tuple<uint32_t, size_t, uint32_t>;  // rank, place, id to become
+    std::vector<Candidate> first_candidates;
+    auto candidate_at = [&](size_t at) -> std::optional<Candidate> {
+        if (at == none || chain[at].after == none) return std::nullopt;
+        const Merge* merge = find(chain[at].id, chain[chain[at].after].id);
+        if (!merge) return std::nullopt;
+        return Candidate{merge->rank, at, merge->id};
+    };
+    for (size_t at = 0; at < chain.size(); ++at) {
+        if (auto candidate = candidate_at(at)) first_candidates.push_back(*candidate);
+    }
+    std::priority_queue queue(std::greater<Candidate>(), std::move(first_candidates));
+    while (!queue.empty()) {
+        auto [rank, at, id] = queue.top();
+        queue.pop();
+        Link& left = chain[at];
+        if (left.merged_away || left.after == none) continue;
+        Link& right = chain[left.after];
+        const Merge* merge = find(left.id, right.id);
+        if (!merge || merge->id != id) continue;
+        left.id = id;
+        left.after = right.after;
+        right.merged_away = true;
+        if (left.after != none) chain[left.after].before = at;
+        if (auto candidate = candidate_at(left.before)) queue.push(*candidate);
+        if (auto candidate = candidate_at(at)) queue.push(*candidate);
+    }
+    ids.clear();
+    for (size_t at = 0; at != none; at = chain[at].after) ids.push_back(chain[at].id);
+}
+
 // GPT-2's pattern, whose alternatives are tried in this order at each place:
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 std::vector<std::string_view> split_gpt2_words(std::string_view text) {
@@ -218,14 +265,7 @@ void ByteLevelBpe::encode_word(std::string_view word, std::vector<uint32_t>& ids
         if (auto id = vocabulary().find(token)) return ids.push_back(*id);
     }
 
-    // A chain of tokens, shortened merge by merge.
-    struct Link {
-        uint32_t id;
-        size_t before;
-        size_t after;
-        bool merged_away = false;
-    };
-    std::vector<Link> chain;
+    std::vector<uint32_t> chain;
     chain.reserve(word.size());
     bool after_unk = false;
     for (const char& byte : word) {
@@ -234,41 +274,10 @@ void ByteLevelBpe::encode_word(std::string_view word, std::vector<uint32_t>& ids
         bool is_unk = !id && options_.unk;
         if (is_unk && !(after_unk && options_.fuse_unk)) id = options_.unk;
         after_unk = is_unk;
-        if (id) chain.push_back({*id, chain.size() - 1, chain.size() + 1});  // 0 - 1 is none
+        if (id) chain.push_back(*id);
     }
-    if (chain.empty()) return;
-    chain.back().after = none;
-
-    // Lowest rank first, then leftmost. A candidate may be out of date by the time it is its turn;
-    // every merge makes at most two new ones, so that a long word takes n log n.
-    using Candidate = std::tuple<uint32_t, size_t, uint32_t>;  // rank, place, id to become
-    std::vector<Candidate> first_candidates;
-    auto candidate_at = [&](size_t at) -> std::optional<Candidate> {
-        if (at == none || chain[at].after == none) return std::nullopt;
-        const Merges::Merge* merge = merges_.find(chain[at].id, chain[chain[at].after].id);
-        if (!merge) return std::nullopt;
-        return Candidate{merge->rank, at, merge->id};
-    };
-    for (size_t at = 0; at < chain.size(); ++at) {
-        if (auto candidate = candidate_at(at)) first_candidates.push_back(*candidate);
-    }
-    std::priority_queue queue(std::greater<Candidate>(), std::move(first_candidates));
-    while (!queue.empty()) {
-        auto [rank, at, id] = queue.top();
-        queue.pop();
-        Link& left = chain[at];
-        if (left.merged_away || left.after == none) continue;
-        Link& right = chain[left.after];
-        const Merges::Merge* merge = merges_.find(left.id, right.id);
-        if (!merge || merge->id != id) continue;
-        left.id = id;
-        left.after = right.after;
-        right.merged_away = true;
-        if (left.after != none) chain[left.after].before = at;
-        if (auto candidate = candidate_at(left.before)) queue.push(*candidate);
-        if (auto candidate = candidate_at(at)) queue.push(*candidate);
-    }
-    for (size_t at = 0; at != none; at = chain[at].after) ids.push_back(chain[at].id);
+    merges_.apply(chain);
+    ids.insert(ids.end(), chain.begin(), chain.end());
 }
 
 std::string ByteLevelBpe::join(std::span<const std::string_view> tokens) const {

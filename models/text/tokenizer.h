@@ -24,9 +24,9 @@ struct Word {
     size_t count = 0;
 };
 
-// Text to token ids and back, as transformers' tokenizers of GPT-2 and BERT do it. What a captioner
-// sees of a tokenizer is this interface alone: a program that works on ids, as saccade-lab does, is
-// not linked with the tokenizers and the Unicode library that they need.
+// Text to token ids and back, as transformers' tokenizers of GPT-2, BERT, CLIP, SigLIP and Gemma do
+// it. What a captioner sees of a tokenizer is this interface alone: a program that works on ids, as
+// saccade-lab does, is not linked with the tokenizers and the Unicode library that they need.
 class Tokenizer {
 public:
     // From a Hugging Face model folder: tokenizer.json, else vocab.json with merges.txt, else

@@ -11,6 +11,7 @@
 #include "gpu/core/error.h"
 #include "models/files/json.h"
 #include "models/text/bpe.h"
+#include "models/text/sentence_pieces.h"
 #include "models/text/tokenizer.h"
 #include "models/text/unicode.h"
 #include "models/text/wordpiece.h"
@@ -104,7 +105,9 @@ struct Settings {
     std::map<std::string, std::string, std::less<>> roles;  // "bos_token" -> its text
     std::vector<std::string> extra_special;
     std::vector<AddedToken> added;
-    std::optional<bool> prefix_space, lowercase, strip_accents, space_chinese, clean_up;
+    std::optional<bool> prefix_space, lowercase, strip_accents, space_chinese, clean_up, add_end;
+    // Two tokenizers do more to a text than their tokenizer.json says.
+    bool siglip = false, siglip2 = false;
 
     void read_roles(const JsonFields& fields);
 };
@@ -151,6 +154,10 @@ Settings read_settings(const std::filesystem::path& folder) {
         settings.strip_accents = flag("strip_accents");
         settings.space_chinese = flag("tokenize_chinese_chars");
         settings.clean_up = flag("clean_up_tokenization_spaces");
+        settings.add_end = flag("add_eos_token");
+        const std::string type = fields.text("tokenizer_class", "");
+        settings.siglip = type == "SiglipTokenizer";
+        settings.siglip2 = type == "Siglip2Tokenizer";
         settings.read_roles(fields);
         if (fields.has("added_tokens_decoder")) {
             has_decoder = true;
@@ -165,6 +172,12 @@ Settings read_settings(const std::filesystem::path& folder) {
                 settings.added.push_back(std::move(token));
             }
         }
+    }
+    // SigLIP 2's folders name Gemma's tokenizer; which one is meant, transformers sees by the model.
+    if (auto path = folder / "config.json"; is_there(path)) {
+        Json json = read_json(path);
+        if (JsonFields(json, path.string()).text("model_type", "") == "siglip2")
+            settings.siglip2 = true;
     }
     // transformers reads the older files only where the newer list is missing.
     if (auto path = folder / "special_tokens_map.json"; !has_decoder && is_there(path)) {
@@ -466,16 +479,122 @@ std::unique_ptr<Tokenizer> open_wordpiece_json(const JsonFields& file, const Jso
     return make_wordpiece(std::move(parts), options, added_tokens_from(file), std::move(settings));
 }
 
+// ---- SentencePiece ----
+
+// What stands before and after every text. Only the outermost tokens are looked for: such tokenizers
+// have one each at most.
+void read_template(const JsonFields& file, TokenizerParts& parts) {
+    if (!file.has("post_processor")) return;
+    const JsonFields step = *step_of_type(file, "post_processor", "TemplateProcessing");
+    const Json* const list = step.find("single");
+    if (!list || !list->is_array()) step.refuse("single", "is not a list");
+    bool after_text = false;
+    parts.special.cls = parts.special.sep = std::nullopt;
+    for (const Json& one : *list) {
+        const JsonFields entry(one, step.where() + ": single");
+        if (!entry.has("SpecialToken")) {
+            after_text = true;
+            continue;
+        }
+        const JsonFields token = entry.object("SpecialToken");
+        const auto id = parts.vocabulary.find_any(token.text("id"));
+        if (!id) token.refuse("id", "is not in the vocabulary");
+        (after_text ? parts.special.sep : parts.special.cls) = id;
+    }
+    parts.enclose = true;
+}
+
+SentencePieceOptions sentence_options(const JsonFields& file, const JsonFields& model,
+                                      const Settings& settings) {
+    using Prepend = SentencePieceOptions::Prepend;
+    SentencePieceOptions options;
+    if (file.has("normalizer")) options.normalizer = TextNormalizer::parse(file.object("normalizer"));
+    options.byte_fallback = model.flag("byte_fallback", false);
+    options.fuse_unk = model.flag("fuse_unk", true);
+    if (settings.siglip || settings.siglip2) {
+        TextNormalizer own;
+        if (settings.siglip) own.add_siglip();
+        if (settings.siglip2) own.add_lower_case();
+        own.add(options.normalizer);
+        options.normalizer = std::move(own);
+    }
+    if (!file.has("pre_tokenizer")) return options;
+    const JsonFields step = file.object("pre_tokenizer");
+    const std::string type = step.text("type");
+    if (type == "Metaspace") {
+        if (step.text("replacement", "\u2581") != "\u2581")
+            step.refuse("replacement", "is another sign than the usual one for a space");
+        const std::string scheme = step.text(
+            "prepend_scheme", step.flag("add_prefix_space", true) ? "always" : "never");
+        options.prepend = scheme == "always"  ? Prepend::always
+                          : scheme == "first" ? Prepend::first
+                                              : Prepend::never;
+        options.split_words = step.flag("split", true);
+    } else if (type != "Split" || step.object("pattern").text("String", "") != " ") {
+        // Splitting at spaces finds none: they have become something else by then.
+        step.refuse("type", "is " + in_quotes(type) + ", which is not known there");
+    }
+    return options;
+}
+
+void finish_sentence_parts(const JsonFields& file, TokenizerParts& parts, Settings settings) {
+    const bool add_end = settings.add_end.value_or(settings.siglip || settings.siglip2);
+    finish_parts(parts, added_tokens_from(file), std::move(settings), {});
+    read_template(file, parts);
+    if (add_end && !parts.special.sep) parts.special.sep = parts.special.eos;
+    parts.enclose = parts.enclose || add_end;
+}
+
+std::unique_ptr<Tokenizer> open_unigram_json(const JsonFields& file, const JsonFields& model,
+                                             Settings settings) {
+    SentencePieceOptions options = sentence_options(file, model, settings);
+    TokenizerParts parts{.where = file.where()};
+    std::vector<double> scores;
+    const Json& list = *model.find("vocab");
+    if (!list.is_array() || list.empty() || list.size() > max_ids)
+        model.refuse("vocab", "is not a list of tokens and their scores");
+    for (const Json& entry : list) {
+        if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() ||
+            !entry[1].is_number())
+            model.refuse("vocab", "has an entry (" + std::to_string(scores.size()) +
+                                      ") that is not a token and its score");
+        parts.vocabulary.add(entry[0].get<std::string>(), static_cast<uint32_t>(scores.size()),
+                             model.where() + ": vocab");
+        scores.push_back(entry[1].get<double>());
+    }
+    if (model.has("unk_id"))
+        options.unk = model.whole("unk_id", {.most = static_cast<uint32_t>(scores.size() - 1)});
+    finish_sentence_parts(file, parts, std::move(settings));
+    return std::make_unique<Unigram>(std::move(parts), std::move(options), std::move(scores));
+}
+
+std::unique_ptr<Tokenizer> open_sentence_bpe_json(const JsonFields& file, const JsonFields& model,
+                                                  Settings settings) {
+    SentencePieceOptions options = sentence_options(file, model, settings);
+    TokenizerParts parts{.where = file.where()};
+    parts.vocabulary = vocabulary_from(*model.find("vocab"), model.where() + ": vocab");
+    if (!model.has("merges")) model.refuse("merges", "is missing");
+    Merges merges =
+        merges_from(*model.find("merges"), parts.vocabulary, model.where() + ": merges");
+    if (const std::string unk = model.text("unk_token", ""); !unk.empty())
+        options.unk = parts.vocabulary.find(unk);
+    finish_sentence_parts(file, parts, std::move(settings));
+    return std::make_unique<SentenceBpe>(std::move(parts), std::move(options), std::move(merges));
+}
+
 std::unique_ptr<Tokenizer> open_json(const std::filesystem::path& path, Settings settings) {
     Json json = read_json(path);
     JsonFields file(json, path.string());
     JsonFields model = file.object("model");
     // Files from before the field existed have to be told apart by what else they hold.
     std::string type = model.text("type", model.has("merges") ? "BPE" : "WordPiece");
-    if (type != "BPE" && type != "WordPiece") {
-        model.refuse("type", "is " + in_quotes(type) + "; only BPE and WordPiece are known");
+    if (type != "BPE" && type != "WordPiece" && type != "Unigram") {
+        model.refuse("type", "is " + in_quotes(type) + "; BPE, Unigram and WordPiece are known");
     }
     if (!model.has("vocab")) model.refuse("vocab", "is missing");
+    if (type == "Unigram") return open_unigram_json(file, model, std::move(settings));
+    if (type == "BPE" && model.flag("byte_fallback", false))
+        return open_sentence_bpe_json(file, model, std::move(settings));
     return type == "BPE" ? open_bpe_json(file, model, std::move(settings))
                          : open_wordpiece_json(file, model, std::move(settings));
 }

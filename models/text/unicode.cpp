@@ -128,15 +128,27 @@ std::u32string without_accents(char32_t character) {
     return bases;
 }
 
-std::string composed_utf8(std::string_view text) {
+namespace {
+
+std::string mapped_utf8(std::string_view text, int options) {
     utf8proc_uint8_t* made = nullptr;
     const auto length = static_cast<utf8proc_ssize_t>(text.size());
     const utf8proc_ssize_t size =
         utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), length, &made,
-                     static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+                     static_cast<utf8proc_option_t>(options));
     if (size < 0) return std::string(text);
     const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(made, std::free);
     return {reinterpret_cast<const char*>(made), static_cast<size_t>(size)};
+}
+
+}  // namespace
+
+std::string composed_utf8(std::string_view text) {
+    return mapped_utf8(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+}
+
+std::string compatible_utf8(std::string_view text) {
+    return mapped_utf8(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
 }
 
 }  // namespace saccade

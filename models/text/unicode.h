@@ -30,6 +30,8 @@ bool is_ascii_space(char byte);
 // The same text with accents and their letters put together where there is a character for both (NFC).
 // The text must be valid UTF-8.
 std::string composed_utf8(std::string_view text);
+// The same, and characters that are only other forms of others as those: "ﬁ" as "fi" (NFKC).
+std::string compatible_utf8(std::string_view text);
 
 // Both can give more than one character, or none.
 std::u32string to_lower(char32_t character);

@@ -83,11 +83,11 @@ protected:
         return captioner.result();
     }
 
-    static PictureView view(const Picture& p) {
+    static PictureView view(const PpmPicture& p) {
         return {p.rgb.data(), p.width, p.height, 3 * p.width, false};
     }
 
-    Picture picture;
+    PpmPicture picture;
     Frame frame;
 };
 

@@ -310,7 +310,7 @@ TEST_F(CaptionerTest, one_captioner_tells_pictures_apart_and_comes_back_to_the_f
     Captioner captioner = make(gpt2, Type::f32);
     captioner.use(as_long_as(13));
     const Caption cat = caption(captioner);
-    Picture grey = picture;
+    PpmPicture grey = picture;
     std::ranges::fill(grey.rgb, uint8_t(128));
     frame.write(view(grey));
     const Caption nothing = caption(captioner);  // a picture of one colour

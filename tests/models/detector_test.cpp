@@ -10,8 +10,8 @@ namespace {
 class DetectorTest : public DetectionTest {
 protected:
     // A part of the golden's picture, for another shape of frame.
-    static Picture cut(const Picture& from, uint32_t width, uint32_t height) {
-        Picture result{width, height, {}};
+    static PpmPicture cut(const PpmPicture& from, uint32_t width, uint32_t height) {
+        PpmPicture result{width, height, {}};
         for (uint32_t y = 0; y < height; ++y)
             for (uint32_t x = 0; x < 3 * width; ++x)
                 result.rgb.push_back(from.rgb[size_t(y) * 3 * from.width + x]);
@@ -62,7 +62,7 @@ TEST_F(DetectorTest, detections_come_best_first_and_as_many_as_wanted) {
 TEST_F(DetectorTest, boxes_and_logits_agree_with_the_detections) {
     const DetectionGolden golden("yolos-nano");
     Detector detector = make(golden, Type::f32);
-    const Picture picture = cut(golden.picture(), 200, 90);
+    const PpmPicture picture = cut(golden.picture(), 200, 90);
     detect(detector, picture);
     const Floats boxes = detector.findings().boxes(), logits = detector.findings().logits();
     const size_t columns = detector.labels().size() + 1;
@@ -101,7 +101,7 @@ TEST_F(DetectorTest, a_new_size_of_frame_gives_what_a_fresh_detector_gives) {
     for (const char* name : {"yolos-mid", "detr-thin"}) {
         SCOPED_TRACE(name);
         const DetectionGolden golden(name);
-        const Picture wide = golden.picture(), tall = cut(wide, 120, 290);
+        const PpmPicture wide = golden.picture(), tall = cut(wide, 120, 290);
         Detector detector = make(golden, Type::f32);
         detect(detector, wide);
         const Floats first = detector.findings().logits();
@@ -131,7 +131,7 @@ TEST_F(DetectorTest, a_point_looks_where_transformers_says) {
     const DetectionGolden golden("detr-thin");
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
-    const Picture picture = golden.picture();
+    const PpmPicture picture = golden.picture();
     detect(detector, picture, taps);
     const uint32_t last = detector.model().encoder_layers() - 1;
     EXPECT_LT(relative_error(map_of(detector,
@@ -254,7 +254,7 @@ TEST_F(DetectorTest, cells_of_detr_are_centred_where_its_convolutions_are) {
 TEST_F(DetectorTest, a_pixel_shows_in_its_own_cell) {
     const DetectionGolden golden("detr-thin");
     Detector detector = make(golden, Type::f32);
-    Picture picture{400, 300, std::vector<uint8_t>(size_t(3) * 400 * 300, 60)};
+    PpmPicture picture{400, 300, std::vector<uint8_t>(size_t(3) * 400 * 300, 60)};
     auto features = [&] {
         DetectionTaps taps;
         taps.encoder = Tap({}, true);

@@ -39,12 +39,12 @@ void read_lines(const fs::path& path,
 
 // Source and frame of a line; nothing if it is none of ours.
 std::optional<std::pair<size_t, uint64_t>> place_of(const Object& line,
-                                                    const std::map<std::string, size_t>& names) {
+                                                    const std::map<std::string, size_t>& sources) {
     if (!line.is_object() || !line.contains("source") || !line["source"].is_string() ||
         !line.contains("frame") || !line["frame"].is_number_unsigned())
         return std::nullopt;
-    const auto source = names.find(line["source"].get_ref<const std::string&>());
-    if (source == names.end()) return std::nullopt;
+    const auto source = sources.find(line["source"].get_ref<const std::string&>());
+    if (source == sources.end()) return std::nullopt;
     return std::pair(source->second, line["frame"].get<uint64_t>());
 }
 

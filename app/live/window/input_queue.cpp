@@ -1,5 +1,7 @@
 #include "app/live/window/input_queue.h"
 
+#include <vulkan/vulkan.h>  // before GLFW, which then offers surfaces
+
 #include <GLFW/glfw3.h>
 
 #include <iterator>

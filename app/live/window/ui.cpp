@@ -1,5 +1,7 @@
 #include "app/live/window/ui.h"
 
+#include <vulkan/vulkan.h>  // before GLFW, which then offers surfaces
+
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>

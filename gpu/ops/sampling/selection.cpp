@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-void require_f32(const Tensor& t, const char* op) {
+void require_wide_f32(const Tensor& t, const char* op) {
     require(t.type == Type::f32, op, t.shape() + " is not f32");
     require_wide(t, op);
 }
@@ -20,7 +20,7 @@ void require_list(const Tensor& list, uint32_t batch, const char* op) {
 }  // namespace
 
 Tensor row_max(Commands& c, const Tensor& x) {
-    require_f32(x, "row_max");
+    require_wide_f32(x, "row_max");
     Tensor y = c.scratch(x.batch, 1, x.rows, Type::f32);
     const params::RowMaxParams p{view(x), view(y), x.rows, x.columns};
     c.dispatch(Kernel("row_max", {pixel_threads(c)}), {padded(x.rows), 1, x.batch},
@@ -30,7 +30,7 @@ Tensor row_max(Commands& c, const Tensor& x) {
 
 Selected select(Commands& c, const Tensor& x, uint32_t k) {
     constexpr const char* op = "select";
-    require_f32(x, op);
+    require_wide_f32(x, op);
     require(k > 0 && k <= uint64_t(x.rows) * x.columns, op,
             std::to_string(k) + " of " + x.shape());
     Selected found{c.scratch(x.batch, 1, k, Type::f32), c.scratch(x.batch, 1, k, Type::u32)};
@@ -57,7 +57,7 @@ Tensor gather_rows(Commands& c, const Tensor& x, const Tensor& from, Type out) {
 void set_rows(Commands& c, const Tensor& y, const Tensor& rows, const Tensor& value) {
     constexpr const char* op = "set_rows";
     require_list(rows, 1, op);
-    require_f32(value, op);
+    require_wide_f32(value, op);
     require(value.all_rows() == 1 && value.columns == y.columns, op,
             value.shape() + " into " + y.shape());
     require_wide(y, op);
@@ -70,7 +70,7 @@ void set_rows(Commands& c, const Tensor& y, const Tensor& rows, const Tensor& va
 void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
                   const Tensor& from) {
     constexpr const char* op = "refine_boxes";
-    for (const Tensor* t : {&deltas, &reference, &to.boxes}) require_f32(*t, op);
+    for (const Tensor* t : {&deltas, &reference, &to.boxes}) require_wide_f32(*t, op);
     for (const Tensor* t : {&to.boxes, &to.copy})
         require(t->batch == deltas.batch && t->rows == deltas.rows && t->columns == 4, op,
                 deltas.shape() + " into " + t->shape());
@@ -97,7 +97,7 @@ void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tens
 void picked_detections_into(Commands& c, const Tensor& y, const Selected& found,
                             const Tensor& boxes, uint32_t classes, Size picture) {
     constexpr const char* op = "picked_detections";
-    for (const Tensor* t : {&found.values, &boxes, &y}) require_f32(*t, op);
+    for (const Tensor* t : {&found.values, &boxes, &y}) require_wide_f32(*t, op);
     require_list(found.picks, y.batch, op);
     require(classes > 0 && y.columns == 7 && boxes.columns == 4 && boxes.batch == y.batch &&
                 found.picks.columns == y.rows,

@@ -6,8 +6,6 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t box_layers = 3;
-constexpr uint32_t position_layers = 2;
 constexpr float gate_eps = 1e-5f;
 
 // W(n): steps that grow from the middle to both ends, the last of which are twice the bound. (eq. 3)

@@ -7,8 +7,6 @@ namespace saccade {
 
 namespace {
 
-constexpr WholeRange sides{1, 65536};
-
 // A list of flags, as long as another.
 std::vector<bool> flags(const JsonFields& fields, const char* key, std::vector<bool> otherwise) {
     const Json* list = fields.find(key);

@@ -13,6 +13,11 @@
 
 namespace saccade {
 
+// What the decoders of this room have in common: layers of the perceptrons that make boxes and
+// positions, and how near to the picture's border, as a part of it, a cell is no proposal.
+inline constexpr uint32_t box_layers = 3, position_layers = 2;
+inline constexpr float border = 0.01f;
+
 struct DeformableForm {
     uint32_t dim = 0, heads = 0;
     Sampling sampling;

@@ -8,8 +8,6 @@ namespace saccade {
 
 namespace {
 
-constexpr WholeRange sides{1, 65536};
-
 // "stage3" to 2; the stem, and names that are none, to nothing.
 std::optional<uint32_t> stage_named(const std::string& name, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)

@@ -13,6 +13,9 @@
 
 namespace saccade {
 
+// Sizes that a config may name: channels, widths.
+inline constexpr WholeRange sides{1, 65536};
+
 struct DeformableDecoderConfig {
     uint32_t dim = 0, layers = 0, heads = 0, intermediate = 0, queries = 0;
     std::vector<uint32_t> channels;  // of the encoder's maps

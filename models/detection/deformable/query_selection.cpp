@@ -5,14 +5,13 @@
 #include <limits>
 
 #include "gpu/recorder/upload.h"
+#include "models/detection/deformable/deformable_attention.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr uint32_t box_layers = 3;
 constexpr float anchor_size = 0.05f;  // of the picture, on the largest map; twice that on the next
-constexpr float border = 0.01f;
 
 // The boxes around the cells, as logits, and the cells that are too near to the border.
 struct Anchors {

@@ -10,10 +10,8 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t box_layers = 3;
-constexpr uint32_t position_layers = 2;
 constexpr float decoder_eps = 1e-5f, projector_eps = 1e-6f;
-constexpr float proposal_size = 0.05f, border = 0.01f;
+constexpr float proposal_size = 0.05f;
 
 // Some rows of a layer that is stored with others, heads padded to multiples of eight.
 HostConvolution rows_of(const HostConvolution& all, uint32_t first, uint32_t count, uint32_t in,

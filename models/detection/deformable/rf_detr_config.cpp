@@ -8,8 +8,6 @@ namespace saccade {
 
 namespace {
 
-constexpr WholeRange sides{1, 65536};
-
 // Stages are counted with the stem as 0: after so many layers.
 std::vector<uint32_t> read_stages(const JsonFields& fields, uint32_t layers) {
     std::vector<uint32_t> stages;
@@ -106,7 +104,7 @@ RfDetrConfig read_rf_detr_config(const Json& json, const std::string& where) {
     config.dim = fields.whole("d_model", {8, 65536}, 256);
     config.layers = fields.whole("decoder_layers", {1, 1024}, 3);
     config.intermediate = fields.whole("decoder_ffn_dim", {1, 262144}, 2048);
-    config.queries = fields.whole("num_queries", sides, 300);
+    config.queries = fields.whole("num_queries", {1, 65536}, 300);
     config.groups = fields.whole("group_detr", {1, 1024}, 13);
     config.self_heads = fields.whole("decoder_self_attention_heads", {1, 1024}, 8);
     config.cross_heads = fields.whole("decoder_cross_attention_heads", {1, 1024}, 16);

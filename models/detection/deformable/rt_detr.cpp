@@ -4,8 +4,6 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t box_layers = 3;
-constexpr uint32_t position_layers = 2;
 
 }  // namespace
 

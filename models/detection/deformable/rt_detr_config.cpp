@@ -6,8 +6,6 @@ namespace saccade {
 
 namespace {
 
-constexpr WholeRange sides{1, 65536};
-
 ResNetConfig read_resnet_d(const JsonFields& fields) {
     ResNetConfig config;
     config.names = ResNetConfig::Names::transformers;

@@ -1,7 +1,7 @@
 // What the program does when Vulkan fails it. tests/faults/layer.cpp lets single calls fail; here
 // commands run with it, and must end with exit code 0 or 1, in one line, with nothing half-written
 // left. SACCADE_FAULTS=all tries every call with every code it may return (tests/faults/sweep);
-// otherwise a few of each are tried. Those that take long are left to the script.
+// otherwise a few of each are tried.
 
 #include <gtest/gtest.h>
 
@@ -112,12 +112,12 @@ TEST_F(Faults, detect_ends_in_one_line) {
           2, 3);
 }
 
-TEST_F(Faults, DISABLED_caption_ends_in_one_line) {
+TEST_F(Faults, caption_ends_in_one_line) {
     const std::string captioner = model_folder(temp, "vit-gpt2-nano");
     sweep({"caption", golden_picture(), "--captioner", captioner, "--quiet"}, 1, 3);
 }
 
-TEST_F(Faults, DISABLED_batch_saves_what_is_done_and_goes_on_from_there) {
+TEST_F(Faults, batch_saves_what_is_done_and_goes_on_from_there) {
     const Words words = Words{"batch", "synth:64x48@30?frames=7", "synth:48x64@30?seed=2&frames=3",
                               "--detector", detector, "--piece", "2", "--quiet"} +
                         no_others;
@@ -145,13 +145,13 @@ TEST_F(Faults, DISABLED_batch_saves_what_is_done_and_goes_on_from_there) {
     });
 }
 
-TEST_F(Faults, DISABLED_demo_ends_in_one_line) {
+TEST_F(Faults, demo_ends_in_one_line) {
     sweep({"demo", "--headless", "--seconds", "0.3", "-o", temp / "demo", "--detector", detector,
            "--classifier", "none", "--captioner", "none", "--quiet"},
           1, 3);
 }
 
-TEST_F(Faults, DISABLED_live_goes_on_with_another_device) {
+TEST_F(Faults, live_goes_on_with_another_device) {
     const Words words = Words{"live", "synth:64x48@60", "--headless", "--frames", "4", "--detector",
                               detector} +
                         no_others;
@@ -166,7 +166,7 @@ TEST_F(Faults, DISABLED_live_goes_on_with_another_device) {
     EXPECT_EQ(always.code, 1);
 }
 
-TEST_F(Faults, DISABLED_the_window_goes_on_with_another_device) {
+TEST_F(Faults, the_window_goes_on_with_another_device) {
     const TestDisplay display(640, 480);
     const Variable shown("DISPLAY", display.name().c_str());
     const Words words = Words{"live", "synth:64x48@60", "--frames", "4", "--detector", detector,

@@ -21,7 +21,7 @@ protected:
     }
     ~Ppm() override { std::filesystem::remove_all(folder_); }
 
-    Picture read(const std::string& bytes) {
+    PpmPicture read(const std::string& bytes) {
         std::ofstream(file_, std::ios::binary) << bytes;
         return read_ppm(file_);
     }
@@ -43,9 +43,9 @@ protected:
 };
 
 TEST_F(Ppm, what_is_written_is_read_back) {
-    const Picture picture{2, 3, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 32, 35, 255, 254, 253, 252}};
+    const PpmPicture picture{2, 3, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 32, 35, 255, 254, 253, 252}};
     write_ppm(file_, picture);
-    const Picture back = read_ppm(file_);
+    const PpmPicture back = read_ppm(file_);
     EXPECT_EQ(back.width, 2u);
     EXPECT_EQ(back.height, 3u);
     EXPECT_EQ(back.rgb, picture.rgb);
@@ -54,7 +54,7 @@ TEST_F(Ppm, what_is_written_is_read_back) {
 }
 
 TEST_F(Ppm, headers_may_hold_comments_and_any_blanks) {
-    const Picture picture = read("P6 # made by hand\n#\n2\t# wide\r\n 1\n# levels\n255\n\n#abcd");
+    const PpmPicture picture = read("P6 # made by hand\n#\n2\t# wide\r\n 1\n# levels\n255\n\n#abcd");
     EXPECT_EQ(picture.width, 2u);
     EXPECT_EQ(picture.height, 1u);
     EXPECT_EQ(picture.rgb, (std::vector<uint8_t>{'\n', '#', 'a', 'b', 'c', 'd'}));
@@ -65,7 +65,7 @@ TEST_F(Ppm, bytes_after_the_picture_are_passed_over) {
 }
 
 TEST_F(Ppm, a_picture_longer_than_a_piece_is_whole) {
-    Picture picture{1500, 1000, {}};
+    PpmPicture picture{1500, 1000, {}};
     picture.rgb.resize(4500000);
     for (size_t i = 0; i < picture.rgb.size(); ++i)
         picture.rgb[i] = static_cast<uint8_t>(i * 31 >> 3);
@@ -121,11 +121,11 @@ TEST_F(Ppm, what_is_no_file_is_refused) {
 }
 
 TEST_F(Ppm, nothing_is_written_where_it_cannot_be) {
-    const Picture picture{1, 1, {1, 2, 3}};
+    const PpmPicture picture{1, 1, {1, 2, 3}};
     EXPECT_THROW(write_ppm(folder_ / "absent" / "picture.ppm", picture), Error);
     EXPECT_THROW(write_ppm(folder_, picture), Error);
-    EXPECT_THROW(write_ppm(file_, Picture{2, 1, {1, 2, 3}}), Error);
-    EXPECT_THROW(write_ppm(file_, Picture{}), Error);
+    EXPECT_THROW(write_ppm(file_, PpmPicture{2, 1, {1, 2, 3}}), Error);
+    EXPECT_THROW(write_ppm(file_, PpmPicture{}), Error);
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 const Instance& instance() { return test_device().instance(); }
 
-std::string error_of(const std::function<void()>& act) {
+std::string one_line_error(const std::function<void()>& act) {
     try {
         act();
     } catch (const Error& error) {
@@ -29,7 +29,7 @@ std::string error_of(const std::function<void()>& act) {
     return "no error";
 }
 
-void expect_says(const std::string& error, std::initializer_list<std::string> parts) {
+void expect_says_all(const std::string& error, std::initializer_list<std::string> parts) {
     for (const std::string& part : parts)
         EXPECT_NE(error.find(part), std::string::npos) << error << "\n  does not say: " << part;
 }
@@ -59,8 +59,8 @@ TEST(Device, the_best_usable_one_is_chosen_where_none_is_asked_for) {
 
 TEST(Device, an_unknown_one_is_an_error_that_says_where_to_look) {
     for (const std::string wanted : {"no such device", "99", "-1", "99999999999999999999"})
-        expect_says(
-            error_of([&] { instance().choose(wanted); }),
+        expect_says_all(
+            one_line_error([&] { instance().choose(wanted); }),
             {"no Vulkan device is called '" + wanted + "'", "'saccade devices' lists them"});
 }
 
@@ -126,11 +126,11 @@ TEST(Buffer, one_beyond_the_devices_limits_is_an_error_that_names_it_and_says_wh
     for (uint64_t bytes : {info.limits.buffer_bytes + 1, info.memory_bytes * 2, UINT64_MAX / 2})
         for (Memory memory : {Memory::device, Memory::upload}) {
             if (bytes <= info.limits.buffer_bytes && memory == Memory::upload) continue;
-            const std::string error = error_of(
+            const std::string error = one_line_error(
                 [&] { const Buffer buffer(test_device(), "weights of a giant", bytes, memory); });
-            for (const std::string& part : parts) expect_says(error, {part});
+            for (const std::string& part : parts) expect_says_all(error, {part});
         }
-    expect_says(error_of([] { const Buffer buffer(test_device(), "none", 0, Memory::device); }),
+    expect_says_all(one_line_error([] { const Buffer buffer(test_device(), "none", 0, Memory::device); }),
                 {"'none'", "empty"});
 }
 
@@ -158,7 +158,7 @@ TEST(Buffer, is_mapped_where_the_cpu_takes_part_and_keeps_its_name_when_it_moves
 TEST(Image, sides_of_nothing_or_too_much_are_refused_by_name) {
     const uint32_t most = test_device().limits().image_side;
     for (auto [width, height] : {std::pair{0u, 5u}, {5u, 0u}, {most + 1, 1u}, {1u, most + 1}})
-        expect_says(error_of([&] { const Image image(test_device(), "frame", width, height); }),
+        expect_says_all(one_line_error([&] { const Image image(test_device(), "frame", width, height); }),
                     {"'frame'", std::to_string(width) + "x" + std::to_string(height) + " pixels",
                      std::to_string(most)});
     Image image(test_device(), "frame", 3, 2);
@@ -172,18 +172,18 @@ TEST(Image, sides_of_nothing_or_too_much_are_refused_by_name) {
 
 TEST(Check, says_what_was_being_done_the_result_and_what_to_do_about_it) {
     EXPECT_NO_THROW(check(VK_SUCCESS, "nothing"));
-    expect_says(
-        error_of([] { check(VK_ERROR_DEVICE_LOST, "running 'frame' on X"); }),
+    expect_says_all(
+        one_line_error([] { check(VK_ERROR_DEVICE_LOST, "running 'frame' on X"); }),
         {"running 'frame' on X failed", "VK_ERROR_DEVICE_LOST", "stopped answering", "--device"});
-    expect_says(error_of([] { check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "loading"); }),
+    expect_says_all(one_line_error([] { check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "loading"); }),
                 {"loading failed", "VK_ERROR_OUT_OF_DEVICE_MEMORY", "--precision fp16"});
-    expect_says(error_of([] { check(VK_ERROR_OUT_OF_HOST_MEMORY, "loading"); }),
+    expect_says_all(one_line_error([] { check(VK_ERROR_OUT_OF_HOST_MEMORY, "loading"); }),
                 {"VK_ERROR_OUT_OF_HOST_MEMORY", "close other programs"});
-    expect_says(error_of([] { check(VK_ERROR_INCOMPATIBLE_DRIVER, "starting Vulkan"); }),
+    expect_says_all(one_line_error([] { check(VK_ERROR_INCOMPATIBLE_DRIVER, "starting Vulkan"); }),
                 {"starting Vulkan failed", "mesa-vulkan-drivers"});
-    EXPECT_EQ(error_of([] { check(VK_ERROR_FRAGMENTED_POOL, "x"); }),
+    EXPECT_EQ(one_line_error([] { check(VK_ERROR_FRAGMENTED_POOL, "x"); }),
               "x failed: VK_ERROR_FRAGMENTED_POOL");
-    EXPECT_EQ(error_of([] { check(static_cast<VkResult>(-12345), "x"); }),
+    EXPECT_EQ(one_line_error([] { check(static_cast<VkResult>(-12345), "x"); }),
               "x failed: an unknown VkResult (-12345)");
 }
 

@@ -184,7 +184,7 @@ TEST(Spirv, tells_which_constants_set_the_workgroup_and_what_the_others_are) {
     EXPECT_EQ(softmax.spec_constants.size(), 1u);
 }
 
-std::string error_of(std::span<const uint32_t> code) {
+std::string reflection_error(std::span<const uint32_t> code) {
     try {
         reflect(code, "broken");
     } catch (const Error& error) {
@@ -195,22 +195,22 @@ std::string error_of(std::span<const uint32_t> code) {
 
 TEST(Spirv, what_is_not_spirv_is_refused) {
     const std::span<const uint32_t> good = shader_named("add.f32").code;
-    EXPECT_EQ(error_of({}), "shader 'broken' is not SPIR-V");
-    EXPECT_EQ(error_of(good.first(4)), "shader 'broken' is not SPIR-V") << "half a header";
+    EXPECT_EQ(reflection_error({}), "shader 'broken' is not SPIR-V");
+    EXPECT_EQ(reflection_error(good.first(4)), "shader 'broken' is not SPIR-V") << "half a header";
     std::vector<uint32_t> swapped(good.begin(), good.end());
     swapped[0] = 0x03022307;
-    EXPECT_EQ(error_of(swapped), "shader 'broken' is not SPIR-V") << "the other byte order";
-    EXPECT_EQ(error_of(std::vector<uint32_t>(100, 0x20202020)), "shader 'broken' is not SPIR-V");
+    EXPECT_EQ(reflection_error(swapped), "shader 'broken' is not SPIR-V") << "the other byte order";
+    EXPECT_EQ(reflection_error(std::vector<uint32_t>(100, 0x20202020)), "shader 'broken' is not SPIR-V");
 }
 
 TEST(Spirv, damaged_instructions_are_refused) {
     const std::span<const uint32_t> good = shader_named("add.f32").code;
     std::vector<uint32_t> empty(good.begin(), good.end());
     empty[5] &= 0xffff;  // an instruction of no words would never end
-    EXPECT_EQ(error_of(empty), "shader 'broken' is damaged SPIR-V");
+    EXPECT_EQ(reflection_error(empty), "shader 'broken' is damaged SPIR-V");
     std::vector<uint32_t> long_one(good.begin(), good.end());
     long_one[5] |= 0xffff0000;
-    EXPECT_EQ(error_of(long_one), "shader 'broken' is damaged SPIR-V");
+    EXPECT_EQ(reflection_error(long_one), "shader 'broken' is damaged SPIR-V");
 }
 
 TEST(Spirv, a_file_that_was_cut_off_is_refused_wherever_that_splits_an_instruction) {
@@ -222,7 +222,7 @@ TEST(Spirv, a_file_that_was_cut_off_is_refused_wherever_that_splits_an_instructi
         if (boundary[length])
             EXPECT_NO_THROW(reflect(good.first(length), "broken")) << length;
         else
-            EXPECT_EQ(error_of(good.first(length)), "shader 'broken' is damaged SPIR-V") << length;
+            EXPECT_EQ(reflection_error(good.first(length)), "shader 'broken' is damaged SPIR-V") << length;
     }
 }
 
@@ -255,8 +255,8 @@ TEST(Spirv, bindings_with_a_gap_and_other_descriptor_sets_are_refused) {
             .words();
     };
     EXPECT_EQ(reflect(with(0, 0), "good").bindings, std::vector{buffer});
-    EXPECT_EQ(error_of(with(0, 1)), "shader 'broken' leaves a gap in its bindings");
-    EXPECT_EQ(error_of(with(1, 0)), "shader 'broken' uses a descriptor set other than 0");
+    EXPECT_EQ(reflection_error(with(0, 1)), "shader 'broken' leaves a gap in its bindings");
+    EXPECT_EQ(reflection_error(with(1, 0)), "shader 'broken' uses a descriptor set other than 0");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 
 // A chain rounds what is normalised to fp16 before it multiplies, whatever comes out: little where
 // many columns come out, more where one does and the terms of its sum cancel.
-constexpr double halves = 2e-3, normalized = 1e-3, normalized_halves = 5e-3, floats = 2e-5;
+constexpr double half_error = 2e-3, normalized = 1e-3, normalized_halves = 5e-3, floats = 2e-5;
 
 class ChainTest : public GpuTest {
 protected:
@@ -42,7 +42,7 @@ TEST_F(ChainTest, gives_the_same_products) {
             expect_alike("normalised, " + sizes, normalized_halves, [&](Commands& c) {
                 return norm_linear(c, x, over, w, Activation::gelu_tanh);
             });
-            expect_alike("halves, " + sizes, halves,
+            expect_alike("halves, " + sizes, half_error,
                          [&](Commands& c) { return linear(c, half, w, Activation::relu); });
             expect_alike("to fp32 without a bias, " + sizes, normalized, [&](Commands& c) {
                 const Tensor y = c.scratch(1, 1, out, Type::f32);
@@ -58,7 +58,7 @@ TEST_F(ChainTest, gives_the_same_attention) {
             const Tensor q = row(3 * head, Type::f16);
             const Tensor k = random_tensor(1, keys, 3 * head, Type::f16);
             const Tensor v = random_tensor(1, keys, 3 * head, Type::f16);
-            expect_alike(std::to_string(keys) + " keys of " + std::to_string(head), halves,
+            expect_alike(std::to_string(keys) + " keys of " + std::to_string(head), half_error,
                          [&](Commands& c) {
                              return attention(c, q, k, v, {3, 0.3f});
                          });
@@ -100,7 +100,7 @@ TEST_F(ChainTest, operations_wait_for_each_other) {
                  down = layer(dim, 200);
     const Tensor id = ids(std::vector<uint32_t>{4}), table = random_tensor(1, 9, dim, Type::f16);
     const Tensor position = row(dim, Type::f32), past = random_tensor(1, 5, 3 * dim, Type::f16);
-    expect_alike("layer", halves, [&](Commands& c) {
+    expect_alike("layer", half_error, [&](Commands& c) {
         const Tensor x = embedding(c, id, table, position);
         for (int layer = 0; layer < 2; ++layer) {
             auto scope = c.scope("layer");
@@ -164,7 +164,7 @@ TEST_F(ChainTest, may_have_more_links_than_a_workgroup_holds) {
     const Tensor start = row(64, Type::f32);
     const Norm over = norm(64);
     const Linear w = layer(64, 64);
-    expect_alike("70 links", halves, [&](Commands& c) {
+    expect_alike("70 links", half_error, [&](Commands& c) {
         const Tensor x = layer_norm(c, start, over, Type::f32);
         for (int i = 0; i < 23; ++i) {
             layer_norm_into(c, x, x, over);

@@ -40,6 +40,10 @@ protected:
                 return 1 / (1 + std::exp(-x));
             case Activation::silu:
                 return x / (1 + std::exp(-x));
+            case Activation::hard_swish:
+                return x * std::clamp(x + 3, 0.0, 6.0) / 6;
+            case Activation::clip:
+                return std::clamp(x, -10.0, 10.0);
         }
         return x;
     }
@@ -59,7 +63,8 @@ protected:
 
 constexpr Activation all_activations[] = {
     Activation::none, Activation::gelu_erf, Activation::gelu_tanh, Activation::quick_gelu,
-    Activation::relu, Activation::tanh,     Activation::sigmoid, Activation::silu};
+    Activation::relu, Activation::tanh,     Activation::sigmoid, Activation::silu,
+    Activation::hard_swish, Activation::clip};
 
 TEST_F(LinearTest, matches_plain_loops_at_odd_sizes_in_both_storage_types) {
     for (const Case& c : {Case{1, 10, 333}, Case{197, 24, 48}, Case{5, 333, 24}, Case{33, 65, 17},

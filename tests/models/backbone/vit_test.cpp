@@ -29,7 +29,7 @@ struct Golden {
     }
     Json json() const { return read_json(folder / "config.json"); }
     ViTConfig config() const { return read_vit_config(json(), "config.json"); }
-    Picture picture() const {
+    PpmPicture picture() const {
         const std::string image = read_json(folder / "golden.json")["image"];
         return read_ppm(golden_folder() / "images" /
                         std::filesystem::path(image).replace_extension(".ppm"));
@@ -46,7 +46,7 @@ protected:
         std::vector<std::string> trace;
     };
     // The classifier on a picture, looked at or not.
-    Run classify(Classifier& classifier, const Picture& picture, bool look) {
+    Run classify(Classifier& classifier, const PpmPicture& picture, bool look) {
         const uint32_t layer_count = classifier.model().layers();
         Frame frame(device, picture.width, picture.height, false);
         frame.write({picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false});
@@ -154,7 +154,7 @@ TEST_F(ViTTest, maps_of_attention_are_the_cells_of_what_transformers_computes) {
         const uint32_t last = config.layers - 1, tokens = config.tokens(), heads = config.heads;
         Classifier classifier =
             make(golden, Type::f32, read_manifest(golden.folder / "weights.json").type);
-        const Picture picture = golden.picture();
+        const PpmPicture picture = golden.picture();
         Frame frame(device, picture.width, picture.height, false);
         frame.write({picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false});
         classifier.prepare({picture.width, picture.height});

@@ -9,10 +9,10 @@ namespace {
 class CaptionGroups : public CaptionTest, public ::testing::WithParamInterface<const char*> {
 protected:
     CaptionGroups() {
-        Picture turned = picture, negative = picture;
+        PpmPicture turned = picture, negative = picture;
         std::ranges::reverse(turned.rgb);
         for (uint8_t& level : negative.rgb) level = uint8_t(255 - level);
-        for (const Picture& p : {picture, turned, negative}) {
+        for (const PpmPicture& p : {picture, turned, negative}) {
             frames.push_back(std::make_unique<Frame>(device, p.width, p.height, false));
             frames.back()->write(view(p));
             begin();

@@ -37,7 +37,7 @@ struct Case {
     }
     std::filesystem::path golden;
     TempFolder folder;
-    Picture picture;
+    PpmPicture picture;
 };
 
 // Every eighth row and column, which is what a golden keeps of a large picture.

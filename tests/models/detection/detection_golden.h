@@ -33,7 +33,7 @@ struct DetectionGolden {
         return values;
     }
     std::vector<uint32_t> best() const { return info["top5_queries"]; }
-    Picture picture() const {
+    PpmPicture picture() const {
         const std::filesystem::path image = info["image"].get<std::string>();
         return read_ppm(golden_folder() / "images" / (image.stem().string() + ".ppm"));
     }
@@ -55,7 +55,7 @@ protected:
     }
 
     // Runs a detector on a picture. Returns what was recorded.
-    std::vector<std::string> detect(Detector& detector, const Picture& picture,
+    std::vector<std::string> detect(Detector& detector, const PpmPicture& picture,
                                     DetectionTaps& taps) {
         Frame frame(device, picture.width, picture.height, false);
         frame.write({picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false});
@@ -70,7 +70,7 @@ protected:
         c.run();
         return c.trace();
     }
-    std::vector<std::string> detect(Detector& detector, const Picture& picture) {
+    std::vector<std::string> detect(Detector& detector, const PpmPicture& picture) {
         DetectionTaps nobody;
         return detect(detector, picture, nobody);
     }

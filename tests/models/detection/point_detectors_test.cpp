@@ -157,7 +157,7 @@ TEST_F(PointDetectorTest, several_pictures_at_once_are_found_as_each_by_itself) 
     for (const char* name : {"rtdetr-nano", "dfine-nano-tiny", "rfdetr-nano-tiny"}) {
         const DetectionGolden golden(name);
         Detector detector = make(golden, Type::f32);
-        const Picture picture = golden.picture();
+        const PpmPicture picture = golden.picture();
         detect(detector, picture);
         const Floats logits = detector.findings().logits(), boxes = detector.findings().boxes();
         Frame frame(device, picture.width, picture.height, false);

@@ -96,14 +96,14 @@ constexpr Golden goldens[] = {
      {-1.6384108066558838f, -1.5805320739746094f, -1.3861438035964966f}},
 };
 
-Picture picture_of(const Golden& golden) {
+PpmPicture picture_of(const Golden& golden) {
     return read_ppm(std::string(places::tests) + "/golden/images/" + golden.picture);
 }
 
 TEST(Preprocessor, pixel_values_are_those_of_transformers) {
     for (const Golden& golden : goldens) {
         SCOPED_TRACE(golden.config);
-        const Picture picture = picture_of(golden);
+        const PpmPicture picture = picture_of(golden);
         const PreprocessPlan plan = parse(golden.config).plan(picture.width, picture.height);
         ASSERT_EQ((Size{plan.width, plan.height}), golden.size);
         EXPECT_EQ(reference::fnv1a(reference::levels(plan, picture.rgb)), golden.levels);
@@ -120,7 +120,7 @@ TEST(Preprocessor, pixel_values_are_those_of_transformers) {
 TEST(Preprocessor, pillows_rounding_differs_from_torchvisions_by_a_level_here_and_there) {
     for (const Golden& golden : goldens) {
         SCOPED_TRACE(golden.config);
-        const Picture picture = picture_of(golden);
+        const PpmPicture picture = picture_of(golden);
         Preprocessor p = parse(golden.config);
         const auto ours = reference::levels(p.plan(picture.width, picture.height), picture.rgb);
         p.rounding = Rounding::pillow;

@@ -44,9 +44,10 @@ TEST(Registry, every_family_is_whole) {
         SCOPED_TRACE(family.type);
         EXPECT_TRUE(types.insert({family.type, family.timm}).second) << "listed twice";
         // timm's folders say in config.json how pictures are prepared.
-        if (!family.timm)
+        if (!family.timm) {
             EXPECT_EQ(Preprocessor::parse(Json::object(), "file", family.image_processor).type,
                       family.image_processor);
+        }
         if (!family.published) continue;
         for (const PublishedModel& model : family.published()) {
             EXPECT_EQ(&family_of(model.config, model.name), &family);

@@ -12,7 +12,7 @@ namespace {
 
 using Ids = std::vector<uint32_t>;
 
-std::unique_ptr<Tokenizer> fixture(std::string_view name) {
+std::unique_ptr<Tokenizer> golden_tokenizer(std::string_view name) {
     return Tokenizer::open(golden_folder() / "tokenizers" / name);
 }
 
@@ -165,7 +165,7 @@ TEST_F(TokenizerFolder, added_tokens_take_spaces_along_and_mind_words_when_told_
 }
 
 TEST_F(TokenizerFolder, normalised_added_tokens_are_found_in_any_case) {
-    auto tokenizer = fixture("wordpiece-json");
+    auto tokenizer = golden_tokenizer("wordpiece-json");
     Ids ids = tokenizer->encode("an ICE CREAM", false);
     ASSERT_EQ(ids.size(), 2u);
     EXPECT_EQ(tokenizer->piece(ids[1]), "ice cream");
@@ -176,7 +176,7 @@ TEST_F(TokenizerFolder, normalised_added_tokens_are_found_in_any_case) {
 // ---- Words ----
 
 TEST(Words, of_byte_level_text_begin_with_a_space) {
-    auto tokenizer = fixture("gpt2-emoji-json");
+    auto tokenizer = golden_tokenizer("gpt2-emoji-json");
     Ids ids = tokenizer->encode("a red apple, and no airplanes.");
     ids.insert(ids.begin(), 598);
     ids.push_back(598);
@@ -229,7 +229,7 @@ TEST_F(TokenizerFolder, words_of_wordpiece_text_are_glued_and_keep_their_punctua
 // ---- The model's vocabulary ----
 
 TEST(TokenizerCheck, a_tokenizer_fits_its_own_model_and_one_with_spare_rows) {
-    auto tokenizer = fixture("gpt2-nano");  // 800 tokens
+    auto tokenizer = golden_tokenizer("gpt2-nano");  // 800 tokens
     EXPECT_EQ(tokenizer->size(), 800u);
     tokenizer->check_against(800, "config.json");
     tokenizer->check_against(802, "config.json");  // BLIP has two more rows than tokens
@@ -237,7 +237,7 @@ TEST(TokenizerCheck, a_tokenizer_fits_its_own_model_and_one_with_spare_rows) {
 }
 
 TEST(TokenizerCheck, a_tokenizer_of_another_model_is_refused) {
-    auto tokenizer = fixture("gpt2-nano");
+    auto tokenizer = golden_tokenizer("gpt2-nano");
     std::string error = error_of([&] { tokenizer->check_against(799, "m/config.json"); });
     expect_says(error, "gpt2-nano/tokenizer.json: has ids up to 799");
     expect_says(error, "m/config.json has a vocabulary of 799");
