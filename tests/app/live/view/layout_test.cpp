@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-bool overlap(const Rectangle& a, const Rectangle& b) {
+bool share_pixels(const Rectangle& a, const Rectangle& b) {
     return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y;
 }
 
@@ -22,7 +22,7 @@ TEST(ViewLayout, nothing_covers_anything_and_the_picture_has_the_room_that_is_le
                     EXPECT_LE(part.max.x, window.x);
                     EXPECT_LE(part.max.y, window.y);
                     for (const Rectangle& other : parts)
-                        EXPECT_TRUE(&part == &other || !overlap(part, other));
+                        EXPECT_TRUE(&part == &other || !share_pixels(part, other));
                 }
                 EXPECT_EQ(sum, window.x * window.y);
                 EXPECT_GT(all.picture.max.x - all.picture.min.x, window.x / 2);
