@@ -24,10 +24,10 @@ BatchRunner::BatchRunner(FramePath& path, FrameOrder order, const BatchPlan& pla
                          BatchFolder folder, bool part)
     : path_(path),
       order_(std::move(order)),
+      tracking_(tracking_for(order_.overlay.filter.threshold)),
       plan_(plan),
       folder_(std::move(folder)),
       work_(folder_.work()),
-      tracking_(tracking_for(order_.overlay.filter.threshold)),
       part_(part) {}
 
 FrameTracker BatchRunner::tracker_at(const PlannedSource& source, uint64_t end) const {

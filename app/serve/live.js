@@ -401,7 +401,8 @@
     }
     function show_rates() {
         if (!state || !frame) return;
-        const shown = times.length > 1 ? (1000 * (times.length - 1) / (times.at(-1) - times[0])).toFixed(1) : "0";
+        const span = times.length > 1 ? times.at(-1) - times[0] : 0;
+        const shown = span > 0 ? (1000 * (times.length - 1) / span).toFixed(1) : "0";
         $("rates").textContent = `${state.rate.toFixed(1)} frames/s, ${shown} here` +
             (age === null || state.frozen || paused || state.kind !== "live" ? "" : `, ${Math.max(age, 0).toFixed(0)} ms old`);
     }

@@ -59,7 +59,9 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
 RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen) {
     auto track = std::ranges::find(tracks_, seen.track, &Followed::track);
     if (track == tracks_.end()) {
-        Followed added{.track = seen.track, .label = seen.label};
+        Followed added;
+        added.track = seen.track;
+        added.label = seen.label;
         if (!spare_.empty()) {
             added.places = std::move(spare_.back());
             spare_.pop_back();

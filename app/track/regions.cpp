@@ -121,7 +121,7 @@ Object json_of(const Regions& regions) {
     for (const Region& region : regions.all) {
         Object one = {{"name", region.name}};
         if (region.zone) {
-            for (const glm::vec2 corner : region.corners)
+            for (const glm::vec2& corner : region.corners)
                 one["corners"].push_back(json_point(corner));
         } else {
             one["from"] = json_point(region.corners[0]);
