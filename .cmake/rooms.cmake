@@ -13,12 +13,13 @@ function(saccade_rooms_at_once target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# saccade_quick_to_build(TARGET): code that runs once a frame or less, where the device does the work. At -O1 it is
-# built in half the time.
-function(saccade_quick_to_build target)
+# saccade_optimise(TARGET LEVEL): less than everything, for code that leaves the work to the device (2) or runs once (1).
+# It is built in half the time.
+function(saccade_optimise target level)
     if(NOT SACCADE_SANITIZE)
-        # At -O1 GCC 12 takes a check of lengths in std::string for an overflow.
-        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>)
+        # There GCC 12 takes a check of lengths in std::string for an overflow.
+        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O${level}>
+            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>)
     endif()
 endfunction()
 

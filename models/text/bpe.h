@@ -27,12 +27,11 @@ public:
     std::optional<std::string> add(const Vocabulary& vocabulary, std::string_view left,
                                    std::string_view right);
 
+    const Merge* find(uint32_t left, uint32_t right) const;  // nullptr: these two stay apart
     // Merges neighbours until no two are left that become one.
     void apply(std::vector<uint32_t>& ids) const;
 
 private:
-    const Merge* find(uint32_t left, uint32_t right) const;  // nullptr: these two stay apart
-
     struct Hash {  // both halves of the key in all of the hash
         size_t operator()(uint64_t key) const {
             return static_cast<size_t>((key ^ key >> 31) * 0x9E3779B97F4A7C15 >> 16);
