@@ -28,7 +28,8 @@ template <typename T>
 void take(std::string_view& bytes, T* values, size_t count) {
     if (bytes.size() / sizeof(T) < count)
         throw Error("what was observed in a frame is damaged: run it again with --resume");
-    static_assert(std::is_trivially_copyable_v<T>);
+    // Plain numbers, though glm's vectors do not say so.
+    static_assert(std::is_standard_layout_v<T>);
     if (count > 0) std::memcpy(static_cast<void*>(values), bytes.data(), count * sizeof(T));
     bytes.remove_prefix(count * sizeof(T));
 }

@@ -186,6 +186,7 @@ TEST_F(FramePathTest, maps_that_come_to_the_host_are_each_for_somebody_else_and_
     far.whose = 9;
     MapOrder heads = patch;
     heads.attention.mode = AttentionMode::grid;
+    heads.looker = {};
     heads.looker.token = Looker::Token::class_token;
     const MapOrder nobody{.attention = {.mode = AttentionMode::mean}, .looker = {}, .whose = 3};
     order.maps = {patch, far, nobody, heads};
