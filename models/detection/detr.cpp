@@ -256,17 +256,12 @@ Tensor Detr::masks(Commands& c, const DetectionOutput& out, const Tensor& querie
 
 TokenLayout Detr::layout(Size picture) const {
     const auto stride = static_cast<float>(backbone_.stride());
-    const float origin = 0.5f - stride / 2;  // the first cell is centred on the first pixel
-    const Size grid = backbone_.out_size(picture);
-    // Counted like that, the last cells would end half a cell before the picture does. All are a
-    // little wider, so that they cover it.
-    const glm::vec2 reach = (glm::vec2(picture) - origin) / glm::vec2(grid);
-    return {.grid = grid,
+    return {.grid = backbone_.out_size(picture),
             .first_cell = 0,
             .cross = true,
             .first_query = 0,
-            .cell = {std::max(stride, reach.x), std::max(stride, reach.y)},
-            .origin = origin};
+            .cell = glm::vec2(stride),
+            .origin = 0.5f - stride / 2};  // the first cell is centred on the first pixel
 }
 
 double Detr::multiply_adds(Size picture) const {

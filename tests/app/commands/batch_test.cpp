@@ -346,7 +346,7 @@ TEST_F(Batch, where_nothing_more_can_be_written_what_is_there_is_whole) {
     const Words sources{"synth:96x64@30?frames=40"};
     const Words more{"--piece", "4", "--no-video"};
     {
-        const SmallFiles small(6000);
+        const SmallFiles small(9000);
         expect_refused(run(sources, "out", more), 1, "FRAMES.jsonl' cannot be written: File too large");
     }
     const size_t done = lines_in("out").size();

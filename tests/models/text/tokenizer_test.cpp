@@ -270,8 +270,8 @@ TEST_F(TokenizerFolder, tokenizer_json_must_have_a_model_with_a_vocabulary) {
                         "has no tokens");
     expect_json_refused(Json::parse(R"({"model": {"type": "BPE", "vocab": ["a"], "merges": []}})"),
                         "is not an object of tokens");
-    expect_json_refused(Json::parse(R"({"model": {"type": "Unigram", "vocab": []}})"),
-                        "type is 'Unigram'; only BPE and WordPiece");
+    expect_json_refused(Json::parse(R"({"model": {"type": "WordLevel", "vocab": []}})"),
+                        "type is 'WordLevel'; BPE, Unigram and WordPiece are known");
     expect_json_refused(Json::parse(R"({"model": {"type": "WordPiece", "vocab": {"a": 0}}})"),
                         "has no token for unknown words");
 }
