@@ -88,6 +88,11 @@ std::filesystem::path settings_file() {
     return folder / "saccade" / "window.json";
 }
 
+std::filesystem::path drawn_regions_folder() {
+    const std::filesystem::path settings = settings_file();
+    return settings.empty() ? settings : settings.parent_path() / "zones";
+}
+
 Settings read_settings(const std::filesystem::path& file) {
     Settings settings;
     std::ifstream in(file);

@@ -19,6 +19,8 @@ struct Settings {
 
 // In the user's config folder; empty where there is none.
 std::filesystem::path settings_file();
+// Beside it: lines and zones that were drawn, see RegionStore.
+std::filesystem::path drawn_regions_folder();
 
 // What is missing, damaged or out of range is as it is without a file.
 Settings read_settings(const std::filesystem::path& file);
