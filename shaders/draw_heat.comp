@@ -41,6 +41,14 @@ uint begin_of(uint stretch) {
     return uint(clamp(ceil(middle_before(stretch) - 0.5), 0.0, float(p.picture_width)));
 }
 
+// Where the map ends. Cells of convolutions are centred on the first pixels of their strides, so that
+// the last may end up to half a cell before the picture: it goes on to the edge. What lies around a
+// crop stays as it is, since the model has not seen it.
+float end_of(float begin, float cell, uint cells, int picture) {
+    const float end = begin + cell * float(cells), rest = float(picture) - end;
+    return begin <= 0.0 && rest < 0.5 * cell ? max(end, float(picture)) : end;
+}
+
 void main() {
     const uint stretch = gl_WorkGroupID.x, y = gl_WorkGroupID.y, map = gl_WorkGroupID.z;
     if (!(s.opacity > 0.0)) return;
@@ -50,7 +58,10 @@ void main() {
     const uint above = uint(row), below = min(above + 1, p.rows - 1);
     const uint left = max(stretch, 1) - 1, right = min(stretch, p.columns - 1);
     const float part = row - float(above);
-    const bool outside = down < 0.0 || down > float(p.rows);
+    const ivec2 size = imageSize(picture);
+    const float bottom = end_of(p.top, p.cell_height, p.rows, size.y);
+    const float right_end = end_of(p.left, p.cell_width, p.columns, size.x);
+    const bool outside = down < 0.0 || float(y) + 0.5 > bottom;
     const float from = mix(heat_of(map, above, left), heat_of(map, below, left), part);
     const float to = mix(heat_of(map, above, right), heat_of(map, below, right), part);
     if (IN_PLACE && (outside || from + to == 0.0)) return;
@@ -60,11 +71,11 @@ void main() {
                              p.tiles_top + tile_row * p.pitch_y);
     const uint end = begin_of(stretch + 1);
     for (uint x = begin_of(stretch) + gl_LocalInvocationID.x; x < end; x += THREADS) {
-        const float along = (float(x) + 0.5 - middle_before(stretch)) / p.cell_width;
-        const float across = (float(x) + 0.5 - p.left) / p.cell_width;
+        const float middle = float(x) + 0.5;
+        const float along = (middle - middle_before(stretch)) / p.cell_width;
         const float heat = mix(from, to, clamp(along, 0.0, 1.0));
         const vec4 colour = unpackUnorm4x8(colours[uint(255.0 * heat + 0.5)]);
-        const bool beside = outside || across < 0.0 || across > float(p.columns);
+        const bool beside = outside || middle < p.left || middle > right_end;
         const vec4 under = imageLoad(picture, ivec2(x, y));
         const float alpha = beside ? 0.0 : colour.a * s.opacity;
         imageStore(image, tile + ivec2(x, y), vec4(mix(under.rgb, colour.rgb, alpha), under.a));

@@ -26,11 +26,15 @@ struct Axis {
     };
     Axis(int pixels, float origin, float cell_size, uint32_t cells) {
         const int last = static_cast<int>(cells) - 1;
+        // Cells of convolutions may end up to half a cell before the picture: see draw_heat.comp.
+        const float end = static_cast<float>(cells);
+        const float rest = (static_cast<float>(pixels) - origin) / cell_size - end;
+        const float reach = origin <= 0 && rest < 0.5f ? std::max(end + rest, end) : end;
         for (int pixel = 0; pixel < pixels; ++pixel) {
             const float at = (static_cast<float>(pixel) + 0.5f - origin) / cell_size;
             const float between = std::clamp(at - 0.5f, 0.0f, static_cast<float>(last));
             Place place;
-            place.inside = at >= 0 && at <= static_cast<float>(cells);
+            place.inside = at >= 0 && at <= reach;
             place.cell = std::clamp(static_cast<int>(std::floor(at)), 0, last);
             place.low = static_cast<int>(between);
             place.high = std::min(place.low + 1, last);

@@ -53,8 +53,17 @@ const page = (() => {
         const cells = coloured(map, grid, (part, alpha) => part < threshold ? 0 : alpha * opacity);
         context.imageSmoothingEnabled = smooth;
         context.imageSmoothingQuality = "high";
-        const [x, y, width, height] = place_of(geometry, scale, 0, 0);
-        context.drawImage(cells, x, y, width * grid.width, height * grid.height);
+        const [x, y, cell_width, cell_height] = place_of(geometry, scale, 0, 0);
+        const width = cell_width * grid.width, height = cell_height * grid.height;
+        context.drawImage(cells, x, y, width, height);
+        // Cells of convolutions may end up to half a cell before the picture: the last go on.
+        const {canvas} = context;
+        const right = x <= 0 && canvas.width - x - width < cell_width / 2 ? canvas.width - x - width : 0;
+        const below = y <= 0 && canvas.height - y - height < cell_height / 2 ? canvas.height - y - height : 0;
+        const [column, row] = [grid.width - 1, grid.height - 1];
+        if (right > 0) context.drawImage(cells, column, 0, 1, grid.height, x + width, y, right, height);
+        if (below > 0) context.drawImage(cells, 0, row, grid.width, 1, x, y + height, width, below);
+        if (right > 0 && below > 0) context.drawImage(cells, column, row, 1, 1, x + width, y + height, right, below);
     }
     function draw_cell(context, {geometry}, scale, {row, column}) {
         const line = Math.max(context.canvas.width / 500, 1);

@@ -57,6 +57,17 @@ TEST(HeatMap, alone_shows_cells_as_they_are_and_grey_where_there_are_none) {
     EXPECT_EQ(map.at<cv::Vec3b>(5, 35), cv::Vec3b::all(236));
 }
 
+TEST(HeatMap, reaches_to_the_edge_where_a_convolution_ends_half_a_cell_before_it) {
+    const std::vector<float> cells = {0, 0, 0, 1};
+    const MapGeometry geometry{.grid = {2, 2}, .corner = {-7.5f, -7.5f}, .cell = {16, 16}};
+    const cv::Mat alone = heat_alone({32, 32}, cells, geometry);
+    EXPECT_EQ(alone.at<cv::Vec3b>(31, 31), alone.at<cv::Vec3b>(20, 20));
+    const cv::Mat grey(32, 32, CV_8UC3, cv::Scalar(100, 100, 100));
+    const cv::Mat over = with_heat(view_of(grey), cells, geometry);
+    EXPECT_EQ(over.at<cv::Vec3b>(31, 31), over.at<cv::Vec3b>(17, 17));
+    EXPECT_GT(over.at<cv::Vec3b>(31, 31)[2], 150) << "red";
+}
+
 TEST(HeatMap, a_legend_runs_from_nothing_to_most) {
     const cv::Mat legend = heat_legend({256, 2}, false);
     const uint32_t most = heat_colours()[255];

@@ -30,10 +30,19 @@ protected:
 
     // One pixel of the picture with one map over it.
     Pixel reference(const Pixel& under, const Maps& maps, uint32_t map, const HeatPlace& place,
-                    double x, double y) const {
+                    double x, double y, const Picture& picture) const {
         const double column = (x - double(place.left)) / double(place.cell_width);
         const double row = (y - double(place.top)) / double(place.cell_height);
-        if (column < 0 || row < 0 || column > maps.columns || row > maps.rows) return under;
+        // The last cells go on to the edge if it is less than half of one away, and nothing was
+        // cropped.
+        auto end = [](float begin, float cell, uint32_t cells, uint32_t pixels) {
+            const double all = (double(pixels) - double(begin)) / double(cell);
+            return begin <= 0 && all < cells + 0.5 ? std::max(all, double(cells)) : double(cells);
+        };
+        if (column < 0 || row < 0 ||
+            column > end(place.left, place.cell_width, maps.columns, picture.width) ||
+            row > end(place.top, place.cell_height, maps.rows, picture.height))
+            return under;
         const auto first = maps.cells.begin() + map * maps.rows * maps.columns;
         std::vector<float> sorted(first, first + maps.rows * maps.columns);
         std::ranges::sort(sorted, std::greater());
@@ -71,7 +80,8 @@ protected:
         Picture result = picture;
         for (uint32_t y = 0; y < picture.height; ++y)
             for (uint32_t x = 0; x < picture.width; ++x)
-                result.at(x, y) = reference(picture.at(x, y), maps, 0, place, x + 0.5, y + 0.5);
+                result.at(x, y) =
+                    reference(picture.at(x, y), maps, 0, place, x + 0.5, y + 0.5, picture);
         return result;
     }
     Maps random_maps(uint32_t count, uint32_t rows, uint32_t columns) {
@@ -96,8 +106,9 @@ protected:
 TEST_F(DrawHeatTest, matches_plain_loops_in_every_scale) {
     const Maps maps = random_maps(1, 5, 7);
     const Picture picture = texture(66, 41);
-    for (const HeatPlace& place : {HeatPlace{0, 0, 66 / 7.0f, 41 / 5.0f},
-                                   HeatPlace{-3.5f, 2.25f, 11, 6}, HeatPlace{20, 10, 3, 3}})
+    for (const HeatPlace& place :
+         {HeatPlace{0, 0, 66 / 7.0f, 41 / 5.0f}, HeatPlace{-3.5f, 2.25f, 11, 6},
+          HeatPlace{20, 10, 3, 3}, HeatPlace{-4.5f, -3.5f, 9.5f, 8}, HeatPlace{0, 0, 8, 7}})
         for (uint32_t scale :
              {params::heat_scale_fixed, params::heat_scale_max, params::heat_scale_min_max})
             for (float mass : {1.0f, 0.4f}) {
@@ -116,6 +127,20 @@ TEST_F(DrawHeatTest, is_hottest_where_the_map_is_and_leaves_the_rest_alone) {
     EXPECT_GT(got.at(25, 15)[0], 150);
     EXPECT_EQ(got.at(5, 15), (Pixel{0, 0, 0}));
     EXPECT_EQ(got.at(25, 35), (Pixel{0, 0, 0}));
+}
+
+TEST_F(DrawHeatTest, the_last_cells_reach_to_the_edge_unless_the_picture_was_cropped) {
+    Maps maps{1, 3, 3, std::vector<float>(9)};
+    maps.cells[8] = 1;  // the last
+    // As DETR's lie: strides of 16, each cell centred on the first pixel of its own.
+    const Picture whole = on_device(Picture(48, 48), maps, {-7.5f, -7.5f, 16, 16});
+    const Pixel hottest = whole.at(40, 40);
+    EXPECT_GT(hottest[0], 150);
+    for (const auto& [x, y] : {std::pair{47, 40}, std::pair{40, 47}, std::pair{47, 47}})
+        EXPECT_EQ(whole.at(uint32_t(x), uint32_t(y)), hottest) << x << ", " << y;
+    const Picture cropped = on_device(Picture(48, 48), maps, {4, 4, 13, 13});
+    EXPECT_GT(cropped.at(42, 42)[0], 150);
+    EXPECT_EQ(cropped.at(44, 44), (Pixel{0, 0, 0}));
 }
 
 TEST_F(DrawHeatTest, without_opacity_the_picture_stays_as_it_is) {
@@ -154,7 +179,7 @@ TEST_F(DrawHeatTest, several_maps_are_tiles_over_the_picture) {
         for (uint32_t y = 0; y < 10; ++y)
             for (uint32_t x = 0; x < 18; ++x)
                 want.at(map % 3 * 20 + x, 7 + map / 3 * 12 + y) =
-                    reference(thumbnail.at(x, y), maps, map, place, x + 0.5, y + 0.5);
+                    reference(thumbnail.at(x, y), maps, map, place, x + 0.5, y + 0.5, thumbnail);
     EXPECT_LE(got.distance(want), 3);
 }
 
