@@ -48,8 +48,12 @@ Engine::Engine(const EngineOptions& options)
               {.cooperative_matrix = options.cooperative_matrix,
                .texel_loads = options.texel_loads,
                .chains = options.chains,
+               .executes = options.executes,
                .extensions = options.device_extensions,
-               .pipeline_cache = pipeline_cache_file(instance_.choose(options.device))}),
+               // Statistics are only told of what is compiled now.
+               .pipeline_cache = options.executes
+                                     ? pipeline_cache_file(instance_.choose(options.device))
+                                     : std::string()}),
       precision_(storage(options.precision, device_)),
       scratch_(device_, "scratch") {}
 

@@ -17,6 +17,7 @@ struct EngineOptions {
     std::string device;  // an index or a part of a name; empty takes the best
     Precision precision = Precision::automatic;
     bool cooperative_matrix = true, texel_loads = true, chains = true;
+    bool executes = true;  // false: kernels are compiled, and nothing is run
     bool validation = false;
     MessageSink on_message;
     std::vector<std::string> instance_extensions, device_extensions;  // what a window needs

@@ -9,6 +9,7 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint ACTIVATION = 0;
+layout(constant_id = 2) const uint KERNEL = 3;
 
 READ(0, X, IN4, x);
 READ(1, W, vec4, w);
@@ -27,13 +28,15 @@ void main() {
     if (column >= p.out_width) return;
     const ivec2 corner = ivec2(column, row) * int(p.stride) - int(p.padding);
     vec4 sum = load_at(b, c);
-    for (uint ky = 0; ky < p.kernel; ++ky)
-        for (uint kx = 0; kx < p.kernel; ++kx) {
+    // Nothing depends on where a window ends, so that all loads can be on their way at once.
+    [[unroll]] for (uint ky = 0; ky < KERNEL; ++ky)
+        [[unroll]] for (uint kx = 0; kx < KERNEL; ++kx) {
             const ivec2 at = corner + ivec2(kx, ky);
-            if (at.x < 0 || at.y < 0 || at.x >= int(p.width) || at.y >= int(p.height)) continue;
-            const uint pixel = uint(at.y) * p.width + uint(at.x);
-            sum += load_at(x, row_start(p.x, batch, pixel) / 4 + c) *
-                   load_at(w, (ky * p.kernel + kx) * p.w_stride / 4 + c);
+            const ivec2 inside = clamp(at, ivec2(0), ivec2(p.width, p.height) - 1);
+            const uint pixel = uint(inside.y) * p.width + uint(inside.x);
+            const vec4 value = load_at(x, row_start(p.x, batch, pixel) / 4 + c) *
+                               load_at(w, (ky * KERNEL + kx) * p.w_stride / 4 + c);
+            sum += at == inside ? value : vec4(0.0);
         }
     store_at(y, row_start(p.y, batch, row * p.out_width + column) / 4 + c,
              before(activate(sum) * p.gain + p.shift, 4 * c, p.channels));

@@ -299,7 +299,7 @@ struct AvgPoolParams {
 struct DepthwiseParams {
     View x, y;
     uint height, width, out_height, out_width;
-    uint kernel, stride, padding;
+    uint stride, padding;
     uint channels;
     uint w_stride;  // elements from one tap to the next
     float gain, shift;

@@ -1,63 +1,115 @@
 #version 460
 // The k largest of all elements of x, largest first, equal ones in the order of their places.
 // x (rows, columns) f32; values (1, k) f32; picks (1, k) u32: row * columns + column.
-// An element's place among the k is the number of those that come before it: each counts them by
-// itself, and stops when there are k. So there is no sorting, and elements wait for nobody. The
-// counting of one element is shared by PARTS threads. A NaN comes after every number.
+// One workgroup a batch. It finds the k-th by its digits of eight bits, the highest first: how many
+// elements have each digit says which digit the k-th has. What comes before it is then collected,
+// and each of the k counts those that come before itself. A NaN comes after every number, as -inf.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
 
-layout(local_size_x_id = 0, local_size_y_id = 1) in;
+layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 4;
-layout(constant_id = 1) const uint PARTS = 1;
+layout(constant_id = 1) const uint SLOTS = 4;  // at least k
 
 layout(binding = 0) readonly buffer X { vec4 x[]; };
 layout(binding = 1) writeonly buffer Values { float values[]; };
 layout(binding = 2) writeonly buffer Picks { uint picks[]; };
 layout(push_constant) uniform Push { SelectParams p; };
 
-shared uint counted[THREADS];
+const uint digits = 256;
+shared uint with_digit[digits];
+shared uint chosen, ahead, kept;
+shared uvec2 best[SLOTS];
 
-// Below every number, so that a NaN has its place too.
-vec4 sortable(vec4 v) { return mix(v, vec4(uintBitsToFloat(0xff800000u)), isnan(v)); }
+// An element as a number of 64 bits, larger where it comes first: no two are the same.
+uvec2 order_of(float value, uint place) {
+    const uint bits = floatBitsToUint(value == 0.0 ? 0.0 : value);
+    const uint rising = (bits & 0x80000000u) == 0 ? bits | 0x80000000u : ~bits;
+    return uvec2(isnan(value) ? 0 : rising, ~place);
+}
+bool comes_first(uvec2 a, uvec2 b) { return a.x > b.x || (a.x == b.x && a.y > b.y); }
+float value_of(uvec2 order) {
+    const uint bits = (order.x & 0x80000000u) != 0 ? order.x & 0x7fffffffu : ~order.x;
+    return uintBitsToFloat(order.x == 0 ? 0xff800000u : bits);
+}
+
+// Four elements of a row lie together: the i-th four.
+uint fours() { return (p.columns + 3) / 4; }
+vec4 four_at(uint batch, uint i) {
+    return x[row_start(p.x, batch, i / fours()) / 4 + i % fours()];
+}
+uint place_at(uint i, uint lane) { return i / fours() * p.columns + i % fours() * 4 + lane; }
+bool is_there(uint i, uint lane) { return i % fours() * 4 + lane < p.columns; }
 
 void main() {
-    const uint column = gl_GlobalInvocationID.x, row = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
-    const uint mine_at = gl_LocalInvocationID.x, part = gl_LocalInvocationID.y;
-    const uint values_at = row_start(p.values, batch, 0), picks_at = row_start(p.picks, batch, 0);
-    const uint place = row * p.columns + column;
-    const bool there = column < p.columns;
-    const uint own = min(column, p.columns - 1);
-    const float mine = sortable(x[row_start(p.x, batch, row) / 4 + own / 4])[own % 4];
-
-    uint ahead = there ? 0 : p.k;
-    for (uint r = 0; r < p.rows && ahead < p.k; ++r) {
-        const uint at = row_start(p.x, batch, r) / 4;
-        for (uint j = (part + r) % PARTS; 4 * j < p.columns && ahead < p.k; j += PARTS) {
-            const vec4 other = sortable(x[at + j]);
-            const uint first = r * p.columns + 4 * j;
+    const uint me = gl_LocalInvocationID.x, batch = gl_WorkGroupID.z;
+    const uint all = p.rows * fours();
+    uvec2 known = uvec2(0), begin = uvec2(0);  // digits of the k-th that are known, and a mask
+    uint wanted = p.k;                         // of those that begin like it
+    for (uint digit = 0; digit < 8; ++digit) {
+        for (uint d = me; d < digits; d += THREADS) with_digit[d] = 0;
+        barrier();
+        const uint shift = 24 - digit % 4 * 8;
+        uint last = 0, times = 0;  // most neighbours have the same high digits: counted in one go
+        for (uint i = me; i < all; i += THREADS) {
+            const vec4 four = four_at(batch, i);
             [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
-                const bool comes_first = other[lane] > mine ||
-                                         (other[lane] == mine && first + lane < place);
-                ahead += comes_first && 4 * j + lane < p.columns ? 1 : 0;
+                const uvec2 order = order_of(four[lane], place_at(i, lane));
+                if (!is_there(i, lane) || (order & known) != begin) continue;
+                const uint d = (digit < 4 ? order.x : order.y) >> shift & 255u;
+                if (d != last && times > 0) {
+                    atomicAdd(with_digit[last], times);
+                    times = 0;
+                }
+                last = d;
+                ++times;
             }
         }
-    }
-    if (PARTS > 1) {
-        if (part == 0) counted[mine_at] = 0;
+        if (times > 0) atomicAdd(with_digit[last], times);
         barrier();
-        atomicAdd(counted[mine_at], ahead);
+        for (uint d = me; d < digits; d += THREADS) {
+            uint above = 0;
+            for (uint higher = d + 1; higher < digits; ++higher) above += with_digit[higher];
+            if (above < wanted && wanted <= above + with_digit[d]) {
+                chosen = d;
+                ahead = above;
+            }
+        }
+        if (me == 0) kept = 0;
         barrier();
-        ahead = counted[mine_at];
+        wanted -= ahead;
+        const bool all_of_them = with_digit[chosen] == wanted;
+        const uint mask = 255u << shift, value = chosen << shift;
+        if (digit < 4) {
+            known.x |= mask;
+            begin.x |= value;
+        } else {
+            known.y |= mask;
+            begin.y |= value;
+        }
+        barrier();
+        if (all_of_them) break;
     }
-    if (part == 0 && ahead < p.k) {
-        values[values_at + ahead] = mine;
-        picks[picks_at + ahead] = place;
+
+    for (uint i = me; i < all; i += THREADS) {
+        const vec4 four = four_at(batch, i);
+        [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
+            const uvec2 order = order_of(four[lane], place_at(i, lane));
+            if (is_there(i, lane) && !comes_first(begin, order & known))
+                best[atomicAdd(kept, 1)] = order;
+        }
     }
-    // Padding is zero.
-    if (part == 0 && row == 0 && column < padded(p.k) - p.k) {
-        values[values_at + p.k + column] = 0.0;
-        picks[picks_at + p.k + column] = 0;
+    barrier();
+    const uint values_at = row_start(p.values, batch, 0), picks_at = row_start(p.picks, batch, 0);
+    for (uint i = me; i < p.k; i += THREADS) {
+        uint before = 0;
+        for (uint j = 0; j < p.k; ++j) before += comes_first(best[j], best[i]) ? 1 : 0;
+        values[values_at + before] = value_of(best[i]);
+        picks[picks_at + before] = ~best[i].y;
+    }
+    for (uint i = p.k + me; i < padded(p.k); i += THREADS) {  // padding is zero
+        values[values_at + i] = 0.0;
+        picks[picks_at + i] = 0;
     }
 }

@@ -64,6 +64,7 @@ BenchEntry time_model(Engine& engine, const std::optional<EngineOptions>& plain,
     entry.ms = time_model(*model, engine.device().is_cpu(), options.runs);
     entry.flops = 2 * options.batch * model->multiply_adds();
     entry.counts = model->counts();
+    if (options.dispatches) entry.dispatches = model->dispatch_times();
     const MemoryUse memory = engine.device().memory();
     entry.device_mib = double(memory.device_bytes) / (1 << 20);
     entry.host_mib = double(memory.host_bytes) / (1 << 20);

@@ -33,13 +33,19 @@ public:
         inputs_ = std::make_unique<BenchInputs>(engine);
         commands_ = std::make_unique<Commands>(engine.device(), engine.scratch(), "bench");
         Commands& c = *commands_;
-        const Tensor patches = input(*inputs_, batch);
-        c.begin();
-        {
-            auto scope = c.scope("model");
-            result_.record(c, record(c, patches));
-        }
-        c.end();
+        patches_ = input(*inputs_, batch);
+        record_all(c);
+    }
+    std::vector<ScopeTime> dispatch_times() override {
+        Commands& c = *commands_;
+        c.time_dispatches(true);
+        record_all(c);
+        for (int warm = 0; warm < 20; ++warm) c.run();
+        std::vector<ScopeTime> times = c.times();
+        c.time_dispatches(false);
+        record_all(c);
+        std::erase_if(times, [](const ScopeTime& time) { return time.depth == 0; });
+        return times;
     }
     double run() override {
         const auto begin = Clock::now();
@@ -55,6 +61,14 @@ public:
     Commands::Counts counts() const override { return commands_->counts(); }
 
 private:
+    void record_all(Commands& c) {
+        c.begin();
+        {
+            auto scope = c.scope("model");
+            result_.record(c, record(c, patches_));
+        }
+        c.end();
+    }
     // Pictures, as their preprocessing leaves them.
     virtual Tensor input(BenchInputs& inputs, uint32_t batch) = 0;
     // Records the model alone and returns what somebody would want of it.
@@ -62,6 +76,7 @@ private:
 
     std::unique_ptr<BenchInputs> inputs_;
     std::unique_ptr<Commands> commands_;
+    Tensor patches_;
     Download result_;
 };
 

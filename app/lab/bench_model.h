@@ -20,6 +20,8 @@ public:
     virtual double run() = 0;
     // Runs once and gives what it computed: logits, or the logarithms of words' probabilities.
     virtual std::vector<float> result() = 0;
+    // Runs once, one dispatch at a time, and says what each took; nothing where it cannot tell.
+    virtual std::vector<ScopeTime> dispatch_times() { return {}; }
     // What a run is made of.
     virtual Commands::Counts counts() const = 0;
     // Of one picture.

@@ -59,6 +59,28 @@ std::string table(const char* kind, const std::vector<BenchEntry>& entries,
     return text;
 }
 
+// Kernels by the time they take together, the dispatches of a kernel on one shape in a line.
+std::string kernels(const BenchEntry& entry) {
+    struct Kernel {
+        std::string name;
+        size_t times = 0;
+        double ms = 0;
+    };
+    std::vector<Kernel> kernels;
+    for (const ScopeTime& time : entry.dispatches) {
+        auto found = std::ranges::find(kernels, time.name, &Kernel::name);
+        if (found == kernels.end()) found = kernels.insert(found, {time.name});
+        ++found->times;
+        found->ms += time.ms;
+    }
+    std::ranges::sort(kernels, std::greater(), &Kernel::ms);
+    std::string text;
+    if (!kernels.empty()) text = entry.name + ", one dispatch at a time:\n";
+    for (const Kernel& kernel : kernels)
+        text += line("%10.1f us %4zu times  ", 1e3 * kernel.ms, kernel.times) + kernel.name + "\n";
+    return text;
+}
+
 Json list(const char* kind, const std::vector<BenchEntry>& entries, const Ceilings& ceilings,
           bool memory, const std::map<std::string, double>* medians) {
     Json all = Json::array();
@@ -74,6 +96,8 @@ Json list(const char* kind, const std::vector<BenchEntry>& entries, const Ceilin
                       {"dispatches", e.counts.dispatches},
                       {"barriers", e.counts.barriers}};
         if (e.off_plain) entry["off_plain"] = *e.off_plain;
+        for (const ScopeTime& time : e.dispatches)
+            entry["each_dispatch"].push_back({{"kernel", time.name}, {"ms", time.ms}});
         if (memory) {
             entry["device_mib"] = e.device_mib;
             entry["host_mib"] = e.host_mib;
@@ -134,6 +158,7 @@ std::string as_table(const BenchReport& r, const EarlierReport* earlier) {
                  r.ceilings.flops_of.c_str(), r.ceilings.bytes * 1e-9, r.ceilings.bytes_of.c_str());
     if (earlier) text += "compared with: " + earlier->heading + "\n";
     text += table("model", r.models, r.ceilings, true, earlier ? &earlier->models : nullptr);
+    for (const BenchEntry& entry : r.models) text += kernels(entry);
     text += table("operation", r.ops, r.ceilings, false, earlier ? &earlier->ops : nullptr);
     return text;
 }

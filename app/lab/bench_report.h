@@ -31,6 +31,7 @@ struct BenchEntry {
     Commands::Counts counts;
     std::optional<double> off_plain;  // max |ours - plain| / max |plain|, where it was checked
     double device_mib = 0, host_mib = 0;
+    std::vector<ScopeTime> dispatches;  // one at a time, where that was asked for
 
     double per_second(double amount) const { return amount / ms.median * 1e3; }
     // The time that the ceilings would allow, as a part of the time it took.

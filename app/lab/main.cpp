@@ -15,6 +15,7 @@
 #include "app/io/sanitizer.h"
 #include "app/lab/bench.h"
 #include "app/lab/dump/dump.h"
+#include "app/lab/kernels.h"
 #include "app/lab/ppm.h"
 #include "gpu/core/error.h"
 
@@ -28,8 +29,11 @@ constexpr const char* usage =
     "  saccade-lab dump --model FOLDER --image PICTURE.ppm [--inputs GOLDEN.json] -o "
     "OUT.safetensors\n"
     "  saccade-lab bench [--model FOLDER|NAME]... [--ops] [--batch N] [--runs N] [--no-check]\n"
-    "                    [--json] [--compare EARLIER.json]\n"
-    "dump and bench take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --no-texels,\n"
+    "                    [--dispatches] [--json] [--compare EARLIER.json]\n"
+    "  saccade-lab kernels [--model FOLDER|NAME]... [--json]\n"
+    "                    compiles the kernels of these models (of all it knows) for the device, runs\n"
+    "                    nothing, and says what the driver tells: registers, spills, memory, size\n"
+    "All take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --no-texels,\n"
     "--no-chains, --validate\n"
     "Examples:\n"
     "  saccade-lab dump --model vit-base-patch16-224 --image cat.ppm -o cat.safetensors\n"
@@ -47,7 +51,7 @@ public:
             std::string name = argv[i];
             if (name == "-o") name = "--out";
             if (!name.starts_with("--")) throw UsageError("unexpected '" + name + "'");
-            if (name == "--json" || name == "--ops" || name == "--no-check" ||
+            if (name == "--json" || name == "--ops" || name == "--dispatches" || name == "--no-check" ||
                 name == "--no-coopmat" || name == "--no-texels" || name == "--no-chains" ||
                 name == "--validate") {
                 values_[name].emplace_back();
@@ -140,12 +144,19 @@ int run(int argc, char** argv) {
         if (bench_options.batch == 0) throw UsageError("--batch must be at least 1");
         bench_options.runs = arguments.number("--runs", 0);
         bench_options.ops = arguments.flag("--ops");
+        bench_options.dispatches = arguments.flag("--dispatches");
         bench_options.check = !arguments.flag("--no-check");
         bench_options.json = arguments.flag("--json");
         bench_options.compare = arguments.one("--compare", "");
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
         print(bench(options, bench_options));
+    } else if (command == "kernels") {
+        const std::vector<std::string> models = arguments.take("--model");
+        const bool json = arguments.flag("--json");
+        const EngineOptions options = engine_options(arguments);
+        arguments.finish();
+        print(describe_kernels(options, models, json));
     } else {
         throw UsageError("unknown command '" + command + "'");
     }

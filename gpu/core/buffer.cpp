@@ -53,6 +53,12 @@ Buffer::Buffer(Device& device, std::string name, uint64_t bytes, Memory memory)
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT;
     if (device.features().addresses) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     if (device.features().texel_loads) info.usage |= VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
+    if (!device.executes()) {
+        check(vkCreateBuffer(device.handle(), &info, nullptr, &handle_), doing);
+        if (memory != Memory::device) instead_of_memory_.resize(bytes);
+        mapped_ = instead_of_memory_.data();
+        return;
+    }
     const VmaAllocationCreateInfo allocation = allocation_info(memory, bytes);
     VmaAllocationInfo result{};
     check(vmaCreateBuffer(device.allocator(), &info, &allocation, &handle_, &allocation_, &result),
@@ -73,15 +79,18 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
     std::swap(handle_, other.handle_);
     std::swap(allocation_, other.allocation_);
     std::swap(mapped_, other.mapped_);
+    std::swap(instead_of_memory_, other.instead_of_memory_);
     return *this;
 }
 
 void Buffer::flush() const {
+    if (!allocation_) return;
     check(vmaFlushAllocation(device_->allocator(), allocation_, 0, VK_WHOLE_SIZE),
           "flushing '" + name_ + "'");
 }
 
 void Buffer::invalidate() const {
+    if (!allocation_) return;
     check(vmaInvalidateAllocation(device_->allocator(), allocation_, 0, VK_WHOLE_SIZE),
           "reading back '" + name_ + "'");
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gpu/core/handles.h"
 
@@ -47,6 +48,7 @@ private:
     VkBuffer handle_ = nullptr;
     VmaAllocation allocation_ = nullptr;
     std::byte* mapped_ = nullptr;
+    std::vector<std::byte> instead_of_memory_;  // on a device that does not execute
 };
 
 }  // namespace saccade

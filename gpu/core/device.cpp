@@ -90,6 +90,8 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
 
     std::vector<const char*> extensions = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
     for (const std::string& name : options.extensions) extensions.push_back(name.c_str());
+    const bool asks = !options.executes && has.tells_of_pipelines;
+    if (asks) extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
     if (has.memory_budget) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 
     VkPhysicalDeviceVulkan13Features f13{.sType =
@@ -114,6 +116,13 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
         coop.cooperativeMatrix = VK_TRUE;
         f13.pNext = &coop;
         extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+    }
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR told{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+        .pNext = f13.pNext};
+    if (asks) {
+        told.pipelineExecutableInfo = VK_TRUE;
+        f13.pNext = &told;
     }
 
     const float priority = 1.0f;
@@ -148,8 +157,10 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
     VkSemaphoreTypeCreateInfo timeline{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
                                        VK_SEMAPHORE_TYPE_TIMELINE, 0};
     VkSemaphoreCreateInfo semaphore{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &timeline, 0};
-    check(vkCreateSemaphore(device_, &semaphore, nullptr, &timeline_), "creating the timeline");
-    name(timeline_, VK_OBJECT_TYPE_SEMAPHORE, "timeline");
+    if (options.executes) {
+        check(vkCreateSemaphore(device_, &semaphore, nullptr, &timeline_), "creating the timeline");
+        name(timeline_, VK_OBJECT_TYPE_SEMAPHORE, "timeline");
+    }
 
     pipelines_ = std::make_unique<Pipelines>(*this, std::move(options.pipeline_cache));
     whole = true;
@@ -169,6 +180,7 @@ const HeldFragments& Device::held_fragments(HeldFragments (*ask)(Device&)) {
 }
 
 uint64_t Device::address(const Tensor& tensor) const {
+    if (!executes()) return 0;
     VkBufferDeviceAddressInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     info.buffer = tensor.buffer;
     return vkGetBufferDeviceAddress(device_, &info) + tensor.base +
@@ -182,6 +194,7 @@ Ticket Device::submit(std::span<const VkCommandBuffer> commands, std::string_vie
                     " recordings, at most " + std::to_string(most_in_one_go) +
                     " can be submitted in one go");
     const auto lock = lock_queue();
+    if (!executes()) return {++submitted_};
     VkCommandBufferSubmitInfo buffers[most_in_one_go];
     for (size_t i = 0; i < commands.size(); ++i) {
         buffers[i] = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
@@ -210,6 +223,7 @@ Ticket Device::submit(std::span<const VkCommandBuffer> commands, std::string_vie
 }
 
 void Device::wait(Ticket ticket, std::string_view what) const {
+    if (!executes()) return;
     VkSemaphoreWaitInfo wait{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
     wait.semaphoreCount = 1;
     wait.pSemaphores = &timeline_;
@@ -242,6 +256,7 @@ void Device::wait_idle() {
 }
 
 bool Device::reached(Ticket ticket) const {
+    if (!executes()) return true;
     uint64_t value = 0;
     check(vkGetSemaphoreCounterValue(device_, timeline_, &value), "asking " + info_.name);
     return value >= ticket.value;

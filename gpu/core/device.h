@@ -39,6 +39,7 @@ public:
         bool cooperative_matrix = true;       // false forces the plain kernels
         bool texel_loads = true;              // likewise
         bool chains = true;                   // likewise
+        bool executes = true;                 // false: it compiles kernels, and runs nothing
         uint32_t chain_workgroups = 0;        // instead of one a core: what tests ask for
         std::vector<std::string> extensions;  // what a window needs
         std::string pipeline_cache;           // a file; empty keeps pipelines in memory only
@@ -52,6 +53,9 @@ public:
     const Features& features() const { return info_.features; }
     const Limits& limits() const { return info_.limits; }
     // Software Vulkan: threads are SIMD lanes of few cores, and shared memory is no faster.
+    // Whether it runs what is submitted. One that does not has no memory either: pipelines are made
+    // as for any recording, and the driver tells of them.
+    bool executes() const { return timeline_ != nullptr; }
     bool is_cpu() const { return info_.kind == DeviceKind::cpu; }
 
     Pipelines& pipelines() const { return *pipelines_; }

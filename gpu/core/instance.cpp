@@ -11,6 +11,9 @@ namespace saccade {
 
 namespace {
 
+// Of a subgroup that multiplies matrices, where a device has subgroups of several sizes.
+constexpr uint32_t matrix_lanes = 32;
+
 constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
 
 VKAPI_ATTR VkBool32 VKAPI_CALL on_debug_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
@@ -213,10 +216,14 @@ void find_features(DeviceInfo& info, const PropertyChain& properties, const Feat
     if (use.texel_loads)
         info.limits.storage_alignment = std::max(
             info.limits.storage_alignment, properties.p13.storageTexelBufferOffsetAlignmentBytes);
+    // Software devices offer matrices of 8x8, which they multiply element by element.
     if (features.coop.cooperativeMatrix && use.float16 && features.f12.vulkanMemoryModel &&
-        use.storage16 && use.subgroup_size_control)
+        use.storage16 && use.subgroup_size_control && info.kind != DeviceKind::cpu)
         use.matrix_shapes = matrix_shapes(instance, info.handle);
     use.cooperative_matrix = !use.matrix_shapes.empty();
+    // AMD's GPUs have subgroups of 64 and of 32: in one of 64 a matrix is held several times over.
+    if (use.cooperative_matrix && properties.p13.minSubgroupSize <= matrix_lanes)
+        info.limits.subgroup_size = std::min(info.limits.subgroup_size, matrix_lanes);
 #ifdef VK_NV_cooperative_matrix2
     use.cooperative_matrix2 = use.cooperative_matrix &&
                               features.coop2.cooperativeMatrixWorkgroupScope &&
@@ -253,6 +260,8 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
         if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
             info.memory_bytes += memory.memoryHeaps[i].size;
     find_features(info, properties, features, instance);
+    info.features.tells_of_pipelines =
+        extensions.has(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
     info.features.memory_budget = extensions.has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 
     auto require = [&](bool there, const char* what) {

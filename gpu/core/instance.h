@@ -24,6 +24,7 @@ struct Features {
     bool subgroup_size_control = false;  // a kernel may ask for full subgroups
     bool cooperative_matrix = false;     // VK_KHR_cooperative_matrix, fp16 x fp16 + fp32
     bool cooperative_matrix2 = false;    // VK_NV_cooperative_matrix2
+    bool tells_of_pipelines = false;     // the driver says what its compiler made of a kernel
     bool memory_budget = false;          // the driver tells how much memory is in use
     bool addresses = false;              // kernels may find memory by its address
     bool chains = false;                 // operations on single rows may share a dispatch
@@ -41,7 +42,7 @@ struct Limits {
     uint32_t workgroup_threads = 0;
     uint32_t workgroup_size[3] = {};
     uint32_t workgroup_count[3] = {};
-    uint32_t subgroup_size = 0;
+    uint32_t subgroup_size = 0;  // those that multiply matrices, where it has these
     uint32_t image_side = 0;
     uint32_t cores = 0;  // that each run a workgroup by themselves; 0 where the driver does not say
     double timestamp_ns = 0;  // of a tick; 0 where the queue has no timestamps

@@ -167,6 +167,36 @@ size_t Pipelines::count() const {
     return pipelines_.size();
 }
 
+std::vector<Pipelines::Report> Pipelines::reports() const {
+    auto function = [&](const char* symbol) {
+        return reinterpret_cast<void*>(vkGetDeviceProcAddr(device_.handle(), symbol));
+    };
+    const auto statistics = reinterpret_cast<PFN_vkGetPipelineExecutableStatisticsKHR>(
+        function("vkGetPipelineExecutableStatisticsKHR"));
+    const std::scoped_lock lock(mutex_);
+    std::vector<Report> reports;
+    for (const auto& [kernel, pipeline] : pipelines_) {
+        Report& report = reports.emplace_back(Report{pipeline->name, {}});
+        for (uint32_t constant : kernel.constants())
+            report.kernel += " #" + std::to_string(constant);
+        if (!statistics) continue;
+        VkPipelineExecutableInfoKHR which{.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR};
+        which.pipeline = pipeline->handle;
+        uint32_t count = 0;
+        check(statistics(device_.handle(), &which, &count, nullptr), "asking about a kernel");
+        std::vector<VkPipelineExecutableStatisticKHR> all(
+            count, {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR});
+        check(statistics(device_.handle(), &which, &count, all.data()), "asking about a kernel");
+        for (const VkPipelineExecutableStatisticKHR& s : all) {
+            const bool real = s.format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_FLOAT64_KHR;
+            report.numbers.emplace_back(
+                s.name, real ? static_cast<uint64_t>(s.value.f64) : s.value.u64);
+        }
+    }
+    std::ranges::sort(reports, {}, &Report::kernel);
+    return reports;
+}
+
 void Pipelines::replace(std::string_view shader, std::vector<uint32_t> code) {
     const Reflection old = reflect(find_shader(shader).code, shader), now = reflect(code, shader);
     if (now.bindings != old.bindings || now.texels != old.texels ||
@@ -238,6 +268,8 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
     info.stage.pName = "main";
     info.stage.pSpecializationInfo = &specialization;
     info.layout = pipeline->layout;
+    if (!device_.executes() && device_.features().tells_of_pipelines)
+        info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
     // Cooperative matrices belong to whole subgroups of the size that the device reports.
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};

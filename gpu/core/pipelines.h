@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "gpu/core/handles.h"
@@ -78,6 +79,13 @@ public:
     // The variant of it that suits the device best.
     const Pipeline& best(const Kernel& kernel);
     size_t count() const;
+    // What the driver's compiler made of the pipelines so far, by name. Only of a device that does
+    // not execute, and whose driver tells.
+    struct Report {
+        std::string kernel;  // with its constants
+        std::vector<std::pair<std::string, uint64_t>> numbers;  // as the driver calls them
+    };
+    std::vector<Report> reports() const;
     // Other code for a shader from now on, for who is writing it. What was recorded with the old
     // code stays good. Throws, and changes nothing, where the new code is damaged or takes other
     // parameters than the old.

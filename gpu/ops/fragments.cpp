@@ -18,6 +18,7 @@ Kernel kernel_for(const Device& device, const MatrixShape& fragment, uint32_t ei
 HeldFragments ask_how_fragments_are_held(Device& device) {
     const std::optional<MatrixShape> fragment = choose_fragment(device.features());
     if (!fragment || !device.features().addresses) return {};
+    if (!device.executes()) return {fragment->n * fragment->k / device.limits().subgroup_size / 8};
     Arena scratch(device, "fragments");
     Commands c(device, scratch, "asking how threads hold fragments", 0);
     const uint64_t bytes = tensor_bytes(1, 1, 8, Type::u32);

@@ -57,6 +57,15 @@ VkFormat format_of(Reflection::Texel texel) {
     return VK_FORMAT_UNDEFINED;
 }
 
+// A dispatch in words: kernel, constants, workgroups.
+std::string described(const std::string& kernel, std::span<const uint32_t> constants,
+                      std::span<const uint32_t> groups) {
+    std::string line = kernel;
+    for (uint32_t constant : constants) line += " #" + std::to_string(constant);
+    for (uint32_t group : groups) line += " x" + std::to_string(group);
+    return line;
+}
+
 // Everything before has finished and is visible to everything after.
 void full_barrier(VkCommandBuffer commands, VkPipelineStageFlags2 to, VkAccessFlags2 access) {
     VkMemoryBarrier2 memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
@@ -256,6 +265,8 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
                         " threads on " + device_.info().name);
     }
 
+    if (!device_.executes()) return;
+
     VkDescriptorBufferInfo buffers[most_uses];
     VkDescriptorImageInfo images[most_uses];
     VkBufferView views[most_uses];
@@ -298,14 +309,16 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
         static_cast<uint32_t>(uses.size()), writes);
     vkCmdPushConstants(buffer_, pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                        static_cast<uint32_t>(params.size()), params.data());
+    const bool timed =
+        timing_dispatches_ &&
+        profile_.enter(buffer_, described(pipeline.name, kernel.constants(), groups), depth_);
     vkCmdDispatch(buffer_, groups[0], groups[1], groups[2]);
+    if (timed) profile_.leave(buffer_);
     ++counts_.dispatches;
     for (const Use& use : uses) counts_.bytes += bytes_moved(use);
 
     if (tracing_) {
-        std::string line = pipeline.name;
-        for (uint32_t constant : kernel.constants()) line += " #" + std::to_string(constant);
-        for (uint32_t group : groups) line += " x" + std::to_string(group);
+        std::string line = described(pipeline.name, kernel.constants(), groups);
         for (const Use& use : uses)
             line += " @" + std::to_string(use.tensor.base) + "+" + std::to_string(use.tensor.bytes);
         for (std::byte b : params) line += " " + std::to_string(static_cast<int>(b));
@@ -394,6 +407,7 @@ void Commands::copy_bytes(const Tensor& from, const Tensor& to) {
         from.row_stride != to.row_stride)
         throw Error("cannot copy " + from.shape() + " to " + to.shape());
     end_chain();
+    if (!device_.executes()) return;
     order(uses);
     const VkBufferCopy region{source.begin, target.begin, source.end - source.begin};
     vkCmdCopyBuffer(buffer_, from.buffer, to.buffer, 1, &region);

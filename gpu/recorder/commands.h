@@ -125,6 +125,10 @@ public:
     // Whole bytes from one tensor's memory to another's of the same layout.
     void copy_bytes(const Tensor& from, const Tensor& to);
 
+    // Each dispatch then has a time of its own, under its kernel's name, and waits for the one
+    // before it: the way to see where the time goes.
+    void time_dispatches(bool each) { timing_dispatches_ = each; }
+
     // Operations then leave the device's special hardware unused: the way to check it.
     void use_plain_kernels(bool plain) { plain_kernels_ = plain; }
     bool plain_kernels() const { return plain_kernels_; }
@@ -166,7 +170,7 @@ private:
     Profile profile_;
     Counts counts_;
     int depth_ = 0, timed_depth_;
-    bool tracing_ = false, plain_kernels_ = false;
+    bool tracing_ = false, plain_kernels_ = false, timing_dispatches_ = false;
     std::vector<std::string> trace_;
     std::exception_ptr failure_;       // of leaving a scope
     std::vector<VkBufferView> views_;  // of what has been recorded

@@ -10,7 +10,7 @@ constexpr uint32_t most_timestamps = 1024;
 }
 
 Profile::Profile(Device& device, std::string_view name) : device_(device) {
-    if (device.limits().timestamp_ns == 0) return;
+    if (device.limits().timestamp_ns == 0 || !device.executes()) return;
     VkQueryPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = VK_QUERY_TYPE_TIMESTAMP;
     info.queryCount = most_timestamps;

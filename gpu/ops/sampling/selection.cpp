@@ -7,6 +7,9 @@ namespace saccade {
 
 namespace {
 
+// The shared memory of every device holds so many of eight bytes, with room to spare.
+constexpr uint32_t most_selected = 1536;
+
 void require_wide_f32(const Tensor& t, const char* op) {
     require(t.type == Type::f32, op, t.shape() + " is not f32");
     require_wide(t, op);
@@ -31,14 +34,13 @@ Tensor row_max(Commands& c, const Tensor& x) {
 Selected select(Commands& c, const Tensor& x, uint32_t k) {
     constexpr const char* op = "select";
     require_wide_f32(x, op);
-    require(k > 0 && k <= uint64_t(x.rows) * x.columns, op,
+    require(k > 0 && k <= uint64_t(x.rows) * x.columns && k <= most_selected, op,
             std::to_string(k) + " of " + x.shape());
     Selected found{c.scratch(x.batch, 1, k, Type::f32), c.scratch(x.batch, 1, k, Type::u32)};
     const params::SelectParams p{
         view(x), view(found.values), view(found.picks), x.rows, x.columns, k};
-    // At least eight threads a row, for the padding of the result.
-    const uint32_t threads = c.device().is_cpu() ? 8 : 32, parts = c.device().is_cpu() ? 1 : 8;
-    c.dispatch(Kernel(op, {threads, parts}), {x.columns, x.rows * parts, x.batch},
+    const uint32_t threads = c.device().is_cpu() ? 64 : c.device().limits().workgroup_threads;
+    c.dispatch(Kernel(op, {threads, padded(k)}), {threads, 1, x.batch},
                {read(x), write(found.values), write(found.picks)}, p);
     return found;
 }

@@ -114,19 +114,24 @@ def detr_tensors(model):
                 _, _, index, ours, *rest = key.split(".")
                 rest = [DETR_ATTENTION.get(word, word) for word in rest]
                 tensors[".".join([f"model.{part}.layers", index, names[ours], *rest])] = value
-    backbone = "model.backbone.conv_encoder.model."
-    depths = model.shape.backbone.depths
+    return {**tensors,
+            **resnet_tensors(model.backbone, "model.backbone.conv_encoder.model.")}
+
+
+def resnet_tensors(resnet, prefix):
+    """By the names of transformers' ResNet."""
+    depths, tensors = resnet.shape.depths, {}
     places = [(stage, index) for stage, depth in enumerate(depths) for index in range(depth)]
-    for key, value in own.items():
-        if not key.startswith("backbone.") or key.endswith("num_batches_tracked"):
+    for key, value in resnet.state_dict().items():
+        if key.endswith("num_batches_tracked"):
             continue
-        part, *rest = key.split(".")[1:]
+        part, *rest = key.split(".")
         if part == "blocks":
             stage, index = places[int(rest[0])]
             rest = [f"encoder.stages.{stage}.layers.{index}", *rest[1:]]
         else:
             rest = ["embedder.embedder", *rest]
-        tensors[backbone + ".".join(rest)] = value
+        tensors[prefix + ".".join(rest)] = value
     return tensors
 
 
@@ -168,11 +173,7 @@ def save_detr(model, folder, names):
     config = dict(
         architectures=["DetrForObjectDetection"], model_type="detr", use_timm_backbone=False,
         backbone=None, use_pretrained_backbone=False, torch_dtype="float16", num_channels=3,
-        backbone_config=dict(
-            model_type="resnet", num_channels=3, embedding_size=backbone.stem,
-            hidden_sizes=list(backbone.channels), depths=list(backbone.depths),
-            layer_type="bottleneck" if backbone.bottleneck else "basic", hidden_act="relu",
-            downsample_in_first_stage=False, out_features=[last]),
+        backbone_config=dict(**resnet_config(backbone), out_features=[last]),
         d_model=shape.width, num_queries=shape.queries, activation_function="relu",
         encoder_layers=shape.encoder_layers, encoder_ffn_dim=shape.inner,
         encoder_attention_heads=shape.heads, decoder_layers=shape.decoder_layers,
@@ -181,6 +182,26 @@ def save_detr(model, folder, names):
         position_embedding_type="sine", is_encoder_decoder=True, **label_config(names))
     save(folder, detr_tensors(model), config, (shape.side, shape.side),
          image_processor_type="DetrImageProcessor", do_pad=False, format="coco_detection")
+
+
+def resnet_config(shape):
+    return dict(
+        model_type="resnet", num_channels=3, embedding_size=shape.stem,
+        hidden_sizes=list(shape.channels), depths=list(shape.depths),
+        layer_type="bottleneck" if shape.bottleneck else "basic", hidden_act="relu",
+        downsample_in_first_stage=False)
+
+
+def save_attention_cnn(model, folder, names):
+    config = dict(architectures=["AttentionCNN"], model_type="attention_cnn",
+                  torch_dtype="float16", image_size=model.side, attention_size=model.inner,
+                  output_stride=model.shape.output_stride,
+                  backbone_config=resnet_config(model.shape), **label_config(names))
+    tensors = resnet_tensors(model.backbone, "backbone.")
+    for name, part in (("attention", model.attention), ("classifier", model.head)):
+        tensors.update({f"{name}.{key}": value for key, value in part.state_dict().items()})
+    save(folder, tensors, config, (model.side, model.side),
+         image_processor_type="ViTImageProcessor")
 
 
 def save_classifier(model, folder, names=NAMES):

@@ -15,16 +15,18 @@ class ResNetShape:
     channels: tuple = (64, 128, 256)
     depths: tuple = (2, 2, 2)
     bottleneck: bool = False
+    output_stride: int = 32     # from there on, strides become dilation
 
     @property
     def stride(self):
-        return 2 ** (len(self.channels) + 1)
+        return min(2 ** (len(self.channels) + 1), self.output_stride)
 
 
 class ConvNorm(nn.Module):
-    def __init__(self, inputs, outputs, side, stride=1):
+    def __init__(self, inputs, outputs, side, stride=1, dilation=1):
         super().__init__()
-        self.convolution = nn.Conv2d(inputs, outputs, side, stride, side // 2, bias=False)
+        self.convolution = nn.Conv2d(inputs, outputs, side, stride, side // 2 * dilation, dilation,
+                                     bias=False)
         self.normalization = nn.BatchNorm2d(outputs)
         nn.init.kaiming_normal_(self.convolution.weight, mode="fan_out", nonlinearity="relu")
 
@@ -33,13 +35,15 @@ class ConvNorm(nn.Module):
 
 
 class ResNetBlock(nn.Module):
-    def __init__(self, inputs, outputs, stride, bottleneck):
+    def __init__(self, inputs, outputs, stride, bottleneck, first_dilation=1, dilation=1):
         super().__init__()
         if bottleneck:
             inner = outputs // EXPANSION
-            parts = [(inputs, inner, 1), (inner, inner, 3, stride), (inner, outputs, 1)]
+            parts = [(inputs, inner, 1), (inner, inner, 3, stride, first_dilation),
+                     (inner, outputs, 1)]
         else:
-            parts = [(inputs, outputs, 3, stride), (outputs, outputs, 3)]
+            parts = [(inputs, outputs, 3, stride, first_dilation),
+                     (outputs, outputs, 3, 1, dilation)]
         self.layer = nn.ModuleList(ConvNorm(*part) for part in parts)
         self.shortcut = None
         if inputs != outputs or stride != 1:
@@ -59,11 +63,17 @@ class ResNet(nn.Module):
         self.shape = shape
         self.stem = ConvNorm(3, shape.stem, 7, 2)
         self.blocks = nn.ModuleList()
-        inputs = shape.stem
+        inputs, strided, dilation = shape.stem, 4, 1
         for stage, (outputs, depth) in enumerate(zip(shape.channels, shape.depths)):
+            stride, before = (2 if stage > 0 else 1), dilation
+            if strided >= shape.output_stride:
+                stride, dilation = 1, dilation * stride
+            strided *= stride
             for index in range(depth):
-                stride = 2 if stage > 0 and index == 0 else 1
-                self.blocks.append(ResNetBlock(inputs, outputs, stride, shape.bottleneck))
+                first = index == 0
+                self.blocks.append(ResNetBlock(
+                    inputs, outputs, stride if first else 1, shape.bottleneck,
+                    before if first else dilation, dilation))
                 inputs = outputs
 
     def forward(self, picture):

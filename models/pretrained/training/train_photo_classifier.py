@@ -1,7 +1,9 @@
 """Trains a classifier of Tiny-ImageNet's 200 classes from scratch and writes its folder.
 
     python3 train_photo_classifier.py --packed packed --unpacked unpacked
+    python3 train_photo_classifier.py --model cnn --seconds 450 -o ../photo-classifier-2018 ...
 """
+import copy
 import pathlib
 
 import numpy as np
@@ -10,9 +12,12 @@ import torch.nn.functional as F
 
 import options as common
 import photos
+import resnet
 import vit
+from attention_cnn import AttentionCNN
 from classifier import Classifier
-from folders import save_classifier
+from folders import save_attention_cnn, save_classifier
+from resnet import ResNetShape
 from trainer import train
 from vit import Shape, ViT
 
@@ -78,10 +83,27 @@ def loss(model, batch):
     return ((1 - share) * entropy(batch["label"]) + share * entropy(batch["other"])).mean()
 
 
+def make_model(options):
+    if options.model == "cnn":
+        shape = ResNetShape(options.stem, tuple(options.channels), tuple(options.depths),
+                            output_stride=8)
+        return AttentionCNN(shape, 2 * SIDE, options.inner, CLASSES)
+    shape = Shape(width=options.width, layers=options.layers, heads=options.width // 32,
+                  image=(SIDE, SIDE), patch=8)
+    return Classifier(ViT(shape), CLASSES)
+
+
 def main():
     parser = common.photo_parser(__doc__, seconds=150, output="photo-classifier", batch=1024)
-    parser.add_argument("--width", type=int, default=192)
-    parser.add_argument("--layers", type=int, default=8)
+    parser.add_argument("--model", choices=("vit", "cnn"), default="vit")
+    of_vit = parser.add_argument_group("of a ViT")
+    of_vit.add_argument("--width", type=int, default=192)
+    of_vit.add_argument("--layers", type=int, default=8)
+    of_cnn = parser.add_argument_group("of a convolutional network with self-attention")
+    of_cnn.add_argument("--stem", type=int, default=32, help="channels of the first convolution")
+    of_cnn.add_argument("--channels", type=int, nargs="+", default=[64, 128, 256])
+    of_cnn.add_argument("--depths", type=int, nargs="+", default=[2, 3, 1])
+    of_cnn.add_argument("--inner", type=int, default=64, help="channels of queries and values")
     options = parser.parse_args()
     torch.set_float32_matmul_precision("high")
     torch.manual_seed(0)
@@ -90,12 +112,10 @@ def main():
     store = photos.Store(options.packed, options.unpacked, "tiny", known, device, options.chunks)
     store.wait()
     tests, names = held_out(options.packed, options.unpacked, device, options.tests)
-    shape = Shape(width=options.width, layers=options.layers, heads=options.width // 32,
-                  image=(SIDE, SIDE), patch=8)
-    model = Classifier(ViT(shape), CLASSES)
+    model = make_model(options)
     if options.start:
         common.load_checkpoint(model, options.start)
-    model = model.to(device)
+    model = model.to(device, memory_format=torch.channels_last)
     print(f"classifier: {sum(p.numel() for p in model.parameters())} parameters", flush=True)
 
     @torch.no_grad()
@@ -108,9 +128,14 @@ def main():
 
     def save(model):
         common.save_checkpoint(model, common.checkpoint_of(options))
-        save_classifier(model, options.output, names)
+        if options.model == "cnn":
+            final = copy.deepcopy(model)
+            final.backbone.settle()
+            save_attention_cnn(final, options.output, names)
+        else:
+            save_classifier(model, options.output, names)
 
-    compiled = ((vit.Block, "forward"), (photos, "recolour"))
+    compiled = ((vit.Block, "forward"), (resnet.ResNetBlock, "forward"), (photos, "recolour"))
     train(model, ClassificationBatches(store, options.batch), loss, options.seconds,
           rate=options.rate, muon_rate=options.muon_rate, check=check, checks=options.checks,
           compiled=() if options.eager else compiled, meanwhile=store.refresh, save=save)

@@ -32,7 +32,7 @@ TEST_F(SelectTest, finds_the_best_of_all_rows_in_order_equal_ones_by_place) {
         uint32_t batch, rows, columns, k;
     };
     for (const Case& c : {Case{1, 1, 1, 1}, Case{1, 1, 3000, 300}, Case{2, 30, 13, 41},
-                          Case{1, 300, 80, 300}, Case{1, 7, 5, 35}}) {
+                          Case{1, 300, 80, 300}, Case{1, 1, 8400, 300}, Case{1, 7, 5, 35}}) {
         std::vector<float> x = random(size_t(c.batch) * c.rows * c.columns);
         for (float& v : x) v = std::round(v * 500);  // many are equal
         const Tensor tx = tensor(c.batch, c.rows, c.columns, Type::f32, x);
@@ -49,6 +49,19 @@ TEST_F(SelectTest, finds_the_best_of_all_rows_in_order_equal_ones_by_place) {
             }
         }
     }
+}
+
+TEST_F(SelectTest, of_equal_ones_the_first_are_found) {
+    const Tensor x = tensor(1, 9, 333, Type::f32, std::vector<float>(9 * 333, -0.5f));
+    std::vector<uint32_t> first(1500);
+    std::iota(first.begin(), first.end(), 0u);
+    EXPECT_EQ(select_from(x, 1500).picks, first);
+}
+
+
+TEST_F(SelectTest, zeros_are_equal_whatever_their_sign) {
+    const Tensor x = tensor(1, 1, 4, Type::f32, std::vector<float>{-0.0f, 0.0f, -0.0f, 1.0f});
+    EXPECT_EQ(select_from(x, 4).picks, (std::vector<uint32_t>{3, 0, 1, 2}));
 }
 
 TEST_F(SelectTest, a_nan_comes_after_every_number) {
