@@ -11,8 +11,12 @@ FrameTracker::FrameTracker(const TrackerSettings& settings, Mode mode,
 }
 
 void FrameTracker::count_in(const Regions& regions) {
-    counter_.reset();
-    if (!regions.all.empty()) counter_.emplace(regions, settings_.patience);
+    if (regions.all.empty())
+        counter_.reset();
+    else if (counter_)
+        counter_.emplace(RegionCounter(regions, *counter_));
+    else
+        counter_.emplace(regions, settings_.patience);
 }
 
 void FrameTracker::use(const TrackerSettings& settings) {

@@ -35,7 +35,7 @@ public:
 
     // Other thresholds from now on; who has a number keeps it.
     void use(const TrackerSettings& settings);
-    // Counts in these from now on, from 0.
+    // Counts in these from now on; those that are where they were go on.
     void count_in(const Regions& regions);
     // Detections that are to be given to step(): those above this score.
     float weakest() const { return settings_.weak; }

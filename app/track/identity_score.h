@@ -45,7 +45,7 @@ private:
 
     uint64_t objects_ = 0, tracks_ = 0, missed_ = 0, wrong_ = 0, switches_ = 0;
     std::map<uint64_t, uint64_t> track_of_;  // of each object, the last one
-    std::map<Pair, uint32_t> together_;      // in so many frames
+    std::map<Pair, uint32_t> together_;      // in how many frames
     Assignment assignment_;
     std::vector<float> costs_;
 };

@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-constexpr float clear = 0.25f;  // of its size, how far from an edge a thing is on one side of it
+constexpr float clear = 0.35f;  // of its size, how far from an edge a thing is on one side of it
 
 float clear_distance(const Rectangle& box) { return clear * std::sqrt(std::max(box.area(), 0.0f)); }
 
@@ -18,6 +18,27 @@ RegionCounter::RegionCounter(Regions regions, double patience)
     : drawn_(std::move(regions)), regions_(drawn_), patience_(patience) {
     for (const Region& region : drawn_.all) counts_.push_back({region.name, region.zone, {}});
     stays_.resize(drawn_.all.size());
+}
+
+RegionCounter::RegionCounter(Regions regions, const RegionCounter& before)
+    : RegionCounter(std::move(regions), before.patience_) {
+    time_ = before.time_;
+    tracks_ = before.tracks_;
+    for (Followed& track : tracks_) track.places.assign(drawn_.all.size(), {});
+    if (drawn_.size != before.drawn_.size) return;
+    for (size_t i = 0; i < drawn_.all.size(); ++i) {
+        const auto same = std::ranges::find_if(before.drawn_.all, [&](const Region& other) {
+            const Region& region = drawn_.all[i];
+            return region.zone == other.zone && region.corners == other.corners &&
+                   region.anchor == other.anchor;
+        });
+        if (same == before.drawn_.all.end()) continue;
+        const auto j = static_cast<size_t>(same - before.drawn_.all.begin());
+        counts_[i].classes = before.counts_[j].classes;
+        stays_[i] = before.stays_[j];
+        for (size_t k = 0; k < tracks_.size(); ++k)
+            tracks_[k].places[i] = before.tracks_[k].places[j];
+    }
 }
 
 // Regions were drawn on a picture of one size, and frames may have another.
@@ -41,11 +62,7 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
         Followed& track = follow(seen);
         track.seen = time;
         track.frame = frame;
-        for (size_t i = 0; i < regions_.all.size(); ++i)
-            if (regions_.all[i].zone)
-                look_at_zone(i, track.places[i], track, seen);
-            else
-                look_at_line(i, track.places[i], track, seen);
+        look(track, seen);
     }
     for (size_t i = 0; i < counts_.size(); ++i)
         for (const RegionCounts::OfClass& of : counts_[i].classes)
@@ -53,6 +70,16 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
                 Stays& stays = stays_of(i, of.id);
                 stays.most = std::max(stays.most, of.inside);
             }
+}
+
+void RegionCounter::look(Followed& track, const TrackSeen& seen) {
+    const std::optional<Rectangle> whole = track.whole.see(seen.box, track.seen);
+    if (!whole) return;
+    for (size_t i = 0; i < regions_.all.size(); ++i)
+        if (regions_.all[i].zone)
+            look_at_zone(i, track.places[i], track, *whole);
+        else
+            look_at_line(i, track.places[i], track, *whole);
 }
 
 // Its class is voted for by all of its detections.
@@ -82,10 +109,10 @@ RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen) {
 }
 
 void RegionCounter::look_at_line(size_t region, Place& place, const Followed& track,
-                                 const TrackSeen& seen) {
+                                 const Rectangle& box) {
     const Region& line = regions_.all[region];
-    const glm::vec2 point = point_of(seen.box, line.anchor);
-    if (std::abs(side_of(line, point)) < clear_distance(seen.box)) return;
+    const glm::vec2 point = point_of(box, line.anchor);
+    if (std::abs(side_of(line, point)) < clear_distance(box)) return;
     if (place.known && crosses(line, place.point, point)) {
         const bool in = side_of(line, point) > 0;
         RegionCounts::OfClass& count = count_of(region, track.label);
@@ -97,10 +124,10 @@ void RegionCounter::look_at_line(size_t region, Place& place, const Followed& tr
 }
 
 void RegionCounter::look_at_zone(size_t region, Place& place, const Followed& track,
-                                 const TrackSeen& seen) {
+                                 const Rectangle& box) {
     const Region& zone = regions_.all[region];
-    const float depth = depth_in(zone, point_of(seen.box, zone.anchor));
-    if (std::exchange(place.known, true) && std::abs(depth) < clear_distance(seen.box)) return;
+    const float depth = depth_in(zone, point_of(box, zone.anchor));
+    if (std::exchange(place.known, true) && std::abs(depth) < clear_distance(box)) return;
     const bool inside = depth > 0;
     if (inside == place.inside) return;
     if (inside) {

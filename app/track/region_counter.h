@@ -8,6 +8,7 @@
 #include "app/frame/frame_result.h"
 #include "app/track/regions.h"
 #include "app/track/tracker.h"
+#include "app/track/whole_box.h"
 
 namespace saccade {
 
@@ -37,12 +38,15 @@ struct Stays {
 
 // Counts tracks that cross lines and that are in zones. A track crosses a line between two frames
 // in which it was seen, however far apart they are, and where it trembles on the line nothing is
-// counted: it must get away from the line by a quarter of its size. A zone's "in" are all that
+// counted: it must come from beyond a third of its size and go as far. What is partly hidden counts
+// where the whole of it is. A zone's "in" are all that
 // begin to be inside, its "out" all that are not any more, whether they went or vanished. A track's
 // class is the one that it was called most, so far.
 class RegionCounter {
 public:
     explicit RegionCounter(Regions regions, double patience = TrackerSettings().patience);
+    // Goes on with what another one has counted, in those regions that are where they were.
+    RegionCounter(Regions regions, const RegionCounter& before);
 
     // The next frame.
     void step(double time, uint64_t frame, Size size, std::span<const TrackSeen> tracks);
@@ -64,13 +68,15 @@ private:
         float weight = 0;  // of its label
         double seen = 0;
         uint64_t frame = 0;
+        WholeBox whole = {};
         std::vector<Place> places;
     };
 
     void fit(Size size);
     Followed& follow(const TrackSeen& seen);
-    void look_at_line(size_t region, Place& place, const Followed& track, const TrackSeen& seen);
-    void look_at_zone(size_t region, Place& place, const Followed& track, const TrackSeen& seen);
+    void look(Followed& track, const TrackSeen& seen);
+    void look_at_line(size_t region, Place& place, const Followed& track, const Rectangle& box);
+    void look_at_zone(size_t region, Place& place, const Followed& track, const Rectangle& box);
     void enter(size_t region, const Followed& track);
     void leave(size_t region, Place& place, const Followed& track);
     void forget_lost(double time);

@@ -27,6 +27,8 @@ constexpr double doubt = 0.2;        // seconds that something without a number 
 constexpr float same_place = 0.7f;   // an overlap that no two things have
 constexpr float same_part = 0.8f;    // and how much of the smaller one, if they are of one kind
 
+constexpr float rest = 0.5f;  // of a thing that is hidden, what may show up of it
+
 // The cosine between a track's look, which has the length 1, and a thing's.
 float likeness(std::span<const float> look, std::span<const int8_t> other) {
     float dot = 0;
@@ -74,6 +76,16 @@ bool is_same(const Track& track, const Observation& thing) {
     return shared.area() > same_part * std::min(track.box.area(), thing.box.area());
 }
 
+// Whether something may be all that can be seen of a thing that is hidden.
+bool is_rest_of(const Track& track, const Observation& thing) {
+    if (track.number == 0 || track.label != thing.label) return false;
+    const Rectangle shared{glm::max(track.box.min, thing.box.min),
+                           glm::min(track.box.max, thing.box.max)};
+    return shared.size().x > 0 && shared.size().y > 0 &&
+           shared.area() > same_part * thing.box.area() &&
+           thing.box.area() < rest * track.box.area();
+}
+
 }  // namespace
 
 TrackerSettings tracking_for(float threshold) {
@@ -85,8 +97,15 @@ std::span<const uint32_t> Tracker::step(const Observations& frame) {
     learn_strangers(frame);
     track_of_.assign(frame.things.size(), nobody);
     taken_.assign(tracks_.size(), 0);
+    const uint32_t numbers = numbers_, found_again = found_again_;
     match(frame, Round::strong);
     match(frame, Round::weak);
+    if (is_cut(frame)) {
+        numbers_ = numbers;
+        found_again_ = found_again;
+        forget_all();
+        track_of_.assign(frame.things.size(), nobody);
+    }
     begin_tracks(frame);
     result_.assign(frame.things.size(), 0);
     for (size_t i = 0; i < frame.things.size(); ++i)
@@ -97,13 +116,33 @@ std::span<const uint32_t> Tracker::step(const Observations& frame) {
 
 void Tracker::advance(double time) {
     if (time < time_) {
-        for (Track& track : tracks_) spare_looks_.push_back(std::move(track.look));
-        tracks_.clear();
+        forget_all();
         time_ = time;
     }
     const auto seconds = static_cast<float>(time - time_);
     time_ = time;
     for (Track& track : tracks_) track.motion.wait(seconds);
+}
+
+void Tracker::forget_all() {
+    for (Track& track : tracks_) spare_looks_.push_back(std::move(track.look));
+    tracks_.clear();
+}
+
+// Whether this is another scene: hardly anybody of the frame before is still there, and others are.
+bool Tracker::is_cut(const Observations& frame) const {
+    size_t were = 0, are = 0, strong = 0, strangers = 0;
+    for (size_t i = 0; i < tracks_.size(); ++i) {
+        if (tracks_[i].number == 0 || tracks_[i].was_lost) continue;
+        ++were;
+        if (taken_[i]) ++are;
+    }
+    for (size_t i = 0; i < frame.things.size(); ++i) {
+        if (!(frame.things[i].score > settings_.strong)) continue;
+        ++strong;
+        if (track_of_[i] == nobody) ++strangers;
+    }
+    return were >= 2 && strangers >= 2 && 3 * are <= were && 2 * strangers > strong;
 }
 
 // Each detector has its own idea of alike. Two strong things of one frame that lie apart are not
@@ -170,7 +209,11 @@ void Tracker::see(Track& track, const Observations& frame, size_t thing) {
     track.motion.see(seen.box);
     track.box = seen.box;
     track.seen = frame.time;
-    if (std::exchange(track.lost, false) && track.number > 0) ++found_again_;
+    track.was_lost = std::exchange(track.lost, false);
+    if (track.was_lost && track.number > 0) {
+        ++found_again_;
+        track.found = frame.time;
+    }
     if (track.label == seen.label) {
         track.label_weight = std::min(track.label_weight + seen.score, 5.0f);
     } else if ((track.label_weight -= seen.score) < 0) {
@@ -189,7 +232,7 @@ void Tracker::begin_tracks(const Observations& frame) {
         if (track_of_[i] != nobody || !(thing.score > settings_.strong)) continue;
         // A second query may have seen the same thing.
         const bool known = std::ranges::any_of(tracks_, [&](const Track& track) {
-            return track.seen == frame.time && is_same(track, thing);
+            return track.seen == frame.time ? is_same(track, thing) : is_rest_of(track, thing);
         });
         if (known) continue;
         Track track;
@@ -212,7 +255,7 @@ void Tracker::begin_tracks(const Observations& frame) {
 
 void Tracker::forget_lost(double time) {
     for (Track& track : tracks_) {
-        track.lost = track.seen < time;
+        track.lost = track.was_lost = track.seen < time;
         if (track.lost) track.motion.keep_size();
     }
     auto is_over = [&](const Track& track) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,11 +24,13 @@ TrackerSettings tracking_for(float threshold);
 
 // A thing that has been seen in several frames.
 struct Track {
-    uint32_t number = 0;  // from 1 on; 0 while it is not sure that there is something
-    uint32_t label = 0;   // of most of its observations, the newer ones first
-    double since = 0;     // the time when it was seen first
-    double seen = 0;      // and last
-    bool lost = false;    // nobody sees it now
+    uint32_t number = 0;          // from 1 on; 0 while it is not sure that there is something
+    uint32_t label = 0;           // of most of its observations, the newer ones first
+    double since = 0;             // the time when it was seen first
+    double seen = 0;              // and last
+    bool lost = false;            // nobody sees it now
+    bool was_lost = false;        // in the frame before
+    std::optional<double> found;  // again, the time when that was last
     BoxMotion motion;
     Rectangle box;  // as it was seen last
     std::vector<float> look = {};
@@ -55,6 +58,7 @@ public:
     std::span<const Track> tracks() const { return tracks_; }
     uint32_t numbers() const { return numbers_; }  // that have been given so far
     uint32_t found_again() const { return found_again_; }
+    double time() const { return time_; }  // of the last frame
 
 private:
     enum class Round { strong, weak };
@@ -64,6 +68,8 @@ private:
     void match(const Observations& frame, Round round);
     float cost_of(const Track& track, const Observations& frame, size_t thing, Round round) const;
     void see(Track& track, const Observations& frame, size_t thing);
+    bool is_cut(const Observations& frame) const;
+    void forget_all();
     void begin_tracks(const Observations& frame);
     void forget_lost(double time);
 

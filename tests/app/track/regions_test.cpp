@@ -92,7 +92,7 @@ TrackSeen at(glm::vec2 place, uint32_t track = 1, uint32_t label = 0, float scor
 struct Walk {
     explicit Walk(const char* text) : counter(from(text)) {}
     void see(const std::vector<TrackSeen>& tracks) {
-        counter.step(0.1 * frame, frame, {640, 480}, tracks);
+        counter.step(0.1 * static_cast<double>(frame), frame, {640, 480}, tracks);
         ++frame;
         events.insert(events.end(), counter.events().begin(), counter.events().end());
     }
@@ -187,6 +187,23 @@ TEST(RegionCounters, let_who_vanishes_in_a_zone_leave_it) {
     EXPECT_EQ(walk.sum().inside, 0u);
     EXPECT_EQ(walk.sum().out, 1u);
     EXPECT_NEAR(walk.events.back().time, 0.4, 1e-9) << "when it was seen last";
+}
+
+TEST(RegionCounters, go_on_where_others_are_drawn) {
+    Walk walk(yard);
+    for (int i = 0; i < 3; ++i) walk.see({at({200, 200})});
+    EXPECT_EQ(walk.sum().inside, 1u);
+    Regions more = from(yard);
+    more.all[0].name = "garden";
+    more.all.insert(more.all.begin(), from(door).all[0]);
+    RegionCounter counter(more, walk.counter);
+    counter.step(0.3, 3, {640, 480}, std::vector{at({200, 200})});
+    ASSERT_EQ(counter.counts()[1].classes.size(), 1u);
+    EXPECT_EQ(counter.counts()[1].name, "garden");
+    EXPECT_EQ(counter.counts()[1].classes[0].in, 1u) << "it was inside before";
+    counter.step(0.4, 4, {640, 480}, std::vector{at({20, 400})});
+    EXPECT_EQ(counter.counts()[1].classes[0].out, 1u);
+    EXPECT_NEAR(counter.stays(1)[0].seconds, 0.4, 1e-9);
 }
 
 TEST(RegionCounters, fit_what_was_drawn_on_a_picture_of_another_size) {

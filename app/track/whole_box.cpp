@@ -1,0 +1,44 @@
+#include "app/track/whole_box.h"
+
+#include <algorithm>
+
+namespace saccade {
+
+namespace {
+
+constexpr float fastest = 0.2f;     // part of its size by which a thing may shrink in a second
+constexpr float tremble = 0.04f;    // and by which boxes differ for no reason
+constexpr float least_seen = 0.3f;  // of its area, to tell where it is
+constexpr float new_speed = 0.5f;   // how much of it counts at once
+constexpr float good_speed = 0.5f;  // seconds for which a speed is good
+
+}  // namespace
+
+std::optional<Rectangle> WholeBox::see(const Rectangle& box, double time) {
+    Rectangle whole = box;
+    const float seconds = time_ ? static_cast<float>(time - *time_) : 0.0f;
+    if (seconds > 0) {
+        if (box.area() < least_seen * size_.x * size_.y) return std::nullopt;
+        for (const int axis : {0, 1}) complete(axis, whole, seconds);
+        speed_ += new_speed * ((whole.middle() - middle_) / seconds - speed_);
+    }
+    size_ = whole.size();
+    middle_ = whole.middle();
+    time_ = time;
+    return whole;
+}
+
+void WholeBox::complete(int axis, Rectangle& box, float seconds) const {
+    const float size = size_[axis] * std::max(1 - fastest * seconds, 0.0f);
+    const float missing = size - box.size()[axis];
+    if (missing < tremble * size) return;
+    // How far each side has come in from where it is expected.
+    const float middle = middle_[axis] + speed_[axis] * std::min(seconds, good_speed);
+    const float low = std::max(box.min[axis] - (middle - size_[axis] / 2), 0.0f);
+    const float high = std::max(middle + size_[axis] / 2 - box.max[axis], 0.0f);
+    if (low + high <= 0) return;
+    box.min[axis] -= missing * low / (low + high);
+    box.max[axis] += missing * high / (low + high);
+}
+
+}  // namespace saccade
