@@ -17,8 +17,8 @@ layout(binding = 1) writeonly buffer Values { float values[]; };
 layout(binding = 2) writeonly buffer Picks { uint picks[]; };
 layout(push_constant) uniform Push { SelectParams p; };
 
-const uint digits = 256;
-shared uint with_digit[digits];
+const uint digits = 256, group = 16;
+shared uint with_digit[digits], in_group[digits / group];
 shared uint chosen, ahead, kept;
 shared uvec2 best[SLOTS];
 
@@ -68,9 +68,15 @@ void main() {
         }
         if (times > 0) atomicAdd(with_digit[last], times);
         barrier();
+        for (uint g = me; g < digits / group; g += THREADS) {
+            in_group[g] = 0;
+            for (uint d = g * group; d < (g + 1) * group; ++d) in_group[g] += with_digit[d];
+        }
+        barrier();
         for (uint d = me; d < digits; d += THREADS) {
             uint above = 0;
-            for (uint higher = d + 1; higher < digits; ++higher) above += with_digit[higher];
+            for (uint g = d / group + 1; g < digits / group; ++g) above += in_group[g];
+            for (uint higher = d + 1; higher % group != 0; ++higher) above += with_digit[higher];
             if (above < wanted && wanted <= above + with_digit[d]) {
                 chosen = d;
                 ahead = above;

@@ -3,8 +3,9 @@
 
     bench_torch.py --lab build/app/saccade-lab [--model NAME]... [--batch N] [--mode MODE]
     bench_torch.py --report bench.json ...
+    bench_torch.py --lab build/app/saccade-lab --precision fp32 --no-coopmat
 
-Each model is timed in half precision: eager, replayed as a CUDA graph, and through torch.compile;
+Each model is timed in half precision, or in single with TF32 switched off: eager, replayed as a CUDA graph, and through torch.compile;
 captioners, whose loop over words is transformers' own, only eager. --lab runs saccade-lab for the
 same models first, --report reads what `bench --json` printed. Weights are random, no file is
 needed. Needs torch and transformers, and a CUDA device; --cpu times eager PyTorch on the processor,
@@ -61,6 +62,43 @@ def blip():
     return transformers.BlipForConditionalGeneration(transformers.BlipConfig()), (384, 384)
 
 
+def rt_detr():
+    return transformers.RTDetrForObjectDetection(transformers.RTDetrConfig(num_labels=80)), SQUARE
+
+
+def d_fine():
+    backbone = transformers.HGNetV2Config(
+        stem_channels=[3, 16, 16], stage_in_channels=[16, 64, 256, 512],
+        stage_mid_channels=[16, 32, 64, 128], stage_out_channels=[64, 256, 512, 1024],
+        hidden_sizes=[64, 256, 512, 1024], stage_num_blocks=[1, 1, 2, 1], stage_numb_of_layers=[3, 3, 3, 3],
+        use_learnable_affine_block=True, out_indices=[2, 3, 4])
+    config = transformers.DFineConfig(
+        backbone_config=backbone, encoder_in_channels=[256, 512, 1024], hidden_expansion=0.5,
+        depth_mult=0.34, decoder_layers=3, decoder_n_points=[3, 6, 3], num_labels=80)
+    return transformers.DFineForObjectDetection(config), SQUARE
+
+
+def rf_detr():
+    backbone = transformers.AutoConfig.for_model(
+        "rf_detr_dinov2", hidden_size=384, num_attention_heads=6, image_size=384, patch_size=16,
+        num_windows=2, out_indices=[3, 6, 9, 12])
+    config = transformers.AutoConfig.for_model(
+        "rf_detr", backbone_config=backbone, decoder_layers=2, decoder_n_points=2, num_labels=91)
+    return transformers.AutoModelForObjectDetection.from_config(config), (384, 384)
+
+
+def swin():
+    config = transformers.SwinConfig(num_labels=1000)
+    return transformers.SwinForImageClassification(config), (224, 224)
+
+
+def dinov2(hidden, heads):
+    config = transformers.Dinov2Config(hidden_size=hidden, num_attention_heads=heads,
+                                       image_size=518)
+    return transformers.Dinov2Model(config), (518, 518)
+
+
+SQUARE = (640, 640)
 # By the names of `saccade bench`, with the size of a preprocessed frame of 640x480.
 MODELS = {
     "deit-tiny-patch16-224": lambda: vit(192, 12, 3, 224),
@@ -68,6 +106,12 @@ MODELS = {
     "vit-base-patch16-224": lambda: vit(768, 12, 12, 224),
     "vit-large-patch16-384": lambda: vit(1024, 24, 16, 384),
     "detr-resnet-50": detr,
+    "rtdetr_r50vd": rt_detr,
+    "dfine-small-coco": d_fine,
+    "rf-detr-nano": rf_detr,
+    "swin-tiny-patch4-window7-224": swin,
+    "dinov2-small-518": lambda: dinov2(384, 6),
+    "dinov2-base-518": lambda: dinov2(768, 12),
     "yolos-tiny": lambda: yolos(192, 3, [800, 1333], False, (512, 672)),
     "yolos-small": lambda: yolos(384, 6, [512, 864], True, (800, 1056)),
     "vit-gpt2-image-captioning": vit_gpt2,
@@ -124,7 +168,8 @@ def time_model(name, arguments):
     cuda = not arguments.cpu
     torch.manual_seed(1)
     model, (height, width) = MODELS[name]()
-    device, dtype = ("cuda", torch.float16) if cuda else ("cpu", torch.float32)
+    device = "cuda" if cuda else "cpu"
+    dtype = torch.float16 if arguments.precision == "fp16" else torch.float32
     model = model.to(device, dtype).eval()
     pixels = torch.randn(arguments.batch, 3, height, width, device=device, dtype=dtype)
     run = forward(name, model, pixels)
@@ -151,7 +196,8 @@ def column(value, width):
 def saccade_report(arguments):
     if arguments.lab:
         words = [arguments.lab, "bench", "--json", "--batch", str(arguments.batch)]
-        words += [] if arguments.cpu else ["--precision", "fp16"]
+        words += [] if arguments.cpu else ["--precision", arguments.precision]
+        words += ["--no-coopmat"] if arguments.no_coopmat else []
         for name in arguments.model:
             words += ["--model", name]
         text = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -180,9 +226,16 @@ def main():
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=2, help="of each measurement")
     parser.add_argument("--mode", default="max-autotune", help="of torch.compile")
+    parser.add_argument("--precision", choices=("fp16", "fp32"), default="fp16",
+                        help="fp32 is without TF32")
+    parser.add_argument("--no-coopmat", action="store_true",
+                        help="Saccade as on a GPU without cooperative matrices")
     parser.add_argument("--cpu", action="store_true", help="eager alone, on the processor")
     arguments = parser.parse_args()
     arguments.model = arguments.model or list(MODELS)
+    if arguments.cpu:
+        arguments.precision = "fp32"
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     if not arguments.cpu and not torch.cuda.is_available():
         sys.exit("bench_torch: PyTorch sees no CUDA device; "
                  "--cpu tries the script out without one")
@@ -195,7 +248,7 @@ def main():
         sys.exit(f"bench_torch: no report of saccade's: {error}")
     where = "CPU" if arguments.cpu else torch.cuda.get_device_name()
     print(f"torch {torch.__version__}, transformers {transformers.__version__}, {where}, "
-          f"{'fp32' if arguments.cpu else 'fp16'}, batch {arguments.batch}; "
+          f"{arguments.precision}, batch {arguments.batch}; "
           f"torch.compile: {arguments.mode}")
     ways = ("eager", "graph", "compile")
     print(f"{'median ms':<28}{'saccade':>10}" + "".join(f"{way:>10}" for way in ways)

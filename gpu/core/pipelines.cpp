@@ -101,6 +101,12 @@ Kernel Kernel::variant(std::string_view suffix) const {
     return other;
 }
 
+Kernel Kernel::in_parts() const {
+    Kernel other = *this;
+    other.in_parts_ = 1;
+    return other;
+}
+
 void Kernel::append(std::string_view text) {
     if (name_length_ + text.size() > name_.size())
         throw Error("the shader name '" + std::string(text) + "' is too long");
@@ -189,8 +195,9 @@ std::vector<Pipelines::Report> Pipelines::reports() const {
         check(statistics(device_.handle(), &which, &count, all.data()), "asking about a kernel");
         for (const VkPipelineExecutableStatisticKHR& s : all) {
             const bool real = s.format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_FLOAT64_KHR;
+            // NVIDIA's driver leaves something else above the first 32 bits.
             report.numbers.emplace_back(
-                s.name, real ? static_cast<uint64_t>(s.value.f64) : s.value.u64);
+                s.name, real ? static_cast<uint64_t>(s.value.f64) : s.value.u64 & UINT32_MAX);
         }
     }
     std::ranges::sort(reports, {}, &Report::kernel);
@@ -268,6 +275,7 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
     info.stage.pName = "main";
     info.stage.pSpecializationInfo = &specialization;
     info.layout = pipeline->layout;
+    if (kernel.is_in_parts()) info.flags |= VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
     if (!device_.executes() && device_.features().tells_of_pipelines)
         info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
     // Cooperative matrices belong to whole subgroups of the size that the device reports.

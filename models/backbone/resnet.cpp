@@ -83,6 +83,12 @@ ResNet::ResNet(WeightLoader& weights, const ResNetConfig& config, const std::str
     }
 }
 
+Conv2d ResNet::load_convolution(WeightLoader& weights, const std::string& name,
+                                const std::string& norm, const ConvolutionForm& form) const {
+    return config_.folded_norms ? weights.biased_convolution(name, form)
+                                : weights.convolution(name, norm, form);
+}
+
 void ResNet::load_stem(WeightLoader& weights, const std::string& prefix) {
     const uint32_t stem = config_.stem;
     if (config_.is_d) {
@@ -90,7 +96,7 @@ void ResNet::load_stem(WeightLoader& weights, const std::string& prefix) {
         const uint32_t channels[] = {3, stem / 2, stem / 2, stem};
         for (uint32_t i = 0; i < 3; ++i) {
             const std::string layer = layers + std::to_string(i);
-            stem_.push_back(weights.convolution(layer + ".convolution", layer + ".normalization",
+            stem_.push_back(load_convolution(weights, layer + ".convolution", layer + ".normalization",
                                                 {.out = channels[i + 1],
                                                  .in = channels[i],
                                                  .kernel = 3,
@@ -100,7 +106,7 @@ void ResNet::load_stem(WeightLoader& weights, const std::string& prefix) {
     } else {
         const bool timm = config_.names == Names::timm;
         stem_.push_back(
-            weights.convolution(prefix + (timm ? ".conv1" : ".embedder.embedder.convolution"),
+            load_convolution(weights, prefix + (timm ? ".conv1" : ".embedder.embedder.convolution"),
                                 prefix + (timm ? ".bn1" : ".embedder.embedder.normalization"),
                                 {.out = stem, .in = 3, .kernel = 7, .stride = 2, .padding = 3}));
     }
@@ -134,7 +140,7 @@ ResNet::Block ResNet::load_block(WeightLoader& weights, const std::string& prefi
     Block block;
     for (uint32_t i = 0; i < forms.size(); ++i) {
         const auto [name, norm] = names_of(config_.names, prefix, i);
-        block.convolutions.push_back(weights.convolution(name, norm, forms[i]));
+        block.convolutions.push_back(load_convolution(weights, name, norm, forms[i]));
     }
     return block;
 }
@@ -143,9 +149,9 @@ Conv2d ResNet::load_shortcut(WeightLoader& weights, const std::string& prefix, u
                              uint32_t out, uint32_t stride, bool pooled) const {
     const ConvolutionForm form{.out = out, .in = in, .stride = pooled ? 1 : stride};
     if (config_.names == Names::timm)
-        return weights.convolution(prefix + ".downsample.0", prefix + ".downsample.1", form);
+        return load_convolution(weights, prefix + ".downsample.0", prefix + ".downsample.1", form);
     const std::string shortcut = prefix + (pooled ? ".shortcut.1" : ".shortcut");
-    return weights.convolution(shortcut + ".convolution", shortcut + ".normalization", form);
+    return load_convolution(weights, shortcut + ".convolution", shortcut + ".normalization", form);
 }
 
 // y = F(x, {W}) + x, or + W_s x where the shape changes, in place                   (eqs. 1, 2)

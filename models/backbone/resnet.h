@@ -33,6 +33,7 @@ struct ResNetConfig {
     // large one, and shortcuts that halve the map by its mean before they project it. Its basic
     // stages always begin with a projection.
     bool is_d = false;
+    bool folded_norms = false;  // the file has convolutions with biases in place of batch norms
     // Where the picture has become this much smaller, strides become dilation: 16 is DETR's DC5.
     uint32_t output_stride = 32;
 
@@ -68,6 +69,9 @@ private:
         bool pooled = false;  // the shortcut projects the mean of 2 x 2 cells
     };
 
+    // A convolution and its norm, or what has become of both.
+    Conv2d load_convolution(WeightLoader& weights, const std::string& name,
+                            const std::string& norm, const ConvolutionForm& form) const;
     Block load_block(WeightLoader& weights, const std::string& prefix, uint32_t in, uint32_t out,
                      uint32_t stride, uint32_t first_dilation, uint32_t dilation) const;
     Conv2d load_shortcut(WeightLoader& weights, const std::string& prefix, uint32_t in,

@@ -7,6 +7,7 @@
 #include "models/captioning/blip.h"
 #include "models/captioning/blip_vqa.h"
 #include "models/captioning/vit_gpt2.h"
+#include "models/classification/attention_cnn.h"
 #include "models/classification/dino_classifier.h"
 #include "models/classification/mvit.h"
 #include "models/classification/swin.h"
@@ -101,6 +102,9 @@ constexpr Family all_families[] = {
      .timm = true,
      .make = classifier<Mvit, read_mvit_config>,
      .image_processor = {}},
+    {.type = "attention_cnn",
+     .make = classifier<AttentionCnn, read_attention_cnn_config>,
+     .image_processor = "ViT"},
     {.type = "clip", .make = classifier<Clip, read_clip_config>, .image_processor = "CLIP"},
     {.type = "siglip", .make = classifier<Siglip, read_siglip_config>, .image_processor = "Siglip"},
     {.type = "siglip2",

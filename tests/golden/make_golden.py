@@ -271,7 +271,47 @@ def yolos_mid(out, image):
     detector(out, transformers.YolosForObjectDetection(config), processor, image, "BF16")
 
 
+def attention_cnn_nano(out, image):
+    """Not transformers but the definition that the model is trained with."""
+    sys.path.insert(0, str(HERE / "../../models/pretrained/training"))
+    import folders
+    from attention_cnn import AttentionCNN
+    from resnet import ResNetShape
+
+    shape = ResNetShape(8, (16, 24, 32), (1, 2, 1), output_stride=8)
+    model = AttentionCNN(shape, 64, 12, 7).eval()
+    folders.save_attention_cnn(model, out, [f"class {i}" for i in range(7)])
+    shapes = {name: list(tensor.shape) for name, tensor in load_file(out / "model.safetensors").items()}
+    (out / "model.safetensors").unlink()
+    gamma = "attention.gamma", [1], [0.75]
+    rows = [gamma if name == gamma[0] else (name, shape) for name, shape in sorted(shapes.items())]
+    (out / "weights.json").write_text(
+        json.dumps({"seed": SEED, "dtype": "F32", "tensors": rows}, separators=(",", ":")))
+    model.double()
+    own = {name: weight(name, shape) for name, shape in shapes.items()}
+    own[gamma[0]] = torch.tensor(gamma[2])
+    # A convolution with a bias is one whose norm does nothing but add it.
+    stored = folders.resnet_tensors(model.backbone, "backbone.")
+    for tensor_name, tensor in stored.items():
+        folded = tensor_name.replace("normalization.bias", "convolution.bias")
+        if "normalization.weight" in tensor_name:
+            tensor.fill_(math.sqrt(1 + 1e-5))
+        elif folded in own:
+            tensor.copy_(own[folded])
+    for name, part in (("attention", model.attention), ("classifier", model.head)):
+        part.load_state_dict({key: own[f"{name}.{key}"] for key in part.state_dict()})
+    processor = transformers.ViTImageProcessor(size={"height": 64, "width": 64}, resample=2)
+    pixels = processor(images=image, return_tensors="pt")["pixel_values"].double()
+    with torch.inference_mode():
+        pooled = model.pooled(pixels)
+        save_golden(out, {
+            "pixel_values": pixels, "logits": model.head(pooled)[0], "pooled": pooled[0],
+            "attention": model.attention.weights(model.backbone(pixels))[0],
+        }, {"input": list(pixels.shape)})
+
+
 CASES = {
+    "attention-cnn-nano": attention_cnn_nano,
     "vit-odd": vit_odd, "deit-distilled": deit_distilled, "detr-thin": detr_thin, "detr-basic": detr_basic,
     "detr-dc5": detr_dc5, "detr-dc5-basic": detr_dc5_basic, "yolos-mid": yolos_mid, "vit-gpt2-odd": vit_gpt2_odd,
     "blip-odd": blip_odd}

@@ -89,6 +89,16 @@ void add_relative_maps(Engine& engine, const Tap& tap, uint32_t last, Collection
     out.add("attention_last", {end.q.rows, end.k.rows}, std::move(all));
 }
 
+// What every cell looks at, of a model with one layer of one head.
+void add_whole_attention(Engine& engine, const Tap::Kept& kept, Collection& out) {
+    const uint32_t queries = kept.q.rows, keys = kept.k.rows;
+    out.add("attention", {queries, keys}, read_back(engine, "attention", [&](Commands& c) {
+                const Tensor map = c.scratch(1, queries, keys, Type::f32);
+                attention_map(c, map, kept.q, kept.k, kept.heads, {0, queries, 0, 1});
+                return map;
+            }));
+}
+
 }  // namespace
 
 void add_stages(Engine& engine, const Classifier& classifier, const Tap& tap, Collection& out) {
@@ -106,6 +116,10 @@ void add_stages(Engine& engine, const Classifier& classifier, const Tap& tap, Co
     // into the merging of patches.
     if (windows) {
         add_swin_stages(engine, model, tap, out);
+        return;
+    }
+    if (!tap.layer(0).places) {
+        add_whole_attention(engine, tap.layer(0), out);
         return;
     }
     for (const auto& [index, cells] : tap.hidden_states()) {

@@ -21,6 +21,11 @@ class SelfAttention(nn.Module):
             nn.init.xavier_uniform_(layer.weight)
             nn.init.zeros_(layer.bias)
 
+    def weights(self, x):
+        """What each cell looks at: (batch, cells, cells)."""
+        tokens = lambda layer: layer(x).flatten(2).transpose(1, 2)
+        return (tokens(self.query) @ tokens(self.key).transpose(1, 2)).softmax(-1)
+
     def forward(self, x):
         tokens = lambda layer: layer(x).flatten(2).transpose(1, 2)      # (batch, cells, inner)
         seen = F.scaled_dot_product_attention(tokens(self.query)[:, None], tokens(self.key)[:, None],
@@ -46,4 +51,8 @@ class AttentionCNN(nn.Module):
             picture = F.interpolate(picture, (self.side, self.side), mode="bilinear",
                                     antialias=True, align_corners=False)
         picture = picture.contiguous(memory_format=torch.channels_last)
-        return self.head(self.attention(self.backbone(picture)).mean((2, 3))).float()
+        return self.head(self.pooled(picture)).float()
+
+    def pooled(self, picture):
+        """Of pictures as the backbone takes them."""
+        return self.attention(self.backbone(picture)).mean((2, 3))

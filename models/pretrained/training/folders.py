@@ -135,6 +135,20 @@ def resnet_tensors(resnet, prefix):
     return tensors
 
 
+def without_norms(tensors, eps=1e-5):
+    """Batch norms become part of the convolutions before them, which get a bias."""
+    folded = {}
+    for name, weight in tensors.items():
+        if not name.endswith("convolution.weight"):
+            continue
+        norm = name.replace("convolution.weight", "normalization.")
+        part = lambda key: tensors[norm + key].float()
+        scale = part("weight") / (part("running_var") + eps).sqrt()
+        folded[name] = weight.float() * scale.view(-1, 1, 1, 1)
+        folded[name.replace("weight", "bias")] = part("bias") - part("running_mean") * scale
+    return folded
+
+
 def classifier_tensors(model):
     head = {f"classifier.{part}": value for part, value in model.head.state_dict().items()}
     return {**vit_tensors(model.vit, "vit."), **head}
@@ -196,8 +210,9 @@ def save_attention_cnn(model, folder, names):
     config = dict(architectures=["AttentionCNN"], model_type="attention_cnn",
                   torch_dtype="float16", image_size=model.side, attention_size=model.inner,
                   output_stride=model.shape.output_stride,
-                  backbone_config=resnet_config(model.shape), **label_config(names))
-    tensors = resnet_tensors(model.backbone, "backbone.")
+                  backbone_config=dict(**resnet_config(model.shape), folded_norms=True),
+                  **label_config(names))
+    tensors = without_norms(resnet_tensors(model.backbone, "backbone."))
     for name, part in (("attention", model.attention), ("classifier", model.head)):
         tensors.update({f"{name}.{key}": value for key, value in part.state_dict().items()})
     save(folder, tensors, config, (model.side, model.side),

@@ -1,7 +1,7 @@
 """Trains a classifier of Tiny-ImageNet's 200 classes from scratch and writes its folder.
 
     python3 train_photo_classifier.py --packed packed --unpacked unpacked
-    python3 train_photo_classifier.py --model cnn --seconds 450 -o ../photo-classifier-2018 ...
+    python3 train_photo_classifier.py --model cnn --seconds 420 -o ../photo-classifier-2018 ...
 """
 import copy
 import pathlib

@@ -171,7 +171,8 @@ TEST_P(Families, a_batch_gives_what_its_pictures_give_alone) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, Families,
                          ::testing::Values("dinov2-nano", "dinov2-with-registers-nano",
-                                           "dinov3-nano", "swin-nano", "swinv2-nano", "mvitv2-nano"),
+                                           "dinov3-nano", "swin-nano", "swinv2-nano", "mvitv2-nano",
+                                           "attention-cnn-nano"),
                          [](const auto& one) {
                              std::string name = one.param;
                              std::ranges::replace(name, '-', '_');
