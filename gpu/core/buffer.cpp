@@ -69,7 +69,10 @@ Buffer::Buffer(Device& device, std::string name, uint64_t bytes, Memory memory)
 }
 
 Buffer::~Buffer() {
-    if (handle_) vmaDestroyBuffer(device_->allocator(), handle_, allocation_);
+    if (allocation_)
+        vmaDestroyBuffer(device_->allocator(), handle_, allocation_);
+    else if (handle_)
+        vkDestroyBuffer(device_->handle(), handle_, nullptr);
 }
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {

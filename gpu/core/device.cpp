@@ -152,7 +152,8 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
     allocator.instance = instance.handle();
     allocator.vulkanApiVersion = VK_API_VERSION_1_3;
     allocator.preferredLargeHeapBlockSize = shared_block_bytes;
-    check(vmaCreateAllocator(&allocator, &allocator_), "setting up the memory allocator");
+    if (options.executes)
+        check(vmaCreateAllocator(&allocator, &allocator_), "setting up the memory allocator");
 
     VkSemaphoreTypeCreateInfo timeline{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
                                        VK_SEMAPHORE_TYPE_TIMELINE, 0};
@@ -273,6 +274,7 @@ void Device::name(uint64_t object, int type, std::string_view text) const {
 }
 
 MemoryUse Device::memory() const {
+    if (!executes()) return {0, resident_bytes()};
     const VkPhysicalDeviceMemoryProperties* properties = nullptr;
     vmaGetMemoryProperties(allocator_, &properties);
     VmaBudget budgets[VK_MAX_MEMORY_HEAPS] = {};

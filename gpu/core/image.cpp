@@ -88,7 +88,7 @@ Image::Image(Device& device, std::string name, uint32_t width, uint32_t height)
 }
 
 Image::~Image() {
-    if (!device_) return;
+    if (!device_ || !device_->executes()) return;
     vkDestroyImageView(device_->handle(), view_, nullptr);
     vmaDestroyImage(device_->allocator(), handle_, allocation_);
 }
