@@ -10,6 +10,7 @@
 
 #include "app/io/interrupts.h"
 #include "app/io/print.h"
+#include "app/io/text.h"
 #include "app/live/loop.h"
 #include "app/live/settings.h"
 #include "app/live/view/live_window.h"

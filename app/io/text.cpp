@@ -130,4 +130,13 @@ std::string name_of_text(std::string_view text) {
     return name;
 }
 
+std::string without_password(const std::string& address) {
+    const size_t scheme = address.find("://");
+    if (scheme == address.npos) return address;
+    const size_t host = scheme + 3, path = std::min(address.find('/', host), address.size());
+    const size_t at = address.rfind('@', path);
+    if (at == address.npos || at < host) return address;
+    return address.substr(0, host) + address.substr(at + 1);
+}
+
 }  // namespace saccade

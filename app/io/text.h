@@ -27,4 +27,7 @@ std::string closest(std::string_view word, std::span<const std::string> words);
 std::string text_of_name(std::string_view name);
 std::string name_of_text(std::string_view text);
 
+// An address without the name and password that may be in it; anything else as it is.
+std::string without_password(const std::string& address);
+
 }  // namespace saccade

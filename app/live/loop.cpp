@@ -26,7 +26,7 @@ bool looks_the_same(const LiveState& a, const LiveState& b) {
            a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
            a.word == b.word && a.query == b.query && a.held == b.held && a.overview == b.overview &&
            a.asked == b.asked && a.threshold == b.threshold && a.only == b.only &&
-           a.planes == b.planes && a.looks == b.looks && a.track == b.track &&
+           a.planes == b.planes && a.outlines == b.outlines && a.looks == b.looks && a.track == b.track &&
            a.recording == b.recording && a.screenshots == b.screenshots &&
            (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
 }

@@ -110,6 +110,7 @@ FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen
     OverlaySettings& overlay = order.overlay;
     overlay.boxes = state.boxes && !tiled;
     overlay.filter = filter_of(state, models);
+    overlay.filter.masks = state.outlines;
     overlay.selected_query = state.query;
     if (order.shows_attention() && order.looker.token == Token::query)
         overlay.selected_query = order.looker.query;

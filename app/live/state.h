@@ -50,7 +50,8 @@ struct LiveState {
     bool word_held = false;            // the word was clicked
     bool knows_holding = false;        // somebody has held something once
 
-    bool planes = false;  // of every frame, on the host: somebody watches from elsewhere
+    bool planes = false;    // of every frame, on the host: somebody watches from elsewhere
+    bool outlines = false;  // of masks, on the host: somebody wants to know them
     std::vector<RemoteLook> looks;
 
     float threshold = 0.5f;

@@ -84,15 +84,6 @@ std::string line_for_viewers(const FrameResult& result, const ResultLabels& labe
 
 }  // namespace
 
-std::string without_password(const std::string& source) {
-    const size_t scheme = source.find("://");
-    if (scheme == source.npos) return source;
-    const size_t host = scheme + 3, path = std::min(source.find('/', host), source.size());
-    const size_t at = source.rfind('@', path);
-    if (at == source.npos || at < host) return source;
-    return source.substr(0, host) + source.substr(at + 1);
-}
-
 Offered Offered::at_start(const LiveState& state, std::vector<std::string> sources) {
     Offered offered;
     sources.insert(sources.begin(), state.source);

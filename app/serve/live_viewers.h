@@ -21,9 +21,6 @@ struct Offered {
     static Offered at_start(const LiveState& state, std::vector<std::string> sources);
 };
 
-// A source without the name and password that may be in its address.
-std::string without_password(const std::string& source);
-
 // Stands between the live loop and those who watch it in browsers: before a step it makes their
 // wishes the state's, after it they get what there is.
 class LiveViewers {

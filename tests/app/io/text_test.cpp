@@ -54,5 +54,13 @@ TEST(Text, the_closest_word_is_one_that_somebody_may_have_meant) {
     EXPECT_EQ(closest("", words), "");
 }
 
+TEST(Text, an_address_is_told_without_its_password) {
+    EXPECT_EQ(without_password("rtsp://me:secret@camera/stream"), "rtsp://camera/stream");
+    EXPECT_EQ(without_password("rtsp://me:se@cr@camera:554/a@b"), "rtsp://camera:554/a@b");
+    EXPECT_EQ(without_password("rtsp://camera/a@b"), "rtsp://camera/a@b");
+    EXPECT_EQ(without_password("synth:640x480@30"), "synth:640x480@30");
+    EXPECT_EQ(without_password("me@home.mp4"), "me@home.mp4");
+}
+
 }  // namespace
 }  // namespace saccade

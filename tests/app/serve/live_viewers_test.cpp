@@ -8,12 +8,9 @@ namespace saccade {
 namespace {
 
 TEST(LiveViewersTest, passwords_of_cameras_are_told_to_nobody) {
-    EXPECT_EQ(without_password("rtsp://me:secret@camera/stream"), "rtsp://camera/stream");
-    EXPECT_EQ(without_password("rtsp://me:se@cr@camera:554/a@b"), "rtsp://camera:554/a@b");
-    EXPECT_EQ(without_password("rtsp://camera/a@b"), "rtsp://camera/a@b");
-    EXPECT_EQ(without_password("synth:640x480@30"), "synth:640x480@30");
-    EXPECT_EQ(without_password("me@home.mp4"), "me@home.mp4");
-    const Offered offered = Offered::at_start({.source = "http://a:b@camera/"}, {"0"});
+    LiveState state;
+    state.source = "http://a:b@camera/";
+    const Offered offered = Offered::at_start(state, {"0"});
     ASSERT_EQ(offered.sources.size(), 2u);
     EXPECT_EQ(offered.sources[0].first, "http://camera/");
     EXPECT_EQ(offered.sources[0].second, "http://a:b@camera/");
