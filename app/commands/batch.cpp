@@ -20,7 +20,7 @@
 #include "app/io/print.h"
 #include "app/io/text.h"
 #include "app/serve/batch_viewers.h"
-#include "app/serve/server.h"
+#include "app/serve/web/server.h"
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"

@@ -16,7 +16,7 @@
 #include "app/live/view/live_window.h"
 #include "app/pipeline/device_loss.h"
 #include "app/serve/live_viewers.h"
-#include "app/serve/server.h"
+#include "app/serve/web/server.h"
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
 
@@ -148,7 +148,7 @@ int run_headless(const LiveOptions& options) {
     std::optional<LiveViewers> viewers;
     if (server) {
         viewers.emplace(server->exchange(), Offered::at_start(state, options.offered),
-                        state.attention);
+                        state.attention, RegionStore(drawn_regions_folder()));
         // Everybody draws what he wants to see himself.
         state.boxes = state.caption = state.classes = false;
         state.attention.mode = AttentionMode::off;

@@ -11,7 +11,7 @@
 #include "app/hub/model_finder.h"
 #include "app/io/print.h"
 #include "app/io/text.h"
-#include "app/serve/server.h"
+#include "app/serve/web/server.h"
 #include "gpu/core/error.h"
 
 namespace saccade {

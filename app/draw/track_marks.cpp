@@ -61,7 +61,7 @@ void add_regions(Marks& marks, const RegionCounter& counter) {
 
 }  // namespace
 
-uint32_t track_colour(uint32_t number) { return class_colour(number); }
+uint32_t track_colour(uint32_t number) { return number > 0 ? class_colour(number) : nobody; }
 
 Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
                const std::vector<std::string>& labels, std::optional<uint32_t> selected_query) {
@@ -76,7 +76,7 @@ Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
         const uint32_t number = i < tracked.tracks.size() ? tracked.tracks[i] : 0;
         const std::string percent = std::to_string(std::lround(100 * d.score)) + "%";
         marks.boxes.push_back(
-            {d.box, number > 0 ? track_colour(number) : nobody,
+            {d.box, track_colour(number),
              (number > 0 ? std::to_string(number) + " " : "") + labels[d.id] + " " + percent,
              d.query == selected_query});
     }

@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-// A track's own, the same in every frame and file.
+// A track's own, the same in every frame and file; grey for what has no number yet.
 uint32_t track_colour(uint32_t number);
 
 // Boxes with numbers and trails behind them, lines and zones with what they have counted; what has

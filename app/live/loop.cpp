@@ -470,9 +470,12 @@ FrameOrder LiveLoop::order_for(const LiveState& state, const LastSeen& seen) {
     order.read_back.pixels = wants_pixels(state);
     if (!tracker_) return order;
     order.tracker = &*tracker_;
-    if (followed_ > 0)
+    const bool maps_follow =
+        std::ranges::any_of(order.maps, [](const MapOrder& map) { return map.track > 0; });
+    if (followed_ > 0 || maps_follow)
         order.decide = [number = followed_](FrameOrder& frame_order, const FrameResult& known) {
-            look_from_track(frame_order, known, number);
+            if (number > 0) look_from_track(frame_order, known, number);
+            for (MapOrder& map : frame_order.maps) look_from_track(map, known);
         };
     return order;
 }

@@ -97,7 +97,8 @@ FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen
     order.read_back.planes = state.planes;
     bool word_looked_at = state.word.has_value();
     for (const RemoteLook& look : state.looks) {
-        order.maps.push_back({look.attention, looker_of(look, models, seen), look.viewer});
+        order.maps.push_back(
+            {look.attention, looker_of(look, models, seen), look.viewer, look.track});
         word_looked_at = word_looked_at || look.word;
     }
     // A word that somebody looks at stays until he has seen enough.

@@ -26,6 +26,7 @@ struct RemoteLook {
     AskedModel asked = AskedModel::detector;
     std::optional<glm::vec2> pointer = std::nullopt;
     std::optional<uint32_t> word = std::nullopt, query = std::nullopt;
+    uint32_t track = 0;  // of the query's detection: whichever query sees it next is asked
     bool operator==(const RemoteLook&) const = default;
 };
 

@@ -114,6 +114,12 @@ void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t numbe
     }
 }
 
+void look_from_track(MapOrder& map, const FrameResult& known) {
+    if (map.looker.token != Looker::Token::query || map.track == 0) return;
+    for (size_t i = 0; i < known.tracks.size(); ++i)
+        if (known.tracks[i] == map.track) map.looker.query = (*known.detections)[i].query;
+}
+
 void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models) {
     if (choice.kind == AttentionKind::none) return;
     const Look look = look_of(choice, models);

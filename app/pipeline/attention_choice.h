@@ -35,5 +35,7 @@ void show_attention(FrameOrder& order, const AttentionChoice& choice, const Mode
 
 // The detection with this number, if there is one now, is who looks.
 void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number);
+// The same for a map that comes to the host, if it is about a track.
+void look_from_track(MapOrder& map, const FrameResult& known);
 
 }  // namespace saccade

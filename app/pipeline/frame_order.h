@@ -27,6 +27,7 @@ struct MapOrder {
     AttentionState attention;
     Looker looker;
     uint32_t whose = 0;  // told back with the map
+    uint32_t track = 0;  // whose query is the looker, if its number is known in the frame; 0: none
     bool operator==(const MapOrder&) const = default;
 };
 struct MapOnHost {

@@ -409,11 +409,11 @@ void FramePath::record_attention(FrameLane& lane) {
         auto scope = c.scope("attention");
         if (lane.heat) lane.attention.record(c, models_, taps, order.looker, order.attention);
         for (size_t i = 0; i < order.maps.size(); ++i) {
-            const auto& [attention, looker, whose] = order.maps[i];
-            if (looker.token == Looker::Token::none) continue;
+            const MapOrder& wanted = order.maps[i];
+            if (wanted.looker.token == Looker::Token::none) continue;
             auto one = c.scope("map");
             LaneMap& map = *lane.maps[i];
-            map.view.record(c, models_, taps, looker, attention);
+            map.view.record(c, models_, taps, wanted.looker, wanted.attention);
             map.download.record(c, map.view.maps());
         }
     }
@@ -498,6 +498,7 @@ Done FramePath::read(FrameLane& lane) {
     if (lane.tracked) {
         tracked_ = *lane.tracked;
         done.observed = std::move(lane.observed);
+        done.result.events = lane.tracked->events;
     }
     if (lane.order.tracker && tracked_) {
         done.result.detections = tracked_->detections;
@@ -539,14 +540,14 @@ void FramePath::read_words(FrameLane& lane, Done& done) {
 
 void FramePath::read_maps(FrameLane& lane, Done& done) const {
     for (size_t i = 0; i < lane.order.maps.size(); ++i) {
-        const auto& [attention, looker, whose] = lane.order.maps[i];
+        const MapOrder& wanted = lane.order.maps[i];
         MapOnHost& map = done.maps.emplace_back();
-        map.looker = looker;
-        map.whose = whose;
-        if (looker.token == Looker::Token::none) continue;
-        map.layer = layer_of(looker, attention, models_);
-        map.layers = layers_of(looker, models_);
-        map.heads = heads_of(looker, attention, models_);
+        map.looker = wanted.looker;
+        map.whose = wanted.whose;
+        if (wanted.looker.token == Looker::Token::none) continue;
+        map.layer = layer_of(wanted.looker, wanted.attention, models_);
+        map.layers = layers_of(wanted.looker, models_);
+        map.heads = heads_of(wanted.looker, wanted.attention, models_);
         map.geometry = lane.maps[i]->view.geometry();
         map.count = lane.maps[i]->view.maps().batch;
         map.cells = lane.maps[i]->download.floats();

@@ -1,9 +1,13 @@
 #include "app/serve/live_viewers.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/draw/colour.h"
+#include "app/draw/track_marks.h"
+#include "app/frame/region_counts.h"
 #include "app/hub/model_finder.h"
 #include "app/io/text.h"
 #include "app/page/page.h"
@@ -67,11 +71,42 @@ Json json_of(const ModelReport& model, const Offered::Choices& choices) {
 std::string found_by(const FrameResult& result, bool repeated) {
     Json found = {{"queries", Json::array()}, {"colours", Json::array()}, {"repeated", repeated}};
     if (result.detections)
-        for (const Detection& d : *result.detections) {
+        for (size_t i = 0; i < result.detections->size(); ++i) {
+            const Detection& d = (*result.detections)[i];
+            const uint32_t colour = i < result.tracks.size()
+                                        ? track_colour(result.tracks[i])
+                                        : class_colour(d.id);
             found["queries"].push_back(d.query);
-            found["colours"].push_back(css_colour(class_colour(d.id)));
+            found["colours"].push_back(css_colour(colour));
         }
     return found.dump();
+}
+
+// What has crossed lines and zones in this frame, as events.jsonl spells it.
+std::vector<std::string> crossings_in(const FrameResult& result, const ResultLabels& labels) {
+    std::vector<std::string> lines;
+    for (const RegionEvent& event : result.events)
+        lines.push_back(json_of(event, result.counts.at(event.region),
+                                text_of_name(without_password(result.info.source)),
+                                labels.detector.at(event.label))
+                            .dump(-1, ' ', false, Json::error_handler_t::replace));
+    return lines;
+}
+
+// How tracking goes, and what lines and zones have counted; null where nothing is tracked.
+Json json_of(const std::optional<TrackReport>& tracks, const std::vector<std::string>& labels,
+             bool scored) {
+    if (!tracks) return nullptr;
+    Json told = {{"seen", tracks->seen},
+                 {"lost", tracks->lost_numbers},
+                 {"numbers", tracks->numbers},
+                 {"found_again", tracks->found_again},
+                 {"counts", json_of(tracks->counts, labels)}};
+    if (scored)
+        told["score"] = {{"idf1", std::round(1000 * tracks->idf1) / 1000},
+                         {"mota", std::round(1000 * tracks->mota) / 1000},
+                         {"switches", tracks->switches}};
+    return told;
 }
 
 std::string line_for_viewers(const FrameResult& result, const ResultLabels& labels) {
@@ -97,6 +132,7 @@ Offered Offered::at_start(const LiveState& state, std::vector<std::string> sourc
 
 void LiveViewers::ask(LiveState& state) {
     state.planes = exchange_.watched();
+    state.outlines = state.planes || exchange_.listened();
     state.looks = exchange_.looks();
     calm(state.looks, state.frozen);
     for (const SharedWish& wish : exchange_.take_wishes()) {
@@ -108,7 +144,11 @@ void LiveViewers::ask(LiveState& state) {
         if (wish.detector_stride) state.detector_stride = *wish.detector_stride;
         if (wish.classifier_stride) state.classifier_stride = *wish.classifier_stride;
         if (wish.frozen) state.frozen = *wish.frozen;
+        if (wish.track) state.track = *wish.track;
+        if (wish.regions) state.regions = *wish.regions;
     }
+    const std::string trouble = regions_.follow(state.source, state.regions);
+    if (!trouble.empty()) spdlog::error("{}", trouble);
 }
 
 // Nobody keeps the caption from the others for long, or has models recorded anew all the time.
@@ -146,7 +186,9 @@ void LiveViewers::show(const LiveLoop& loop, const LiveState& state, bool new_pi
     ServedFrame frame;
     frame.number = number_;
     frame.captured = shown->result.info.captured;
-    frame.line = line_for_viewers(shown->result, loop.labels());
+    const ResultLabels labels = loop.labels();
+    frame.line = line_for_viewers(shown->result, labels);
+    if (wanted.line) frame.crossings = crossings_in(shown->result, labels);
     if (picture) {
         frame.found = found_by(shown->result, shown->repeated);
         frame.maps = shown->maps;
@@ -176,6 +218,9 @@ void LiveViewers::tell(const LiveReport& report, const LiveState& state) {
          {{"mode", name_of(attention_.mode)},
           {"layer", attention_.layer == last_layer ? Json() : Json(attention_.layer)},
           {"head", attention_.head}}},
+        {"track", state.track},
+        {"tracks", json_of(report.tracks, report.labels, report.score.has_value())},
+        {"regions", state.regions.all.empty() ? Json() : Json(json_of(state.regions))},
         {"device", report.device},
         {"frames", report.frames},
         {"dropped", report.dropped},

@@ -7,6 +7,7 @@
 
 #include "app/live/loop.h"
 #include "app/serve/exchange.h"
+#include "app/track/region_store.h"
 
 namespace saccade {
 
@@ -26,8 +27,13 @@ struct Offered {
 class LiveViewers {
 public:
     // Pages begin with these maps of attention.
-    LiveViewers(Exchange& exchange, Offered offered, const AttentionState& attention)
-        : exchange_(exchange), offered_(std::move(offered)), attention_(attention) {}
+    // Lines and zones that somebody draws are kept in `regions`.
+    LiveViewers(Exchange& exchange, Offered offered, const AttentionState& attention,
+                RegionStore regions = RegionStore())
+        : exchange_(exchange),
+          offered_(std::move(offered)),
+          attention_(attention),
+          regions_(std::move(regions)) {}
 
     void ask(LiveState& state);
     // `new_picture` is what the step has said.
@@ -42,6 +48,7 @@ private:
     Exchange& exchange_;
     const Offered offered_;
     const AttentionState attention_;
+    KeptRegions regions_;
     uint64_t number_ = 0;
     struct Seen {
         AttentionState attention;

@@ -15,7 +15,8 @@ struct SharedWish {
     std::optional<std::string> detector = {}, classifier = {}, captioner = {}, source = {};
     std::optional<float> threshold = {};
     std::optional<uint32_t> detector_stride = {}, classifier_stride = {};
-    std::optional<bool> frozen = {};
+    std::optional<bool> frozen = {}, track = {};
+    std::optional<Regions> regions = {};  // lines and zones of the source
 
     bool operator==(const SharedWish&) const = default;
 };
@@ -26,7 +27,8 @@ struct SharedWish {
 //   {"look": {"mode": "mean", "layer": 3, "head": 0, "point": [x, y]}}
 //                                the attention it wants to see, of the patch at a point of the
 //                                frame, of a "query" of the detector or of a "word" of the caption;
-//                                without any of these the strongest detection's. "ask":
+//                                without any of these the strongest detection's. "track" is the
+//                                number of the query's detection, which is followed. "ask":
 //                                "classifier" asks that one's patches, and its class token. null:
 //                                none
 //   {"set": {"threshold": 0.4}}  what all viewers share; see SharedWish

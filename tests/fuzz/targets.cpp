@@ -22,7 +22,7 @@
 #include "app/io/text.h"
 #include "app/lab/ppm.h"
 #include "app/live/settings.h"
-#include "app/serve/door.h"
+#include "app/serve/web/door.h"
 #include "app/serve/viewer_message.h"
 #include "gpu/core/error.h"
 #include "models/backbone/config.h"

@@ -6,6 +6,7 @@
 
 #include "app/batch/lines/frame_lines.h"
 #include "app/batch/lines/tables.h"
+#include "app/frame/region_counts.h"
 #include "app/track/region_counter.h"
 #include "gpu/core/files.h"
 
@@ -48,7 +49,10 @@ public:
         }
         counter_->step(line.at("time"), line.at("frame"), {line.at("width"), line.at("height")},
                        seen);
-        for (const RegionEvent& event : counter_->events()) write(event, line.at("source"));
+        for (const RegionEvent& event : counter_->events())
+            events_.write(json_text(json_of(event, counter_->counts()[event.region],
+                                            line.at("source"), labels_[event.label])) +
+                          "\n");
     }
     void finish() {
         end();
@@ -57,20 +61,6 @@ public:
     }
 
 private:
-    void write(const RegionEvent& event, const std::string& source) {
-        const Region& region = counter_->regions()[event.region];
-        Object line = {{"source", source},
-                       {"frame", event.frame},
-                       {"time", event.time},
-                       {"region", region.name},
-                       {"kind", region.zone ? "zone" : "line"},
-                       {"event", event.in ? "in" : "out"},
-                       {"track", event.track},
-                       {"label", labels_[event.label]},
-                       {"id", event.label}};
-        if (region.zone && !event.in) line["seconds"] = event.seconds;
-        events_.write(json_text(line) + "\n");
-    }
     void end() {
         if (!counter_) return;
         for (size_t i = 0; i < counter_->counts().size(); ++i) {

@@ -4,34 +4,13 @@
 
 #include <thread>
 
-#include "tests/app/page/browser.h"
-#include "tests/app/program.h"
-#include "tests/app/serve/client.h"
+#include "tests/app/serve/page/served_page.h"
+#include "tests/app/serve/web/client.h"
 
 namespace saccade {
 namespace {
 
 using namespace std::chrono_literals;
-
-Words served(const Words& words) {
-    Words all{"live", "synth:320x240@10?seed=1&objects=2", "--precision", "fp32"};
-    all.insert(all.end(), words.begin(), words.end());
-    return on_test_device(all);
-}
-
-// The address that a program prints when it listens.
-std::string address_of(const Program& program) {
-    for (int i = 0; i < 600; ++i) {
-        const std::string out = program.out();
-        const size_t end = out.find('\n');
-        if (end != out.npos) return out.substr(0, end);
-        std::this_thread::sleep_for(50ms);
-    }
-    return "";
-}
-uint16_t port_of(const std::string& address) {
-    return static_cast<uint16_t>(std::atoi(address.c_str() + address.rfind(':') + 1));
-}
 
 // One program and one browser for many tests; each loads the page anew.
 class ServedPage : public ::testing::Test {
@@ -72,12 +51,7 @@ protected:
     }
     // A point of the picture, by parts of its sides, as one of the window.
     static std::pair<double, double> point(double x, double y) {
-        const Browser::Json area = page().evaluate(
-            "(() => { document.getElementById('view').scrollIntoView();"
-            "const r = document.getElementById('picture').getBoundingClientRect();"
-            "return [r.left, r.top, r.width, r.height]; })()");
-        return {area[0].get<double>() + x * area[2].get<double>(),
-                area[1].get<double>() + y * area[3].get<double>()};
+        return point_of_picture(page(), x, y);
     }
     static void choose(const std::string& id, const std::string& value) {
         page().evaluate("(() => { const e = document.getElementById('" + id + "'); e.value = '" +

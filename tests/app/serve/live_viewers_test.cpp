@@ -40,6 +40,51 @@ TEST(LiveViewersTest, only_what_is_offered_can_be_wished_for) {
     EXPECT_EQ(state.detector, mine) << "by its title";
 }
 
+TEST(LiveViewersTest, lines_that_are_drawn_belong_to_their_source_and_are_kept) {
+    Exchange exchange([] {});
+    const TempFolder temp;
+    LiveState state;
+    state.source = "synth:";
+    const RegionStore store(temp / "zones");
+    Regions door{.size = Size(640, 480), .all = {}};
+    door.all.push_back({.name = "door", .corners = {{1, 2}, {3, 4}}});
+    {
+        LiveViewers viewers(exchange, Offered::at_start(state, {"other.mp4"}), {}, store);
+        exchange.wish({.track = true, .regions = door});
+        viewers.ask(state);
+        EXPECT_TRUE(state.track);
+        EXPECT_EQ(state.regions, door);
+        exchange.wish({.source = "other.mp4"});
+        viewers.ask(state);
+        EXPECT_EQ(state.regions, Regions());
+        exchange.wish({.source = "synth:"});
+        viewers.ask(state);
+        EXPECT_EQ(state.regions, door);
+    }
+    LiveState next;
+    next.source = "synth:";
+    LiveViewers viewers(exchange, Offered::at_start(next, {}), {}, store);
+    viewers.ask(next);
+    EXPECT_EQ(next.regions, door) << "in the next run";
+    exchange.wish({.regions = Regions()});
+    viewers.ask(next);
+    EXPECT_EQ(store.read("synth:"), Regions());
+}
+
+TEST(LiveViewersTest, outlines_of_masks_are_asked_for_by_who_watches_or_listens) {
+    Exchange exchange([] {});
+    LiveState state;
+    LiveViewers viewers(exchange, {}, {});
+    viewers.ask(state);
+    EXPECT_FALSE(state.outlines);
+    exchange.want({.lines = true});
+    viewers.ask(state);
+    EXPECT_TRUE(state.outlines && !state.planes);
+    exchange.want({.watched = true});
+    viewers.ask(state);
+    EXPECT_TRUE(state.outlines && state.planes);
+}
+
 TEST(LiveViewersTest, nobody_changes_layers_all_the_time) {
     Exchange exchange([] {});
     LiveState state;

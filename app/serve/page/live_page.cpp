@@ -1,4 +1,4 @@
-#include "app/serve/live_page.h"
+#include "app/serve/page/live_page.h"
 
 #include <map>
 #include <span>
@@ -11,11 +11,15 @@ namespace saccade {
 
 LivePage live_page(const std::string& title) {
     const auto colours = heat_colours();
-    const std::map<std::string, std::string> parts = {
+    std::string script = text_asset("page.js");
+    for (const char* part : {"link", "looking", "drawing", "found", "marks", "regions", "panels", "live"})
+        script += text_asset(std::string(part) + ".js");
+    std::map<std::string, std::string> parts = {
         {"title", escaped(title)},
         {"style", text_asset("page.css") + text_asset("live.css")},
-        {"script", text_asset("page.js") + text_asset("live.js")},
+        {"script", script},
         {"heat-colours", base64(std::as_bytes(std::span(colours)))}};
+    add_shared_parts(parts);
     LivePage page;
     page.html = filled(text_asset("live.html"), parts);
     page.policy = "default-src 'none'; img-src data: blob:; connect-src 'self'; style-src '" +

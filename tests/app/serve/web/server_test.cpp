@@ -1,7 +1,7 @@
 // The server alone, with a loop that has no models: what it answers, and what it does with those
 // who mean no good.
 
-#include "app/serve/server.h"
+#include "app/serve/web/server.h"
 
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/app/serve/client.h"
+#include "tests/app/serve/web/client.h"
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
@@ -152,6 +152,23 @@ TEST_F(ServerTest, sends_a_line_for_every_frame_to_who_listens) {
         EXPECT_TRUE(last == 0 || number == last + 1) << number;
         last = number;
     }
+}
+
+TEST_F(ServerTest, what_crosses_a_line_is_an_event_of_its_own) {
+    server = std::make_unique<Server>(ServerOptions{});
+    Client client(server->port());
+    client.send(request("/events"));
+    expect_says(client.until("\r\n\r\n"), "text/event-stream");
+    Exchange& exchange = server->exchange();
+    ASSERT_TRUE(exchange.wanted(1).line);
+    ServedFrame frame;
+    frame.number = 1;
+    frame.line = R"({"frame": 1})";
+    frame.crossings = {R"({"region": "door", "event": "in"})"};
+    exchange.show(frame, {});
+    EXPECT_EQ(client.until("\n\n"),
+              "event: crossing\ndata: {\"region\": \"door\", \"event\": \"in\"}\n\n");
+    EXPECT_EQ(client.until("\n\n"), "data: {\"frame\": 1}\n\n");
 }
 
 TEST_F(ServerTest, encodes_nothing_when_nobody_looks) {

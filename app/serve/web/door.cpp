@@ -1,4 +1,4 @@
-#include "app/serve/door.h"
+#include "app/serve/web/door.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

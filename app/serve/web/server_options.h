@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
+#include <cstddef>
 #include <string>
 
-#include "app/serve/door.h"
-#include "app/serve/exchange.h"
+#include "app/serve/web/door.h"
 
 namespace saccade {
 
@@ -24,24 +22,6 @@ struct ServerLimits {
     double header_seconds = 5, idle_seconds = 10, answer_seconds = 20;
     double picture_seconds = 10;  // until who asks for a picture hears that there is none
     double requests_a_second = 100, messages_a_second = 120;
-};
-
-// Shows frames to browsers, and answers what scripts ask: see README.md. It runs on a thread of its
-// own, and listens when this is constructed; an Error says why it cannot.
-class Server {
-public:
-    explicit Server(const ServerOptions& options, const ServerLimits& limits = {});
-    ~Server();
-
-    // To be opened in a browser; with the token, where one is needed.
-    std::string address() const;
-    uint16_t port() const;
-    bool read_only() const;
-    Exchange& exchange();
-
-private:
-    class Thread;
-    std::unique_ptr<Thread> thread_;
 };
 
 }  // namespace saccade
