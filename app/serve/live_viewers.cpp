@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/draw/colour.h"
 #include "app/draw/track_marks.h"
@@ -23,6 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr auto between_reports = 250ms;
 constexpr auto between_layers = 150ms;   // of one viewer
+constexpr auto between_redrawings = 250ms;  // of lines and zones, by anybody
 constexpr auto longest_on_a_word = 20s;  // while somebody looks at one, no other caption begins
 
 void offer(Offered::Choices& choices, const std::string& title, const std::string& name) {
@@ -137,6 +139,7 @@ void LiveViewers::ask(LiveState& state) {
     calm(state.looks, state.frozen);
     for (const SharedWish& wish : exchange_.take_wishes()) {
         choose(state.source, wish.source, offered_.sources);
+        if (wish.source) drawn_.reset();  // on another one
         choose(state.detector, wish.detector, offered_.detectors);
         choose(state.classifier, wish.classifier, offered_.classifiers);
         choose(state.captioner, wish.captioner, offered_.captioners);
@@ -145,7 +148,17 @@ void LiveViewers::ask(LiveState& state) {
         if (wish.classifier_stride) state.classifier_stride = *wish.classifier_stride;
         if (wish.frozen) state.frozen = *wish.frozen;
         if (wish.track) state.track = *wish.track;
-        if (wish.regions) state.regions = *wish.regions;
+        if (wish.regions) drawn_ = wish.regions;
+    }
+    take_drawn(state);
+}
+
+// Counting begins anew with every line that is drawn, so that takes its time.
+void LiveViewers::take_drawn(LiveState& state) {
+    const auto now = Clock::now();
+    if (drawn_ && (!last_drawn_ || now - *last_drawn_ > between_redrawings)) {
+        state.regions = *std::exchange(drawn_, std::nullopt);
+        last_drawn_ = now;
     }
     const std::string trouble = regions_.follow(state.source, state.regions);
     if (!trouble.empty()) spdlog::error("{}", trouble);

@@ -42,6 +42,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    void take_drawn(LiveState& state);
     void calm(std::vector<RemoteLook>& looks, bool frozen);
     void tell(const LiveReport& report, const LiveState& state);
 
@@ -49,6 +50,8 @@ private:
     const Offered offered_;
     const AttentionState attention_;
     KeptRegions regions_;
+    std::optional<Regions> drawn_;  // that wait for their time
+    std::optional<Clock::time_point> last_drawn_;
     uint64_t number_ = 0;
     struct Seen {
         AttentionState attention;

@@ -3,19 +3,21 @@ const looking = (() => {
     const {$, percent} = page;
     const modes = ["off", "rollout", "mean", "max", "head", "grid"];
     const attention = {mode: "off", layer: null, head: 0};
-    // A word while the pointer is on it; else the detection that was clicked, by its query and, where
+    // A word while the pointer is on it; else a phrase, while the pointer is on it or it was clicked; else the detection that was clicked, by its query and, where
     // things have numbers, its track; else the point under the pointer, or where it was held.
-    const pointing = {word: null, query: null, track: 0, point: null, held: false};
+    const pointing = {word: null, phrase: null, phrase_held: false, query: null, track: 0, point: null, held: false};
     const on = {changed() {}};  // something else is looked at
     let choices = null;         // layers and heads of the last map
 
     function wanted() {
-        const points = pointing.word !== null || pointing.query !== null || pointing.point;
+        const points = pointing.word !== null || pointing.phrase || pointing.query !== null || pointing.point;
         if (attention.mode === "off" || !(points || $("overview").checked)) return null;
         const look = {mode: attention.mode, head: attention.head, ask: $("ask").value};
         if (attention.layer !== null) look.layer = attention.layer;
         if (pointing.word !== null) {
             look.word = pointing.word;
+        } else if (pointing.phrase) {
+            Object.assign(look, pointing.phrase);
         } else if (pointing.query !== null) {
             look.query = pointing.query;
             if (pointing.track > 0) look.track = pointing.track;
@@ -77,8 +79,19 @@ const looking = (() => {
         if (word !== null) wake();
         tell();
     }
+    const is_phrase = (look) => JSON.stringify(look) === JSON.stringify(pointing.phrase);
+    // A click holds it, another one lets go; pointing shows it until the pointer leaves.
+    function at_phrase(look, clicked) {
+        if (pointing.phrase_held && !clicked) return;
+        if (clicked && pointing.phrase_held && is_phrase(look)) look = null;
+        pointing.phrase = look;
+        pointing.phrase_held = clicked && look !== null;
+        if (look) wake();
+        tell();
+    }
     function let_go() {
-        pointing.query = null;
+        pointing.query = pointing.phrase = null;
+        pointing.phrase_held = false;
         pointing.held = false;
         tell();
         on.changed();
@@ -158,6 +171,7 @@ const looking = (() => {
         const best = page.best_of(cells, map.grid);
         const word = (frame.line.caption ?? frame.line.answer)?.words[pointing.word]?.text;
         const who = map.patch ? `Patch in row ${map.patch.row + 1}, column ${map.patch.column + 1}`
+            : map.who === "phrase" ? "How much each patch is like the phrase"
             : map.who === "word" ? `Word “${word ?? ""}”`
             : map.who === "query" ? (pointing.track > 0 ? `Track ${pointing.track}` : "The detection’s query")
             : "Class token";
@@ -189,6 +203,6 @@ const looking = (() => {
     };
     for (let head = 0; head < 10; ++head) keys[head] = () => set_head(head);
 
-    return {on, attention, pointing, wanted, tell_again, point_at, hold_at, is_chosen, choose, at_word, step, begin_as,
+    return {on, attention, pointing, wanted, tell_again, point_at, hold_at, is_chosen, choose, at_word, at_phrase, is_phrase, step, begin_as,
             show_choice, say, keys};
 })();

@@ -78,6 +78,7 @@ const marks = (() => {
     }
     function draw_regions() {
         const {width} = live.frame.line;
+        const letter = 13 * width / Math.max($("view").clientWidth, 1);  // pixels of the frame
         fill($("regions-drawn"), shown_regions(), () => {
             const group = svg("g");
             group.append(svg("polygon"), svg("polyline", {"marker-end": "url(#arrow)"}), svg("text"));
@@ -88,8 +89,8 @@ const marks = (() => {
             set(arrow, {points: region.zone ? "" : points_of(arrow_of(region.corners, width / 40))});
             const [x, y] = region.corners.reduce((a, b) => a[1] <= b[1] ? a : b);
             const right = x > 0.75 * width;
-            set(text, {x: x + (right ? -1 : 1) * width / 150, y: Math.max(y + width / 45, width / 45),
-                       "font-size": width / 50, "text-anchor": right ? "end" : "start"});
+            set(text, {x: x + (right ? -0.4 : 0.4) * letter, y: Math.max(y, 0) + 1.1 * letter,
+                       "font-size": letter, "text-anchor": right ? "end" : "start"});
             const words = text_of(region);
             if (text.textContent !== words) text.textContent = words;
         });

@@ -87,6 +87,7 @@ const panels = (() => {
         if (may_change("stride") && [...$("stride").options].some((one) => one.value === stride)) $("stride").value = stride;
         $("stride").disabled = read_only;
         regions.show();
+        words.show();
     }
     function show_frozen() {
         const frozen = live.state.frozen || live.paused;
