@@ -50,6 +50,7 @@ TEST(LiveViewersTest, lines_that_are_drawn_belong_to_their_source_and_are_kept) 
     door.all.push_back({.name = "door", .corners = {{1, 2}, {3, 4}}});
     {
         LiveViewers viewers(exchange, Offered::at_start(state, {"other.mp4"}), {}, store);
+        viewers.ask(state);
         exchange.wish({.track = true, .regions = door});
         viewers.ask(state);
         EXPECT_TRUE(state.track);
