@@ -41,6 +41,7 @@
         const before = live.state;
         Object.assign(live, message);
         if (!live.state) return;
+        regions.keep_mine();
         if (!before && live.state.start) looking.begin_as(live.state.start);
         panels.show(before);
     };

@@ -2,7 +2,7 @@
 const marks = (() => {
     const {$, fill} = page;
     const svg = (name, attributes = {}) => {
-        const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+        const made = document.createElementNS($("marks").namespaceURI, name);
         for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
         return made;
     };

@@ -10,6 +10,17 @@ const regions = (() => {
     let cursor = null;   // where the next one would be
     let pressed = null;  // where the pointer went down
 
+    // What we have drawn is there until the program says so too, which takes it a frame or two.
+    let mine = null;
+    function keep_mine() {
+        if (!mine || !live.state) return;
+        const names = (told) => [...(told?.lines ?? []), ...(told?.zones ?? [])].map(({name}) => name).join("\n");
+        const waited = performance.now() - mine.time;
+        if (waited > 8000 || live.state.source !== mine.source ||
+            (waited > 1500 && names(mine.regions) === names(live.state.regions))) mine = null;
+        else live.state.regions = mine.regions;
+    }
+
     // All of them as the program knows them.
     function tell(all) {
         const {width, height} = live.frame.line;
@@ -22,8 +33,9 @@ const regions = (() => {
             say("That is too much: remove some lines or zones first.");
             return false;
         }
-        link.send({set: {regions: all.length > 0 ? told : null}});
-        if (live.state) live.state.regions = all.length > 0 ? told : null;
+        mine = {regions: all.length > 0 ? told : null, time: performance.now(), source: live.state?.source};
+        link.send({set: {regions: mine.regions}});
+        keep_mine();
         show();
         marks.draw();
         return true;
@@ -198,5 +210,5 @@ const regions = (() => {
     $("track").addEventListener("input", () => link.send({set: {track: $("track").checked}}));
     for (const what of ["line", "zone"]) $("draw-" + what).addEventListener("click", () => begin(what));
 
-    return {down, move, up, press, show, drawing: () => kind};
+    return {down, move, up, press, keep_mine, show, drawing: () => kind};
 })();
