@@ -18,9 +18,6 @@ namespace saccade {
 
 namespace {
 
-// What a model that answers is asked until somebody asks it something else.
-constexpr const char* any_question = "What is in the picture?";
-
 std::unique_ptr<Tap> tap_on(uint32_t layers) {
     std::set<uint32_t> all;
     for (uint32_t i = 0; i < layers; ++i) all.insert(i);

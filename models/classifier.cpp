@@ -165,6 +165,10 @@ Tensor Classifier::rollout_from_point(Commands& c, const Tap& tap, Rollout& roll
     return rollout_from(c, tap, rollout, token_at(model_->layout(0), geometry(), point));
 }
 
+Tensor Classifier::look_from_phrase(Commands& c, const Tap& tap, uint32_t phrase) const {
+    return cells_of_column(c, model_->likeness(c, tap), phrase, model_->layout(0));
+}
+
 MapGeometry Classifier::geometry(uint32_t layer) const {
     return geometry_of(input_.plan(), model_->layout(layer));
 }

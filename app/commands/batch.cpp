@@ -66,12 +66,14 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
                      {"labels", text_of_name(models.labels)},
                      {"ask", text_of_name(models.question)},
                      {"precision", options.common.precision},
-                     {"threshold", options.wanted.threshold},
+                     {"threshold", options.wanted.least_score(!models.find.empty())},
                      {"classes", Object::array()},
                      {"max-detections", options.wanted.most},
                      {"attention", name_of(options.attention.kind)}};
     for (const std::string& name : options.wanted.classes)
         plan.settings["classes"].push_back(text_of_name(name));
+    for (const std::string& picture : models.like)
+        plan.settings["like"].push_back(text_of_name(picture));
     if (options.wanted.size)
         plan.settings["size"] = {options.wanted.size->x, options.wanted.size->y};
     if (!options.zones.empty()) plan.settings["zones"] = json_of(read_regions(options.zones));
@@ -157,7 +159,7 @@ FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const Mo
         show_attention(order, options.attention, models.borrowed());
     }
     if (models.detector) {
-        order.overlay.filter = options.wanted.filter(models.detector->labels());
+        order.overlay.filter = options.wanted.filter(*models.detector);
         order.overlay.filter.masks = true;
     }
     return order;
@@ -176,8 +178,9 @@ std::string summary(const StageTotals& totals, double seconds) {
 void add_attention_options(CLI::App& command, BatchOptions& options, std::string& kind) {
     command.add_option("--attention", kind, "Draw a map of attention over each frame")
         ->check(
-            CLI::IsMember({"none", "rollout", "cls", "head", "detection", "word"}).description(""))
-        ->type_name("none|rollout|cls|head|detection|word")
+            CLI::IsMember({"none", "rollout", "cls", "head", "detection", "word", "phrase"})
+                .description(""))
+        ->type_name("none|rollout|cls|head|detection|word|phrase")
         ->capture_default_str();
     command
         .add_option("--layer", options.attention.layer,

@@ -123,7 +123,7 @@ int inspect(const InspectOptions& options) {
     Study::Options how;
     how.names = options.models;
     how.size = options.wanted.size;
-    if (models.detector) how.filter = options.wanted.filter(models.detector->labels());
+    if (models.detector) how.filter = options.wanted.filter(*models.detector);
     std::optional<Look> detection_look, word_look;
     const auto choice = [&](AttentionKind kind) {
         return look_of({kind, options.layer, options.head}, models.borrowed());
@@ -145,7 +145,7 @@ int inspect(const InspectOptions& options) {
     }
     if (detection_look && study.detections().empty())
         spdlog::warn("nothing was found that scores above {}; try a lower --threshold",
-                     options.wanted.threshold);
+                     how.filter.threshold);
     else if (detection_look)
         results.add("detections.png", detection_sheet(study, *detection_look));
     if (word_look && !study.caption()->words.empty())

@@ -19,6 +19,7 @@
 #include "app/serve/web/server.h"
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
+#include "models/contrast/phrases.h"
 
 namespace saccade {
 
@@ -43,7 +44,14 @@ LiveState first_state(const LiveOptions& options, const Settings& settings) {
     state.detector = options.models.detector;
     state.classifier = options.models.classifier;
     state.captioner = options.models.captioner;
-    if (options.threshold) state.threshold = static_cast<float>(*options.threshold);
+    state.words = {options.models.find, options.models.labels, options.models.question,
+                   options.models.like};
+    if (options.threshold) {
+        state.threshold = static_cast<float>(*options.threshold);
+        if (!options.models.find.empty())
+            for (const std::string& phrase : phrases_in(options.models.find, "--find"))
+                state.least_scores[phrase] = state.threshold;
+    }
     state.only = {options.classes.begin(), options.classes.end()};
     state.most = options.most;
     if (options.attention) state.attention.mode = mode_named(*options.attention);
@@ -116,8 +124,7 @@ struct Ended {
 // there for the first time.
 Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LivePlace& place,
              std::optional<Clock::time_point>& start, LiveViewers* viewers) {
-    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), options.models,
-                  place);
+    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), place);
     loop.end_after(options.frames);
     try {
         loop.wait_for_models(state);
@@ -186,7 +193,6 @@ int live(const LiveOptions& options) {
                            .settings_path = path,
                            .engine = options.common.engine(),
                            .capture = capture_options(options),
-                           .words = options.models,
                            .frames = options.frames});
         window.run();
         if (!options.common.quiet)

@@ -18,4 +18,8 @@ uint32_t track_colour(uint32_t number);
 Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
                const std::vector<std::string>& labels, std::optional<uint32_t> selected_query);
 
+// Boxes alone, in the colours of their classes.
+Marks marks_of(const std::vector<Detection>& found, const std::vector<std::string>& labels,
+               std::optional<uint32_t> selected_query);
+
 }  // namespace saccade

@@ -1,5 +1,8 @@
 #include "app/live/input.h"
 
+#include <glm/common.hpp>
+#include <utility>
+
 #include "app/live/keys.h"
 
 namespace saccade {
@@ -39,6 +42,28 @@ void hold(LiveState& state, const LiveScene& scene, std::optional<glm::vec2> poi
         state.held = place;
 }
 
+// In a picture that stands still, whoever pulls the mouse draws a box. Less is a click.
+constexpr float least_box = 8;  // pixels of the picture
+void begin_box(LiveState& state, const LiveScene& scene, std::optional<glm::vec2> point) {
+    state.dragged.reset();
+    state.drag_from.reset();
+    if (state.frozen && scene.takes_examples && !scene.tiles) state.drag_from = point;
+}
+void pull_box(LiveState& state, std::optional<glm::vec2> to) {
+    if (!state.drag_from || !to) return;
+    const Rectangle box(glm::min(*state.drag_from, *to), glm::max(*state.drag_from, *to));
+    if (box.size().x >= least_box && box.size().y >= least_box)
+        state.dragged = box;
+    else
+        state.dragged.reset();
+}
+void end_box(LiveState& state) {
+    state.drag_from.reset();
+    if (!state.dragged) return;
+    release_held(state);  // what the click that began it has held
+    add_example(state, *std::exchange(state.dragged, std::nullopt));
+}
+
 }  // namespace
 
 std::optional<glm::vec2> point_in_picture(const LiveScene& scene, glm::vec2 point) {
@@ -66,19 +91,22 @@ void apply_event(LiveState& state, const WindowEvent& event, const LiveScene& sc
             if (!panels.keyboard && !event.repeated) press_key(state, event.key);
             return;
         case WindowEvent::Kind::move:
+            pull_box(state, point_in_picture(scene, event.place));
             return point_at(state, scene,
                             panels.mouse ? std::nullopt : point_in_picture(scene, event.place));
         case WindowEvent::Kind::leave:
             return point_at(state, scene, std::nullopt);
         case WindowEvent::Kind::press:
-            if (!panels.mouse && event.button == 0)
-                hold(state, scene, point_in_picture(scene, event.place));
+            if (panels.mouse || event.button != 0) return;
+            begin_box(state, scene, point_in_picture(scene, event.place));
+            return hold(state, scene, point_in_picture(scene, event.place));
+        case WindowEvent::Kind::release:
+            if (event.button == 0) end_box(state);
             return;
         case WindowEvent::Kind::drop:
             if (!event.paths.empty()) state.source = event.paths.front();
             return;
         case WindowEvent::Kind::board:
-        case WindowEvent::Kind::release:
         case WindowEvent::Kind::wheel:
             return;
     }

@@ -17,6 +17,7 @@ struct LiveScene {
     std::vector<Detection> detections;  // whose boxes are shown
     std::optional<TileGrid> tiles;      // small copies of the picture are shown instead of it
     std::vector<Rectangle> words;       // where those of the caption lie in the picture
+    bool takes_examples = false;        // a box can be drawn, to find more like what lies in it
 };
 
 // A pixel of the window as one of what is shown in the picture's place; nothing beside it.

@@ -18,9 +18,8 @@ constexpr auto sleeping = 1s;
 }  // namespace
 
 LiveThread::LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-                       const ModelNames& words, const LivePlace& from,
-                       std::function<void()> on_news)
-    : loop_(engine, capture, std::move(folder), words, from), on_news_(std::move(on_news)) {
+                       const LivePlace& from, std::function<void()> on_news)
+    : loop_(engine, capture, std::move(folder), from), on_news_(std::move(on_news)) {
     loop_.read_every_picture();
     view_.report = loop_.report();
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
@@ -136,6 +135,7 @@ void LiveThread::publish() {
         view.scene.detections = shown->result.detections.value_or(std::vector<Detection>());
         view.scene.tiles = shown->tiles;
         view.scene.words = shown->words;
+        view.scene.takes_examples = view.report.detector.takes_words;
         view.attention = shown->attention;
         view.words = loop_.captions().caption().words;
         tell_classes(view, shown->result.classes);

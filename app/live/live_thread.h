@@ -39,7 +39,7 @@ class LiveThread {
 public:
     // `on_news` is called on the thread when there is something new to see.
     LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-               const ModelNames& words, const LivePlace& from, std::function<void()> on_news);
+               const LivePlace& from, std::function<void()> on_news);
 
     // The state that it makes true from now on.
     void want(const LiveState& state);

@@ -20,20 +20,23 @@ namespace {
 
 using namespace std::chrono_literals;
 
+bool filters_the_same(const LiveState& a, const LiveState& b) {
+    return a.threshold == b.threshold && a.only == b.only && a.most == b.most &&
+           a.least_scores == b.least_scores;
+}
+
 // What changes the drawing of a picture that stands still.
 bool looks_the_same(const LiveState& a, const LiveState& b) {
     return a.frozen == b.frozen && a.boxes == b.boxes && a.caption == b.caption &&
            a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
            a.word == b.word && a.query == b.query && a.held == b.held && a.overview == b.overview &&
-           a.asked == b.asked && a.threshold == b.threshold && a.only == b.only &&
-           a.planes == b.planes && a.outlines == b.outlines && a.looks == b.looks && a.track == b.track &&
+           a.asked == b.asked && filters_the_same(a, b) && a.phrase == b.phrase &&
+           a.planes == b.planes && a.outlines == b.outlines && a.looks == b.looks &&
+           a.track == b.track &&
            a.recording == b.recording && a.screenshots == b.screenshots &&
            (a.attention.mode == AttentionMode::off || a.pointer == b.pointer);
 }
 
-bool filters_the_same(const LiveState& a, const LiveState& b) {
-    return a.threshold == b.threshold && a.only == b.only && a.most == b.most;
-}
 
 // Of what is there, what was asked for.
 Truth truth_of(Truth truth, const std::set<std::string>& only) {
@@ -95,36 +98,31 @@ void require(const SwappedModel<Model>& slot) {
 }  // namespace
 
 LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-                   ModelNames words, const LivePlace& from)
+                   const LivePlace& from)
     : engine_(engine),
       capture_options_(capture),
-      words_(std::move(words)),
-      detector_([this, &engine](const std::string& name, LoadProgress progress) {
-          auto detector = std::make_unique<Detector>(
+      detector_([&engine](const std::string& name, LoadProgress progress) {
+          return std::make_unique<Detector>(
               Detector::open(engine.device(), find_model(name), engine.precision(),
                              std::move(progress), Tokenizer::open));
-          saccade::tell(*detector, words_.find);
-          return detector;
       }),
-      classifier_([this, &engine](const std::string& name, LoadProgress progress) {
-          auto classifier = std::make_unique<Classifier>(
+      classifier_([&engine](const std::string& name, LoadProgress progress) {
+          return std::make_unique<Classifier>(
               Classifier::open(engine.device(), find_model(name), engine.precision(),
                                std::move(progress), Tokenizer::open));
-          saccade::tell(*classifier, words_.labels);
-          return classifier;
       }),
-      captioner_([this, &engine](const std::string& name, LoadProgress progress) {
+      captioner_([&engine](const std::string& name, LoadProgress progress) {
           auto own = std::make_unique<OwnCaptioner>();
           own->scratch = std::make_unique<Arena>(engine.device(), "captioner's scratch");
           own->captioner = std::make_unique<Captioner>(
               Captioner::open(engine.device(), *own->scratch, find_model(name), Tokenizer::open,
                               engine.precision(), std::move(progress)));
-          if (!words_.question.empty()) own->captioner->ask(words_.question);
           own->beams = own->captioner->generation().beams;
           own->searches = own->beams == 1;
           if (!own->searches) own->captioner->use(greedy());
           return own;
       }),
+      told_(engine),
       path_(engine, path_for_screen()),
       recorder_(std::move(folder)),
       finished_(from.frames) {
@@ -138,10 +136,12 @@ LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesyste
     report_.captioner.known = known_models(Task::caption);
 }
 
-Models LiveLoop::models() const {
+Models LiveLoop::loaded() const {
     const OwnCaptioner* own = captioner_.model();
     return {detector_.model(), classifier_.model(), own ? own->captioner.get() : nullptr};
 }
+
+Models LiveLoop::models() const { return ToldWords::ready(loaded()); }
 
 LastSeen LiveLoop::last_seen() const {
     LastSeen seen{captions().caption()};
@@ -155,6 +155,7 @@ LivePlace LiveLoop::place() const { return {finished_, begun_}; }
 bool LiveLoop::step(LiveState& state) {
     follow_source(state);
     follow_models(state);
+    follow_words(state);
     follow_tracking(state);
     const bool new_shaders = follow_shaders(state);
     follow_feed(state);
@@ -247,9 +248,10 @@ void LiveLoop::score_frame(const LiveState& state) {
 
 void LiveLoop::follow_tracking(LiveState& state) {
     // Lines and zones count tracks, so there have to be some.
-    const bool wanted = (state.track || !state.regions.all.empty()) && detector_.model();
+    const bool wanted = (state.track || !state.regions.all.empty()) && models().detector;
+    const TrackerSettings how = tracking_for(filter_of(state, models()).threshold);
     if (wanted && tracker_ && regions_ == state.regions)
-        return tracker_->use(tracking_for(state.threshold));
+        return tracker_->use(how);
     if (!wanted && !tracker_) return;
     settle(state);  // frames on their way know the tracker
     again_ = true;
@@ -262,7 +264,7 @@ void LiveLoop::follow_tracking(LiveState& state) {
     followed_ = 0;
     followed_query_.reset();
     if (!wanted) return;
-    tracker_.emplace(tracking_for(state.threshold));
+    tracker_.emplace(how);
     tracker_->count_in(regions_ = state.regions);
 }
 
@@ -361,23 +363,61 @@ void LiveLoop::follow_models(LiveState& state) {
     swap(detector_);
     swap(classifier_);
     swap(captioner_);
+    told_.tell(state.words, loaded());
     too_large_.reset();
+    report_.stages = {};
+    frame_gpu_ms_ = frame_seconds_ = {};
+    last_frame_.reset();
+    gpu_ms_ = 0;
+    begin_anew(state);
+}
+
+void LiveLoop::begin_anew(LiveState& state) {
     path_.use(models());
     detector_turns_ = classifier_turns_ = {};
     release_held(state);
     state.word.reset();
     ++report_.swaps;
     tell_labels();
-    report_.stages = {};
-    frame_gpu_ms_ = frame_seconds_ = {};
-    last_frame_.reset();
-    gpu_ms_ = 0;
     scored_.reset();
     again_ = true;
 }
 
+// What lies in a box of the frame on screen is seen once; its vector is kept.
+void LiveLoop::follow_examples(LiveState& state) {
+    std::vector<Example> shown;
+    for (const Example& known : told_.shown())
+        if (std::ranges::any_of(state.examples, [&](const DrawnExample& drawn) {
+                return name_of(drawn) == known.label;
+            }))
+            shown.push_back(known);
+    for (const DrawnExample& drawn : state.examples) {
+        if (drawn.number <= last_example_) continue;
+        last_example_ = drawn.number;
+        // Without phrases the path has no detector yet.
+        if (!shown_ || !detector_.model() || !detector_.model()->phrases()) continue;
+        settle(state);
+        shown.push_back(
+            path_.example_in(*detector_.model(), shown_->frame, drawn.box, name_of(drawn)));
+        again_ = true;
+    }
+    if (shown != told_.shown()) told_.show(std::move(shown));
+}
+
+// Whoever types does not wait for a model: its phrases are others from the next frame on.
+void LiveLoop::follow_words(LiveState& state) {
+    follow_examples(state);
+    if (!told_.due(state.words, loaded())) return;
+    settle(state);
+    path_.use({});
+    tracker_.reset();  // classes are others
+    told_.tell(state.words, loaded());
+    begin_anew(state);
+}
+
 void LiveLoop::tell_labels() {
     report_.labels = detector_.model() ? detector_.model()->labels() : std::vector<std::string>();
+    told_.report(report_, loaded());
 }
 
 void LiveLoop::wait_for_models(const LiveState& state) {
@@ -392,6 +432,13 @@ void LiveLoop::wait_for_models(const LiveState& state) {
             break;
         std::this_thread::sleep_for(2ms);
     }
+    if (!told_.error().empty()) throw Error(told_.error());
+    const Models here = loaded();
+    if (!here.detector && !state.words.find.empty()) throw Error("--find needs a --detector");
+    if (!here.detector && !state.words.like.empty()) throw Error("--like needs a --detector");
+    if (!here.classifier && !state.words.labels.empty())
+        throw Error("--labels needs a --classifier");
+    if (!here.captioner && !state.words.question.empty()) throw Error("--ask needs a --captioner");
     for (const std::string& name : state.only)
         if (std::ranges::find(report_.labels, name) == report_.labels.end())
             throw Error("'" + detector_.name() + "' has no class '" + name + "'");

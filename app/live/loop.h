@@ -11,6 +11,7 @@
 #include "app/live/shader_watch.h"
 #include "app/live/state.h"
 #include "app/live/swapped_model.h"
+#include "app/live/told_words.h"
 #include "app/pipeline/frame_path.h"
 #include "app/sources/capture.h"
 #include "app/track/frame_tracker.h"
@@ -31,9 +32,8 @@ struct LivePlace {
 // tells how it goes. Nothing here waits for a camera, a file or a model.
 class LiveLoop {
 public:
-    // `words` are --find, --labels and --ask, for models that take them.
     LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-             ModelNames words = {}, const LivePlace& from = {});
+             const LivePlace& from = {});
 
     LivePlace place() const;
 
@@ -48,7 +48,7 @@ public:
     // there is none, and what was asked for is done.
     bool waits_for_person() const;
     // Until the models that the state wants are there; an Error where one of them, or a class that
-    // is to be shown, cannot be had.
+    // is to be shown, cannot be had, or one cannot take the words that are meant for it.
     void wait_for_models(const LiveState& state);
 
     // Every picture comes to the host from now on: shown()->picture.
@@ -64,7 +64,7 @@ public:
 
     // The frame that is on screen; nothing before the first.
     const std::optional<Done>& shown() const { return shown_; }
-    Models models() const;  // that are in use
+    Models models() const;  // that are in use and know what to look for
     const CaptionWriter& captions() const { return path_.captions(); }
     ResultLabels labels() const { return path_.labels(); }
     bool idle() const { return path_.empty(); }  // no frame is on its way
@@ -99,6 +99,11 @@ private:
     void follow_player(const LiveState& state);
     void follow_feed(const LiveState& state);
     void follow_models(LiveState& state);
+    void follow_words(LiveState& state);
+    void follow_examples(LiveState& state);
+    // Models, or what they look for, are others than before.
+    void begin_anew(LiveState& state);
+    Models loaded() const;
     void search_captions(LiveState& state);
     bool follow_shaders(LiveState& state);
     void advance(LiveState& state);
@@ -135,7 +140,6 @@ private:
 
     Engine& engine_;
     CaptureOptions capture_options_;
-    ModelNames words_;
     // Captioners record on the thread that opens them, and need scratch memory that nobody else
     // takes from meanwhile.
     struct OwnCaptioner {
@@ -147,6 +151,8 @@ private:
     SwappedModel<Detector> detector_;
     SwappedModel<Classifier> classifier_;
     SwappedModel<OwnCaptioner> captioner_;
+    ToldWords told_;
+    uint32_t last_example_ = 0;  // that somebody drew a box around
     FramePath path_;
     std::optional<FrameTracker> tracker_;
     IdentityScore identities_;

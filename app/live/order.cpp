@@ -1,5 +1,7 @@
 #include "app/live/order.h"
 
+#include "app/pipeline/examples.h"
+
 namespace saccade {
 
 namespace {
@@ -8,17 +10,33 @@ using Token = Looker::Token;
 
 constexpr uint32_t words_at_once = 4;
 
-DetectionFilter filter_of(const LiveState& state, const Models& models) {
-    DetectionFilter filter;
-    filter.threshold = state.threshold;
-    filter.most = state.most;
-    if (!models.detector || state.only.empty()) return filter;
-    const std::vector<std::string>& labels = models.detector->labels();
-    for (uint32_t id = 0; id < labels.size(); ++id)
-        if (state.only.contains(labels[id])) filter.classes.insert(id);
-    // If the model has none of them, nothing is shown, not everything.
-    if (filter.classes.empty()) filter.classes.insert(UINT32_MAX);
-    return filter;
+// How much each patch is like a phrase; nobody's if the model does not have it any more.
+Looker looker_of(const PhraseLook& look, const Models& models) {
+    Looker looker;
+    looker.of_detector = look.of == AskedModel::detector;
+    looker.phrase = look.number;
+    const bool told = looker.of_detector ? models.detector && models.detector->phrases()
+                                         : models.classifier && models.classifier->phrases();
+    if (told && look.number < phrases_of(looker, models).size()) looker.token = Token::phrase;
+    return looker;
+}
+
+// Of a model whose every patch finds something: the patch that found the smallest box at a point.
+std::optional<uint32_t> patch_at(const Models& models, const LastSeen& seen, glm::vec2 point) {
+    if (!models.detector || !models.detector->phrases()) return {};
+    const Detection* found = nullptr;
+    for (const Detection& d : seen.found)
+        if (d.box.contains(point) && (!found || d.box.area() < found->box.area())) found = &d;
+    if (!found) return {};
+    return found->query;
+}
+
+// A box under the mouse is asked instead of the patch under it.
+void look_from_box_at(Looker& looker, const Models& models, const LastSeen& seen) {
+    const std::optional<uint32_t> query = patch_at(models, seen, looker.point);
+    if (!query) return;
+    looker.token = Token::query;
+    looker.query = *query;
 }
 
 // Of somebody who watches from elsewhere, and asks for an overview if he points at nothing.
@@ -31,6 +49,7 @@ Looker looker_of(const RemoteLook& look, const Models& models, const LastSeen& s
         looker.ids = words[*look.word].count;
         return looker;
     }
+    if (look.phrase) return looker_of(*look.phrase, models);
     if (look.query && models.detector && *look.query < models.detector->model().queries()) {
         looker.token = Token::query;
         looker.query = *look.query;
@@ -42,6 +61,7 @@ Looker looker_of(const RemoteLook& look, const Models& models, const LastSeen& s
     if (look.pointer) {
         looker.token = Token::patch;
         looker.point = *look.pointer;
+        if (looker.of_detector) look_from_box_at(looker, models, seen);
     } else if (!looker.of_detector) {
         looker.token = Token::class_token;
     } else if (!seen.found.empty()) {
@@ -52,6 +72,21 @@ Looker looker_of(const RemoteLook& look, const Models& models, const LastSeen& s
 }
 
 }  // namespace
+
+DetectionFilter filter_of(const LiveState& state, const Models& models) {
+    DetectionFilter filter;
+    filter.threshold = state.threshold;
+    filter.most = state.most;
+    if (!models.detector) return filter;
+    const std::vector<std::string>& labels = models.detector->labels();
+    if (models.detector->phrases()) set_thresholds(filter, *models.detector, state.least_scores);
+    if (state.only.empty()) return filter;
+    for (uint32_t id = 0; id < labels.size(); ++id)
+        if (state.only.contains(labels[id])) filter.classes.insert(id);
+    // If the model has none of them, nothing is shown, not everything.
+    if (filter.classes.empty()) filter.classes.insert(UINT32_MAX);
+    return filter;
+}
 
 Looker looker_under_mouse(const LiveState& state, const Models& models) {
     Looker looker;
@@ -72,12 +107,14 @@ Looker choose_looker(const LiveState& state, const Models& models, const LastSee
         looker.ids = words[*state.word].count;
         return looker;
     }
+    if (state.phrase) return looker_of(*state.phrase, models);
     if (state.query && models.detector && *state.query < models.detector->model().queries()) {
         looker.token = Token::query;
         looker.query = *state.query;
         return looker;
     }
     looker = looker_under_mouse(state, models);
+    if (looker.of_detector && state.pointer && !state.held) look_from_box_at(looker, models, seen);
     if (state.held || state.pointer || looker.token == Token::none) return looker;
     if (state.overview && !looker.of_detector) {
         looker.token = Token::class_token;

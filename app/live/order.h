@@ -23,6 +23,9 @@ Looker choose_looker(const LiveState& state, const Models& models, const LastSee
 // Who would look if somebody pointed at the picture.
 Looker looker_under_mouse(const LiveState& state, const Models& models);
 
+// Which detections are wanted. Phrases that have no threshold of their own have their model's.
+DetectionFilter filter_of(const LiveState& state, const Models& models);
+
 // What the state asks of the next frame. Which models have to see it, the loop decides.
 FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen& seen);
 

@@ -27,6 +27,9 @@ struct ModelReport {
     float progress = 0;             // of loading, 0 to 1
     std::string error;              // why it did not
     std::vector<KnownModel> known;  // to choose from
+    bool takes_words = false;       // phrases to look for, or a question
+    std::vector<std::string> prompts;  // what it reads for each phrase, in their order; its question
+    std::string words_error;           // why it did not take what was typed
 };
 
 // Where a file is.
@@ -62,6 +65,7 @@ struct LiveReport {
     // differs from what the model's files ask for; empty where it does not.
     std::string caption_note;
     std::vector<std::string> labels;  // of the detector's classes
+    size_t examples = 0;              // of these, the last ones, which were shown and not named
     std::vector<PresentMode> present_modes{PresentMode::fifo};
 
     double frames_per_second = 0;

@@ -18,6 +18,19 @@ void choose_head(LiveState& state, uint32_t head) {
     state.attention.mode = AttentionMode::head;
 }
 
+std::string name_of(const DrawnExample& example) {
+    return "like " + std::to_string(example.number);
+}
+
+void add_example(LiveState& state, const Rectangle& box) {
+    state.examples.push_back({++state.last_example, box});
+}
+
+void drop_example(LiveState& state, const std::string& name) {
+    std::erase_if(state.examples,
+                  [&](const DrawnExample& example) { return name_of(example) == name; });
+}
+
 std::string_view name_of(AskedModel model) {
     return model == AskedModel::detector ? "detector" : "classifier";
 }
@@ -26,9 +39,12 @@ void release_held(LiveState& state) {
     state.query.reset();
     state.held.reset();
     if (std::exchange(state.word_held, false)) state.word.reset();
+    if (std::exchange(state.phrase_held, false)) state.phrase.reset();
 }
 
-bool holds(const LiveState& state) { return state.query || state.held || state.word_held; }
+bool holds(const LiveState& state) {
+    return state.query || state.held || state.word_held || state.phrase_held;
+}
 
 void seek_to(LiveState& state, uint64_t frame) {
     ++state.seek.number;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,6 +19,29 @@ namespace saccade {
 enum class AskedModel { detector, classifier };
 std::string_view name_of(AskedModel model);
 
+// What models are told, for those that take words: --find, --labels and --ask.
+struct TypedWords {
+    std::string find, labels;  // phrases, separated by commas
+    std::string question;      // empty: what the captioner asks by itself, if it answers at all
+    std::vector<std::string> like = {};  // pictures of what to find: --like
+    bool operator==(const TypedWords&) const = default;
+};
+
+// A part of the picture that somebody has drawn a box around, to find more like it.
+struct DrawnExample {
+    uint32_t number = 0;  // counted from 1; its name is "like 1"
+    Rectangle box;        // pixels of the frame
+    bool operator==(const DrawnExample&) const = default;
+};
+std::string name_of(const DrawnExample& example);
+
+// A phrase of a model, by its number.
+struct PhraseLook {
+    AskedModel of = AskedModel::detector;
+    uint32_t number = 0;
+    bool operator==(const PhraseLook&) const = default;
+};
+
 // What somebody points at who watches from elsewhere and draws maps of attention himself, and which
 // maps he wants.
 struct RemoteLook {
@@ -27,6 +51,7 @@ struct RemoteLook {
     std::optional<glm::vec2> pointer = std::nullopt;
     std::optional<uint32_t> word = std::nullopt, query = std::nullopt;
     uint32_t track = 0;  // of the query's detection: whichever query sees it next is asked
+    std::optional<PhraseLook> phrase = std::nullopt;
     bool operator==(const RemoteLook&) const = default;
 };
 
@@ -49,6 +74,8 @@ struct LiveState {
     std::optional<uint32_t> query;     // of the detector, the one whose box was clicked
     std::optional<glm::vec2> held;     // the patch that was clicked, in pixels of the picture
     bool word_held = false;            // the word was clicked
+    std::optional<PhraseLook> phrase;  // how much each patch is like it, is what is shown
+    bool phrase_held = false;          // it was clicked
     bool knows_holding = false;        // somebody has held something once
 
     bool planes = false;    // of every frame, on the host: somebody watches from elsewhere
@@ -56,6 +83,8 @@ struct LiveState {
     std::vector<RemoteLook> looks;
 
     float threshold = 0.5f;
+    // Of phrases that have one of their own. Others have the one that their model's card names.
+    std::map<std::string, float> least_scores;
     uint32_t most = 100;         // boxes
     std::set<std::string> only;  // names of classes; empty: all
 
@@ -70,6 +99,11 @@ struct LiveState {
     uint64_t shown_frame = 0;  // of the file, as far as the person has seen
     // As find_model knows them, or "none"; left empty, the bundled ones for what the source shows.
     std::string detector, classifier, captioner;
+    TypedWords words;  // what is typed takes effect with the next frame
+    std::vector<DrawnExample> examples;  // of the frame that was shown when they were drawn
+    uint32_t last_example = 0;           // the number of the last
+    std::optional<glm::vec2> drag_from;  // where the box began that is being drawn,
+    std::optional<Rectangle> dragged;    // and how far it has come
     uint32_t detector_stride = 1, classifier_stride = 1;  // they look at every n-th frame
     PresentMode present_mode = PresentMode::fifo;
 
@@ -89,6 +123,9 @@ struct LiveState {
 // Steps that stay within what the model has.
 void step_layer(LiveState& state, int by);
 void choose_head(LiveState& state, uint32_t head);
+// More like what lies in a box of the frame is looked for; one by its name is not any more.
+void add_example(LiveState& state, const Rectangle& box);
+void drop_example(LiveState& state, const std::string& name);
 // What was clicked is let go.
 void release_held(LiveState& state);
 bool holds(const LiveState& state);

@@ -11,6 +11,12 @@ bool of_classifier(AttentionKind kind) {
            kind == AttentionKind::head;
 }
 
+// Whether phrases are the detector's; a classifier that was told some comes first.
+bool of_told_detector(const Models& models) {
+    return models.detector && models.detector->phrases() &&
+           !(models.classifier && models.classifier->phrases());
+}
+
 // How many layers there are to choose from, and which one shows most: the last of a decoder, but
 // the last but one of an encoder, whose last one gathers for the heads and looks less at places.
 struct Layers {
@@ -22,6 +28,11 @@ Layers layers_of(AttentionKind kind, const Models& models) {
         const ClassificationModel& model = models.classifier->model();
         const uint32_t last = model.layers() - 1;
         return {model.layers(), last, model.heads(last)};
+    }
+    if (kind == AttentionKind::phrase) {
+        if (!of_told_detector(models) && !(models.classifier && models.classifier->phrases()))
+            throw Error("--attention phrase needs a model that is told phrases by --labels or --find");
+        return {1, 0, 1};
     }
     if (kind == AttentionKind::detection) {
         if (!models.detector) throw Error("--attention detection needs a --detector");
@@ -40,9 +51,10 @@ Layers layers_of(AttentionKind kind, const Models& models) {
 
 AttentionKind attention_named(const std::string& name) {
     for (AttentionKind kind : {AttentionKind::none, AttentionKind::rollout, AttentionKind::cls,
-                               AttentionKind::head, AttentionKind::detection, AttentionKind::word})
+                               AttentionKind::head, AttentionKind::detection, AttentionKind::word,
+                               AttentionKind::phrase})
         if (name == name_of(kind)) return kind;
-    throw Error("--attention is none, rollout, cls, head, detection or word, not '" + name + "'");
+    throw Error("--attention is none, rollout, cls, head, detection, word or phrase, not '" + name + "'");
 }
 
 std::string_view name_of(AttentionKind kind) {
@@ -59,6 +71,8 @@ std::string_view name_of(AttentionKind kind) {
             return "detection";
         case AttentionKind::word:
             return "word";
+        case AttentionKind::phrase:
+            return "phrase";
     }
     return "";
 }
@@ -81,6 +95,7 @@ namespace {
 Looker::Token token_of(AttentionKind kind) {
     if (kind == AttentionKind::detection) return Looker::Token::query;
     if (kind == AttentionKind::word) return Looker::Token::word;
+    if (kind == AttentionKind::phrase) return Looker::Token::phrase;
     return Looker::Token::class_token;
 }
 
@@ -89,6 +104,15 @@ void look_from_strongest(FrameOrder& order, const FrameResult& known) {
         order.looker.token = Looker::Token::none;
     else
         order.looker.query = known.detections->front().query;
+}
+
+void look_from_best_phrase(FrameOrder& order, const FrameResult& known) {
+    if (!order.looker.of_detector && known.classes && !known.classes->empty())
+        order.looker.phrase = known.classes->front().id;
+    else if (order.looker.of_detector && known.detections && !known.detections->empty())
+        order.looker.phrase = known.detections->front().id;
+    else
+        order.looker.token = Looker::Token::none;
 }
 
 void look_from_next_word(FrameOrder& order, const FrameResult& known) {
@@ -129,9 +153,11 @@ void show_attention(FrameOrder& order, const AttentionChoice& choice, const Mode
     order.attention.layer = look.layer;
     order.attention.head = look.head.value_or(0);
     order.looker.token = token_of(choice.kind);
+    order.looker.of_detector = choice.kind == AttentionKind::phrase && of_told_detector(models);
     order.decide = [kind = choice.kind](FrameOrder& frame, const FrameResult& known) {
         if (kind == AttentionKind::detection) look_from_strongest(frame, known);
         if (kind == AttentionKind::word) look_from_next_word(frame, known);
+        if (kind == AttentionKind::phrase) look_from_best_phrase(frame, known);
         if (known.detections && !known.detections->empty())
             frame.overlay.selected_query = known.detections->front().query;
     };

@@ -16,6 +16,7 @@ enum class AttentionKind {
     head,       // the same of one head
     detection,  // what the strongest detection looked at
     word,       // what a word of the caption looked at; from frame to frame, the next one
+    phrase,     // how much each patch is like the phrase that fits the frame best
 };
 AttentionKind attention_named(const std::string& name);
 std::string_view name_of(AttentionKind kind);

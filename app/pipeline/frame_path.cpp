@@ -179,7 +179,25 @@ bool FramePath::needs_answers(const FrameLane& lane) const {
     const bool classes = models_.classifier && lane.order.overlay.classes &&
                          lane.order.overlay.only_sure && lane.order.draw;
     return (models_.captioner && lane.order.caption.to_end) || lane.order.decide ||
-           lane.order.tracker || classes;
+           marks_boxes(lane.order) || classes;
+}
+
+bool FramePath::marks_boxes(const FrameOrder& order) const {
+    return order.tracker || (models_.detector && order.draw && order.overlay.boxes &&
+                             !order.overlay.filter.is_plain());
+}
+
+Marks FramePath::marks_for(const FrameLane& lane) const {
+    const FrameOrder& order = lane.order;
+    if (!order.overlay.boxes) return {};
+    const std::optional<uint32_t> selected = order.overlay.selected_query;
+    if (!order.tracker)
+        return marks_of(lane.own_detections ? lane.findings.detections(order.overlay.filter)
+                                            : detections_,
+                        labels().detector, selected);
+    const FrameResult* const tracked =
+        lane.tracked ? &*lane.tracked : tracked_ ? &*tracked_ : nullptr;
+    return tracked ? marks_of(*tracked, *order.tracker, labels().detector, selected) : Marks();
 }
 
 uint32_t FramePath::sure_classes(const FrameLane& lane) const {
@@ -224,7 +242,7 @@ void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
     const FrameLane& first = *lanes.front();
     const FrameOrder& order = first.order;
     KeptLayers kept = kept_for_maps(order);
-    kept.queries = order.tracker && models_.detector;
+    kept.queries = kept.queries || (order.tracker && models_.detector);
     std::vector<const Image*> images(group.lanes.size());
     bool same = true;
     for (FrameLane* lane : lanes) {
@@ -304,7 +322,7 @@ void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
     if (drawing.maps) {
         input.maps = lane.attention.maps();
         input.geometry = lane.attention.geometry();
-        input.map_names = lane.attention.names();
+        input.map_names = lane.attention.names(models_, lane.order.looker);
     }
     const uint32_t width = size_.x, height = size_.y;
     if (!drawing.read_back.pixels)
@@ -347,7 +365,7 @@ void FramePath::conclude(FrameLane& lane) {
         if (captions_.can_begin() && order.caption.begin) begin_captions(*lane.group);
         lane.words_asked = captions_.ask(order.caption.words);
     }
-    if (order.decide || order.tracker) engine_.device().wait(lane.group->seen, "models");
+    if (order.decide || marks_boxes(order)) engine_.device().wait(lane.group->seen, "models");
     if (order.tracker && models_.detector && lane.own_detections) track(lane);
     if (order.decide) {
         FrameResult known;
@@ -440,16 +458,9 @@ void FramePath::draw(FrameLane& lane) {
     if (models_.classifier && order.overlay.classes && order.overlay.only_sure && lane.own_classes)
         overlay_->settings.most_classes = sure_classes(lane);
     overlay_->set_caption(words, lit);
-    if (order.tracker) {
-        overlay_->settings.boxes = false;  // the device knows no tracks
-        const FrameResult* const tracked = lane.tracked ? &*lane.tracked : tracked_ ? &*tracked_ : nullptr;
-        overlay_->set_marks(order.overlay.boxes && tracked
-                                ? marks_of(*tracked, *order.tracker, labels().detector,
-                                           order.overlay.selected_query)
-                                : Marks{});
-    } else {
-        overlay_->set_marks({});
-    }
+    const bool marked = marks_boxes(order);
+    if (marked) overlay_->settings.boxes = false;
+    overlay_->set_marks(marked ? marks_for(lane) : Marks());
     overlay_->settings.masks = order.overlay.boxes && order.overlay.masks;
     overlay_->set_truth(order.truth ? lane.taken->info().truth : std::nullopt);
     overlay_->update(lane.index);
@@ -571,6 +582,15 @@ void FramePath::add_times(const FrameLane& lane, StageMs& ms) const {
     if (!lane.order.draw) return;
     if (lane.heat || lane.order.maps_attention()) add(*lane.drawn[0], 1);
     add(*lane.drawn[1], 1);
+}
+
+Example FramePath::example_in(Detector& detector, const TakenFrame& frame, const Rectangle& box,
+                              const std::string& label) {
+    const FrameLane& lane = *lanes_.at(frame.slot());
+    detector.prepare(frame.info().size, options_.within);
+    return detector.example_in(
+        engine_.scratch(), [&](Commands& c) { lane.memory->record(c); }, lane.memory->image(), box,
+        label);
 }
 
 void FramePath::drop(FrameLane& lane) noexcept {

@@ -65,6 +65,11 @@ public:
     // Gives all frames back. Waits for the device.
     void drop() noexcept;
 
+    // What lies in a box of a frame that has been here before, to find more like it. Nothing may be on
+    // its way; the frame is to be repeated, because what was drawn onto it is gone.
+    Example example_in(Detector& detector, const TakenFrame& frame, const Rectangle& box,
+                       const std::string& label);
+
     const CaptionWriter& captions() const { return captions_; }
 
 private:
@@ -75,6 +80,10 @@ private:
     void submit_gathered();
     // Whether the host has to know what the models found before the frame can be drawn.
     bool needs_answers(const FrameLane& lane) const;
+    // Whether the host draws the boxes: the device knows neither tracks nor a threshold for each
+    // class.
+    bool marks_boxes(const FrameOrder& order) const;
+    Marks marks_for(const FrameLane& lane) const;
     // What the models have to keep for the maps that are asked for.
     KeptLayers kept_for_maps(const FrameOrder& order);
     // Decides what the models have to do, and records what is not recorded yet.

@@ -37,6 +37,9 @@ public:
     }
     // The classes, of a model that is told them in words; null if it was trained on its own.
     virtual Phrases* phrases() { return nullptr; }
+    // Of such a model: what each token of a picture that the tap kept with its hidden states would be
+    // taken for if it were the whole picture. (1, tokens, phrases) f32, as the probabilities.
+    virtual Tensor likeness(Commands&, const Tap&) const { return {}; }
 
     // What there is to look at: layers, each with its heads. Both may differ from layer to layer in
     // models that come in stages.

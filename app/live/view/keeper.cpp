@@ -32,8 +32,20 @@ void Keeper::follow(const LiveState& state, const LiveView& view) {
     }
     if (view.report.bare_file != bare_file_) {
         bare_file_ = view.report.bare_file;
-        page_.start(bare_file_, {view.report.detector.name, view.report.classifier.name,
-                                 view.report.captioner.name});
+        // Words go to models that take them, and such a model is of no use without.
+        auto name = [](const ModelReport& model) {
+            return model.takes_words && model.prompts.empty() ? std::string() : model.name;
+        };
+        auto words = [](const ModelReport& model, const std::string& typed) {
+            return model.takes_words ? typed : std::string();
+        };
+        const LiveReport& report = view.report;
+        page_.start(bare_file_, {.detector = name(report.detector),
+                                 .classifier = name(report.classifier),
+                                 .captioner = name(report.captioner),
+                                 .find = words(report.detector, state.words.find),
+                                 .labels = words(report.classifier, state.words.labels),
+                                 .question = words(report.captioner, state.words.question)});
     }
 }
 

@@ -30,6 +30,8 @@ std::string whose(const LiveReport& report, const Looker& looker) {
 }
 
 std::string which(const AttentionSeen& seen) {
+    if (seen.looker.token == Token::phrase)
+        return "how much each patch is like a phrase";
     if (seen.rolled_out) return "rollout through " + std::to_string(seen.layers) + " layers";
     const std::string layer =
         "layer " + std::to_string(seen.layer) + " of 0-" + std::to_string(seen.layers - 1) + ", ";
@@ -64,15 +66,16 @@ std::string from(const LiveView& view, const AttentionSeen& seen) {
             return "from the patch in row " + std::to_string(cell.y) + ", column " +
                    std::to_string(cell.x);
         }
+        case Token::phrase: {
+            const bool detector = looker.of_detector;
+            const std::vector<std::string>& read = detector ? view.report.detector.prompts
+                                                            : view.report.classifier.prompts;
+            if (seen.mode == AttentionMode::grid || looker.phrase >= read.size()) return "each phrase";
+            return "the phrase \"" + read[looker.phrase] + "\"";
+        }
         default:
             return "from the class token";
     }
-}
-
-ImVec2 on_screen(const ViewInput& in, glm::vec2 pixel) {
-    const glm::vec2 part = pixel / glm::vec2(in.view.scene.picture);
-    const glm::vec2 at = in.picture.min + part * (in.picture.max - in.picture.min);
-    return {at.x, at.y};
 }
 
 // The colours as they lie over the picture, with what they stand for.
@@ -135,11 +138,13 @@ void draw_legend(const ViewInput& in) {
     mark_patch(in, seen, list);
     const std::string on_picture = percent(double(seen.on_picture));
     std::vector<std::string> lines{whose(in.view.report, seen.looker), which(seen),
-                                   from(in.view, seen),
-                                   on_picture + " of its attention is on the picture"};
+                                   from(in.view, seen)};
+    const bool looks = seen.looker.token != Token::phrase;
+    if (looks) lines.push_back(on_picture + " of its attention is on the picture");
     // A small picture is not to disappear behind it.
     if (in.picture.max.y - in.picture.min.y < 24 * em())
-        lines = {which(seen), from(in.view, seen) + ", " + on_picture + " on the picture"};
+        lines = {which(seen),
+                 from(in.view, seen) + (looks ? ", " + on_picture + " on the picture" : "")};
     const float margin = 0.4f * em(), line_height = 1.15f * em();
     float width = 12 * em();
     for (const std::string& line : lines)

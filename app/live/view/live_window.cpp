@@ -40,8 +40,7 @@ LiveWindow::OnDevice::OnDevice(std::unique_ptr<Engine> opened, const LiveWindowO
     : engine(std::move(opened)),
       window_engine(window_options(options.engine, engine->device(), window)),
       screen(window_engine.device(), window, state.present_mode, options.settings.layout),
-      loop(*engine, options.capture, std::filesystem::current_path(), options.words, place,
-           Window::wake) {
+      loop(*engine, options.capture, std::filesystem::current_path(), place, Window::wake) {
     spdlog::info("running on {}", engine->device().info().name);
 }
 

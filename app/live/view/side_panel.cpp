@@ -296,6 +296,7 @@ void draw_side_panel(ViewInput& in, const Rectangle& place) {
     ImGui::PushItemWidth(-7.5f * em());
     source(in);
     models(in);
+    draw_words(in);
     shown(in);
     attention(in);
     keep(in.state);

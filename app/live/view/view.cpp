@@ -17,6 +17,12 @@ ViewLayout layout_for(const LiveState& state, const LiveReport& report) {
                     .player = !player.live && !player.still});
 }
 
+ImVec2 on_screen(const ViewInput& in, glm::vec2 pixel) {
+    const glm::vec2 part = pixel / glm::vec2(in.view.scene.picture);
+    const glm::vec2 at = in.picture.min + part * (in.picture.max - in.picture.min);
+    return {at.x, at.y};
+}
+
 void draw_view(ViewInput& in, const ViewLayout& layout) {
     if (layout.panel.area() > 0) draw_side_panel(in, layout.panel);
     if (layout.player.area() > 0) draw_player(in, layout.player);
@@ -25,6 +31,7 @@ void draw_view(ViewInput& in, const ViewLayout& layout) {
         draw_start_page(in, layout.picture);
     else
         draw_legend(in);
+    draw_drawn_box(in);
     if (in.state.help) draw_keys(in.state);
 }
 
