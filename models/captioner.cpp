@@ -315,7 +315,7 @@ Caption Captioner::caption_of(DecodedIds decoded) const {
     caption.score = decoded.score;
     if (tokenizer_) caption.text = stripped(tokenizer_->decode(caption.ids));
     caption.words = words_of(caption);
-    caption.answers = model_->answers() && asked_ != any_question;
+    caption.answers = is_asked();
     return caption;
 }
 

@@ -121,6 +121,8 @@ public:
     void ask(const std::string& question);
     void ask(std::span<const uint32_t> question);
     const std::string& question() const { return asked_; }  // in words; empty if there are none
+    // Whether somebody has asked for something else than what it asks by itself.
+    bool is_asked() const { return model_->answers() && asked_ != any_question; }
 
     // How many pictures a group has: one until something else is asked for. Records every step
     // anew; every PictureGroup has to be made anew, too. Nothing may be running. A group need not

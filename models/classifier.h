@@ -120,7 +120,8 @@ private:
 
     void check_input() const;
     Tensor look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const;
-    Tensor rollout_from(Commands& c, const Tap& tap, Rollout& rollout, uint32_t token) const;
+    Tensor rollout_from(Commands& c, const Tap& tap, Rollout& rollout, uint32_t token,
+                        uint32_t skipped = 0) const;
 
     Device& device_;
     Type precision_;

@@ -438,6 +438,12 @@ void FramePath::record_attention(FrameLane& lane) {
     c.end();
 }
 
+// A question that somebody asked stays on screen with its answers.
+std::vector<Note> FramePath::notes_for(const FrameOrder& order) const {
+    if (!models_.captioner || !order.overlay.caption || !models_.captioner->is_asked()) return {};
+    return {{models_.captioner->question(), {0.5f, 0}}};
+}
+
 void FramePath::draw(FrameLane& lane) {
     const FrameOrder& order = lane.order;
     const bool heat = order.shows_attention();
@@ -458,6 +464,7 @@ void FramePath::draw(FrameLane& lane) {
     if (models_.classifier && order.overlay.classes && order.overlay.only_sure && lane.own_classes)
         overlay_->settings.most_classes = sure_classes(lane);
     overlay_->set_caption(words, lit);
+    overlay_->set_notes(notes_for(order));
     const bool marked = marks_boxes(order);
     if (marked) overlay_->settings.boxes = false;
     overlay_->set_marks(marked ? marks_for(lane) : Marks());

@@ -84,6 +84,7 @@ private:
     // class.
     bool marks_boxes(const FrameOrder& order) const;
     Marks marks_for(const FrameLane& lane) const;
+    std::vector<Note> notes_for(const FrameOrder& order) const;
     // What the models have to keep for the maps that are asked for.
     KeptLayers kept_for_maps(const FrameOrder& order);
     // Decides what the models have to do, and records what is not recorded yet.

@@ -53,6 +53,8 @@ public:
     // Whether all layers have the same tokens and each looks at all of them, so that attention can
     // be followed from the last layer to the first.
     virtual bool rolls_out() const { return true; }
+    // Whether the last layer is one query that pools the tokens, and not one of them.
+    virtual bool pools_last() const { return false; }
 
     // Of one picture, for benchmarks.
     virtual double multiply_adds() const = 0;

@@ -20,6 +20,38 @@ WindowEvent pressed(float x, float y, int button = 0) {
     return {WindowEvent::Kind::press, 0, {x, y}, button};
 }
 
+WindowEvent released(float x, float y, int button = 0) {
+    return {WindowEvent::Kind::release, 0, {x, y}, button};
+}
+
+TEST(LiveInput, whoever_pulls_the_mouse_over_the_frozen_picture_draws_an_example) {
+    LiveState state;
+    LiveScene shown = scene();
+    auto pull = [&](float to_x, float to_y) {
+        apply_event(state, pressed(10 + 2 * 160, 30 + 2 * 60), shown, {});
+        apply_event(state, moved(to_x, to_y), shown, {});
+        const bool drawn = state.dragged.has_value();
+        apply_event(state, released(to_x, to_y), shown, {});
+        EXPECT_FALSE(state.dragged);
+        return drawn;
+    };
+    EXPECT_FALSE(pull(10 + 2 * 120, 30 + 2 * 20)) << "it moves on";
+    state.frozen = true;
+    EXPECT_FALSE(pull(10 + 2 * 120, 30 + 2 * 20)) << "the detector takes no examples";
+    shown.takes_examples = true;
+    EXPECT_FALSE(pull(10 + 2 * 158, 30 + 2 * 20)) << "too thin for a box";
+    EXPECT_TRUE(state.examples.empty());
+    EXPECT_TRUE(pull(10 + 2 * 120, 30 + 2 * 20));
+    ASSERT_EQ(state.examples.size(), 1u);
+    EXPECT_EQ(state.examples[0].box, Rectangle(120, 20, 160, 60));
+    EXPECT_EQ(name_of(state.examples[0]), "like 1");
+    EXPECT_FALSE(holds(state)) << "it was no click";
+    EXPECT_TRUE(pull(10 + 2 * 180, 30 + 2 * 80));
+    drop_example(state, "like 1");
+    ASSERT_EQ(state.examples.size(), 1u);
+    EXPECT_EQ(state.examples[0].number, 2u) << "numbers are not given twice";
+}
+
 TEST(LiveInput, the_mouse_points_at_pixels_of_the_picture) {
     LiveState state;
     apply_event(state, moved(10, 30), scene(), {});

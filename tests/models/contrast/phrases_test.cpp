@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "models/classifier.h"
 #include "models/detector.h"
@@ -14,6 +15,7 @@ namespace saccade {
 namespace {
 
 using Floats = std::vector<float>;
+using Texts = std::vector<std::string>;
 
 Floats golden_tensor(const WordsCase& from, const char* name) {
     const SafetensorsFile file(from.golden / "golden.safetensors");
@@ -96,6 +98,41 @@ TEST_F(PhrasesTest, each_patch_tells_how_much_it_is_like_each_phrase) {
     EXPECT_THROW(run([&](Commands& c) { return classifier.look_from_phrase(c, tap, 3); }), Error);
 }
 
+TEST_F(PhrasesTest, what_a_pooling_head_looks_at_is_where_rollout_begins) {
+    const WordsCase from("siglip-nano");
+    Classifier classifier = open_classifier(from);
+    classifier.phrases()->use({"text"}, TextIds{{std::vector<uint32_t>(16, 3)}});
+    const uint32_t pool = classifier.model().layers() - 1;
+    std::set<uint32_t> all;
+    for (uint32_t i = 0; i <= pool; ++i) all.insert(i);
+    Tap tap(all);
+    look(classifier, from, tap);
+    const Floats pooled =
+        run([&](Commands& c) { return classifier.look_from_class_token(c, tap, {pool}); });
+    EXPECT_LT(relative_error(pooled, golden_tensor(from, "pool_attention")), 1e-4);
+    EXPECT_EQ(run([&](Commands& c) {
+                  return classifier.look_from_point(c, tap, {pool}, {300, 200});
+              }),
+              pooled)
+        << "the probe looks wherever somebody points";
+    // From the pooled patches, each followed by itself.
+    Rollout rollout(device);
+    const Floats whole =
+        run([&](Commands& c) { return classifier.rollout_from_class_token(c, tap, rollout); });
+    const MapGeometry map = classifier.geometry();
+    Floats want(whole.size());
+    for (uint32_t cell = 0; cell < whole.size(); ++cell) {
+        const glm::vec2 at(cell % map.grid.x, cell / map.grid.x);
+        Rollout one(device);
+        const Floats part = run([&](Commands& c) {
+            return classifier.rollout_from_point(c, tap, one,
+                                                 map.corner + (at + 0.5f) * map.cell);
+        });
+        for (size_t i = 0; i < want.size(); ++i) want[i] += pooled[cell] * part[i];
+    }
+    EXPECT_LT(relative_error(whole, want), 1e-4);
+}
+
 TEST_F(PhrasesTest, the_patches_of_a_detector_are_like_a_phrase_as_much_as_their_boxes_score) {
     const WordsCase from("owlv2-nano");
     Detector detector = open_detector(from);
@@ -118,12 +155,12 @@ TEST_F(PhrasesTest, words_that_a_model_cannot_take_are_one_line_and_change_nothi
     Detector detector = open_detector(from);
     DetectionTaps nobody;
     expect_says(error_of([&] { look(detector, from, nobody); }), "--find \"red mug, my cat\"");
-    detector.look_for({"cat"});
+    detector.look_for(Texts{"cat"});
     std::string far;
     for (int i = 0; i < 40; ++i) far += "very ";
-    expect_says(error_of([&] { detector.look_for({"a dog", far + "far"}); }),
+    expect_says(error_of([&] { detector.look_for(Texts{"a dog", far + "far"}); }),
                 "tokens; the model reads at most 16: use fewer words");
-    expect_says(error_of([&] { detector.look_for({"a dog", "  "}); }), "a phrase is empty");
+    expect_says(error_of([&] { detector.look_for(Texts{"a dog", "  "}); }), "a phrase is empty");
     expect_says(error_of([&] { detector.look_for(std::vector<std::string>()); }), "1 to 10000");
     EXPECT_EQ(detector.labels(), std::vector<std::string>{"cat"});
     look(detector, from, nobody);
@@ -155,7 +192,7 @@ TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_
     const size_t best = best_example(raw, dim, boxes, {0, 0, 1, 1});
     for (size_t i = 0; i < dim; ++i) EXPECT_NEAR(whole.vector[i], raw[best * dim + i], 1e-4);
 
-    detector.look_for({whole});
+    detector.look_for(std::vector<Example>{whole});
     EXPECT_EQ(detector.labels().back(), "like this");
     EXPECT_EQ(detector.labels().size(), texts.size() + 1);
     look(detector, from, taps);

@@ -89,6 +89,9 @@ TEST_F(QuestionsTest, an_answer_is_what_transformers_generates_whatever_was_aske
         const bool reads = from.facts.contains("prompt_ids");
         Captioner captioner = open(from, no_tokenizer);
         captioner.prepare(from.size());
+        CaptionOptions few;
+        few.max_new = 12;
+        captioner.use(few);
         const std::vector<uint32_t> question = from.facts[reads ? "prompt_ids" : "question_ids"];
         std::vector<uint32_t> other = question;
         other.back() = 7;
