@@ -121,12 +121,14 @@ TEST_F(QuestionsTest, words_come_with_how_sure_the_model_was_and_where_it_looked
     const Caption said = answer(captioner, from);
     EXPECT_TRUE(said.answers);
     ASSERT_FALSE(said.words.empty());
+    EXPECT_EQ(said.text.find("How many"), said.text.npos) << "the question is no part of it";
     const size_t given = captioner.model().prompt().size();
     EXPECT_LE(said.ids.size(), given + 64) << "long answers are capped";
     for (const CaptionWord& word : said.words) {
         EXPECT_GT(word.p, 0);
         EXPECT_LE(word.p, 1);
         EXPECT_GE(word.first, given);
+        EXPECT_EQ(word.text.find("Assistant"), word.text.npos);
     }
     // The tiles cover the whole frame: two by two of one token each way, and the picture as a whole.
     const MapGeometry map = captioner.geometry();
