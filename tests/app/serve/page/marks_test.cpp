@@ -2,15 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "models/files/synthetic.h"
 #include "tests/app/serve/page/served_page.h"
 #include "tests/app/serve/web/client.h"
 #include "tests/app/variable.h"
 
 namespace saccade {
 namespace {
-
-namespace fs = std::filesystem;
 
 const std::string covered_pixels =
     "(() => { const c = document.getElementById('masks');"
@@ -20,12 +17,8 @@ const std::string covered_pixels =
 
 TEST(ServedMarks, masks_lie_on_the_picture_and_can_be_taken_away) {
     const TempFolder temp;
-    const fs::path golden = fs::path(places::tests) / "golden" / "detr-panoptic-nano";
-    const fs::path model = temp / "panoptic";
-    write_checkpoint(model, read_manifest(golden / "weights.json"));
-    for (const char* file : {"config.json", "preprocessor_config.json"})
-        fs::copy_file(golden / file, model / file);
-    Program program(places::program, served({"--detector", model.string(), "--captioner", "none",
+    const std::string model = model_folder(temp, "detr-panoptic-nano");
+    Program program(places::program, served({"--detector", model, "--captioner", "none",
                                              "--classifier", "none", "--threshold", "0",
                                              "--max-detections", "4", "--serve", "0"}));
     const std::string address = address_of(program);
