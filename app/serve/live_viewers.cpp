@@ -14,6 +14,7 @@
 #include "app/page/page.h"
 #include "app/serve/metrics.h"
 #include "gpu/core/error.h"
+#include "models/contrast/phrases.h"
 
 namespace saccade {
 
@@ -24,7 +25,8 @@ using namespace std::chrono_literals;
 
 constexpr auto between_reports = 250ms;
 constexpr auto between_layers = 150ms;   // of one viewer
-constexpr auto between_redrawings = 250ms;  // of lines and zones, by anybody
+constexpr auto between_redrawings = 250ms;  // of lines and zones, or words, by anybody
+constexpr size_t most_least_scores = 256;   // that are remembered
 constexpr auto longest_on_a_word = 20s;  // while somebody looks at one, no other caption begins
 
 void offer(Offered::Choices& choices, const std::string& title, const std::string& name) {
@@ -66,7 +68,26 @@ Json json_of(const ModelReport& model, const Offered::Choices& choices) {
             {"loading", model.loading.empty() ? "" : title_of(model.loading)},
             {"progress", std::round(100 * model.progress) / 100},
             {"error", model.error},
-            {"known", titles_of(choices)}};
+            {"known", titles_of(choices)},
+            {"takes_words", model.takes_words},
+            {"words_error", model.words_error}};
+}
+
+// The phrases that a detector or classifier was told: how it reads them, and from which score on what
+// is found is shown, in which colour.
+Json phrases_of(const ModelReport& model, const std::vector<std::string>& labels,
+                const LiveState* found_by) {
+    Json phrases = Json::array();
+    if (!model.takes_words) return phrases;
+    for (uint32_t i = 0; i < labels.size(); ++i) {
+        Json& one = phrases.emplace_back(Json{{"text", labels[i]}});
+        one["prompt"] = i < model.prompts.size() ? model.prompts[i] : labels[i];
+        if (!found_by) continue;
+        const auto own = found_by->least_scores.find(labels[i]);
+        one["least"] = own == found_by->least_scores.end() ? phrase_threshold : own->second;
+        one["colour"] = css_colour(class_colour(i));
+    }
+    return phrases;
 }
 
 // What the page needs besides the line: who has found what, and in which colours to draw it.
@@ -149,8 +170,25 @@ void LiveViewers::ask(LiveState& state) {
         if (wish.frozen) state.frozen = *wish.frozen;
         if (wish.track) state.track = *wish.track;
         if (wish.regions) drawn_ = wish.regions;
+        if (wish.find || wish.labels || wish.question) {
+            if (!typed_) typed_ = state.words;
+            if (wish.find) typed_->find = *wish.find;
+            if (wish.labels) typed_->labels = *wish.labels;
+            if (wish.question) typed_->question = *wish.question;
+        }
+        if (state.least_scores.size() > most_least_scores) state.least_scores.clear();
+        for (const auto& [phrase, least] : wish.least_scores) state.least_scores[phrase] = least;
     }
     take_drawn(state);
+    take_typed(state);
+}
+
+// Text goes through a model of its own when it is told.
+void LiveViewers::take_typed(LiveState& state) {
+    const auto now = Clock::now();
+    if (!typed_ || (last_typed_ && now - *last_typed_ <= between_redrawings)) return;
+    state.words = *std::exchange(typed_, std::nullopt);
+    last_typed_ = now;
 }
 
 // Counting begins anew with every line that is drawn, so that takes its time.
@@ -190,7 +228,7 @@ void LiveViewers::calm(std::vector<RemoteLook>& looks, bool frozen) {
 void LiveViewers::show(const LiveLoop& loop, const LiveState& state, bool new_picture) {
     if (new_picture) ++number_;
     exchange_.beat(number_);
-    tell(loop.report(), state);
+    tell(loop, state);
     const std::optional<Done>& shown = loop.shown();
     if (!shown || number_ == 0) return;
     const Exchange::Wanted wanted = exchange_.wanted(number_);
@@ -209,14 +247,15 @@ void LiveViewers::show(const LiveLoop& loop, const LiveState& state, bool new_pi
     exchange_.show(std::move(frame), picture ? shown->planes : PlanarView());
 }
 
-void LiveViewers::tell(const LiveReport& report, const LiveState& state) {
+void LiveViewers::tell(const LiveLoop& loop, const LiveState& state) {
+    const LiveReport& report = loop.report();
     const auto now = Clock::now();
     if (last_told_ && now - *last_told_ < between_reports) return;
     last_told_ = now;
     Json stages = Json::array();
     for (const StageTimes::Stage& stage : report.stages.stages)
         stages.push_back({stage.name, std::round(100 * double(stage.ms.mean())) / 100});
-    const Json told = {
+    Json told = {
         {"kind", "live"},
         {"source", text_of_name(without_password(report.source))},
         {"sources", titles_of(offered_.sources)},
@@ -231,6 +270,10 @@ void LiveViewers::tell(const LiveReport& report, const LiveState& state) {
          {{"mode", name_of(attention_.mode)},
           {"layer", attention_.layer == last_layer ? Json() : Json(attention_.layer)},
           {"head", attention_.head}}},
+        {"words",
+         {{"find", state.words.find},
+          {"labels", state.words.labels},
+          {"question", state.words.question}}},
         {"track", state.track},
         {"tracks", json_of(report.tracks, report.labels, report.score.has_value())},
         {"regions", state.regions.all.empty() ? Json() : Json(json_of(state.regions))},
@@ -242,6 +285,10 @@ void LiveViewers::tell(const LiveReport& report, const LiveState& state) {
         {"idle", std::round(100 * report.gpu_idle) / 100},
         {"memory", {{"device", report.memory.device_bytes}, {"host", report.memory.host_bytes}}},
         {"stages", stages}};
+    told["detector"]["phrases"] = phrases_of(report.detector, report.labels, &state);
+    if (report.classifier.takes_words)
+        told["classifier"]["phrases"] =
+            phrases_of(report.classifier, loop.labels().classifier, nullptr);
     exchange_.tell(told.dump(-1, ' ', false, Json::error_handler_t::replace), metrics_of(report));
 }
 

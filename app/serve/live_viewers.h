@@ -43,15 +43,17 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void take_drawn(LiveState& state);
+    void take_typed(LiveState& state);
     void calm(std::vector<RemoteLook>& looks, bool frozen);
-    void tell(const LiveReport& report, const LiveState& state);
+    void tell(const LiveLoop& loop, const LiveState& state);
 
     Exchange& exchange_;
     const Offered offered_;
     const AttentionState attention_;
     KeptRegions regions_;
-    std::optional<Regions> drawn_;  // that wait for their time
-    std::optional<Clock::time_point> last_drawn_;
+    std::optional<Regions> drawn_;  // and words that were typed, that wait for their time
+    std::optional<TypedWords> typed_;
+    std::optional<Clock::time_point> last_drawn_, last_typed_;
     uint64_t number_ = 0;
     struct Seen {
         AttentionState attention;

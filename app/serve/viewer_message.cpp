@@ -59,6 +59,8 @@ RemoteLook read_look(const Json& json) {
             look.pointer = glm::vec2(number(value[0], 0, 1e6), number(value[1], 0, 1e6));
         } else if (key == "query") {
             look.query = count(value, 0, 1u << 20);
+        } else if (key == "phrase") {
+            look.phrase.emplace().number = count(value, 0, 1u << 20);
         } else if (key == "track") {
             look.track = count(value, 0, UINT32_MAX);
         } else if (key == "word") {
@@ -68,6 +70,7 @@ RemoteLook read_look(const Json& json) {
         }
     }
     require(known);
+    if (look.phrase) look.phrase->of = look.asked;
     return look;
 }
 
@@ -107,6 +110,16 @@ SharedWish read_wish(const Json& json) {
             wish.track = value.get<bool>();
         } else if (key == "regions") {
             wish.regions = read_drawn(value);
+        } else if (key == "find") {
+            wish.find = name(value);
+        } else if (key == "labels") {
+            wish.labels = name(value);
+        } else if (key == "question") {
+            wish.question = name(value);
+        } else if (key == "least_scores") {
+            require(value.is_object());
+            for (const auto& [phrase, least] : value.items())
+                wish.least_scores[phrase] = static_cast<float>(number(least, 0, 1));
         } else {
             require(false);
         }

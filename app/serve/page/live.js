@@ -50,7 +50,10 @@
         $("about").textContent = "not connected";
         panels.trouble(why);
     };
-    looking.on.changed = found.draw;
+    looking.on.changed = () => {
+        found.draw();
+        words.show();
+    };
 
     // ---- pointer and keys -----------------------------------------------------------------------------
 

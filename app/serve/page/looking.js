@@ -88,6 +88,7 @@ const looking = (() => {
         pointing.phrase_held = clicked && look !== null;
         if (look) wake();
         tell();
+        if (clicked) on.changed();
     }
     function let_go() {
         pointing.query = pointing.phrase = null;

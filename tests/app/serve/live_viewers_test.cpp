@@ -72,6 +72,27 @@ TEST(LiveViewersTest, lines_that_are_drawn_belong_to_their_source_and_are_kept) 
     EXPECT_EQ(store.read("synth:"), Regions());
 }
 
+TEST(LiveViewersTest, words_that_are_typed_are_told_and_not_all_the_time) {
+    Exchange exchange([] {});
+    LiveState state;
+    state.words.like = {"mug.png"};
+    LiveViewers viewers(exchange, {}, {});
+    exchange.wish({.find = "red mug", .question = "What is it?", .least_scores = {{"mug", 0.3f}}});
+    viewers.ask(state);
+    EXPECT_EQ(state.words.find, "red mug");
+    EXPECT_EQ(state.words.question, "What is it?");
+    EXPECT_EQ(state.words.like, std::vector<std::string>{"mug.png"});
+    EXPECT_EQ(state.least_scores.at("mug"), 0.3f);
+    exchange.wish({.find = "a"});
+    exchange.wish({.find = "b"});
+    viewers.ask(state);
+    EXPECT_EQ(state.words.find, "red mug") << "text is not encoded with every key that is pressed";
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    viewers.ask(state);
+    EXPECT_EQ(state.words.find, "b");
+    EXPECT_EQ(state.words.question, "What is it?");
+}
+
 TEST(LiveViewersTest, outlines_of_masks_are_asked_for_by_who_watches_or_listens) {
     Exchange exchange([] {});
     LiveState state;

@@ -47,6 +47,16 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
     EXPECT_EQ(drawn->wish.regions->all[0].anchor, Anchor::top);
     EXPECT_TRUE(drawn->wish.regions->all[1].zone);
     EXPECT_EQ(read_viewer_message(R"({"set": {"regions": null}})")->wish.regions, Regions());
+
+    const auto typed = read_viewer_message(
+        R"({"set": {"find": "red mug, my cat", "question": "", "least_scores": {"my cat": 0.2}}})");
+    EXPECT_EQ(typed->wish.find, "red mug, my cat");
+    EXPECT_EQ(typed->wish.question, "");
+    EXPECT_FALSE(typed->wish.labels);
+    EXPECT_EQ(typed->wish.least_scores.at("my cat"), 0.2f);
+    const auto phrase =
+        read_viewer_message(R"({"look": {"mode": "mean", "phrase": 1, "ask": "classifier"}})");
+    EXPECT_EQ(phrase->look->phrase, (PhraseLook{AskedModel::classifier, 1}));
 }
 
 TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
@@ -75,6 +85,10 @@ TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
                              R"({"set": {"frozen": "yes"}})",
                              R"({"set": {"path": "/etc/passwd"}})",
                              R"({"set": {"track": 1}})",
+                             R"({"set": {"find": ["a"]}})",
+                             R"({"set": {"like": ["/etc/passwd"]}})",
+                             R"({"set": {"least_scores": {"a": 2}}})",
+                             R"({"look": {"mode": "mean", "phrase": -1}})",
                              R"({"look": {"mode": "mean", "query": 1, "track": -1}})",
                              R"({"set": {"regions": {}}})",
                              R"({"set": {"regions": "zones.json"}})",
