@@ -88,17 +88,17 @@ DetectionFilter filter_of(const LiveState& state, const Models& models) {
     return filter;
 }
 
-Looker looker_under_mouse(const LiveState& state, const Models& models) {
+Looker looker_under_mouse(const LiveState& state, AskedModel asked, const Models& models) {
     Looker looker;
     if (!models.detector && !models.classifier) return looker;
-    looker.of_detector =
-        models.detector && (state.asked == AskedModel::detector || !models.classifier);
+    looker.of_detector = models.detector && (asked == AskedModel::detector || !models.classifier);
     looker.token = Token::patch;
     looker.point = state.held ? *state.held : state.pointer.value_or(glm::vec2());
     return looker;
 }
 
-Looker choose_looker(const LiveState& state, const Models& models, const LastSeen& seen) {
+Looker choose_looker(const LiveState& state, AskedModel asked, const Models& models,
+                     const LastSeen& seen) {
     Looker looker;
     const std::vector<CaptionWord>& words = seen.caption.words;
     if (state.word && models.captioner && *state.word < words.size()) {
@@ -113,7 +113,7 @@ Looker choose_looker(const LiveState& state, const Models& models, const LastSee
         looker.query = *state.query;
         return looker;
     }
-    looker = looker_under_mouse(state, models);
+    looker = looker_under_mouse(state, asked, models);
     if (looker.of_detector && state.pointer && !state.held) look_from_box_at(looker, models, seen);
     if (state.held || state.pointer || looker.token == Token::none) return looker;
     if (state.overview && !looker.of_detector) {
@@ -127,22 +127,13 @@ Looker choose_looker(const LiveState& state, const Models& models, const LastSee
     return looker;
 }
 
-FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen& seen) {
-    FrameOrder order;
-    order.attention = state.attention;
-    order.looker = choose_looker(state, models, seen);
-    order.read_back.planes = state.planes;
-    bool word_looked_at = state.word.has_value();
-    for (const RemoteLook& look : state.looks) {
-        order.maps.push_back(
-            {look.attention, looker_of(look, models, seen), look.viewer, look.track});
-        word_looked_at = word_looked_at || look.word;
-    }
-    // A word that somebody looks at stays until he has seen enough.
-    order.caption = {
-        .begin = !word_looked_at, .to_end = false, .words = words_at_once, .lit = state.word};
+namespace {
+
+// How a frame or its second view is drawn.
+template <typename Order>
+void draw_for(Order& order, const LiveState& state, const Models& models) {
     // Tiles have no room for what lies over a whole frame.
-    const bool tiled = order.shows_attention() && state.attention.mode == AttentionMode::grid &&
+    const bool tiled = order.shows_attention() && order.attention.mode == AttentionMode::grid &&
                        heads_of(order.looker, order.attention, models) > 1;
     order.truth = state.truth && !tiled;
     OverlaySettings& overlay = order.overlay;
@@ -154,9 +145,45 @@ FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen
         overlay.selected_query = order.looker.query;
     overlay.classes = state.classes && !state.classes_beside && !tiled;
     overlay.caption = state.caption;
-    overlay.opacity = state.attention.blend;
-    overlay.mass = state.attention.mass;
-    overlay.scale = state.attention.fixed_scale ? HeatScale::fixed : HeatScale::max;
+    overlay.opacity = order.attention.blend;
+    overlay.mass = order.attention.mass;
+    overlay.scale = order.attention.fixed_scale ? HeatScale::fixed : HeatScale::max;
+}
+
+}  // namespace
+
+MapChoices choices_of(const LiveState& state, AskedModel asked, const AttentionState& attention,
+                      const Models& models, const LastSeen& seen) {
+    Looker looker = choose_looker(state, asked, models, seen);
+    if (looker.token == Token::none) looker = looker_under_mouse(state, asked, models);
+    return {layers_of(looker, models), heads_of(looker, attention, models)};
+}
+
+FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen& seen) {
+    FrameOrder order;
+    order.attention = state.attention;
+    order.looker = choose_looker(state, state.asked, models, seen);
+    order.read_back.planes = state.planes;
+    bool word_looked_at = state.word.has_value();
+    for (const RemoteLook& look : state.looks) {
+        order.maps.push_back(
+            {look.attention, looker_of(look, models, seen), look.viewer, look.track});
+        word_looked_at = word_looked_at || look.word;
+    }
+    // A word that somebody looks at stays until he has seen enough.
+    order.caption = {
+        .begin = !word_looked_at, .to_end = false, .words = words_at_once, .lit = state.word};
+    draw_for(order, state, models);
+    if (state.second.kind == SecondView::Kind::off) return order;
+    SecondOrder& second = order.second.emplace();
+    second.bare = state.second.kind == SecondView::Kind::bare;
+    second.attention = state.second.attention;
+    // One strength, share and scale for both, or they could not be compared.
+    second.attention.blend = state.attention.blend;
+    second.attention.mass = state.attention.mass;
+    second.attention.fixed_scale = state.attention.fixed_scale;
+    second.looker = choose_looker(state, state.second.asked, models, seen);
+    draw_for(second, state, models);
     return order;
 }
 

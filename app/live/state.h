@@ -55,6 +55,20 @@ struct RemoteLook {
     bool operator==(const RemoteLook&) const = default;
 };
 
+// What is seen beside the picture, under the same pointer.
+struct SecondView {
+    enum class Kind { off, bare, maps } kind = Kind::off;  // bare: as it came; maps: other ones
+    AttentionState attention{.mode = AttentionMode::mean};
+    AskedModel asked = AskedModel::classifier;
+    bool below = false;  // the first, not to the right of it: there is more room
+    bool operator==(const SecondView&) const = default;
+};
+
+// Of the model that is looked into: what can be chosen from.
+struct MapChoices {
+    uint32_t layers = 1, heads = 1;
+};
+
 // What a person wants: keys, mouse and panels change it, the loop reads it and makes it so.
 struct LiveState {
     // The picture stands still, and a file's source with it; attention can still be explored.
@@ -67,7 +81,9 @@ struct LiveState {
     AttentionState attention{.mode = AttentionMode::mean};
     bool overview = false;  // maps are shown while nobody points at anything, too
     AskedModel asked = AskedModel::detector;
-    uint32_t layers = 1, heads = 1;  // of the model that is looked into: what can be chosen from
+    MapChoices choices, second_choices;
+    SecondView second;
+    bool over_second = false;  // the mouse is: what keys choose of maps is for that view
 
     std::optional<glm::vec2> pointer;  // the mouse, in pixels of the picture, while it is over it
     std::optional<uint32_t> word;      // of the caption, the one under the mouse
@@ -119,6 +135,18 @@ struct LiveState {
     uint32_t pages = 0;       // of inspect, of the frame that is shown
     bool quit = false;
 };
+
+// The maps that keys are for: those of the view under the mouse.
+struct ChosenMaps {
+    AttentionState& attention;
+    AskedModel& asked;
+    MapChoices choices;
+};
+ChosenMaps maps_under_mouse(LiveState& state);
+// No second view, the picture as it came, other maps.
+void next_second_view(LiveState& state);
+void choose_second_view(LiveState& state, SecondView::Kind kind);
+const char* title_of(SecondView::Kind kind);
 
 // Steps that stay within what the model has.
 void step_layer(LiveState& state, int by);

@@ -91,6 +91,14 @@ private:
     void plan(LaneGroup& group, const std::vector<FrameLane*>& lanes);
     void plan_drawing(FrameLane& lane);
     void record_drawing(FrameLane& lane, const LaneDrawing& drawing);
+    OverlayInput drawn_from(const LaneDrawing& drawing, const AttentionView* maps,
+                            const Looker& looker) const;
+    Overlay& made(std::optional<Overlay>& overlay);
+    // The second view: what it needs, before anything is drawn; and then.
+    bool plan_second(FrameLane& lane, LaneDrawing& drawing);
+    void copy_second(Commands& c, FrameLane& lane, const LaneDrawing& drawing);
+    void record_second(Commands& c, FrameLane& lane, const LaneDrawing& drawing);
+    void read_second(FrameLane& lane, Done& done) const;
     // What is left when the models are done, or when nobody has to wait for them: words and
     // drawing.
     void conclude(FrameLane& lane);
@@ -104,6 +112,7 @@ private:
     // Of the classes that the classifier gave this frame, those that it is sure of.
     uint32_t sure_classes(const FrameLane& lane) const;
     void draw(FrameLane& lane);
+    void set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings, bool truth);
     Done read(FrameLane& lane);
     void read_words(FrameLane& lane, Done& done);
     void read_maps(FrameLane& lane, Done& done) const;
@@ -118,6 +127,7 @@ private:
     Size size_;
     KeptLayers kept_;                 // for maps that come to the host
     std::optional<Overlay> overlay_;  // made when the first frame of a size is drawn
+    std::optional<Overlay> second_overlay_;
     CaptionWriter captions_;
     std::vector<std::unique_ptr<FrameLane>> lanes_;
     std::vector<std::unique_ptr<LaneGroup>> groups_;

@@ -25,9 +25,9 @@ void Keeper::follow(const LiveState& state, const LiveView& view) {
     if (!state.view_recording && recorder_.recording()) recorder_.stop(seconds());
     if (maps_ != state.saved_maps) {
         maps_ = state.saved_maps;
-        if (view.attention)
-            save_maps(*view.attention);
-        else
+        if (view.attention) save_maps(*view.attention);
+        if (view.second_attention) save_maps(*view.second_attention);
+        if (!view.attention && !view.second_attention)
             say("no map is shown: point at the picture first");
     }
     if (view.report.bare_file != bare_file_) {

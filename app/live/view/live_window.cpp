@@ -99,8 +99,8 @@ void LiveWindow::take_view() {
     view_.report.latency_ms = latency_ms_;
     if (area(view_.scene.picture) > 0) offers_.add_recent(report().source);
     state_.shown_frame = report().player.frame;
-    state_.layers = report().layers;
-    state_.heads = report().heads;
+    state_.choices = report().choices;
+    state_.second_choices = report().second_choices;
     if (std::exchange(state_.swaps, report().swaps) != report().swaps) {
         release_held(state_);
         state_.word.reset();
@@ -140,7 +140,9 @@ ViewLayout LiveWindow::place_view() {
     const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
     const glm::vec2 scale(dots.x, dots.y);
     on_->screen.set_view({layout.picture.min * scale, layout.picture.max * scale});
-    view_.scene.place = on_->screen.placement(view_.scene.picture);
+    view_.scene.place = on_->screen.placement(size_of(view_.scene));
+    const bool below = better_below(view_.scene.picture, layout.picture.size());
+    if (std::exchange(state_.second.below, below) != below) touched_ = std::max(touched_, 1);
     return layout;
 }
 
@@ -157,15 +159,8 @@ void LiveWindow::show() {
     take_events(events);
     view_.report.present_modes = on_->screen.swapchain().modes();
     const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
-    const Placement& place = view_.scene.place;
-    ViewInput input{state_,
-                    view_,
-                    offers_,
-                    pull_,
-                    Rectangle(float(place.left) / dots.x, float(place.top) / dots.y,
-                              float(place.left + int(place.width)) / dots.x,
-                              float(place.top + int(place.height)) / dots.y),
-                    layout.picture};
+    const auto [first, second] = places_of(view_.scene, layout.picture, {dots.x, dots.y});
+    ViewInput input{state_, view_, offers_, pull_, first, second};
     draw_view(input, layout);
     // A loop that hears nothing new sleeps on.
     if (touched_ > 0 || ImGui::IsAnyItemActive()) on_->loop.want(state_);

@@ -2,6 +2,9 @@
 
 #include <imgui.h>
 
+#include <optional>
+#include <utility>
+
 #include "app/hub/background_pull.h"
 #include "app/live/live_thread.h"
 #include "app/live/view/layout.h"
@@ -15,9 +18,18 @@ struct ViewInput {
     const LiveView& view;
     SourceOffers& offers;
     BackgroundPull& pull;
-    Rectangle picture;  // where it lies, in the desktop's units
-    Rectangle room;     // and what room it has
+    // Where the picture and its second view lie, in the desktop's units, and what room each has.
+    struct Place {
+        Rectangle picture, room;
+    };
+    Place first;
+    std::optional<Place> second;
 };
+
+// Where the views of a scene lie, of which both together have this room; `dots`: pixels to a unit.
+std::pair<ViewInput::Place, std::optional<ViewInput::Place>> places_of(const LiveScene& scene,
+                                                                       const Rectangle& room,
+                                                                       glm::vec2 dots);
 
 ViewLayout layout_for(const LiveState& state, const LiveReport& report);
 // Everything but the picture, by ImGui.
@@ -33,7 +45,7 @@ void draw_drawn_box(const ViewInput& in);
 void draw_player(ViewInput& in, const Rectangle& place);
 void draw_status(const ViewInput& in, const Rectangle& place);
 void draw_start_page(ViewInput& in, const Rectangle& place);
-void draw_legend(const ViewInput& in);
+void draw_legends(const ViewInput& in);
 void draw_keys(LiveState& state);
 
 }  // namespace saccade

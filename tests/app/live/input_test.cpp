@@ -175,5 +175,49 @@ TEST(LiveInput, without_a_picture_there_is_nothing_to_point_at) {
     EXPECT_FALSE(state.query);
 }
 
+// The picture twice: beside itself, or below.
+LiveScene compared(bool below) {
+    LiveScene two = scene();
+    two.second = {below, false, std::nullopt};
+    const Size all = size_of(two);
+    two.place = {10, 30, 2 * all.x, 2 * all.y};
+    return two;
+}
+
+TEST(LiveInput, two_views_have_one_pointer) {
+    for (bool below : {false, true}) {
+        const LiveScene two = compared(below);
+        const Size corner = two_views(two.picture, below).corner;
+        LiveState state;
+        apply_event(state, moved(10 + 2 * 50, 30 + 2 * 20), two, {});
+        EXPECT_EQ(state.pointer, (glm::vec2{50, 20}));
+        EXPECT_FALSE(state.over_second);
+        const float x = 10 + 2 * float(corner.x + 50), y = 30 + 2 * float(corner.y + 20);
+        apply_event(state, moved(x, y), two, {});
+        ASSERT_TRUE(state.pointer);
+        EXPECT_NEAR(state.pointer->x, 50, 1e-3) << "the same place";
+        EXPECT_NEAR(state.pointer->y, 20, 1e-3);
+        EXPECT_TRUE(state.over_second);
+        apply_event(state, pressed(x, y), two, {});
+        EXPECT_EQ(state.query, 7u) << "boxes are there, too";
+        apply_event(state,
+                    moved(float(below ? 100 : 10 + 2 * 201), float(below ? 30 + 2 * 101 : 100)),
+                    two, {});
+        EXPECT_FALSE(state.pointer) << "between them";
+    }
+}
+
+TEST(LiveInput, words_are_in_the_second_view_unless_it_is_bare) {
+    LiveScene two = compared(false);
+    const auto word =
+        moved(10 + 2 * float(two_views(two.picture, false).corner.x + 50), 30 + 2 * 95);
+    LiveState state;
+    apply_event(state, word, two, {});
+    EXPECT_EQ(state.word, 2u);
+    two.second->bare = true;
+    apply_event(state, word, two, {});
+    EXPECT_FALSE(state.word);
+}
+
 }  // namespace
 }  // namespace saccade
