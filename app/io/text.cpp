@@ -73,6 +73,13 @@ std::string for_terminal(std::string_view text) { return escaped(text, "\n\t"); 
 
 std::string one_line(std::string_view text) { return escaped(text, ""); }
 
+std::string in_lower_case(std::string_view text) {
+    std::string result(text);
+    for (char& c : result)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 'a' - 'A');
+    return result;
+}
+
 std::string closest(std::string_view word, std::span<const std::string> words) {
     size_t fewest = std::max<size_t>(word.size() / 3, 1) + 1;
     std::string best;

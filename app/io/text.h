@@ -16,6 +16,9 @@ std::string for_terminal(std::string_view text);
 // The same in one line: ends of lines and tabs are written as \u000a and \u0009.
 std::string one_line(std::string_view text);
 
+// A to Z as a to z, whatever the machine's language; all else stays.
+std::string in_lower_case(std::string_view text);
+
 // The one of these that somebody may have meant who wrote `word`: at most a third of its letters
 // would have to be changed, left out or put in. Empty where there is none.
 std::string closest(std::string_view word, std::span<const std::string> words);

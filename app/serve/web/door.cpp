@@ -12,18 +12,12 @@
 #include <cstring>
 
 #include "app/io/digest.h"
+#include "app/io/text.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
 
 namespace {
-
-std::string in_lower_case(std::string_view text) {
-    std::string result(text);
-    for (char& c : result)
-        if (c >= 'A' && c <= 'Z') c = char(c + 'a' - 'A');
-    return result;
-}
 
 bool is_address(const std::string& text) {
     unsigned char bytes[16];

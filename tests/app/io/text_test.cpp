@@ -45,6 +45,11 @@ TEST(Text, names_become_utf8_and_come_back) {
     }
 }
 
+TEST(Text, lower_case_changes_letters_of_ascii_only) {
+    EXPECT_EQ(in_lower_case("Content-Length: ÄÖ Z[@"), "content-length: ÄÖ z[@");
+    EXPECT_EQ(in_lower_case(""), "");
+}
+
 TEST(Text, the_closest_word_is_one_that_somebody_may_have_meant) {
     const std::vector<std::string> words{"--detector", "--device", "--classifier"};
     EXPECT_EQ(closest("--detecter", words), "--detector");
