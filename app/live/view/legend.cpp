@@ -213,12 +213,17 @@ void draw_legend(const Legend& legend) {
     mark_patch(legend, list);
     mirror_pointer(legend, list);
     if (!legend.seen && !legend.in.second) return;
-    const std::vector<std::string> lines = lines_of(legend);
     const float margin = 0.4f * em(), line_height = 1.15f * em();
-    float width = legend.seen ? 12 * em() : 0;
-    for (const std::string& line : lines)
-        width = std::max(width, ImGui::CalcTextSize(line.c_str()).x);
-    width = std::min(width, legend.place.room.size().x - 4 * margin);
+    const float room = legend.place.room.size().x - 4 * margin;
+    std::vector<std::string> lines = lines_of(legend);
+    auto widest = [&] {
+        float most = legend.seen ? 12 * em() : 0;
+        for (const std::string& line : lines)
+            most = std::max(most, ImGui::CalcTextSize(line.c_str()).x);
+        return most;
+    };
+    if (legend.seen && widest() > room) lines = {shortly(*legend.seen)};
+    const float width = std::min(widest(), room);
     if (width <= 0) return;
     const float scale = legend.seen ? 2.2f * em() : margin;
     const float height = float(lines.size()) * line_height + scale + margin;
