@@ -427,7 +427,7 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
     EXPECT_EQ(lit(display.screenshot(), layout.picture), 0u) << "nothing lies over the picture";
 
     view.attention.emplace();
-    view.attention->looker = {.token = Looker::Token::patch, .of_detector = true};
+    view.attention->looker = {.token = Looker::Token::patch, .of_detector = true, .point = {}};
     view.attention->geometry = {.grid = {8, 6}, .corner = {}, .cell = glm::vec2(8)};
     view.attention->largest = 0.14f;
     EXPECT_TRUE(shows(
@@ -502,7 +502,7 @@ TEST_F(WindowTest, two_views_have_a_legend_each_and_the_pointer_is_seen_in_both)
     view.scene.picture = {64, 48};
     view.scene.second.emplace();
     view.attention.emplace();
-    view.attention->looker = {.token = Looker::Token::patch, .of_detector = true};
+    view.attention->looker = {.token = Looker::Token::patch, .of_detector = true, .point = {}};
     view.attention->geometry = {.grid = {8, 6}, .corner = {}, .cell = glm::vec2(8)};
     view.second_attention = view.attention;
     SourceOffers offers;
