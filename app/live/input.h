@@ -23,8 +23,8 @@ struct LiveScene {
         std::optional<TileGrid> tiles;
     };
     std::optional<Second> second;
-    std::vector<Rectangle> words;       // where those of the caption lie in the picture
-    bool takes_examples = false;        // a box can be drawn, to find more like what lies in it
+    std::vector<Rectangle> words;  // where those of the caption lie in the picture
+    bool takes_examples = false;   // a box can be drawn, to find more like what lies in it
 };
 
 // Where two views of a picture of this size lie: the second one's corner, and the size of both

@@ -36,9 +36,9 @@ void require(const SwappedModel<Model>& slot) {
 
 LiveModels::LiveModels(Engine& engine)
     : detector_([&engine](const std::string& name, LoadProgress progress) {
-          return std::make_unique<Detector>(
-              Detector::open(engine.device(), find_model(name), engine.precision(),
-                             std::move(progress), Tokenizer::open));
+          return std::make_unique<Detector>(Detector::open(engine.device(), find_model(name),
+                                                           engine.precision(), std::move(progress),
+                                                           Tokenizer::open));
       }),
       classifier_([&engine](const std::string& name, LoadProgress progress) {
           return std::make_unique<Classifier>(

@@ -26,8 +26,8 @@ bool looks_the_same(const LiveState& a, const LiveState& b) {
            a.second == b.second && a.word == b.word && a.query == b.query && a.held == b.held &&
            a.overview == b.overview && a.asked == b.asked && filters_the_same(a, b) &&
            a.phrase == b.phrase && a.planes == b.planes && a.outlines == b.outlines &&
-           a.looks == b.looks && a.track == b.track &&
-           a.recording == b.recording && a.screenshots == b.screenshots &&
+           a.looks == b.looks && a.track == b.track && a.recording == b.recording &&
+           a.screenshots == b.screenshots &&
            ((a.attention.mode == AttentionMode::off && a.second.kind != SecondView::Kind::maps) ||
             a.pointer == b.pointer);
 }

@@ -39,7 +39,8 @@ void FramePath::record_second(Commands& c, FrameLane& lane, const LaneDrawing& d
     LaneSecond& second = *lane.second;
     const bool maps = drawing.second == Second::with_maps;
     made(second_overlay_)
-        .record(c, second.image, drawn_from(drawing, maps ? &second.attention : nullptr, lane.order.second->looker),
+        .record(c, second.image,
+                drawn_from(drawing, maps ? &second.attention : nullptr, lane.order.second->looker),
                 lane.index);
     second.pixels->record(c, second.image);
 }

@@ -53,6 +53,7 @@ std::string shortly(const AttentionSeen& seen) {
     const std::string whose = looker.token == Token::word                          ? "captioner"
                               : looker.token == Token::query || looker.of_detector ? "detector"
                                                                                    : "classifier";
+    if (looker.token == Token::phrase) return whose + ", phrase";
     if (seen.rolled_out) return whose + ", rollout";
     const std::string layer = whose + ", layer " + std::to_string(seen.layer) + ", ";
     switch (seen.mode) {
@@ -196,16 +197,20 @@ std::vector<std::string> lines_of(const Legend& legend) {
     const ViewInput& in = legend.in;
     if (!legend.seen) return {title(legend)};
     const AttentionSeen& seen = *legend.seen;
+    const bool looks = seen.looker.token != Token::phrase;
     const std::string on_picture = percent(double(seen.on_picture));
-    const Rectangle& picture = legend.place.picture;
+    const float height = legend.place.picture.size().y;
     // A small picture is not to disappear behind it.
-    if (picture.size().y >= 24 * em())
-        return {whose(in.view.report, seen.looker), which(seen), from(in.view, seen),
-                on_picture + " of its attention is on the picture"};
-    if (picture.size().y < 14 * em()) return {shortly(seen)};
-    if (!in.second)
-        return {which(seen), from(in.view, seen) + ", " + on_picture + " on the picture"};
-    return {whose(in.view.report, seen.looker), which(seen)};
+    if (height < 14 * em()) return {shortly(seen)};
+    if (height >= 24 * em()) {
+        std::vector<std::string> lines{whose(in.view.report, seen.looker), which(seen),
+                                       from(in.view, seen)};
+        if (looks) lines.push_back(on_picture + " of its attention is on the picture");
+        return lines;
+    }
+    if (in.second) return {whose(in.view.report, seen.looker), which(seen)};
+    return {which(seen),
+            from(in.view, seen) + (looks ? ", " + on_picture + " on the picture" : "")};
 }
 
 void draw_legend(const Legend& legend) {

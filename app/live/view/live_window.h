@@ -24,7 +24,7 @@ struct LiveWindowOptions {
     std::filesystem::path settings_path;  // where they are remembered at the end
     EngineOptions engine;
     CaptureOptions capture;
-    uint64_t frames = 0;    // ends after this many, or the last; 0: when somebody says so
+    uint64_t frames = 0;  // ends after this many, or the last; 0: when somebody says so
 };
 
 // The loop and its window.

@@ -19,8 +19,8 @@ void PageMaker::start(const std::string& picture, const ModelNames& models) {
     const char* script =
         "\"$@\" > /dev/null 2>&1 || exit 1; "
         "xdg-open \"$0/report.html\" > /dev/null 2>&1; exit 0";
-    std::vector<std::string> words{"sh",    "-c", script,  folder_,  program, "inspect",
-                                   picture, "-o", folder_, "--quiet"};
+    std::vector<std::string> words{"sh",      "-c",    script, folder_, program,
+                                   "inspect", picture, "-o",   folder_, "--quiet"};
     auto add = [&](const char* option, const std::string& value, const char* otherwise) {
         if (value.empty() && !otherwise) return;
         words.insert(words.end(), {option, value.empty() ? otherwise : value});

@@ -10,8 +10,8 @@ namespace saccade {
 
 namespace {
 
-// While the mouse is on what was drawn last, each patch shows how much it is like the phrase. A click
-// holds that.
+// While the mouse is on what was drawn last, each patch shows how much it is like the phrase. A
+// click holds that.
 void offer_look(LiveState& state, const PhraseLook& look) {
     if (ImGui::IsItemClicked()) {
         const bool again = state.phrase_held && state.phrase == look;
@@ -34,8 +34,10 @@ void phrase_row(LiveState& state, const std::string& phrase, uint32_t number, bo
     const auto own = state.least_scores.find(phrase);
     const float usual = example ? example_threshold : phrase_threshold;
     float least = own == state.least_scores.end() ? usual : own->second;
-    if (ImGui::SliderFloat(phrase.c_str(), &least, 0, 1, "%.2f")) state.least_scores[phrase] = least;
-    tip("least score: of this phrase alone. Scores of such models are small: 0.1 is where its makers "
+    if (ImGui::SliderFloat(phrase.c_str(), &least, 0, 1, "%.2f"))
+        state.least_scores[phrase] = least;
+    tip("least score: of this phrase alone. Scores of such models are small: 0.1 is where its "
+        "makers "
         "begin");
     const bool drawn = std::ranges::any_of(
         state.examples, [&](const DrawnExample& one) { return name_of(one) == phrase; });
@@ -47,7 +49,8 @@ void find(ViewInput& in) {
     const ModelReport& detector = in.view.report.detector;
     if (!detector.takes_words) return;
     wish("find", in.state.words.find);
-    tip("find: what to look for, separated by commas, as in \"red mug, my cat\", then Enter (--find)");
+    tip("find: what to look for, separated by commas, as in \"red mug, my cat\", then Enter "
+        "(--find)");
     const std::vector<std::string>& phrases = in.view.report.labels;
     const size_t words = phrases.size() - std::min(phrases.size(), in.view.report.examples);
     for (uint32_t i = 0; i < phrases.size(); ++i) phrase_row(in.state, phrases[i], i, i >= words);
@@ -63,7 +66,8 @@ void labels(ViewInput& in) {
     for (uint32_t i = 0; i < classifier.prompts.size(); ++i) {
         quiet("reads \"" + classifier.prompts[i] + "\"");
         offer_look(in.state, {AskedModel::classifier, i});
-        tip("reads: the sentence that the model's paper makes of a label. The map shows how much each "
+        tip("reads: the sentence that the model's paper makes of a label. The map shows how much "
+            "each "
             "patch is like it; click to hold it");
     }
     if (!classifier.words_error.empty()) warning(classifier.words_error);
@@ -102,7 +106,8 @@ void question(ViewInput& in) {
 void draw_drawn_box(const ViewInput& in) {
     if (!in.state.dragged) return;
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
-    const ImVec2 from = on_screen(in, in.state.dragged->min), to = on_screen(in, in.state.dragged->max);
+    const ImVec2 from = on_screen(in, in.state.dragged->min),
+                 to = on_screen(in, in.state.dragged->max);
     list.AddRect(from, to, IM_COL32(0, 0, 0, 200), 0, 0, 3);
     list.AddRect(from, to, IM_COL32(255, 255, 255, 255), 0, 0, 1);
 }
