@@ -152,7 +152,8 @@ Object json_of(const BatchPlan& plan) {
     return {{"from", plan.range.first}, {"to", plan.range.end}, {"stride", plan.range.stride},
             {"piece", plan.piece},      {"video", plan.video},  {"frames", plan.frames},
             {"coco", plan.coco},        {"csv", plan.csv},      {"track", plan.track},
-            {"mot", plan.mot},          {"settings", plan.settings}, {"sources", sources}};
+            {"mot", plan.mot},          {"heat", plan.heat},    {"settings", plan.settings},
+            {"sources", sources}};
 }
 
 BatchPlan plan_from(const Object& json) try {
@@ -165,6 +166,7 @@ BatchPlan plan_from(const Object& json) try {
     plan.csv = json.at("csv");
     plan.track = json.at("track");
     plan.mot = json.at("mot");
+    plan.heat = json.at("heat");
     plan.settings = json.at("settings");
     for (const Object& one : json.at("sources")) {
         PlannedSource s;

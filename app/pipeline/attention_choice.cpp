@@ -1,5 +1,8 @@
 #include "app/pipeline/attention_choice.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -31,11 +34,13 @@ Layers layers_of(AttentionKind kind, const Models& models) {
     }
     if (kind == AttentionKind::phrase) {
         if (!of_told_detector(models) && !(models.classifier && models.classifier->phrases()))
-            throw Error("--attention phrase needs a model that is told phrases by --labels or --find");
+            throw Error(
+                "--attention phrase needs a model that is told phrases by --labels or --find");
         return {1, 0, 1};
     }
-    if (kind == AttentionKind::detection) {
-        if (!models.detector) throw Error("--attention detection needs a --detector");
+    if (kind == AttentionKind::detection || kind == AttentionKind::track) {
+        if (!models.detector)
+            throw Error("--attention " + std::string(name_of(kind)) + " needs a --detector");
         const DetectionModel& model = models.detector->model();
         if (model.decoder_layers() > 0)
             return {model.decoder_layers(), model.decoder_layers() - 1, model.heads()};
@@ -49,12 +54,26 @@ Layers layers_of(AttentionKind kind, const Models& models) {
 
 }  // namespace
 
-AttentionKind attention_named(const std::string& name) {
+AttentionChoice attention_named(const std::string& name) {
+    AttentionChoice choice;
     for (AttentionKind kind : {AttentionKind::none, AttentionKind::rollout, AttentionKind::cls,
                                AttentionKind::head, AttentionKind::detection, AttentionKind::word,
-                               AttentionKind::phrase})
-        if (name == name_of(kind)) return kind;
-    throw Error("--attention is none, rollout, cls, head, detection, word or phrase, not '" + name + "'");
+                               AttentionKind::phrase, AttentionKind::track}) {
+        choice.kind = kind;
+        if (name == name_of(kind)) return choice;
+    }
+    constexpr std::string_view of_track = "track:";
+    const char* const end = name.data() + name.size();
+    if (name.starts_with(of_track)) {
+        const auto [last, error] =
+            std::from_chars(name.data() + of_track.size(), end, choice.track);
+        if (error == std::errc() && last == end && choice.track > 0) return choice;
+    }
+    throw Error(
+        "--attention is none, rollout, cls, head, detection, word, phrase, track or track:N with a "
+        "track's "
+        "number, not '" +
+        name + "'");
 }
 
 std::string_view name_of(AttentionKind kind) {
@@ -73,6 +92,8 @@ std::string_view name_of(AttentionKind kind) {
             return "word";
         case AttentionKind::phrase:
             return "phrase";
+        case AttentionKind::track:
+            return "track";
     }
     return "";
 }
@@ -93,7 +114,8 @@ Look look_of(const AttentionChoice& choice, const Models& models) {
 namespace {
 
 Looker::Token token_of(AttentionKind kind) {
-    if (kind == AttentionKind::detection) return Looker::Token::query;
+    if (kind == AttentionKind::detection || kind == AttentionKind::track)
+        return Looker::Token::query;
     if (kind == AttentionKind::word) return Looker::Token::word;
     if (kind == AttentionKind::phrase) return Looker::Token::phrase;
     return Looker::Token::class_token;
@@ -130,12 +152,13 @@ void look_from_next_word(FrameOrder& order, const FrameResult& known) {
 
 }  // namespace
 
-void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number) {
-    for (size_t i = 0; i < known.tracks.size(); ++i) {
-        if (known.tracks[i] != number) continue;
-        order.looker.query = (*known.detections)[i].query;
-        order.overlay.selected_query = order.looker.query;
-    }
+bool look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number) {
+    const auto found = std::ranges::find(known.tracks, number);
+    if (found == known.tracks.end()) return false;
+    const auto index = static_cast<size_t>(found - known.tracks.begin());
+    order.looker.query = (*known.detections)[index].query;
+    order.overlay.selected_query = order.looker.query;
+    return true;
 }
 
 void look_from_track(MapOrder& map, const FrameResult& known) {
@@ -154,6 +177,12 @@ void show_attention(FrameOrder& order, const AttentionChoice& choice, const Mode
     order.attention.head = look.head.value_or(0);
     order.looker.token = token_of(choice.kind);
     order.looker.of_detector = choice.kind == AttentionKind::phrase && of_told_detector(models);
+    if (choice.kind == AttentionKind::track) {
+        order.decide = [number = choice.track](FrameOrder& frame, const FrameResult& known) {
+            if (!look_from_track(frame, known, number)) frame.looker.token = Looker::Token::none;
+        };
+        return;
+    }
     order.decide = [kind = choice.kind](FrameOrder& frame, const FrameResult& known) {
         if (kind == AttentionKind::detection) look_from_strongest(frame, known);
         if (kind == AttentionKind::word) look_from_next_word(frame, known);

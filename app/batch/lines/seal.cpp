@@ -54,6 +54,7 @@ void Seal::write(const fs::path& path) const {
     if (video) json["video"] = json_of(*video);
     if (lines) json["lines"] = json_of(*lines);
     if (observed) json["observed"] = json_of(*observed);
+    if (heat.maps() > 0) json["heat"] = heat.json();
     for (const auto& [name, sum] : pictures) json["pictures"][text_of_name(name)] = json_of(sum);
     NewFile file(path);
     file.write(json.dump(1) + "\n");
@@ -69,6 +70,7 @@ std::optional<Seal> Seal::read(const fs::path& path) try {
     if (json.contains("video")) seal.video = sum_from(json["video"]);
     if (json.contains("lines")) seal.lines = sum_from(json["lines"]);
     if (json.contains("observed")) seal.observed = sum_from(json["observed"]);
+    if (json.contains("heat")) seal.heat = ClipHeat::from(json["heat"]);
     if (json.contains("pictures"))
         for (const auto& [name, sum] : json["pictures"].items())
             seal.pictures.emplace(name_of_text(name), sum_from(sum));
