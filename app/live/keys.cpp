@@ -34,6 +34,8 @@ std::span<const KeyBinding> key_bindings() {
          [](LiveState& s, char32_t) { s.truth = !s.truth; }},
         {U'k', U'k', "K", "tracks", "the same number for the same thing, on and off",
          [](LiveState& s, char32_t) { s.track = !s.track; }},
+        {U'z', U'z', "Z", "lines, zones", "draw them with the mouse: Enter ends one, Delete removes",
+         [](LiveState& s, char32_t) { s.drawing = !s.drawing; }},
         {left_key, left_key, "Left", "frame", "the frame or picture before",
          [](LiveState& s, char32_t) { step_frame(s, s.shown_frame, -1); }},
         {right_key, right_key, "Right", "frame", "the next frame or picture",

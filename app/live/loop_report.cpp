@@ -97,10 +97,18 @@ void LiveLoop::tell_tracks() {
     TrackReport& tracks = *report_.tracks;
     tracks.seen = tracks.lost = 0;
     tracks.lost_numbers.clear();
+    tracks.found_numbers.clear();
+    tracks.followed = followed_;
+    tracks.state = TrackReport::Followed::gone;
     for (const Track& track : tracker_->tracker().tracks()) {
         if (track.number == 0) continue;
         ++(track.lost ? tracks.lost : tracks.seen);
         if (track.lost) tracks.lost_numbers.push_back(track.number);
+        const double now = tracker_->tracker().time();
+        if (!track.lost && track.found && now - *track.found < Trail::seconds)
+            tracks.found_numbers.push_back(track.number);
+        if (track.number == followed_)
+            tracks.state = track.lost ? TrackReport::Followed::lost : TrackReport::Followed::seen;
     }
     tracks.numbers = tracker_->tracker().numbers();
     tracks.found_again = tracker_->tracker().found_again();

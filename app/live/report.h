@@ -30,8 +30,9 @@ struct ModelReport {
     std::string error;              // why it did not
     std::vector<KnownModel> known;  // to choose from
     bool takes_words = false;       // phrases to look for, or a question
-    std::vector<std::string> prompts;  // what it reads for each phrase, in their order; its question
-    std::string words_error;           // why it did not take what was typed
+    std::vector<std::string>
+        prompts;              // what it reads for each phrase, in their order; its question
+    std::string words_error;  // why it did not take what was typed
 };
 
 // Where a file is.
@@ -47,10 +48,13 @@ struct PlayerReport {
 
 // How tracking goes.
 struct TrackReport {
-    uint32_t seen = 0, lost = 0;              // tracks that are seen now, or waited for
-    uint32_t numbers = 0, found_again = 0;    // so far
-    std::vector<uint32_t> lost_numbers = {};  // who is waited for
-    double idf1 = 1, mota = 1;                // where the source knows who is who
+    uint32_t seen = 0, lost = 0;               // tracks that are seen now, or waited for
+    uint32_t numbers = 0, found_again = 0;     // so far
+    std::vector<uint32_t> lost_numbers = {};   // who is waited for
+    std::vector<uint32_t> found_numbers = {};  // who was found again just now
+    uint32_t followed = 0;                     // who was clicked; 0: nobody
+    enum class Followed { seen, lost, gone } state = Followed::gone;  // and where that one is
+    double idf1 = 1, mota = 1;  // where the source knows who is who
     uint64_t switches = 0;
     std::vector<RegionCounts> counts = {};  // of lines and zones
 };

@@ -78,6 +78,7 @@ struct LiveState {
     bool truth = false;           // what is really there, where the source knows
     bool track = false;           // things have numbers, the same in every frame
     Regions regions;              // lines and zones of the source, which count tracks
+    bool drawing = false;         // the mouse draws some
     AttentionState attention{.mode = AttentionMode::mean};
     bool overview = false;  // maps are shown while nobody points at anything, too
     AskedModel asked = AskedModel::detector;

@@ -8,6 +8,7 @@ namespace saccade {
 using namespace std::chrono_literals;
 
 void Keeper::say(const std::string& what) {
+    if (what.empty()) return;
     notice_ = what;
     said_ = Clock::now();
 }

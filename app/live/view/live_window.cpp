@@ -50,6 +50,7 @@ LiveWindow::LiveWindow(LiveWindowOptions options)
       window_({"Saccade", options_.settings.width, options_.settings.height, state_.full_screen}),
       offers_(options_.settings.recent),
       keeper_(std::filesystem::current_path()),
+      regions_(RegionStore(drawn_regions_folder())),
       on_(std::make_unique<OnDevice>(std::make_unique<Engine>(options_.engine), options_, state_,
                                      window_, LivePlace())) {}
 
@@ -125,7 +126,14 @@ LiveWindow::Clock::duration LiveWindow::pace() const {
 
 void LiveWindow::take_events(const std::vector<WindowEvent>& events) {
     const PanelFocus panels{on_->screen.ui().has_mouse(), on_->screen.ui().has_keyboard()};
-    for (const WindowEvent& event : events) apply_event(state_, event, view_.scene, panels);
+    for (const WindowEvent& event : events) {
+        // What was grabbed on the picture may be let go anywhere.
+        const bool panel = event.kind == WindowEvent::Kind::key
+                               ? panels.keyboard
+                               : panels.mouse && event.kind != WindowEvent::Kind::release;
+        if (!state_.drawing || panel || !editor_.take(event, view_.scene, state_))
+            apply_event(state_, event, view_.scene, panels);
+    }
     window_.set_full_screen(state_.full_screen);
     on_->screen.swapchain().set_mode(state_.present_mode);
     if (!window_.full_screen() && area(window_.size()) > 0) {
@@ -160,8 +168,9 @@ void LiveWindow::show() {
     view_.report.present_modes = on_->screen.swapchain().modes();
     const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
     const auto [first, second] = places_of(view_.scene, layout.picture, {dots.x, dots.y});
-    ViewInput input{state_, view_, offers_, pull_, first, second};
+    ViewInput input{state_, view_, offers_, pull_, editor_, first, second};
     draw_view(input, layout);
+    keeper_.say(regions_.follow(state_.source, state_.regions));
     // A loop that hears nothing new sleeps on.
     if (touched_ > 0 || ImGui::IsAnyItemActive()) on_->loop.want(state_);
     touched_ = std::max(touched_ - 1, 0);

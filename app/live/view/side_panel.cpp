@@ -144,9 +144,20 @@ void tracks(LiveState& state, const LiveReport& report) {
     const TrackReport& tracks = *report.tracks;
     ImGui::SameLine();
     ImGui::Text("%u seen, %u lost, %u found again", tracks.seen, tracks.lost, tracks.found_again);
-    std::string lost;
-    for (const uint32_t number : tracks.lost_numbers) lost += " " + std::to_string(number);
-    if (!lost.empty()) quiet("lost:" + lost);
+    auto say = [](const char* what, const std::vector<uint32_t>& numbers) {
+        std::string line = what;
+        for (const uint32_t number : numbers) line += " " + std::to_string(number);
+        if (!numbers.empty()) quiet(line);
+    };
+    say("lost:", tracks.lost_numbers);
+    say("found again:", tracks.found_numbers);
+    if (tracks.followed > 0) {
+        using Followed = TrackReport::Followed;
+        const std::string who = "track " + std::to_string(tracks.followed);
+        text(tracks.state == Followed::seen   ? "what " + who + " looks at"
+             : tracks.state == Followed::lost ? who + " is lost, and waited for"
+                                              : who + " is gone; click another");
+    }
     if (report.score) {
         ImGui::Text("IDF1 %.3f, MOTA %.3f, %llu switches", tracks.idf1, tracks.mota,
                     static_cast<unsigned long long>(tracks.switches));
@@ -188,6 +199,7 @@ void shown(ViewInput& in) {
           "least score: boxes that score less are left out (--threshold)");
     class_filter(state, in.view.report.labels);
     tracks(state, in.view.report);
+    draw_region_list(in);
     if (in.view.report.score) truth(state, *in.view.report.score);
     if (state.classes) classes(in.view);
 }

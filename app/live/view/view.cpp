@@ -51,6 +51,7 @@ void draw_view(ViewInput& in, const ViewLayout& layout) {
     else
         draw_legends(in);
     draw_drawn_box(in);
+    draw_regions(in);
     if (in.state.help) draw_keys(in.state);
 }
 

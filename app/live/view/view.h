@@ -8,6 +8,7 @@
 #include "app/hub/background_pull.h"
 #include "app/live/live_thread.h"
 #include "app/live/view/layout.h"
+#include "app/live/view/region_editor.h"
 #include "app/live/view/source_offers.h"
 
 namespace saccade {
@@ -18,6 +19,7 @@ struct ViewInput {
     const LiveView& view;
     SourceOffers& offers;
     BackgroundPull& pull;
+    RegionEditor& editor;
     // Where the picture and its second view lie, in the desktop's units, and what room each has.
     struct Place {
         Rectangle picture, room;
@@ -46,6 +48,9 @@ void draw_player(ViewInput& in, const Rectangle& place);
 void draw_status(const ViewInput& in, const Rectangle& place);
 void draw_start_page(ViewInput& in, const Rectangle& place);
 void draw_legends(const ViewInput& in);
+// Lines and zones while they are drawn, and the list of them.
+void draw_regions(const ViewInput& in);
+void draw_region_list(ViewInput& in);
 void draw_keys(LiveState& state);
 
 }  // namespace saccade

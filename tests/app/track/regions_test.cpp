@@ -135,6 +135,14 @@ TEST(RegionCounters, count_a_jump_over_a_line_once) {
     EXPECT_EQ(walk.sum().in, 0u);
 }
 
+TEST(RegionCounters, know_who_is_found_at_the_last_moment) {
+    Walk walk(door);
+    walk.see({at({20, 100})});
+    for (int i = 0; i < 15; ++i) walk.see({});  // as long as trackers wait
+    walk.see({at({400, 100})});
+    EXPECT_EQ(walk.sum().out, 1u);
+}
+
 TEST(RegionCounters, count_nothing_where_a_thing_trembles_on_the_line) {
     Walk walk(door);
     for (float x = 60; x < 99; x += 5) walk.see({at({x, 100})});
