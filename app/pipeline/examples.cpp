@@ -35,7 +35,8 @@ ExamplePicture parse_example(const std::string& text) {
     if (at == text.npos || std::filesystem::exists(text)) return {text};
     const auto part = four_numbers(text.substr(at + 1));
     if (!part || (*part)[2] <= 0 || (*part)[3] <= 0)
-        throw Error("--like '" + text + "': the part of a picture is its left, top, width and height in "
+        throw Error("--like '" + text +
+                    "': the part of a picture is its left, top, width and height in "
                     "pixels, as in desk.png@40,60,120,90");
     const auto [left, top, width, height] = *part;
     return {text.substr(0, at), Rectangle(left, top, left + width, top + height)};
@@ -50,8 +51,8 @@ std::vector<Example> examples_of(Engine& engine, Detector& detector,
         const PictureView picture = file.view();
         const Rectangle whole(0, 0, static_cast<float>(picture.width),
                               static_cast<float>(picture.height));
-        if (from.box && !(whole.contains(from.box->min) &&
-                          from.box->max.x <= whole.max.x && from.box->max.y <= whole.max.y))
+        if (from.box && !(whole.contains(from.box->min) && from.box->max.x <= whole.max.x &&
+                          from.box->max.y <= whole.max.y))
             throw Error("--like '" + text + "': the part lies outside of the picture, which has " +
                         std::to_string(picture.width) + "x" + std::to_string(picture.height) +
                         " pixels");

@@ -52,8 +52,8 @@ TEST_F(WordsOnCommandLine, a_detector_finds_more_like_a_part_of_a_picture) {
             const float across = std::min(a[2], b[2]) - std::max(a[0], b[0]);
             const float down = std::min(a[3], b[3]) - std::max(a[1], b[1]);
             if (across <= 0 || down <= 0) continue;
-            const float both = across * down, all = (a[2] - a[0]) * (a[3] - a[1]) +
-                                                    (b[2] - b[0]) * (b[3] - b[1]) - both;
+            const float both = across * down,
+                        all = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both;
             EXPECT_LE(both / all, 0.301f);
         }
     const nlohmann::json both =
@@ -81,9 +81,9 @@ TEST_F(WordsOnCommandLine, words_that_do_not_fit_get_one_line) {
     };
     expect_refused(with(own, {"--find", "a cat"}), 1, "classes of its own and takes no --find");
     expect_refused(with(own, {"--like", golden_picture()}), 1, "classes of its own");
-    expect_refused(run({"classify", golden_picture(), "--classifier", "emoji-classifier",
-                        "--labels", "a, b"}),
-                   1, "classes of its own and takes no --labels");
+    expect_refused(
+        run({"classify", golden_picture(), "--classifier", "emoji-classifier", "--labels", "a, b"}),
+        1, "classes of its own and takes no --labels");
     expect_refused(run({"ask", golden_picture(), "What is it?", "--captioner", "emoji-captioner"}),
                    1, "describes pictures and takes no question");
     expect_refused(run({"ask", golden_picture(), " ", "--captioner", "emoji-captioner"}), 2,
@@ -102,10 +102,14 @@ TEST_F(WordsOnCommandLine, words_that_do_not_fit_get_one_line) {
 
 TEST_F(WordsOnCommandLine, phrases_are_labels_of_a_batch_and_maps_of_it) {
     const std::string out = temp / "out", clip = model_folder(temp, "clip-nano");
-    const Words common{"batch",        "synth:160x120?frames=2", "-o",          out,
-                       "--detector",   owl,                      "--find",      "a cat, a dog",
-                       "--classifier", clip,                     "--labels",    "cat, dog",
-                       "--captioner",  "none",                   "--attention", "phrase",
+    const Words common{"batch",        "synth:160x120?frames=2",
+                       "-o",           out,
+                       "--detector",   owl,
+                       "--find",       "a cat, a dog",
+                       "--classifier", clip,
+                       "--labels",     "cat, dog",
+                       "--captioner",  "none",
+                       "--attention",  "phrase",
                        "--quiet",      "--csv"};
     expect_done(run(common));
     std::ifstream lines(out + "/FRAMES.jsonl");

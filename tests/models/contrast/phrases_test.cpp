@@ -125,8 +125,7 @@ TEST_F(PhrasesTest, what_a_pooling_head_looks_at_is_where_rollout_begins) {
         const glm::vec2 at(cell % map.grid.x, cell / map.grid.x);
         Rollout one(device);
         const Floats part = run([&](Commands& c) {
-            return classifier.rollout_from_point(c, tap, one,
-                                                 map.corner + (at + 0.5f) * map.cell);
+            return classifier.rollout_from_point(c, tap, one, map.corner + (at + 0.5f) * map.cell);
         });
         for (size_t i = 0; i < want.size(); ++i) want[i] += pooled[cell] * part[i];
     }
@@ -158,7 +157,9 @@ TEST_F(PhrasesTest, words_that_a_model_cannot_take_are_one_line_and_change_nothi
     detector.look_for(Texts{"cat"});
     std::string far;
     for (int i = 0; i < 40; ++i) far += "very ";
-    expect_says(error_of([&] { detector.look_for(Texts{"a dog", far + "far"}); }),
+    expect_says(error_of([&] {
+                    detector.look_for(Texts{"a dog", far + "far"});
+                }),
                 "tokens; the model reads at most 16: use fewer words");
     expect_says(error_of([&] { detector.look_for(Texts{"a dog", "  "}); }), "a phrase is empty");
     expect_says(error_of([&] { detector.look_for(std::vector<std::string>()); }), "1 to 10000");
@@ -182,8 +183,7 @@ TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_
     look(detector, from, taps);
     const size_t dim = detector.phrases()->vectors().columns;
     const Tensor states = taps.decoder.hidden_states().at(0);
-    const Floats raw =
-        run([&](Commands& c) { return detector.model().query_vectors(c, states); });
+    const Floats raw = run([&](Commands& c) { return detector.model().query_vectors(c, states); });
     const Floats words = golden_tensor(from, "text_embeds"), boxes = golden_tensor(from, "boxes");
     const Floats logits = golden_tensor(from, "logits");
     const size_t patches = boxes.size() / 4;
@@ -210,8 +210,8 @@ TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_
         const double l0 = logits[i * 3], l1 = logits[i * 3 + 1];
         if (std::abs(c0 - c1) < 0.02) continue;  // too near each other to tell
         const double scale = (l0 - l1) / (c0 - c1), shift = l0 / scale - c0;
-        EXPECT_NEAR(double(ours[i * 4 + 3]),
-                    (cosine(whole.vector, length + 1e-6) + shift) * scale, 2e-3)
+        EXPECT_NEAR(double(ours[i * 4 + 3]), (cosine(whole.vector, length + 1e-6) + shift) * scale,
+                    2e-3)
             << "patch " << i;
     }
 

@@ -26,8 +26,12 @@ Json byte_tokenizer() {
         vocabulary[utf8(seen ? byte : unseen++)] = byte;
     }
     auto add = [&](uint32_t id, const std::string& text) {
-        added.push_back({{"id", id},          {"content", text},   {"single_word", false},
-                         {"lstrip", false},   {"rstrip", false},   {"normalized", false},
+        added.push_back({{"id", id},
+                         {"content", text},
+                         {"single_word", false},
+                         {"lstrip", false},
+                         {"rstrip", false},
+                         {"normalized", false},
                          {"special", true}});
     };
     add(257, "<|im_start|>");
@@ -130,7 +134,8 @@ TEST_F(QuestionsTest, words_come_with_how_sure_the_model_was_and_where_it_looked
         EXPECT_GE(word.first, given);
         EXPECT_EQ(word.text.find("Assistant"), word.text.npos);
     }
-    // The tiles cover the whole frame: two by two of one token each way, and the picture as a whole.
+    // The tiles cover the whole frame: two by two of one token each way, and the picture as a
+    // whole.
     const MapGeometry map = captioner.geometry();
     EXPECT_EQ(map.grid, (Size{4, 4}));
     EXPECT_NEAR(map.cell.x * 4, float(from.size().x), 1e-3);
