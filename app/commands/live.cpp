@@ -212,7 +212,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
     command
         .add_option("source", options->source,
                     "Camera number or device, video file, rtsp or http URL, folder or glob of "
-                    "pictures, synth:, screen: (X11)")
+                    "pictures, synth:, screen:")
         ->type_name("SOURCE")
         ->capture_default_str();
     add_model_options(command, options->models);

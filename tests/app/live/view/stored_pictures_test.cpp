@@ -85,7 +85,9 @@ cv::Mat shown(const Case& one) {
     const uint32_t scale = static_cast<uint32_t>(one.dpi / 96);
     Window window({title, one.width / scale, one.height / scale});
     display.move_window(title, 0, 0);
-    const Instance instance({.extensions = window.instance_extensions()});
+    Instance::Options about;
+    about.extensions = window.instance_extensions();
+    const Instance instance(about);
     const char* wanted = std::getenv("SACCADE_DEVICE");
     Device::Options options;
     options.extensions = {Swapchain::extension};

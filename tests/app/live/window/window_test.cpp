@@ -396,7 +396,11 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
     LiveReport& report = view.report;
     report.device = "a device";
     report.source_state = "the camera is gone";
-    report.detector = {"detr", "yolos", 0.4f, "it is damaged", {{"detr", true, {}}}};
+    report.detector.name = "detr";
+    report.detector.loading = "yolos";
+    report.detector.progress = 0.4f;
+    report.detector.error = "it is damaged";
+    report.detector.known = {{"detr", true, {}}};
     report.labels = {"cat", "dog"};
     report.notice = "saved saccade-1.png";
     report.score.emplace();
