@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "app/batch/lines/whole_number.h"
 #include "app/io/text.h"
 #include "gpu/core/files.h"
 
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 Object json_of(const Sum& sum) { return {{"bytes", sum.bytes}, {"sha256", sum.sha256}}; }
 
 Sum sum_from(const Object& json) {
-    return {json.at("bytes").get<uint64_t>(), json.at("sha256").get<std::string>()};
+    return {whole_number(json.at("bytes")), json.at("sha256").get<std::string>()};
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ std::optional<Seal> Seal::read(const fs::path& path) try {
     if (!file) return std::nullopt;
     const Object json = Object::parse(file);
     Seal seal;
-    if (json.contains("pieces")) seal.pieces = json["pieces"].get<uint64_t>();
+    if (json.contains("pieces")) seal.pieces = whole_number(json["pieces"]);
     if (json.contains("video")) seal.video = sum_from(json["video"]);
     if (json.contains("lines")) seal.lines = sum_from(json["lines"]);
     if (json.contains("observed")) seal.observed = sum_from(json["observed"]);
@@ -76,6 +77,8 @@ std::optional<Seal> Seal::read(const fs::path& path) try {
             seal.pictures.emplace(name_of_text(name), sum_from(sum));
     return seal;
 } catch (const Object::exception&) {
+    return std::nullopt;
+} catch (const OddNumber&) {
     return std::nullopt;
 }
 

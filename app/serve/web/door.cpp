@@ -31,7 +31,7 @@ std::string address_of(const std::string& name) {
     addrinfo hints{}, *found = nullptr;
     hints.ai_socktype = SOCK_STREAM;
     if (::getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0)
-        throw Error("--serve: this machine knows no host '" + name +
+        throw Error("--serve: this machine knows no host '" + one_line(name) +
                     "'; write an address of this machine, or only a port");
     const addrinfo* best = found;
     for (const addrinfo* at = found; at; at = at->ai_next)
@@ -63,7 +63,8 @@ bool ServeAddress::loopback() const { return host.starts_with("127.") || host ==
 
 ServeAddress parse_serve_address(const std::string& text) {
     const auto refuse = [&]() -> Error {
-        return Error("--serve takes [HOST:]PORT, like 8080 or 0.0.0.0:8080, not '" + text + "'");
+        return Error("--serve takes [HOST:]PORT, like 8080 or 0.0.0.0:8080, not '" + one_line(text) +
+                     "'");
     };
     const size_t colon = text.rfind(':');
     const std::string port = colon == text.npos ? text : text.substr(colon + 1);
@@ -97,7 +98,7 @@ std::string parse_origin(const std::string& text) {
         throw Error(
             "--origin is the address that a proxy is reached by, like "
             "https://cam.example.org, not '" +
-            text + "'");
+            one_line(text) + "'");
     return origin;
 }
 

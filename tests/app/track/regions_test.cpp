@@ -38,6 +38,7 @@ TEST(RegionsTest, that_are_wrong_are_refused_in_one_line) {
              {R"({"lines": 5})", "no list"},
              {R"({"lines": [{"from": [0, 0], "to": [1, 1]}]})", "name"},
              {R"({"lines": [{"name": "a", "from": [0, 0]}]})", "to"},
+             {R"({"lines": [{"name": "two\nlines", "from": [0, 0]}]})", R"(two\u000alines)"},
              {R"({"lines": [{"name": "a", "from": [0, 0], "to": [0, 0]}]})", "length"},
              {R"({"lines": [{"name": "a", "from": [0, 0], "to": ["x", 0]}]})", "no point"},
              {R"({"lines": [{"name": "a", "from": [0, 0], "to": [9, 0], "point": "left"}]})",
@@ -54,6 +55,7 @@ TEST(RegionsTest, that_are_wrong_are_refused_in_one_line) {
         } catch (const Error& error) {
             EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
             EXPECT_NE(std::string(error.what()).find("zones.json"), std::string::npos);
+            EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
         }
 }
 

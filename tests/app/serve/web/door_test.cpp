@@ -24,6 +24,8 @@ TEST(DoorTest, reads_addresses_and_refuses_everything_else) {
     for (const char* text :
          {"cam.example.org", "https://", "https://a/b", "ftp://a", "https://a b"})
         expect_says(error_of([&] { parse_origin(text); }), "--origin");
+    expect_says(error_of([&] { parse_origin("two\nlines"); }), "two\\u000alines");
+    expect_says(error_of([&] { parse_serve_address("two\nlines"); }), "two\\u000alines");
 }
 
 TEST(DoorTest, on_loopback_only_names_of_loopback_are_known) {
