@@ -352,7 +352,7 @@ void LiveLoop::make_do_without(const OutOfMemory& error, Size frame) {
     const bool undone = models_.undo(error.what());
     path_.use(models());
     tell_labels();
-    if (undone) return;
+    if (undone || too_large_ == frame) return;  // that has been said
     too_large_ = frame;
     spdlog::error(
         "frames of {}x{} do not fit, the last picture stays: {}; smaller frames (--size) would do",
