@@ -70,6 +70,22 @@ if(SACCADE_APP)
     saccade_library(saccade_websockets libwebsockets.h websockets libwebsockets-dev)
     saccade_library(saccade_xcb xcb/xcb.h xcb libxcb1-dev)
     saccade_library(saccade_turbojpeg turbojpeg.h turbojpeg libturbojpeg0-dev)
+
+    # What Wayland desktops show themselves by: PipeWire, and sd-bus to ask for it. Without them there is X11.
+    find_path(SACCADE_PIPEWIRE_INCLUDE_DIR pipewire/pipewire.h PATH_SUFFIXES pipewire-0.3)
+    find_path(SACCADE_SPA_INCLUDE_DIR spa/param/video/format-utils.h PATH_SUFFIXES spa-0.2)
+    find_path(SACCADE_SDBUS_INCLUDE_DIR systemd/sd-bus.h)
+    find_library(SACCADE_PIPEWIRE_LIBRARY pipewire-0.3)
+    find_library(SACCADE_SDBUS_LIBRARY systemd)
+    mark_as_advanced(SACCADE_PIPEWIRE_INCLUDE_DIR SACCADE_SPA_INCLUDE_DIR SACCADE_SDBUS_INCLUDE_DIR
+        SACCADE_PIPEWIRE_LIBRARY SACCADE_SDBUS_LIBRARY)
+    if(SACCADE_PIPEWIRE_INCLUDE_DIR AND SACCADE_SPA_INCLUDE_DIR AND SACCADE_SDBUS_INCLUDE_DIR
+       AND SACCADE_PIPEWIRE_LIBRARY AND SACCADE_SDBUS_LIBRARY)
+        set(SACCADE_PORTAL_INCLUDE_DIRS "${SACCADE_PIPEWIRE_INCLUDE_DIR}" "${SACCADE_SPA_INCLUDE_DIR}"
+            "${SACCADE_SDBUS_INCLUDE_DIR}")
+        list(REMOVE_ITEM SACCADE_PORTAL_INCLUDE_DIRS ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
+        set(SACCADE_PORTAL_LIBRARIES "${SACCADE_PIPEWIRE_LIBRARY}" "${SACCADE_SDBUS_LIBRARY}")
+    endif()
     find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs videoio)
     find_package(glfw3 3.3 CONFIG REQUIRED)
 

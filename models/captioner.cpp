@@ -18,9 +18,6 @@ namespace saccade {
 
 namespace {
 
-// What a model that answers is asked until somebody asks it something else.
-constexpr const char* any_question = "What is in the picture?";
-
 std::unique_ptr<Tap> tap_on(uint32_t layers) {
     std::set<uint32_t> all;
     for (uint32_t i = 0; i < layers; ++i) all.insert(i);
@@ -32,6 +29,12 @@ std::string stripped(const std::string& text) {
     constexpr const char* spaces = " \t\r\n";
     const size_t first = text.find_first_not_of(spaces);
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(spaces) + 1 - first);
+}
+
+// A question that the model reads before it answers is no part of the answer.
+std::span<const uint32_t> said_in(const Caption& caption, const CaptionModel& model) {
+    const std::span<const uint32_t> ids(caption.ids);
+    return ids.subspan(std::min(model.prompt().size(), ids.size()));
 }
 
 }  // namespace
@@ -316,20 +319,23 @@ Caption Captioner::caption_of(DecodedIds decoded) const {
     caption.ids = std::move(decoded.ids);
     caption.logs = std::move(decoded.logs);
     caption.score = decoded.score;
-    if (tokenizer_) caption.text = stripped(tokenizer_->decode(caption.ids));
+    if (tokenizer_) caption.text = stripped(tokenizer_->decode(said_in(caption, *model_)));
     caption.words = words_of(caption);
-    caption.answers = model_->answers() && asked_ != any_question;
+    caption.answers = is_asked();
     return caption;
 }
 
 std::vector<CaptionWord> Captioner::words_of(const Caption& caption) const {
     std::vector<Word> all;
-    if (tokenizer_)
-        all = tokenizer_->words(caption.ids);
-    else
+    const std::span<const uint32_t> said = said_in(caption, *model_);
+    if (tokenizer_) {
+        all = tokenizer_->words(said);
+        for (Word& word : all) word.first += caption.ids.size() - said.size();
+    } else {
         for (size_t i = 0; i < caption.ids.size(); ++i)
             if (!generation_.ends(caption.ids[i]))
                 all.push_back({std::to_string(caption.ids[i]), i, 1});
+    }
     std::vector<CaptionWord> words;
     for (Word& word : all) {
         const size_t end = word.first + word.count;

@@ -114,10 +114,15 @@ public:
     // Captions are as the folder says until something else is asked for. Records every step.
     void use(const CaptionOptions& options);
 
+    // What a model that answers is asked until somebody asks it something else.
+    static constexpr const char* any_question = "What is in the picture?";
     // Asks about the pictures from now on, of a model that answers: an Error if it only describes.
     // Records every step anew, and every PictureGroup has to be made anew. Nothing may be running.
     void ask(const std::string& question);
     void ask(std::span<const uint32_t> question);
+    const std::string& question() const { return asked_; }  // in words; empty if there are none
+    // Whether somebody has asked for something else than what it asks by itself.
+    bool is_asked() const { return model_->answers() && asked_ != any_question; }
 
     // How many pictures a group has: one until something else is asked for. Records every step
     // anew; every PictureGroup has to be made anew, too. Nothing may be running. A group need not
@@ -177,7 +182,7 @@ public:
     AttentionLayer cross_attention_layer(uint32_t layer, uint32_t picture = 0) const;
     MapGeometry geometry() const;
     // How the question looked at the pictures that were started last, if the model answers so.
-    const Tap& question() const { return *question_; }
+    const Tap& question_tap() const { return *question_; }
 
     // (1, tokens, columns): what the encoder made of a picture that was recorded alone.
     Tensor encoded() const { return own_.encoded().at_batch(0); }

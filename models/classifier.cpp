@@ -141,9 +141,9 @@ Tensor Classifier::look_from(Commands& c, const Tap& tap, const Look& look, uint
 }
 
 Tensor Classifier::rollout_from(Commands& c, const Tap& tap, Rollout& rollout,
-                                uint32_t token) const {
+                                uint32_t token, uint32_t skipped) const {
     if (!model_->rolls_out()) throw Error("rollout needs a model whose layers share their tokens");
-    return cells_of(c, rollout.record(c, tap, token), model_->layout(0));
+    return cells_of(c, rollout.record(c, tap, token, 0, skipped), model_->layout(0));
 }
 
 Tensor Classifier::look_from_class_token(Commands& c, const Tap& tap, const Look& look) const {
@@ -162,7 +162,12 @@ Tensor Classifier::rollout_from_class_token(Commands& c, const Tap& tap, Rollout
 
 Tensor Classifier::rollout_from_point(Commands& c, const Tap& tap, Rollout& rollout,
                                       glm::vec2 point) const {
-    return rollout_from(c, tap, rollout, token_at(model_->layout(0), geometry(), point));
+    return rollout_from(c, tap, rollout, token_at(model_->layout(0), geometry(), point),
+                        model_->pools_last() ? 1 : 0);
+}
+
+Tensor Classifier::look_from_phrase(Commands& c, const Tap& tap, uint32_t phrase) const {
+    return cells_of_column(c, model_->likeness(c, tap), phrase, model_->layout(0));
 }
 
 MapGeometry Classifier::geometry(uint32_t layer) const {

@@ -103,6 +103,8 @@ public:
     // The same through all layers, all of which the tap has kept, if model().rolls_out().
     Tensor rollout_from_class_token(Commands& c, const Tap& tap, Rollout& rollout) const;
     Tensor rollout_from_point(Commands& c, const Tap& tap, Rollout& rollout, glm::vec2 point) const;
+    // How much each patch is like a phrase that it was told; for a tap that kept hidden states.
+    Tensor look_from_phrase(Commands& c, const Tap& tap, uint32_t phrase) const;
     // How the maps of a layer lie over the frame; those of rollout are the first layer's.
     MapGeometry geometry(uint32_t layer = 0) const;
 
@@ -118,7 +120,8 @@ private:
 
     void check_input() const;
     Tensor look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token) const;
-    Tensor rollout_from(Commands& c, const Tap& tap, Rollout& rollout, uint32_t token) const;
+    Tensor rollout_from(Commands& c, const Tap& tap, Rollout& rollout, uint32_t token,
+                        uint32_t skipped = 0) const;
 
     Device& device_;
     Type precision_;

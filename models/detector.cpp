@@ -1,6 +1,7 @@
 #include "models/detector.h"
 
 #include <algorithm>
+#include <glm/common.hpp>
 #include <nlohmann/json.hpp>
 
 #include "gpu/core/error.h"
@@ -14,6 +15,24 @@ namespace saccade {
 namespace {
 
 constexpr uint32_t found_columns = 7;  // left, top, right, bottom, score, class, query
+
+float overlap_of(const Rectangle& a, const Rectangle& b) {
+    const glm::vec2 size =
+        glm::max(glm::min(a.max, b.max) - glm::max(a.min, b.min), glm::vec2(0));
+    const float both = size.x * size.y;
+    return both > 0 ? both / (a.area() + b.area() - both) : 0;
+}
+
+// Those that overlap a better one, which come before them.
+void drop_overlapping(std::vector<Detection>& found, float most) {
+    std::vector<Detection> kept;
+    for (Detection& one : found)
+        if (std::ranges::none_of(kept, [&](const Detection& better) {
+                return overlap_of(better.box, one.box) > most;
+            }))
+            kept.push_back(std::move(one));
+    found = std::move(kept);
+}
 
 }  // namespace
 
@@ -40,6 +59,45 @@ void Detector::look_for(const std::vector<std::string>& phrases) {
     model_->phrases()->use(phrases, *tokenizer_);
 }
 
+void Detector::look_for(std::vector<Example> examples) {
+    if (!model_->phrases())
+        throw Error("the detector has classes of its own and looks for nothing that is shown to it; a "
+                    "model that does is google/owlv2-base-patch16-ensemble");
+    model_->phrases()->use_examples(std::move(examples));
+}
+
+Example Detector::example_in(Arena& scratch, const std::function<void(Commands&)>& upload,
+                             const Image& image, const std::optional<Rectangle>& box,
+                             const std::string& label) {
+    Phrases* const phrases = model_->phrases();
+    if (!phrases) look_for(std::vector<Example>());  // says what does
+    const uint32_t dim = phrases->tower().config().projected;
+    // The model looks for something whenever it runs.
+    if (phrases->empty()) phrases->use_examples({{label, std::vector<float>(dim, 1.0f)}});
+    DetectionTaps taps;
+    taps.decoder = Tap({}, true);
+    Findings found;
+    Download vectors;
+    Commands c(device_, scratch, "example");
+    c.begin();
+    upload(c);
+    record(c, image, taps, found);
+    {
+        auto scope = c.scope("vectors");
+        vectors.record(c, model_->query_vectors(c, taps.decoder.hidden_states().at(0)));
+    }
+    c.end();
+    c.run();
+    // Boxes lie in what the model sees, of which the frame may be a part.
+    const glm::vec2 whole = model_->seen_of({image.width(), image.height()});
+    const std::vector<float> all = vectors.floats();
+    const Rectangle wanted =
+        box ? Rectangle(box->min / whole, box->max / whole) : Rectangle(0, 0, 1, 1);
+    const size_t best = best_example(all, dim, found.boxes(), wanted);
+    const auto first = all.begin() + std::ptrdiff_t(best * dim);
+    return {label, {first, first + std::ptrdiff_t(dim)}};
+}
+
 Detector Detector::with_suitable_front(Device& device, const Json& config, const std::string& where,
                                        const Preprocessor& preprocessor, WeightSource& weights,
                                        Type precision) {
@@ -56,7 +114,8 @@ Detector::Detector(Device& device, const Json& config, const std::string& where,
                std::move(preprocessor), precision) {}
 
 Detector::Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision)
-    : precision_(precision),
+    : device_(device),
+      precision_(precision),
       model_(std::move(loaded.model)),
       memory_(std::move(loaded.memory)),
       unused_(std::move(loaded.unused)),
@@ -160,12 +219,13 @@ std::vector<Detection> Findings::detections(const DetectionFilter& filter) const
     std::vector<Detection> result;
     for (size_t i = 0; i < found_.rows; ++i) {
         const float* row = &rows[i * found_columns];
-        if (!(row[4] > filter.threshold)) continue;
         const auto id = static_cast<uint32_t>(row[5]), query = static_cast<uint32_t>(row[6]);
+        if (!(row[4] > filter.least_score(id))) continue;
         if (!filter.classes.empty() && !filter.classes.contains(id)) continue;
         result.push_back({id, row[4], {row[0], row[1], row[2], row[3]}, query, {}});
     }
     std::ranges::stable_sort(result, std::greater(), &Detection::score);
+    if (filter.overlap < 1) drop_overlapping(result, filter.overlap);
     if (result.size() > filter.most) result.resize(filter.most);
     if (filter.masks && area(mask_size_) > 0) add_masks(result);
     return result;
@@ -181,6 +241,13 @@ void Findings::add_masks(std::vector<Detection>& to) const {
         const auto index = static_cast<size_t>(place - masked.begin());
         d.mask = mask_runs(std::span(logits).subspan(index * each, each), mask_size_, frame_);
     }
+}
+
+Tensor Detector::look_from_phrase(Commands& c, const DetectionTaps& taps, uint32_t phrase) const {
+    const Tensor states = taps.decoder.hidden_states().at(0).at_batch(0);
+    TokenLayout patches = layout();
+    patches.first_cell = 0;  // queries are patches, and nothing comes before them
+    return cells_of_column(c, model_->likeness(c, states), phrase, patches);
 }
 
 uint32_t Detector::token_of(uint32_t query) const {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +14,7 @@
 #include "gpu/transfer/frame.h"
 #include "models/attention/attention_maps.h"
 #include "models/attention/map_geometry.h"
+#include "models/contrast/example.h"
 #include "models/detection/detection_model.h"
 #include "models/files/checkpoint.h"
 #include "models/files/json.h"
@@ -31,9 +34,18 @@ struct Detection {
 // Which detections are wanted.
 struct DetectionFilter {
     float threshold = 0.5f;      // only what scores above it
+    std::map<uint32_t, float> thresholds = {};  // of classes that have one of their own
     std::set<uint32_t> classes;  // empty: all
     size_t most = SIZE_MAX;      // keeps only the best ones
     bool masks = false;          // those too, where there are any
+    float overlap = 1;           // one that overlaps a better one by more (IoU) is left out
+
+    // Whether a device that knows one threshold and nothing of overlaps draws what is wanted.
+    bool is_plain() const { return thresholds.empty() && overlap >= 1; }
+    float least_score(uint32_t id) const {
+        const auto own = thresholds.find(id);
+        return own == thresholds.end() ? threshold : own->second;
+    }
 };
 
 // What a recording leaves, on the device and on its way to the host. Each frame on its way needs
@@ -96,6 +108,13 @@ public:
     // Finds these from now on. Nothing that was recorded before may still be running, and all has to
     // be recorded again. An Error if the model's classes are its own.
     void look_for(const std::vector<std::string>& phrases);
+    // The same of things that were shown instead, besides what was named.
+    void look_for(std::vector<Example> examples);
+    // What lies in a box of a picture, or fills all of it, to look for more like it. Runs the model;
+    // `upload` records how the picture comes to its image, whose size must have been prepared.
+    Example example_in(Arena& scratch, const std::function<void(Commands&)>& upload,
+                       const Image& image, const std::optional<Rectangle>& box,
+                       const std::string& label);
     const PictureInput& input() const { return input_; }
     Type precision() const { return precision_; }
     // How it wants its patches; more precisely than the rest where half precision would not do.
@@ -141,6 +160,9 @@ public:
                               glm::vec2 point) const;
     Tensor rollout_from_query(Commands& c, const DetectionTaps& taps, Rollout& rollout,
                               uint32_t query) const;
+    // How much each patch is like a phrase that the detector was told; for a tap of the decoder that
+    // kept hidden states.
+    Tensor look_from_phrase(Commands& c, const DetectionTaps& taps, uint32_t phrase) const;
     MapGeometry geometry() const { return geometry_of(input_.plan(), layout()); }
     MapGeometry query_geometry() const { return geometry_of(input_.plan(), query_layout()); }
     // Which tokens are what, for frames of the size that was prepared; and what queries look at.
@@ -164,6 +186,7 @@ private:
     Tensor look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token,
                      const TokenLayout& seen) const;
 
+    Device& device_;
     Type precision_;
     std::unique_ptr<DetectionModel> model_;
     std::vector<Buffer> memory_;

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
+#include <optional>
 
 #include "app/batch/lines/frame_lines.h"
 #include "app/batch/lines/region_tables.h"
 #include "app/batch/lines/tables.h"
 #include "app/batch/lines/track_lines.h"
+#include "app/io/picture_file.h"
 #include "app/io/text.h"
 #include "app/video/join.h"
 #include "gpu/core/error.h"
@@ -58,6 +58,10 @@ fs::path BatchFolder::video(const PlannedSource& source) const {
 
 fs::path BatchFolder::pictures(const PlannedSource& source) const {
     return path_ / (source.name + "-frames");
+}
+
+fs::path BatchFolder::heat(const PlannedSource& source) const {
+    return path_ / (source.name + "-heat.png");
 }
 
 void BatchFolder::make_for(const BatchPlan& plan) const {
@@ -159,8 +163,7 @@ private:
         for (const WorkFolder& work : works_)
             for (const fs::path& path :
                  {work.observed(source, piece), work.partly_observed(source, piece)})
-                if (std::ifstream file(path, std::ios::binary); file)
-                    return {std::istreambuf_iterator<char>(file), {}};
+                if (std::optional<std::string> bytes = content_of(path)) return *std::move(bytes);
         return {};
     }
 
@@ -180,6 +183,22 @@ void BatchFolder::track_lines(const BatchPlan& plan, const std::vector<WorkFolde
         lines(), plan.line_names(),
         tracking_for(plan.settings.at("threshold").get<float>()), plan.regions(),
         [&](size_t source, uint64_t frame) { return observed.at(source, frame); });
+}
+
+void BatchFolder::write_heats(const BatchPlan& plan, const std::vector<WorkFolder>& works) const {
+    if (!plan.heat) return;
+    for (const PlannedSource& source : plan.sources) {
+        ClipHeat all;
+        uint64_t piece = 0;
+        auto has_piece = [&](const WorkFolder& work) {
+            return fs::exists(work.seal(source, piece));
+        };
+        for (auto work = works.begin();
+             (work = std::ranges::find_if(works, has_piece)) != works.end(); ++piece)
+            if (const std::optional<Seal> seal = Seal::read(work->seal(source, piece)))
+                all.add(seal->heat);
+        if (all.maps() > 0) write_picture(heat(source), all.picture());
+    }
 }
 
 void BatchFolder::write_tables(const BatchPlan& plan) const {

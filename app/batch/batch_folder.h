@@ -14,8 +14,8 @@ struct Damage {
     uint64_t piece;
 };
 
-// Where a run leaves what it makes: FRAMES.jsonl and tables for all sources together, NAME.mp4 and
-// the folder NAME-frames for each. A part of a run has a folder of its own in there, without tables
+// Where a run leaves what it makes: FRAMES.jsonl and tables for all sources together, NAME.mp4,
+// NAME-heat.png and the folder NAME-frames for each. A part of a run has a folder of its own in there, without tables
 // and with the videos still in pieces.
 class BatchFolder {
 public:
@@ -28,6 +28,7 @@ public:
     std::filesystem::path lines() const { return path_ / "FRAMES.jsonl"; }
     std::filesystem::path video(const PlannedSource& source) const;
     std::filesystem::path pictures(const PlannedSource& source) const;
+    std::filesystem::path heat(const PlannedSource& source) const;
     WorkFolder work() const { return WorkFolder(path_ / ".saccade"); }
 
     // Makes the folder. An Error where a source would be written over.
@@ -43,6 +44,8 @@ public:
                          const std::vector<WorkFolder>& works) const;
     // Of a run whose parts have only observed: gives the lines of all parts together their tracks.
     void track_lines(const BatchPlan& plan, const std::vector<WorkFolder>& works) const;
+    // Of each source, the mean of its maps of attention, from the whole pieces in these folders.
+    void write_heats(const BatchPlan& plan, const std::vector<WorkFolder>& works) const;
     // Those that are wanted, from FRAMES.jsonl.
     void write_tables(const BatchPlan& plan) const;
 

@@ -82,6 +82,9 @@ void PieceWriter::add(Done frame) {
     Job& job = *made;
     job.result = std::move(frame.result);
     job.observed = std::move(frame.observed);
+    if (plan_.heat && frame.attention)
+        piece.seal.heat.add(frame.attention->cells, frame.attention->geometry,
+                            job.result.info.size);
     const uint64_t pixels = uint64_t(frame.picture.row_bytes) * frame.picture.height;
     wait_for_room(
         (plan_.video ? frame.planes.layout.bytes() : 0) + (pictures_.empty() ? 0 : pixels), lock);

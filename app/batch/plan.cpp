@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "app/batch/lines/whole_number.h"
 #include "app/io/picture_file.h"
 #include "app/io/text.h"
 #include "gpu/core/error.h"
@@ -63,7 +64,8 @@ void look_at(PlannedSource& planned, const FrameRange& range, const SourceOption
 void name_outputs(BatchPlan& plan) {
     std::vector<PlannedSource*> order;
     for (PlannedSource& planned : plan.sources) order.push_back(&planned);
-    std::ranges::stable_partition(order, [](const auto* one) { return one->trouble.empty(); });
+    std::stable_partition(order.begin(), order.end(),
+                          [](const PlannedSource* one) { return one->trouble.empty(); });
     std::vector<BatchSource> sources;
     for (const PlannedSource* planned : order) sources.push_back(planned->source);
     const std::vector<std::string> names = output_names(sources);
@@ -152,19 +154,22 @@ Object json_of(const BatchPlan& plan) {
     return {{"from", plan.range.first}, {"to", plan.range.end}, {"stride", plan.range.stride},
             {"piece", plan.piece},      {"video", plan.video},  {"frames", plan.frames},
             {"coco", plan.coco},        {"csv", plan.csv},      {"track", plan.track},
-            {"mot", plan.mot},          {"settings", plan.settings}, {"sources", sources}};
+            {"mot", plan.mot},          {"heat", plan.heat},    {"settings", plan.settings},
+            {"sources", sources}};
 }
 
 BatchPlan plan_from(const Object& json) try {
     BatchPlan plan;
-    plan.range = {json.at("from"), json.at("to"), json.at("stride")};
-    plan.piece = json.at("piece");
+    plan.range = {whole_number(json.at("from")), whole_number(json.at("to")),
+                  whole_number(json.at("stride"))};
+    plan.piece = whole_number(json.at("piece"));
     plan.video = json.at("video");
     plan.frames = json.at("frames");
     plan.coco = json.at("coco");
     plan.csv = json.at("csv");
     plan.track = json.at("track");
     plan.mot = json.at("mot");
+    plan.heat = json.at("heat");
     plan.settings = json.at("settings");
     for (const Object& one : json.at("sources")) {
         PlannedSource s;
@@ -173,8 +178,9 @@ BatchPlan plan_from(const Object& json) try {
         if (one.contains("pictures"))
             for (const Object& picture : one["pictures"])
                 s.source.pictures.emplace_back(name_of_text(picture.get<std::string>()));
-        if (one.contains("frames")) s.frames = one["frames"].get<uint64_t>();
-        s.size = {one.at("size").at(0), one.at("size").at(1)};
+        if (one.contains("frames")) s.frames = whole_number(one["frames"]);
+        s.size = {whole_number(one.at("size").at(0), most_pixels_a_side),
+                  whole_number(one.at("size").at(1), most_pixels_a_side)};
         s.rate = one.at("rate");
         s.has_sound = one.at("sound");
         s.turned = one.at("turned");
@@ -185,6 +191,8 @@ BatchPlan plan_from(const Object& json) try {
     if (plan.range.stride == 0 || plan.piece == 0) throw Damaged();
     return plan;
 } catch (const Object::exception&) {
+    refuse_plan();
+} catch (const OddNumber&) {
     refuse_plan();
 } catch (const Damaged&) {
     refuse_plan();

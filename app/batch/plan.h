@@ -47,6 +47,7 @@ struct BatchPlan {
     std::vector<PlannedSource> sources;
     bool video = true, frames = false, coco = false, csv = false;
     bool track = false, mot = false;  // numbers for things; also as MOTChallenge's text
+    bool heat = false;                // the mean of all maps of attention, as a picture
     nlohmann::ordered_json settings;  // models and all else that decides what is found and drawn
 
     // How many pieces a source has, by the container's account; the last one has what is left.
@@ -56,7 +57,7 @@ struct BatchPlan {
     uint64_t first_of(uint64_t number) const;
     // Numbers that are drawn depend on all frames before. Such a run is shared by files alone; one
     // that draws nothing is cut anywhere, and gets its numbers when its parts are joined.
-    bool tracks_while_drawing() const { return track && (video || frames); }
+    bool tracks_while_drawing() const { return track && (video || frames || heat); }
     // Lines and zones of all sources; none where nobody wants them counted.
     std::optional<Regions> regions() const;
     // Which source a line of FRAMES.jsonl is about, by its "source".

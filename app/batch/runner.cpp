@@ -1,8 +1,5 @@
 #include "app/batch/runner.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "app/io/interrupts.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -12,11 +9,6 @@ namespace saccade {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string bytes_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 }  // namespace
 
@@ -36,7 +28,7 @@ FrameTracker BatchRunner::tracker_at(const PlannedSource& source, uint64_t end) 
     FrameTracker tracker(tracking_, later ? Mode::observe : Mode::track, plan_.regions());
     if (later) return tracker;
     for (uint64_t piece = 0; piece < end; ++piece) {
-        const std::string bytes = bytes_of(work_.observed(source, piece));
+        const std::string bytes = content_of(work_.observed(source, piece)).value_or("");
         for (std::string_view rest = bytes; !rest.empty();) tracker.step(take_first(rest));
     }
     return tracker;

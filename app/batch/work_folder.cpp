@@ -40,6 +40,12 @@ void write_file(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
+std::optional<std::string> content_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
 std::optional<Object> WorkFolder::run() const {
     std::ifstream file(path_ / "run.json");
     if (!file) return std::nullopt;
@@ -130,9 +136,7 @@ bool WorkFolder::is_done(const PlannedSource& source) const {
 }
 
 std::optional<std::string> WorkFolder::failure(const PlannedSource& source) const {
-    std::ifstream file(folder(source) / "failed");
-    if (!file) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), {});
+    return content_of(folder(source) / "failed");
 }
 
 void WorkFolder::set_done(const PlannedSource& source, uint64_t pieces,

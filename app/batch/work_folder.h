@@ -10,6 +10,9 @@
 
 namespace saccade {
 
+// All that is in a file; nothing where it cannot be read.
+std::optional<std::string> content_of(const std::filesystem::path& path);
+
 // What a run has done so far, on disk, so that a run that is killed at any moment can go on:
 //   run.json                what is to be done
 //   lock                    who is at work here

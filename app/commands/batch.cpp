@@ -20,7 +20,7 @@
 #include "app/io/print.h"
 #include "app/io/text.h"
 #include "app/serve/batch_viewers.h"
-#include "app/serve/server.h"
+#include "app/serve/web/server.h"
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -54,8 +54,12 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
     plan.frames = options.frames;
     plan.coco = options.coco;
     plan.csv = options.csv;
-    plan.track = options.track || options.mot || !options.zones.empty();
+    const bool follows = options.attention.kind == AttentionKind::track;
+    plan.track = options.track || options.mot || !options.zones.empty() || follows;
     plan.mot = options.mot;
+    plan.heat = options.heat || follows;
+    if (plan.heat && options.attention.kind == AttentionKind::none)
+        throw Error("--heat needs --attention: whose maps are to be put together?");
     if (plan.track && models.detector == "none")
         throw Error("--track needs a --detector: there is nothing to follow without one");
     plan.settings = {{"version", SACCADE_VERSION},
@@ -66,14 +70,17 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
                      {"labels", text_of_name(models.labels)},
                      {"ask", text_of_name(models.question)},
                      {"precision", options.common.precision},
-                     {"threshold", options.wanted.threshold},
+                     {"threshold", options.wanted.least_score(!models.find.empty())},
                      {"classes", Object::array()},
                      {"max-detections", options.wanted.most},
                      {"attention", name_of(options.attention.kind)}};
     for (const std::string& name : options.wanted.classes)
         plan.settings["classes"].push_back(text_of_name(name));
+    for (const std::string& picture : models.like)
+        plan.settings["like"].push_back(text_of_name(picture));
     if (options.wanted.size)
         plan.settings["size"] = {options.wanted.size->x, options.wanted.size->y};
+    if (follows) plan.settings["attention-track"] = options.attention.track;
     if (!options.zones.empty()) plan.settings["zones"] = json_of(read_regions(options.zones));
     if (options.attention.layer) plan.settings["layer"] = *options.attention.layer;
     if (options.attention.head) plan.settings["head"] = *options.attention.head;
@@ -150,14 +157,14 @@ FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const Mo
     FrameOrder order;
     order.caption.to_end = true;
     const bool watched = !options.serve.address.empty();
-    order.draw = plan.video || plan.frames || watched;
+    order.draw = plan.video || plan.frames || plan.heat || watched;
     order.overlay.only_sure = true;
     if (order.draw) {
         order.read_back = {.pixels = plan.frames, .planes = plan.video || watched};
         show_attention(order, options.attention, models.borrowed());
     }
     if (models.detector) {
-        order.overlay.filter = options.wanted.filter(models.detector->labels());
+        order.overlay.filter = options.wanted.filter(*models.detector);
         order.overlay.filter.masks = true;
     }
     return order;
@@ -174,11 +181,23 @@ std::string summary(const StageTotals& totals, double seconds) {
 }
 
 void add_attention_options(CLI::App& command, BatchOptions& options, std::string& kind) {
-    command.add_option("--attention", kind, "Draw a map of attention over each frame")
-        ->check(
-            CLI::IsMember({"none", "rollout", "cls", "head", "detection", "word"}).description(""))
-        ->type_name("none|rollout|cls|head|detection|word")
+    command
+        .add_option("--attention", kind,
+                    "Draw a map of attention over each frame; track:N is that of track N, track "
+                    "that of the first")
+        ->check([](const std::string& text) {
+            try {
+                attention_named(text);
+            } catch (const Error& error) {
+                return std::string(error.what());
+            }
+            return std::string();
+        })
+        ->type_name("none|rollout|cls|head|detection|word|phrase|track[:N]")
         ->capture_default_str();
+    command.add_flag("--heat", options.heat,
+                     "Write NAME-heat.png, the mean of all maps of --attention of a source; "
+                     "--attention track does, too");
     command
         .add_option("--layer", options.attention.layer,
                     "Layer of the attention map, counted from 0; the clearest if left out")
@@ -320,7 +339,10 @@ int batch(const BatchOptions& options) {
         if (goes_on)
             gather_lines({folder.lines()}, folder.lines(), plan.line_names(),
                          [](size_t, uint64_t) { return true; });
-        if (!part) folder.write_tables(plan);
+        if (!part) {
+            folder.write_heats(plan, {work});
+            folder.write_tables(plan);
+        }
     } catch (const Error& error) {
         trouble(error);
     }
@@ -369,11 +391,14 @@ void add_batch_command(CLI::App& app, int& exit_code) {
         "Examples:\n"
         "  saccade batch clip.mp4 -o out\n"
         "  saccade batch videos/ --captioner none --attention detection --csv -o out\n"
+        "  saccade batch clip.mp4 --attention track:3 -o out\n"
         "  saccade batch @list.txt --stride 5 --no-video --coco --resume -o out\n"
         "  saccade batch videos/ --shard 2/8 -o out");
     command.callback([options, attention, &exit_code] {
         set_up_log(options->common);
-        options->attention.kind = attention_named(*attention);
+        const AttentionChoice named = attention_named(*attention);
+        options->attention.kind = named.kind;
+        options->attention.track = named.track;
         exit_code = batch(*options);
     });
 }

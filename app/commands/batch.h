@@ -25,7 +25,7 @@ struct BatchOptions {
     uint64_t from = 0, to = UINT64_MAX, stride = 1, limit = UINT64_MAX;
     double rate = 0;  // of pictures and synth:; 0: their own
     bool video = true, frames = false, coco = false, csv = false;
-    bool track = false, mot = false;
+    bool track = false, mot = false, heat = false;
     std::string zones;  // a file of lines and zones; empty: none
     uint32_t piece = 60;  // frames that are done or not done together
     bool resume = false;

@@ -120,6 +120,38 @@ std::string as_text(const std::string& image, const Caption& caption, bool has_t
     return one_line(image) + "\n  " + one_line(text) + "\n";
 }
 
+// What says whether and where maps of words are written.
+std::shared_ptr<std::string> add_map_options(CLI::App& command, CaptionCommandOptions& options) {
+    auto attention = std::make_shared<std::string>("none");
+    command
+        .add_option("--attention", *attention,
+                    "word: write maps of what each word looked at into the folder of -o")
+        ->check(CLI::IsMember({"none", "word"}).description(""))
+        ->type_name("none|word")
+        ->capture_default_str();
+    command
+        .add_option("--layer", options.layer,
+                    "Layer of the decoder, counted from 0; the last if left out")
+        ->type_name("L");
+    command
+        .add_option("--head", options.head,
+                    "Head of that layer, counted from 0; the average of all if left out")
+        ->type_name("H");
+    command
+        .add_option("-o,--out", options.out,
+                    "Folder for a heat map per word and a sheet with all of them")
+        ->type_name("FOLDER");
+    return attention;
+}
+
+void check_map_options(CaptionCommandOptions& options, const std::string& attention) {
+    options.attention = attention == "word";
+    if (options.attention && options.out.empty())
+        throw CLI::ValidationError("--attention word", "needs a folder for its maps: add -o FOLDER");
+    if (!options.attention && (!options.out.empty() || options.layer || options.head))
+        throw CLI::ValidationError("-o, --layer, --head", "only work with --attention word");
+}
+
 }  // namespace
 
 int caption(const CaptionCommandOptions& options) {
@@ -200,25 +232,7 @@ void add_caption_command(CLI::App& app, int& exit_code) {
                     "With several beams: above 0 prefers long captions, below 0 short ones")
         ->check(CLI::Range(-100.0, 100.0).description(""))
         ->type_name("X");
-    auto attention = std::make_shared<std::string>("none");
-    command
-        .add_option("--attention", *attention,
-                    "word: write maps of what each word looked at into the folder of -o")
-        ->check(CLI::IsMember({"none", "word"}).description(""))
-        ->type_name("none|word")
-        ->capture_default_str();
-    command
-        .add_option("--layer", options->layer,
-                    "Layer of the decoder, counted from 0; the last if left out")
-        ->type_name("L");
-    command
-        .add_option("--head", options->head,
-                    "Head of that layer, counted from 0; the average of all if left out")
-        ->type_name("H");
-    command
-        .add_option("-o,--out", options->out,
-                    "Folder for a heat map per word and a sheet with all of them")
-        ->type_name("FOLDER");
+    const auto attention = add_map_options(command, *options);
     command.add_flag("--json", options->json, "Print one JSON object per picture");
     add_common_options(command, options->common);
     command.footer(
@@ -228,12 +242,7 @@ void add_caption_command(CLI::App& app, int& exit_code) {
         "  saccade caption *.jpg --captioner vit-gpt2-image-captioning --beams 4 --json\n"
         "  saccade caption dog.jpg --attention word -o dog-words");
     command.callback([options, attention, &exit_code] {
-        options->attention = *attention == "word";
-        if (options->attention && options->out.empty())
-            throw CLI::ValidationError("--attention word",
-                                       "needs a folder for its maps: add -o FOLDER");
-        if (!options->attention && (!options->out.empty() || options->layer || options->head))
-            throw CLI::ValidationError("-o, --layer, --head", "only work with --attention word");
+        check_map_options(*options, *attention);
         set_up_log(options->common);
         exit_code = caption(*options);
     });
@@ -254,6 +263,7 @@ void add_ask_command(CLI::App& app, int& exit_code) {
     command.add_option("--max-words", options->caption.max_new, "At most N tokens per answer")
         ->check(CLI::Range(1, 4096).description(""))
         ->type_name("N");
+    const auto attention = add_map_options(command, *options);
     command.add_flag("--json", options->json, "Print one JSON object per picture");
     add_common_options(command, options->common);
     command.footer(
@@ -262,11 +272,12 @@ void add_ask_command(CLI::App& app, int& exit_code) {
         "Salesforce/blip-vqa-base\n"
         "  saccade ask *.jpg \"What is this?\" --captioner HuggingFaceTB/SmolVLM-256M-Instruct "
         "--json");
-    command.callback([options, &exit_code] {
+    command.callback([options, attention, &exit_code] {
         options->question = options->images.back();
         options->images.pop_back();
         if (options->question.find_first_not_of(" \t\n") == std::string::npos)
             throw CLI::ValidationError("QUESTION", "is empty");
+        check_map_options(*options, *attention);
         set_up_log(options->common);
         exit_code = caption(*options);
     });

@@ -14,6 +14,7 @@
 #include "app/io/clock.h"
 #include "app/io/picture_file.h"
 #include "app/io/text.h"
+#include "app/pipeline/examples.h"
 #include "app/pipeline/models_in_use.h"
 #include "app/pipeline/still_pictures.h"
 #include "app/sources/pictures.h"
@@ -99,8 +100,8 @@ int detect(const DetectOptions& options) {
                      options.detector);
     for (const std::string& name : detector.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
-    tell(detector, options.find);
-    DetectionFilter filter = options.wanted.filter(detector.labels());
+    tell(detector, options.find, examples_of(engine, detector, options.like));
+    DetectionFilter filter = options.wanted.filter(detector);
     filter.masks = options.json;
 
     DetectionTaps nobody;
@@ -116,6 +117,10 @@ int detect(const DetectOptions& options) {
         const double decode_ms = ms_since(begin);
         pictures.run(image, file.view());
         const std::vector<Detection> found = detector.findings().detections(filter);
+        if (destination && !filter.is_plain()) {
+            annotator.mark(found);
+            pictures.run(image, file.view());
+        }
         if (destination) write_picture(destination.path_for(image), annotator.picture());
         if (!options.json) return as_text(image, found, detector.labels());
         FrameResult result = pictures.result(image, decode_ms);
@@ -133,6 +138,7 @@ void add_detect_command(CLI::App& app, int& exit_code) {
         .add_option("--find", options->find,
                     "What an open-vocabulary detector (OWLv2) looks for, separated by commas")
         ->type_name("\"A, B\"");
+    add_like_option(command, options->like);
     add_detection_options(command, options->wanted);
     command
         .add_option("-o,--out", options->out,
@@ -146,6 +152,8 @@ void add_detect_command(CLI::App& app, int& exit_code) {
         "  saccade detect desk.jpg --detector google/owlv2-base-patch16-ensemble --find \"red "
         "mug\" "
         "--threshold 0.2\n"
+        "  saccade detect shelf.jpg --detector google/owlv2-base-patch16-ensemble --like "
+        "desk.jpg@40,60,120,90\n"
         "  saccade detect *.jpg --detector yolos-tiny --classes cat,dog --threshold 0.9 --json");
     command.callback([options, &exit_code] {
         set_up_log(options->common);

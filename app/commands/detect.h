@@ -15,6 +15,7 @@ struct DetectOptions {
     CommonOptions common;
     std::vector<std::string> images;
     std::string find;  // of a detector that is told what to look for
+    std::vector<std::string> like;  // or shown
     std::string detector;
     DetectionOptions wanted;
     std::string out;  // a picture, or a folder for several; empty: none

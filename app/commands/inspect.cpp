@@ -123,29 +123,30 @@ int inspect(const InspectOptions& options) {
     Study::Options how;
     how.names = options.models;
     how.size = options.wanted.size;
-    if (models.detector) how.filter = options.wanted.filter(models.detector->labels());
+    if (models.detector) how.filter = options.wanted.filter(*models.detector);
     std::optional<Look> detection_look, word_look;
     const auto choice = [&](AttentionKind kind) {
         return look_of({kind, options.layer, options.head}, models.borrowed());
     };
     if (models.detector) detection_look = choice(AttentionKind::detection);
     if (models.captioner) word_look = choice(AttentionKind::word);
+    how.word_look = word_look.value_or(Look{});
     const Study study(engine, models, subject.name, view_of(subject.pixels), how);
     check(options, subject, study);
 
     for (const EncoderView& encoder : study.encoders()) {
-        if (encoder.class_token) {
+        if (encoder.class_token)
             results.add("class-token.png", class_token_sheet(study, encoder));
-            if (!encoder.rollout.empty())
-                results.add("rollout.png", rollout_sheet(study, encoder));
-        }
+        if (!encoder.rollout.empty()) results.add("rollout.png", rollout_sheet(study, encoder));
         if (!options.points.empty())
             results.add("points-" + encoder.task + ".png",
                         point_sheet(study, encoder, options.points, options.head));
     }
+    for (const PhraseView& view : study.phrase_views())
+        results.add("phrases-" + view.task + ".png", phrase_sheet(study, view));
     if (detection_look && study.detections().empty())
         spdlog::warn("nothing was found that scores above {}; try a lower --threshold",
-                     options.wanted.threshold);
+                     how.filter.threshold);
     else if (detection_look)
         results.add("detections.png", detection_sheet(study, *detection_look));
     if (word_look && !study.caption()->words.empty())

@@ -10,14 +10,16 @@
 
 #include "app/io/interrupts.h"
 #include "app/io/print.h"
+#include "app/io/text.h"
 #include "app/live/loop.h"
 #include "app/live/settings.h"
 #include "app/live/view/live_window.h"
 #include "app/pipeline/device_loss.h"
 #include "app/serve/live_viewers.h"
-#include "app/serve/server.h"
+#include "app/serve/web/server.h"
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
+#include "models/contrast/phrases.h"
 
 namespace saccade {
 
@@ -42,7 +44,14 @@ LiveState first_state(const LiveOptions& options, const Settings& settings) {
     state.detector = options.models.detector;
     state.classifier = options.models.classifier;
     state.captioner = options.models.captioner;
-    if (options.threshold) state.threshold = static_cast<float>(*options.threshold);
+    state.words = {options.models.find, options.models.labels, options.models.question,
+                   options.models.like};
+    if (options.threshold) {
+        state.threshold = static_cast<float>(*options.threshold);
+        if (!options.models.find.empty())
+            for (const std::string& phrase : phrases_in(options.models.find, "--find"))
+                state.least_scores[phrase] = state.threshold;
+    }
     state.only = {options.classes.begin(), options.classes.end()};
     state.most = options.most;
     if (options.attention) state.attention.mode = mode_named(*options.attention);
@@ -115,8 +124,7 @@ struct Ended {
 // there for the first time.
 Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LivePlace& place,
              std::optional<Clock::time_point>& start, LiveViewers* viewers) {
-    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), options.models,
-                  place);
+    LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), place);
     loop.end_after(options.frames);
     try {
         loop.wait_for_models(state);
@@ -147,7 +155,7 @@ int run_headless(const LiveOptions& options) {
     std::optional<LiveViewers> viewers;
     if (server) {
         viewers.emplace(server->exchange(), Offered::at_start(state, options.offered),
-                        state.attention);
+                        state.attention, RegionStore(drawn_regions_folder()));
         // Everybody draws what he wants to see himself.
         state.boxes = state.caption = state.classes = false;
         state.attention.mode = AttentionMode::off;
@@ -185,7 +193,6 @@ int live(const LiveOptions& options) {
                            .settings_path = path,
                            .engine = options.common.engine(),
                            .capture = capture_options(options),
-                           .words = options.models,
                            .frames = options.frames});
         window.run();
         if (!options.common.quiet)
@@ -205,7 +212,7 @@ void add_live_command(CLI::App& app, int& exit_code) {
     command
         .add_option("source", options->source,
                     "Camera number or device, video file, rtsp or http URL, folder or glob of "
-                    "pictures, synth:, screen: (X11)")
+                    "pictures, synth:, screen:")
         ->type_name("SOURCE")
         ->capture_default_str();
     add_model_options(command, options->models);

@@ -106,6 +106,7 @@ int merge(const MergeOptions& options) {
         return plan.piece_of(frame) <= pieces[source];
     });
     folder.track_lines(plan, works);
+    folder.write_heats(plan, works);
     folder.write_tables(plan);
     if (!options.common.quiet)
         print(std::to_string(parts) + " parts joined in '" + options.folder +

@@ -11,8 +11,10 @@
 #include "app/hub/model_finder.h"
 #include "app/io/print.h"
 #include "app/io/text.h"
-#include "app/serve/server.h"
+#include "app/pipeline/examples.h"
+#include "app/serve/web/server.h"
 #include "gpu/core/error.h"
+#include "models/contrast/phrases.h"
 
 namespace saccade {
 
@@ -133,17 +135,28 @@ Size parse_size(const std::string& text) {
     throw Error("'" + text + "' is not a size; write WIDTHxHEIGHT, like 640x480");
 }
 
-DetectionFilter DetectionOptions::filter(const std::vector<std::string>& labels) const {
-    return {.threshold = static_cast<float>(threshold),
-            .classes = ids_of(classes, labels),
-            .most = most};
+double DetectionOptions::least_score(bool phrases) const {
+    constexpr double otherwise = 0.5;
+    return threshold.value_or(phrases ? double(phrase_threshold) : otherwise);
+}
+
+DetectionFilter DetectionOptions::filter(const Detector& detector) const {
+    DetectionFilter filter{.threshold = static_cast<float>(least_score(detector.phrases())),
+                           .classes = ids_of(classes, detector.labels()),
+                           .most = most};
+    if (!detector.phrases()) return filter;
+    std::map<std::string, float> own;
+    if (threshold)
+        for (const std::string& label : detector.labels()) own[label] = filter.threshold;
+    set_thresholds(filter, detector, own);
+    return filter;
 }
 
 void add_detection_options(CLI::App& command, DetectionOptions& options) {
     command.add_option("--threshold", options.threshold, "Keep detections that score above P")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->type_name("P")
-        ->capture_default_str();
+        ->default_str("0.5, of --find 0.1, of --like 0.9");
     command
         .add_option("--classes", options.classes,
                     "Keep only these classes, named as in the model's config.json")
@@ -204,11 +217,20 @@ void add_zones_option(CLI::App& command, std::string& file) {
         ->type_name("FILE");
 }
 
+void add_like_option(CLI::App& command, std::vector<std::string>& like) {
+    command
+        .add_option("--like", like,
+                    "A picture of what such a detector looks for, or a part of one; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("FILE[@X,Y,W,H]");
+}
+
 void add_words_options(CLI::App& command, ModelNames& models) {
     command
         .add_option("--find", models.find,
                     "What an open-vocabulary detector (OWLv2) looks for, separated by commas")
         ->type_name("\"A, B\"");
+    add_like_option(command, models.like);
     command
         .add_option("--labels", models.labels,
                     "What a zero-shot classifier (CLIP, SigLIP) chooses from, separated by commas")

@@ -42,13 +42,15 @@ std::set<uint32_t> ids_of(const std::vector<std::string>& names,
 
 // Which of a detector's findings are wanted.
 struct DetectionOptions {
-    double threshold = 0.5;
+    std::optional<double> threshold = std::nullopt;
     std::vector<std::string> classes = {};  // names; empty: all
     uint32_t most = 100;
     std::optional<Size> size = std::nullopt;  // what pictures are resized to fit into
 
-    // An Error where a class is none of the labels.
-    DetectionFilter filter(const std::vector<std::string>& labels) const;
+    // The threshold, or what suits a detector with classes of its own, or one that finds phrases.
+    double least_score(bool phrases) const;
+    // An Error where a class is none of the detector's.
+    DetectionFilter filter(const Detector& detector) const;
 };
 void add_detection_options(CLI::App& command, DetectionOptions& options);
 
@@ -79,7 +81,9 @@ void add_model_options(CLI::App& command, ModelNames& models);
 // Adds --zones: a file of lines and zones that count tracks.
 void add_zones_option(CLI::App& command, std::string& file);
 
-// Adds --find, --labels and --ask.
+// Adds --like.
+void add_like_option(CLI::App& command, std::vector<std::string>& like);
+// Adds --find, --like, --labels and --ask.
 void add_words_options(CLI::App& command, ModelNames& models);
 
 // --serve and what belongs to it.

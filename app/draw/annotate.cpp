@@ -1,5 +1,7 @@
 #include "app/draw/annotate.h"
 
+#include "app/draw/track_marks.h"
+
 namespace saccade {
 
 Annotator::Annotator(Device& device, std::vector<std::string> labels, DetectionFilter filter)
@@ -16,6 +18,12 @@ void Annotator::record(Commands& c, const Image& image, const Findings& findings
          .masks = {findings.masks(), findings.masked(), findings.mask_size()}});
     readback_ = std::make_unique<Readback>(device_, image.width(), image.height(), true);
     readback_->record(c, image);
+}
+
+void Annotator::mark(const std::vector<Detection>& found) {
+    overlay_->settings.boxes = false;
+    overlay_->set_marks(marks_of(found, labels_, std::nullopt));
+    overlay_->update();
 }
 
 cv::Mat Annotator::picture() const {

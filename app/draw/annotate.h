@@ -18,6 +18,8 @@ public:
 
     // After the detector, in the same recording. Nothing that was recorded before may still run.
     void record(Commands& c, const Image& image, const Findings& findings);
+    // Draws these from the next run on, instead of what the device chooses by one threshold.
+    void mark(const std::vector<Detection>& found);
     // After that has run; it shows memory that the next run writes again.
     cv::Mat picture() const;
 

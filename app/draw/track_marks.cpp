@@ -14,6 +14,8 @@ constexpr uint32_t region_ink = rgba(255, 255, 255);
 constexpr size_t most_dots = 400;         // of trails
 constexpr size_t most_region_dots = 300;  // of all lines and zones together
 
+std::string percent(float score) { return std::to_string(std::lround(100 * score)) + "%"; }
+
 // The newest dots are the clearest.
 void add_trail(std::vector<Marks::Dot>& dots, const Trail& trail, size_t most) {
     if (trail.points.empty()) return;
@@ -61,7 +63,17 @@ void add_regions(Marks& marks, const RegionCounter& counter) {
 
 }  // namespace
 
-uint32_t track_colour(uint32_t number) { return class_colour(number); }
+uint32_t track_colour(uint32_t number) { return number > 0 ? class_colour(number) : nobody; }
+
+Marks marks_of(const std::vector<Detection>& found, const std::vector<std::string>& labels,
+               std::optional<uint32_t> selected_query) {
+    Marks marks;
+    for (size_t i = found.size(); i-- > 0;)  // the best on top
+        marks.boxes.push_back({found[i].box, class_colour(found[i].id),
+                               labels.at(found[i].id) + " " + percent(found[i].score),
+                               found[i].query == selected_query});
+    return marks;
+}
 
 Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
                const std::vector<std::string>& labels, std::optional<uint32_t> selected_query) {
@@ -74,10 +86,9 @@ Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
     for (size_t i = tracked.detections->size(); i-- > 0;) {  // the best on top
         const Detection& d = (*tracked.detections)[i];
         const uint32_t number = i < tracked.tracks.size() ? tracked.tracks[i] : 0;
-        const std::string percent = std::to_string(std::lround(100 * d.score)) + "%";
         marks.boxes.push_back(
-            {d.box, number > 0 ? track_colour(number) : nobody,
-             (number > 0 ? std::to_string(number) + " " : "") + labels[d.id] + " " + percent,
+            {d.box, track_colour(number),
+             (number > 0 ? std::to_string(number) + " " : "") + labels[d.id] + " " + percent(d.score),
              d.query == selected_query});
     }
     return marks;

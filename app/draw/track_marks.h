@@ -10,12 +10,16 @@
 
 namespace saccade {
 
-// A track's own, the same in every frame and file.
+// A track's own, the same in every frame and file; grey for what has no number yet.
 uint32_t track_colour(uint32_t number);
 
 // Boxes with numbers and trails behind them, lines and zones with what they have counted; what has
 // no number yet is grey.
 Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
                const std::vector<std::string>& labels, std::optional<uint32_t> selected_query);
+
+// Boxes alone, in the colours of their classes.
+Marks marks_of(const std::vector<Detection>& found, const std::vector<std::string>& labels,
+               std::optional<uint32_t> selected_query);
 
 }  // namespace saccade

@@ -23,6 +23,16 @@ struct RegionCounts {
     std::vector<OfClass> classes;
 };
 
+// A track goes into a line's or zone's count.
+struct RegionEvent {
+    size_t region = 0;  // which of all
+    bool in = false;    // else out
+    uint32_t track = 0, label = 0;
+    double time = 0;
+    uint64_t frame = 0;
+    double seconds = 0;  // of a track that leaves a zone: how long it was inside
+};
+
 // What the models made of one frame; what no model was asked for is absent.
 struct FrameResult {
     FrameInfo info;
@@ -30,6 +40,7 @@ struct FrameResult {
     // Of each detection the number of its track, 0 if it has none; empty where nobody tracks.
     std::vector<uint32_t> tracks = {};
     std::vector<RegionCounts> counts = {};  // of lines and zones, where there are any
+    std::vector<RegionEvent> events = {};   // that these counts have grown by in this very frame
     std::optional<std::vector<ClassScore>> classes;
     std::optional<Caption> caption;
     std::vector<std::pair<std::string, double>> ms;  // of each stage

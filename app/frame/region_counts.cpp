@@ -23,4 +23,19 @@ Object json_of(const std::vector<RegionCounts>& counts, std::span<const std::str
     return object;
 }
 
+Object json_of(const RegionEvent& event, const RegionCounts& region, const std::string& source,
+               const std::string& label) {
+    Object line = {{"source", source},
+                   {"frame", event.frame},
+                   {"time", event.time},
+                   {"region", region.name},
+                   {"kind", region.zone ? "zone" : "line"},
+                   {"event", event.in ? "in" : "out"},
+                   {"track", event.track},
+                   {"label", label},
+                   {"id", event.label}};
+    if (region.zone && !event.in) line["seconds"] = event.seconds;
+    return line;
+}
+
 }  // namespace saccade

@@ -14,4 +14,8 @@ namespace saccade {
 nlohmann::ordered_json json_of(const std::vector<RegionCounts>& counts,
                                std::span<const std::string> labels);
 
+// A line of events.jsonl. `region` is what counted it, `source` and `label` are names.
+nlohmann::ordered_json json_of(const RegionEvent& event, const RegionCounts& region,
+                               const std::string& source, const std::string& label);
+
 }  // namespace saccade

@@ -3,9 +3,9 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <cctype>
 #include <exception>
 
+#include "app/io/text.h"
 #include "models/files/json.h"
 
 namespace saccade {
@@ -32,9 +32,7 @@ struct Transfer {
         if (line.starts_with("HTTP/")) answer.headers.clear();  // 100 Continue, a proxy's own
         const size_t colon = line.find(':');
         if (colon == line.npos) return;
-        std::string name(line.substr(0, colon));
-        std::ranges::transform(name, name.begin(),
-                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        const std::string name = in_lower_case(line.substr(0, colon));
         std::string_view value = line.substr(colon + 1);
         const size_t first = value.find_first_not_of(" \t"),
                      last = value.find_last_not_of(" \t\r\n");

@@ -12,10 +12,6 @@ std::optional<std::string> variable(const char* name) {
     return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-bool is_there(const std::filesystem::path& path) {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
-}
 namespace {
 
 constexpr std::string_view folder_prefix = "models--";

@@ -10,8 +10,6 @@ namespace saccade {
 
 // Of the environment; nothing where it is empty.
 std::optional<std::string> variable(const char* name);
-// False also where it cannot be known.
-bool is_there(const std::filesystem::path& path);
 
 // Whether the Hub could have a model of this name: "name" or "organisation/name".
 bool is_hub_name(std::string_view name);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "app/hub/hub_cache.h"
+#include "app/io/text.h"
 #include "gpu/core/files.h"
 #include "models/files/json.h"
 
@@ -52,10 +53,7 @@ std::string percent_encoded(std::string_view text) {
 std::string origin_of(const std::string& url) {
     const size_t host = url.find("://");
     if (host == url.npos) return url;
-    std::string origin = url.substr(0, std::min(url.find_first_of("/?#", host + 3), url.size()));
-    std::ranges::transform(origin, origin.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return origin;
+    return in_lower_case(url.substr(0, std::min(url.find_first_of("/?#", host + 3), url.size())));
 }
 
 std::string header(const HttpAnswer& answer, const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include "app/io/text.h"
 #include "gpu/core/error.h"
+#include "models/files/is_there.h"
 #include "models/files/json.h"
 
 namespace saccade {

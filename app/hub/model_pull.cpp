@@ -15,6 +15,7 @@
 #include "app/io/digest.h"
 #include "gpu/core/files.h"
 #include "models/files/checkpoint.h"
+#include "models/files/is_there.h"
 #include "models/files/json.h"
 #include "models/files/mapped_file.h"
 #include "models/files/pytorch.h"

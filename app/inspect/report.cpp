@@ -74,8 +74,10 @@ public:
             {"style", text_asset("page.css") + text_asset("report.css")},
             {"script", text_asset("page.js") + text_asset("report.js")},
             {"picture", picture.url}};
-        parts["style-hash"] = hash_of(parts["style"]);
-        parts["script-hash"] = hash_of(parts["script"]);
+        add_shared_parts(parts, "default-src 'none'; img-src data:; style-src '" +
+                                    hash_of(parts["style"]) + "'; script-src '" +
+                                    hash_of(parts["script"]) +
+                                    "'; base-uri 'none'; form-action 'none'");
         uint64_t taken = 100'000;  // the data below, and some air
         for (const auto& [name, text] : parts) taken += text.size();
         const std::vector<PageDemand> demands = demands_of_all();

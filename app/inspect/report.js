@@ -163,21 +163,16 @@
     let settled = 0;
     function say() {
         const {bank} = shown;
-        let best = 0, all = 0;
-        for (let i = 0; i < now.length; ++i) {
-            if (now[i] > now[best]) best = i;
-            all += now[i];
-        }
-        const row = Math.floor(best / bank.grid.width) + 1, column = best % bank.grid.width + 1;
+        const best = page.best_of(now, bank.grid), all = now.reduce((a, b) => a + b, 0);
         const how = bank.kind === "rollout" ? "through all layers"
             : `layer ${bank.layers[bank.layer]}, ` +
               (bank.head === null ? "average of all heads" : `head ${bank.head}`);
         const name = shown.name[0].toUpperCase() + shown.name.slice(1);
-        $("now").textContent = `${name}: ${how}. Looks most at row ${row}, column ${column} ` +
-            `(${percent(now[best])}); ${percent(all)} of its attention is on the picture.`;
+        $("now").textContent = `${name}: ${how}. Looks most at row ${best.row}, column ${best.column} ` +
+            `(${percent(now[best.index])}); ${percent(all)} of its attention is on the picture.`;
         clearTimeout(settled);
         settled = setTimeout(() => {
-            $("summary").textContent = `${bank.whose()}. ${$("now").textContent}`;
+            page.say(`${bank.whose()}. ${$("now").textContent}`);
         }, 400);
     }
 

@@ -217,9 +217,34 @@ Sheet word_sheet(const PictureView& picture, const std::string& caption,
     return sheet;
 }
 
+Sheet phrase_sheet(const Study& study, const PhraseView& view) {
+    const TilePicture tile(study.picture(), 360);
+    Sheet sheet{.title = "How much each patch is like each phrase",
+                .subtitle = study.name() + ", " + view.task + " " + view.model};
+    for (size_t i = 0; i < view.maps.size(); ++i)
+        sheet.tiles.push_back({.picture = tile.with(view.maps[i], view.geometry),
+                               .heading = view.phrases[i],
+                               .note = "largest " + percent(double(largest_of(view.maps[i])))});
+    sheet.across = tiles_across(sheet.tiles.size(), 5);
+    sheet.legend = Sheet::Legend::over_pictures;
+    sheet.high = largest;
+    sheet.legend_text =
+        "The score that a patch alone would get. Each map has a scale of its own, from 0 to its "
+        "largest value, which stands below it.";
+    return sheet;
+}
+
 Sheet word_sheet(const Study& study, const Look& look) {
-    const GazeView& view = *study.word_view();
     std::vector<WordMap> words;
+    if (!study.word_view()) {
+        const std::vector<CaptionWord>& said = study.caption()->words;
+        for (size_t i = 0; i < said.size(); ++i)
+            words.push_back({said[i].text, said[i].p, study.word_maps()[i]});
+        return word_sheet(study.picture(), study.caption()->text,
+                          study.name() + ": what each word looked at, " + text_of(look), words,
+                          study.word_geometry());
+    }
+    const GazeView& view = *study.word_view();
     for (size_t i = 0; i < view.all.size(); ++i)
         words.push_back({view.all[i].label, view.all[i].p,
                          of_head(view.cells(i, look.layer), view.attention.heads(), look.head)});

@@ -22,6 +22,8 @@ Sheet detection_sheet(const Study& study, const Look& look);
 // What each word of the caption looked at, as figure 3 of Show, Attend and Tell (Xu et al. 2015)
 // has it.
 Sheet word_sheet(const Study& study, const Look& look);
+// How much each patch is like each phrase.
+Sheet phrase_sheet(const Study& study, const PhraseView& view);
 struct WordMap {
     std::string text;
     double p = 0;

@@ -12,10 +12,25 @@ namespace {
 
 constexpr uint32_t words_at_once = 8;  // before it is looked whether the caption has ended
 
-Tap tap_on(uint32_t layers) {
+Tap tap_on(uint32_t layers, bool hidden = false) {
     std::set<uint32_t> all;
     for (uint32_t i = 0; i < layers; ++i) all.insert(i);
-    return Tap(all);
+    return Tap(all, hidden);
+}
+
+// A map that `record` leaves on the device.
+template <typename Record>
+std::vector<float> map_of(Engine& engine, const Record& record) {
+    Commands c(engine.device(), engine.scratch(), "map");
+    Download map;
+    c.begin();
+    {
+        auto scope = c.scope("map");
+        map.record(c, record(c));
+    }
+    c.end();
+    c.run();
+    return map.floats();
 }
 
 std::vector<AttentionLayer> layers_of(const Tap& tap) {
@@ -47,11 +62,14 @@ std::vector<Alike> layers_alike(const ClassificationModel& model) {
 Study::Study(Engine& engine, ModelsInUse& models, const std::string& name,
              const PictureView& picture, const Options& options)
     : name_(name), picture_(picture) {
-    if (models.classifier) classifier_tap_ = tap_on(models.classifier->model().layers());
+    if (models.classifier)
+        classifier_tap_ =
+            tap_on(models.classifier->model().layers(), models.classifier->phrases() != nullptr);
     if (models.captioner) captioner_tap_ = tap_on(models.captioner->model().encoder_layers());
     if (models.detector) {
         detection_taps_.encoder = tap_on(models.detector->model().encoder_layers());
-        detection_taps_.decoder = tap_on(models.detector->model().decoder_layers());
+        detection_taps_.decoder = tap_on(models.detector->model().decoder_layers(),
+                                         models.detector->phrases() != nullptr);
     }
     StillPictures pictures(engine, "inspect", [&](Commands& c, const Image& image) {
         const Size size{image.width(), image.height()};
@@ -90,18 +108,20 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
                                              tokens.first_cell, classifier.geometry(first)),
                              tokens.first_cell > 0});
     }
+    if (classifier.phrases()) {
+        PhraseView view{"classifier", title_of(options.names.classifier), classifier.labels(), {},
+                        classifier.geometry()};
+        for (uint32_t i = 0; i < view.phrases.size(); ++i)
+            view.maps.push_back(map_of(engine, [&](Commands& c) {
+                return classifier.look_from_phrase(c, classifier_tap_, i);
+            }));
+        phrase_views_.push_back(std::move(view));
+    }
     if (!model.rolls_out()) return;
     Rollout rollout(engine.device());
-    Commands c(engine.device(), engine.scratch(), "rollout");
-    Download row;
-    c.begin();
-    {
-        auto scope = c.scope("rollout");
-        row.record(c, rollout.record(c, classifier_tap_, model.layout(0).first_query));
-    }
-    c.end();
-    c.run();
-    encoders_.back().rollout = row.floats();
+    encoders_.back().rollout = map_of(engine, [&](Commands& c) {
+        return rollout.record(c, classifier_tap_, model.layout(0).first_query);
+    });
 }
 
 void Study::look_with_detector(Engine& engine, const Detector& detector, const Options& options) {
@@ -120,6 +140,22 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
     for (const Detection& d : detections_)
         detection_view_->all.push_back(
             {detector.labels()[d.id], double(d.score), tokens.first_query + d.query, 1});
+    if (!detector.phrases()) return;
+    PhraseView view{"detector", title_of(options.names.detector), detector.labels(), {},
+                    detector.geometry()};
+    for (uint32_t i = 0; i < view.phrases.size(); ++i)
+        view.maps.push_back(map_of(engine, [&](Commands& c) {
+            return detector.look_from_phrase(c, detection_taps_, i);
+        }));
+    phrase_views_.push_back(std::move(view));
+}
+
+void Study::look_with_words(Engine& engine, const Captioner& captioner, const Options& options) {
+    word_geometry_ = captioner.geometry();
+    for (const CaptionWord& word : caption_->words)
+        word_maps_.push_back(map_of(engine, [&](Commands& c) {
+            return captioner.look_from_word(c, options.word_look, word.first, word.count);
+        }));
 }
 
 void Study::look_with_captioner(Engine& engine, Captioner& captioner, const Options& options) {
@@ -128,10 +164,15 @@ void Study::look_with_captioner(Engine& engine, Captioner& captioner, const Opti
         captioner.advance(words_at_once);
         caption_ = captioner.result();
     }
-    const PictureTokens tokens = captioner.model().picture();
+    const CaptionModel& model = captioner.model();
+    const bool among_words = !model.decoder().picture_words().empty();
+    if (among_words || model.question_layers() > 0) look_with_words(engine, captioner, options);
+    if (among_words) return;  // its encoder sees tiles, which are no picture
+    const PictureTokens tokens = model.picture();
     encoders_.push_back({"captioner", title_of(options.names.captioner),
                          AttentionSource(engine, layers_of(captioner_tap_), tokens.first_cell,
                                          captioner.geometry())});
+    if (!word_maps_.empty()) return;
     std::vector<AttentionLayer> layers;
     for (uint32_t i = 0; i < captioner.model().decoder().form().layers; ++i)
         layers.push_back(captioner.cross_attention_layer(i));

@@ -37,6 +37,15 @@ struct GazeView {
     }
 };
 
+// How much each patch is like each phrase that a model was told.
+struct PhraseView {
+    std::string task;   // "classifier"
+    std::string model;  // its name
+    std::vector<std::string> phrases;
+    std::vector<std::vector<float>> maps;  // one for each, of these cells:
+    MapGeometry geometry;
+};
+
 // A picture, what the models made of it, and all of their attention, ready to be asked for.
 class Study {
 public:
@@ -45,6 +54,7 @@ public:
         DetectionFilter filter;
         std::optional<Size> size;  // --size, of the detector
         uint32_t classes = 5;
+        Look word_look = {};  // for words that look at the picture through others
     };
     // Runs the models on the picture; `name` is the picture's, for errors.
     Study(Engine& engine, ModelsInUse& models, const std::string& name, const PictureView& picture,
@@ -65,11 +75,16 @@ public:
     const std::optional<GazeView>& detection_view() const { return detection_view_; }
     const std::optional<Caption>& caption() const { return caption_; }
     const std::optional<GazeView>& word_view() const { return word_view_; }
+    // If there is none: what each word looked at through a question, or among other words.
+    const std::vector<std::vector<float>>& word_maps() const { return word_maps_; }
+    const MapGeometry& word_geometry() const { return word_geometry_; }
+    const std::vector<PhraseView>& phrase_views() const { return phrase_views_; }
 
 private:
     void look_with_classifier(Engine& engine, Classifier& classifier, const Options& options);
     void look_with_detector(Engine& engine, const Detector& detector, const Options& options);
     void look_with_captioner(Engine& engine, Captioner& captioner, const Options& options);
+    void look_with_words(Engine& engine, const Captioner& captioner, const Options& options);
 
     std::string name_;
     PictureView picture_;
@@ -80,6 +95,9 @@ private:
     std::vector<Detection> detections_;
     std::optional<Caption> caption_;
     std::optional<GazeView> detection_view_, word_view_;
+    std::vector<std::vector<float>> word_maps_;
+    MapGeometry word_geometry_;
+    std::vector<PhraseView> phrase_views_;
 };
 
 }  // namespace saccade

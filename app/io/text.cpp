@@ -73,6 +73,13 @@ std::string for_terminal(std::string_view text) { return escaped(text, "\n\t"); 
 
 std::string one_line(std::string_view text) { return escaped(text, ""); }
 
+std::string in_lower_case(std::string_view text) {
+    std::string result(text);
+    for (char& c : result)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 'a' - 'A');
+    return result;
+}
+
 std::string closest(std::string_view word, std::span<const std::string> words) {
     size_t fewest = std::max<size_t>(word.size() / 3, 1) + 1;
     std::string best;
@@ -128,6 +135,15 @@ std::string name_of_text(std::string_view text) {
         text.remove_prefix(bytes);
     }
     return name;
+}
+
+std::string without_password(const std::string& address) {
+    const size_t scheme = address.find("://");
+    if (scheme == address.npos) return address;
+    const size_t host = scheme + 3, path = std::min(address.find('/', host), address.size());
+    const size_t at = address.rfind('@', path);
+    if (at == address.npos || at < host) return address;
+    return address.substr(0, host) + address.substr(at + 1);
 }
 
 }  // namespace saccade

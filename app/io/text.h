@@ -16,6 +16,9 @@ std::string for_terminal(std::string_view text);
 // The same in one line: ends of lines and tabs are written as \u000a and \u0009.
 std::string one_line(std::string_view text);
 
+// A to Z as a to z, whatever the machine's language; all else stays.
+std::string in_lower_case(std::string_view text);
+
 // The one of these that somebody may have meant who wrote `word`: at most a third of its letters
 // would have to be changed, left out or put in. Empty where there is none.
 std::string closest(std::string_view word, std::span<const std::string> words);
@@ -26,5 +29,8 @@ std::string closest(std::string_view word, std::span<const std::string> words);
 // and the text gives the name back.
 std::string text_of_name(std::string_view name);
 std::string name_of_text(std::string_view text);
+
+// An address without the name and password that may be in it; anything else as it is.
+std::string without_password(const std::string& address);
 
 }  // namespace saccade

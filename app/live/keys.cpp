@@ -12,9 +12,11 @@ std::span<const KeyBinding> key_bindings() {
          [](LiveState& s, char32_t) { next_attention_mode(s); }},
         {U'm', U'm', "M", "ask", "the detector or the classifier about the patch under the mouse",
          [](LiveState& s, char32_t) {
-             s.asked =
-                 s.asked == AskedModel::detector ? AskedModel::classifier : AskedModel::detector;
+             AskedModel& asked = maps_under_mouse(s).asked;
+             asked = asked == AskedModel::detector ? AskedModel::classifier : AskedModel::detector;
          }},
+        {U'b', U'b', "B", "second view", "off, the picture as it came, other maps",
+         [](LiveState& s, char32_t) { next_second_view(s); }},
         {U'o', U'o', "O", "overview", "maps while nobody points at anything, too",
          [](LiveState& s, char32_t) { s.overview = !s.overview; }},
         {U'[', U'[', "[", "layer", "the one before",
@@ -32,6 +34,8 @@ std::span<const KeyBinding> key_bindings() {
          [](LiveState& s, char32_t) { s.truth = !s.truth; }},
         {U'k', U'k', "K", "tracks", "the same number for the same thing, on and off",
          [](LiveState& s, char32_t) { s.track = !s.track; }},
+        {U'z', U'z', "Z", "lines, zones", "draw them with the mouse: Enter ends one, Delete removes",
+         [](LiveState& s, char32_t) { s.drawing = !s.drawing; }},
         {left_key, left_key, "Left", "frame", "the frame or picture before",
          [](LiveState& s, char32_t) { step_frame(s, s.shown_frame, -1); }},
         {right_key, right_key, "Right", "frame", "the next frame or picture",

@@ -1,5 +1,6 @@
 #include "app/live/live_thread.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -18,9 +19,8 @@ constexpr auto sleeping = 1s;
 }  // namespace
 
 LiveThread::LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-                       const ModelNames& words, const LivePlace& from,
-                       std::function<void()> on_news)
-    : loop_(engine, capture, std::move(folder), words, from), on_news_(std::move(on_news)) {
+                       const LivePlace& from, std::function<void()> on_news)
+    : loop_(engine, capture, std::move(folder), from), on_news_(std::move(on_news)) {
     loop_.read_every_picture();
     view_.report = loop_.report();
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
@@ -95,21 +95,31 @@ bool LiveThread::work(LiveState& wish) {
         wish.word.reset();
     }
     const bool finished = loop_.step(wish);
-    if (finished) copy_picture();
+    if (finished) copy_picture(wish.second.below);
     return finished;
 }
 
-void LiveThread::copy_picture() {
+void LiveThread::copy_picture(bool below) {
     const PictureView& picture = loop_.shown()->picture;
     if (!picture.pixels) return;
-    const size_t row = size_t(picture.width) * 3;
-    filled_.size = {picture.width, picture.height};
-    filled_.bytes.resize(row * picture.height);
-    for (uint32_t y = 0; y < picture.height; ++y)
-        std::memcpy(&filled_.bytes[y * row], picture.pixels + size_t(y) * picture.row_bytes, row);
+    const std::optional<SecondPicture>& second = loop_.shown()->second;
+    below_ = below;
+    const TwoViews views = two_views({picture.width, picture.height}, below);
+    filled_.size = second ? views.all : Size(picture.width, picture.height);
+    filled_.bytes.resize(3 * area(filled_.size));
+    if (second) std::ranges::fill(filled_.bytes, uint8_t{0});  // what is between them
+    copy_view(picture, {});
+    if (second) copy_view(second->picture, views.corner);
     const std::scoped_lock lock(mutex_);
     filled_.number = std::max(ready_.number, shown_.number) + 1;
     std::swap(filled_, ready_);
+}
+
+void LiveThread::copy_view(const PictureView& picture, Size corner) {
+    const size_t row = 3 * size_t(filled_.size.x);
+    for (uint32_t y = 0; y < picture.height; ++y)
+        std::memcpy(&filled_.bytes[(corner.y + y) * row + 3 * corner.x],
+                    picture.pixels + size_t(y) * picture.row_bytes, size_t(picture.width) * 3);
 }
 
 void LiveThread::tell_classes(LiveView& view,
@@ -136,7 +146,12 @@ void LiveThread::publish() {
         view.scene.detections = shown->result.detections.value_or(std::vector<Detection>());
         view.scene.tiles = shown->tiles;
         view.scene.words = shown->words;
+        view.scene.takes_examples = view.report.detector.takes_words;
         view.attention = shown->attention;
+        if (shown->second) {
+            view.scene.second = {below_, shown->second->bare, shown->second->tiles};
+            view.second_attention = shown->second->attention;
+        }
         view.words = loop_.captions().caption().words;
         tell_classes(view, shown->result.classes);
     }

@@ -22,8 +22,8 @@ struct LikelyClass {
 // What a window shows of the loop, in memory of its own.
 struct LiveView {
     LiveReport report;
-    LiveScene scene;  // without its place in the window
-    std::optional<AttentionSeen> attention;
+    LiveScene scene;                                           // without its place in the window
+    std::optional<AttentionSeen> attention, second_attention;  // of either view
     std::vector<CaptionWord> words;
     bool classified = false;  // by a classifier that has classes
     std::vector<LikelyClass> classes;
@@ -39,13 +39,14 @@ class LiveThread {
 public:
     // `on_news` is called on the thread when there is something new to see.
     LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-               const ModelNames& words, const LivePlace& from, std::function<void()> on_news);
+               const LivePlace& from, std::function<void()> on_news);
 
     // The state that it makes true from now on.
     void want(const LiveState& state);
     // True if there is another view than last time; throws what has ended the thread.
     bool read(LiveView& view);
-    // The picture of the view that was read last, until the next is read. Nothing before the first.
+    // The picture of the view that was read last, or both of its pictures beside each other, until
+    // the next is read. Nothing before the first.
     std::optional<PictureView> picture() const;
     bool new_picture() const { return new_picture_; }  // than that of the view before
     // What it took to show it.
@@ -64,7 +65,8 @@ private:
 
     void run(std::stop_token stop);
     bool work(LiveState& wish);
-    void copy_picture();
+    void copy_picture(bool below);
+    void copy_view(const PictureView& picture, Size corner);
     void publish();
     void tell_classes(LiveView& view, const std::optional<std::vector<ClassScore>>& found) const;
 
@@ -80,8 +82,9 @@ private:
     std::optional<double> screen_ms_;
     std::exception_ptr error_;
 
-    Pixels filled_;  // the thread's own
-    Pixels shown_;   // the window's
+    Pixels filled_;       // the thread's own
+    bool below_ = false;  // the second view lies below the first there
+    Pixels shown_;        // the window's
     bool new_picture_ = false;
     std::jthread thread_;
 };

@@ -6,11 +6,12 @@
 #include <optional>
 #include <string>
 
+#include "app/live/live_models.h"
 #include "app/live/order.h"
 #include "app/live/report.h"
 #include "app/live/shader_watch.h"
 #include "app/live/state.h"
-#include "app/live/swapped_model.h"
+#include "app/live/told_words.h"
 #include "app/pipeline/frame_path.h"
 #include "app/sources/capture.h"
 #include "app/track/frame_tracker.h"
@@ -20,6 +21,9 @@
 #include "gpu/core/check.h"
 
 namespace saccade {
+
+// Whether the same boxes are asked for.
+bool filters_the_same(const LiveState& a, const LiveState& b);
 
 // How far a loop has come; another one can go on from there.
 struct LivePlace {
@@ -31,9 +35,8 @@ struct LivePlace {
 // tells how it goes. Nothing here waits for a camera, a file or a model.
 class LiveLoop {
 public:
-    // `words` are --find, --labels and --ask, for models that take them.
     LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-             ModelNames words = {}, const LivePlace& from = {});
+             const LivePlace& from = {});
 
     LivePlace place() const;
 
@@ -48,7 +51,7 @@ public:
     // there is none, and what was asked for is done.
     bool waits_for_person() const;
     // Until the models that the state wants are there; an Error where one of them, or a class that
-    // is to be shown, cannot be had.
+    // is to be shown, cannot be had, or one cannot take the words that are meant for it.
     void wait_for_models(const LiveState& state);
 
     // Every picture comes to the host from now on: shown()->picture.
@@ -64,7 +67,8 @@ public:
 
     // The frame that is on screen; nothing before the first.
     const std::optional<Done>& shown() const { return shown_; }
-    Models models() const;  // that are in use
+    // That are in use and know what to look for.
+    Models models() const { return ToldWords::ready(models_.loaded()); }
     const CaptionWriter& captions() const { return path_.captions(); }
     ResultLabels labels() const { return path_.labels(); }
     bool idle() const { return path_.empty(); }  // no frame is on its way
@@ -99,6 +103,10 @@ private:
     void follow_player(const LiveState& state);
     void follow_feed(const LiveState& state);
     void follow_models(LiveState& state);
+    void follow_words(LiveState& state);
+    void follow_examples(LiveState& state);
+    // Models, or what they look for, are others than before.
+    void begin_anew(LiveState& state);
     void search_captions(LiveState& state);
     bool follow_shaders(LiveState& state);
     void advance(LiveState& state);
@@ -130,27 +138,18 @@ private:
     void write_bare_frame(const LiveState& state);
     LastSeen last_seen() const;
     void tell(const LiveState& state);
-    void tell_player(const CaptureStatus& status);
     void tell_labels();
+    void tell_player(const CaptureStatus& status);
 
     Engine& engine_;
     CaptureOptions capture_options_;
-    ModelNames words_;
-    // Captioners record on the thread that opens them, and need scratch memory that nobody else
-    // takes from meanwhile.
-    struct OwnCaptioner {
-        std::unique_ptr<Arena> scratch;
-        std::unique_ptr<Captioner> captioner;
-        uint32_t beams = 1;    // that the model's files ask for
-        bool searches = true;  // with all of them
-    };
-    SwappedModel<Detector> detector_;
-    SwappedModel<Classifier> classifier_;
-    SwappedModel<OwnCaptioner> captioner_;
+    LiveModels models_;
+    ToldWords told_;
+    uint32_t last_example_ = 0;  // that somebody drew a box around
     FramePath path_;
     std::optional<FrameTracker> tracker_;
     IdentityScore identities_;
-    Regions regions_;  // that the tracker counts in
+    Regions regions_;                         // that the tracker counts in
     uint32_t followed_ = 0;                   // the number of a track that was clicked, or 0
     std::optional<uint32_t> followed_query_;  // that it was clicked as
     std::optional<Done> shown_;
@@ -175,7 +174,7 @@ private:
     bool bare_ = false;  // the frame that is on its way shows nothing but itself
     uint64_t finished_ = 0;
     uint64_t most_frames_ = 0;  // 0: no end
-    uint64_t begun_ = 0;  // the source's frame behind the one that began last
+    uint64_t begun_ = 0;        // the source's frame behind the one that began last
     Clock::time_point start_ = Clock::now();
     std::optional<Clock::time_point> last_frame_, last_told_, notice_time_;
     Rolling frame_seconds_, frame_gpu_ms_;

@@ -6,16 +6,66 @@
 
 namespace saccade {
 
+ChosenMaps maps_under_mouse(LiveState& state) {
+    if (state.over_second && state.second.kind == SecondView::Kind::maps)
+        return {state.second.attention, state.second.asked, state.second_choices};
+    return {state.attention, state.asked, state.choices};
+}
+
 void step_layer(LiveState& state, int by) {
-    const int last = static_cast<int>(state.layers) - 1;
-    const int now = std::min(static_cast<int>(state.attention.layer), last);
-    state.attention.layer = static_cast<uint32_t>(std::clamp(now + by, 0, last));
+    const ChosenMaps maps = maps_under_mouse(state);
+    const int last = static_cast<int>(maps.choices.layers) - 1;
+    const int now = std::min(static_cast<int>(maps.attention.layer), last);
+    maps.attention.layer = static_cast<uint32_t>(std::clamp(now + by, 0, last));
 }
 
 void choose_head(LiveState& state, uint32_t head) {
-    if (head >= state.heads) return;
-    state.attention.head = head;
-    state.attention.mode = AttentionMode::head;
+    const ChosenMaps maps = maps_under_mouse(state);
+    if (head >= maps.choices.heads) return;
+    maps.attention.head = head;
+    maps.attention.mode = AttentionMode::head;
+}
+
+void choose_second_view(LiveState& state, SecondView::Kind kind) {
+    const SecondView::Kind before = std::exchange(state.second.kind, kind);
+    if (kind != SecondView::Kind::maps || before == kind) return;
+    // To begin with, the same maps of the other model.
+    state.second.attention = state.attention;
+    if (state.attention.mode == AttentionMode::off)
+        state.second.attention.mode = AttentionMode::mean;
+    state.second.asked =
+        state.asked == AskedModel::detector ? AskedModel::classifier : AskedModel::detector;
+}
+
+void next_second_view(LiveState& state) {
+    using enum SecondView::Kind;
+    const SecondView::Kind now = state.second.kind;
+    choose_second_view(state, now == off ? bare : now == bare ? maps : off);
+}
+
+const char* title_of(SecondView::Kind kind) {
+    switch (kind) {
+        case SecondView::Kind::bare:
+            return "the picture as it came";
+        case SecondView::Kind::maps:
+            return "other maps";
+        case SecondView::Kind::off:
+            break;
+    }
+    return "off";
+}
+
+std::string name_of(const DrawnExample& example) {
+    return "like " + std::to_string(example.number);
+}
+
+void add_example(LiveState& state, const Rectangle& box) {
+    state.examples.push_back({++state.last_example, box});
+}
+
+void drop_example(LiveState& state, const std::string& name) {
+    std::erase_if(state.examples,
+                  [&](const DrawnExample& example) { return name_of(example) == name; });
 }
 
 std::string_view name_of(AskedModel model) {
@@ -26,9 +76,12 @@ void release_held(LiveState& state) {
     state.query.reset();
     state.held.reset();
     if (std::exchange(state.word_held, false)) state.word.reset();
+    if (std::exchange(state.phrase_held, false)) state.phrase.reset();
 }
 
-bool holds(const LiveState& state) { return state.query || state.held || state.word_held; }
+bool holds(const LiveState& state) {
+    return state.query || state.held || state.word_held || state.phrase_held;
+}
 
 void seek_to(LiveState& state, uint64_t frame) {
     ++state.seek.number;
@@ -60,8 +113,9 @@ const char* title_of(AttentionMode mode) {
 }
 
 void next_attention_mode(LiveState& state) {
-    const auto* now = std::ranges::find(attention_modes, state.attention.mode);
-    state.attention.mode = now + 1 == std::end(attention_modes) ? attention_modes[0] : *(now + 1);
+    AttentionMode& mode = maps_under_mouse(state).attention.mode;
+    const auto* now = std::ranges::find(attention_modes, mode);
+    mode = now + 1 == std::end(attention_modes) ? attention_modes[0] : *(now + 1);
 }
 
 }  // namespace saccade

@@ -67,6 +67,17 @@ std::string filled(const std::string& form, const std::map<std::string, std::str
     return page.append(form, at);
 }
 
+void add_shared_parts(std::map<std::string, std::string>& parts, const std::string& policy) {
+    const std::string meta =
+        policy.empty() ? ""
+                       : "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">\n";
+    parts["head"] =
+        filled(text_asset("head.html"),
+               {{"policy", meta}, {"title", parts.at("title")}, {"style", parts.at("style")}});
+    for (const char* part : {"found", "layers", "opacity"})
+        parts[part] = text_asset(std::string(part) + ".html");
+}
+
 std::string css_colour(uint32_t colour) {
     char text[16];
     std::snprintf(text, sizeof text, "#%02x%02x%02x", colour & 0xffu, colour >> 8 & 0xffu,

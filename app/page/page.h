@@ -23,6 +23,11 @@ std::string hash_of(const std::string& text);
 // Replaces each {{name}} by its value, once: what comes in is not looked through again.
 std::string filled(const std::string& form, const std::map<std::string, std::string>& values);
 
+// What every page has, by the names that its form gives them: "head" with title, styles and, where
+// the page says it itself, the policy of what it may load; and the parts of its body that all share.
+// `parts` has the page's own: "title" and "style" are asked for.
+void add_shared_parts(std::map<std::string, std::string>& parts, const std::string& policy = "");
+
 // "#rrggbb"
 std::string css_colour(uint32_t colour);
 

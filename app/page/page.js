@@ -15,6 +15,15 @@ const page = (() => {
         made.append(...children);
         return made;
     }
+    // For who listens instead of looking.
+    function say(text) { $("summary").textContent = text; }
+    // As many children as there are things to show, kept from frame to frame, so that what has the
+    // focus or is being pressed stays.
+    function fill(parent, things, make, update) {
+        while (parent.children.length > things.length) parent.lastChild.remove();
+        while (parent.children.length < things.length) parent.append(make(parent.children.length));
+        things.forEach((thing, i) => update(parent.children[i], thing, i));
+    }
     function percent(p) {
         return (100 * p).toFixed(100 * p < 9.95 ? 1 : 0) + " %";
     }
@@ -25,6 +34,12 @@ const page = (() => {
     const small = document.createElement("canvas");
 
     function largest_of(map) { return map.reduce((a, b) => Math.max(a, b), 0); }
+    // The cell that is looked at most; rows and columns as people count them.
+    function best_of(map, grid) {
+        let index = 0;
+        for (let i = 0; i < map.length; ++i) if (map[i] > map[index]) index = i;
+        return {index, row: Math.floor(index / grid.width) + 1, column: index % grid.width + 1};
+    }
 
     // The map as a small canvas, a pixel a cell, until the next call; alpha_of gets a cell's part of
     // the largest, and the alpha of its colour.
@@ -110,6 +125,6 @@ const page = (() => {
                        element("b", {textContent: percent(p)}));
     }
 
-    return {$, bytes_of, element, percent, largest_of, coloured, draw_map, draw_cell, draw_colours,
+    return {$, bytes_of, element, say, fill, percent, largest_of, best_of, coloured, draw_map, draw_cell, draw_colours,
             box_of, name_of_box, class_row};
 })();

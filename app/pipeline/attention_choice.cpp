@@ -1,5 +1,8 @@
 #include "app/pipeline/attention_choice.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -9,6 +12,12 @@ namespace {
 bool of_classifier(AttentionKind kind) {
     return kind == AttentionKind::rollout || kind == AttentionKind::cls ||
            kind == AttentionKind::head;
+}
+
+// Whether phrases are the detector's; a classifier that was told some comes first.
+bool of_told_detector(const Models& models) {
+    return models.detector && models.detector->phrases() &&
+           !(models.classifier && models.classifier->phrases());
 }
 
 // How many layers there are to choose from, and which one shows most: the last of a decoder, but
@@ -23,8 +32,15 @@ Layers layers_of(AttentionKind kind, const Models& models) {
         const uint32_t last = model.layers() - 1;
         return {model.layers(), last, model.heads(last)};
     }
-    if (kind == AttentionKind::detection) {
-        if (!models.detector) throw Error("--attention detection needs a --detector");
+    if (kind == AttentionKind::phrase) {
+        if (!of_told_detector(models) && !(models.classifier && models.classifier->phrases()))
+            throw Error(
+                "--attention phrase needs a model that is told phrases by --labels or --find");
+        return {1, 0, 1};
+    }
+    if (kind == AttentionKind::detection || kind == AttentionKind::track) {
+        if (!models.detector)
+            throw Error("--attention " + std::string(name_of(kind)) + " needs a --detector");
         const DetectionModel& model = models.detector->model();
         if (model.decoder_layers() > 0)
             return {model.decoder_layers(), model.decoder_layers() - 1, model.heads()};
@@ -38,11 +54,26 @@ Layers layers_of(AttentionKind kind, const Models& models) {
 
 }  // namespace
 
-AttentionKind attention_named(const std::string& name) {
+AttentionChoice attention_named(const std::string& name) {
+    AttentionChoice choice;
     for (AttentionKind kind : {AttentionKind::none, AttentionKind::rollout, AttentionKind::cls,
-                               AttentionKind::head, AttentionKind::detection, AttentionKind::word})
-        if (name == name_of(kind)) return kind;
-    throw Error("--attention is none, rollout, cls, head, detection or word, not '" + name + "'");
+                               AttentionKind::head, AttentionKind::detection, AttentionKind::word,
+                               AttentionKind::phrase, AttentionKind::track}) {
+        choice.kind = kind;
+        if (name == name_of(kind)) return choice;
+    }
+    constexpr std::string_view of_track = "track:";
+    const char* const end = name.data() + name.size();
+    if (name.starts_with(of_track)) {
+        const auto [last, error] =
+            std::from_chars(name.data() + of_track.size(), end, choice.track);
+        if (error == std::errc() && last == end && choice.track > 0) return choice;
+    }
+    throw Error(
+        "--attention is none, rollout, cls, head, detection, word, phrase, track or track:N with a "
+        "track's "
+        "number, not '" +
+        name + "'");
 }
 
 std::string_view name_of(AttentionKind kind) {
@@ -59,6 +90,10 @@ std::string_view name_of(AttentionKind kind) {
             return "detection";
         case AttentionKind::word:
             return "word";
+        case AttentionKind::phrase:
+            return "phrase";
+        case AttentionKind::track:
+            return "track";
     }
     return "";
 }
@@ -79,8 +114,10 @@ Look look_of(const AttentionChoice& choice, const Models& models) {
 namespace {
 
 Looker::Token token_of(AttentionKind kind) {
-    if (kind == AttentionKind::detection) return Looker::Token::query;
+    if (kind == AttentionKind::detection || kind == AttentionKind::track)
+        return Looker::Token::query;
     if (kind == AttentionKind::word) return Looker::Token::word;
+    if (kind == AttentionKind::phrase) return Looker::Token::phrase;
     return Looker::Token::class_token;
 }
 
@@ -89,6 +126,15 @@ void look_from_strongest(FrameOrder& order, const FrameResult& known) {
         order.looker.token = Looker::Token::none;
     else
         order.looker.query = known.detections->front().query;
+}
+
+void look_from_best_phrase(FrameOrder& order, const FrameResult& known) {
+    if (!order.looker.of_detector && known.classes && !known.classes->empty())
+        order.looker.phrase = known.classes->front().id;
+    else if (order.looker.of_detector && known.detections && !known.detections->empty())
+        order.looker.phrase = known.detections->front().id;
+    else
+        order.looker.token = Looker::Token::none;
 }
 
 void look_from_next_word(FrameOrder& order, const FrameResult& known) {
@@ -106,12 +152,19 @@ void look_from_next_word(FrameOrder& order, const FrameResult& known) {
 
 }  // namespace
 
-void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number) {
-    for (size_t i = 0; i < known.tracks.size(); ++i) {
-        if (known.tracks[i] != number) continue;
-        order.looker.query = (*known.detections)[i].query;
-        order.overlay.selected_query = order.looker.query;
-    }
+bool look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number) {
+    const auto found = std::ranges::find(known.tracks, number);
+    if (found == known.tracks.end()) return false;
+    const auto index = static_cast<size_t>(found - known.tracks.begin());
+    order.looker.query = (*known.detections)[index].query;
+    order.overlay.selected_query = order.looker.query;
+    return true;
+}
+
+void look_from_track(MapOrder& map, const FrameResult& known) {
+    if (map.looker.token != Looker::Token::query || map.track == 0) return;
+    for (size_t i = 0; i < known.tracks.size(); ++i)
+        if (known.tracks[i] == map.track) map.looker.query = (*known.detections)[i].query;
 }
 
 void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models) {
@@ -123,9 +176,17 @@ void show_attention(FrameOrder& order, const AttentionChoice& choice, const Mode
     order.attention.layer = look.layer;
     order.attention.head = look.head.value_or(0);
     order.looker.token = token_of(choice.kind);
+    order.looker.of_detector = choice.kind == AttentionKind::phrase && of_told_detector(models);
+    if (choice.kind == AttentionKind::track) {
+        order.decide = [number = choice.track](FrameOrder& frame, const FrameResult& known) {
+            if (!look_from_track(frame, known, number)) frame.looker.token = Looker::Token::none;
+        };
+        return;
+    }
     order.decide = [kind = choice.kind](FrameOrder& frame, const FrameResult& known) {
         if (kind == AttentionKind::detection) look_from_strongest(frame, known);
         if (kind == AttentionKind::word) look_from_next_word(frame, known);
+        if (kind == AttentionKind::phrase) look_from_best_phrase(frame, known);
         if (known.detections && !known.detections->empty())
             frame.overlay.selected_query = known.detections->front().query;
     };

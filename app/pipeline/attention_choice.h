@@ -16,24 +16,30 @@ enum class AttentionKind {
     head,       // the same of one head
     detection,  // what the strongest detection looked at
     word,       // what a word of the caption looked at; from frame to frame, the next one
+    phrase,     // how much each patch is like the phrase that fits the frame best
+    track,      // what the detection of one track looked at, in the frames in which it is seen
 };
-AttentionKind attention_named(const std::string& name);
 std::string_view name_of(AttentionKind kind);
 
 struct AttentionChoice {
     AttentionKind kind = AttentionKind::none;
     // Left out: the layer whose maps are clearest, and the average of its heads.
     std::optional<uint32_t> layer = std::nullopt, head = std::nullopt;
+    uint32_t track = 1;  // its number
 };
+// "detection", "track" or "track:3"; an Error otherwise.
+AttentionChoice attention_named(const std::string& name);
 
 // The layer and head that a choice means; an Error if the models cannot show it.
 Look look_of(const AttentionChoice& choice, const Models& models);
 
-// Has the map drawn over the frame. The detection or the word is chosen when the models have found
-// it. An Error if the models cannot show it.
+// Has the map drawn over the frame. The detection, the word or the track is chosen when the models
+// have found it. An Error if the models cannot show it.
 void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models);
 
-// The detection with this number, if there is one now, is who looks.
-void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number);
+// The detection with this number is who looks. False if there is none now.
+bool look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number);
+// The same for a map that comes to the host, if it is about a track.
+void look_from_track(MapOrder& map, const FrameResult& known);
 
 }  // namespace saccade

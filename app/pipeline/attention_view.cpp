@@ -43,10 +43,11 @@ bool AttentionView::prepare(const Models& models, const Looker& looker,
     return true;
 }
 
-std::vector<std::string> AttentionView::names() const {
+std::vector<std::string> AttentionView::names(const Models& models, const Looker& looker) const {
     std::vector<std::string> names;
-    if (maps_.batch > 1)
-        for (uint32_t i = 0; i < maps_.batch; ++i) names.push_back(std::to_string(i));
+    if (maps_.batch <= 1) return names;
+    if (looker.token == Token::phrase) return phrases_of(looker, models);
+    for (uint32_t i = 0; i < maps_.batch; ++i) names.push_back(std::to_string(i));
     return names;
 }
 
@@ -73,6 +74,12 @@ Tensor AttentionView::map(Commands& c, const Models& models, const MapTaps& taps
                           const Looker& looker, const Look& look) const {
     if (looker.token == Token::word)
         return models.captioner->look_from_word(c, look, looker.first_id, looker.ids);
+    if (looker.token == Token::phrase) {
+        const uint32_t phrase = look.head.value_or(looker.phrase);
+        return looker.of_detector
+                   ? models.detector->look_from_phrase(c, taps.detection, phrase)
+                   : models.classifier->look_from_phrase(c, taps.classification, phrase);
+    }
     if (looker.token == Token::query)
         return models.detector->look_from_query(c, taps.detection, look, looker.query);
     if (looker.of_detector)
@@ -128,6 +135,8 @@ void AttentionView::record(Commands& c, const Models& models, const MapTaps& tap
             auto one = c.scope("head");
             copy(c, maps_.at_batch(head), of_head(head));
         }
+    } else if (looker.token == Token::phrase) {
+        copy(c, maps_, of_head(std::nullopt));
     } else if (attention.mode == AttentionMode::max) {
         record_greatest(c, heads, of_head);
     } else if (attention.mode == AttentionMode::head) {

@@ -22,7 +22,8 @@ public:
     bool prepare(const Models& models, const Looker& looker, const AttentionState& attention);
     const Tensor& maps() const { return maps_; }  // (n, grid height, grid width) f32
     const MapGeometry& geometry() const { return geometry_; }
-    std::vector<std::string> names() const;  // of several
+    // Of several: heads by number, or phrases.
+    std::vector<std::string> names(const Models& models, const Looker& looker) const;
 
     // Records how they are computed, from taps that have kept what is needed. The last submission
     // of these commands must have finished.

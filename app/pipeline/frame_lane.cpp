@@ -29,7 +29,7 @@ void LaneGroup::keep(const KeptLayers& layers) {
     detection_taps = {};
     detection_taps.encoder = Tap(layers.encoder);
     detection_taps.decoder = Tap(layers.decoder, layers.queries);
-    classification_tap = Tap(layers.classifier);
+    classification_tap = Tap(layers.classifier, layers.patches);
     kept = layers;
 }
 

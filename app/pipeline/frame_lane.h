@@ -19,6 +19,7 @@ struct LaneDrawing {
     const FrameLane *detected = nullptr, *classified = nullptr;  // whose findings it shows
     bool maps = false;
     ReadBack read_back;
+    enum class Second { none, bare, drawn, with_maps } second = Second::none;
     bool operator==(const LaneDrawing&) const = default;
 };
 
@@ -28,6 +29,15 @@ struct LaneMap {
 
     AttentionView view;
     Download download;
+};
+
+// The second view of a frame.
+struct LaneSecond {
+    explicit LaneSecond(Engine& engine) : attention(engine) {}
+
+    AttentionView attention;
+    Image image;  // a copy of the frame, which is drawn on; none of one that stays as it came
+    std::unique_ptr<Readback> pixels;
 };
 
 // What one frame on its way needs; there is one for each slot of the ring.
@@ -47,6 +57,7 @@ struct FrameLane {
     std::optional<LaneDrawing> drawing;
     AttentionView attention;
     std::vector<std::unique_ptr<LaneMap>> maps;  // as many as were ordered at a time
+    std::unique_ptr<LaneSecond> second;          // while it is ordered
     Findings findings;
     Ranking ranking;
     std::unique_ptr<Readback> pixels;
@@ -57,7 +68,7 @@ struct FrameLane {
     FrameOrder order;
     bool repeated = false;
     bool own_detections = false, own_classes = false;  // the findings are of this very frame
-    bool heat = false;                                 // the map of attention is shown
+    bool heat = false, second_heat = false;            // the map of attention is shown
     bool concluded = false;                            // drawn: nothing is left to do but wait
     bool words_asked = false;                          // of the caption, together with this frame
     std::optional<Caption> caption;

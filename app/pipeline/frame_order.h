@@ -27,6 +27,7 @@ struct MapOrder {
     AttentionState attention;
     Looker looker;
     uint32_t whose = 0;  // told back with the map
+    uint32_t track = 0;  // whose query is the looker, if its number is known in the frame; 0: none
     bool operator==(const MapOrder&) const = default;
 };
 struct MapOnHost {
@@ -37,6 +38,25 @@ struct MapOnHost {
     MapGeometry geometry;
     uint32_t count = 0;        // one, or one for each head
     std::vector<float> cells;  // (count, grid height, grid width)
+};
+
+// The same frame once more, for somebody who compares: as it came, or with other maps.
+struct SecondOrder {
+    bool bare = false;  // as it came
+    OverlaySettings overlay;
+    bool truth = false;
+    AttentionState attention;
+    Looker looker;
+
+    bool shows_attention() const {
+        return !bare && attention.mode != AttentionMode::off && looker.token != Looker::Token::none;
+    }
+};
+struct SecondPicture {
+    bool bare = false;
+    PictureView picture;  // on the host
+    std::optional<TileGrid> tiles;
+    std::optional<AttentionSeen> attention;
 };
 
 // What one frame is asked for.
@@ -63,13 +83,15 @@ struct FrameOrder {
 
     AttentionState attention;
     Looker looker;
-    std::vector<MapOrder> maps;  // besides; only of frames that are drawn
+    std::vector<MapOrder> maps;         // besides; only of frames that are drawn
+    std::optional<SecondOrder> second;  // only of frames that are drawn
     // If the looker depends on what the models find: called once that is known, before the frame is
     // drawn. It may change the looker's place, but not its kind, and the overlay's settings. With
     // Token::none nothing is drawn of the map.
     std::function<void(FrameOrder&, const FrameResult&)> decide;
 
     bool maps_attention() const { return draw && !maps.empty(); }
+    bool compares_attention() const { return draw && second && second->shows_attention(); }
     bool shows_attention() const {
         return draw && attention.mode != AttentionMode::off && looker.token != Looker::Token::none;
     }
@@ -87,6 +109,7 @@ struct Done {
     std::vector<Rectangle> words;   // where the words of the caption lie, as they were drawn
     std::optional<TileGrid> tiles;  // how the heads of a layer lie side by side, if they do
     std::optional<AttentionSeen> attention;  // whose maps were drawn
+    std::optional<SecondPicture> second;     // if it was ordered
     bool repeated = false;                   // it has been here before
     bool detected = false;                   // the detector has seen this very frame
     bool caption_ended = false;              // with this frame

@@ -122,6 +122,7 @@ void FramePath::prepare(Size size) {
             group->pictures =
                 models_.captioner->make_group();  // of as many tokens as this size has
     overlay_.reset();
+    second_overlay_.reset();
     // Readbacks stay: somebody may still be reading what is in them.
     size_ = size;
 }
@@ -135,7 +136,7 @@ void FramePath::begin(TakenFrame frame, FrameOrder& order, bool repeated) {
     lane.taken = std::move(frame);
     lane.order = std::move(order);
     lane.repeated = repeated;
-    lane.heat = false;
+    lane.heat = lane.second_heat = false;
     if (!repeated) {
         lane.own_detections = lane.own_classes = false;
         lane.tracked.reset();
@@ -179,7 +180,25 @@ bool FramePath::needs_answers(const FrameLane& lane) const {
     const bool classes = models_.classifier && lane.order.overlay.classes &&
                          lane.order.overlay.only_sure && lane.order.draw;
     return (models_.captioner && lane.order.caption.to_end) || lane.order.decide ||
-           lane.order.tracker || classes;
+           marks_boxes(lane.order) || classes;
+}
+
+bool FramePath::marks_boxes(const FrameOrder& order) const {
+    return order.tracker || (models_.detector && order.draw && order.overlay.boxes &&
+                             !order.overlay.filter.is_plain());
+}
+
+Marks FramePath::marks_for(const FrameLane& lane) const {
+    const FrameOrder& order = lane.order;
+    if (!order.overlay.boxes) return {};
+    const std::optional<uint32_t> selected = order.overlay.selected_query;
+    if (!order.tracker)
+        return marks_of(lane.own_detections ? lane.findings.detections(order.overlay.filter)
+                                            : detections_,
+                        labels().detector, selected);
+    const FrameResult* const tracked =
+        lane.tracked ? &*lane.tracked : tracked_ ? &*tracked_ : nullptr;
+    return tracked ? marks_of(*tracked, *order.tracker, labels().detector, selected) : Marks();
 }
 
 uint32_t FramePath::sure_classes(const FrameLane& lane) const {
@@ -210,6 +229,8 @@ KeptLayers FramePath::kept_for_maps(const FrameOrder& order) {
     constexpr size_t spare = 4;  // layers that nobody looks at now
     KeptLayers needed;
     if (order.shows_attention()) needed = kept_for(order.looker, order.attention, models_);
+    if (order.compares_attention())
+        needed.add(kept_for(order.second->looker, order.second->attention, models_));
     if (!order.maps_attention()) {
         kept_ = {};
         return needed;
@@ -224,7 +245,7 @@ void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
     const FrameLane& first = *lanes.front();
     const FrameOrder& order = first.order;
     KeptLayers kept = kept_for_maps(order);
-    kept.queries = order.tracker && models_.detector;
+    kept.queries = kept.queries || (order.tracker && models_.detector);
     std::vector<const Image*> images(group.lanes.size());
     bool same = true;
     for (FrameLane* lane : lanes) {
@@ -263,6 +284,7 @@ void FramePath::plan_drawing(FrameLane& lane) {
         lane.drawing.reset();
         lane.pixels.reset();
         lane.planes.reset();
+        lane.second.reset();
         lane.fresh = false;
     }
     if (!lane.order.draw) return;
@@ -276,7 +298,8 @@ void FramePath::plan_drawing(FrameLane& lane) {
     drawing.read_back = lane.order.read_back;
     const bool new_maps =
         drawing.maps && lane.attention.prepare(models_, lane.order.looker, lane.order.attention);
-    if (new_maps || lane.drawing != drawing) record_drawing(lane, drawing);
+    const bool new_second = plan_second(lane, drawing);
+    if (new_maps || new_second || lane.drawing != drawing) record_drawing(lane, drawing);
     while (lane.maps.size() < lane.order.maps.size())
         lane.maps.push_back(std::make_unique<LaneMap>(engine_));
     for (size_t i = 0; i < lane.order.maps.size(); ++i) {
@@ -286,14 +309,16 @@ void FramePath::plan_drawing(FrameLane& lane) {
     }
 }
 
-void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
-    lane.drawing.reset();  // what follows may throw half-way
-    if (!overlay_) {
-        const ResultLabels names = labels();
-        overlay_.emplace(engine_.device(), size_, OverlayLabels{names.detector, names.classifier},
-                         static_cast<uint32_t>(lanes_.size()));
-    }
-    const Image& image = lane.memory->image();
+Overlay& FramePath::made(std::optional<Overlay>& overlay) {
+    if (overlay) return *overlay;
+    const ResultLabels names = labels();
+    return overlay.emplace(engine_.device(), size_,
+                           OverlayLabels{names.detector, names.classifier},
+                           static_cast<uint32_t>(lanes_.size()));
+}
+
+OverlayInput FramePath::drawn_from(const LaneDrawing& drawing, const AttentionView* maps,
+                                   const Looker& looker) const {
     OverlayInput input;
     if (drawing.detected) {
         const Findings& findings = drawing.detected->findings;
@@ -301,11 +326,17 @@ void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
         input.masks = {findings.masks(), findings.masked(), findings.mask_size()};
     }
     if (drawing.classified) input.classes = drawing.classified->ranking.on_device();
-    if (drawing.maps) {
-        input.maps = lane.attention.maps();
-        input.geometry = lane.attention.geometry();
-        input.map_names = lane.attention.names();
+    if (maps) {
+        input.maps = maps->maps();
+        input.geometry = maps->geometry();
+        input.map_names = maps->names(models_, looker);
     }
+    return input;
+}
+
+void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
+    lane.drawing.reset();  // what follows may throw half-way
+    const Image& image = lane.memory->image();
     const uint32_t width = size_.x, height = size_.y;
     if (!drawing.read_back.pixels)
         lane.pixels.reset();
@@ -318,10 +349,15 @@ void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
             engine_.device(), PlaneLayout{width, height, chroma_for(width, height)});
     Commands& c = lane.draw_commands();
     c.begin();
+    copy_second(c, lane, drawing);
     {
         auto scope = c.scope("draw");
-        overlay_->record(c, image, input, lane.index);
+        made(overlay_).record(
+            c, image,
+            drawn_from(drawing, drawing.maps ? &lane.attention : nullptr, lane.order.looker),
+            lane.index);
     }
+    record_second(c, lane, drawing);
     if (lane.pixels || lane.planes) {
         auto scope = c.scope("readback");
         if (lane.pixels) lane.pixels->record(c, image);
@@ -347,7 +383,7 @@ void FramePath::conclude(FrameLane& lane) {
         if (captions_.can_begin() && order.caption.begin) begin_captions(*lane.group);
         lane.words_asked = captions_.ask(order.caption.words);
     }
-    if (order.decide || order.tracker) engine_.device().wait(lane.group->seen, "models");
+    if (order.decide || marks_boxes(order)) engine_.device().wait(lane.group->seen, "models");
     if (order.tracker && models_.detector && lane.own_detections) track(lane);
     if (order.decide) {
         FrameResult known;
@@ -408,24 +444,48 @@ void FramePath::record_attention(FrameLane& lane) {
     {
         auto scope = c.scope("attention");
         if (lane.heat) lane.attention.record(c, models_, taps, order.looker, order.attention);
+        if (lane.second_heat)
+            lane.second->attention.record(c, models_, taps, order.second->looker,
+                                          order.second->attention);
         for (size_t i = 0; i < order.maps.size(); ++i) {
-            const auto& [attention, looker, whose] = order.maps[i];
-            if (looker.token == Looker::Token::none) continue;
+            const MapOrder& wanted = order.maps[i];
+            if (wanted.looker.token == Looker::Token::none) continue;
             auto one = c.scope("map");
             LaneMap& map = *lane.maps[i];
-            map.view.record(c, models_, taps, looker, attention);
+            map.view.record(c, models_, taps, wanted.looker, wanted.attention);
             map.download.record(c, map.view.maps());
         }
     }
     c.end();
 }
 
+// A question that somebody asked stays on screen with its answers.
+std::vector<Note> FramePath::notes_for(const FrameOrder& order) const {
+    if (!models_.captioner || !order.overlay.caption || !models_.captioner->is_asked()) return {};
+    return {{models_.captioner->question(), {0.5f, 0}}};
+}
+
 void FramePath::draw(FrameLane& lane) {
     const FrameOrder& order = lane.order;
-    const bool heat = order.shows_attention();
-    const bool attention = heat || order.maps_attention();
-    lane.heat = heat;
+    lane.heat = order.shows_attention();
+    lane.second_heat = order.compares_attention();
+    const bool attention = lane.heat || lane.second_heat || order.maps_attention();
     if (attention) record_attention(lane);
+    OverlaySettings settings = order.overlay;
+    settings.heat = lane.heat;
+    set_texts(lane, *overlay_, settings, order.truth);
+    lane.words = overlay_->caption_places();
+    if (order.second && !order.second->bare) {
+        settings = order.second->overlay;
+        settings.heat = lane.second_heat;
+        set_texts(lane, *second_overlay_, settings, order.second->truth);
+    }
+    lane.ticket = submit_in_order(std::span(lane.drawn).last(attention ? 2 : 1));
+}
+
+void FramePath::set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings,
+                          bool truth) {
+    const FrameOrder& order = lane.order;
     const Caption* caption = lane.caption ? &*lane.caption : nullptr;
     if (!order.caption.to_end) caption = &captions_.caption();
     std::vector<std::string> words;
@@ -434,27 +494,18 @@ void FramePath::draw(FrameLane& lane) {
     std::optional<size_t> lit = order.caption.lit;
     if (!lit && captions_.writing() && !order.caption.to_end && !words.empty())
         lit = words.size() - 1;
-    overlay_->settings = order.overlay;
-    overlay_->settings.heat = heat;
-    set_freshness(lane, overlay_->settings);
-    if (models_.classifier && order.overlay.classes && order.overlay.only_sure && lane.own_classes)
-        overlay_->settings.most_classes = sure_classes(lane);
-    overlay_->set_caption(words, lit);
-    if (order.tracker) {
-        overlay_->settings.boxes = false;  // the device knows no tracks
-        const FrameResult* const tracked = lane.tracked ? &*lane.tracked : tracked_ ? &*tracked_ : nullptr;
-        overlay_->set_marks(order.overlay.boxes && tracked
-                                ? marks_of(*tracked, *order.tracker, labels().detector,
-                                           order.overlay.selected_query)
-                                : Marks{});
-    } else {
-        overlay_->set_marks({});
-    }
-    overlay_->settings.masks = order.overlay.boxes && order.overlay.masks;
-    overlay_->set_truth(order.truth ? lane.taken->info().truth : std::nullopt);
-    overlay_->update(lane.index);
-    lane.words = overlay_->caption_places();
-    lane.ticket = submit_in_order(std::span(lane.drawn).last(attention ? 2 : 1));
+    overlay.settings = settings;
+    set_freshness(lane, overlay.settings);
+    if (models_.classifier && settings.classes && settings.only_sure && lane.own_classes)
+        overlay.settings.most_classes = sure_classes(lane);
+    overlay.set_caption(words, lit);
+    overlay.set_notes(notes_for(order));
+    const bool marked = marks_boxes(order);
+    if (marked) overlay.settings.boxes = false;
+    overlay.set_marks(marked && settings.boxes ? marks_for(lane) : Marks());
+    overlay.settings.masks = settings.boxes && settings.masks;
+    overlay.set_truth(truth ? lane.taken->info().truth : std::nullopt);
+    overlay.update(lane.index);
 }
 
 std::optional<Done> FramePath::poll() {
@@ -498,6 +549,7 @@ Done FramePath::read(FrameLane& lane) {
     if (lane.tracked) {
         tracked_ = *lane.tracked;
         done.observed = std::move(lane.observed);
+        done.result.events = lane.tracked->events;
     }
     if (lane.order.tracker && tracked_) {
         done.result.detections = tracked_->detections;
@@ -518,6 +570,7 @@ Done FramePath::read(FrameLane& lane) {
         done.tiles = overlay_->tiles(lane.attention.maps().batch);
     if (lane.heat)
         done.attention = lane.attention.seen(models_, lane.order.looker, lane.order.attention);
+    if (lane.order.draw && lane.order.second) read_second(lane, done);
     done.repeated = lane.repeated;
     done.detected = group.detected;
     lane.release();
@@ -539,14 +592,14 @@ void FramePath::read_words(FrameLane& lane, Done& done) {
 
 void FramePath::read_maps(FrameLane& lane, Done& done) const {
     for (size_t i = 0; i < lane.order.maps.size(); ++i) {
-        const auto& [attention, looker, whose] = lane.order.maps[i];
+        const MapOrder& wanted = lane.order.maps[i];
         MapOnHost& map = done.maps.emplace_back();
-        map.looker = looker;
-        map.whose = whose;
-        if (looker.token == Looker::Token::none) continue;
-        map.layer = layer_of(looker, attention, models_);
-        map.layers = layers_of(looker, models_);
-        map.heads = heads_of(looker, attention, models_);
+        map.looker = wanted.looker;
+        map.whose = wanted.whose;
+        if (wanted.looker.token == Looker::Token::none) continue;
+        map.layer = layer_of(wanted.looker, wanted.attention, models_);
+        map.layers = layers_of(wanted.looker, models_);
+        map.heads = heads_of(wanted.looker, wanted.attention, models_);
         map.geometry = lane.maps[i]->view.geometry();
         map.count = lane.maps[i]->view.maps().batch;
         map.cells = lane.maps[i]->download.floats();
@@ -568,8 +621,17 @@ void FramePath::add_times(const FrameLane& lane, StageMs& ms) const {
                         (encode_ms + group.words_ms) / double(group.frames) + lane.words_ms);
     }
     if (!lane.order.draw) return;
-    if (lane.heat || lane.order.maps_attention()) add(*lane.drawn[0], 1);
+    if (lane.heat || lane.second_heat || lane.order.maps_attention()) add(*lane.drawn[0], 1);
     add(*lane.drawn[1], 1);
+}
+
+Example FramePath::example_in(Detector& detector, const TakenFrame& frame, const Rectangle& box,
+                              const std::string& label) {
+    const FrameLane& lane = *lanes_.at(frame.slot());
+    detector.prepare(frame.info().size, options_.within);
+    return detector.example_in(
+        engine_.scratch(), [&](Commands& c) { lane.memory->record(c); }, lane.memory->image(), box,
+        label);
 }
 
 void FramePath::drop(FrameLane& lane) noexcept {

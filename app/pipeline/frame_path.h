@@ -65,6 +65,11 @@ public:
     // Gives all frames back. Waits for the device.
     void drop() noexcept;
 
+    // What lies in a box of a frame that has been here before, to find more like it. Nothing may be on
+    // its way; the frame is to be repeated, because what was drawn onto it is gone.
+    Example example_in(Detector& detector, const TakenFrame& frame, const Rectangle& box,
+                       const std::string& label);
+
     const CaptionWriter& captions() const { return captions_; }
 
 private:
@@ -75,12 +80,25 @@ private:
     void submit_gathered();
     // Whether the host has to know what the models found before the frame can be drawn.
     bool needs_answers(const FrameLane& lane) const;
+    // Whether the host draws the boxes: the device knows neither tracks nor a threshold for each
+    // class.
+    bool marks_boxes(const FrameOrder& order) const;
+    Marks marks_for(const FrameLane& lane) const;
+    std::vector<Note> notes_for(const FrameOrder& order) const;
     // What the models have to keep for the maps that are asked for.
     KeptLayers kept_for_maps(const FrameOrder& order);
     // Decides what the models have to do, and records what is not recorded yet.
     void plan(LaneGroup& group, const std::vector<FrameLane*>& lanes);
     void plan_drawing(FrameLane& lane);
     void record_drawing(FrameLane& lane, const LaneDrawing& drawing);
+    OverlayInput drawn_from(const LaneDrawing& drawing, const AttentionView* maps,
+                            const Looker& looker) const;
+    Overlay& made(std::optional<Overlay>& overlay);
+    // The second view: what it needs, before anything is drawn; and then.
+    bool plan_second(FrameLane& lane, LaneDrawing& drawing);
+    void copy_second(Commands& c, FrameLane& lane, const LaneDrawing& drawing);
+    void record_second(Commands& c, FrameLane& lane, const LaneDrawing& drawing);
+    void read_second(FrameLane& lane, Done& done) const;
     // What is left when the models are done, or when nobody has to wait for them: words and
     // drawing.
     void conclude(FrameLane& lane);
@@ -94,6 +112,7 @@ private:
     // Of the classes that the classifier gave this frame, those that it is sure of.
     uint32_t sure_classes(const FrameLane& lane) const;
     void draw(FrameLane& lane);
+    void set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings, bool truth);
     Done read(FrameLane& lane);
     void read_words(FrameLane& lane, Done& done);
     void read_maps(FrameLane& lane, Done& done) const;
@@ -108,6 +127,7 @@ private:
     Size size_;
     KeptLayers kept_;                 // for maps that come to the host
     std::optional<Overlay> overlay_;  // made when the first frame of a size is drawn
+    std::optional<Overlay> second_overlay_;
     CaptionWriter captions_;
     std::vector<std::unique_ptr<FrameLane>> lanes_;
     std::vector<std::unique_ptr<LaneGroup>> groups_;

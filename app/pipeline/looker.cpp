@@ -10,7 +10,8 @@ namespace {
 using Token = Looker::Token;
 
 bool asks_detector(const Looker& looker) {
-    return looker.token == Token::query || (looker.token == Token::patch && looker.of_detector);
+    return looker.token == Token::query ||
+           ((looker.token == Token::patch || looker.token == Token::phrase) && looker.of_detector);
 }
 
 // DETR's queries look from a decoder at what the encoder made.
@@ -48,8 +49,12 @@ Rectangle AttentionSeen::patch() const {
     return {from, from + geometry.cell};
 }
 
+const std::vector<std::string>& phrases_of(const Looker& looker, const Models& models) {
+    return looker.of_detector ? models.detector->labels() : models.classifier->labels();
+}
+
 uint32_t layers_of(const Looker& looker, const Models& models) {
-    if (looker.token == Token::none) return 1;
+    if (looker.token == Token::none || looker.token == Token::phrase) return 1;
     if (looker.token == Token::word) return models.captioner->model().decoder().form().layers;
     if (asks_decoder(looker, models)) return models.detector->model().decoder_layers();
     if (asks_detector(looker)) return models.detector->model().encoder_layers();
@@ -62,13 +67,16 @@ uint32_t layer_of(const Looker& looker, const AttentionState& attention, const M
 
 uint32_t heads_of(const Looker& looker, const AttentionState& attention, const Models& models) {
     if (looker.token == Token::none) return 1;
+    if (looker.token == Token::phrase) return static_cast<uint32_t>(phrases_of(looker, models).size());
     if (looker.token == Token::word) return models.captioner->model().decoder().form().heads;
     if (asks_detector(looker)) return models.detector->model().heads();
     return models.classifier->model().heads(layer_of(looker, attention, models));
 }
 
 bool rolls_out(const Looker& looker, const AttentionState& attention, const Models& models) {
-    if (attention.mode != AttentionMode::rollout || looker.token == Token::word) return false;
+    if (attention.mode != AttentionMode::rollout || looker.token == Token::word ||
+        looker.token == Token::phrase)
+        return false;
     return asks_detector(looker) ? !asks_decoder(looker, models)
                                  : models.classifier->model().rolls_out();
 }
@@ -77,11 +85,17 @@ void KeptLayers::add(const KeptLayers& other) {
     encoder.insert(other.encoder.begin(), other.encoder.end());
     decoder.insert(other.decoder.begin(), other.decoder.end());
     classifier.insert(other.classifier.begin(), other.classifier.end());
+    queries = queries || other.queries;
+    patches = patches || other.patches;
 }
 
 KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const Models& models) {
     KeptLayers kept;
     if (looker.token == Token::none || looker.token == Token::word) return kept;
+    if (looker.token == Token::phrase) {
+        (looker.of_detector ? kept.queries : kept.patches) = true;
+        return kept;
+    }
     std::set<uint32_t>& layers = asks_decoder(looker, models) ? kept.decoder
                                  : asks_detector(looker)      ? kept.encoder
                                                               : kept.classifier;

@@ -33,13 +33,14 @@ struct AttentionState {
 };
 
 // Who looks: a word of the caption, a query of the detector, a patch, or the classifier's class
-// token.
+// token. Or somebody asks for how much each patch is like a phrase that a model was told.
 struct Looker {
-    enum class Token { none, word, query, patch, class_token } token = Token::none;
-    bool of_detector = false;  // a patch of the detector's, not of the classifier's
+    enum class Token { none, word, query, patch, class_token, phrase } token = Token::none;
+    bool of_detector = false;  // a patch or phrase of the detector's, not of the classifier's
     glm::vec2 point;           // of a patch, in pixels of the frame
     uint32_t query = 0;
     size_t first_id = 0, ids = 0;  // of a word
+    uint32_t phrase = 0;
 
     bool operator==(const Looker&) const = default;
 };
@@ -60,7 +61,9 @@ struct AttentionSeen {
     Rectangle patch() const;
 };
 
-// How many layers there are to choose from, and heads in the chosen one.
+// Of a looker that asks for one of them: all that the model was told.
+const std::vector<std::string>& phrases_of(const Looker& looker, const Models& models);
+// How many layers there are to choose from, and heads in the chosen one; of a phrase, all phrases.
 uint32_t layers_of(const Looker& looker, const Models& models);
 uint32_t heads_of(const Looker& looker, const AttentionState& attention, const Models& models);
 // The layer that is meant.
@@ -71,7 +74,8 @@ bool rolls_out(const Looker& looker, const AttentionState& attention, const Mode
 // What the models' recordings must keep for the maps, by layer.
 struct KeptLayers {
     std::set<uint32_t> encoder, decoder, classifier;
-    bool queries = false;  // what the detector's heads see of each query, for tracks
+    bool queries = false;  // what the detector's heads see of each query, for tracks and phrases
+    bool patches = false;  // what the classifier knows of each patch, for phrases
 
     size_t count() const { return encoder.size() + decoder.size() + classifier.size(); }
     void add(const KeptLayers& other);

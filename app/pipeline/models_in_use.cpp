@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "app/frame/source.h"
+#include "app/pipeline/examples.h"
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
 
@@ -37,7 +38,8 @@ ModelNames ModelNames::or_default(Imagery imagery) const {
             .captioner = model_or_default(captioner, Task::caption, imagery),
             .find = find,
             .labels = labels,
-            .question = question};
+            .question = question,
+            .like = like};
 }
 
 ModelsInUse ModelsInUse::open(Engine& engine, const ModelNames& names) {
@@ -47,7 +49,8 @@ ModelsInUse ModelsInUse::open(Engine& engine, const ModelNames& names) {
     models.detector = open_model<Detector>(names.detector, [&](const auto& folder) {
         return Detector::open(device, folder, precision, {}, Tokenizer::open);
     });
-    if (models.detector) tell(*models.detector, names.find);
+    if (models.detector)
+        tell(*models.detector, names.find, examples_of(engine, *models.detector, names.like));
     if (models.detector && models.detector->input_type() != precision)
         spdlog::warn("'{}': its features outgrow half precision; its backbone runs in fp32",
                      names.detector);
@@ -60,13 +63,17 @@ ModelsInUse ModelsInUse::open(Engine& engine, const ModelNames& names) {
     });
     if (models.captioner && !names.question.empty()) models.captioner->ask(names.question);
     if (!models.detector && !names.find.empty()) throw Error("--find needs a --detector");
+    if (!models.detector && !names.like.empty()) throw Error("--like needs a --detector");
     if (!models.classifier && !names.labels.empty()) throw Error("--labels needs a --classifier");
     if (!models.captioner && !names.question.empty()) throw Error("--ask needs a --captioner");
     return models;
 }
 
-void tell(Detector& detector, const std::string& find) {
+void tell(Detector& detector, const std::string& find, std::vector<Example> examples) {
+    const bool shown = !examples.empty();
+    if (shown || detector.phrases()) detector.look_for(std::move(examples));
     if (!find.empty()) return detector.look_for(phrases_in(find, "--find"));
+    if (shown) return detector.phrases()->forget_words();
     if (detector.phrases())
         throw Error("the detector finds what you name: add --find \"red mug, my cat\"");
 }

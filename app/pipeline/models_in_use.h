@@ -19,14 +19,15 @@ struct ModelNames {
     std::string detector = "none", classifier = "none", captioner = "none";
     // --find, --labels and --ask: words for models that take them; empty if they were left out.
     std::string find = {}, labels = {}, question = {};
+    std::vector<std::string> like = {};  // --like: pictures of what to find, see parse_example
 
     // Those that are empty are the bundled ones for what is shown.
     ModelNames or_default(Imagery imagery) const;
 };
 
-// Tells a model what to look for, in the words of --find or --labels ("red mug, my cat"). An Error if
-// it takes no words, or needs some and there are none.
-void tell(Detector& detector, const std::string& find);
+// Tells a model what to look for, in the words of --find or --labels ("red mug, my cat"), or by
+// examples. An Error if it takes no words, or needs some and there are none.
+void tell(Detector& detector, const std::string& find, std::vector<Example> examples = {});
 void tell(Classifier& classifier, const std::string& labels, const std::string& pattern = {});
 
 // Models that somebody else owns; null if there is none.

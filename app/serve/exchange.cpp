@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-constexpr size_t most_lines = 256;   // that wait for the server's thread
+constexpr size_t most_events = 256;  // that wait for the server's thread
 constexpr size_t most_wishes = 256;  // that wait for the loop
 
 }  // namespace
@@ -28,6 +28,11 @@ void Exchange::stop() {
 bool Exchange::watched() const {
     const std::scoped_lock lock(mutex_);
     return demand_.watched;
+}
+
+bool Exchange::listened() const {
+    const std::scoped_lock lock(mutex_);
+    return demand_.lines;
 }
 
 std::vector<RemoteLook> Exchange::looks() const {
@@ -52,8 +57,10 @@ void Exchange::show(ServedFrame frame, const PlanarView& planes) {
         const std::scoped_lock lock(mutex_);
         if (demand_.lines && frame.number > line_given_) {
             line_given_ = frame.number;
-            if (lines_.size() == most_lines) lines_.erase(lines_.begin());
-            lines_.push_back(frame.line);
+            for (const std::string& crossing : frame.crossings)
+                events_.push_back("event: crossing\ndata: " + crossing + "\n\n");
+            events_.push_back("data: " + frame.line + "\n\n");
+            while (events_.size() > most_events) events_.pop_front();
         }
         if (planes.memory) {
             picture_given_ = frame.number;
@@ -131,9 +138,12 @@ std::shared_ptr<const ServedFrame> Exchange::picture() const {
     return picture_;
 }
 
-std::vector<std::string> Exchange::take_lines() {
+std::vector<std::string> Exchange::take_events() {
     const std::scoped_lock lock(mutex_);
-    return std::exchange(lines_, {});
+    std::vector<std::string> events(std::make_move_iterator(events_.begin()),
+                                    std::make_move_iterator(events_.end()));
+    events_.clear();
+    return events;
 }
 
 Exchange::Told Exchange::told() const {

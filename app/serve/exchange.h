@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,7 @@ struct ServedFrame {
     uint64_t number = 0;  // they are counted from 1
     std::chrono::steady_clock::time_point captured;
     std::string line;   // of FRAMES.jsonl
+    std::vector<std::string> crossings = {};  // lines of events.jsonl
     std::string found;  // more about the detections, for the page: a JSON object
     std::vector<MapOnHost> maps;
     std::vector<uint8_t> jpeg;
@@ -55,6 +57,7 @@ public:
     // ---- for who has frames ----
 
     bool watched() const;
+    bool listened() const;  // to every line
     std::vector<RemoteLook> looks() const;
     std::vector<SharedWish> take_wishes();
     // What is wanted of this frame, the newest.
@@ -74,7 +77,8 @@ public:
     void want(Demand demand);
     void wish(SharedWish wish);
     std::shared_ptr<const ServedFrame> picture() const;  // null before the first
-    std::vector<std::string> take_lines();
+    // What has happened, as /events spells it: lines, and what has crossed a line.
+    std::vector<std::string> take_events();
     struct Told {
         uint64_t version = 0;
         std::string state, metrics;
@@ -99,7 +103,7 @@ private:
     Demand demand_;
     std::vector<SharedWish> wishes_;
     Told told_;
-    std::vector<std::string> lines_;
+    std::deque<std::string> events_;
     uint64_t line_given_ = 0, picture_given_ = 0;
     std::optional<ServedFrame> next_;  // to be encoded
     std::vector<uint8_t> planes_;      // of that

@@ -7,6 +7,7 @@
 
 #include "app/live/loop.h"
 #include "app/serve/exchange.h"
+#include "app/track/region_store.h"
 
 namespace saccade {
 
@@ -21,16 +22,18 @@ struct Offered {
     static Offered at_start(const LiveState& state, std::vector<std::string> sources);
 };
 
-// A source without the name and password that may be in its address.
-std::string without_password(const std::string& source);
-
 // Stands between the live loop and those who watch it in browsers: before a step it makes their
 // wishes the state's, after it they get what there is.
 class LiveViewers {
 public:
     // Pages begin with these maps of attention.
-    LiveViewers(Exchange& exchange, Offered offered, const AttentionState& attention)
-        : exchange_(exchange), offered_(std::move(offered)), attention_(attention) {}
+    // Lines and zones that somebody draws are kept in `regions`.
+    LiveViewers(Exchange& exchange, Offered offered, const AttentionState& attention,
+                RegionStore regions = RegionStore())
+        : exchange_(exchange),
+          offered_(std::move(offered)),
+          attention_(attention),
+          regions_(std::move(regions)) {}
 
     void ask(LiveState& state);
     // `new_picture` is what the step has said.
@@ -39,12 +42,18 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    void take_drawn(LiveState& state);
+    void take_typed(LiveState& state);
     void calm(std::vector<RemoteLook>& looks, bool frozen);
-    void tell(const LiveReport& report, const LiveState& state);
+    void tell(const LiveLoop& loop, const LiveState& state);
 
     Exchange& exchange_;
     const Offered offered_;
     const AttentionState attention_;
+    KeptRegions regions_;
+    std::optional<Regions> drawn_;  // and words that were typed, that wait for their time
+    std::optional<TypedWords> typed_;
+    std::optional<Clock::time_point> last_drawn_, last_typed_;
     uint64_t number_ = 0;
     struct Seen {
         AttentionState attention;

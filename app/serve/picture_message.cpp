@@ -16,6 +16,8 @@ const char* name_of(const Looker& looker) {
             return "word";
         case Looker::Token::query:
             return "query";
+        case Looker::Token::phrase:
+            return "phrase";
         case Looker::Token::patch:
             return "patch";
         case Looker::Token::class_token:

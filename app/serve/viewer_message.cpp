@@ -12,6 +12,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr size_t longest_region_name = 120;  // bytes
+
 void require(bool holds) {
     if (!holds) throw Error("no message of a viewer");
 }
@@ -57,6 +59,10 @@ RemoteLook read_look(const Json& json) {
             look.pointer = glm::vec2(number(value[0], 0, 1e6), number(value[1], 0, 1e6));
         } else if (key == "query") {
             look.query = count(value, 0, 1u << 20);
+        } else if (key == "phrase") {
+            look.phrase.emplace().number = count(value, 0, 1u << 20);
+        } else if (key == "track") {
+            look.track = count(value, 0, UINT32_MAX);
         } else if (key == "word") {
             look.word = count(value, 0, 1u << 20);
         } else {
@@ -64,7 +70,18 @@ RemoteLook read_look(const Json& json) {
         }
     }
     require(known);
+    if (look.phrase) look.phrase->of = look.asked;
     return look;
+}
+
+// Lines and zones as --zones takes them, with the size of the picture that they were drawn on; null
+// where there are none any more.
+Regions read_drawn(const Json& json) {
+    if (json.is_null()) return {};
+    const Regions regions = regions_from(nlohmann::ordered_json(json), "a viewer's message");
+    require(regions.size.has_value());
+    for (const Region& region : regions.all) require(region.name.size() <= longest_region_name);
+    return regions;
 }
 
 SharedWish read_wish(const Json& json) {
@@ -88,6 +105,21 @@ SharedWish read_wish(const Json& json) {
         } else if (key == "frozen") {
             require(value.is_boolean());
             wish.frozen = value.get<bool>();
+        } else if (key == "track") {
+            require(value.is_boolean());
+            wish.track = value.get<bool>();
+        } else if (key == "regions") {
+            wish.regions = read_drawn(value);
+        } else if (key == "find") {
+            wish.find = name(value);
+        } else if (key == "labels") {
+            wish.labels = name(value);
+        } else if (key == "question") {
+            wish.question = name(value);
+        } else if (key == "least_scores") {
+            require(value.is_object());
+            for (const auto& [phrase, least] : value.items())
+                wish.least_scores[phrase] = static_cast<float>(number(least, 0, 1));
         } else {
             require(false);
         }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,11 @@ struct SharedWish {
     std::optional<std::string> detector = {}, classifier = {}, captioner = {}, source = {};
     std::optional<float> threshold = {};
     std::optional<uint32_t> detector_stride = {}, classifier_stride = {};
-    std::optional<bool> frozen = {};
+    std::optional<bool> frozen = {}, track = {};
+    std::optional<Regions> regions = {};  // lines and zones of the source
+    // For models that take words: phrases to find, names to choose from, a question.
+    std::optional<std::string> find = {}, labels = {}, question = {};
+    std::map<std::string, float> least_scores = {};  // of phrases that are to be found
 
     bool operator==(const SharedWish&) const = default;
 };
@@ -26,7 +31,9 @@ struct SharedWish {
 //   {"look": {"mode": "mean", "layer": 3, "head": 0, "point": [x, y]}}
 //                                the attention it wants to see, of the patch at a point of the
 //                                frame, of a "query" of the detector or of a "word" of the caption;
-//                                without any of these the strongest detection's. "ask":
+//                                without any of these the strongest detection's. "track" is the
+//                                number of the query's detection, which is followed; "phrase" is one
+//                                of those that the asked model knows, by its number. "ask":
 //                                "classifier" asks that one's patches, and its class token. null:
 //                                none
 //   {"set": {"threshold": 0.4}}  what all viewers share; see SharedWish

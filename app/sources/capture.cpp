@@ -104,7 +104,7 @@ void Capture::run(std::stop_token stop) {
     while (!stop.stop_requested()) {
         std::string reason;
         try {
-            if (!source_) source_ = open_source(name_, options_.source);
+            if (!source_) source_ = open_source(name_, options_.source, stop);
             {
                 const std::scoped_lock lock(mutex_);
                 status_.traits = source_->traits();

@@ -36,17 +36,20 @@ std::optional<Desktop::Part> Desktop::part_of(const std::string& text) {
     return part;
 }
 
+Desktop::Part within(Desktop::Part part, Size screen) {
+    part.corner = {std::min(part.corner.x, screen.x - 1), std::min(part.corner.y, screen.y - 1)};
+    part.size = {std::min(part.size.x, screen.x - part.corner.x),
+                 std::min(part.size.y, screen.y - part.corner.y)};
+    return part;
+}
+
 struct Desktop::Connection {
     Connection() {
         int number = 0;
         x = xcb_connect(nullptr, &number);
         if (xcb_connection_has_error(x)) {
             xcb_disconnect(x);
-            const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr;
-            throw Error(wayland
-                            ? "screen: sees X11 displays, and this is a Wayland session without "
-                              "one: record it with OBS or ffmpeg and open that stream"
-                            : "screen: needs an X11 display: set DISPLAY");
+            throw Error("screen: needs a desktop: set DISPLAY for X11, or WAYLAND_DISPLAY");
         }
         auto screens = xcb_setup_roots_iterator(xcb_get_setup(x));
         for (; number > 0 && screens.rem > 1; --number) xcb_screen_next(&screens);
@@ -92,10 +95,7 @@ std::optional<FrameInfo> Desktop::next(const GiveSlot& give) {
            std::chrono::duration_cast<Clock::duration>(
                std::chrono::duration<double>(1 / traits_.rate));
     const Size all = connection_->size();
-    Part part = part_.value_or(Part{all, {}});
-    part.corner = {std::min(part.corner.x, all.x - 1), std::min(part.corner.y, all.y - 1)};
-    part.size = {std::min(part.size.x, all.x - part.corner.x),
-                 std::min(part.size.y, all.y - part.corner.y)};
+    const Part part = within(part_.value_or(Part{all, {}}), all);
     const auto reply = connection_->picture(part);
     FrameInfo info;
     info.source = traits_.name;

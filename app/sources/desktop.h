@@ -9,8 +9,8 @@ namespace saccade {
 // Whether the text means what a screen shows.
 inline bool is_desktop(const std::string& text) { return text.starts_with("screen:"); }
 
-// What an X11 display shows: "screen:", all of it, or "screen:800x600+100+50", a part. What it gives
-// is the present.
+// What an X11 display shows: "screen:", all of it, or "screen:800x600+100+50", a part. What it
+// gives is the present.
 class Desktop : public Source {
 public:
     Desktop(const std::string& text, const SourceOptions& options);
@@ -36,5 +36,8 @@ private:
     uint64_t next_ = 0;
     std::chrono::steady_clock::time_point first_, due_;
 };
+
+// A part as far as a screen of this size goes.
+Desktop::Part within(Desktop::Part part, Size screen);
 
 }  // namespace saccade

@@ -3,8 +3,8 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "app/io/text.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -66,10 +66,7 @@ std::vector<fs::path> matching(const std::string& pattern, WantedFile wanted) {
 }  // namespace
 
 bool has_ending(const fs::path& path, std::span<const std::string_view> endings) {
-    std::string ending = path.extension().string();
-    std::ranges::transform(ending, ending.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return std::ranges::find(endings, ending) != endings.end();
+    return std::ranges::find(endings, in_lower_case(path.extension().string())) != endings.end();
 }
 
 std::vector<fs::path> find_files(const std::string& text, WantedFile wanted) {

@@ -6,6 +6,7 @@
 #include "app/sources/camera.h"
 #include "app/sources/desktop.h"
 #include "app/sources/pictures.h"
+#include "app/sources/portal_screen.h"
 #include "app/sources/stream.h"
 #include "app/sources/synth/synth.h"
 #include "app/sources/video_file.h"
@@ -46,7 +47,8 @@ SourceKind kind_of_source(const std::string& text) {
     throw Error("there is no file or folder '" + text + "'");
 }
 
-std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options) {
+std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options,
+                                    const std::stop_token& stop) {
     switch (kind_of_source(text)) {
         case SourceKind::camera:
             return std::make_unique<Camera>(text, options);
@@ -59,6 +61,7 @@ std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions
         case SourceKind::synth:
             return std::make_unique<Synth>(text, options);
         case SourceKind::screen:
+            if (is_wayland()) return std::make_unique<PortalScreen>(text, options, stop);
             return std::make_unique<Desktop>(text, options);
     }
     throw Error("'" + text + "' is no source");

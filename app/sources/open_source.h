@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "app/frame/source.h"
@@ -13,6 +14,8 @@ enum class SourceKind { camera, stream, video, pictures, synth, screen };
 // glob of pictures, synth:, or screen:. An Error where it is none of them.
 SourceKind kind_of_source(const std::string& text);
 
-std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options = {});
+// A source that waits for a person's consent ends waiting when a stop is asked for.
+std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options = {},
+                                    const std::stop_token& stop = {});
 
 }  // namespace saccade

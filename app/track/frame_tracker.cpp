@@ -36,7 +36,9 @@ void FrameTracker::step(FrameResult& result, std::span<const float> states, size
         result.tracks.push_back(kept.track);
     }
     detections.resize(result.tracks.size());
-    if (counter_) result.counts = counter_->counts();
+    if (!counter_) return;
+    result.counts = counter_->counts();
+    result.events.assign(counter_->events().begin(), counter_->events().end());
 }
 
 std::span<const FrameTracker::Kept> FrameTracker::step(const Observations& observations) {

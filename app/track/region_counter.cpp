@@ -56,7 +56,7 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
                          std::span<const TrackSeen> tracks) {
     fit(size);
     events_.clear();
-    forget_lost(time < time_ ? time + 2 * patience_ + time_ : time);  // a source that begins again
+    if (time < time_) forget_lost(time_ + 2 * patience_);  // a source that begins again
     time_ = time;
     for (const TrackSeen& seen : tracks) {
         Followed& track = follow(seen);
@@ -64,6 +64,7 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
         track.frame = frame;
         look(track, seen);
     }
+    forget_lost(time);  // after those that have been found in this very frame
     for (size_t i = 0; i < counts_.size(); ++i)
         for (const RegionCounts::OfClass& of : counts_[i].classes)
             if (counts_[i].zone) {

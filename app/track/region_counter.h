@@ -19,15 +19,6 @@ struct TrackSeen {
     Rectangle box;
 };
 
-struct RegionEvent {
-    size_t region = 0;
-    bool in = false;  // else out
-    uint32_t track = 0, label = 0;
-    double time = 0;
-    uint64_t frame = 0;
-    double seconds = 0;  // of a track that leaves a zone: how long it was inside
-};
-
 // How long tracks of a class were in a zone.
 struct Stays {
     uint32_t label = 0;

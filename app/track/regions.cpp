@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/io/text.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -103,7 +104,7 @@ Regions regions_from(const Object& json, const std::string& where) try {
         throw Wrong{"it has more than " + std::to_string(most_regions) + " lines and zones"};
     return regions;
 } catch (const Wrong& wrong) {
-    throw Error("'" + where + "': " + wrong.what + "; see app/track/README.md");
+    throw Error("'" + where + "': " + one_line(wrong.what) + "; see app/track/README.md");
 }
 
 Regions read_regions(const std::filesystem::path& path) {

@@ -12,13 +12,6 @@
 
 namespace saccade {
 
-// Where a feed goes to, for pictures of one size.
-class FeedTarget {
-public:
-    virtual ~FeedTarget() = default;
-    virtual void write(const PictureView& bgr, double seconds) = 0;
-};
-
 // Pictures for other programs: as a virtual camera (/dev/videoN of v4l2loopback), or as an MPEG
 // transport stream to an address of FFmpeg's (udp://host:port), a pipe or a file. Written on a
 // thread of its own: the newest picture wins, and nobody waits for who receives them.

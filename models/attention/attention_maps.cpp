@@ -78,11 +78,13 @@ Tensor Rollout::start_at(uint32_t row, uint32_t tokens) {
     return make_tensor(start_.handle(), 0, 1, 1, tokens, Type::f32);
 }
 
-Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch) {
+Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch,
+                       uint32_t skipped) {
     if (tap.layers().empty()) throw Error("rollout needs a tap on every layer");
     const uint32_t tokens = tap.layers().begin()->second.k.rows;
     Tensor r = start_at(row, tokens);
-    for (auto layer = tap.layers().rbegin(); layer != tap.layers().rend(); ++layer) {
+    const auto from = std::next(tap.layers().rbegin(), skipped);
+    for (auto layer = from; layer != tap.layers().rend(); ++layer) {
         const AttentionLayer& kept = layer->second;
         const Tensor q = kept.q.at_batch(batch), k = kept.k.at_batch(batch);
         const uint32_t heads = kept.heads.count;
@@ -90,7 +92,7 @@ Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch
         copy(c, next, r);
 
         // All rows matter, except at the last layer, where r is a single one.
-        const bool last = layer == tap.layers().rbegin();
+        const bool last = layer == from, pools = q.rows != tokens;
         const uint32_t begin = last ? row : 0, end = last ? row + 1 : tokens;
         const uint64_t row_bytes = tensor_bytes(1, heads, tokens, Type::f32);
         const auto most = static_cast<uint32_t>(std::max<uint64_t>(map_bytes / row_bytes, 1));
@@ -102,8 +104,10 @@ Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch
             row_sum(c, next, r, map,
                     {.heads = heads,
                      .first_row = first,
-                     .keep = first == begin ? 0.5f : 1.0f,
-                     .scale = 0.5f / static_cast<float>(heads)});
+                     .keep = pools          ? 0.0f
+                             : first == begin ? 0.5f
+                                              : 1.0f,
+                     .scale = (pools ? 1.0f : 0.5f) / static_cast<float>(heads)});
         }
         r = next;
     }

@@ -36,8 +36,11 @@ public:
     explicit Rollout(Device& device) : device_(&device) {}
 
     // (1, 1, tokens) f32, valid until the scope ends, from a tap that has kept every layer. What
-    // was recorded before must have run: it shares the memory of e_row.
-    Tensor record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch = 0);
+    // was recorded before must have run: it shares the memory of e_row. A last layer whose queries
+    // are not the tokens, but one that pools them, has no residual path: what it looks at is where the
+    // others begin. `skipped` leaves out that many of the last layers.
+    Tensor record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch = 0,
+                  uint32_t skipped = 0);
 
 private:
     Tensor start_at(uint32_t row, uint32_t tokens);

@@ -35,4 +35,19 @@ Tensor cells_of(Commands& c, const Tensor& row, Size grid, uint32_t first) {
     return map;
 }
 
+Tensor cells_of_column(Commands& c, const Tensor& table, uint32_t column,
+                       const TokenLayout& tokens) {
+    const uint32_t width = tokens.grid.x, height = tokens.grid.y;
+    if (!table || column >= table.columns || tokens.first_cell + width * height > table.rows)
+        throw Error("there is no column " + std::to_string(column) + " to make a map of");
+    const Tensor map = c.scratch(1, height, width, Type::f32);
+    const uint32_t step = table.row_stride;
+    copy_strided(c, map, {{1, 1, height, padded(width)}, {0, 0, map.row_stride, 1}, map.offset},
+                 table, Stored::f32,
+                 {{1, 1, height, width},
+                  {0, 0, width * step, step},
+                  table.offset + tokens.first_cell * step + column});
+    return map;
+}
+
 }  // namespace saccade

@@ -50,5 +50,8 @@ Tensor cells_of(Commands& c, const Tensor& row, Size grid, uint32_t first);
 inline Tensor cells_of(Commands& c, const Tensor& row, const TokenLayout& tokens) {
     return cells_of(c, row, tokens.grid, tokens.first_cell);
 }
+// The same of a column of a table that has a row for each token, (1, tokens, columns) f32.
+Tensor cells_of_column(Commands& c, const Tensor& table, uint32_t column,
+                       const TokenLayout& tokens);
 
 }  // namespace saccade

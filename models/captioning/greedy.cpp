@@ -9,6 +9,11 @@ namespace saccade {
 
 namespace {
 
+// As many as can be kept from picture to picture. A step reads at least one.
+uint32_t fixed_among(std::span<const uint32_t> given, const TextDecoder& decoder) {
+    return std::min(decoder.fixed_words(), count(given) - 1);
+}
+
 }  // namespace
 
 Greedy::Greedy(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
@@ -22,16 +27,21 @@ Greedy::Greedy(Device& device, Arena& scratch, const CaptionModel& model, const 
       ids_(device, "ids", memory.batch, generation.max_length, 1, Type::u32),
       about_(device, "about each id", memory.batch, 3 * generation.max_length, 1, Type::f32,
              Memory::readback),
+      fixed_(fixed_among(given, model.decoder())),
       given_ids_(device, "given ids", 1, count(given), 1, Type::u32, Memory::upload),
-      given_row_(device, "given ids", memory.batch, 1, count(given), Type::u32, Memory::upload),
+      fixed_row_(device, "fixed ids", memory.batch, 1, std::max(fixed_, 1u), Type::u32,
+                 Memory::upload),
+      given_row_(device, "given ids", memory.batch, 1, count(given) - fixed_, Type::u32,
+                 Memory::upload),
       state_{memory, past_.tensor} {
     for (uint32_t i = 0; i < given.size(); ++i) {
         given_ids_.at<uint32_t>(0, i) = given[i];
         for (uint32_t picture = 0; picture < memory.batch; ++picture)
-            (&given_row_.at<uint32_t>(picture, 0))[i] = given[i];
+            (i < fixed_ ? (&fixed_row_.at<uint32_t>(picture, 0))[i]
+                        : (&given_row_.at<uint32_t>(picture, 0))[i - fixed_]) = given[i];
     }
-    given_ids_.memory.flush();
-    given_row_.memory.flush();
+    for (const OwnTensor* ids : {&given_ids_, &fixed_row_, &given_row_}) ids->memory.flush();
+    if (fixed_ > 0) read_fixed(scratch, model.decoder());
     for (uint32_t said = count(given); said < generation.max_length; ++said)
         record_step(scratch, model.decoder(), said);
 }
@@ -51,7 +61,7 @@ void Greedy::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t sa
         if (said == given_.size()) {
             for (uint32_t picture = 0; picture < ids_.tensor.batch; ++picture)
                 c.copy_bytes(given_ids_.tensor, ids_.tensor.at_batch(picture).slice_rows(0, said));
-            decoder.read(c, logits_.tensor, given_row_.tensor, state_, 0);
+            decoder.read(c, logits_.tensor, given_row_.tensor, state_, fixed_);
         } else {
             decoder.read(c, logits_.tensor, ids_.tensor.slice_rows(said - 1, 1), state_, said - 1);
         }
@@ -66,6 +76,18 @@ void Greedy::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t sa
         record();
     }
     c.end();
+}
+
+// What the decoder keeps of the words before the picture stays where it is, whatever comes after.
+void Greedy::read_fixed(Arena& scratch, const TextDecoder& decoder) {
+    Commands c(device_, scratch, "fixed words");
+    c.begin();
+    {
+        auto scope = c.scope("caption");
+        decoder.read(c, logits_.tensor, fixed_row_.tensor, state_, 0);
+    }
+    c.end();
+    c.run();
 }
 
 void Greedy::start(const std::vector<bool>& filled) {

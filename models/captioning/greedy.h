@@ -25,6 +25,7 @@ public:
 
 private:
     void record_step(Arena& scratch, const TextDecoder& decoder, uint32_t said);
+    void read_fixed(Arena& scratch, const TextDecoder& decoder);
     DecodedIds read(uint32_t picture) const;
 
     Device& device_;
@@ -34,7 +35,10 @@ private:
     OwnTensor past_, logits_;
     OwnTensor ids_;    // (pictures, length, 1)
     OwnTensor about_;  // (pictures, 3 * length, 1): what pick gives for each, mapped
-    OwnTensor given_ids_, given_row_;  // (1, n, 1) and (pictures, 1, n): as ids_ and as it is read
+    uint32_t fixed_ = 0;  // of the given ids, those that are the same whatever the picture is
+    // The given ids as ids_ has them, (1, n, 1), and as they are read, (pictures, 1, n): those that are
+    // fixed, and the others.
+    OwnTensor given_ids_, fixed_row_, given_row_;
     DecoderState state_;
     std::vector<std::unique_ptr<Commands>> steps_;
     std::vector<bool> filled_;

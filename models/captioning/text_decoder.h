@@ -56,6 +56,9 @@ public:
     // Models without cross-attention read the picture as words of the sentence: the layer above is
     // then that of all words. Which of these are the picture's; empty: they look at it apart.
     virtual std::span<const uint32_t> picture_words() const { return {}; }
+    // How many words every sentence begins with before the first that sees the picture. What is kept of
+    // them is the same for all pictures, so they are read once and not for each.
+    virtual uint32_t fixed_words() const { return 0; }
 
 protected:
     explicit TextDecoder(const TextDecoderForm& form) : form_(form) {}

@@ -37,6 +37,9 @@ public:
     }
     // The classes, of a model that is told them in words; null if it was trained on its own.
     virtual Phrases* phrases() { return nullptr; }
+    // Of such a model: what each token of a picture that the tap kept with its hidden states would be
+    // taken for if it were the whole picture. (1, tokens, phrases) f32, as the probabilities.
+    virtual Tensor likeness(Commands&, const Tap&) const { return {}; }
 
     // What there is to look at: layers, each with its heads. Both may differ from layer to layer in
     // models that come in stages.
@@ -50,6 +53,8 @@ public:
     // Whether all layers have the same tokens and each looks at all of them, so that attention can
     // be followed from the last layer to the first.
     virtual bool rolls_out() const { return true; }
+    // Whether the last layer is one query that pools the tokens, and not one of them.
+    virtual bool pools_last() const { return false; }
 
     // Of one picture, for benchmarks.
     virtual double multiply_adds() const = 0;

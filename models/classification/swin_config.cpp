@@ -84,7 +84,7 @@ SwinConfig read_swin_config(const Json& json, const std::string& where) {
         if (config.second) {
             // V2 takes its window from the map of a picture of image_size, whatever comes in.
             const uint32_t map = config.image.y / config.patch.y >> i;
-            if (map == 0) fields.refuse("image_size", "is too small for so many stages");
+            if (map == 0) fields.refuse("image_size", "is too small for this many stages");
             stage.window = std::min(window, map);
             stage.shifted = map > stage.window;
         }

@@ -41,4 +41,9 @@ Tensor ContrastModel::similarity(Commands& c, const Tensor& last) const {
     return result;
 }
 
+Tensor ContrastModel::likeness(Commands& c, const Tap& tap) const {
+    const Tensor& last = tap.hidden_states().at(vision_.config().form.layers);
+    return probabilities(c, similarity(c, last.at_batch(0)));
+}
+
 }  // namespace saccade

@@ -24,9 +24,9 @@ public:
 
     // scale * cosine + bias, of the picture with each phrase.
     Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const override;
-    // Of a hidden state that the tap kept of the last layer, what each token would be taken for if it
-    // were the whole picture: (batch, tokens, phrases) f32, as the logits.
+    // Of a hidden state of the last layer, the same of each token: (batch, tokens, phrases) f32.
     Tensor similarity(Commands& c, const Tensor& last) const;
+    Tensor likeness(Commands& c, const Tap& tap) const override;
 
     // The picture's vector: (batch, 1, dim) f32.
     virtual Tensor embed(Commands& c, const Tensor& patches, Tap& tap) const = 0;

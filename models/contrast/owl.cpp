@@ -105,10 +105,14 @@ Tensor Owl::features(Commands& c, const Tensor& z) const {
     return y;
 }
 
-Tensor Owl::class_vectors(Commands& c, const Tensor& features) const {
+Tensor Owl::query_vectors(Commands& c, const Tensor& features) const {
     const Tensor x = c.scratch(features.batch, features.rows, class_vector_.weight.rows, Type::f32);
     linear_into(c, x, features, class_vector_);
-    return unit_rows(c, x, length_eps, Type::f32);
+    return x;
+}
+
+Tensor Owl::class_vectors(Commands& c, const Tensor& features) const {
+    return unit_rows(c, query_vectors(c, features), length_eps, Type::f32);
 }
 
 Tensor Owl::objectness(Commands& c, const Tensor& features) const {
@@ -131,23 +135,35 @@ Tensor Owl::boxes(Commands& c, const Tensor& features) const {
 }
 
 DetectionOutput Owl::forward(Commands& c, const Tensor& patches, Size, DetectionTaps& taps) const {
-    const Linear& phrases = phrases_.layer();
+    phrases_.layer();  // an Error, before anything is recorded, if there are none
     const Tensor z = vision_.encode(c, patches, taps.encoder);
     const Tensor x = features(c, z);
     taps.decoder.hidden(c, 0, x);
-    // logits = (cosine + shift) * (elu(scale) + 1)
-    const Tensor logits = c.scratch(x.batch, x.rows, phrases.weight.rows, Type::f32);
-    const Tensor gauge = c.scratch(x.batch, x.rows, 2, Type::f32);
-    linear_into(c, logits, class_vectors(c, x), phrases);
-    linear_into(c, gauge, x, gauge_);
-    gauge_in_place(c, logits, gauge);
-    return {logits, boxes(c, x)};
+    return {logits(c, x), boxes(c, x)};
+}
+
+// (cosine + shift) * (elu(scale) + 1)
+Tensor Owl::logits(Commands& c, const Tensor& features) const {
+    const Linear& phrases = phrases_.layer();
+    const Tensor y = c.scratch(features.batch, features.rows, phrases.weight.rows, Type::f32);
+    const Tensor gauge = c.scratch(features.batch, features.rows, 2, Type::f32);
+    linear_into(c, y, class_vectors(c, features), phrases);
+    linear_into(c, gauge, features, gauge_);
+    gauge_in_place(c, y, gauge);
+    return y;
+}
+
+Tensor Owl::likeness(Commands& c, const Tensor& features) const {
+    return multiply(c, logits(c, features), {}, Type::f32, Activation::sigmoid);
 }
 
 void Owl::find(Commands& c, const Tensor& found, const DetectionOutput& out, Size frame) const {
-    const auto side = static_cast<float>(std::max(frame.x, frame.y));
-    matches_into(c, found, out.logits, out.boxes,
-                 config_.square ? glm::vec2(side) : glm::vec2(frame));
+    matches_into(c, found, out.logits, out.boxes, seen_of(frame));
+}
+
+glm::vec2 Owl::seen_of(Size frame) const {
+    return config_.square ? glm::vec2(static_cast<float>(std::max(frame.x, frame.y)))
+                          : glm::vec2(frame);
 }
 
 TokenLayout Owl::layout(Size) const {

@@ -37,6 +37,9 @@ public:
                             DetectionTaps& taps) const override;
     void find(Commands& c, const Tensor& found, const DetectionOutput& out,
               Size frame) const override;
+    glm::vec2 seen_of(Size frame) const override;
+    Tensor likeness(Commands& c, const Tensor& features) const override;
+    Tensor query_vectors(Commands& c, const Tensor& features) const override;
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 
@@ -52,6 +55,7 @@ private:
     };
     static Head load_head(WeightLoader& weights, const std::string& name, uint32_t dim, uint32_t out);
     Tensor features(Commands& c, const Tensor& z) const;
+    Tensor logits(Commands& c, const Tensor& features) const;
     Tensor boxes(Commands& c, const Tensor& features) const;
 
     OwlConfig config_;

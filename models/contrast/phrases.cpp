@@ -100,9 +100,26 @@ void Phrases::use(std::vector<std::string> labels, const TextIds& ids) {
                         std::to_string(config.vocabulary) + " does not have");
     }
     if (labels.size() != ids.rows.size()) throw Error("each text needs a label");
-    make_room(static_cast<uint32_t>(ids.rows.size()));
-    encode(ids);
+    ids_ = ids;
     labels_ = std::move(labels);
+    for (const Example& example : examples_) labels_.push_back(example.label);
+    encode();
+}
+
+void Phrases::forget_words() {
+    labels_.erase(labels_.begin(), labels_.begin() + std::ptrdiff_t(ids_.rows.size()));
+    ids_ = {};
+    encode();
+}
+
+void Phrases::use_examples(std::vector<Example> examples) {
+    for (const Example& example : examples)
+        if (example.vector.size() != tower_.config().projected)
+            throw Error("the example '" + example.label + "' is of another model");
+    labels_.resize(ids_.rows.size());
+    examples_ = std::move(examples);
+    for (const Example& example : examples_) labels_.push_back(example.label);
+    encode();
 }
 
 void Phrases::make_room(uint32_t count) {
@@ -117,11 +134,41 @@ void Phrases::make_room(uint32_t count) {
               make_tensor(memory_.handle(), vectors + layer, 1, 1, count, Type::f32)};
 }
 
-void Phrases::encode(const TextIds& ids) {
-    const auto count = static_cast<uint32_t>(ids.rows.size());
-    const auto length = static_cast<uint32_t>(ids.rows.front().size());
+// Vectors of any length become those of length 1 that phrases have.
+void Phrases::add_examples(Commands& c) {
+    const auto count = static_cast<uint32_t>(examples_.size());
+    const auto first = static_cast<uint32_t>(ids_.rows.size());
+    if (count == 0) return;
+    const uint32_t dim = tower_.config().projected;
+    example_memory_ =
+        Buffer(*device_, "examples", tensor_bytes(1, count, dim, Type::f32), Memory::upload);
+    const Tensor rows = make_tensor(example_memory_.handle(), 0, 1, count, dim, Type::f32);
+    auto* const to = reinterpret_cast<float*>(example_memory_.mapped().data());
+    std::fill_n(to, size_t(count) * rows.row_stride, 0.0f);
+    for (size_t i = 0; i < count; ++i)
+        std::ranges::copy(examples_[i].vector, to + i * rows.row_stride);
+    example_memory_.flush();
+    c.begin();
+    {
+        auto scope = c.scope("examples");
+        unit_rows_into(c, vectors_.slice_rows(first, count), rows, measure_.eps);
+        unit_rows_into(c, layer_.weight.slice_rows(first, count), rows, measure_.eps,
+                       measure_.scale);
+    }
+    c.end();
+    c.run();
+}
+
+void Phrases::encode() {
+    if (labels_.empty()) return;
+    const TextIds& ids = ids_;
+    const auto count = static_cast<uint32_t>(labels_.size());
+    const auto texts = static_cast<uint32_t>(ids.rows.size());
+    const auto length = texts > 0 ? static_cast<uint32_t>(ids.rows.front().size()) : 1u;
+    make_room(count);
     Arena scratch(*device_, "phrases");
     Commands c(*device_, scratch, "phrases", 0);
+    add_examples(c);
     const uint32_t stride = padded(length);
     Buffer staged(*device_, "phrase ids",
                   aligned(uint64_t(count) * stride * 4) + aligned(uint64_t(padded(at_a_time)) * 4) +
@@ -134,18 +181,23 @@ void Phrases::encode(const TextIds& ids) {
     auto* const bias = reinterpret_cast<float*>(staged.mapped().data() + biases);
     std::fill_n(bias, padded(count), 0.0f);
     std::fill_n(bias, count, measure_.bias);
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < texts; ++i)
         std::ranges::copy(ids.rows[i], words + size_t(i) * stride);
 
     Tap nobody;
-    for (uint32_t first = 0; first < count; first += at_a_time) {
-        const uint32_t some = std::min(at_a_time, count - first);
+    staged.flush();
+    c.begin();
+    c.copy_bytes(make_tensor(staged.handle(), biases, 1, 1, count, Type::f32), layer_.bias);
+    c.end();
+    c.run();
+    for (uint32_t first = 0; first < texts; first += at_a_time) {
+        const uint32_t some = std::min(at_a_time, texts - first);
         for (uint32_t i = 0; i < some; ++i) from[i] = i * length + tower_.read_at(ids.rows[first + i]);
         staged.flush();
         c.begin();
         {
             auto scope = c.scope("phrases");
-            const Tensor all = make_tensor(staged.handle(), 0, count, 1, length, Type::u32);
+            const Tensor all = make_tensor(staged.handle(), 0, texts, 1, length, Type::u32);
             Tensor part = all;
             part.batch = some;
             part.offset += first * all.batch_stride;
@@ -156,9 +208,6 @@ void Phrases::encode(const TextIds& ids) {
             unit_rows_into(c, vectors_.slice_rows(first, some), rows, measure_.eps);
             unit_rows_into(c, layer_.weight.slice_rows(first, some), rows, measure_.eps,
                            measure_.scale);
-            if (first == 0)
-                c.copy_bytes(make_tensor(staged.handle(), biases, 1, 1, count, Type::f32),
-                             layer_.bias);
         }
         c.end();
         c.run();

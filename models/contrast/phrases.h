@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpu/core/buffer.h"
+#include "models/contrast/example.h"
 #include "models/contrast/text_tower.h"
 #include "models/text/tokenizer.h"
 
@@ -26,6 +27,10 @@ public:
     // pattern without {}.
     void use(std::vector<std::string> labels, const Tokenizer& tokenizer);
     void use(std::vector<std::string> labels, const TextIds& ids);
+    // Besides the phrases, what was shown instead of named; each is one more label.
+    void use_examples(std::vector<Example> examples);
+    const std::vector<Example>& examples() const { return examples_; }
+    void forget_words();  // and look for the examples alone
     void set_pattern(const std::string& pattern);
 
     const std::vector<std::string>& labels() const { return labels_; }
@@ -43,17 +48,25 @@ public:
 private:
     std::vector<uint32_t> ids_of(const std::string& label, const Tokenizer& tokenizer) const;
     void make_room(uint32_t count);
-    void encode(const TextIds& ids);
+    void encode();
+    void add_examples(Commands& c);
 
     Device* device_;
     TextTower tower_;
     Measure measure_;
     std::string pattern_;
-    std::vector<std::string> labels_;
+    std::vector<std::string> labels_;  // of the phrases, then of the examples
+    TextIds ids_;                      // of the phrases
+    std::vector<Example> examples_;
+    Buffer example_memory_;
     Buffer memory_;
     Tensor vectors_;
     Linear layer_;
 };
+
+// Scores of such models are not calibrated: this is what the cards of OWL-ViT and OWLv2 take, and what
+// their processor's post-processing leaves out below.
+constexpr float phrase_threshold = 0.1f;
 
 // "red mug, my cat" as a list: cut at commas, without white space around. An empty one is an Error
 // that names the option.

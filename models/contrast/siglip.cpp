@@ -64,6 +64,15 @@ Siglip::Siglip(WeightLoader& weights, const SiglipConfig& config)
     fc2_ = weights.linear(in + "mlp.fc2", {.out = dim, .in = form_.intermediate});
 }
 
+// The probe looks wherever somebody points.
+TokenLayout Siglip::query_layout(uint32_t layer) const {
+    TokenLayout tokens = layout(layer);
+    if (layer < pooling_layer()) return tokens;
+    tokens.cell *= glm::vec2(tokens.grid);
+    tokens.grid = {1, 1};
+    return tokens;
+}
+
 Tensor Siglip::probabilities(Commands& c, const Tensor& logits) const {
     return multiply(c, logits, {}, Type::f32, Activation::sigmoid);
 }

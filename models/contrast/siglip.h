@@ -20,7 +20,8 @@ public:
 
     // The pooling head is one more layer to look at: what it looks at made the answer.
     uint32_t layers() const override { return pooling_layer() + 1; }
-    bool rolls_out() const override { return false; }
+    bool pools_last() const override { return true; }
+    TokenLayout query_layout(uint32_t layer) const override;
     Tensor probabilities(Commands& c, const Tensor& logits) const override;
     // The tap's last hidden state is the one that the head pools: after the norm.
     Tensor embed(Commands& c, const Tensor& patches, Tap& tap) const override;

@@ -40,7 +40,7 @@ struct DetectionOutput {
     DetectionOutput at_batch(uint32_t index) const;
 };
 
-// Masks cost more than all the rest: only so many of the best objects get one.
+// Masks cost more than all the rest: only this many of the best objects get one.
 constexpr uint32_t most_masks = 16;
 
 class DetectionModel {
@@ -50,6 +50,12 @@ public:
     virtual const std::vector<std::string>& labels() const = 0;
     // The classes, of a model that is told them in words; null if it was trained on its own.
     virtual Phrases* phrases() { return nullptr; }
+    // Of such a model: how much each query of one picture, as the heads see it, is like each phrase.
+    // (1, queries, phrases) f32, as the scores.
+    virtual Tensor likeness(Commands&, const Tensor&) const { return {}; }
+    // The queries' own vectors, each of which could be looked for instead of a phrase:
+    // (1, queries, dim) f32, of any length.
+    virtual Tensor query_vectors(Commands&, const Tensor&) const { return {}; }
     virtual uint32_t queries() const = 0;
     virtual uint32_t encoder_layers() const = 0;
     virtual uint32_t decoder_layers() const = 0;  // 0: queries are tokens of the encoder
@@ -68,6 +74,8 @@ public:
     virtual void find(Commands& c, const Tensor& found, const DetectionOutput& out,
                       Size frame) const = 0;
     virtual uint32_t most_found() const { return queries(); }  // rows of `found`
+    // Pixels of a frame of this size that its boxes are parts of.
+    virtual glm::vec2 seen_of(Size frame) const { return glm::vec2(frame); }
     // The size of a mask, for models that make one for each object; none where they do not.
     virtual Size mask_size(Size) const { return {}; }
     // Masks of some queries of one picture, at most `most_masks`, whose numbers are (1, 1, n) u32:

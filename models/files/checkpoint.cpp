@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gpu/core/error.h"
+#include "models/files/is_there.h"
 #include "models/files/json.h"
 
 namespace saccade {
@@ -82,11 +83,6 @@ std::optional<std::string> renamed(std::string_view name, const Rename& rename) 
 bool is_plain_file_name(std::string_view name) {
     return !name.empty() && name != "." && name != ".." &&
            std::ranges::none_of(name, [](char c) { return c == '/' || c == '\\' || c == '\0'; });
-}
-
-bool is_there(const std::filesystem::path& path) {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
 }
 
 bool is_weight(StoredType type) {

@@ -127,14 +127,18 @@ AttentionLayer Llama::cross_attention_layer(const DecoderState& state, uint32_t 
     return {state.past.slice_columns(at, q), state.past.slice_columns(at + q, kv), heads(layer)};
 }
 
-// The picture's tokens lie one after the other in some runs, tile by tile.
-void Llama::put_picture(Commands& c, const Tensor& x, const Tensor& memory) const {
+// The picture's tokens lie one after the other in some runs, tile by tile. x is the words from `first`
+// on.
+void Llama::put_picture(Commands& c, const Tensor& x, uint32_t first, const Tensor& memory) const {
+    if (picture_words_.empty() || picture_words_.front() < first ||
+        picture_words_.back() >= first + x.rows)
+        return;
     for (uint32_t i = 0; i < picture_words_.size();) {
         uint32_t count = 1;
         while (i + count < picture_words_.size() &&
                picture_words_[i + count] == picture_words_[i] + count)
             ++count;
-        copy(c, x.slice_rows(picture_words_[i], count), memory.slice_rows(i, count));
+        copy(c, x.slice_rows(picture_words_[i] - first, count), memory.slice_rows(i, count));
         i += count;
     }
 }
@@ -181,7 +185,7 @@ void Llama::read(Commands& c, const Tensor& logits, const Tensor& ids, const Dec
     nowhere.rows = ids.columns;
     nowhere.row_stride = 0;  // positions are in the rotations: the same zeros for every word
     const Tensor x = embedding(c, ids, words_, nowhere);
-    if (first == 0) put_picture(c, x, state.memory);
+    put_picture(c, x, first, state.memory);
     const Tensor last = x.slice_rows(x.rows - 1, 1);
     for (uint32_t i = 0; i < blocks_.size(); ++i) {
         tap.hidden(c, i, x);

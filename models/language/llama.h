@@ -42,9 +42,12 @@ public:
     // Where the prompt's picture lies: which words are the picture's tokens, in order.
     void set_picture_words(std::vector<uint32_t> words);
     std::span<const uint32_t> picture_words() const override { return picture_words_; }
+    uint32_t fixed_words() const override {
+        return picture_words_.empty() ? 0 : picture_words_.front();
+    }
 
-    // DecoderState's memory is the picture's tokens, which take the place of words when the sentence
-    // is read from its beginning.
+    // DecoderState's memory is the picture's tokens, which take the place of words when these are read.
+    // They are read together.
     void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
               uint32_t first) const override;
     // The same, with somebody who looks at the words before each layer, and at the last one in the end,
@@ -64,7 +67,7 @@ private:
         Linear down;    // (hidden, intermediate)
     };
     void load_block(WeightLoader& weights, const std::string& in);
-    void put_picture(Commands& c, const Tensor& x, const Tensor& memory) const;
+    void put_picture(Commands& c, const Tensor& x, uint32_t first, const Tensor& memory) const;
     void attend(Commands& c, const Tensor& x, const Block& w, const DecoderState& state,
                 uint32_t layer, uint32_t first) const;
     void feed_forward(Commands& c, const Tensor& x, const Block& w) const;

@@ -227,13 +227,7 @@ ByteLevelBpe::ByteLevelBpe(TokenizerParts parts, Merges merges, const BpeOptions
 }
 
 std::string ByteLevelBpe::normalize(std::string_view text) const {
-    if (!options_.clip) return std::string(text);
-    std::string lower;
-    const std::string composed = composed_utf8(text);
-    for (size_t at = 0; at < composed.size();)
-        for (char32_t character : to_lower(next_character(composed, at)))
-            append_utf8(lower, character);
-    return lower;
+    return options_.clip ? lower_utf8(composed_utf8(text)) : std::string(text);
 }
 
 void ByteLevelBpe::encode_plain(std::string_view text, std::vector<uint32_t>& ids) const {

@@ -13,14 +13,6 @@ namespace {
 // ASCII's, which Python's string.punctuation lists.
 constexpr std::string_view punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
-std::string lower_case(std::string_view text) {
-    std::string lower;
-    for (size_t at = 0; at < text.size();)
-        for (char32_t character : to_lower(next_character(text, at)))
-            append_utf8(lower, character);
-    return lower;
-}
-
 // Runs of at least `least` characters of a kind become `by`.
 template <typename Kind>
 std::string replace_runs(std::string_view text, size_t least, std::string_view by, Kind kind) {
@@ -253,7 +245,7 @@ void TextNormalizer::add(const TextNormalizer& other) {
     steps_.insert(steps_.end(), other.steps_.begin(), other.steps_.end());
 }
 
-void TextNormalizer::add_lower_case() { steps_.push_back(lower_case); }
+void TextNormalizer::add_lower_case() { steps_.push_back(lower_utf8); }
 
 std::string TextNormalizer::apply(std::string_view text) const {
     std::string result(text);

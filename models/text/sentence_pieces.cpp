@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
-#include <ranges>
 #include <utility>
 
 #include "models/text/unicode.h"
@@ -125,8 +124,9 @@ void Unigram::encode_word(std::string_view word, std::vector<uint32_t>& ids) con
     }
     std::vector<size_t> ends;
     for (size_t end = word.size(); end > 0; end = ways[end].begin) ends.push_back(end);
+    std::ranges::reverse(ends);
     bool after_unknown = false;
-    for (const size_t end : ends | std::views::reverse) {
+    for (const size_t end : ends) {
         const Way& way = ways[end];
         if (way.id)
             ids.push_back(*way.id);

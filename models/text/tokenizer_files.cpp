@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gpu/core/error.h"
+#include "models/files/is_there.h"
 #include "models/files/json.h"
 #include "models/text/bpe.h"
 #include "models/text/sentence_pieces.h"
@@ -25,11 +26,6 @@ constexpr size_t longest_added = 256;  // bytes
 constexpr std::uintmax_t max_file_bytes = 64u << 20;
 
 std::string id_range() { return "; ids are whole numbers below " + std::to_string(max_ids); }
-
-bool is_there(const std::filesystem::path& path) {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
-}
 
 // A text file's lines. Refuses what is not UTF-8 text.
 std::vector<std::string> read_lines(const std::filesystem::path& path) {

@@ -114,6 +114,13 @@ std::u32string to_lower(char32_t character) {
     return {static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(character)))};
 }
 
+std::string lower_utf8(std::string_view text) {
+    std::string lower;
+    for (size_t at = 0; at < text.size();)
+        for (char32_t character : to_lower(next_character(text, at))) append_utf8(lower, character);
+    return lower;
+}
+
 std::u32string without_accents(char32_t character) {
     std::array<utf8proc_int32_t, 8> parts{};  // the longest canonical decomposition has four
     int ignored = 0;

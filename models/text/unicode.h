@@ -33,6 +33,9 @@ std::string composed_utf8(std::string_view text);
 // The same, and characters that are only other forms of others as those: "ﬁ" as "fi" (NFKC).
 std::string compatible_utf8(std::string_view text);
 
+// In lower case. The text must be valid UTF-8.
+std::string lower_utf8(std::string_view text);
+
 // Both can give more than one character, or none.
 std::u32string to_lower(char32_t character);
 std::u32string without_accents(char32_t character);  // NFD, less its marks (Mn)

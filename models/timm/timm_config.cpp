@@ -76,12 +76,14 @@ void apply_arguments(const JsonFields& fields, Json& config,
     const Json* args = fields.find("model_args");
     if (!args) return;
     if (!args->is_object()) fields.refuse("model_args", "is not an object");
-    for (const auto& [key, value] : args->items()) {
-        const auto known = std::find_if(names.begin(), names.end(),
-                                        [&](const auto& name) { return key == name.first; });
+    for (const auto& argument : args->items()) {
+        const auto known = std::find_if(names.begin(), names.end(), [&](const auto& name) {
+            return argument.key() == name.first;
+        });
         if (known == names.end())
-            fields.refuse("model_args", "has " + in_quotes(key) + ", which is not supported");
-        config[known->second] = value;
+            fields.refuse("model_args",
+                          "has " + in_quotes(argument.key()) + ", which is not supported");
+        config[known->second] = argument.value();
     }
 }
 

@@ -107,6 +107,10 @@ Function next(const char* name) {
     return reinterpret_cast<Function>(below.find(name)->second);
 }
 
+// A queue belongs to one thread at a time. The program sees to that for its own calls; a device is
+// stopped by whichever thread is told that it is lost, and nothing gets into it any more then.
+std::mutex queue_mutex;
+
 void stop_device() {
     if (device) next<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(device);
 }
@@ -114,6 +118,18 @@ void stop_device() {
 // Fails if it is this call's turn, else passes it on.
 template <typename Function, typename... Arguments>
 VkResult pass(const char* name, Codes possible, Arguments... arguments) {
+    const VkResult result = plan().next(possible);
+    if (result == VK_SUCCESS) return next<Function>(name)(arguments...);
+    if (result == VK_ERROR_DEVICE_LOST) {
+        const std::lock_guard lock(queue_mutex);
+        stop_device();
+    }
+    return result;
+}
+
+template <typename Function, typename... Arguments>
+VkResult pass_on_queue(const char* name, Codes possible, Arguments... arguments) {
+    const std::lock_guard lock(queue_mutex);
     const VkResult result = plan().next(possible);
     if (result == VK_SUCCESS) return next<Function>(name)(arguments...);
     if (result == VK_ERROR_DEVICE_LOST) stop_device();
@@ -130,6 +146,10 @@ VkResult pass(const char* name, Codes possible, Arguments... arguments) {
 #define MAY_BE_LOST(name, parameters, ...)                                                    \
     VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                                  \
         return pass<PFN_vk##name>("vk" #name, {MEMORY, VK_ERROR_DEVICE_LOST}, __VA_ARGS__);   \
+    }
+#define ON_QUEUE(name, parameters, ...)                                                            \
+    VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                                       \
+        return pass_on_queue<PFN_vk##name>("vk" #name, {MEMORY, VK_ERROR_DEVICE_LOST}, __VA_ARGS__); \
     }
 #define ON_SURFACE(name, parameters, ...)                                                     \
     VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                                  \
@@ -183,10 +203,10 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_CreateComputePipelines(VkDevice d, VkPipeli
     return result;
 }
 
-MAY_BE_LOST(QueueSubmit, (VkQueue q, uint32_t n, const VkSubmitInfo* s, VkFence f), q, n, s, f)
-MAY_BE_LOST(QueueSubmit2, (VkQueue q, uint32_t n, const VkSubmitInfo2* s, VkFence f), q, n, s, f)
-MAY_BE_LOST(QueueWaitIdle, (VkQueue q), q)
-MAY_BE_LOST(DeviceWaitIdle, (VkDevice d), d)
+ON_QUEUE(QueueSubmit, (VkQueue q, uint32_t n, const VkSubmitInfo* s, VkFence f), q, n, s, f)
+ON_QUEUE(QueueSubmit2, (VkQueue q, uint32_t n, const VkSubmitInfo2* s, VkFence f), q, n, s, f)
+ON_QUEUE(QueueWaitIdle, (VkQueue q), q)
+ON_QUEUE(DeviceWaitIdle, (VkDevice d), d)
 MAY_BE_LOST(WaitSemaphores, (VkDevice d, const VkSemaphoreWaitInfo* w, uint64_t t), d, w, t)
 MAY_BE_LOST(GetQueryPoolResults,
             (VkDevice d, VkQueryPool p, uint32_t first, uint32_t n, size_t bytes, void* data,
@@ -237,7 +257,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_AcquireNextImageKHR(VkDevice d, VkSwapchain
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL fault_QueuePresentKHR(VkQueue q, const VkPresentInfoKHR* info) {
-    return pass<PFN_vkQueuePresentKHR>(
+    return pass_on_queue<PFN_vkQueuePresentKHR>(
         "vkQueuePresentKHR",
         {MEMORY, VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DATE_KHR, VK_ERROR_SURFACE_LOST_KHR}, q,
         info);

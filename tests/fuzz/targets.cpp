@@ -2,6 +2,11 @@
 // are, a reader takes them or throws an Error of one line; all else is a finding: another exception,
 // what the sanitizers see, a minute without an answer, two gigabytes.
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -16,27 +21,44 @@
 #include <vector>
 
 #include "app/batch/lines/frame_lines.h"
-#include "app/batch/plan.h"
+#include "app/batch/lines/region_tables.h"
 #include "app/batch/lines/seal.h"
 #include "app/batch/lines/tables.h"
+#include "app/batch/lines/track_lines.h"
+#include "app/batch/plan.h"
+#include "app/io/assets.h"
 #include "app/io/text.h"
 #include "app/lab/ppm.h"
 #include "app/live/settings.h"
-#include "app/serve/door.h"
 #include "app/serve/viewer_message.h"
+#include "app/serve/web/door.h"
+#include "app/serve/web/server.h"
+#include "app/track/regions.h"
 #include "gpu/core/error.h"
 #include "models/backbone/config.h"
+#include "models/backbone/dino_config.h"
 #include "models/captioning/blip.h"
+#include "models/captioning/blip_vqa.h"
 #include "models/captioning/generation.h"
 #include "models/captioning/vit_gpt2.h"
+#include "models/classification/mvit_config.h"
+#include "models/classification/swin_config.h"
+#include "models/contrast/clip.h"
+#include "models/contrast/owl.h"
+#include "models/contrast/siglip.h"
+#include "models/detection/deformable/d_fine.h"
+#include "models/detection/deformable/rf_detr.h"
+#include "models/detection/deformable/rt_detr.h"
 #include "models/detection/detr_config.h"
 #include "models/detection/yolos_config.h"
 #include "models/files/checkpoint.h"
 #include "models/files/pickle.h"
 #include "models/files/pytorch.h"
 #include "models/files/safetensors.h"
+#include "models/language/smolvlm.h"
 #include "models/picture/preprocessor.h"
 #include "models/text/tokenizer.h"
+#include "models/timm/timm_config.h"
 
 namespace saccade {
 namespace {
@@ -99,6 +121,20 @@ void config(Bytes bytes) {
     attempt([&] { read_detr_config(json, "config.json"); });
     attempt([&] { read_vit_gpt2_config(json, "config.json"); });
     attempt([&] { read_blip_config(json, "config.json"); });
+    attempt([&] { read_blip_vqa_config(json, "config.json"); });
+    attempt([&] { read_smolvlm_config(json, "config.json"); });
+    attempt([&] { read_rt_detr_config(json, "config.json"); });
+    attempt([&] { read_d_fine_config(json, "config.json"); });
+    attempt([&] { read_rf_detr_config(json, "config.json"); });
+    attempt([&] { read_swin_config(json, "config.json"); });
+    attempt([&] { read_mvit_config(json, "config.json"); });
+    attempt([&] { read_dino_config(json, "config.json"); });
+    attempt([&] { read_clip_config(json, "config.json"); });
+    attempt([&] { read_siglip_config(json, "config.json"); });
+    attempt([&] { read_owl_config(json, "config.json"); });
+    attempt([&] { timm_preprocessor(json, "config.json"); });
+    attempt([&] { read_vit_config(vit_config_of_timm(json, "config.json"), "config.json"); });
+    attempt([&] { read_swin_config(swin_config_of_timm(json, "config.json"), "config.json"); });
     attempt([&] { read_generation(json, "config.json", &json, "generation_config.json", 1000); });
     attempt([&] { read_blip_generation(json, "config.json", 1000); });
 }
@@ -167,6 +203,16 @@ void lines(Bytes bytes) {
     });
     attempt([&] { write_csv(path, folder() / "frames.csv"); });
     attempt([&] { write_coco(path, folder() / "coco.json"); });
+    attempt([&] { write_mot(path, names, [](size_t) { return folder() / "mot.txt"; }); });
+    static const Regions regions{
+        std::nullopt, {{"line", false, {{0, 0}, {9, 9}}}, {"zone", true, {{0, 0}, {9, 0}, {9, 9}}}}};
+    attempt([&] {
+        write_region_tables(path, names, regions, [](size_t) { return "a"; },
+                            {folder() / "events.jsonl", folder() / "counts.csv"});
+    });
+    attempt([&] {
+        track_lines(path, names, {}, regions, [](size_t, uint64_t) { return Observations(); });
+    });
 }
 
 void run_json(Bytes bytes) {
@@ -208,14 +254,78 @@ void viewer(Bytes bytes) {
     attempt([&] { parse_origin(sent); });
 }
 
+void zones(Bytes bytes) {
+    const Regions read = read_regions(write("zones.json", bytes));
+    if (regions_from(json_of(read), "again") != read) std::abort();
+    for (const Region& region : read.all)
+        if (!std::isfinite(region.zone ? depth_in(region, {64, 48}) : side_of(region, {64, 48})))
+            std::abort();
+}
+
+// The server that browsers see, with one frame to show.
+Server& server() {
+    static Server it = [] {
+        spdlog::set_level(spdlog::level::off);
+        ServerLimits limits;
+        limits.requests_a_second = limits.messages_a_second = 1e9;
+        return Server({.address = {"127.0.0.1", 0}, .origin = "http://cam", .title = "fuzz"}, limits);
+    }();
+    static const bool shown = [] {
+        constexpr PlaneLayout layout{16, 16, Chroma::halved};
+        const std::vector<uint8_t> planes(layout.bytes());
+        ServedFrame frame;
+        frame.number = 1;
+        frame.line = "{}";
+        it.exchange().beat(1);
+        it.exchange().tell("{}", "");
+        it.exchange().show(std::move(frame), {planes.data(), layout});
+        return true;
+    }();
+    static_cast<void>(shown);
+    return it;
+}
+
+// Requests as they come over a socket, and what a page sends after one. The word TOKEN stands for
+// the server's own, so that not all of them stop at the door.
+void http(Bytes bytes) {
+    const std::string address = server().address(), word = "TOKEN";
+    const std::string token = address.substr(address.find("token=") + 6);
+    std::string sent(text_of(bytes));
+    for (size_t at = 0; (at = sent.find(word, at)) != sent.npos; at += token.size())
+        sent.replace(at, word.size(), token);
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(server().port());
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) std::abort();
+    static_cast<void>(!::send(socket, sent.data(), sent.size(), MSG_NOSIGNAL));
+    // Its answer, if there is one; then the end of the connection, when it has read all.
+    pollfd ready{socket, POLLIN, 0};
+    char piece[65536];
+    ssize_t count = 1;
+    for (int wait = 1; count > 0 && ::poll(&ready, 1, wait) > 0; wait = 0)
+        count = ::recv(socket, piece, sizeof piece, 0);
+    ::shutdown(socket, SHUT_WR);
+    while (count > 0 && ::poll(&ready, 1, 1000) > 0) count = ::recv(socket, piece, sizeof piece, 0);
+    const linger at_once{1, 0};  // else the ports of this machine are soon used up
+    ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    ::close(socket);
+}
+
 const std::map<std::string, void (*)(Bytes)> targets{
     {"safetensors", safetensors}, {"config", config}, {"preprocessor", preprocessor},
     {"index", index},             {"tokenizer", tokenizer}, {"pickle", pickle},
     {"torch", torch},             {"ppm", ppm},             {"lines", lines},
     {"run_json", run_json},       {"seal", seal},           {"settings", settings},
-    {"text", text},               {"viewer", viewer}};
+    {"text", text},               {"viewer", viewer},       {"zones", zones},
+    {"http", http}};
 
 }  // namespace
+
+// The pages are short here.
+std::span<const std::byte> asset(std::string_view) { return {}; }
+
 }  // namespace saccade
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

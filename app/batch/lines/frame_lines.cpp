@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/batch/lines/whole_number.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
 
@@ -55,6 +56,11 @@ struct Run {
     uint64_t begin, end;  // bytes
 };
 
+[[noreturn]] void refuse_line(const fs::path& path) {
+    throw Error("'" + path.string() +
+                "' has a line that is not as Saccade writes it: remove the line, or begin anew");
+}
+
 // False if they cannot be read.
 bool copy_bytes(std::ifstream& from, uint64_t begin, uint64_t end, NewFile& to) {
     from.clear();
@@ -74,8 +80,9 @@ bool copy_bytes(std::ifstream& from, uint64_t begin, uint64_t end, NewFile& to) 
 void for_lines(const fs::path& path, const std::function<void(const Object&)>& use) try {
     read_lines(path, [&](const Object& line, uint64_t, uint64_t) { use(line); });
 } catch (const Object::exception&) {
-    throw Error("'" + path.string() +
-                "' has a line that is not as Saccade writes it: remove the line, or begin anew");
+    refuse_line(path);
+} catch (const OddNumber&) {
+    refuse_line(path);
 }
 
 PieceLines sum_lines(const fs::path& path, const std::map<std::string, size_t>& names,

@@ -6,6 +6,8 @@
 
 #include "app/batch/lines/frame_lines.h"
 #include "app/batch/lines/tables.h"
+#include "app/batch/lines/whole_number.h"
+#include "app/frame/region_counts.h"
 #include "app/track/region_counter.h"
 #include "gpu/core/files.h"
 
@@ -37,18 +39,22 @@ public:
         std::vector<TrackSeen> seen;
         for (const Object& d : line.value("detections", Object::array())) {
             if (!d.contains("track")) continue;
-            const auto id = d.at("id").get<uint32_t>();
+            const auto id = uint32_t(whole_number(d.at("id"), most_labels));
             labels_[id] = d.at("label").get<std::string>();
             const Object& box = d.at("box");
-            seen.push_back({d["track"],
+            seen.push_back({uint32_t(whole_number(d["track"], UINT32_MAX)),
                             id,
                             d.at("score"),
                             {box.at(0).get<float>(), box.at(1).get<float>(), box.at(2).get<float>(),
                              box.at(3).get<float>()}});
         }
-        counter_->step(line.at("time"), line.at("frame"), {line.at("width"), line.at("height")},
-                       seen);
-        for (const RegionEvent& event : counter_->events()) write(event, line.at("source"));
+        const Size size(whole_number(line.at("width"), most_pixels_a_side),
+                        whole_number(line.at("height"), most_pixels_a_side));
+        counter_->step(line.at("time"), whole_number(line.at("frame")), size, seen);
+        for (const RegionEvent& event : counter_->events())
+            events_.write(json_text(json_of(event, counter_->counts()[event.region],
+                                            line.at("source"), labels_[event.label])) +
+                          "\n");
     }
     void finish() {
         end();
@@ -57,20 +63,6 @@ public:
     }
 
 private:
-    void write(const RegionEvent& event, const std::string& source) {
-        const Region& region = counter_->regions()[event.region];
-        Object line = {{"source", source},
-                       {"frame", event.frame},
-                       {"time", event.time},
-                       {"region", region.name},
-                       {"kind", region.zone ? "zone" : "line"},
-                       {"event", event.in ? "in" : "out"},
-                       {"track", event.track},
-                       {"label", labels_[event.label]},
-                       {"id", event.label}};
-        if (region.zone && !event.in) line["seconds"] = event.seconds;
-        events_.write(json_text(line) + "\n");
-    }
     void end() {
         if (!counter_) return;
         for (size_t i = 0; i < counter_->counts().size(); ++i) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "app/batch/lines/whole_number.h"
 #include "app/io/text.h"
 #include "gpu/core/files.h"
 
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 Object json_of(const Sum& sum) { return {{"bytes", sum.bytes}, {"sha256", sum.sha256}}; }
 
 Sum sum_from(const Object& json) {
-    return {json.at("bytes").get<uint64_t>(), json.at("sha256").get<std::string>()};
+    return {whole_number(json.at("bytes")), json.at("sha256").get<std::string>()};
 }
 
 }  // namespace
@@ -54,6 +55,7 @@ void Seal::write(const fs::path& path) const {
     if (video) json["video"] = json_of(*video);
     if (lines) json["lines"] = json_of(*lines);
     if (observed) json["observed"] = json_of(*observed);
+    if (heat.maps() > 0) json["heat"] = heat.json();
     for (const auto& [name, sum] : pictures) json["pictures"][text_of_name(name)] = json_of(sum);
     NewFile file(path);
     file.write(json.dump(1) + "\n");
@@ -65,15 +67,18 @@ std::optional<Seal> Seal::read(const fs::path& path) try {
     if (!file) return std::nullopt;
     const Object json = Object::parse(file);
     Seal seal;
-    if (json.contains("pieces")) seal.pieces = json["pieces"].get<uint64_t>();
+    if (json.contains("pieces")) seal.pieces = whole_number(json["pieces"]);
     if (json.contains("video")) seal.video = sum_from(json["video"]);
     if (json.contains("lines")) seal.lines = sum_from(json["lines"]);
     if (json.contains("observed")) seal.observed = sum_from(json["observed"]);
+    if (json.contains("heat")) seal.heat = ClipHeat::from(json["heat"]);
     if (json.contains("pictures"))
         for (const auto& [name, sum] : json["pictures"].items())
             seal.pictures.emplace(name_of_text(name), sum_from(sum));
     return seal;
 } catch (const Object::exception&) {
+    return std::nullopt;
+} catch (const OddNumber&) {
     return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/batch/lines/clip_heat.h"
 #include "app/io/digest.h"
 
 namespace saccade {
@@ -39,7 +40,8 @@ struct Seal {
     std::map<std::string, Sum> pictures = {};  // by file name
     std::optional<Sum> lines = {};
     std::optional<Sum> observed = {};  // what a tracker was told
-    uint64_t pieces = 0;  // of a source
+    ClipHeat heat = {};                // of the maps that were drawn, if somebody wants it
+    uint64_t pieces = 0;               // of a source
 
     void write(const std::filesystem::path& path) const;
     // Nothing if it is not there, or damaged.

@@ -10,6 +10,7 @@
 
 #include "app/batch/lines/coco_categories.h"
 #include "app/batch/lines/frame_lines.h"
+#include "app/batch/lines/whole_number.h"
 #include "app/sources/pictures.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -121,7 +122,7 @@ void write_mot(const fs::path& lines, const std::map<std::string, size_t>& names
         std::unique_ptr<NewFile>& file = files[source->second];
         if (!file) file = std::make_unique<NewFile>(file_of(source->second));
         if (!line.contains("detections")) return;
-        const std::string frame = std::to_string(line.at("frame").get<uint64_t>() + 1);
+        const std::string frame = std::to_string(whole_number(line.at("frame")) + 1);
         for (const Object& d : line["detections"]) {
             if (!d.contains("track")) continue;
             const auto& box = d.at("box");

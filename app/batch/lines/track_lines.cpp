@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/batch/lines/frame_lines.h"
+#include "app/batch/lines/whole_number.h"
 #include "app/frame/region_counts.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -32,7 +33,7 @@ void set_tracks(Object& line, std::span<const FrameTracker::Kept> kept, size_t t
 // The names of classes, as far as lines have told them: enough for what has been seen.
 void learn_labels(const Object& line, std::vector<std::string>& labels) {
     for (const Object& d : line.value("detections", Object::array())) {
-        const auto id = d.at("id").get<uint32_t>();
+        const uint64_t id = whole_number(d.at("id"), most_labels);
         if (labels.size() <= id) labels.resize(id + 1);
         labels[id] = d.at("label").get<std::string>();
     }
@@ -65,7 +66,7 @@ void track_lines(const fs::path& lines, const std::map<std::string, size_t>& nam
             tracker.emplace(settings, FrameTracker::Mode::track, regions);
             current = source->second;
         }
-        const Observations frame = observed(source->second, line.at("frame").get<uint64_t>());
+        const Observations frame = observed(source->second, whole_number(line.at("frame")));
         learn_labels(line, labels);
         set_tracks(line, tracker->step(frame), frame.things.size());
         if (tracker->counter())

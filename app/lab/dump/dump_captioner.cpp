@@ -17,7 +17,7 @@ std::vector<float> as_floats(const std::vector<uint32_t>& ids) { return {ids.beg
 
 // What became of the question, and how its words looked at the picture.
 void add_question(Engine& engine, const Captioner& captioner, Collection& out) {
-    const Tap& tap = captioner.question();
+    const Tap& tap = captioner.question_tap();
     const Tensor& words = tap.hidden_states().at(0);
     out.add("question_last", {words.rows, words.columns},
             read_back(engine, "question", [&](Commands&) { return words.at_batch(0); }));

@@ -8,6 +8,7 @@ namespace saccade {
 using namespace std::chrono_literals;
 
 void Keeper::say(const std::string& what) {
+    if (what.empty()) return;
     notice_ = what;
     said_ = Clock::now();
 }
@@ -25,15 +26,27 @@ void Keeper::follow(const LiveState& state, const LiveView& view) {
     if (!state.view_recording && recorder_.recording()) recorder_.stop(seconds());
     if (maps_ != state.saved_maps) {
         maps_ = state.saved_maps;
-        if (view.attention)
-            save_maps(*view.attention);
-        else
+        if (view.attention) save_maps(*view.attention);
+        if (view.second_attention) save_maps(*view.second_attention);
+        if (!view.attention && !view.second_attention)
             say("no map is shown: point at the picture first");
     }
     if (view.report.bare_file != bare_file_) {
         bare_file_ = view.report.bare_file;
-        page_.start(bare_file_, {view.report.detector.name, view.report.classifier.name,
-                                 view.report.captioner.name});
+        // Words go to models that take them, and such a model is of no use without.
+        auto name = [](const ModelReport& model) {
+            return model.takes_words && model.prompts.empty() ? std::string() : model.name;
+        };
+        auto words = [](const ModelReport& model, const std::string& typed) {
+            return model.takes_words ? typed : std::string();
+        };
+        const LiveReport& report = view.report;
+        page_.start(bare_file_, {.detector = name(report.detector),
+                                 .classifier = name(report.classifier),
+                                 .captioner = name(report.captioner),
+                                 .find = words(report.detector, state.words.find),
+                                 .labels = words(report.classifier, state.words.labels),
+                                 .question = words(report.captioner, state.words.question)});
     }
 }
 

@@ -21,6 +21,8 @@ public:
     // Whether the view is to be read back, and the view then.
     bool wants_view(const LiveState& state) const;
     void take(const LiveState& state, const PictureView& view);
+    // Something to be said for a while, if it is anything.
+    void say(const std::string& what);
     // What there is to say now; empty most of the time.
     const std::string& notice();
 
@@ -28,7 +30,6 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void save_maps(const AttentionSeen& seen);
-    void say(const std::string& what);
     double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
     Recorder recorder_;

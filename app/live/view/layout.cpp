@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/common.hpp>
 
 namespace saccade {
 
@@ -17,6 +18,13 @@ ViewLayout lay_out(const LayoutOrder& order) {
             .picture = {panel, 0, width, bottom},
             .player = {panel, bottom, width, below},
             .status = {0, below, width, height}};
+}
+
+bool better_below(Size picture, glm::vec2 room) {
+    const glm::vec2 one(glm::max(picture, Size(1)));
+    const float beside = std::min(room.x / 2 / one.x, room.y / one.y);
+    const float below = std::min(room.x / one.x, room.y / 2 / one.y);
+    return below > beside;
 }
 
 }  // namespace saccade

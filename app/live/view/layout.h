@@ -19,4 +19,7 @@ struct LayoutOrder {
 };
 ViewLayout lay_out(const LayoutOrder& order);
 
+// Whether two pictures of this size are larger one below the other than side by side.
+bool better_below(Size picture, glm::vec2 room);
+
 }  // namespace saccade

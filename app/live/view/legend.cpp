@@ -30,6 +30,7 @@ std::string whose(const LiveReport& report, const Looker& looker) {
 }
 
 std::string which(const AttentionSeen& seen) {
+    if (seen.looker.token == Token::phrase) return "how much each patch is like a phrase";
     if (seen.rolled_out) return "rollout through " + std::to_string(seen.layers) + " layers";
     const std::string layer =
         "layer " + std::to_string(seen.layer) + " of 0-" + std::to_string(seen.layers - 1) + ", ";
@@ -43,6 +44,27 @@ std::string which(const AttentionSeen& seen) {
             return layer + "heads 0-" + std::to_string(seen.heads - 1);
         default:
             return layer + "mean of " + std::to_string(seen.heads) + " heads";
+    }
+}
+
+// The same, and whose, in a few words.
+std::string shortly(const AttentionSeen& seen) {
+    const Looker& looker = seen.looker;
+    const std::string whose = looker.token == Token::word                          ? "captioner"
+                              : looker.token == Token::query || looker.of_detector ? "detector"
+                                                                                   : "classifier";
+    if (looker.token == Token::phrase) return whose + ", phrase";
+    if (seen.rolled_out) return whose + ", rollout";
+    const std::string layer = whose + ", layer " + std::to_string(seen.layer) + ", ";
+    switch (seen.mode) {
+        case AttentionMode::head:
+            return layer + "head " + std::to_string(seen.head);
+        case AttentionMode::max:
+            return layer + "greatest";
+        case AttentionMode::grid:
+            return layer + "heads";
+        default:
+            return layer + "mean";
     }
 }
 
@@ -64,16 +86,32 @@ std::string from(const LiveView& view, const AttentionSeen& seen) {
             return "from the patch in row " + std::to_string(cell.y) + ", column " +
                    std::to_string(cell.x);
         }
+        case Token::phrase: {
+            const bool detector = looker.of_detector;
+            const std::vector<std::string>& read =
+                detector ? view.report.detector.prompts : view.report.classifier.prompts;
+            if (seen.mode == AttentionMode::grid || looker.phrase >= read.size())
+                return "each phrase";
+            return "the phrase \"" + read[looker.phrase] + "\"";
+        }
         default:
             return "from the class token";
     }
 }
 
-ImVec2 on_screen(const ViewInput& in, glm::vec2 pixel) {
-    const glm::vec2 part = pixel / glm::vec2(in.view.scene.picture);
-    const glm::vec2 at = in.picture.min + part * (in.picture.max - in.picture.min);
-    return {at.x, at.y};
-}
+// One of the views, and what is known of it.
+struct Legend {
+    const ViewInput& in;
+    const ViewInput::Place& place;
+    const std::optional<AttentionSeen>& seen;
+    bool tiled, second;
+
+    ImVec2 on_screen(glm::vec2 pixel) const {
+        const glm::vec2 part = pixel / glm::vec2(in.view.scene.picture);
+        const glm::vec2 at = place.picture.min + part * place.picture.size();
+        return {at.x, at.y};
+    }
+};
 
 // The colours as they lie over the picture, with what they stand for.
 void draw_scale(ImDrawList& list, ImVec2 at, float width, float most) {
@@ -94,25 +132,41 @@ void draw_scale(ImDrawList& list, ImVec2 at, float width, float most) {
     list.AddText({at.x + width - ImGui::CalcTextSize(last.c_str()).x, below}, ink, last.c_str());
 }
 
-void mark_patch(const ViewInput& in, const AttentionSeen& seen, ImDrawList& list) {
-    if (seen.looker.token != Token::patch || in.view.scene.tiles) return;
-    const Rectangle patch = seen.patch();
-    const ImVec2 a = on_screen(in, patch.min), b = on_screen(in, patch.max);
+void mark_patch(const Legend& legend, ImDrawList& list) {
+    if (!legend.seen || legend.seen->looker.token != Token::patch || legend.tiled) return;
+    const Rectangle patch = legend.seen->patch();
+    const ImVec2 a = legend.on_screen(patch.min), b = legend.on_screen(patch.max);
     list.AddRect(a, b, IM_COL32(0, 0, 0, 200), 0, 0, 3);
     list.AddRect(a, b, IM_COL32(255, 255, 255, 255), 0, 0, 1);
 }
 
+// Where the mouse would be, if it were in this view and not in the other.
+void mirror_pointer(const Legend& legend, ImDrawList& list) {
+    const LiveState& state = legend.in.state;
+    if (!legend.in.second || !state.pointer || state.over_second == legend.second || legend.tiled)
+        return;
+    const ImVec2 at = legend.on_screen(*state.pointer);
+    const float arm = 0.6f * em();
+    for (const auto& [colour, width] :
+         {std::pair{IM_COL32(0, 0, 0, 200), 3.0f}, std::pair{IM_COL32(255, 255, 255, 255), 1.0f}}) {
+        list.AddLine({at.x - arm, at.y}, {at.x + arm, at.y}, colour, width);
+        list.AddLine({at.x, at.y - arm}, {at.x, at.y + arm}, colour, width);
+    }
+}
+
 // The upper corner of the view, left or right, where it covers less of the boxes' labels.
-ImVec2 legend_corner(const ViewInput& in, glm::vec2 size) {
+ImVec2 legend_corner(const Legend& legend, glm::vec2 size) {
+    const ViewInput& in = legend.in;
+    const Rectangle& room = legend.place.room;
     const float margin = 0.3f * em();
-    const glm::vec2 corners[] = {in.room.min + margin,
-                                 {in.room.max.x - size.x - margin, in.room.min.y + margin}};
+    const glm::vec2 corners[] = {room.min + margin,
+                                 {room.max.x - size.x - margin, room.min.y + margin}};
     const glm::vec2* best = &corners[0];
     float least = FLT_MAX;
     for (const glm::vec2& corner : corners) {
         float covered = 0;
         for (const Detection& d : in.view.scene.detections) {
-            const ImVec2 at = on_screen(in, d.box.min);
+            const ImVec2 at = legend.on_screen(d.box.min);
             const float across =
                 std::min(corner.x + size.x, at.x + 6 * em()) - std::max(corner.x, at.x);
             const float down =
@@ -126,28 +180,59 @@ ImVec2 legend_corner(const ViewInput& in, glm::vec2 size) {
     return {best->x, best->y};
 }
 
-}  // namespace
+// Of a view in which nobody looks, beside another: what it is.
+std::string title(const Legend& legend) {
+    const LiveState& state = legend.in.state;
+    if (legend.second && state.second.kind == SecondView::Kind::bare)
+        return title_of(SecondView::Kind::bare);
+    const AttentionState& attention = legend.second ? state.second.attention : state.attention;
+    if (attention.mode == AttentionMode::off) return "no maps";
+    const AskedModel asked = legend.second ? state.second.asked : state.asked;
+    const ModelReport& model = asked == AskedModel::detector ? legend.in.view.report.detector
+                                                             : legend.in.view.report.classifier;
+    return std::string(name_of(asked)) + " " + model.name + ", " + title_of(attention.mode);
+}
 
-void draw_legend(const ViewInput& in) {
-    if (!in.view.attention) return;
-    const AttentionSeen& seen = *in.view.attention;
-    ImDrawList& list = *ImGui::GetBackgroundDrawList();
-    mark_patch(in, seen, list);
+std::vector<std::string> lines_of(const Legend& legend) {
+    const ViewInput& in = legend.in;
+    if (!legend.seen) return {title(legend)};
+    const AttentionSeen& seen = *legend.seen;
+    const bool looks = seen.looker.token != Token::phrase;
     const std::string on_picture = percent(double(seen.on_picture));
-    std::vector<std::string> lines{whose(in.view.report, seen.looker), which(seen),
-                                   from(in.view, seen),
-                                   on_picture + " of its attention is on the picture"};
+    const float height = legend.place.picture.size().y;
     // A small picture is not to disappear behind it.
-    if (in.picture.max.y - in.picture.min.y < 24 * em())
-        lines = {which(seen), from(in.view, seen) + ", " + on_picture + " on the picture"};
+    if (height < 14 * em()) return {shortly(seen)};
+    if (height >= 24 * em()) {
+        std::vector<std::string> lines{whose(in.view.report, seen.looker), which(seen),
+                                       from(in.view, seen)};
+        if (looks) lines.push_back(on_picture + " of its attention is on the picture");
+        return lines;
+    }
+    if (in.second) return {whose(in.view.report, seen.looker), which(seen)};
+    return {which(seen),
+            from(in.view, seen) + (looks ? ", " + on_picture + " on the picture" : "")};
+}
+
+void draw_legend(const Legend& legend) {
+    ImDrawList& list = *ImGui::GetBackgroundDrawList();
+    mark_patch(legend, list);
+    mirror_pointer(legend, list);
+    if (!legend.seen && !legend.in.second) return;
     const float margin = 0.4f * em(), line_height = 1.15f * em();
-    float width = 12 * em();
-    for (const std::string& line : lines)
-        width = std::max(width, ImGui::CalcTextSize(line.c_str()).x);
-    width = std::min(width, in.picture.max.x - in.picture.min.x - 4 * margin);
+    const float room = legend.place.room.size().x - 4 * margin;
+    std::vector<std::string> lines = lines_of(legend);
+    auto widest = [&] {
+        float most = legend.seen ? 12 * em() : 0;
+        for (const std::string& line : lines)
+            most = std::max(most, ImGui::CalcTextSize(line.c_str()).x);
+        return most;
+    };
+    if (legend.seen && widest() > room) lines = {shortly(*legend.seen)};
+    const float width = std::min(widest(), room);
     if (width <= 0) return;
-    const float height = float(lines.size()) * line_height + 2.2f * em() + margin;
-    const ImVec2 corner = legend_corner(in, {width + 2 * margin, height});
+    const float scale = legend.seen ? 2.2f * em() : margin;
+    const float height = float(lines.size()) * line_height + scale + margin;
+    const ImVec2 corner = legend_corner(legend, {width + 2 * margin, height});
     list.AddRectFilled(corner, {corner.x + width + 2 * margin, corner.y + height},
                        IM_COL32(16, 16, 20, 190));
     list.PushClipRect(corner, {corner.x + width + 2 * margin, corner.y + height}, true);
@@ -156,9 +241,20 @@ void draw_legend(const ViewInput& in) {
         list.AddText(at, IM_COL32(235, 235, 235, 255), line.c_str());
         at.y += line_height;
     }
-    draw_scale(list, {at.x, at.y + 0.2f * em()}, width,
-               in.state.attention.fixed_scale ? 1 : seen.largest);
+    if (legend.seen)
+        draw_scale(list, {at.x, at.y + 0.2f * em()}, width,
+                   legend.in.state.attention.fixed_scale ? 1 : legend.seen->largest);
     list.PopClipRect();
+}
+
+}  // namespace
+
+void draw_legends(const ViewInput& in) {
+    const LiveScene& scene = in.view.scene;
+    draw_legend({in, in.first, in.view.attention, scene.tiles.has_value(), false});
+    if (in.second)
+        draw_legend(
+            {in, *in.second, in.view.second_attention, scene.second->tiles.has_value(), true});
 }
 
 }  // namespace saccade

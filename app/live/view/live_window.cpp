@@ -40,8 +40,7 @@ LiveWindow::OnDevice::OnDevice(std::unique_ptr<Engine> opened, const LiveWindowO
     : engine(std::move(opened)),
       window_engine(window_options(options.engine, engine->device(), window)),
       screen(window_engine.device(), window, state.present_mode, options.settings.layout),
-      loop(*engine, options.capture, std::filesystem::current_path(), options.words, place,
-           Window::wake) {
+      loop(*engine, options.capture, std::filesystem::current_path(), place, Window::wake) {
     spdlog::info("running on {}", engine->device().info().name);
 }
 
@@ -51,6 +50,7 @@ LiveWindow::LiveWindow(LiveWindowOptions options)
       window_({"Saccade", options_.settings.width, options_.settings.height, state_.full_screen}),
       offers_(options_.settings.recent),
       keeper_(std::filesystem::current_path()),
+      regions_(RegionStore(drawn_regions_folder())),
       on_(std::make_unique<OnDevice>(std::make_unique<Engine>(options_.engine), options_, state_,
                                      window_, LivePlace())) {}
 
@@ -100,8 +100,8 @@ void LiveWindow::take_view() {
     view_.report.latency_ms = latency_ms_;
     if (area(view_.scene.picture) > 0) offers_.add_recent(report().source);
     state_.shown_frame = report().player.frame;
-    state_.layers = report().layers;
-    state_.heads = report().heads;
+    state_.choices = report().choices;
+    state_.second_choices = report().second_choices;
     if (std::exchange(state_.swaps, report().swaps) != report().swaps) {
         release_held(state_);
         state_.word.reset();
@@ -126,7 +126,14 @@ LiveWindow::Clock::duration LiveWindow::pace() const {
 
 void LiveWindow::take_events(const std::vector<WindowEvent>& events) {
     const PanelFocus panels{on_->screen.ui().has_mouse(), on_->screen.ui().has_keyboard()};
-    for (const WindowEvent& event : events) apply_event(state_, event, view_.scene, panels);
+    for (const WindowEvent& event : events) {
+        // What was grabbed on the picture may be let go anywhere.
+        const bool panel = event.kind == WindowEvent::Kind::key
+                               ? panels.keyboard
+                               : panels.mouse && event.kind != WindowEvent::Kind::release;
+        if (!state_.drawing || panel || !editor_.take(event, view_.scene, state_))
+            apply_event(state_, event, view_.scene, panels);
+    }
     window_.set_full_screen(state_.full_screen);
     on_->screen.swapchain().set_mode(state_.present_mode);
     if (!window_.full_screen() && area(window_.size()) > 0) {
@@ -141,7 +148,9 @@ ViewLayout LiveWindow::place_view() {
     const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
     const glm::vec2 scale(dots.x, dots.y);
     on_->screen.set_view({layout.picture.min * scale, layout.picture.max * scale});
-    view_.scene.place = on_->screen.placement(view_.scene.picture);
+    view_.scene.place = on_->screen.placement(size_of(view_.scene));
+    const bool below = better_below(view_.scene.picture, layout.picture.size());
+    if (std::exchange(state_.second.below, below) != below) touched_ = std::max(touched_, 1);
     return layout;
 }
 
@@ -158,16 +167,10 @@ void LiveWindow::show() {
     take_events(events);
     view_.report.present_modes = on_->screen.swapchain().modes();
     const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
-    const Placement& place = view_.scene.place;
-    ViewInput input{state_,
-                    view_,
-                    offers_,
-                    pull_,
-                    Rectangle(float(place.left) / dots.x, float(place.top) / dots.y,
-                              float(place.left + int(place.width)) / dots.x,
-                              float(place.top + int(place.height)) / dots.y),
-                    layout.picture};
+    const auto [first, second] = places_of(view_.scene, layout.picture, {dots.x, dots.y});
+    ViewInput input{state_, view_, offers_, pull_, editor_, first, second};
     draw_view(input, layout);
+    keeper_.say(regions_.follow(state_.source, state_.regions));
     // A loop that hears nothing new sleeps on.
     if (touched_ > 0 || ImGui::IsAnyItemActive()) on_->loop.want(state_);
     touched_ = std::max(touched_ - 1, 0);

@@ -15,6 +15,7 @@
 #include "app/live/window/input_queue.h"
 #include "app/live/window/screen.h"
 #include "app/pipeline/device_loss.h"
+#include "app/track/region_store.h"
 
 namespace saccade {
 
@@ -24,8 +25,7 @@ struct LiveWindowOptions {
     std::filesystem::path settings_path;  // where they are remembered at the end
     EngineOptions engine;
     CaptureOptions capture;
-    ModelNames words = {};  // --find, --labels and --ask
-    uint64_t frames = 0;    // ends after this many, or the last; 0: when somebody says so
+    uint64_t frames = 0;  // ends after this many, or the last; 0: when somebody says so
 };
 
 // The loop and its window.
@@ -62,6 +62,8 @@ private:
     SourceOffers offers_;
     BackgroundPull pull_;
     Keeper keeper_;
+    RegionEditor editor_;
+    KeptRegions regions_;
     // All that lies on devices, and goes with them. The window has one of its own, so that it does
     // not wait for models.
     struct OnDevice {

@@ -17,19 +17,20 @@ void PageMaker::start(const std::string& picture, const ModelNames& models) {
     folder_ = std::filesystem::path(picture).replace_extension("").string();
     // A browser that is not there is no failure: the page is.
     const char* script =
-        "\"$0\" inspect \"$1\" -o \"$2\" --detector \"$3\" --classifier \"$4\" --captioner "
-        "\"$5\" --quiet > /dev/null 2>&1 || exit 1; "
-        "xdg-open \"$2/report.html\" > /dev/null 2>&1; exit 0";
-    auto name = [](const std::string& model) { return model.empty() ? "none" : model; };
-    std::vector<std::string> words{"sh",
-                                   "-c",
-                                   script,
-                                   program,
-                                   picture,
-                                   folder_,
-                                   name(models.detector),
-                                   name(models.classifier),
-                                   name(models.captioner)};
+        "\"$@\" > /dev/null 2>&1 || exit 1; "
+        "xdg-open \"$0/report.html\" > /dev/null 2>&1; exit 0";
+    std::vector<std::string> words{"sh",      "-c",    script, folder_, program,
+                                   "inspect", picture, "-o",   folder_, "--quiet"};
+    auto add = [&](const char* option, const std::string& value, const char* otherwise) {
+        if (value.empty() && !otherwise) return;
+        words.insert(words.end(), {option, value.empty() ? otherwise : value});
+    };
+    add("--detector", models.detector, "none");
+    add("--classifier", models.classifier, "none");
+    add("--captioner", models.captioner, "none");
+    if (!models.detector.empty()) add("--find", models.find, nullptr);
+    if (!models.classifier.empty()) add("--labels", models.labels, nullptr);
+    if (!models.captioner.empty()) add("--ask", models.question, nullptr);
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -144,13 +144,25 @@ void tracks(LiveState& state, const LiveReport& report) {
     const TrackReport& tracks = *report.tracks;
     ImGui::SameLine();
     ImGui::Text("%u seen, %u lost, %u found again", tracks.seen, tracks.lost, tracks.found_again);
-    std::string lost;
-    for (const uint32_t number : tracks.lost_numbers) lost += " " + std::to_string(number);
-    if (!lost.empty()) quiet("lost:" + lost);
+    auto say = [](const char* what, const std::vector<uint32_t>& numbers) {
+        std::string line = what;
+        for (const uint32_t number : numbers) line += " " + std::to_string(number);
+        if (!numbers.empty()) quiet(line);
+    };
+    say("lost:", tracks.lost_numbers);
+    say("found again:", tracks.found_numbers);
+    if (tracks.followed > 0) {
+        using Followed = TrackReport::Followed;
+        const std::string who = "track " + std::to_string(tracks.followed);
+        text(tracks.state == Followed::seen   ? "what " + who + " looks at"
+             : tracks.state == Followed::lost ? who + " is lost, and waited for"
+                                              : who + " is gone; click another");
+    }
     if (report.score) {
         ImGui::Text("IDF1 %.3f, MOTA %.3f, %llu switches", tracks.idf1, tracks.mota,
                     static_cast<unsigned long long>(tracks.switches));
-        tip("IDF1: the part of boxes whose number is right; switches: how often a thing got another");
+        tip("IDF1: the part of boxes whose number is right; switches: how often a thing got "
+            "another");
     }
     for (const RegionCounts& region : tracks.counts)
         for (const RegionCounts::OfClass& of : region.classes)
@@ -187,14 +199,13 @@ void shown(ViewInput& in) {
           "least score: boxes that score less are left out (--threshold)");
     class_filter(state, in.view.report.labels);
     tracks(state, in.view.report);
+    draw_region_list(in);
     if (in.view.report.score) truth(state, *in.view.report.score);
     if (state.classes) classes(in.view);
 }
 
-void attention(ViewInput& in) {
-    if (!section("Attention")) return;
-    LiveState& state = in.state;
-    AttentionState& a = state.attention;
+// Which maps, of whom.
+void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices) {
     if (ImGui::BeginCombo("maps", title_of(a.mode))) {
         for (AttentionMode mode : attention_modes)
             if (ImGui::Selectable(title_of(mode), mode == a.mode)) a.mode = mode;
@@ -203,9 +214,9 @@ void attention(ViewInput& in) {
     tip("maps (A): of one head of a layer, of all of them by mean or greatest, side by side, or "
         "followed through all layers (rollout)");
     if (a.mode == AttentionMode::off) return;
-    int asked = static_cast<int>(state.asked);
-    if (ImGui::Combo("ask", &asked, "detector\0classifier\0"))
-        state.asked = static_cast<AskedModel>(asked);
+    int model = static_cast<int>(asked);
+    if (ImGui::Combo("ask", &model, "detector\0classifier\0"))
+        asked = static_cast<AskedModel>(model);
     tip("ask (M): whose attention the patch under the mouse shows");
     auto choose = [](const char* label, uint32_t& value, uint32_t count, const char* what) {
         const int last = static_cast<int>(count) - 1;
@@ -215,9 +226,37 @@ void attention(ViewInput& in) {
         tip(what);
     };
     if (a.mode != AttentionMode::rollout)
-        choose("layer", a.layer, state.layers, "layer ([ and ]): counted from 0, the first");
+        choose("layer", a.layer, choices.layers, "layer ([ and ]): counted from 0, the first");
     if (a.mode == AttentionMode::head)
-        choose("head", a.head, state.heads, "head (0 - 9): counted from 0");
+        choose("head", a.head, choices.heads, "head (0 - 9): counted from 0");
+}
+
+void second_view(LiveState& state) {
+    using enum SecondView::Kind;
+    if (ImGui::BeginCombo("second view", title_of(state.second.kind))) {
+        for (SecondView::Kind kind : {off, bare, maps})
+            if (ImGui::Selectable(title_of(kind), kind == state.second.kind))
+                choose_second_view(state, kind);
+        ImGui::EndCombo();
+    }
+    tip("second view (B): the picture once more beside itself, under the same pointer: as it came, "
+        "or with maps of another model, layer or head. Keys for maps are for the view under the "
+        "mouse");
+    if (state.second.kind != maps) return;
+    ImGui::PushID("second");
+    ImGui::Indent();
+    choose_maps(state.second.attention, state.second.asked, state.second_choices);
+    ImGui::Unindent();
+    ImGui::PopID();
+}
+
+void attention(ViewInput& in) {
+    if (!section("Attention")) return;
+    LiveState& state = in.state;
+    AttentionState& a = state.attention;
+    choose_maps(a, state.asked, state.choices);
+    second_view(state);
+    if (a.mode == AttentionMode::off && state.second.kind != SecondView::Kind::maps) return;
     share("strength", a.blend, "strength: how much the map covers the picture");
     share(
         "share shown", a.mass,
@@ -296,6 +335,7 @@ void draw_side_panel(ViewInput& in, const Rectangle& place) {
     ImGui::PushItemWidth(-7.5f * em());
     source(in);
     models(in);
+    draw_words(in);
     shown(in);
     attention(in);
     keep(in.state);

@@ -17,6 +17,31 @@ ViewLayout layout_for(const LiveState& state, const LiveReport& report) {
                     .player = !player.live && !player.still});
 }
 
+ImVec2 on_screen(const ViewInput& in, glm::vec2 pixel) {
+    const glm::vec2 part = pixel / glm::vec2(in.view.scene.picture);
+    const glm::vec2 at = in.first.picture.min + part * in.first.picture.size();
+    return {at.x, at.y};
+}
+
+std::pair<ViewInput::Place, std::optional<ViewInput::Place>> places_of(const LiveScene& scene,
+                                                                       const Rectangle& room,
+                                                                       glm::vec2 dots) {
+    const Placement& place = scene.place;
+    const glm::vec2 corner(place.left, place.top), size(place.width, place.height);
+    const Rectangle all(corner / dots, (corner + size) / dots);
+    if (!scene.second) return {{all, room}, std::nullopt};
+    const auto [second_corner, both] = two_views(scene.picture, scene.second->below);
+    auto at = [&](Size pixel) { return all.min + glm::vec2(pixel) / glm::vec2(both) * all.size(); };
+    const Rectangle first(all.min, at(scene.picture)), second(at(second_corner), all.max);
+    // The room ends between them.
+    const glm::vec2 middle = (first.max + second.min) * 0.5f;
+    if (scene.second->below)
+        return {{first, {room.min, {room.max.x, middle.y}}},
+                ViewInput::Place{second, {{room.min.x, middle.y}, room.max}}};
+    return {{first, {room.min, {middle.x, room.max.y}}},
+            ViewInput::Place{second, {{middle.x, room.min.y}, room.max}}};
+}
+
 void draw_view(ViewInput& in, const ViewLayout& layout) {
     if (layout.panel.area() > 0) draw_side_panel(in, layout.panel);
     if (layout.player.area() > 0) draw_player(in, layout.player);
@@ -24,7 +49,9 @@ void draw_view(ViewInput& in, const ViewLayout& layout) {
     if (area(in.view.scene.picture) == 0)
         draw_start_page(in, layout.picture);
     else
-        draw_legend(in);
+        draw_legends(in);
+    draw_drawn_box(in);
+    draw_regions(in);
     if (in.state.help) draw_keys(in.state);
 }
 

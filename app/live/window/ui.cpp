@@ -83,68 +83,41 @@ glm::vec2 Ui::in_units(glm::vec2 pixels) const {
     return pixels / glm::max(glm::vec2(dots.x, dots.y), glm::vec2(0.01f));
 }
 
+void Ui::feed(const WindowEvent& event) {
+    switch (event.kind) {
+        case WindowEvent::Kind::key:
+            if (types_text(event.key)) ImGui::GetIO().AddInputCharacter(event.key);
+            return;
+        case WindowEvent::Kind::board:
+            return ImGui_ImplGlfw_KeyCallback(window_, event.board.code, event.board.scancode,
+                                              event.board.down ? GLFW_PRESS : GLFW_RELEASE,
+                                              event.board.mods);
+        case WindowEvent::Kind::drop:
+            return;
+        default:
+            return feed_mouse(event);
+    }
+}
+
+void Ui::feed_mouse(const WindowEvent& event) {
+    using Kind = WindowEvent::Kind;
+    ImGuiIO& io = ImGui::GetIO();
+    const bool clicks = event.kind == Kind::press || event.kind == Kind::release;
+    const bool button = clicks && event.button >= 0 && event.button < 3;
+    if (event.kind == Kind::leave) mouse_ = glm::vec2(nowhere);
+    if (event.kind == Kind::move || clicks) mouse_ = in_units(event.place);
 #if IMGUI_VERSION_NUM < 18700
-
-void Ui::feed(const WindowEvent& event) {
-    ImGuiIO& io = ImGui::GetIO();
-    switch (event.kind) {
-        case WindowEvent::Kind::key:
-            if (types_text(event.key)) io.AddInputCharacter(event.key);
-            return;
-        case WindowEvent::Kind::board:
-            return ImGui_ImplGlfw_KeyCallback(window_, event.board.code, event.board.scancode,
-                                              event.board.down ? GLFW_PRESS : GLFW_RELEASE,
-                                              event.board.mods);
-        case WindowEvent::Kind::press:
-        case WindowEvent::Kind::release:
-            if (event.button >= 0 && event.button < 3)
-                buttons_[event.button] = event.kind == WindowEvent::Kind::press;
-            [[fallthrough]];
-        case WindowEvent::Kind::move:
-            mouse_ = in_units(event.place);
-            return;
-        case WindowEvent::Kind::leave:
-            mouse_ = glm::vec2(nowhere);
-            return;
-        case WindowEvent::Kind::wheel:
-            io.MouseWheelH += event.place.x;
-            io.MouseWheel += event.place.y;
-            return;
-        case WindowEvent::Kind::drop:
-            return;
+    if (button) buttons_[event.button] = event.kind == Kind::press;
+    if (event.kind == Kind::wheel) {
+        io.MouseWheelH += event.place.x;
+        io.MouseWheel += event.place.y;
     }
-}
-
 #else
-
-void Ui::feed(const WindowEvent& event) {
-    ImGuiIO& io = ImGui::GetIO();
-    switch (event.kind) {
-        case WindowEvent::Kind::key:
-            if (types_text(event.key)) io.AddInputCharacter(event.key);
-            return;
-        case WindowEvent::Kind::board:
-            return ImGui_ImplGlfw_KeyCallback(window_, event.board.code, event.board.scancode,
-                                              event.board.down ? GLFW_PRESS : GLFW_RELEASE,
-                                              event.board.mods);
-        case WindowEvent::Kind::press:
-        case WindowEvent::Kind::release:
-        case WindowEvent::Kind::move:
-            mouse_ = in_units(event.place);
-            io.AddMousePosEvent(mouse_.x, mouse_.y);
-            if (event.kind != WindowEvent::Kind::move && event.button >= 0 && event.button < 3)
-                io.AddMouseButtonEvent(event.button, event.kind == WindowEvent::Kind::press);
-            return;
-        case WindowEvent::Kind::leave:
-            return io.AddMousePosEvent(nowhere, nowhere);
-        case WindowEvent::Kind::wheel:
-            return io.AddMouseWheelEvent(event.place.x, event.place.y);
-        case WindowEvent::Kind::drop:
-            return;
-    }
-}
-
+    if (event.kind == Kind::wheel) return io.AddMouseWheelEvent(event.place.x, event.place.y);
+    io.AddMousePosEvent(mouse_.x, mouse_.y);
+    if (button) io.AddMouseButtonEvent(event.button, event.kind == Kind::press);
 #endif
+}
 
 void Ui::end(const AddTriangle& add) {
     ImGui::Render();

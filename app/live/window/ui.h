@@ -42,6 +42,7 @@ private:
 
     ImGuiContext* context_;
     void feed(const WindowEvent& event);
+    void feed_mouse(const WindowEvent& event);
     glm::vec2 in_units(glm::vec2 pixels) const;
 
     GLFWwindow* window_ = nullptr;  // once ImGui's backend knows it

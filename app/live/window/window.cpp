@@ -29,6 +29,12 @@ char32_t key_named(int code) {
     switch (code) {
         case GLFW_KEY_ESCAPE:
             return escape_key;
+        case GLFW_KEY_ENTER:
+        case GLFW_KEY_KP_ENTER:
+            return enter_key;
+        case GLFW_KEY_BACKSPACE:
+        case GLFW_KEY_DELETE:
+            return delete_key;
         case GLFW_KEY_LEFT:
             return left_key;
         case GLFW_KEY_RIGHT:

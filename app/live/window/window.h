@@ -18,10 +18,10 @@ public:
     using Error::Error;
 };
 
-// Keys that type nothing, in Unicode's private area but for Escape.
-inline constexpr char32_t escape_key = 0x1b, left_key = 0xf702, right_key = 0xf703,
-                          home_key = 0xf729, end_key = 0xf72b, page_up_key = 0xf72c,
-                          page_down_key = 0xf72d;
+// Keys that type nothing, in Unicode's private area but for Escape and Enter. Backspace is Delete.
+inline constexpr char32_t escape_key = 0x1b, enter_key = 0x0d, left_key = 0xf702,
+                          right_key = 0xf703, delete_key = 0xf728, home_key = 0xf729,
+                          end_key = 0xf72b, page_up_key = 0xf72c, page_down_key = 0xf72d;
 
 // What a person did. Places are in pixels of the window's surface.
 struct WindowEvent {

@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-// Stages are counted with the stem as 0: after so many layers.
+// A stage is the number of layers before its end; the stem alone is 0.
 std::vector<uint32_t> read_stages(const JsonFields& fields, uint32_t layers) {
     std::vector<uint32_t> stages;
     if (fields.has("out_indices")) {

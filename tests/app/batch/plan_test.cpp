@@ -66,6 +66,21 @@ TEST(Plan, what_is_written_down_is_read_again) {
     EXPECT_EQ(json_of(plan_from(nlohmann::ordered_json::parse(json.dump()))), json);
 }
 
+TEST(Plan, numbers_that_count_nothing_are_refused) {
+    const auto good = json_of(plan_with({300}, 7));
+    for (const char* key : {"from", "to", "stride", "piece"})
+        for (const char* number : {"18446744073709571615", "1e300", "-1", "0.5", "\"1\""}) {
+            auto json = good;
+            json[key] = nlohmann::ordered_json::parse(number);
+            expect_says(error_of([&] { plan_from(json); }), "run.json in this folder is damaged");
+        }
+    for (const char* size : {"[1e300, 4]", "[4, -4]", "[4000000000, 4]"}) {
+        auto json = good;
+        json["sources"][0]["size"] = nlohmann::ordered_json::parse(size);
+        expect_says(error_of([&] { plan_from(json); }), "run.json in this folder is damaged");
+    }
+}
+
 TEST(Plan, numbers_that_are_drawn_are_not_cut_within_a_source) {
     BatchPlan plan = plan_with({300, 60, 6000, 61}, 60);
     plan.track = true;

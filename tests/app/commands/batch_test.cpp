@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <functional>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
@@ -226,7 +226,8 @@ Words tracked_words(const TempFolder& temp, const Words& more) {
     temp.write("zones.json", R"({"size": [96, 64],
         "lines": [{"name": "middle", "from": [48, 0], "to": [48, 64], "point": "middle"}],
         "zones": [{"name": "left", "corners": [[0, 0], [60, 0], [60, 64], [0, 64]]}]})");
-    Words all{"--piece", "8", "--track", "--mot", "--csv", "--coco", "--zones", temp / "zones.json"};
+    Words all{"--piece", "8",      "--track", "--mot",
+              "--csv",   "--coco", "--zones", temp / "zones.json"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
 }
@@ -235,11 +236,13 @@ TEST_F(Batch, a_tracked_run_is_the_same_in_one_go_resumed_and_in_parts) {
     const Words sources{make_clip(temp, "clip.mp4", 30), "synth:96x64@30?seed=3&frames=20"};
     for (const bool video : {true, false}) {
         const std::string name = video ? "video-" : "lines-";
-        const Words drawn = video ? Words{} : Words{"--no-video"};
+        const Words drawn = video ? Words{"--attention", "track"} : Words{"--no-video"};
         const Words more = tracked_words(temp, drawn);
         expect_done(run(sources, name + "whole", more));
         EXPECT_TRUE(fs::exists(temp / (name + "whole") / "clip.mot.txt"));
         EXPECT_TRUE(fs::exists(temp / (name + "whole") / "events.jsonl"));
+        EXPECT_EQ(fs::exists(temp / (name + "whole") / "clip-heat.png"), video)
+            << "where the first track has looked";
 
         Words again = more;
         again.push_back("--resume");
@@ -297,6 +300,32 @@ TEST_F(Batch, numbers_begin_with_1_in_every_source_and_stay) {
     expect_refused(run({sources[0]}, "bad", {"--zones", temp / "bad.json"}), 1, "is no JSON");
 }
 
+TEST_F(Batch, attention_of_a_track_is_shown_where_it_is_seen) {
+    const Words sources{"synth:64x48@30?seed=3&frames=9"};
+    expect_done(run(sources, "plain", {"--track", "--frames", "--no-video"}));
+    EXPECT_FALSE(fs::exists(temp / "plain" / "synth-heat.png")) << "nobody has asked for it";
+    expect_done(run(sources, "first", {"--attention", "track:1", "--frames", "--no-video"}));
+    expect_done(run(sources, "none", {"--attention", "track:99", "--frames", "--no-video"}));
+    EXPECT_TRUE(fs::exists(temp / "first" / "synth-heat.png"));
+    EXPECT_FALSE(fs::exists(temp / "none" / "synth-heat.png")) << "there is no such track";
+    auto picture = [&](const char* folder, size_t frame) {
+        return file_content(temp / folder / "synth-frames" /
+                            ("00000" + std::to_string(frame) + ".png"));
+    };
+    size_t mapped = 0, frame = 0;
+    for (const auto& line : lines_in("first")) {
+        const bool seen = std::ranges::any_of(
+            line["detections"], [](const auto& found) { return found.value("track", 0) == 1; });
+        EXPECT_EQ(picture("none", frame), picture("plain", frame)) << frame;
+        EXPECT_EQ(picture("first", frame) != picture("plain", frame), seen) << frame;
+        mapped += seen;
+        ++frame;
+    }
+    EXPECT_GT(mapped, 0u);
+    expect_refused(run(sources, "bad", {"--attention", "track:0"}), 2, "track:N");
+    expect_refused(run(sources, "bad", {"--heat", "--no-video"}), 1, "--heat needs --attention");
+}
+
 TEST_F(Batch, what_cannot_be_read_ends_alone) {
     const std::string clip = make_clip(temp, "clip.mp4", 12);
     const std::string content = file_content(make_clip(temp, "long.mp4", 60));
@@ -347,7 +376,8 @@ TEST_F(Batch, where_nothing_more_can_be_written_what_is_there_is_whole) {
     const Words more{"--piece", "4", "--no-video"};
     {
         const SmallFiles small(9000);
-        expect_refused(run(sources, "out", more), 1, "FRAMES.jsonl' cannot be written: File too large");
+        expect_refused(run(sources, "out", more), 1,
+                       "FRAMES.jsonl' cannot be written: File too large");
     }
     const size_t done = lines_in("out").size();
     EXPECT_GT(done, 4u);
@@ -416,7 +446,8 @@ TEST_F(Batch, names_that_are_not_utf8_come_back_from_json_as_they_were) {
     const auto lines = lines_in("out");
     ASSERT_EQ(lines.size(), 13u);
     EXPECT_EQ(name_of_text(lines[0]["source"].get<std::string>()), (temp / name).string());
-    EXPECT_EQ(name_of_text(lines[12]["source"].get<std::string>()), (temp / "alb\xfcm/\xe4.png").string());
+    EXPECT_EQ(name_of_text(lines[12]["source"].get<std::string>()),
+              (temp / "alb\xfcm/\xe4.png").string());
     EXPECT_TRUE(fs::exists(temp / "out" / name));
     EXPECT_EQ(lines_of(file_content(temp / "out/frames.csv")).size(), 1u + 13 * 3);
     Words again = more;
@@ -459,19 +490,19 @@ TEST_F(Batch, what_was_lost_since_is_done_again) {
             << "{\"source\": \"synth:96x64@30?seed=3&frames=20\", \"frame\": -1}\n"
             << "{\"source\": \"synth:96x64@30?seed=3&frames=20\", \"frame\": \"2\"}\n";
     });
-    damage("a damaged seal", [&] {
-        temp.write("out/.saccade/sources/synth/000002.whole", "{\"lines\": []}");
-    });
-    damage("an empty seal of the source", [&] { temp.write("out/.saccade/sources/synth/done", ""); });
+    damage("a damaged seal",
+           [&] { temp.write("out/.saccade/sources/synth/000002.whole", "{\"lines\": []}"); });
+    damage("an empty seal of the source",
+           [&] { temp.write("out/.saccade/sources/synth/done", ""); });
 }
 
 TEST_F(Batch, a_damaged_run_json_is_one_line) {
     const Words sources{"synth:96x64@30?frames=3"};
     expect_done(run(sources, "out", {"--no-video"}));
     const std::string good = file_content(temp / "out/.saccade/run.json");
-    for (const char* text : {"", "7", "[]", "{", R"({"plan": 5, "shard": "0/1"})",
-                             R"({"plan": {}, "shard": 7})", R"({"plan": {}, "shard": "0/1"})",
-                             R"({"plan": {"sources": 5}, "shard": "x"})"})
+    for (const char* text :
+         {"", "7", "[]", "{", R"({"plan": 5, "shard": "0/1"})", R"({"plan": {}, "shard": 7})",
+          R"({"plan": {}, "shard": "0/1"})", R"({"plan": {"sources": 5}, "shard": "x"})"})
         for (const Words& more : {Words{"--no-video"}, Words{"--no-video", "--resume"}}) {
             SCOPED_TRACE(text);
             temp.write("out/.saccade/run.json", text);

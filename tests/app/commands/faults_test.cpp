@@ -1,12 +1,14 @@
 // What the program does when Vulkan fails it. tests/faults/layer.cpp lets single calls fail; here
 // commands run with it, and must end with exit code 0 or 1, in one line, with nothing half-written
-// left. SACCADE_FAULTS=all tries every call with every code it may return (tests/faults/sweep);
-// otherwise a few of each are tried.
+// left. SACCADE_FAULTS=1/1 tries every call with every code it may return (tests/faults/sweep), 2/8
+// the second of eight shares of them; otherwise a few of each are tried.
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/app/live/window/display.h"
@@ -18,13 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool all_of_them() { return std::getenv("SACCADE_FAULTS") != nullptr; }
-
-// Which of n calls are tried: all, or the first, the last, and some between.
+// Which of n calls are tried: all, a share of them, or the first, the last, and some between.
 std::set<uint64_t> chosen(uint64_t calls, uint64_t few) {
     std::set<uint64_t> numbers;
-    if (all_of_them())
-        for (uint64_t i = 1; i <= calls; ++i) numbers.insert(i);
+    const char* const share = std::getenv("SACCADE_FAULTS");
+    unsigned first = 1, step = 1;
+    if (share && (std::sscanf(share, "%u/%u", &first, &step) != 2 || first == 0 || first > step))
+        ADD_FAILURE() << "SACCADE_FAULTS is a share of the calls, like 1/1 or 2/8";
+    else if (share)
+        for (uint64_t i = first; i <= calls; i += step) numbers.insert(i);
     else if (calls > 0)
         for (uint64_t i = 0; i < few; ++i) numbers.insert(1 + i * (calls - 1) / (few - 1));
     return numbers;

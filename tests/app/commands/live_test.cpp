@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "app/draw/annotate.h"
@@ -17,6 +18,7 @@
 #include "app/io/picture_file.h"
 #include "app/live/loop.h"
 #include "app/sources/open_source.h"
+#include "app/track/region_store.h"
 #include "tests/app/live/window/display.h"
 #include "tests/app/program.h"
 #include "tests/app/sources/frames.h"
@@ -264,8 +266,9 @@ TEST_F(LiveLoopTest, a_frozen_picture_stands_still_and_can_be_explored) {
 
 TEST_F(LiveLoopTest, things_have_numbers_and_lines_count_them) {
     state.track = true;
-    state.regions = {.size = std::nullopt,
-                     .all = {{"all", true, {{0, 0}, {320, 0}, {320, 240}, {0, 240}}, Anchor::middle}}};
+    state.regions = {
+        .size = std::nullopt,
+        .all = {{"all", true, {{0, 0}, {320, 0}, {320, 240}, {0, 240}}, Anchor::middle}}};
     loop.wait_for_models(state);
     ASSERT_TRUE(step_until([&] {
         return loop.report().tracks && loop.report().tracks->seen > 0 && loop.shown() &&
@@ -286,7 +289,43 @@ TEST_F(LiveLoopTest, things_have_numbers_and_lines_count_them) {
 
     state.frozen = state.track = false;
     state.regions = {};
-    ASSERT_TRUE(step_until([&] { return !loop.report().tracks && loop.shown()->result.tracks.empty(); }));
+    ASSERT_TRUE(
+        step_until([&] { return !loop.report().tracks && loop.shown()->result.tracks.empty(); }));
+}
+
+TEST_F(LiveLoopTest, a_track_that_is_clicked_is_followed_and_so_is_its_attention) {
+    state.track = true;
+    state.attention.mode = AttentionMode::mean;
+    loop.wait_for_models(state);
+    using Followed = TrackReport::Followed;
+    std::set<uint64_t> frames;  // in which it was
+    for (int clicks = 0; clicks < 10 && frames.size() < 2; ++clicks) {
+        ASSERT_TRUE(step_until([&] {
+            return loop.shown() && !loop.shown()->result.tracks.empty() &&
+                   loop.shown()->result.tracks[0] > 0;
+        }));
+        const uint32_t number = loop.shown()->result.tracks[0];
+        state.query = (*loop.shown()->result.detections)[0].query;
+        ASSERT_TRUE(step_until([&] { return loop.report().tracks->followed == number; }));
+        ASSERT_TRUE(step_frames(3));  // those on their way knew nothing of the click
+        // The camera goes on meanwhile, and its scene may be over.
+        while (loop.report().tracks->state != Followed::gone && frames.size() < 2) {
+            const FrameResult& shown = loop.shown()->result;
+            const auto place = std::ranges::find(shown.tracks, number);
+            const std::optional<AttentionSeen>& seen = loop.shown()->attention;
+            EXPECT_EQ(seen.has_value(), place != shown.tracks.end())
+                << "what nobody sees looks at nothing";
+            if (seen && place != shown.tracks.end()) {
+                const auto index = static_cast<size_t>(place - shown.tracks.begin());
+                EXPECT_EQ(seen->looker.query, (*shown.detections)[index].query);
+                frames.insert(shown.info.index);
+            }
+            ASSERT_TRUE(step_frames(1));
+        }
+        state.query.reset();
+        ASSERT_TRUE(step_until([&] { return loop.report().tracks->followed == 0; }));
+    }
+    EXPECT_EQ(frames.size(), 2u);
 }
 
 TEST_F(LiveLoopTest, who_watches_from_elsewhere_gets_planes_and_maps_of_his_own) {
@@ -574,9 +613,8 @@ TEST_F(LiveWindowTest, a_camera_that_is_missing_is_told_and_comes_when_it_is_the
     })) << "why there is no picture, and what could be opened";
     camera.start();
     EXPECT_TRUE(eventually([&](const Screenshot& s) {
-        return count(s, everything, [&](uint32_t x, uint32_t y) {
-                   return (s.at(x, y) & 0xc0c0c0) != 0;
-               }) > 100000;
+        return count(s, everything,
+                     [&](uint32_t x, uint32_t y) { return (s.at(x, y) & 0xc0c0c0) != 0; }) > 100000;
     })) << "its picture";
     camera.cut();
     std::this_thread::sleep_for(500ms);
@@ -639,6 +677,53 @@ TEST_F(LiveWindowTest, shows_a_box_where_the_object_is_heat_where_it_looks_and_t
         << "what the models look at is what there is to see";
     display.press("q");
     expect_done(program.wait());
+}
+
+// A picture of 320 x 240 that is shown twice as large, six pixels below the window's edge.
+TEST_F(LiveWindowTest, lines_are_drawn_with_the_mouse_and_are_there_again_the_next_time) {
+    const auto source = open_source("synth:320x240?seed=5&objects=1");
+    std::filesystem::create_directory(temp / "pictures");
+    write_picture(temp / "pictures" / "one.png", next_shot(*source)->pixels);
+    temp.write("saccade/window.json", R"({"width": 640, "height": 520, "panels": false})");
+    const Words words = on_test_device({"live", temp / "pictures", "--detector", "none",
+                                        "--classifier", "none", "--captioner", "none"});
+    const uint32_t ink = rgba(255, 210, 60);
+    const Part line{196, 100, 205, 300};
+    auto shows_picture = [&](const Screenshot& s) {
+        return count(s, everything,
+                     [&](uint32_t x, uint32_t y) { return (s.at(x, y) & 0xc0c0c0) != 0; }) > 100000;
+    };
+    {
+        Program program(places::program, words);
+        display.move_mouse(320, 510);
+        ASSERT_TRUE(eventually(shows_picture));
+        EXPECT_LT(of_colour(display.screenshot(), line, ink), 100u);
+        display.press("z");
+        display.click(200, 106);
+        std::this_thread::sleep_for(1s);  // no double click
+        display.click(200, 306);
+        display.press("Return");
+        EXPECT_TRUE(eventually([&](const Screenshot& s) { return of_colour(s, line, ink) > 200; }));
+        display.press("q");
+        expect_done(program.wait());
+    }
+    const RegionStore store(temp / "saccade" / "zones");
+    const Regions drawn = store.read((temp / "pictures").string());
+    ASSERT_EQ(drawn.all.size(), 1u);
+    EXPECT_EQ(drawn.size, (Size{320, 240}));
+    EXPECT_EQ(drawn.all[0].name, "line 1");
+    EXPECT_NEAR(drawn.all[0].corners[0].x, 100, 1);
+    EXPECT_NEAR(drawn.all[0].corners[0].y, 50, 1);
+    EXPECT_NEAR(drawn.all[0].corners[1].y, 150, 1);
+    {
+        Program program(places::program, words);
+        display.move_mouse(320, 510);
+        ASSERT_TRUE(eventually(shows_picture));
+        display.press("z");
+        EXPECT_TRUE(eventually([&](const Screenshot& s) { return of_colour(s, line, ink) > 200; }));
+        display.press("q");
+        expect_done(program.wait());
+    }
 }
 
 }  // namespace

@@ -97,6 +97,40 @@ TEST_F(OverlayTest, settings_change_what_is_drawn_without_another_recording) {
     EXPECT_EQ(seen(), (std::array{false, false, false}));
 }
 
+TEST_F(OverlayTest, what_is_of_an_earlier_frame_fades_with_age) {
+    record({.found = three_found()});
+    auto outline = [&](float freshness) {
+        overlay.settings.boxes_freshness = freshness;
+        return run().at(50, 60);
+    };
+    // How colourful it is: the distance of its channels.
+    auto colour = [](const Pixel& pixel) {
+        return std::max({pixel[0], pixel[1], pixel[2]}) - std::min({pixel[0], pixel[1], pixel[2]});
+    };
+    const Pixel now = outline(1), old = outline(0.5f), ancient = outline(0);
+    EXPECT_EQ(now, pixel_of(class_colour(0)));
+    EXPECT_LT(colour(old), colour(now) - 20);
+    EXPECT_LT(colour(ancient), colour(old) - 20);
+    EXPECT_NE(ancient, grey) << "it can still be seen";
+    EXPECT_EQ(outline(1), now) << "a new frame is fresh again";
+}
+
+TEST_F(OverlayTest, a_caption_of_an_earlier_frame_fades_too) {
+    record({});
+    auto brightest = [&](float freshness) {
+        overlay.settings.caption_freshness = freshness;
+        overlay.set_caption({"a", "cat"});
+        const Picture got = run();
+        int most = 0;
+        for (const Pixel& pixel : got.pixels) most = std::max(most, pixel[1]);
+        return most;
+    };
+    const int now = brightest(1), old = brightest(0.25f);
+    EXPECT_GT(now, 200) << "white letters";
+    EXPECT_LT(old, now - 40);
+    EXPECT_EQ(brightest(1), now);
+}
+
 TEST_F(OverlayTest, boxes_beyond_the_frame_and_without_end_do_no_harm) {
     const std::vector<float> rows = {-1e9f, -1e9f, 1e9f,     1e9f, 0.9f, 0,  //
                                      NAN,   0,     INFINITY, 5,    0.8f, 1,  //

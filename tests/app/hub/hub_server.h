@@ -39,7 +39,8 @@ struct WebAnswer {
     std::chrono::milliseconds delay{0};  // before the body
     bool unannounced = false;            // without a Content-Length
     bool endless = false;                // the body comes again and again
-    std::chrono::milliseconds between_bytes{0};  // of the body
+    std::chrono::milliseconds between_bytes{0};  // of the body, or between pieces of it
+    size_t piece = 1;
 };
 
 // An HTTP server on the loopback interface: a request a connection, a thread a connection.
@@ -123,8 +124,8 @@ private:
         std::this_thread::sleep_for(answer.delay);
         const std::string body = answer.body.substr(0, answer.cut);
         if (answer.between_bytes.count() > 0) {
-            for (char byte : body) {
-                if (!send(socket, std::string(1, byte))) return;
+            for (size_t at = 0; at < body.size(); at += answer.piece) {
+                if (!send(socket, body.substr(at, answer.piece))) return;
                 std::this_thread::sleep_for(answer.between_bytes);
             }
             return;

@@ -9,7 +9,7 @@
 #include "app/hub/model_finder.h"
 #include "models/files/json.h"
 #include "models/files/pytorch.h"
-#include "tests/app/hub/hub_server.h"
+#include "tests/app/hub/golden_files.h"
 #include "tests/app/program.h"
 #include "tests/app/variable.h"
 #include "tests/models/files/torch_files.h"
@@ -20,22 +20,8 @@ namespace {
 
 using std::filesystem::path;
 
-std::string content_of(const path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// A golden case's files, as the Hub would have them.
-HubServer::Files files_of(const std::string& golden) {
-    const TempFolder temp;
-    HubServer::Files files;
-    for (const auto& entry : std::filesystem::directory_iterator(model_folder(temp, golden)))
-        files[entry.path().filename()] = content_of(entry.path());
-    return files;
-}
-
 const HubServer::Files& nano() {
-    static const HubServer::Files files = files_of("vit-nano");
+    static const HubServer::Files files = golden_files("vit-nano");
     return files;
 }
 

@@ -45,6 +45,11 @@ TEST(Text, names_become_utf8_and_come_back) {
     }
 }
 
+TEST(Text, lower_case_changes_letters_of_ascii_only) {
+    EXPECT_EQ(in_lower_case("Content-Length: ÄÖ Z[@"), "content-length: ÄÖ z[@");
+    EXPECT_EQ(in_lower_case(""), "");
+}
+
 TEST(Text, the_closest_word_is_one_that_somebody_may_have_meant) {
     const std::vector<std::string> words{"--detector", "--device", "--classifier"};
     EXPECT_EQ(closest("--detecter", words), "--detector");
@@ -52,6 +57,14 @@ TEST(Text, the_closest_word_is_one_that_somebody_may_have_meant) {
     EXPECT_EQ(closest("--clasifier", words), "--classifier");
     EXPECT_EQ(closest("--zebra", words), "");
     EXPECT_EQ(closest("", words), "");
+}
+
+TEST(Text, an_address_is_told_without_its_password) {
+    EXPECT_EQ(without_password("rtsp://me:secret@camera/stream"), "rtsp://camera/stream");
+    EXPECT_EQ(without_password("rtsp://me:se@cr@camera:554/a@b"), "rtsp://camera:554/a@b");
+    EXPECT_EQ(without_password("rtsp://camera/a@b"), "rtsp://camera/a@b");
+    EXPECT_EQ(without_password("synth:640x480@30"), "synth:640x480@30");
+    EXPECT_EQ(without_password("me@home.mp4"), "me@home.mp4");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <glm/geometric.hpp>
+
 namespace saccade {
 namespace {
 
@@ -18,6 +20,40 @@ LiveScene scene() {
 WindowEvent moved(float x, float y) { return {WindowEvent::Kind::move, 0, {x, y}, 0}; }
 WindowEvent pressed(float x, float y, int button = 0) {
     return {WindowEvent::Kind::press, 0, {x, y}, button};
+}
+
+WindowEvent released(float x, float y, int button = 0) {
+    return {WindowEvent::Kind::release, 0, {x, y}, button};
+}
+
+TEST(LiveInput, whoever_pulls_the_mouse_over_the_frozen_picture_draws_an_example) {
+    LiveState state;
+    LiveScene shown = scene();
+    auto pull = [&](float to_x, float to_y) {
+        apply_event(state, pressed(10 + 2 * 160, 30 + 2 * 60), shown, {});
+        apply_event(state, moved(to_x, to_y), shown, {});
+        const bool drawn = state.dragged.has_value();
+        apply_event(state, released(to_x, to_y), shown, {});
+        EXPECT_FALSE(state.dragged);
+        return drawn;
+    };
+    EXPECT_FALSE(pull(10 + 2 * 120, 30 + 2 * 20)) << "it moves on";
+    state.frozen = true;
+    EXPECT_FALSE(pull(10 + 2 * 120, 30 + 2 * 20)) << "the detector takes no examples";
+    shown.takes_examples = true;
+    EXPECT_FALSE(pull(10 + 2 * 158, 30 + 2 * 20)) << "too thin for a box";
+    EXPECT_TRUE(state.examples.empty());
+    EXPECT_TRUE(pull(10 + 2 * 120, 30 + 2 * 20));
+    ASSERT_EQ(state.examples.size(), 1u);
+    const Rectangle box = state.examples[0].box;
+    EXPECT_NEAR(glm::distance(box.min, glm::vec2(120, 20)), 0, 1e-3);
+    EXPECT_NEAR(glm::distance(box.max, glm::vec2(160, 60)), 0, 1e-3);
+    EXPECT_EQ(name_of(state.examples[0]), "like 1");
+    EXPECT_FALSE(holds(state)) << "it was no click";
+    EXPECT_TRUE(pull(10 + 2 * 180, 30 + 2 * 80));
+    drop_example(state, "like 1");
+    ASSERT_EQ(state.examples.size(), 1u);
+    EXPECT_EQ(state.examples[0].number, 2u) << "numbers are not given twice";
 }
 
 TEST(LiveInput, the_mouse_points_at_pixels_of_the_picture) {
@@ -137,6 +173,50 @@ TEST(LiveInput, without_a_picture_there_is_nothing_to_point_at) {
     apply_event(state, pressed(100, 100), LiveScene{}, {});
     EXPECT_FALSE(state.pointer);
     EXPECT_FALSE(state.query);
+}
+
+// The picture twice: beside itself, or below.
+LiveScene compared(bool below) {
+    LiveScene two = scene();
+    two.second = {below, false, std::nullopt};
+    const Size all = size_of(two);
+    two.place = {10, 30, 2 * all.x, 2 * all.y};
+    return two;
+}
+
+TEST(LiveInput, two_views_have_one_pointer) {
+    for (bool below : {false, true}) {
+        const LiveScene two = compared(below);
+        const Size corner = two_views(two.picture, below).corner;
+        LiveState state;
+        apply_event(state, moved(10 + 2 * 50, 30 + 2 * 20), two, {});
+        EXPECT_EQ(state.pointer, (glm::vec2{50, 20}));
+        EXPECT_FALSE(state.over_second);
+        const float x = 10 + 2 * float(corner.x + 50), y = 30 + 2 * float(corner.y + 20);
+        apply_event(state, moved(x, y), two, {});
+        ASSERT_TRUE(state.pointer);
+        EXPECT_NEAR(state.pointer->x, 50, 1e-3) << "the same place";
+        EXPECT_NEAR(state.pointer->y, 20, 1e-3);
+        EXPECT_TRUE(state.over_second);
+        apply_event(state, pressed(x, y), two, {});
+        EXPECT_EQ(state.query, 7u) << "boxes are there, too";
+        apply_event(state,
+                    moved(float(below ? 100 : 10 + 2 * 201), float(below ? 30 + 2 * 101 : 100)),
+                    two, {});
+        EXPECT_FALSE(state.pointer) << "between them";
+    }
+}
+
+TEST(LiveInput, words_are_in_the_second_view_unless_it_is_bare) {
+    LiveScene two = compared(false);
+    const auto word =
+        moved(10 + 2 * float(two_views(two.picture, false).corner.x + 50), 30 + 2 * 95);
+    LiveState state;
+    apply_event(state, word, two, {});
+    EXPECT_EQ(state.word, 2u);
+    two.second->bare = true;
+    apply_event(state, word, two, {});
+    EXPECT_FALSE(state.word);
 }
 
 }  // namespace

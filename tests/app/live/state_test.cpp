@@ -12,7 +12,7 @@ namespace {
 
 TEST(LiveState, layers_are_stepped_through_within_the_model) {
     LiveState state;
-    state.layers = 3;
+    state.choices.layers = 3;
     // At first it is the last one, whatever that is.
     for (uint32_t layer : {1u, 0u, 0u}) {
         press_key(state, U'[');
@@ -28,7 +28,7 @@ TEST(LiveState, layers_are_stepped_through_within_the_model) {
 
 TEST(LiveState, a_digit_shows_that_head_if_the_model_has_it) {
     LiveState state;
-    state.heads = 3;
+    state.choices.heads = 3;
     press_key(state, U'2');
     EXPECT_EQ(state.attention.head, 2u) << "as files and options count: from 0";
     EXPECT_EQ(state.attention.mode, AttentionMode::head);
@@ -36,6 +36,43 @@ TEST(LiveState, a_digit_shows_that_head_if_the_model_has_it) {
     EXPECT_EQ(state.attention.head, 2u) << "there is no fourth";
     press_key(state, U'0');
     EXPECT_EQ(state.attention.head, 0u);
+}
+
+TEST(LiveState, b_goes_through_the_second_views_and_begins_with_the_other_model) {
+    LiveState state;
+    using enum SecondView::Kind;
+    press_key(state, U'b');
+    EXPECT_EQ(state.second.kind, bare);
+    state.attention.layer = 3;
+    press_key(state, U'b');
+    EXPECT_EQ(state.second.kind, maps);
+    EXPECT_EQ(state.second.asked, AskedModel::classifier);
+    EXPECT_EQ(state.second.attention, state.attention) << "the same maps";
+    press_key(state, U'b');
+    EXPECT_EQ(state.second.kind, off);
+}
+
+TEST(LiveState, keys_for_maps_are_for_the_view_under_the_mouse) {
+    LiveState state;
+    state.choices = {6, 4};
+    state.second_choices = {3, 2};
+    choose_second_view(state, SecondView::Kind::maps);
+    state.over_second = true;
+    const AttentionState first = state.attention;
+    press_key(state, U'[');
+    EXPECT_EQ(state.second.attention.layer, 1u) << "of three layers";
+    press_key(state, U'3');
+    EXPECT_EQ(state.second.attention.mode, AttentionMode::mean) << "it has two heads";
+    press_key(state, U'1');
+    EXPECT_EQ(state.second.attention.head, 1u);
+    press_key(state, U'm');
+    EXPECT_EQ(state.second.asked, AskedModel::detector);
+    EXPECT_EQ(state.attention, first);
+    EXPECT_EQ(state.asked, AskedModel::detector);
+    state.over_second = false;
+    press_key(state, U'3');
+    EXPECT_EQ(state.attention.head, 3u);
+    EXPECT_EQ(state.second.attention.head, 1u);
 }
 
 TEST(LiveState, a_goes_through_all_attention_modes_and_comes_back) {

@@ -116,6 +116,18 @@ public:
         mouse("mousePressed", x, y, 1);
         mouse("mouseReleased", x, y, 1);
     }
+    void drag(double x, double y, double to_x, double to_y) {
+        mouse("mousePressed", x, y, 1);
+        for (int i = 1; i <= 4; ++i) {
+            const double part = i / 4.0;
+            call("Input.dispatchMouseEvent", {{"type", "mouseMoved"},
+                                              {"x", x + part * (to_x - x)},
+                                              {"y", y + part * (to_y - y)},
+                                              {"button", "left"},
+                                              {"buttons", 1}});
+        }
+        mouse("mouseReleased", to_x, to_y, 1);
+    }
     void press(const std::string& key) {
         for (const char* type : {"keyDown", "keyUp"})
             call("Input.dispatchKeyEvent", {{"type", type}, {"key", key}});

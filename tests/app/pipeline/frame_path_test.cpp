@@ -177,7 +177,8 @@ TEST_F(FramePathTest, maps_that_come_to_the_host_are_each_for_somebody_else_and_
     };
     EXPECT_TRUE(finish(order).maps.empty());
 
-    MapOrder patch{.attention = {.mode = AttentionMode::mean, .layer = 0}, .looker = {}, .whose = 7};
+    MapOrder patch{
+        .attention = {.mode = AttentionMode::mean, .layer = 0}, .looker = {}, .whose = 7};
     patch.looker.token = Looker::Token::patch;
     patch.looker.of_detector = true;
     patch.looker.point = {5, 5};
@@ -222,6 +223,70 @@ TEST_F(FramePathTest, maps_that_come_to_the_host_are_each_for_somebody_else_and_
     EXPECT_EQ(repeated.maps[1].cells, next.maps[0].cells);
     EXPECT_EQ(repeated.result.classes->front().score, next.result.classes->front().score);
     EXPECT_TRUE(finish(files_order()).maps.empty());
+}
+
+TEST_F(FramePathTest, a_second_view_is_the_frame_as_it_came_or_with_other_maps) {
+    const TempFolder temp;
+    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
+                                        .classifier = model_folder(temp, "vit-nano")});
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    Reader reader(open_source("synth:96x64@2?seed=7"), path.ring(), {.end = 1});
+    FrameOrder order;
+    order.read_back.pixels = true;
+    order.overlay.filter.threshold = 0;
+    order.attention.mode = AttentionMode::mean;
+    order.looker = {.token = Looker::Token::patch, .of_detector = true, .point = {40, 30}};
+    auto pixels = [](const PictureView& picture) {
+        std::vector<uint8_t> all;
+        for (uint32_t y = 0; y < picture.height; ++y) {
+            const uint8_t* row = picture.pixels + size_t(y) * picture.row_bytes;
+            all.insert(all.end(), row, row + 3 * picture.width);
+        }
+        return all;
+    };
+    path.begin(*reader.next(), order);
+    Done done = path.finish();
+    EXPECT_FALSE(done.second);
+    const std::vector<uint8_t> first = pixels(done.picture);
+    // The frame stands still, and is looked at in ever other ways.
+    auto again = [&](const SecondOrder& second) {
+        order.second = second;
+        path.repeat(std::move(done.frame), order);
+        done = path.finish();
+        EXPECT_EQ(pixels(done.picture), first) << "the first view stays as it is";
+        return pixels(done.second->picture);
+    };
+    SecondOrder second;
+    second.bare = true;
+    const std::vector<uint8_t> bare = again(second);
+    EXPECT_NE(bare, first);
+    EXPECT_TRUE(done.second->bare);
+    EXPECT_FALSE(done.second->attention);
+    FrameOrder nothing = order;
+    nothing.second.reset();
+    nothing.overlay.boxes = nothing.overlay.classes = nothing.overlay.caption = false;
+    nothing.attention.mode = AttentionMode::off;
+    path.repeat(std::move(done.frame), nothing);
+    done = path.finish();
+    EXPECT_EQ(pixels(done.picture), bare) << "nothing is drawn on it";
+    second.bare = false;
+    second.overlay = order.overlay;
+    second.attention = order.attention;
+    second.looker = order.looker;
+    EXPECT_EQ(again(second), first) << "the same maps";
+    second.looker.of_detector = false;
+    const std::vector<uint8_t> other_model = again(second);
+    EXPECT_NE(other_model, first);
+    ASSERT_TRUE(done.attention && done.second->attention);
+    EXPECT_NE(done.attention->cells, done.second->attention->cells);
+    second.attention.mode = AttentionMode::grid;
+    again(second);
+    EXPECT_TRUE(done.second->tiles);
+    EXPECT_FALSE(done.tiles);
+    second.attention.mode = AttentionMode::off;
+    again(second);
+    EXPECT_FALSE(done.second->attention);
 }
 
 TEST_F(FramePathTest, what_the_models_cannot_show_gets_one_line) {

@@ -32,6 +32,31 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
     EXPECT_EQ(set->wish.frozen, true);
     EXPECT_EQ(set->wish.detector_stride, 2u);
     EXPECT_FALSE(set->wish.captioner);
+
+    const auto track = read_viewer_message(R"({"look": {"mode": "mean", "query": 3, "track": 7}})");
+    EXPECT_EQ(track->look->query, 3u);
+    EXPECT_EQ(track->look->track, 7u);
+    EXPECT_EQ(read_viewer_message(R"({"set": {"track": true}})")->wish.track, true);
+    const auto drawn = read_viewer_message(
+        R"({"set": {"regions": {"size": [640, 480],
+            "lines": [{"name": "door", "from": [1, 2], "to": [3, 4], "point": "top"}],
+            "zones": [{"name": "yard", "corners": [[0, 0], [9, 0], [9, 9]]}]}}})");
+    ASSERT_TRUE(drawn && drawn->wish.regions);
+    EXPECT_EQ(drawn->wish.regions->size, Size(640, 480));
+    ASSERT_EQ(drawn->wish.regions->all.size(), 2u);
+    EXPECT_EQ(drawn->wish.regions->all[0].anchor, Anchor::top);
+    EXPECT_TRUE(drawn->wish.regions->all[1].zone);
+    EXPECT_EQ(read_viewer_message(R"({"set": {"regions": null}})")->wish.regions, Regions());
+
+    const auto typed = read_viewer_message(
+        R"({"set": {"find": "red mug, my cat", "question": "", "least_scores": {"my cat": 0.2}}})");
+    EXPECT_EQ(typed->wish.find, "red mug, my cat");
+    EXPECT_EQ(typed->wish.question, "");
+    EXPECT_FALSE(typed->wish.labels);
+    EXPECT_EQ(typed->wish.least_scores.at("my cat"), 0.2f);
+    const auto phrase =
+        read_viewer_message(R"({"look": {"mode": "mean", "phrase": 1, "ask": "classifier"}})");
+    EXPECT_EQ(phrase->look->phrase, (PhraseLook{AskedModel::classifier, 1}));
 }
 
 TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
@@ -59,8 +84,26 @@ TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
                              R"({"set": {"detector_stride": 0}})",
                              R"({"set": {"frozen": "yes"}})",
                              R"({"set": {"path": "/etc/passwd"}})",
+                             R"({"set": {"track": 1}})",
+                             R"({"set": {"find": ["a"]}})",
+                             R"({"set": {"like": ["/etc/passwd"]}})",
+                             R"({"set": {"least_scores": {"a": 2}}})",
+                             R"({"look": {"mode": "mean", "phrase": -1}})",
+                             R"({"look": {"mode": "mean", "query": 1, "track": -1}})",
+                             R"({"set": {"regions": {}}})",
+                             R"({"set": {"regions": "zones.json"}})",
+                             R"({"set": {"regions": {"size": [0, 0], "lines": []}}})",
+                             R"({"set": {"regions": {"lines": [{"name": "no size",
+                                 "from": [1, 2], "to": [3, 4]}]}}})",
+                             R"({"set": {"regions": {"size": [9, 9], "lines": [{"name": "far",
+                                 "from": [1, 2], "to": [1e30, 4]}]}}})",
+                             R"({"set": {"regions": {"size": [9, 9], "zones": [{"name": "flat",
+                                 "corners": [[1, 2], [3, 4]]}]}}})",
                              "{\"clock\": 1, \"\xff\": 1}"})
         EXPECT_FALSE(read_viewer_message(text)) << text;
+    EXPECT_FALSE(read_viewer_message(
+        R"({"set": {"regions": {"size": [9, 9], "lines": [{"name": ")" + std::string(200, 'x') +
+        R"(", "from": [1, 2], "to": [3, 4]}]}}})"));
     EXPECT_FALSE(read_viewer_message(std::string(2000, '[')));
     EXPECT_FALSE(read_viewer_message("{\"set\": {\"detector\": \"" +
                                      std::string(longest_message, 'x') + "\"}}"));

@@ -38,6 +38,7 @@ TEST(RegionsTest, that_are_wrong_are_refused_in_one_line) {
              {R"({"lines": 5})", "no list"},
              {R"({"lines": [{"from": [0, 0], "to": [1, 1]}]})", "name"},
              {R"({"lines": [{"name": "a", "from": [0, 0]}]})", "to"},
+             {R"({"lines": [{"name": "two\nlines", "from": [0, 0]}]})", R"(two\u000alines)"},
              {R"({"lines": [{"name": "a", "from": [0, 0], "to": [0, 0]}]})", "length"},
              {R"({"lines": [{"name": "a", "from": [0, 0], "to": ["x", 0]}]})", "no point"},
              {R"({"lines": [{"name": "a", "from": [0, 0], "to": [9, 0], "point": "left"}]})",
@@ -54,6 +55,7 @@ TEST(RegionsTest, that_are_wrong_are_refused_in_one_line) {
         } catch (const Error& error) {
             EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
             EXPECT_NE(std::string(error.what()).find("zones.json"), std::string::npos);
+            EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
         }
 }
 
@@ -133,6 +135,14 @@ TEST(RegionCounters, count_a_jump_over_a_line_once) {
     EXPECT_EQ(walk.sum().out, 1u);
     walk.see({at({20, 300})});  // back, below the line's end
     EXPECT_EQ(walk.sum().in, 0u);
+}
+
+TEST(RegionCounters, know_who_is_found_at_the_last_moment) {
+    Walk walk(door);
+    walk.see({at({20, 100})});
+    for (int i = 0; i < 15; ++i) walk.see({});  // as long as trackers wait
+    walk.see({at({400, 100})});
+    EXPECT_EQ(walk.sum().out, 1u);
 }
 
 TEST(RegionCounters, count_nothing_where_a_thing_trembles_on_the_line) {

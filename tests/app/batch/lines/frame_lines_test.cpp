@@ -5,6 +5,7 @@
 
 #include "app/batch/lines/region_tables.h"
 #include "app/batch/lines/tables.h"
+#include "app/batch/lines/track_lines.h"
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
@@ -160,6 +161,36 @@ TEST(Tables, lines_that_lack_something_are_one_error) {
         expect_says(error_of([&] { write_csv(temp / "lines", temp / "frames.csv"); }),
                     "lines' has a line that is not as Saccade writes it");
         EXPECT_FALSE(std::filesystem::exists(temp / "frames.csv"));
+    }
+}
+
+TEST(Tables, numbers_that_count_nothing_are_one_error) {
+    const TempFolder temp;
+    const Regions regions{std::nullopt, {{"door", false, {{50, 100}, {50, 0}}}}};
+    for (const auto& [key, number] : std::vector<std::pair<const char*, const char*>>{
+             {"\"frame\":0", "\"frame\":1e300"},
+             {"\"id\":1", "\"id\":4294967295"},
+             {"\"id\":1", "\"id\":1e300"},
+             {"\"track\":1", "\"track\":-1"},
+             {"\"width\":9", "\"width\":1e300"}}) {
+        std::string text =
+            R"({"source":"a","frame":0,"time":0,"width":9,"height":9,"detections":[)"
+            R"({"label":"dog","id":1,"score":0.5,"box":[0,0,1,1],"track":1}]})"
+            "\n";
+        text.replace(text.find(key), std::string(key).size(), number);
+        temp.write("lines", text);
+        expect_says(error_of([&] {
+                        write_region_tables(temp / "lines", names, regions,
+                                            [](size_t) { return "a"; },
+                                            {temp / "events.jsonl", temp / "counts.csv"});
+                    }),
+                    "lines' has a line that is not as Saccade writes it");
+        if (text.find("\"id\":1,") != text.npos) continue;
+        expect_says(error_of([&] {
+                        track_lines(temp / "lines", names, {}, std::nullopt,
+                                    [](size_t, uint64_t) { return Observations(); });
+                    }),
+                    "lines' has a line that is not as Saccade writes it");
     }
 }
 

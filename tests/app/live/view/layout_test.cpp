@@ -10,7 +10,7 @@ bool share_pixels(const Rectangle& a, const Rectangle& b) {
 }
 
 TEST(ViewLayout, nothing_covers_anything_and_the_picture_has_the_room_that_is_left) {
-    for (const glm::vec2 window : {glm::vec2(700, 420), {1280, 800}, {1920, 1080}})
+    for (const glm::vec2& window : {glm::vec2(700, 420), {1280, 800}, {1920, 1080}})
         for (const float em : {15.0f, 30.0f})  // of a display with twice the dots
             for (const bool player : {false, true}) {
                 SCOPED_TRACE(std::to_string(window.x) + " wide, letters of " + std::to_string(em));
@@ -36,6 +36,13 @@ TEST(ViewLayout, without_the_panel_the_picture_has_the_whole_width) {
     EXPECT_EQ(all.panel.area(), 0);
     EXPECT_EQ(all.picture.min.x, 0);
     EXPECT_EQ(all.picture.max.x, 1280);
+}
+
+TEST(ViewLayout, two_views_lie_where_they_are_largest) {
+    EXPECT_FALSE(better_below({640, 480}, {900, 400}));
+    EXPECT_TRUE(better_below({640, 480}, {400, 700}));
+    EXPECT_TRUE(better_below({1920, 400}, {900, 700})) << "wide pictures";
+    EXPECT_FALSE(better_below({}, {900, 700})) << "before there is one";
 }
 
 }  // namespace

@@ -18,7 +18,10 @@
 #include "app/live/window/input_queue.h"
 #include "app/live/window/screen.h"
 #include "gpu/transfer/frame.h"
+#include "tests/app/hub/golden_files.h"
 #include "tests/app/live/window/display.h"
+#include "tests/app/variable.h"
+#include "tests/models/files/temp_folder.h"
 
 namespace saccade {
 namespace {
@@ -393,7 +396,11 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
     LiveReport& report = view.report;
     report.device = "a device";
     report.source_state = "the camera is gone";
-    report.detector = {"detr", "yolos", 0.4f, "it is damaged", {{"detr", true, {}}}};
+    report.detector.name = "detr";
+    report.detector.loading = "yolos";
+    report.detector.progress = 0.4f;
+    report.detector.error = "it is damaged";
+    report.detector.known = {{"detr", true, {}}};
     report.labels = {"cat", "dog"};
     report.notice = "saved saccade-1.png";
     report.score.emplace();
@@ -404,7 +411,7 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
     ViewLayout layout;
     auto draw = [&] {
         layout = layout_for(state, report);
-        ViewInput input{state, view, offers, pull, layout.picture, layout.picture};
+        ViewInput input{state, view, offers, pull, {layout.picture, layout.picture}, {}};
         draw_view(input, layout);
     };
     auto lit = [](const Screenshot& s, const Rectangle& part) {
@@ -424,7 +431,7 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
     EXPECT_EQ(lit(display.screenshot(), layout.picture), 0u) << "nothing lies over the picture";
 
     view.attention.emplace();
-    view.attention->looker = {.token = Looker::Token::patch, .of_detector = true};
+    view.attention->looker = {.token = Looker::Token::patch, .of_detector = true, .point = {}};
     view.attention->geometry = {.grid = {8, 6}, .corner = {}, .cell = glm::vec2(8)};
     view.attention->largest = 0.14f;
     EXPECT_TRUE(shows(
@@ -447,6 +454,101 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
     EXPECT_TRUE(shows(
         nullptr, [&](const Screenshot& s) { return lit(s, layout.picture) > 200; }, draw))
         << "what can be opened";
+}
+
+// The colour of a bar that fills.
+size_t in_bars(const Screenshot& s) {
+    return static_cast<size_t>(std::ranges::count(s.pixels, 0xe6b300u));
+}
+
+TEST_F(WindowTest, a_model_that_is_pulled_has_a_bar_that_grows) {
+    const TempFolder temp;
+    const Variable cache("HF_HUB_CACHE", (temp / "hub").c_str());
+    HubServer server("some/model");
+    server.add("main", golden_files("vit-nano"));
+    server.meddle([](const WebRequest& request, WebAnswer& answer) {
+        if (request.method != "GET" || answer.body.size() < 1000) return;
+        answer.piece = answer.body.size() / 20;
+        answer.between_bytes = std::chrono::milliseconds(200);
+    });
+    HubSettings settings;
+    settings.endpoint = server.url();
+    BackgroundPull pull(settings);
+    LiveState state;
+    LiveView view;
+    view.scene.picture = {64, 48};
+    SourceOffers offers;
+    auto draw = [&] {
+        pull.poll();
+        const ViewLayout layout = layout_for(state, view.report);
+        ViewInput input{state, view, offers, pull, {layout.picture, layout.picture}, {}};
+        draw_view(input, layout);
+    };
+    EXPECT_TRUE(shows(
+        nullptr, [](const Screenshot& s) { return in_bars(s) == 0; }, draw));
+    pull.start("some/model", [] {});
+    size_t first = 0;
+    EXPECT_TRUE(shows(
+        nullptr, [&](const Screenshot& s) { return (first = in_bars(s)) > 20; }, draw));
+    EXPECT_TRUE(shows(
+        nullptr, [&](const Screenshot& s) { return in_bars(s) > first + 200; }, draw));
+    EXPECT_TRUE(shows(
+        nullptr, [&](const Screenshot& s) { return !pull.busy() && in_bars(s) == 0; }, draw));
+    EXPECT_TRUE(pull.has("some/model"));
+}
+
+TEST_F(WindowTest, two_views_have_a_legend_each_and_the_pointer_is_seen_in_both) {
+    LiveState state;
+    choose_second_view(state, SecondView::Kind::maps);
+    state.panels = false;
+    state.pointer = glm::vec2(32, 40);
+    LiveView view;
+    view.scene.picture = {64, 48};
+    view.scene.second.emplace();
+    view.attention.emplace();
+    view.attention->looker = {.token = Looker::Token::patch, .of_detector = true, .point = {}};
+    view.attention->geometry = {.grid = {8, 6}, .corner = {}, .cell = glm::vec2(8)};
+    view.second_attention = view.attention;
+    SourceOffers offers;
+    BackgroundPull pull;
+    ViewInput::Place first, second;
+    auto draw = [&] {
+        const ViewLayout layout = layout_for(state, view.report);
+        screen.set_view(layout.picture);
+        view.scene.place = screen.placement(size_of(view.scene));
+        const auto places = places_of(view.scene, layout.picture, {1, 1});
+        first = places.first;
+        second = places.second.value();
+        ViewInput input{state, view, offers, pull, first, second};
+        draw_view(input, layout);
+    };
+    auto lit = [](const Screenshot& s, glm::vec2 from, glm::vec2 to) {
+        size_t count = 0;
+        for (auto y = uint32_t(from.y); y < uint32_t(to.y); ++y)
+            for (auto x = uint32_t(from.x); x < uint32_t(to.x); ++x)
+                count += (s.at(x, y) & 0xff) > 0xc0;
+        return count;
+    };
+    auto cross = [&](const Screenshot& s, const ViewInput::Place& place) {
+        const glm::vec2 at =
+            place.picture.min + *state.pointer / glm::vec2(64, 48) * place.picture.size();
+        return lit(s, at - 8.0f, at + 8.0f) > 10;
+    };
+    EXPECT_TRUE(shows(
+        nullptr,
+        [&](const Screenshot& s) {
+            const glm::vec2 legend(300, 60);
+            return lit(s, first.room.min, first.room.min + legend) > 100 &&
+                   lit(s, second.room.min, second.room.min + legend) > 100 && cross(s, second) &&
+                   !cross(s, first);
+        },
+        draw));
+    EXPECT_LE(first.picture.max.x, second.picture.min.x);
+    state.over_second = true;
+    EXPECT_TRUE(shows(
+        nullptr, [&](const Screenshot& s) { return cross(s, first) && !cross(s, second); }, draw))
+        << "where the mouse is not";
+    screen.set_view({0, 0, 640, 480});
 }
 
 TEST_F(WindowTest, closing_it_is_noticed) {

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+namespace saccade {
+
+// A file has another number than this program would have written there.
+struct OddNumber {};
+
+// A whole number from 0 to `most`. JSON may have any number: 1e300, -1, 0.5.
+inline uint64_t whole_number(const nlohmann::ordered_json& json, uint64_t most = UINT64_MAX) {
+    if (!json.is_number_integer()) throw OddNumber();
+    if (!json.is_number_unsigned() && json.get<int64_t>() < 0) throw OddNumber();
+    if (json.get<uint64_t>() > most) throw OddNumber();
+    return json.get<uint64_t>();
+}
+
+constexpr uint64_t most_pixels_a_side = 1 << 20;
+constexpr uint64_t most_labels = 1 << 20;
+
+}  // namespace saccade

@@ -1,0 +1,180 @@
+// The picture, and what lies on it in colours: maps of attention and masks.
+const drawing = (() => {
+    const {$, element, percent} = page;
+    const picture = $("picture"), heat = $("heat"), masks = $("masks");
+
+    // The levels of one map as parts of the attention.
+    function cells_of(map, index) {
+        const count = map.grid.width * map.grid.height;
+        const scale = map.largest[index] / 255;
+        return Float32Array.from(map.levels.subarray(index * count, (index + 1) * count),
+                                 (level) => scale * level);
+    }
+    // Several maps lie side by side, each on a small copy of the picture.
+    function tiles_of(count) {
+        const columns = Math.ceil(Math.sqrt(count)), rows = Math.ceil(count / columns);
+        const part = 1 / Math.max(columns, rows);
+        return {columns, part};
+    }
+    // The part of the largest cell from which on cells hold so much of the attention together.
+    function threshold_for(cells, mass) {
+        if (mass >= 1) return 0;
+        const sorted = Float32Array.from(cells).sort().reverse();
+        const all = sorted.reduce((a, b) => a + b, 0);
+        let sum = 0;
+        for (const cell of sorted) if ((sum += cell) >= mass * all) return cell / sorted[0];
+        return 0;
+    }
+    function draw_one(context, map, index, scale) {
+        const cells = cells_of(map, index);
+        page.draw_map(context, cells, map, scale, {
+            opacity: $("opacity").value / 100,
+            threshold: threshold_for(cells, $("mass").value / 100),
+            smooth: $("smooth").checked,
+        });
+    }
+    function draw_tiles(context, map, scale) {
+        const {columns, part} = tiles_of(map.count);
+        context.fillStyle = "#000";
+        context.fillRect(0, 0, heat.width, heat.height);
+        for (let i = 0; i < map.count; ++i) {
+            const x = (i % columns) * part * heat.width, y = Math.floor(i / columns) * part * heat.height;
+            context.save();
+            context.beginPath();
+            context.rect(x, y, part * heat.width, part * heat.height);
+            context.clip();
+            context.filter = "brightness(0.6)";
+            context.drawImage(picture, x, y, part * heat.width, part * heat.height);
+            context.filter = "none";
+            context.translate(x, y);
+            draw_one(context, map, i, {x: part * scale.x, y: part * scale.y});
+            context.fillStyle = "#fff";
+            context.font = `${Math.round(heat.width / 40)}px sans-serif`;
+            context.fillText(String(i), 6, heat.width / 36);
+            context.restore();
+        }
+    }
+    function is_tiled() { return looking.attention.mode === "grid" && live.frame?.map?.count > 1; }
+    // What attention lies over the picture.
+    function draw() {
+        const {frame} = live, context = heat.getContext("2d");
+        context.clearRect(0, 0, heat.width, heat.height);
+        const map = looking.wanted() ? frame?.map : null;
+        picture.style.filter = map ? `brightness(${1 - 0.004 * $("opacity").value})` : "";
+        if (!map) return;
+        const scale = {x: heat.width / frame.line.width, y: heat.height / frame.line.height};
+        if (map.count > 1) {
+            draw_tiles(context, map, scale);
+            return;
+        }
+        draw_one(context, map, 0, scale);
+        if (map.patch) page.draw_cell(context, map, scale, map.patch);
+    }
+
+    // A mask's run lengths as COCO spells them: column by column, outside first, five bits to a letter,
+    // each as the difference to the one before the last.
+    function runs_of(counts) {
+        const runs = [];
+        for (let at = 0; at < counts.length;) {
+            let value = 0, shift = 0, letter;
+            do {
+                letter = counts.charCodeAt(at++) - 48;
+                value |= (letter & 31) << shift;
+                shift += 5;
+            } while (letter & 32);
+            if (letter & 16) value |= -1 << shift;
+            if (runs.length > 2) value += runs[runs.length - 2];
+            runs.push(value);
+        }
+        return runs;
+    }
+    function fill_mask(context, {size: [height], counts}) {
+        let at = 0;
+        runs_of(counts).forEach((run, i) => {
+            for (let left = i % 2 ? run : 0, from = at; left > 0;) {
+                const y = from % height, length = Math.min(left, height - y);
+                context.fillRect(Math.floor(from / height), y, 1, length);
+                from += length;
+                left -= length;
+            }
+            at += run;
+        });
+    }
+    // The best on top; the canvas as a whole lets the picture through.
+    function draw_masks(all) {
+        const masked = all.filter((found) => found.mask);
+        masks.hidden = masked.length === 0 || !$("show-masks").checked || Boolean(live.state?.annotated) || is_tiled();
+        if (masks.hidden) return;
+        const context = masks.getContext("2d");
+        context.clearRect(0, 0, masks.width, masks.height);
+        for (const found of masked.reverse()) {
+            context.fillStyle = found.colour;
+            fill_mask(context, found.mask);
+        }
+    }
+
+    function show(bitmap) {
+        for (const canvas of [picture, heat, masks])
+            if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
+                canvas.width = bitmap.width;
+                canvas.height = bitmap.height;
+                $("view").style.setProperty("--aspect", bitmap.width / bitmap.height);
+            }
+        picture.getContext("2d").drawImage(bitmap, 0, 0);
+    }
+
+    // The picture as it is shown, with all that lies on it.
+    function screenshot() {
+        const {frame} = live;
+        if (!frame) return;
+        const canvas = element("canvas", {width: picture.width, height: picture.height});
+        const context = canvas.getContext("2d");
+        context.filter = picture.style.filter || "none";
+        context.drawImage(picture, 0, 0);
+        context.filter = "none";
+        context.drawImage(heat, 0, 0);
+        if (!masks.hidden) {
+            context.globalAlpha = Number(getComputedStyle(masks).opacity);
+            context.drawImage(masks, 0, 0);
+            context.globalAlpha = 1;
+        }
+        const size = Math.max(canvas.width / 60, 12);
+        context.font = `${size}px sans-serif`;
+        context.lineWidth = Math.max(canvas.width / 400, 2);
+        const label = (text, x, y, colour) => {
+            context.fillStyle = colour;
+            context.fillRect(x, y, context.measureText(text).width + size / 2, 1.3 * size);
+            context.fillStyle = "#101012";
+            context.fillText(text, x + size / 4, y + size);
+        };
+        marks.draw_on(context, canvas.width / frame.line.width, label);
+        if ($("boxes").children.length > 0)
+            for (const {box: [left, top, right, bottom], label: name, score, colour} of found.detections()) {
+                context.strokeStyle = colour;
+                context.strokeRect(left, top, right - left, bottom - top);
+                label(`${name} ${percent(score)}`, left, top, colour);
+            }
+        if (!$("said").hidden) {
+            const width = context.measureText($("said").textContent).width;
+            context.fillStyle = "rgb(0 0 0 / 65%)";
+            context.fillRect((canvas.width - width - size) / 2, canvas.height - 2.2 * size, width + size, 1.6 * size);
+            context.fillStyle = "#fff";
+            context.fillText($("said").textContent, (canvas.width - width) / 2, canvas.height - size);
+        }
+        canvas.toBlob((blob) => {
+            const link = element("a", {href: URL.createObjectURL(blob), download: `saccade-${frame.line.frame}.png`});
+            link.click();
+            setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+            page.say("screenshot saved");
+        });
+    }
+
+    for (const id of ["opacity", "mass", "smooth"])
+        $(id).addEventListener("input", () => {
+            looking.show_choice();
+            draw();
+        });
+    $("screenshot").addEventListener("click", screenshot);
+
+    return {cells_of, tiles_of, is_tiled, draw, draw_masks, show, screenshot};
+})();

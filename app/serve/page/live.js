@@ -1,0 +1,153 @@
+// The page of `saccade live --serve` and `saccade batch --serve`: pictures come in, and pointer and keys
+// go to whom they are meant for.
+(() => {
+    const {$} = page;
+    const view = $("view"), picture = $("picture");
+
+    // ---- pictures -----------------------------------------------------------------------------------
+
+    let received = 0;
+    let waiting_for_us = null;  // the number of a picture that we have not taken while paused
+    async function take_picture(buffer) {
+        const turn = ++received;
+        const length = new DataView(buffer).getUint32(0, true);
+        const json = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+        const bitmap = await createImageBitmap(
+            new Blob([new Uint8Array(buffer, 4 + length, json.jpeg)], {type: "image/jpeg"}));
+        if (turn !== received) return;  // the connection is another one
+        if (json.map) json.map.levels = new Uint8Array(buffer, 4 + length + json.jpeg);
+        live.frame = json;
+        drawing.show(bitmap);
+        bitmap.close();
+        panels.note_picture(json.captured);
+        drawing.draw();
+        found.take(json.line);
+        marks.take(json.line, json.found?.colours);
+        looking.show_choice();
+        looking.say();
+        // The next one when this one is on the screen; not while nobody sees the page.
+        requestAnimationFrame(() => {
+            if (live.paused) waiting_for_us = json.number;
+            else link.send({taken: json.number});
+        });
+    }
+    link.on.picture = take_picture;
+    link.on.opened = () => {
+        waiting_for_us = null;
+        panels.trouble("");
+        looking.tell_again();
+    };
+    link.on.news = (message) => {
+        const before = live.state;
+        Object.assign(live, message);
+        if (!live.state) return;
+        regions.keep_mine();
+        if (!before && live.state.start) looking.begin_as(live.state.start);
+        panels.show(before);
+    };
+    link.on.lost = (why) => {
+        ++received;
+        $("about").textContent = "not connected";
+        panels.trouble(why);
+    };
+    looking.on.changed = () => {
+        found.draw();
+        words.show();
+    };
+
+    // ---- pointer and keys -----------------------------------------------------------------------------
+
+    // The pixel of the frame under a pointer.
+    function point_of(event) {
+        const {frame} = live;
+        if (!frame) return null;
+        const area = picture.getBoundingClientRect();
+        let x = (event.clientX - area.left) / area.width, y = (event.clientY - area.top) / area.height;
+        if (!(x >= 0 && x < 1 && y >= 0 && y < 1)) return null;
+        if (drawing.is_tiled()) {
+            const {part} = drawing.tiles_of(frame.map.count);
+            x = (x % part) / part;
+            y = (y % part) / part;
+        }
+        return [Math.floor(x * frame.line.width), Math.floor(y * frame.line.height)];
+    }
+    let ours = false;  // the click that follows belongs to what was drawn
+    view.addEventListener("pointerdown", (event) => {
+        if (!regions.down(point_of(event))) return;
+        view.setPointerCapture(event.pointerId);
+        event.preventDefault();
+    });
+    view.addEventListener("pointermove", (event) => {
+        if (regions.move(point_of(event))) return;
+        if (event.pointerType !== "touch" || event.buttons) looking.point_at(point_of(event));
+    });
+    view.addEventListener("pointerup", (event) => {
+        ours = regions.up(point_of(event));
+    });
+    view.addEventListener("pointerleave", (event) => {
+        if (event.pointerType !== "touch") looking.point_at(null);
+    });
+    view.addEventListener("click", (event) => {
+        const point = point_of(event);
+        if (ours || !point || live.state?.kind !== "live") return;
+        const one = found.at(point);
+        if (one && one.query !== undefined) looking.choose({query: one.query, track: one.track});
+        else looking.hold_at(point);
+    });
+
+    function freeze() {
+        const {state} = live;
+        if (state?.kind !== "live") return;
+        if (!live.read_only) {
+            state.frozen = !state.frozen;
+            link.send({set: {frozen: state.frozen}});
+        } else {
+            live.paused = !live.paused;
+            if (!live.paused && waiting_for_us !== null) link.send({taken: waiting_for_us});
+        }
+        panels.show_frozen();
+        page.say(state.frozen || live.paused ? "frozen" : "goes on");
+    }
+    function full_screen() {
+        if (document.fullscreenElement) document.exitFullscreen();
+        else view.requestFullscreen?.();
+    }
+    $("freeze").addEventListener("click", freeze);
+    $("full-screen").addEventListener("click", full_screen);
+
+    const keys = {...looking.keys, ...found.keys, " ": freeze, s: drawing.screenshot, f: full_screen};
+    const arrows = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
+    document.addEventListener("keydown", (event) => {
+        if (event.ctrlKey || event.altKey || event.metaKey) return;
+        const control = event.target.closest("input, select, button, summary, textarea");
+        if (!control && regions.press(event.key)) {
+            event.preventDefault();
+            return;
+        }
+        if (event.target === view && arrows[event.key]) {
+            event.preventDefault();
+            looking.step(...arrows[event.key]);
+            return;
+        }
+        if (control && (event.key === " " || control.matches("input, select, textarea"))) return;
+        const press = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+        if (!press) return;
+        event.preventDefault();
+        press();
+    });
+
+    // For scripts: what is shown, as numbers.
+    window.saccade = {
+        number: () => live.frame?.number ?? 0,
+        line: () => live.frame?.line ?? null,
+        map: () => looking.wanted() && live.frame?.map
+            ? {...live.frame.map, cells: Array.from(drawing.cells_of(live.frame.map, 0)), levels: undefined} : null,
+        state: () => live.state,
+        you: () => live.you,
+        viewers: () => live.viewers,
+        age: panels.age,
+        connected: link.connected,
+    };
+    link.connect();
+    looking.say();
+})();

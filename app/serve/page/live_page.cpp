@@ -1,0 +1,31 @@
+#include "app/serve/page/live_page.h"
+
+#include <map>
+#include <span>
+
+#include "app/draw/colour.h"
+#include "app/page/base64.h"
+#include "app/page/page.h"
+
+namespace saccade {
+
+LivePage live_page(const std::string& title) {
+    const auto colours = heat_colours();
+    std::string script = text_asset("page.js");
+    for (const char* part : {"link", "looking", "drawing", "found", "marks", "regions", "words", "panels", "live"})
+        script += text_asset(std::string(part) + ".js");
+    std::map<std::string, std::string> parts = {
+        {"title", escaped(title)},
+        {"style", text_asset("page.css") + text_asset("live.css")},
+        {"script", script},
+        {"heat-colours", base64(std::as_bytes(std::span(colours)))}};
+    add_shared_parts(parts);
+    LivePage page;
+    page.html = filled(text_asset("live.html"), parts);
+    page.policy = "default-src 'none'; img-src data: blob:; connect-src 'self'; style-src '" +
+                  hash_of(parts.at("style")) + "'; script-src '" + hash_of(parts.at("script")) +
+                  "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    return page;
+}
+
+}  // namespace saccade

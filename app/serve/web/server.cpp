@@ -1,0 +1,255 @@
+#include "app/serve/web/server.h"
+
+#include <arpa/inet.h>
+#include <libwebsockets.h>
+#include <netinet/in.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "app/serve/web/requests.h"
+#include "app/serve/web/viewers.h"
+#include "gpu/core/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Kind = Connection::Kind;
+
+constexpr lws_usec_t tick_us = 100'000;
+
+// A port that is taken is said in the system's words; libwebsockets keeps them to itself.
+void require_free(const ServeAddress& address) {
+    const bool six = address.host.find(':') != address.host.npos;
+    sockaddr_storage storage{};
+    socklen_t length;
+    if (six) {
+        auto& to = reinterpret_cast<sockaddr_in6&>(storage);
+        to.sin6_family = AF_INET6;
+        to.sin6_port = htons(address.port);
+        ::inet_pton(AF_INET6, address.host.c_str(), &to.sin6_addr);
+        length = sizeof to;
+    } else {
+        auto& to = reinterpret_cast<sockaddr_in&>(storage);
+        to.sin_family = AF_INET;
+        to.sin_port = htons(address.port);
+        ::inet_pton(AF_INET, address.host.c_str(), &to.sin_addr);
+        length = sizeof to;
+    }
+    const int socket = ::socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int one = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&storage), length) == 0 &&
+                       ::listen(socket, 1) == 0;
+    const std::string why = std::strerror(errno);
+    ::close(socket);
+    if (!bound)
+        throw Error("--serve cannot listen on " + host_and_port(address.host, address.port) + ": " +
+                    why + "; choose another port or address");
+}
+
+}  // namespace
+
+// libwebsockets' event loop. All that it calls, it calls on the one thread that serves.
+class Server::Thread {
+public:
+    Thread(const ServerOptions& options, const ServerLimits& limits)
+        : options_(options),
+          limits_(limits),
+          exchange_([this] { wake(); }),
+          reception_(options, limits),
+          connections_(limits, exchange_),
+          requests_(options, limits, reception_, connections_, exchange_),
+          viewers_(options, connections_, exchange_) {
+        if (options.address.port != 0) require_free(options.address);
+        open();
+        thread_ = std::jthread([this](const std::stop_token& stop) {
+            while (!stop.stop_requested() && lws_service(context_, 0) >= 0) {
+            }
+        });
+    }
+    ~Thread() {
+        thread_.request_stop();
+        lws_cancel_service(context_);
+        thread_.join();
+        exchange_.stop();  // nobody wakes us any more
+        lws_context_destroy(context_);
+    }
+
+    std::string address() const { return reception_.address(); }
+    uint16_t port() const { return reception_.port(); }
+    bool read_only() const { return options_.read_only; }
+    Exchange& exchange() { return exchange_; }
+
+private:
+    void open() {
+        lws_set_log_level(LLL_ERR | LLL_WARN,
+                          [](int, const char* line) { spdlog::debug("libwebsockets: {}", line); });
+        protocols_[0] = {"http", callback, 0, longest_message, 0, nullptr, 0};
+        protocols_[1] = {"saccade", callback, 0, longest_message, 1, nullptr, 0};
+        protocols_[2] = {};
+        alive_.secs_since_valid_ping = 15;
+        alive_.secs_since_valid_hangup = 35;
+        lws_context_creation_info info{};
+        info.port = options_.address.port;
+        info.iface = options_.address.host.c_str();
+        info.protocols = protocols_;
+        info.user = this;
+        info.gid = gid_t(-1);
+        info.uid = uid_t(-1);
+        info.options = LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+        if (options_.address.host.find(':') == std::string::npos)
+            info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
+        info.max_http_header_data = 8192;
+        info.max_http_header_pool2 = unsigned(limits_.connections);
+        // The listening socket, the pipe that wakes us, and what the loop has open beside.
+        info.fd_limit_per_thread = unsigned(limits_.connections) + 16;
+        info.timeout_secs = unsigned(limits_.header_seconds);
+        info.keepalive_timeout = int(limits_.idle_seconds);
+        info.server_string = "saccade";
+        info.retry_and_idle_policy = &alive_;
+        context_ = lws_create_context(&info);
+        if (!context_)
+            throw Error("--serve cannot listen on " +
+                        host_and_port(options_.address.host, options_.address.port) +
+                        "; choose another port or address");
+        reception_.set_port(
+            uint16_t(lws_get_vhost_listen_port(lws_get_vhost_by_name(context_, "default"))));
+        schedule_tick();
+    }
+
+    void wake() {
+        if (context_) lws_cancel_service(context_);
+    }
+
+    void schedule_tick() {
+        tick_.self = this;
+        lws_sul_schedule(
+            context_, 0, &tick_.list,
+            [](lws_sorted_usec_list_t* list) {
+                Thread& self = *lws_container_of(list, Tick, list)->self;
+                self.tick();
+                self.schedule_tick();
+            },
+            tick_us);
+    }
+
+    static int callback(lws* wsi, lws_callback_reasons reason, void*, void* in, size_t length) {
+        if (!wsi) return 0;
+        auto* self = static_cast<Thread*>(lws_context_user(lws_get_context(wsi)));
+        if (!self) return 0;
+        try {
+            return self->on(wsi, reason, static_cast<const char*>(in), length);
+        } catch (const std::exception& error) {
+            spdlog::error("a viewer's connection was closed: {}", error.what());
+            return -1;
+        }
+    }
+
+    int on(lws* wsi, lws_callback_reasons reason, const char* in, size_t length) {
+        switch (reason) {
+            case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
+                return connections_.make_room() ? 0 : 1;
+            case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+                connections_.of(wsi);
+                return 0;
+            case LWS_CALLBACK_WSI_DESTROY:
+                connections_.forget(wsi);
+                return 0;
+            case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+                // Nothing but WebSockets, and not HTTP/2 by the back door.
+                return std::string_view(in) == "websocket" ? 0 : -1;
+            case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+                return may_view(wsi) ? 0 : -1;
+            case LWS_CALLBACK_HTTP:
+                return requests_.begin(wsi, std::string(in, length));
+            case LWS_CALLBACK_HTTP_BODY:
+                return -1;  // nobody has been asked for one
+            case LWS_CALLBACK_HTTP_WRITEABLE:
+                return requests_.write(wsi);
+            case LWS_CALLBACK_ESTABLISHED:
+                return viewers_.begin(wsi);
+            case LWS_CALLBACK_RECEIVE:
+                return viewers_.receive(wsi, in, length);
+            case LWS_CALLBACK_SERVER_WRITEABLE:
+                return viewers_.write(wsi);
+            case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+                take_news();
+                return 0;
+            default:
+                return 0;
+        }
+    }
+
+    bool may_view(lws* wsi) {
+        const std::optional<Answer> no =
+            reception_.viewer_refusal(wsi, connections_.count(Kind::viewer));
+        if (!no) return true;
+        ++connections_.refused;
+        lws_return_http_status(wsi, no->status, nullptr);
+        return false;
+    }
+
+    // Pictures, lines, how things are.
+    void take_news() {
+        const std::vector<std::string> events = exchange_.take_events();
+        for (auto& [wsi, c] : connections_) {
+            if (c.kind == Kind::waiting)
+                requests_.answer_with_frame(wsi, c);
+            else if (c.kind == Kind::listener)
+                Requests::tell(wsi, c, events);
+            else if (c.kind == Kind::viewer && viewers_.has_something_for(c))
+                lws_callback_on_writable(wsi);
+        }
+    }
+
+    // Who keeps us waiting is sent away.
+    void tick() {
+        const auto now = Clock::now();
+        for (auto& [wsi, c] : connections_) {
+            const double seconds = c.seconds(now);
+            if (c.kind == Kind::waiting)
+                requests_.answer_with_frame(wsi, c);
+            else if (c.kind == Kind::silent && seconds > limits_.header_seconds)
+                Connections::close(wsi);
+            else if ((c.kind == Kind::answering || c.kind == Kind::idle) &&
+                     seconds > limits_.answer_seconds)
+                Connections::close(wsi);
+            else if (c.kind == Kind::listener)
+                requests_.keep_listening(wsi, c, seconds);
+            else if (c.kind == Kind::viewer && viewers_.has_news_for(c, now))
+                lws_callback_on_writable(wsi);
+        }
+        connections_.tell_demand();
+    }
+
+    const ServerOptions options_;
+    const ServerLimits limits_;
+    struct Tick {
+        lws_sorted_usec_list_t list{};
+        Thread* self = nullptr;
+    } tick_;
+    lws_protocols protocols_[3]{};
+    lws_retry_bo_t alive_{};
+    lws_context* context_ = nullptr;
+    Exchange exchange_;
+    Reception reception_;
+    Connections connections_;
+    Requests requests_;
+    Viewers viewers_;
+    std::jthread thread_;
+};
+
+Server::Server(const ServerOptions& options, const ServerLimits& limits)
+    : thread_(std::make_unique<Thread>(options, limits)) {}
+Server::~Server() = default;
+std::string Server::address() const { return thread_->address(); }
+uint16_t Server::port() const { return thread_->port(); }
+bool Server::read_only() const { return thread_->read_only(); }
+Exchange& Server::exchange() { return thread_->exchange(); }
+
+}  // namespace saccade

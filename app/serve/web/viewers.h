@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/serve/viewer_message.h"
+#include "app/serve/web/connections.h"
+
+namespace saccade {
+
+// Talks with pages over their WebSockets: see picture_message.h and viewer_message.h.
+class Viewers {
+public:
+    Viewers(const ServerOptions& options, Connections& connections, Exchange& exchange);
+
+    // These are libwebsockets' callbacks: 0, or -1 to hang up.
+    int begin(lws* wsi);
+    int receive(lws* wsi, const char* in, size_t length);
+    int write(lws* wsi);
+
+    // Whether there is anything that this one does not know yet.
+    bool has_something_for(const Connection& c) const;
+    bool has_news_for(const Connection& c, Connections::Clock::time_point now) const;
+
+private:
+    using Clock = Connections::Clock;
+
+    void take(lws* wsi, Connection& c, const ViewerMessage& message);
+    void make_ready(Connection& c) const;
+    bool has_picture_for(const Connection& c) const;
+    std::string news_for(Connection& c) const;
+    void append(std::string_view text) { send_.insert(send_.end(), text.begin(), text.end()); }
+    double ms_since_start(Clock::time_point time) const {
+        return std::chrono::duration<double, std::milli>(time - start_).count();
+    }
+
+    const bool read_only_;
+    Connections& connections_;
+    Exchange& exchange_;
+    const Clock::time_point start_ = Clock::now();
+    std::vector<unsigned char> send_;
+    uint32_t last_viewer_ = 0;
+};
+
+}  // namespace saccade

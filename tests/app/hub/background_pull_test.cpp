@@ -1,0 +1,89 @@
+#include "app/hub/background_pull.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/app/hub/golden_files.h"
+#include "tests/app/variable.h"
+#include "tests/models/files/temp_folder.h"
+
+namespace saccade {
+namespace {
+
+using namespace std::chrono_literals;
+
+class BackgroundPullTest : public ::testing::Test {
+protected:
+    BackgroundPullTest() {
+        settings.endpoint = server.url();
+        settings.first_pause = 1ms;
+        settings.patience = 1s;
+        server.add("main", golden_files("vit-nano"));
+    }
+    static bool eventually(const std::function<bool()>& holds) {
+        for (int i = 0; i < 1000; ++i) {
+            if (holds()) return true;
+            std::this_thread::sleep_for(10ms);
+        }
+        return false;
+    }
+
+    const TempFolder temp;
+    const Variable cache{"HF_HUB_CACHE", (temp / "hub").c_str()};
+    HubServer server{"some/model"};
+    HubSettings settings;
+};
+
+TEST_F(BackgroundPullTest, tells_how_much_has_come_and_then_that_it_is_here) {
+    server.meddle([](const WebRequest& request, WebAnswer& answer) {
+        if (request.method != "GET" || answer.body.size() < 1000) return;
+        answer.piece = answer.body.size() / 20;
+        answer.between_bytes = 50ms;
+    });
+    BackgroundPull pull(settings);
+    int came = 0;
+    pull.start("some/model", [&] { ++came; });
+    EXPECT_TRUE(pull.busy());
+    EXPECT_EQ(pull.name(), "some/model");
+    float before = 0;
+    int steps = 0;
+    EXPECT_TRUE(eventually([&] {
+        pull.poll();
+        if (!pull.busy()) return true;
+        // The config comes first and alone: until it is read, it is all that is known of.
+        const float share = pull.share();
+        if (share == 1 && steps == 0) return false;
+        EXPECT_GE(share, before) << "it only grows";
+        EXPECT_LE(share, 1);
+        steps += share > before && share < 1;
+        before = share;
+        return false;
+    }));
+    EXPECT_GT(steps, 2) << "on the way";
+    EXPECT_EQ(came, 1);
+    EXPECT_EQ(pull.error(), "");
+    EXPECT_TRUE(pull.has("some/model"));
+}
+
+TEST_F(BackgroundPullTest, one_that_cannot_be_had_is_told_and_another_can_be_tried) {
+    BackgroundPull pull(settings);
+    int came = 0;
+    pull.start("some/other", [&] { ++came; });
+    EXPECT_TRUE(eventually([&] {
+        pull.poll();
+        return !pull.busy();
+    }));
+    EXPECT_NE(pull.error().find("some/other"), std::string::npos) << pull.error();
+    EXPECT_FALSE(pull.has("some/other"));
+    pull.start("some/model", [&] { ++came; });
+    EXPECT_EQ(pull.error(), "");
+    EXPECT_TRUE(eventually([&] {
+        pull.poll();
+        return !pull.busy();
+    }));
+    EXPECT_EQ(came, 1);
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,450 @@
+// The server alone, with a loop that has no models: what it answers, and what it does with those
+// who mean no good.
+
+#include "app/serve/web/server.h"
+
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+
+#include "tests/app/serve/web/client.h"
+#include "tests/models/files/temp_folder.h"
+
+namespace saccade {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr PlaneLayout layout{320, 240, Chroma::halved};
+
+// Makes frames as the live loop does, as fast as it is told to.
+class Frames {
+public:
+    Frames(Exchange& exchange, std::chrono::milliseconds each = 5ms)
+        : thread_([this, &exchange, each](const std::stop_token& stop) {
+              std::vector<uint8_t> planes(layout.bytes());
+              for (uint64_t number = 1; !stop.stop_requested(); ++number) {
+                  const auto begin = Clock::now();
+                  exchange.beat(number);
+                  exchange.tell(R"({"kind": "live", "frames": )" + std::to_string(number) + "}",
+                                "saccade_frames_total " + std::to_string(number) + "\n");
+                  const Exchange::Wanted wanted = exchange.wanted(number);
+                  const bool watched = exchange.watched();
+                  if ((wanted.picture && watched) || wanted.line) {
+                      ServedFrame frame;
+                      frame.number = number;
+                      frame.captured = begin;
+                      frame.line = R"({"frame": )" + std::to_string(number) + "}";
+                      for (const RemoteLook& look : exchange.looks())
+                          frame.maps.push_back(map_for(look));
+                      exchange.show(std::move(frame), {watched ? planes.data() : nullptr, layout});
+                  }
+                  busy_ns += (Clock::now() - begin).count();
+                  ++made;
+                  std::this_thread::sleep_until(begin + each);
+              }
+          }) {}
+
+    std::atomic<uint64_t> made = 0;
+    std::atomic<Clock::rep> busy_ns = 0;
+
+private:
+    // A map that tells who it is for.
+    static MapOnHost map_for(const RemoteLook& look) {
+        MapOnHost map;
+        map.looker.token = Looker::Token::patch;
+        map.looker.point = look.pointer.value_or(glm::vec2(0));
+        map.whose = look.viewer;
+        map.layers = map.heads = 3;
+        map.geometry.grid = {2, 1};
+        map.geometry.cell = glm::vec2(160, 240);
+        map.count = 1;
+        map.cells = {float(look.viewer), map.looker.point.x};
+        return map;
+    }
+    std::jthread thread_;
+};
+
+class ServerTest : public ::testing::Test {
+protected:
+    ServerTest() { spdlog::set_level(spdlog::level::off); }
+
+    void open(ServerOptions options = {}, const ServerLimits& limits = {}) {
+        server = std::make_unique<Server>(options, limits);
+        frames = std::make_unique<Frames>(server->exchange());
+        port = server->port();
+    }
+    bool is_alive() const { return get(port, "/healthz").status == 200; }
+    double metric(const std::string& name) const {
+        const std::string text = "\n" + get(port, "/metrics").body;
+        const size_t at = text.find("\n" + name + " ");
+        return at == text.npos ? -1 : std::atof(text.c_str() + at + name.size() + 2);
+    }
+
+    std::unique_ptr<Server> server;
+    std::unique_ptr<Frames> frames;  // after the server, which it uses
+    uint16_t port = 0;
+};
+
+// ---- what scripts ask --------------------------------------------------------------------------
+
+TEST_F(ServerTest, gives_the_newest_frame_its_line_and_how_things_are) {
+    open();
+    const Reply picture = get(port, "/frame.jpg");
+    EXPECT_EQ(picture.status, 200);
+    EXPECT_TRUE(picture.body.starts_with("\xff\xd8\xff")) << picture.headers;
+    expect_says(picture.headers, "content-type: image/jpeg");
+    const Reply line = get(port, "/frame.json");
+    EXPECT_EQ(line.status, 200);
+    const uint64_t number = nlohmann::json::parse(line.body)["frame"];
+    EXPECT_GE(number + 20, frames->made) << "not an old one";
+    expect_says(get(port, "/metrics").body, "saccade_frames_total");
+    EXPECT_GE(metric("saccade_pictures_total"), 1);
+    EXPECT_EQ(get(port, "/healthz").body, "ok\n");
+    EXPECT_EQ(get(port, "/nothing").status, 404);
+    EXPECT_EQ(get(port, "/../etc/passwd").status, 404);
+}
+
+TEST_F(ServerTest, its_page_loads_nothing_from_elsewhere_and_may_not) {
+    open({.address = {}, .title = "<b>\"x\""});
+    const Reply page = get(port, "/");
+    EXPECT_EQ(page.status, 200);
+    for (const char* part : {"default-src 'none'", "frame-ancestors 'none'", "script-src 'sha256-",
+                             "nosniff", "no-referrer", "no-store", "same-origin"})
+        expect_says(page.headers, part);
+    expect_says(page.body, "<title>&lt;b&gt;&quot;x&quot;</title>");
+    for (const char* address : {"http://", "https://", "src=\"", "@import"})
+        EXPECT_EQ(page.body.find(address), page.body.npos) << address;
+}
+
+TEST_F(ServerTest, only_gets_are_answered) {
+    open();
+    Client head(port);
+    head.send(request("/frame.jpg", "Connection: close\r\n", "HEAD"));
+    const std::string reply = head.rest();
+    expect_says(reply, "200 OK");
+    EXPECT_TRUE(reply.ends_with("\r\n\r\n")) << "no body";
+    for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS"}) {
+        Client client(port);
+        client.send(request("/", "Content-Length: 3\r\n", method) + "abc");
+        const int status = read_reply(client).status;
+        EXPECT_TRUE(status == 405 || status == 0) << method << " " << status;
+    }
+    EXPECT_TRUE(is_alive());
+}
+
+TEST_F(ServerTest, sends_a_line_for_every_frame_to_who_listens) {
+    open();
+    Client client(port);
+    client.send(request("/events"));
+    expect_says(client.until("\r\n\r\n"), "text/event-stream");
+    uint64_t last = 0;
+    for (int i = 0; i < 20; ++i) {
+        const std::string event = client.until("\n\n");
+        ASSERT_TRUE(event.starts_with("data: {")) << event;
+        const uint64_t number = nlohmann::json::parse(event.substr(6))["frame"];
+        EXPECT_TRUE(last == 0 || number == last + 1) << number;
+        last = number;
+    }
+}
+
+TEST_F(ServerTest, what_crosses_a_line_is_an_event_of_its_own) {
+    server = std::make_unique<Server>(ServerOptions{});
+    Client client(server->port());
+    client.send(request("/events"));
+    expect_says(client.until("\r\n\r\n"), "text/event-stream");
+    Exchange& exchange = server->exchange();
+    ASSERT_TRUE(exchange.wanted(1).line);
+    ServedFrame frame;
+    frame.number = 1;
+    frame.line = R"({"frame": 1})";
+    frame.crossings = {R"({"region": "door", "event": "in"})"};
+    exchange.show(frame, {});
+    EXPECT_EQ(client.until("\n\n"),
+              "event: crossing\ndata: {\"region\": \"door\", \"event\": \"in\"}\n\n");
+    EXPECT_EQ(client.until("\n\n"), "data: {\"frame\": 1}\n\n");
+}
+
+TEST_F(ServerTest, encodes_nothing_when_nobody_looks) {
+    open();
+    while (frames->made < 20) std::this_thread::sleep_for(5ms);
+    EXPECT_EQ(server->exchange().counts().encoded, 0u);
+    EXPECT_FALSE(server->exchange().watched());
+}
+
+TEST_F(ServerTest, says_so_if_the_loop_stands_still_or_has_no_picture) {
+    server = std::make_unique<Server>(ServerOptions{}, ServerLimits{.picture_seconds = 0.3});
+    port = server->port();
+    const Reply none = get(port, "/frame.jpg");
+    EXPECT_EQ(none.status, 503);
+    expect_says(none.body, "no picture yet");
+}
+
+TEST_F(ServerTest, a_port_that_is_taken_is_said_in_one_line) {
+    open();
+    const std::string error = error_of([&] { Server({.address = {"127.0.0.1", port}}); });
+    expect_says(error, "127.0.0.1:" + std::to_string(port));
+    expect_says(error, "choose another port");
+}
+
+// ---- viewers -----------------------------------------------------------------------------------
+
+TEST_F(ServerTest, a_viewer_gets_the_newest_picture_when_it_has_taken_the_last_one) {
+    open();
+    TestViewer viewer(port);
+    ASSERT_EQ(viewer.status, 101);
+    const nlohmann::json first = viewer.picture();
+    ASSERT_FALSE(first.is_null());
+    EXPECT_TRUE(viewer.jpeg.starts_with("\xff\xd8\xff"));
+    EXPECT_EQ(first["line"]["frame"], first["number"]);
+    EXPECT_GE(first["sent"].get<double>(), first["captured"].get<double>());
+
+    const double sent = metric("saccade_sent_total");
+    std::this_thread::sleep_for(300ms);
+    EXPECT_EQ(metric("saccade_sent_total"), sent) << "it has taken none";
+    const uint64_t before = frames->made;
+    viewer.take(first["number"]);
+    EXPECT_GE(viewer.picture()["number"].get<uint64_t>(), before) << "the newest, not the next";
+    viewer.take(1);
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(metric("saccade_sent_total"), sent + 1) << "that was not the last one";
+}
+
+TEST_F(ServerTest, everybody_has_a_pointer_of_his_own) {
+    open();
+    TestViewer one(port), two(port), none(port);
+    one.say(R"({"look": {"mode": "mean", "point": [10, 5]}})");
+    two.say(R"({"look": {"mode": "mean", "point": [200, 5]}})");
+    const int you = one.news()["you"], you_too = two.news()["you"];
+    EXPECT_NE(you, you_too);
+    auto map_of = [](TestViewer& viewer) {
+        for (int i = 0; i < 50; ++i) {
+            const nlohmann::json picture = viewer.picture();
+            viewer.take(picture["number"]);
+            if (!picture["map"].is_null()) return picture["map"];
+        }
+        return nlohmann::json();
+    };
+    const nlohmann::json first = map_of(one), second = map_of(two);
+    EXPECT_EQ(first["patch"]["column"], 0);
+    EXPECT_EQ(second["patch"]["column"], 1);
+    EXPECT_EQ(first["largest"][0], std::max(you, 10));
+    EXPECT_EQ(second["largest"][0], 200);
+    EXPECT_EQ(uint8_t(two.levels[1]), 255);
+    EXPECT_TRUE(none.picture()["map"].is_null());
+}
+
+TEST_F(ServerTest, tells_who_else_is_there_and_passes_wishes_on) {
+    open();
+    TestViewer one(port);
+    EXPECT_EQ(one.news()["viewers"].size(), 1u);
+    {
+        TestViewer two(port);
+        while (one.news()["viewers"].size() != 2) {
+        }
+        two.say(R"({"set": {"threshold": 0.25}})");
+        std::vector<SharedWish> wishes;
+        for (int i = 0; i < 100 && wishes.empty(); ++i) {
+            wishes = server->exchange().take_wishes();
+            std::this_thread::sleep_for(10ms);
+        }
+        ASSERT_EQ(wishes.size(), 1u);
+        EXPECT_EQ(wishes[0].threshold, 0.25f);
+    }
+    while (one.news()["viewers"].size() != 1) {
+    }
+}
+
+TEST_F(ServerTest, who_may_only_look_changes_nothing) {
+    open({.address = {}, .read_only = true});
+    TestViewer viewer(port);
+    EXPECT_EQ(viewer.news()["read_only"], true);
+    viewer.say(R"({"set": {"frozen": true}, "clock": 1})");
+    while (viewer.next().payload.find("\"clock\"") == std::string::npos) {
+    }
+    EXPECT_TRUE(server->exchange().take_wishes().empty());
+}
+
+size_t resident_bytes() {
+    size_t total = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> total >> resident;
+    return resident * size_t(::sysconf(_SC_PAGESIZE));
+}
+
+TEST_F(ServerTest, stalled_viewers_hold_up_neither_the_loop_nor_the_others_nor_memory) {
+    open();
+    while (frames->made < 100) std::this_thread::sleep_for(5ms);
+    std::vector<std::unique_ptr<TestViewer>> stalled;
+    for (int i = 0; i < 3; ++i) {
+        stalled.push_back(std::make_unique<TestViewer>(port, "", 4096));  // they read nothing
+        for (int n = 0; n < 50; ++n) stalled.back()->say(R"({"taken": 1, "clock": 2})");
+    }
+    std::atomic<uint64_t> taken = 0;
+    std::vector<std::jthread> others;
+    for (int i = 0; i < 7; ++i)
+        others.emplace_back([&](const std::stop_token& stop) {
+            TestViewer viewer(port);
+            while (!stop.stop_requested()) {
+                const nlohmann::json picture = viewer.picture();
+                if (picture.is_null()) return;
+                viewer.take(picture["number"]);
+                ++taken;
+            }
+        });
+    std::this_thread::sleep_for(1s);
+    const size_t memory = resident_bytes();
+    const uint64_t made = frames->made, had = taken;
+    const Clock::rep busy = frames->busy_ns;
+    std::this_thread::sleep_for(2s);
+    const double frames_made = double(frames->made - made);
+    EXPECT_GT(frames_made, 2.0 / 0.005 * 0.5) << "this machine may be busy, but not that busy";
+    EXPECT_GT(double(taken - had), 7.0 * 10);
+    const double each = double(frames->busy_ns - busy) / 1e6 / frames_made;
+    EXPECT_LT(each, 2.0) << "milliseconds of the loop's time for a frame";
+    EXPECT_LT(resident_bytes(), memory + (8u << 20));
+}
+
+// ---- who means no good -------------------------------------------------------------------------
+
+TEST_F(ServerTest, requests_for_other_hosts_and_from_other_pages_are_refused) {
+    open();
+    Client rebound(port);
+    rebound.send(request("/frame.json", "", "GET", "evil.example:" + std::to_string(port)));
+    EXPECT_EQ(read_reply(rebound).status, 421);
+    Client nameless(port);
+    nameless.send("GET /frame.json HTTP/1.1\r\n\r\n");
+    EXPECT_NE(read_reply(nameless).status, 200);
+    EXPECT_EQ(get(port, "/frame.json", "Origin: http://evil.example\r\n").status, 403);
+    EXPECT_EQ(get(port, "/frame.json", "Origin: http://localhost\r\n").status, 200);
+    EXPECT_EQ(TestViewer(port, "Origin: http://evil.example\r\n").status, 403);
+    EXPECT_EQ(TestViewer(port, "Origin: null\r\n").status, 403);
+    EXPECT_EQ(TestViewer(port, "Origin: http://localhost\r\n").status, 101);
+}
+
+TEST_F(ServerTest, without_its_token_a_locked_door_opens_to_nobody) {
+    std::ostringstream log;
+    const auto before = spdlog::default_logger();
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+        "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+    spdlog::set_level(spdlog::level::trace);
+    open({.address = {}, .origin = "https://cam.example.org"});
+    const std::string address = server->address();
+    const std::string token = address.substr(address.find("token=") + 6);
+    EXPECT_TRUE(address.starts_with("https://cam.example.org/?token=")) << address;
+    for (const char* path : {"/", "/frame.jpg", "/frame.json", "/events", "/metrics"}) {
+        EXPECT_EQ(get(port, path).status, 401) << path;
+        EXPECT_EQ(get(port, std::string(path) + "?token=" + std::string(32, '0')).status, 401);
+    }
+    EXPECT_EQ(get(port, "/healthz").status, 200) << "that is no secret";
+    EXPECT_EQ(TestViewer(port).status, 401);
+    EXPECT_EQ(get(port, "/frame.json?token=" + token).status, 200);
+    EXPECT_EQ(get(port, "/frame.json", "Authorization: Bearer " + token + "\r\n").status, 200);
+    EXPECT_EQ(get(port, "/frame.json", "Authorization: Bearer x\r\n").status, 401);
+
+    const Reply moved = get(port, "/?token=" + token);
+    EXPECT_EQ(moved.status, 303) << "the token leaves the address bar";
+    expect_says(moved.headers, "HttpOnly; SameSite=Lax; Secure");
+    const std::string cookie =
+        "Cookie: a=b; saccade-" + std::to_string(port) + "=" + token + "\r\n";
+    EXPECT_EQ(get(port, "/", cookie).status, 200);
+    EXPECT_EQ(TestViewer(port, cookie).status, 101);
+    EXPECT_EQ(TestViewer(port, cookie + "Origin: https://cam.example.org\r\n").status, 101);
+    EXPECT_EQ(TestViewer(port, cookie + "Origin: https://evil.example\r\n").status, 403);
+    frames.reset();
+    server.reset();
+    EXPECT_EQ(log.str().find(token), std::string::npos) << log.str();
+    spdlog::set_default_logger(before);
+}
+
+TEST_F(ServerTest, headers_that_are_too_long_or_never_end_end_the_connection) {
+    open();
+    Client large(port);
+    large.send(request("/", "X-Large: " + std::string(100'000, 'x') + "\r\n"));
+    EXPECT_TRUE(large.closed());
+    Client endless(port);
+    endless.send("GET / HTTP/1.1\r\n");
+    bool open_still = true;
+    for (int i = 0; open_still && i < 100'000; ++i)
+        open_still = endless.send("X-" + std::to_string(i) + ": yes\r\n");
+    EXPECT_FALSE(open_still);
+    Client path(port);
+    path.send("GET /" + std::string(100'000, 'a') + " HTTP/1.1\r\n\r\n");
+    EXPECT_TRUE(path.closed());
+    for (const char* noise :
+         {"\r\n\r\n\r\n", "\x16\x03\x01\x02", "GET\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"}) {
+        Client client(port);
+        client.send(noise);
+    }
+    EXPECT_TRUE(is_alive());
+}
+
+TEST_F(ServerTest, hundreds_who_connect_and_say_nothing_keep_nobody_out) {
+    open({}, {.header_seconds = 1.5});
+    TestViewer viewer(port);
+    const uint64_t first = viewer.picture()["number"];
+    std::vector<std::unique_ptr<Client>> silent;
+    for (int i = 0; i < 400; ++i) {
+        silent.push_back(std::make_unique<Client>(port));
+        silent.back()->send("GET /fra");
+    }
+    const auto begin = Clock::now();
+    EXPECT_TRUE(is_alive());
+    EXPECT_LT(Clock::now() - begin, 3s);
+    EXPECT_LE(metric("saccade_connections"), 256);
+    viewer.take(first);
+    EXPECT_GT(viewer.picture()["number"].get<uint64_t>(), first) << "who was there is still served";
+    for (const auto& client : silent) ASSERT_TRUE(client->closed(8000));
+}
+
+TEST_F(ServerTest, messages_that_are_no_messages_close_the_connection) {
+    open();
+    auto code_for = [&](const std::function<void(TestViewer&)>& speak) {
+        TestViewer viewer(port);
+        EXPECT_EQ(viewer.status, 101);
+        speak(viewer);
+        return viewer.close_code();
+    };
+    EXPECT_EQ(code_for([](TestViewer& v) { v.say("{\"taken\": \"\xc3\x28\"}"); }), 1007)
+        << "no UTF-8";
+    EXPECT_EQ(code_for([](TestViewer& v) { v.say(std::string(100'000, ' ')); }), 1009);
+    EXPECT_EQ(code_for([](TestViewer& v) { v.say("bytes", 2); }), 1003);
+    EXPECT_EQ(code_for([](TestViewer& v) { v.say("no JSON"); }), 1008);
+    EXPECT_EQ(code_for([](TestViewer& v) { v.say(R"({"set": {"detector": {"a": 1}}})"); }), 1008);
+    EXPECT_EQ(code_for([](TestViewer& v) {
+                  for (int i = 0; i < 2000; ++i)
+                      if (!v.say(R"({"clock": 1})")) break;
+              }),
+              1008)
+        << "a flood";
+    EXPECT_TRUE(is_alive());
+}
+
+TEST_F(ServerTest, floods_of_requests_are_refused_and_others_too_many_as_well) {
+    open({}, {.viewers = 2, .listeners = 1, .requests_a_second = 20});
+    int refused = 0;
+    Client client(port);
+    for (int i = 0; i < 100; ++i) {
+        client.send(request("/metrics"));
+        refused += read_reply(client).status == 429;
+    }
+    EXPECT_GT(refused, 20);
+    std::this_thread::sleep_for(1s);
+    TestViewer one(port), two(port), three(port);
+    EXPECT_EQ(one.status, 101);
+    EXPECT_EQ(two.status, 101);
+    EXPECT_EQ(three.status, 503);
+    Client listener(port), other(port);
+    listener.send(request("/events"));
+    expect_says(listener.until("\n\n"), "200 OK");
+    other.send(request("/events"));
+    EXPECT_EQ(read_reply(other).status, 503);
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,176 @@
+// Models that answer questions: what they are asked, how long they talk, and where they look.
+
+#include <nlohmann/json.hpp>
+
+#include "models/captioner.h"
+#include "tests/models/contrast/words_golden.h"
+
+namespace saccade {
+namespace {
+
+using Floats = std::vector<float>;
+
+// Bytes are ids, and so are the marks that SmolVLM's chat template writes.
+Json byte_tokenizer() {
+    Json vocabulary = Json::object(), added = Json::array();
+    auto utf8 = [](uint32_t code) {
+        std::string text;
+        if (code < 0x80) return text + char(code);
+        text += char(0xC0 | code >> 6);
+        return text + char(0x80 | (code & 0x3F));
+    };
+    // GPT-2's letters for bytes: those that can be seen are themselves.
+    uint32_t unseen = 256;
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+        const bool seen = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
+        vocabulary[utf8(seen ? byte : unseen++)] = byte;
+    }
+    auto add = [&](uint32_t id, const std::string& text) {
+        added.push_back({{"id", id},
+                         {"content", text},
+                         {"single_word", false},
+                         {"lstrip", false},
+                         {"rstrip", false},
+                         {"normalized", false},
+                         {"special", true}});
+    };
+    add(257, "<|im_start|>");
+    add(290, "<image>");
+    add(291, "<fake_token_around_image>");
+    add(292, "<global-img>");
+    for (uint32_t row = 1; row <= 4; ++row)
+        for (uint32_t column = 1; column <= 4; ++column)
+            add(289 + row * 4 + column - 1,
+                "<row_" + std::to_string(row) + "_col_" + std::to_string(column) + ">");
+    add(319, "<end_of_utterance>");
+    const Json byte_level = {{"type", "ByteLevel"},
+                             {"add_prefix_space", false},
+                             {"trim_offsets", true},
+                             {"use_regex", true}};
+    return {{"version", "1.0"},
+            {"truncation", nullptr},
+            {"padding", nullptr},
+            {"added_tokens", added},
+            {"normalizer", nullptr},
+            {"pre_tokenizer", byte_level},
+            {"post_processor", nullptr},
+            {"decoder", byte_level},
+            {"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", Json::array()}}}};
+}
+
+class QuestionsTest : public GpuTest {
+protected:
+    static void add_tokenizer(const WordsCase& to) {
+        to.folder.write("tokenizer.json", byte_tokenizer().dump());
+    }
+    Captioner open(const WordsCase& from, OpenTokenizer tokenizer = Tokenizer::open) {
+        return Captioner::open(device, arena, from.folder.path(), tokenizer, Type::f32);
+    }
+    Caption answer(Captioner& captioner, const WordsCase& from) {
+        Frame frame(device, from.picture.width, from.picture.height, false);
+        frame.write(from.view());
+        captioner.prepare(from.size());
+        Commands c(device, arena, "answer");
+        c.begin();
+        frame.record(c);
+        captioner.record(c, frame.image());
+        c.end();
+        c.run();
+        captioner.start();
+        Caption caption;
+        while (!captioner.finished()) {
+            captioner.advance(4);
+            caption = captioner.result();
+        }
+        return caption;
+    }
+};
+
+TEST_F(QuestionsTest, an_answer_is_what_transformers_generates_whatever_was_asked_before) {
+    for (const char* name : {"smolvlm-nano", "smolvlm-nano-split", "blip-vqa-nano"}) {
+        SCOPED_TRACE(name);
+        const WordsCase from(name);
+        const bool reads = from.facts.contains("prompt_ids");
+        Captioner captioner = open(from, no_tokenizer);
+        captioner.prepare(from.size());
+        CaptionOptions few;
+        few.max_new = 12;
+        captioner.use(few);
+        const std::vector<uint32_t> question = from.facts[reads ? "prompt_ids" : "question_ids"];
+        std::vector<uint32_t> other = question;
+        other.back() = 7;
+        std::vector<uint32_t> want = from.facts["ids"];
+        if (!reads) want.erase(want.begin());  // what it began with
+        auto ids_after = [&](const std::vector<uint32_t>& asked, size_t given) {
+            captioner.ask(asked);
+            std::vector<uint32_t> ids = answer(captioner, from).ids;
+            ids.erase(ids.begin(), ids.begin() + std::ptrdiff_t(given));
+            ids.resize(std::min(ids.size(), want.size()));
+            return ids;
+        };
+        const size_t given = reads ? question.size() : 1;
+        EXPECT_EQ(ids_after(question, given), want);
+        EXPECT_NE(ids_after(other, given), want);
+        EXPECT_EQ(ids_after(question, given), want);
+    }
+}
+
+TEST_F(QuestionsTest, words_come_with_how_sure_the_model_was_and_where_it_looked) {
+    const WordsCase from("smolvlm-nano-split");
+    add_tokenizer(from);
+    Captioner captioner = open(from);
+    EXPECT_EQ(captioner.question(), Captioner::any_question);
+    captioner.ask("How many?");
+    EXPECT_EQ(captioner.question(), "How many?");
+    const Caption said = answer(captioner, from);
+    EXPECT_TRUE(said.answers);
+    ASSERT_FALSE(said.words.empty());
+    EXPECT_EQ(said.text.find("How many"), said.text.npos) << "the question is no part of it";
+    const size_t given = captioner.model().prompt().size();
+    EXPECT_LE(said.ids.size(), given + 64) << "long answers are capped";
+    for (const CaptionWord& word : said.words) {
+        EXPECT_GT(word.p, 0);
+        EXPECT_LE(word.p, 1);
+        EXPECT_GE(word.first, given);
+        EXPECT_EQ(word.text.find("Assistant"), word.text.npos);
+    }
+    // The tiles cover the whole frame: two by two of one token each way, and the picture as a
+    // whole.
+    const MapGeometry map = captioner.geometry();
+    EXPECT_EQ(map.grid, (Size{4, 4}));
+    EXPECT_NEAR(map.cell.x * 4, float(from.size().x), 1e-3);
+    EXPECT_NEAR(map.cell.y * 4, float(from.size().y), 1e-3);
+    for (uint32_t layer = 0; layer < 3; ++layer) {
+        const Floats cells = run([&](Commands& c) {
+            return captioner.look_from_word(c, {layer}, said.words[0].first, said.words[0].count);
+        });
+        const Floats tokens = run([&](Commands& c) {
+            return captioner.attention_of_word(c, {layer}, said.words[0].first,
+                                               said.words[0].count);
+        });
+        double on_cells = 0, on_tokens = 0;
+        for (float cell : cells) on_cells += double(cell);
+        for (float token : tokens) on_tokens += double(token);
+        EXPECT_GT(on_tokens, 0);
+        EXPECT_LT(on_tokens, 1) << "words are looked at, too";
+        EXPECT_NEAR(on_cells, on_tokens, 1e-5) << "what fell on the picture lies on its cells";
+    }
+}
+
+TEST_F(QuestionsTest, what_cannot_be_asked_is_one_line) {
+    const WordsCase from("smolvlm-nano");
+    add_tokenizer(from);
+    Captioner captioner = open(from);
+    expect_says(error_of([&] { captioner.ask(" "); }), "the question is empty");
+    expect_says(error_of([&] { captioner.ask(std::string(600, 'x')); }),
+                "tokens; the model has positions for 512");
+    EXPECT_EQ(captioner.question(), Captioner::any_question);
+    EXPECT_FALSE(answer(captioner, from).words.empty()) << "it goes on as it was";
+
+    const WordsCase describes("blip-vqa-nano");
+    Captioner silent = open(describes);
+    expect_says(error_of([&] { silent.ask("What?"); }), "needs a tokenizer");
+}
+
+}  // namespace
+}  // namespace saccade
