@@ -124,7 +124,8 @@ cv::Mat shown(const Case& one) {
                          layout.picture.max * glm::vec2(dots.x, dots.y)});
         view.scene.place = screen.placement(size_of(view.scene));
         const auto [first, second] = places_of(view.scene, layout.picture, {dots.x, dots.y});
-        ViewInput input{state, view, offers, pull, first, second};
+        RegionEditor editor;
+        ViewInput input{state, view, offers, pull, editor, first, second};
         draw_view(input, layout);
         screen.show();
         std::this_thread::sleep_for(std::chrono::milliseconds(30));

@@ -411,7 +411,8 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
     ViewLayout layout;
     auto draw = [&] {
         layout = layout_for(state, report);
-        ViewInput input{state, view, offers, pull, {layout.picture, layout.picture}, {}};
+        RegionEditor editor;
+        ViewInput input{state, view, offers, pull, editor, {layout.picture, layout.picture}, {}};
         draw_view(input, layout);
     };
     auto lit = [](const Screenshot& s, const Rectangle& part) {
@@ -481,7 +482,8 @@ TEST_F(WindowTest, a_model_that_is_pulled_has_a_bar_that_grows) {
     auto draw = [&] {
         pull.poll();
         const ViewLayout layout = layout_for(state, view.report);
-        ViewInput input{state, view, offers, pull, {layout.picture, layout.picture}, {}};
+        RegionEditor editor;
+        ViewInput input{state, view, offers, pull, editor, {layout.picture, layout.picture}, {}};
         draw_view(input, layout);
     };
     EXPECT_TRUE(shows(
@@ -519,7 +521,8 @@ TEST_F(WindowTest, two_views_have_a_legend_each_and_the_pointer_is_seen_in_both)
         const auto places = places_of(view.scene, layout.picture, {1, 1});
         first = places.first;
         second = places.second.value();
-        ViewInput input{state, view, offers, pull, first, second};
+        RegionEditor editor;
+        ViewInput input{state, view, offers, pull, editor, first, second};
         draw_view(input, layout);
     };
     auto lit = [](const Screenshot& s, glm::vec2 from, glm::vec2 to) {
