@@ -7,20 +7,20 @@
 namespace saccade {
 namespace {
 
-using Slot = SwappedModel<std::string>;
+using SwappedText = SwappedModel<std::string>;
 
 std::unique_ptr<std::string> open_at_once(const std::string& name, const LoadProgress& = {}) {
     if (name == "damaged") throw Error("it is damaged");
     return std::make_unique<std::string>("the model " + name);
 }
 
-void wait(const Slot& slot) {
+void wait(const SwappedText& slot) {
     while (!slot.ready()) std::this_thread::yield();
 }
 
 TEST(SwappedModel, the_old_model_works_until_the_new_one_is_there) {
     std::latch half_way(1), loaded(1);
-    Slot slot([&](const std::string& name, const LoadProgress& progress) {
+    SwappedText slot([&](const std::string& name, const LoadProgress& progress) {
         if (name == "large") {
             progress(0.25f);
             half_way.count_down();
@@ -52,7 +52,7 @@ TEST(SwappedModel, the_old_model_works_until_the_new_one_is_there) {
 }
 
 TEST(SwappedModel, one_that_does_not_work_gives_way_to_the_one_before) {
-    Slot slot(open_at_once);
+    SwappedText slot(open_at_once);
     EXPECT_FALSE(slot.undo("nothing was swapped"));
     auto become = [&](const std::string& name) {
         slot.want(name);
@@ -75,7 +75,7 @@ TEST(SwappedModel, one_that_does_not_work_gives_way_to_the_one_before) {
 }
 
 TEST(SwappedModel, a_lost_device_is_no_matter_of_the_model) {
-    Slot slot([](const std::string&, const LoadProgress&) -> std::unique_ptr<std::string> {
+    SwappedText slot([](const std::string&, const LoadProgress&) -> std::unique_ptr<std::string> {
         throw DeviceLost("the device is lost");
     });
     slot.want("any");
@@ -85,7 +85,7 @@ TEST(SwappedModel, a_lost_device_is_no_matter_of_the_model) {
 }
 
 TEST(SwappedModel, one_that_cannot_be_opened_is_told_and_changes_nothing) {
-    Slot slot(open_at_once);
+    SwappedText slot(open_at_once);
     slot.want("good");
     wait(slot);
     slot.swap();
@@ -105,7 +105,7 @@ TEST(SwappedModel, one_that_cannot_be_opened_is_told_and_changes_nothing) {
 
 TEST(SwappedModel, the_last_wish_counts) {
     std::latch begun(1), go(1);
-    Slot slot([&](const std::string& name, const LoadProgress&) {
+    SwappedText slot([&](const std::string& name, const LoadProgress&) {
         if (name == "first") {
             begun.count_down();
             go.wait();
@@ -126,7 +126,7 @@ TEST(SwappedModel, the_last_wish_counts) {
 }
 
 TEST(SwappedModel, none_is_a_wish_too) {
-    Slot slot(open_at_once);
+    SwappedText slot(open_at_once);
     slot.want("good");
     wait(slot);
     slot.swap();
