@@ -5,9 +5,9 @@
 
 namespace saccade::places {
 
-extern const char* const tests;        // this folder
-extern const char* const program;      // saccade; empty where it is not built
-extern const char* const lab_program;  // saccade-lab
-extern const char* const faults;       // where the layer lies that lets Vulkan fail
+const char* tests();        // this folder
+const char* program();      // saccade; empty where it is not built
+const char* lab_program();  // saccade-lab
+const char* faults();       // where the layer lies that lets Vulkan fail
 
 }  // namespace saccade::places

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = fs::path(places::tests).parent_path();
+const fs::path root = fs::path(places::tests()).parent_path();
 constexpr size_t most_entries = 14;
 
 using Rooms = std::map<std::string, std::set<std::string>>;

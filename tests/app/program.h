@@ -38,7 +38,7 @@ public:
         : out_(::memfd_create("stdout", MFD_CLOEXEC)), err_(::memfd_create("stderr", MFD_CLOEXEC)) {
         // Kernels are compiled once for all programs that are started, and not into the user's
         // cache.
-        const auto cache = std::filesystem::path(places::program).parent_path() / "test-cache";
+        const auto cache = std::filesystem::path(places::program()).parent_path() / "test-cache";
         Words environment{"XDG_CACHE_HOME=" + cache.string()};
         for (char** entry = ::environ; *entry; ++entry)
             if (!std::string_view(*entry).starts_with("XDG_CACHE_HOME="))
@@ -108,8 +108,8 @@ private:
 inline Outcome run_program(const std::string& path, const Words& words) {
     return Program(path, words).wait();
 }
-inline Outcome saccade_program(const Words& words) { return run_program(places::program, words); }
-inline Outcome lab_program(const Words& words) { return run_program(places::lab_program, words); }
+inline Outcome saccade_program(const Words& words) { return run_program(places::program(), words); }
+inline Outcome lab_program(const Words& words) { return run_program(places::lab_program(), words); }
 
 // For commands that run models: the device that the tests run on.
 inline Words on_test_device(Words words) {

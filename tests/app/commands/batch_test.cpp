@@ -180,7 +180,7 @@ TEST_F(Batch, a_run_that_is_killed_again_and_again_ends_like_one_that_never_was)
     again.push_back("--resume");
     int killed = 0;
     for (size_t lines : {3u, 8u, 9u, 30u, 41u, 69u}) {
-        Program program(places::program, words({clip, other}, "killed", again));
+        Program program(places::program(), words({clip, other}, "killed", again));
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         while (std::chrono::steady_clock::now() < end) {
             const std::string so_far = file_content(temp / "killed" / "FRAMES.jsonl");
@@ -247,7 +247,7 @@ TEST_F(Batch, a_tracked_run_is_the_same_in_one_go_resumed_and_in_parts) {
         Words again = more;
         again.push_back("--resume");
         for (size_t lines : {9u, 20u, 37u}) {
-            Program program(places::program, words(sources, name + "killed", again));
+            Program program(places::program(), words(sources, name + "killed", again));
             const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
             while (std::chrono::steady_clock::now() < end) {
                 const std::string so_far = file_content(temp / (name + "killed") / "FRAMES.jsonl");
@@ -391,7 +391,7 @@ TEST_F(Batch, where_nothing_more_can_be_written_what_is_there_is_whole) {
 
 TEST_F(Batch, an_interrupt_leaves_what_is_done_and_the_run_can_go_on) {
     const std::string source = "synth:96x64@30?seed=3&frames=60";
-    Program program(places::program, words({source}, "out", {"--piece", "8"}));
+    Program program(places::program(), words({source}, "out", {"--piece", "8"}));
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (lines_of(file_content(temp / "out" / "FRAMES.jsonl")).size() < 11 &&
            std::chrono::steady_clock::now() < end)
@@ -419,7 +419,7 @@ TEST_F(Batch, a_source_is_never_written_over) {
 
 TEST_F(Batch, a_folder_belongs_to_one_run_at_a_time) {
     const std::string source = "synth:96x64@30?seed=3&frames=400";
-    Program first(places::program, words({source}, "out", {"--piece", "8"}));
+    Program first(places::program(), words({source}, "out", {"--piece", "8"}));
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (file_content(temp / "out" / "FRAMES.jsonl").empty() &&
            std::chrono::steady_clock::now() < end)
@@ -516,9 +516,9 @@ TEST_F(Batch, a_damaged_run_json_is_one_line) {
 
 // The long forms of this and of the killing: tests/endure.
 TEST_F(Batch, memory_stays_where_it_is) {
-    const Variable program("SACCADE_PROGRAM", places::program);
+    const Variable program("SACCADE_PROGRAM", places::program());
     const Outcome outcome =
-        run_program(places::tests + std::string("/endure"),
+        run_program(places::tests() + std::string("/endure"),
                     on_test_device({"memory", "1200", "--detector", "none", "--classifier", "none",
                                     "--captioner", "none"}));
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;

@@ -14,7 +14,7 @@ namespace {
 class Classify : public ::testing::Test {
 protected:
     Outcome classify(const Words& pictures, const Words& options = {}) const {
-        return Program(places::program, words(pictures, options)).wait();
+        return Program(places::program(), words(pictures, options)).wait();
     }
     Words words(const Words& pictures, const Words& options = {}) const {
         Words all{"classify", "--classifier", model};
@@ -250,14 +250,14 @@ TEST_F(Classify, a_reader_that_goes_away_ends_it_without_noise) {
     ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     ::close(ends[0]);
     const Outcome outcome =
-        Program(places::program, words({golden_picture(), golden_picture()}), ends[1]).wait();
+        Program(places::program(), words({golden_picture(), golden_picture()}), ends[1]).wait();
     ::close(ends[1]);
     EXPECT_TRUE(outcome.signal == SIGPIPE || outcome.code == 1);
     EXPECT_LE(lines_of(outcome.err).size(), 1u) << outcome.err;
 }
 
 TEST_F(Classify, an_interrupt_leaves_whole_lines) {
-    Program program(places::program, words(Words(5000, golden_picture()), {"--json"}));
+    Program program(places::program(), words(Words(5000, golden_picture()), {"--json"}));
     for (int i = 0; i < 6000 && program.out().empty(); ++i) ::usleep(10'000);
     program.send(SIGINT);
     const Outcome outcome = program.wait();

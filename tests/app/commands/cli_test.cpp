@@ -11,8 +11,8 @@ TEST(Cli, help_is_there_at_every_level_with_examples) {
          {Words{}, Words{"devices"}, Words{"classify"}, Words{"detect"}, Words{"dump"},
           Words{"bench"}, Words{"models"}, Words{"models", "list"}, Words{"models", "path"},
           Words{"models", "pull"}, Words{"models", "verify"}})
-        for (const char* program : {places::program, places::lab_program}) {
-            if (program == std::string(places::lab_program) &&
+        for (const char* program : {places::program(), places::lab_program()}) {
+            if (program == std::string(places::lab_program()) &&
                 (command == Words{"classify"} || command == Words{"detect"} ||
                  (!command.empty() && command[0] == "models")))
                 continue;
@@ -115,7 +115,7 @@ TEST(Cli, the_lab_refuses_a_wrong_command_line_in_one_line_too) {
 }
 
 TEST(Cli, devices_are_listed_with_what_they_can_do) {
-    for (const char* program : {places::program, places::lab_program}) {
+    for (const char* program : {places::program(), places::lab_program()}) {
         const Outcome outcome = run_program(program, {"devices"});
         expect_done(outcome);
         EXPECT_TRUE(outcome.out.starts_with("0: ")) << outcome.out;
@@ -127,8 +127,8 @@ TEST(Cli, devices_are_listed_with_what_they_can_do) {
 TEST(Cli, output_that_cannot_be_written_is_an_error) {
     const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
     ASSERT_GE(full, 0);
-    expect_refused(Program(places::program, {"devices"}, full).wait(), 1, "standard output");
-    expect_refused(Program(places::lab_program, {"devices"}, full).wait(), 1, "standard output",
+    expect_refused(Program(places::program(), {"devices"}, full).wait(), 1, "standard output");
+    expect_refused(Program(places::lab_program(), {"devices"}, full).wait(), 1, "standard output",
                    "saccade-lab");
     ::close(full);
 }

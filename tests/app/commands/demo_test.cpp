@@ -75,7 +75,7 @@ TEST(Demo, a_file_where_the_folder_should_be_gets_one_line) {
 // Frames are on their way when the video cannot be written: a limit takes the place of a full disk.
 TEST(Demo, a_disk_that_fills_up_gets_one_line_and_no_crash) {
     const TempFolder temp;
-    Words words{"-c", "ulimit -f 8; trap '' XFSZ; exec \"$0\" \"$@\"", places::program};
+    Words words{"-c", "ulimit -f 8; trap '' XFSZ; exec \"$0\" \"$@\"", places::program()};
     for (const std::string& word : on_test_device(
              {"demo", "--headless", "--quiet", "--seconds", "1", "-o", temp.path().string()}))
         words.push_back(word);

@@ -38,7 +38,7 @@ class Faults : public ::testing::Test {
 protected:
     Faults()
         : layers("VK_INSTANCE_LAYERS", (with_validation() + "VK_LAYER_SACCADE_faults").c_str()),
-          path("VK_ADD_LAYER_PATH", places::faults),
+          path("VK_ADD_LAYER_PATH", places::faults()),
           settings("XDG_CONFIG_HOME", (temp / "config").c_str()),
           detector(model_folder(temp, "yolos-nano")) {}
 
@@ -49,7 +49,7 @@ protected:
     // Exit code 124 if it does not end.
     Outcome run(Words words, const std::string& fault) {
         const Variable what("SACCADE_FAULT", fault.c_str());
-        words.insert(words.begin(), {"-k", "1", "120", places::program});
+        words.insert(words.begin(), {"-k", "1", "120", places::program()});
         return run_program("/usr/bin/timeout", on_test_device(words));
     }
 

@@ -471,8 +471,8 @@ TEST(LiveProgram, runs_the_loop_without_a_window) {
 
 // Every ten seconds of it would do; the script's ten minutes are for who has them.
 TEST(LiveProgram, needs_no_more_memory_after_a_while) {
-    ::setenv("SACCADE_PROGRAM", places::program, 1);
-    Words words{places::tests + std::string("/soak"), "10"};
+    ::setenv("SACCADE_PROGRAM", places::program(), 1);
+    Words words{places::tests() + std::string("/soak"), "10"};
     for (const std::string& word : small_live({"--detector", "none"}))
         if (word != "live") words.push_back(word);
     const Outcome outcome = run_program("/usr/bin/env", words);
@@ -482,7 +482,7 @@ TEST(LiveProgram, needs_no_more_memory_after_a_while) {
 }
 
 TEST(LiveProgram, ends_cleanly_when_it_is_interrupted) {
-    Program program(places::program, small_live({"--headless", "--detector", "none"}));
+    Program program(places::program(), small_live({"--headless", "--detector", "none"}));
     std::this_thread::sleep_for(2s);
     program.send(SIGINT);
     const Outcome outcome = program.wait();
@@ -578,7 +578,7 @@ protected:
 };
 
 TEST_F(LiveWindowTest, obeys_keys_and_remembers) {
-    Program program(places::program, small_live({"--detector", "none"}));
+    Program program(places::program(), small_live({"--detector", "none"}));
     display.move_mouse(500, 300);
     EXPECT_TRUE(eventually([&](const Screenshot& s) {
         return lit(s, {400, 0, 640, 520}) > 20000;
@@ -602,7 +602,7 @@ TEST_F(LiveWindowTest, a_camera_that_is_missing_is_told_and_comes_when_it_is_the
     const std::string url = "http://127.0.0.1:" + std::to_string(free_port());
     NetworkCamera camera(make_clip(temp, "clip.mp4", 25),
                          {"-c:v", "mjpeg", "-f", "mpjpeg", "-listen", "1"}, url);
-    Program program(places::program,
+    Program program(places::program(),
                     on_test_device({"live", url, "--detector", "none", "--classifier", "none",
                                     "--captioner", "none"}));
     display.move_mouse(500, 300);
@@ -636,7 +636,7 @@ TEST_F(LiveWindowTest, shows_a_box_where_the_object_is_heat_where_it_looks_and_t
     write_picture(temp / "pictures" / "one.png", shot.pixels);
     temp.write("saccade/window.json", R"({"width": 640, "height": 520, "panels": false})");
     Program program(
-        places::program,
+        places::program(),
         on_test_device({"live", temp / "pictures", "--detector", "emoji-detector", "--classifier",
                         "emoji-classifier", "--captioner", "emoji-captioner"}));
     display.move_mouse(320, 510);  // in the window, but not in the picture
@@ -694,7 +694,7 @@ TEST_F(LiveWindowTest, lines_are_drawn_with_the_mouse_and_are_there_again_the_ne
                      [&](uint32_t x, uint32_t y) { return (s.at(x, y) & 0xc0c0c0) != 0; }) > 100000;
     };
     {
-        Program program(places::program, words);
+        Program program(places::program(), words);
         display.move_mouse(320, 510);
         ASSERT_TRUE(eventually(shows_picture));
         EXPECT_LT(of_colour(display.screenshot(), line, ink), 100u);
@@ -716,7 +716,7 @@ TEST_F(LiveWindowTest, lines_are_drawn_with_the_mouse_and_are_there_again_the_ne
     EXPECT_NEAR(drawn.all[0].corners[0].y, 50, 1);
     EXPECT_NEAR(drawn.all[0].corners[1].y, 150, 1);
     {
-        Program program(places::program, words);
+        Program program(places::program(), words);
         display.move_mouse(320, 510);
         ASSERT_TRUE(eventually(shows_picture));
         display.press("z");

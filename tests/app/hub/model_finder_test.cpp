@@ -187,7 +187,7 @@ TEST(DefaultModels, take_no_other_models_place) {
 TEST_F(ModelFinder, programs_find_models_beside_them) {
     // In a folder of its own the program knows the models that lie there too.
     const path program = temp / "saccade";
-    std::filesystem::copy_file(places::program, program);
+    std::filesystem::copy_file(places::program(), program);
     std::filesystem::create_directory(temp / "models");
     std::filesystem::rename(model_folder(temp, "vit-nano"), temp / "models/emoji-nano");
     const Outcome outcome = run_program(program, {"models", "path", "emoji-nano"});

@@ -545,7 +545,7 @@ TEST_F(ModelsProgram, a_pull_that_is_interrupted_goes_on_the_next_time) {
     spoil_weights(1, [](const WebRequest&, WebAnswer& answer) {
         answer.delay = std::chrono::milliseconds(1500);
     });
-    Program program(places::program, {"models", "pull", "some/vit"});
+    Program program(places::program(), {"models", "pull", "some/vit"});
     for (int i = 0; i < 500 && server.store().requests().empty(); ++i) ::usleep(10'000);
     program.send(SIGINT);
     EXPECT_NE(program.wait().code, 0);

@@ -139,7 +139,7 @@ TEST_F(PreprocessTest, clamps_sums_below_0_and_above_255) {
 }
 
 TEST_F(PreprocessTest, gives_the_pixel_values_of_transformers) {
-    const std::filesystem::path golden = std::filesystem::path(places::tests) / "golden";
+    const std::filesystem::path golden = std::filesystem::path(places::tests()) / "golden";
     const PpmPicture picture = read_ppm(golden / "images/chelsea.ppm");
     const SafetensorsFile file(golden / "vit-nano/golden.safetensors");
     const StoredTensor* stored = file.find("pixel_values");
@@ -166,7 +166,7 @@ TEST_F(PreprocessTest, gives_the_pixel_values_of_transformers) {
 
 TEST_F(PreprocessTest, carries_out_every_kind_of_plan_bit_for_bit) {
     const PpmPicture picture =
-        read_ppm(std::filesystem::path(places::tests) / "golden/images/chelsea.ppm");
+        read_ppm(std::filesystem::path(places::tests()) / "golden/images/chelsea.ppm");
     struct Case {
         Preprocessor how;
         Patch patch;

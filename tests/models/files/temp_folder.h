@@ -45,7 +45,7 @@ private:
 };
 
 inline std::filesystem::path golden_folder() {
-    return std::filesystem::path(places::tests) / "golden";
+    return std::filesystem::path(places::tests()) / "golden";
 }
 
 // What a person would read: the text of the Error that `act` throws, which is always one line.

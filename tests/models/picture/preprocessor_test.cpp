@@ -97,7 +97,7 @@ constexpr Golden goldens[] = {
 };
 
 PpmPicture picture_of(const Golden& golden) {
-    return read_ppm(std::string(places::tests) + "/golden/images/" + golden.picture);
+    return read_ppm(std::string(places::tests()) + "/golden/images/" + golden.picture);
 }
 
 TEST(Preprocessor, pixel_values_are_those_of_transformers) {

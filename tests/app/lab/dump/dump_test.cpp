@@ -77,7 +77,7 @@ TEST_F(Dump, every_tensor_is_what_transformers_computes) {
         SCOPED_TRACE(golden);
         const std::string folder =
             golden == std::string("vit-nano") ? model : model_folder(temp, golden);
-        for (const char* program : {places::program, places::lab_program}) {
+        for (const char* program : {places::program(), places::lab_program()}) {
             expect_done(dump(program, folder, golden_picture(), out));
             expect_golden(out, golden, 1e-4);
             // DETR's untrained backbone is no case for half precision: see detr_test.cpp.
@@ -92,7 +92,7 @@ TEST_F(Dump, every_tensor_is_what_transformers_computes) {
 TEST_F(Dump, captioners_show_every_step_of_greedy_decoding) {
     for (const char* golden : {"vit-gpt2-nano", "blip-nano"}) {
         SCOPED_TRACE(golden);
-        expect_done(dump(places::lab_program, model_folder(temp, golden), golden_picture(), out));
+        expect_done(dump(places::lab_program(), model_folder(temp, golden), golden_picture(), out));
         expect_golden(out, golden, 1e-4);
         const std::vector<uint32_t> ids =
             read_json(golden_folder() / golden / "golden.json")["ids"];
@@ -105,16 +105,16 @@ TEST_F(Dump, captioners_show_every_step_of_greedy_decoding) {
 TEST_F(Dump, the_format_of_the_picture_does_not_matter) {
     const std::string png = temp / "chelsea.png";
     cv::imwrite(png, cv::imread(golden_picture()));
-    expect_done(dump(places::program, model, png, out));
+    expect_done(dump(places::program(), model, png, out));
     expect_golden(out, "vit-nano", 1e-4);
-    const Outcome outcome = dump(places::lab_program, model, png, temp / "out/other");
+    const Outcome outcome = dump(places::lab_program(), model, png, temp / "out/other");
     expect_refused(outcome, 1, "not a binary PPM picture", "saccade-lab");
     EXPECT_EQ(files(), 1u);
 }
 
 TEST_F(Dump, what_cannot_be_done_gets_one_line_and_leaves_nothing) {
-    for (const std::string program : {places::program, places::lab_program}) {
-        const char* name = program == places::program ? "saccade" : "saccade-lab";
+    for (const std::string program : {places::program(), places::lab_program()}) {
+        const char* name = program == places::program() ? "saccade" : "saccade-lab";
         SCOPED_TRACE(name);
         auto refused = [&](const Outcome& outcome, std::string_view says) {
             expect_refused(outcome, 1, says, name);
@@ -136,7 +136,7 @@ TEST_F(Dump, what_cannot_be_done_gets_one_line_and_leaves_nothing) {
 TEST_F(Dump, an_older_file_is_replaced_only_by_a_whole_one) {
     temp.write("out/dump.safetensors", "older");
     std::filesystem::remove(model + "/model.safetensors");
-    expect_refused(dump(places::program, model, golden_picture(), out), 1, "model.safetensors");
+    expect_refused(dump(places::program(), model, golden_picture(), out), 1, "model.safetensors");
     std::string text;
     std::ifstream(out) >> text;
     EXPECT_EQ(text, "older");

@@ -145,7 +145,7 @@ TEST_P(StoredPictures, the_window_looks_as_it_did) {
     const Case& one = GetParam();
     const cv::Mat now = shown(one);
     const std::string file =
-        std::string(places::tests) + "/app/live/view/stored/" + one.name + ".png";
+        std::string(places::tests()) + "/app/live/view/stored/" + one.name + ".png";
     if (std::getenv("SACCADE_RENEW_PICTURES")) {
         ASSERT_TRUE(cv::imwrite(file, now, {cv::IMWRITE_PNG_COMPRESSION, 9})) << file;
         return;

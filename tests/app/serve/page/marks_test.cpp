@@ -18,7 +18,7 @@ const std::string covered_pixels =
 TEST(ServedMarks, masks_lie_on_the_picture_and_can_be_taken_away) {
     const TempFolder temp;
     const std::string model = model_folder(temp, "detr-panoptic-nano");
-    Program program(places::program, served({"--detector", model, "--captioner", "none",
+    Program program(places::program(), served({"--detector", model, "--captioner", "none",
                                              "--classifier", "none", "--threshold", "0",
                                              "--max-detections", "4", "--serve", "0"}));
     const std::string address = address_of(program);
@@ -46,7 +46,7 @@ TEST(ServedMarks, things_keep_numbers_and_lines_that_are_drawn_count_them_and_ar
     const Variable config("XDG_CONFIG_HOME", temp.path().c_str());
     const Words words{"--captioner", "none", "--classifier", "none", "--serve", "0"};
     {
-        Program program(places::program, served(words));
+        Program program(places::program(), served(words));
         const std::string address = address_of(program);
         Browser page;
         page.set_size(1280, 900);
@@ -96,7 +96,7 @@ TEST(ServedMarks, things_keep_numbers_and_lines_that_are_drawn_count_them_and_ar
         ASSERT_TRUE(page.becomes("Object.keys(saccade.line().counts ?? {}).join() === 'yard'"));
         EXPECT_EQ(page.errors, std::vector<std::string>());
     }
-    Program again(places::program, served(words));
+    Program again(places::program(), served(words));
     Browser page;
     page.visit(address_of(again));
     ASSERT_TRUE(page.becomes("saccade.state()?.regions?.zones[0].name === 'yard'", 120));

@@ -17,7 +17,7 @@ class ServedPage : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
         program_ =
-            new Program(places::program, served({"--serve", "0", "--offer", "synth:160x120@5",
+            new Program(places::program(), served({"--serve", "0", "--offer", "synth:160x120@5",
                                                  "--classifier", "emoji-classifier"}));
         address_ = new std::string(address_of(*program_));
         browser_ = new Browser;
@@ -269,7 +269,7 @@ TEST(ServeProgram, comes_back_to_a_server_that_was_started_again_and_may_be_read
     std::string address;
     uint16_t port = 0;
     {
-        Program program(places::program,
+        Program program(places::program(),
                         served({"--serve", "0", "--captioner", "none", "--classifier", "none"}));
         address = address_of(program);
         port = port_of(address);
@@ -282,7 +282,7 @@ TEST(ServeProgram, comes_back_to_a_server_that_was_started_again_and_may_be_read
     ASSERT_TRUE(browser.becomes("!saccade.connected()"));
     EXPECT_TRUE(
         browser.becomes("document.getElementById('trouble').textContent.includes('trying again')"));
-    Program again(places::program, served({"--serve", std::to_string(port), "--captioner", "none",
+    Program again(places::program(), served({"--serve", std::to_string(port), "--captioner", "none",
                                            "--classifier", "none", "--read-only"}));
     ASSERT_TRUE(browser.becomes("saccade.connected() && saccade.state()?.frames > 0", 120));
     EXPECT_TRUE(browser.becomes("document.getElementById('detector').disabled"));
@@ -308,7 +308,7 @@ TEST(ServeProgram, a_token_moves_into_a_cookie_and_after_a_restart_another_one_i
     Browser browser;
     std::string port;
     {
-        Program program(places::program, with("0.0.0.0:0"));
+        Program program(places::program(), with("0.0.0.0:0"));
         const std::string address = address_of(program);
         port = std::to_string(port_of(address));
         browser.visit("http://127.0.0.1:" + port + "/");
@@ -319,7 +319,7 @@ TEST(ServeProgram, a_token_moves_into_a_cookie_and_after_a_restart_another_one_i
         EXPECT_EQ(browser.evaluate("location.pathname + location.search + document.cookie"), "/");
     }
     ASSERT_TRUE(browser.becomes("!saccade.connected()"));
-    Program again(places::program, with("0.0.0.0:" + port));
+    Program again(places::program(), with("0.0.0.0:" + port));
     ASSERT_NE(address_of(again), "");
     EXPECT_TRUE(browser.becomes(
         "document.getElementById('trouble').textContent.includes('another token')"));
@@ -327,7 +327,7 @@ TEST(ServeProgram, a_token_moves_into_a_cookie_and_after_a_restart_another_one_i
 
 TEST(ServeProgram, a_batch_shows_how_far_it_is_its_newest_frame_and_what_was_found) {
     const TempFolder temp;
-    Program program(places::program,
+    Program program(places::program(),
                     on_test_device({"batch", "synth:320x240@30?seed=1&objects=2&frames=400",
                                     "--captioner", "none", "--classifier", "none", "--no-video",
                                     "-o", (temp / "out").string(), "--serve", "0"}));
@@ -354,7 +354,7 @@ TEST(ServeProgram, a_batch_shows_how_far_it_is_its_newest_frame_and_what_was_fou
 TEST(ServeProgram, refuses_addresses_that_are_none_and_prints_a_token_for_others_than_loopback) {
     expect_refused(saccade_program(served({"--serve", "here:there"})), 2, "[HOST:]PORT");
     expect_refused(saccade_program(served({"--read-only"})), 2, "--serve");
-    Program program(places::program, served({"--serve", "0.0.0.0:0", "--captioner", "none",
+    Program program(places::program(), served({"--serve", "0.0.0.0:0", "--captioner", "none",
                                              "--classifier", "none", "--frames", "1"}));
     const std::string address = address_of(program);
     EXPECT_NE(address.find("/?token="), address.npos) << address;

@@ -15,7 +15,7 @@ void type(Browser& page, const std::string& id, const std::string& text) {
 
 TEST(ServedWords, what_is_typed_is_looked_for_and_every_phrase_has_a_slider_and_a_map) {
     const TempFolder temp;
-    Program program(places::program,
+    Program program(places::program(),
                     served({"--detector", model_folder(temp, "owlv2-nano"), "--find", "a cat",
                             "--classifier", model_folder(temp, "clip-nano"), "--labels", "cat, dog",
                             "--captioner", "none", "--serve", "0"}));
