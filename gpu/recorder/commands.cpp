@@ -99,6 +99,7 @@ Commands::Commands(Device& device, Arena& scratch, std::string name, int timed_d
       name_(std::move(name)),
       profile_(device, name_),
       timed_depth_(timed_depth) {
+    if (!device.executes()) return;  // pipelines are made, and nothing is recorded
     // What follows may throw, and then no destructor runs.
     auto close = [this](const bool* whole) {
         if (!*whole) vkDestroyCommandPool(device_.handle(), pool_, nullptr);
@@ -138,10 +139,15 @@ void Commands::forget_views() {
 }
 
 void Commands::begin() {
-    check(vkResetCommandPool(device_.handle(), pool_, 0), "recording '" + name_ + "'");
-    forget_views();
-    VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    check(vkBeginCommandBuffer(buffer_, &info), "recording '" + name_ + "'");
+    if (device_.executes()) {
+        check(vkResetCommandPool(device_.handle(), pool_, 0), "recording '" + name_ + "'");
+        forget_views();
+        VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        check(vkBeginCommandBuffer(buffer_, &info), "recording '" + name_ + "'");
+        // Submissions on one queue may overlap; this one waits for what the earlier ones wrote.
+        full_barrier(buffer_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                     VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
+    }
     hazards_.barrier();
     counts_ = {};
     links_.clear();
@@ -150,14 +156,12 @@ void Commands::begin() {
     depth_ = 0;
     failure_ = nullptr;
     profile_.forget();
-    // Submissions on one queue may overlap; this one waits for what the earlier ones wrote.
-    full_barrier(buffer_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-                 VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
 }
 
 void Commands::end() {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     end_chain();
+    if (!device_.executes()) return;
     full_barrier(buffer_, VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
     check(vkEndCommandBuffer(buffer_), "recording '" + name_ + "'");
 }
@@ -224,6 +228,7 @@ void Commands::order(std::span<const Use> uses) {
 }
 
 void Commands::barrier() {
+    if (!device_.executes()) return;
     const VkPipelineStageFlags2 stages =
         VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_TRANSFER_BIT;
     VkMemoryBarrier2 memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
