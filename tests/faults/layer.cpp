@@ -19,6 +19,7 @@
 #include <initializer_list>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -94,11 +95,11 @@ Plan& plan() {
 }
 
 // The next layer's functions, by name, as they are when the instance or the device is made: later
-// the loader would answer with those of the first layer. The program has one of each at a time.
+// the loader would answer with those of the first layer. All devices are of one driver.
 VkInstance instance = nullptr;
 PFN_vkGetInstanceProcAddr next_instance = nullptr;
 PFN_vkGetDeviceProcAddr next_device = nullptr;
-VkDevice device = nullptr;
+std::set<VkDevice> devices;  // a window has one of its own
 using Functions = std::map<std::string, PFN_vkVoidFunction, std::less<>>;
 Functions below;
 
@@ -108,11 +109,12 @@ Function next(const char* name) {
 }
 
 // A queue belongs to one thread at a time. The program sees to that for its own calls; a device is
-// stopped by whichever thread is told that it is lost, and nothing gets into it any more then.
+// stopped by whichever thread is told that it is lost, and nothing gets into it any more then. The
+// call does not always say which device it is for: all of them come to rest.
 std::mutex queue_mutex;
 
 void stop_device() {
-    if (device) next<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(device);
+    for (VkDevice device : devices) next<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(device);
 }
 
 // Fails if it is this call's turn, else passes it on.
@@ -306,7 +308,6 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_CreateDevice(VkPhysicalDevice physical,
                                                  VkDevice* made) {
     auto* link = link_in<VkLayerDeviceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
     if (!link) return VK_ERROR_INITIALIZATION_FAILED;
-    device = nullptr;
     plan().device_opened();
     const VkResult fault =
         plan().next({MEMORY, VK_ERROR_DEVICE_LOST, VK_ERROR_INITIALIZATION_FAILED});
@@ -318,14 +319,18 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_CreateDevice(VkPhysicalDevice physical,
         reinterpret_cast<PFN_vkCreateDevice>(instance_function(instance, "vkCreateDevice"));
     const VkResult result = create(physical, info, callbacks, made);
     if (result != VK_SUCCESS) return result;
-    device = *made;
-    for (const auto& [name, ours] : own_of_devices()) below[name] = next_device(device, name.c_str());
+    const std::lock_guard lock(queue_mutex);
+    devices.insert(*made);
+    for (const auto& [name, ours] : own_of_devices()) below[name] = next_device(*made, name.c_str());
     return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL fault_DestroyDevice(VkDevice d, const VkAllocationCallbacks* callbacks) {
     const auto destroy = next<PFN_vkDestroyDevice>("vkDestroyDevice");
-    device = nullptr;
+    {
+        const std::lock_guard lock(queue_mutex);
+        devices.erase(d);
+    }
     destroy(d, callbacks);
 }
 

@@ -18,11 +18,15 @@ Screen::Screen(Device& device, Window& window, PresentMode mode, const std::stri
       turns_{Turn(device, scratch_, ui_.atlas()), Turn(device, scratch_, ui_.atlas())} {}
 
 Screen::~Screen() {
-    try {
-        finish();
-    } catch (const std::exception&) {
-        // The device is lost, which has been told.
-    }
+    // Each for itself: what cannot be waited for is lost, which has been told, but the rest is not.
+    auto wait = [&](Ticket ticket) {
+        try {
+            device_.wait(ticket, "screen");
+        } catch (const std::exception&) {
+        }
+    };
+    for (const Turn& turn : turns_) wait(turn.ticket);
+    wait(presented_);
 }
 
 void Screen::finish() {

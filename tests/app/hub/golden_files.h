@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-inline std::string content_of(const std::filesystem::path& file) {
+inline std::string bytes_in(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -20,7 +20,7 @@ inline HubServer::Files golden_files(const std::string& golden) {
     const TempFolder temp;
     HubServer::Files files;
     for (const auto& entry : std::filesystem::directory_iterator(model_folder(temp, golden)))
-        files[entry.path().filename()] = content_of(entry.path());
+        files[entry.path().filename()] = bytes_in(entry.path());
     return files;
 }
 

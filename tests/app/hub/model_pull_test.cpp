@@ -59,7 +59,7 @@ protected:
     }
     void expect_pulled(const path& folder, const std::string& name,
                        const HubServer::Files& files = nano()) const {
-        EXPECT_EQ(content_of(folder / name), files.at(name)) << name;
+        EXPECT_EQ(bytes_in(folder / name), files.at(name)) << name;
         const path link = std::filesystem::read_symlink(folder / name);
         EXPECT_EQ(link, "../../blobs/" + HubServer::etag(name, files.at(name)));
     }
@@ -96,7 +96,7 @@ TEST_F(ModelPull, the_model_is_there_in_the_hubs_own_layout) {
     const path folder = pull();
     EXPECT_EQ(folder, cache.snapshot("some/vit", commit));
     expect_all_pulled(folder);
-    EXPECT_EQ(content_of(cache.repository("some/vit") / "refs" / "main"), commit);
+    EXPECT_EQ(bytes_in(cache.repository("some/vit") / "refs" / "main"), commit);
     EXPECT_EQ(find_model("some/vit", {{}, cache}), folder);
     EXPECT_EQ(Checkpoint(folder).tensors().size(),
               read_manifest(golden_folder() / "vit-nano" / "weights.json").tensors.size());
@@ -138,7 +138,7 @@ TEST_F(ModelPull, revisions_are_kept_apart) {
     EXPECT_EQ(request, cache.snapshot("some/vit", other));
     EXPECT_NE(main, request);
     expect_pulled(request, "config.json", files);
-    EXPECT_EQ(content_of(cache.repository("some/vit") / "refs/refs/pr/7"), other);
+    EXPECT_EQ(bytes_in(cache.repository("some/vit") / "refs/refs/pr/7"), other);
     EXPECT_EQ(server.count("GET", "/model.safetensors"), 2u) << "redirect and content, once";
     // A commit is its own name, and needs no reference.
     EXPECT_EQ(pull("some/vit@" + commit), main);
@@ -282,7 +282,7 @@ TEST_F(ModelPull, a_model_that_was_renamed_is_followed) {
             answer = {.status = 307,
                       .headers = {{"Location", "/api/models/some" + request.path.substr(15)}}};
     });
-    EXPECT_EQ(content_of(pull("old/vit") / "config.json"), nano().at("config.json"));
+    EXPECT_EQ(bytes_in(pull("old/vit") / "config.json"), nano().at("config.json"));
 }
 
 TEST_F(ModelPull, what_the_hub_refuses_is_said_in_one_line) {

@@ -204,6 +204,7 @@ public:
         }
         return nullptr;
     }
+    bool closed() { return client_.closed(); }
     // The code it was closed with; 0 if it was closed without.
     int close_code() {
         for (int i = 0; i < 200; ++i) {

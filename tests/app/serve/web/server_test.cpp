@@ -416,12 +416,13 @@ TEST_F(ServerTest, messages_that_are_no_messages_close_the_connection) {
     EXPECT_EQ(code_for([](TestViewer& v) { v.say("bytes", 2); }), 1003);
     EXPECT_EQ(code_for([](TestViewer& v) { v.say("no JSON"); }), 1008);
     EXPECT_EQ(code_for([](TestViewer& v) { v.say(R"({"set": {"detector": {"a": 1}}})"); }), 1008);
-    EXPECT_EQ(code_for([](TestViewer& v) {
-                  for (int i = 0; i < 2000; ++i)
-                      if (!v.say(R"({"clock": 1})")) break;
-              }),
-              1008)
-        << "a flood";
+    // With much of it unread, the connection may be gone before its last word is read.
+    TestViewer flood(port);
+    for (int i = 0; i < 2000; ++i)
+        if (!flood.say(R"({"clock": 1})")) break;
+    const int code = flood.close_code();
+    EXPECT_TRUE(code == 1008 || code == 0) << code;
+    EXPECT_TRUE(flood.closed());
     EXPECT_TRUE(is_alive());
 }
 
