@@ -168,7 +168,7 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
 }
 
 Device::~Device() {
-    vkDeviceWaitIdle(device_);
+    if (executes()) vkDeviceWaitIdle(device_);
     pipelines_.reset();
     vkDestroySemaphore(device_, timeline_, nullptr);
     vmaDestroyAllocator(allocator_);

@@ -19,14 +19,16 @@ Screen::Screen(Device& device, Window& window, PresentMode mode, const std::stri
 
 Screen::~Screen() {
     // Each for itself: what cannot be waited for is lost, which has been told, but the rest is not.
-    auto wait = [&](Ticket ticket) {
+    auto quietly = [](auto&& wait) {
         try {
-            device_.wait(ticket, "screen");
+            wait();
         } catch (const std::exception&) {
         }
     };
-    for (const Turn& turn : turns_) wait(turn.ticket);
-    wait(presented_);
+    for (const Turn& turn : turns_) quietly([&] { device_.wait(turn.ticket, "screen"); });
+    quietly([&] { device_.wait(presented_, "present"); });
+    // A picture that was on its way to a window that has gone has no ticket here.
+    quietly([&] { device_.wait_idle(); });
 }
 
 void Screen::finish() {
