@@ -54,6 +54,7 @@ constexpr double tiled_split_cost = 2.7;
 
 // What a subgroup of attention has registers for: blocks of scores, columns of a head.
 constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
+constexpr uint32_t amd = 0x1002;  // its number as a maker of devices
 
 uint32_t cores_of(const DeviceInfo& device) {
     return device.limits.cores ? device.limits.cores : cores_of_a_large_gpu;
@@ -96,6 +97,14 @@ double cost_of(const Times& times, uint64_t groups, uint32_t splits, uint32_t co
     const auto of_a_core = static_cast<double>((groups * splits + cores - 1) / cores);
     const double share = depth / measured_depth / splits;
     return std::max(times.alone, of_a_core * times.each) * share + of_a_core * times.out;
+}
+
+// Blocks of keys whose scores a subgroup holds at once. RDNA3 holds every element of a factor twice,
+// and spills registers beyond these (saccade-lab kernels).
+uint32_t most_blocks_of(const DeviceInfo& device, uint32_t head, uint32_t key_groups) {
+    if (device.vendor_id != amd) return most_blocks;
+    if (key_groups > 2) return head > 32 ? 3 : 5;
+    return head > 32 ? 7 : 10;
 }
 
 }  // namespace
@@ -229,7 +238,8 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
     while (true) {
         t.threads = t.query_groups * t.key_groups * limits.subgroup_size;
         const uint32_t each = divide_up(divide_up(shape.keys, 16), t.key_groups);
-        const uint32_t in_round = divide_up(each, divide_up(each, most_blocks));
+        const uint32_t most = most_blocks_of(device, shape.head, t.key_groups);
+        const uint32_t in_round = divide_up(each, divide_up(each, most));
         for (t.chunks = 1; t.chunks <= in_round; ++t.chunks) {
             t.chunk_blocks = divide_up(in_round, t.chunks);
             if (t.shared_bytes(shape.head) <= limits.shared_bytes &&

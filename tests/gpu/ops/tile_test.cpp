@@ -109,6 +109,18 @@ TEST(Tile, attention_has_a_tile_for_heads_of_up_to_96_columns) {
                     << heads << " heads of " << head << ", " << tokens << " tokens";
 }
 
+TEST(Tile, attention_on_rdna3_holds_no_more_scores_than_its_registers_do) {
+    DeviceInfo radeon = gpu(32, 65536, {16, 16, 16});
+    radeon.vendor_id = 0x1002;
+    for (uint32_t head : {32u, 64u})
+        for (uint32_t heads : {1u, 12u, 768u})
+            for (uint32_t tokens : {197u, 850u, 4300u}) {
+                const auto t = choose_attention_tile(radeon, {tokens, tokens, head}, heads);
+                ASSERT_TRUE(t);
+                EXPECT_LE(t->chunks * t->chunk_blocks, head > 32 ? 7u : 10u);
+            }
+}
+
 TEST(Tile, attention_fills_a_large_gpu_with_one_picture_and_shares_keys_with_many) {
     const auto one = choose_attention_tile(devices[0], {197, 197, 64}, 12);
     ASSERT_TRUE(one);
