@@ -78,4 +78,9 @@ void draw_heat(Commands& c, const Image& image, const Image& picture, const Tens
                const Tensor& settings, const Tensor& colours, const HeatPlace& place,
                const HeatTiles& tiles = {});
 
+// Three maps as red, green and blue over an image, as strong as settings, a params::HeatSettings, say:
+// maps is (3, rows, columns) f32, from 0 to 1.
+void draw_colours(Commands& c, const Image& image, const Tensor& maps, const Tensor& settings,
+                  const HeatPlace& place);
+
 }  // namespace saccade

@@ -595,6 +595,15 @@ struct DrawHeatParams {
     uint pitch_x, pitch_y;         // from one tile to the next
 };
 
+// Three maps as red, green and blue over an image.
+struct DrawColoursParams {
+    View maps;
+    uint rows, columns;  // cells of a map
+    uint width, height;  // of the image
+    float left, top;     // of the first cell, in pixels
+    float cell_width, cell_height;
+};
+
 // ---- what is shown in a window ----
 
 // A picture fitted into a screen.
@@ -637,6 +646,39 @@ struct PackYuvParams {
     uint width, height;    // of the image
     uint first_row, rows;  // of the image, that the planes hold
     uint luma_row_words, chroma_row_words;
+};
+
+// ---- features of patches ----
+
+// x is (tokens, columns), of which those from `first` on are the cells of a map, row after row.
+struct CosinesParams {
+    View x, y;
+    uint row;  // of x, that the others are compared with
+    uint first, columns;
+    uint width;  // of the map
+};
+
+struct PrincipalParams {
+    View x, mean, basis, maps;
+    uint first, columns;
+    uint rows, width;  // of a map
+};
+struct PrincipalUnitParams {
+    View turned, basis;
+    uint columns;
+};
+
+struct QuantilesParams {
+    View maps, ranges;
+    uint rows, columns;  // of a map
+    float part;          // of the cells that lies below the range, and above it
+    float keep;          // of the range as it was
+};
+
+struct FitRangeParams {
+    View maps, ranges;
+    uint rows, columns;  // of a map
+    float factor;        // of the range's upper end, which nothing exceeds
 };
 
 // ---- gpu/language ----
