@@ -12,8 +12,8 @@ struct BenchOptions {
     std::vector<std::string> models;  // folders, or names of bench_models(); empty: all of those
     bool ops = false;                 // operations, and only those models that are named
     uint32_t batch = 1;
-    uint32_t runs = 0;  // of a model; 0: as many as fit into about two seconds
-    bool check = true;  // hold models against the plain kernels first
+    uint32_t runs = 0;        // of a model; 0: as many as fit into about two seconds
+    bool check = true;        // hold models against the plain kernels first
     bool dispatches = false;  // of each model: what each of its kernels takes
     bool json = false;
     std::string compare;  // an earlier report's file, or none

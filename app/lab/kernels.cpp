@@ -6,7 +6,6 @@
 
 #include "app/lab/bench_model.h"
 #include "gpu/core/pipelines.h"
-#include "gpu/core/error.h"
 
 namespace saccade {
 
@@ -18,10 +17,12 @@ struct Column {
     const char* title;
     std::vector<std::string> names;
 };
+const Column spilled{
+    "spilled", {"Spilled VGPRs", "Spilled SGPRs", "Scratch size", "Local Memory Size", "spills"}};
 const std::vector<Column> columns = {
     {"registers", {"VGPRs", "Register Count", "registers"}},
     {"scalar", {"SGPRs"}},
-    {"spilled", {"Spilled VGPRs", "Spilled SGPRs", "Scratch size", "Local Memory Size", "spills"}},
+    spilled,
     {"shared bytes", {"LDS size", "Shared Memory Size"}},
     {"waves", {"Subgroups per SIMD", "Max Waves", "Warps Per SM"}},
     {"code bytes", {"Code size", "Binary Size"}},
@@ -51,8 +52,8 @@ std::string table(const DeviceInfo& device, const std::vector<Pipelines::Report>
                        cells("kernel", [](const Column& column) { return column.title; });
     for (const Pipelines::Report& report : reports) {
         text += cells(report.kernel, [&](const Column& c) { return number_of(report, c); });
-        const std::string spilled = number_of(report, columns[2]);
-        if (spilled != "0" && spilled != "-") ++spill;
+        const std::string number = number_of(report, spilled);
+        if (number != "0" && number != "-") ++spill;
     }
     const bool told = std::ranges::any_of(
         reports, [](const Pipelines::Report& report) { return !report.numbers.empty(); });
@@ -68,9 +69,8 @@ std::string as_json(const DeviceInfo& device, const std::vector<Pipelines::Repor
         for (const auto& [name, value] : report.numbers) numbers[name] = value;
         kernels.push_back({{"kernel", report.kernel}, {"numbers", std::move(numbers)}});
     }
-    return nlohmann::json{{"device", device.name},
-                          {"driver", device.driver},
-                          {"kernels", std::move(kernels)}}
+    return nlohmann::json{
+               {"device", device.name}, {"driver", device.driver}, {"kernels", std::move(kernels)}}
                .dump(1) +
            "\n";
 }

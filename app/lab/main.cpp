@@ -33,8 +33,8 @@ constexpr const char* usage =
     "  saccade-lab kernels [--model FOLDER|NAME]... [--json]\n"
     "                    compiles the kernels of these models (of all it knows) for the device, runs\n"
     "                    nothing, and says what the driver tells: registers, spills, memory, size\n"
-    "All take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat, --no-texels,\n"
-    "--no-chains, --validate\n"
+    "dump, bench and kernels take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat,\n"
+    "--no-texels, --no-chains, --validate\n"
     "Examples:\n"
     "  saccade-lab dump --model vit-base-patch16-224 --image cat.ppm -o cat.safetensors\n"
     "  saccade-lab bench --model vit-base-patch16-224 --precision fp16 --json\n";

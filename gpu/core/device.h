@@ -52,10 +52,10 @@ public:
     const DeviceInfo& info() const { return info_; }
     const Features& features() const { return info_.features; }
     const Limits& limits() const { return info_.limits; }
-    // Software Vulkan: threads are SIMD lanes of few cores, and shared memory is no faster.
     // Whether it runs what is submitted. One that does not has no memory either: pipelines are made
     // as for any recording, and the driver tells of them.
     bool executes() const { return timeline_ != nullptr; }
+    // Software Vulkan: threads are SIMD lanes of few cores, and shared memory is no faster.
     bool is_cpu() const { return info_.kind == DeviceKind::cpu; }
 
     Pipelines& pipelines() const { return *pipelines_; }

@@ -125,6 +125,12 @@ size_t Kernel::Hash::operator()(const Kernel& kernel) const {
 }
 static_assert(std::has_unique_object_representations_v<Kernel>, "Kernel is hashed as bytes");
 
+std::string described(std::string_view name, std::span<const uint32_t> constants) {
+    std::string text(name);
+    for (uint32_t constant : constants) text += " #" + std::to_string(constant);
+    return text;
+}
+
 Pipeline::~Pipeline() {
     vkDestroyPipeline(device, handle, nullptr);
     vkDestroyPipelineLayout(device, layout, nullptr);
@@ -174,17 +180,13 @@ size_t Pipelines::count() const {
 }
 
 std::vector<Pipelines::Report> Pipelines::reports() const {
-    auto function = [&](const char* symbol) {
-        return reinterpret_cast<void*>(vkGetDeviceProcAddr(device_.handle(), symbol));
-    };
     const auto statistics = reinterpret_cast<PFN_vkGetPipelineExecutableStatisticsKHR>(
-        function("vkGetPipelineExecutableStatisticsKHR"));
+        vkGetDeviceProcAddr(device_.handle(), "vkGetPipelineExecutableStatisticsKHR"));
     const std::scoped_lock lock(mutex_);
     std::vector<Report> reports;
     for (const auto& [kernel, pipeline] : pipelines_) {
-        Report& report = reports.emplace_back(Report{pipeline->name, {}});
-        for (uint32_t constant : kernel.constants())
-            report.kernel += " #" + std::to_string(constant);
+        Report& report =
+            reports.emplace_back(Report{described(pipeline->name, kernel.constants()), {}});
         if (!statistics) continue;
         VkPipelineExecutableInfoKHR which{.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR};
         which.pipeline = pipeline->handle;

@@ -51,6 +51,9 @@ private:
     uint32_t name_length_ = 0, constant_count_ = 0, in_parts_ = 0;
 };
 
+// A kernel in words: its name, and its constants.
+std::string described(std::string_view name, std::span<const uint32_t> constants);
+
 // A compiled kernel and its layout.
 struct Pipeline {
     explicit Pipeline(VkDevice owner) : device(owner) {}

@@ -61,8 +61,7 @@ VkFormat format_of(Reflection::Texel texel) {
 // A dispatch in words: kernel, constants, workgroups.
 std::string described(const std::string& kernel, std::span<const uint32_t> constants,
                       std::span<const uint32_t> groups) {
-    std::string line = kernel;
-    for (uint32_t constant : constants) line += " #" + std::to_string(constant);
+    std::string line = saccade::described(kernel, constants);
     for (uint32_t group : groups) line += " x" + std::to_string(group);
     return line;
 }

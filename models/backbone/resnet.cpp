@@ -71,9 +71,8 @@ ResNet::ResNet(WeightLoader& weights, const ResNetConfig& config, const std::str
         std::vector<Block>& stage = stages_.emplace_back();
         for (uint32_t i = 0; i < blocks; ++i) {
             const std::string name = block_name(config.names, prefix, s, i);
-            Block& block = stage.emplace_back(load_block(weights, name, in, out,
-                                                         i == 0 ? stride : 1,
-                                                         i == 0 ? before : dilation, dilation));
+            Block& block = stage.emplace_back(load_block(
+                weights, name, in, out, i == 0 ? stride : 1, i == 0 ? before : dilation, dilation));
             const bool always = config.is_d && !config.bottleneck;
             block.pooled = config.is_d && (config.bottleneck ? stride != 1 : in != out);
             if (i == 0 && (stride != 1 || in != out || always))
@@ -96,19 +95,20 @@ void ResNet::load_stem(WeightLoader& weights, const std::string& prefix) {
         const uint32_t channels[] = {3, stem / 2, stem / 2, stem};
         for (uint32_t i = 0; i < 3; ++i) {
             const std::string layer = layers + std::to_string(i);
-            stem_.push_back(load_convolution(weights, layer + ".convolution", layer + ".normalization",
-                                                {.out = channels[i + 1],
-                                                 .in = channels[i],
-                                                 .kernel = 3,
-                                                 .stride = i == 0 ? 2u : 1u,
-                                                 .padding = 1}));
+            stem_.push_back(load_convolution(weights, layer + ".convolution",
+                                             layer + ".normalization",
+                                             {.out = channels[i + 1],
+                                              .in = channels[i],
+                                              .kernel = 3,
+                                              .stride = i == 0 ? 2u : 1u,
+                                              .padding = 1}));
         }
     } else {
         const bool timm = config_.names == Names::timm;
         stem_.push_back(
             load_convolution(weights, prefix + (timm ? ".conv1" : ".embedder.embedder.convolution"),
-                                prefix + (timm ? ".bn1" : ".embedder.embedder.normalization"),
-                                {.out = stem, .in = 3, .kernel = 7, .stride = 2, .padding = 3}));
+                             prefix + (timm ? ".bn1" : ".embedder.embedder.normalization"),
+                             {.out = stem, .in = 3, .kernel = 7, .stride = 2, .padding = 3}));
     }
     stride_ = stem_.front().stride * pool_.stride;
 }
@@ -217,8 +217,7 @@ double ResNet::multiply_adds(Size size) const {
     size = pool_.out_size(size);
     for (const std::vector<Block>& stage : stages_)
         for (const Block& block : stage) {
-            if (block.shortcut.weight)
-                through(block.shortcut, block.pooled ? halved(size) : size);
+            if (block.shortcut.weight) through(block.shortcut, block.pooled ? halved(size) : size);
             for (const Conv2d& w : block.convolutions) size = through(w, size);
         }
     return total;

@@ -34,14 +34,14 @@ void read_output_stride(const JsonFields& fields, ResNetConfig& config) {
     config.output_stride = stride;
 }
 
-ResNetConfig read_transformers_resnet(const JsonFields& fields) {
+ResNetConfig read_resnet_layers(const JsonFields& fields, WholeRange stems) {
     ResNetConfig config;
     config.names = ResNetConfig::Names::transformers;
     const std::string type = fields.text("layer_type", "bottleneck");
     if (type != "bottleneck" && type != "basic")
         fields.refuse("layer_type", "is " + in_quotes(type) + ", not bottleneck or basic");
     config.bottleneck = type == "bottleneck";
-    config.stem = fields.whole("embedding_size", {1, 65536}, 64);
+    config.stem = fields.whole("embedding_size", stems, 64);
     const auto channels = fields.wholes("hidden_sizes", {1, 65536}, {{256, 512, 1024, 2048}});
     const auto blocks = fields.wholes("depths", {1, 1024}, {{3, 4, 6, 3}});
     if (channels.size() != blocks.size())
@@ -50,8 +50,13 @@ ResNetConfig read_transformers_resnet(const JsonFields& fields) {
     config.activation = activation_named(fields.text("hidden_act", "relu"), fields.where());
     config.first_stage_strides = fields.flag("downsample_in_first_stage", false);
     config.first_convolution_strides = fields.flag("downsample_in_bottleneck", false);
-    config.folded_norms = fields.flag("folded_norms", false);
     config.output_stride = UINT32_MAX;  // it knows no dilation
+    return config;
+}
+
+ResNetConfig read_transformers_resnet(const JsonFields& fields) {
+    ResNetConfig config = read_resnet_layers(fields, {1, 65536});
+    config.folded_norms = fields.flag("folded_norms", false);
     keep_stages(fields, config);
     require_rgb(fields);
     return config;

@@ -7,6 +7,9 @@
 
 namespace saccade {
 
+// What transformers' ResNets have in common: blocks, channels, strides.
+ResNetConfig read_resnet_layers(const JsonFields& fields, WholeRange stems);
+
 // transformers' own ResNet: a config.json of its own, or a `backbone_config`.
 ResNetConfig read_transformers_resnet(const JsonFields& fields);
 

@@ -32,12 +32,12 @@ void depthwise_into(Commands& c, const Tensor& y, const Tensor& x, Size size,
     require(y.batch == x.batch && y.columns == x.columns && y.type == x.type, op,
             x.shape() + " into " + y.shape());
     require(w.weight.rows == w.kernel * w.kernel && w.weight.columns == x.columns &&
-                w.weight.type == Type::f32 && w.weight.offset == 0 &&
-                w.bias.columns == x.columns && w.bias.type == Type::f32 && w.bias.offset == 0,
+                w.weight.type == Type::f32 && w.weight.offset == 0 && w.bias.columns == x.columns &&
+                w.bias.type == Type::f32 && w.bias.offset == 0,
             op, "weights " + w.weight.shape() + ", " + w.bias.shape() + " for " + x.shape());
-    const params::DepthwiseParams p{view(x),   view(y),   size.y,   size.x,    out.y,
-                                    out.x,     w.stride,  w.padding, x.columns,
-                                    w.weight.row_stride, w.gain, w.shift};
+    const params::DepthwiseParams p{view(x), view(y),  size.y,    size.x,    out.y,
+                                    out.x,   w.stride, w.padding, x.columns, w.weight.row_stride,
+                                    w.gain,  w.shift};
     c.dispatch(Kernel(op, x.type, {pixel_threads(c), static_cast<uint32_t>(activation), w.kernel}),
                {out.x * (padded(x.columns) / 4), out.y, x.batch},
                {read(x), read(w.weight), read(w.bias), write(y)}, p);

@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-// The shared memory of every device holds so many of eight bytes, with room to spare.
+// Each takes eight bytes of shared memory, of which every device has 16 KiB.
 constexpr uint32_t most_selected = 1536;
 
 void require_wide_f32(const Tensor& t, const char* op) {

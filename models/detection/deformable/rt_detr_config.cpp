@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "models/backbone/resnet_config.h"
 #include "models/detection/deformable/rt_detr.h"
 
 namespace saccade {
@@ -7,24 +8,9 @@ namespace saccade {
 namespace {
 
 ResNetConfig read_resnet_d(const JsonFields& fields) {
-    ResNetConfig config;
-    config.names = ResNetConfig::Names::transformers;
+    ResNetConfig config = read_resnet_layers(fields, {2, 65536});
     config.is_d = true;
-    const std::string type = fields.text("layer_type", "bottleneck");
-    if (type != "bottleneck" && type != "basic")
-        fields.refuse("layer_type", "is " + in_quotes(type) + ", not bottleneck or basic");
-    config.bottleneck = type == "bottleneck";
-    config.stem = fields.whole("embedding_size", {2, 65536}, 64);
-    const auto channels = fields.wholes("hidden_sizes", sides, {{256, 512, 1024, 2048}});
-    const auto blocks = fields.wholes("depths", {1, 1024}, {{3, 4, 6, 3}});
-    if (channels.size() != blocks.size())
-        fields.refuse("depths", "has another length than hidden_sizes");
-    for (size_t i = 0; i < blocks.size(); ++i) config.stages.push_back({blocks[i], channels[i]});
-    config.activation = activation_named(fields.text("hidden_act", "relu"), fields.where());
-    config.first_stage_strides = fields.flag("downsample_in_first_stage", false);
-    config.first_convolution_strides = fields.flag("downsample_in_bottleneck", false);
-    config.output_stride = UINT32_MAX;  // it knows no dilation
-    if (!config.bottleneck && !config.first_stage_strides && config.stem != channels[0])
+    if (!config.bottleneck && !config.first_stage_strides && config.stem != config.stages.front().channels)
         fields.refuse("embedding_size", "is " + std::to_string(config.stem) +
                                             ", not hidden_sizes' first; the first basic block "
                                             "would halve its shortcut alone");

@@ -19,6 +19,7 @@
 #include "app/live/loop.h"
 #include "app/sources/open_source.h"
 #include "app/track/region_store.h"
+#include "tests/app/live/stepped_loop.h"
 #include "tests/app/live/window/display.h"
 #include "tests/app/program.h"
 #include "tests/app/sources/frames.h"
@@ -31,35 +32,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-EngineOptions validated() {
-    EngineOptions options;
-    const char* device = std::getenv("SACCADE_DEVICE");
-    if (device) options.device = device;
-    options.validation = !std::getenv("SACCADE_NO_VALIDATION");
-    options.on_message = [](std::string_view text) { ADD_FAILURE() << "validation: " << text; };
-    return options;
-}
-
-class LiveLoopTest : public ::testing::Test {
+class LiveLoopTest : public SteppedLoop {
 protected:
-    LiveLoopTest() : engine(validated()), loop(engine, impatient, folder.path()) {
-        spdlog::set_level(spdlog::level::off);
+    LiveLoopTest() : SteppedLoop(impatient) {
         state.detector = "emoji-detector";
         state.classifier = state.captioner = "none";
         state.source = "synth:320x240@30?seed=3&objects=2";
-    }
-    // Steps until it holds, or much too long.
-    bool step_until(const std::function<bool()>& holds) {
-        const auto end = std::chrono::steady_clock::now() + 60s;
-        while (!holds()) {
-            if (std::chrono::steady_clock::now() > end) return false;
-            if (!loop.step(state)) loop.rest();
-        }
-        return true;
-    }
-    bool step_frames(uint64_t count) {
-        const uint64_t end = loop.report().frames + count;
-        return step_until([&] { return loop.report().frames >= end; });
     }
     bool found_something() const {
         const auto& detections = loop.shown()->result.detections;
@@ -73,11 +51,6 @@ protected:
                      30;
         return count;
     }
-
-    TempFolder folder;
-    Engine engine;
-    LiveState state;
-    LiveLoop loop;
 };
 
 TEST_F(LiveLoopTest, finds_what_the_synthetic_camera_shows_and_keeps_the_score) {

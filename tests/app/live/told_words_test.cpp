@@ -3,54 +3,26 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
-#include <chrono>
-#include <functional>
 
 #include "app/live/loop.h"
+#include "tests/app/live/stepped_loop.h"
 #include "tests/app/program.h"
 
 namespace saccade {
 namespace {
 
-using namespace std::chrono_literals;
-
-class ToldWordsTest : public ::testing::Test {
+class ToldWordsTest : public SteppedLoop {
 protected:
-    static EngineOptions on_device() {
-        EngineOptions options;
-        if (const char* device = std::getenv("SACCADE_DEVICE")) options.device = device;
-        options.validation = !std::getenv("SACCADE_NO_VALIDATION");
-        options.on_message = [](std::string_view text) { ADD_FAILURE() << "validation: " << text; };
-        return options;
-    }
-    ToldWordsTest() : engine(on_device()), loop(engine, {}, temp.path()) {
-        spdlog::set_level(spdlog::level::off);
+    ToldWordsTest() : SteppedLoop({}) {
         state.detector = state.classifier = state.captioner = "none";
         state.source = "synth:160x120@30?seed=3";
         state.attention.mode = AttentionMode::off;
     }
-    bool step_until(const std::function<bool()>& holds) {
-        const auto end = std::chrono::steady_clock::now() + 60s;
-        while (!holds()) {
-            if (std::chrono::steady_clock::now() > end) return false;
-            if (!loop.step(state)) loop.rest();
-        }
-        return true;
-    }
-    bool step_frames(uint64_t count) {
-        const uint64_t end = loop.report().frames + count;
-        return step_until([&] { return loop.report().frames >= end; });
-    }
     const std::vector<Detection>& found() const { return *loop.shown()->result.detections; }
-
-    TempFolder temp;
-    Engine engine;
-    LiveState state;
-    LiveLoop loop;
 };
 
 TEST_F(ToldWordsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
-    state.detector = model_folder(temp, "owlv2-nano");
+    state.detector = model_folder(folder, "owlv2-nano");
     expect_says(error_of([&] { loop.wait_for_models(state); }), "finds what you name");
     EXPECT_TRUE(loop.report().detector.takes_words);
     ASSERT_TRUE(step_frames(1));
@@ -86,7 +58,7 @@ TEST_F(ToldWordsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
 }
 
 TEST_F(ToldWordsTest, a_box_that_is_drawn_in_the_frozen_frame_is_looked_for) {
-    state.detector = model_folder(temp, "owlv2-nano");
+    state.detector = model_folder(folder, "owlv2-nano");
     state.words.find = "dog";
     loop.wait_for_models(state);
     ASSERT_TRUE(step_frames(1));
@@ -112,7 +84,7 @@ TEST_F(ToldWordsTest, a_box_that_is_drawn_in_the_frozen_frame_is_looked_for) {
 }
 
 TEST_F(ToldWordsTest, a_box_under_the_mouse_is_asked_for_what_its_patch_looked_at) {
-    state.detector = model_folder(temp, "owlv2-nano");
+    state.detector = model_folder(folder, "owlv2-nano");
     state.words.find = "dog, cat";
     state.attention.mode = AttentionMode::mean;
     loop.wait_for_models(state);
@@ -138,7 +110,7 @@ TEST_F(ToldWordsTest, a_box_under_the_mouse_is_asked_for_what_its_patch_looked_a
 }
 
 TEST_F(ToldWordsTest, labels_are_sentences_that_the_panel_shows) {
-    state.classifier = model_folder(temp, "clip-nano");
+    state.classifier = model_folder(folder, "clip-nano");
     state.words.labels = "cat, dog";
     loop.wait_for_models(state);
     ASSERT_TRUE(step_frames(1));
