@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <glm/gtc/packing.hpp>
+#include <limits>
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
@@ -56,7 +57,7 @@ Tensor window_of(const Tensor& to, Layout& y) {
 // what is infinite or not a number comes last.
 template <typename Bits>
 Bits largest_bits(std::span<const std::byte> elements) {
-    constexpr auto unsigned_bits = static_cast<Bits>(~Bits{0} >> 1);
+    constexpr auto unsigned_bits = static_cast<Bits>(std::numeric_limits<Bits>::max() >> 1);
     Bits largest = 0;
     for (size_t i = 0; i < elements.size() / sizeof(Bits); ++i) {
         Bits bits;

@@ -3,6 +3,7 @@
 // what the sanitizers see, a minute without an answer, two gigabytes.
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <spdlog/spdlog.h>
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -35,6 +35,7 @@
 #include "app/serve/web/server.h"
 #include "app/track/regions.h"
 #include "gpu/core/error.h"
+#include "gpu/core/files.h"
 #include "models/backbone/config.h"
 #include "models/backbone/dino_config.h"
 #include "models/captioning/blip.h"
@@ -66,7 +67,7 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::span<const uint8_t>;
 
-// Files of the run, in memory.
+// Files of the run, in memory. The system's own calls: a stream costs more than many a reader.
 const fs::path& folder() {
     static const fs::path it = [] {
         const fs::path shared("/dev/shm");
@@ -84,8 +85,8 @@ const fs::path& folder() {
 
 fs::path write(const std::string& name, Bytes bytes) {
     const fs::path path = folder() / name;
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), std::ptrdiff_t(bytes.size()));
+    const Descriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (::write(fd.get(), bytes.data(), bytes.size()) != ssize_t(bytes.size())) std::abort();
     return path;
 }
 
@@ -300,11 +301,12 @@ void http(Bytes bytes) {
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) std::abort();
     static_cast<void>(!::send(socket, sent.data(), sent.size(), MSG_NOSIGNAL));
-    // Its answer, if there is one; then the end of the connection, when it has read all.
+    // Its answer, if one is due; then the end of the connection, when it has read all.
     pollfd ready{socket, POLLIN, 0};
     char piece[65536];
     ssize_t count = 1;
-    for (int wait = 1; count > 0 && ::poll(&ready, 1, wait) > 0; wait = 0)
+    timespec wait{0, sent.find("\r\n\r\n") == sent.npos ? 0 : 300'000};
+    for (; count > 0 && ::ppoll(&ready, 1, &wait, nullptr) > 0; wait.tv_nsec = 0)
         count = ::recv(socket, piece, sizeof piece, 0);
     ::shutdown(socket, SHUT_WR);
     while (count > 0 && ::poll(&ready, 1, 1000) > 0) count = ::recv(socket, piece, sizeof piece, 0);

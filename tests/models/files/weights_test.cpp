@@ -415,7 +415,7 @@ TEST_F(Weights, what_is_no_finite_number_is_refused_with_its_tensor_and_file) {
         for (const float bad : {nan, infinite, -infinite})
             for (const uint32_t place : {0u, 9'000u, columns - 1}) {
                 source = HostWeights();
-                Floats values(columns, 0.5f);
+                Floats values(columns, -0.5f);  // a sign is the highest bit, and not a size
                 values[place] = bad;
                 source.add("t", {columns}, stored, values);
                 WeightLoader loader(device, source, Type::f32, "test");
@@ -426,9 +426,12 @@ TEST_F(Weights, what_is_no_finite_number_is_refused_with_its_tensor_and_file) {
             }
     source = HostWeights();
     source.add("large", {2}, StoredType::f32, {1.0f, -65520.0f});
-    source.add("fits", {2}, StoredType::bf16, {1.0f, 65280.0f});
+    source.add("fits", {2}, StoredType::bf16, {-1.0f, 65280.0f});
+    source.add("huge", {2}, StoredType::bf16, {-1.0f, 131072.0f});
     WeightLoader loader(device, source, Type::f16, "test");
     expect_says(error_of([&] { loader.tensor("large", {2}, 1, 2, Type::f16); }),
+                "too large for half precision; use --precision fp32");
+    expect_says(error_of([&] { loader.tensor("huge", {2}, 1, 2, Type::f16); }),
                 "too large for half precision; use --precision fp32");
     EXPECT_NO_THROW(loader.tensor("large", {2}, 1, 2, Type::f32));
     EXPECT_NO_THROW(loader.tensor("fits", {2}, 1, 2, Type::f16));
