@@ -56,7 +56,7 @@ void FrameTracker::count(const Observations& frame) {
     seen_.clear();
     for (const Kept& kept : kept_) {
         const Observation& thing = frame.things[kept.thing];
-        if (kept.track > 0) seen_.push_back({kept.track, thing.label, thing.score, thing.box});
+        seen_.push_back({kept.track, thing.label, thing.score, thing.box});
     }
     counter_->step(frame.time, frame.frame, frame.size, seen_);
 }

@@ -2,15 +2,43 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/common.hpp>
+#include <glm/geometric.hpp>
+#include <limits>
 #include <utility>
+
+#include "app/frame/score.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr float clear = 0.35f;  // of its size, how far from an edge a thing is on one side of it
+// Of its size, how far from a line a thing is on one side of it; or of the way to the picture's
+// edge, where there is less room. A zone may be no larger than the thing.
+constexpr float clear_of_line = 0.5f, clear_of_zone = 0.35f;
+constexpr float same_overlap = 0.2f;  // of a thing in two frames, one after the other
+constexpr double remembered = 0.2;    // seconds that something without a number is remembered
+constexpr float hidden_part = 0.05f;  // of a thing, that something before it hides
 
-float clear_distance(const Rectangle& box) { return clear * std::sqrt(std::max(box.area(), 0.0f)); }
+float size_of(const Rectangle& box) { return std::sqrt(std::max(box.area(), 0.0f)); }
+
+// How far it is from the middle of a line to the edge of the picture, on one side.
+float room_beyond(const Region& line, bool right, Size picture) {
+    const glm::vec2 middle = (line.corners[0] + line.corners[1]) / 2.0f;
+    const glm::vec2 way = glm::normalize(line.corners[1] - line.corners[0]);
+    const glm::vec2 out = right ? glm::vec2(-way.y, way.x) : glm::vec2(way.y, -way.x);
+    float room = std::numeric_limits<float>::max();
+    for (const int axis : {0, 1}) {
+        const float end = out[axis] > 0 ? static_cast<float>(picture[axis]) : 0.0f;
+        if (std::abs(out[axis]) > 1e-6f) room = std::min(room, (end - middle[axis]) / out[axis]);
+    }
+    return std::max(room, 0.0f);
+}
+
+bool touches_edge(const Rectangle& box, Size picture) {
+    const AtEdge x = at_edge(box, 0, picture), y = at_edge(box, 1, picture);
+    return x.low || x.high || y.low || y.high;
+}
 
 }  // namespace
 
@@ -24,6 +52,7 @@ RegionCounter::RegionCounter(Regions regions, const RegionCounter& before)
     : RegionCounter(std::move(regions), before.patience_) {
     time_ = before.time_;
     tracks_ = before.tracks_;
+    unnumbered_ = before.unnumbered_;
     for (Followed& track : tracks_) track.places.assign(drawn_.all.size(), {});
     if (drawn_.size != before.drawn_.size) return;
     for (size_t i = 0; i < drawn_.all.size(); ++i) {
@@ -59,11 +88,14 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
     if (time < time_) forget_lost(time_ + 2 * patience_);  // a source that begins again
     time_ = time;
     for (const TrackSeen& seen : tracks) {
-        Followed& track = follow(seen);
+        if (seen.track == 0) continue;
+        Followed& track = follow(seen, tracks);
         track.seen = time;
         track.frame = frame;
-        look(track, seen);
+        look(track, seen.box);
+        look_behind(track, seen.box);
     }
+    remember_unnumbered(tracks, frame);
     forget_lost(time);  // after those that have been found in this very frame
     for (size_t i = 0; i < counts_.size(); ++i)
         for (const RegionCounts::OfClass& of : counts_[i].classes)
@@ -73,8 +105,8 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
             }
 }
 
-void RegionCounter::look(Followed& track, const TrackSeen& seen) {
-    const std::optional<Rectangle> whole = track.whole.see(seen.box, track.seen);
+void RegionCounter::look(Followed& track, const Rectangle& box) {
+    const std::optional<Rectangle> whole = track.whole.see(box, track.seen, size_);
     if (!whole) return;
     for (size_t i = 0; i < regions_.all.size(); ++i)
         if (regions_.all[i].zone)
@@ -83,8 +115,56 @@ void RegionCounter::look(Followed& track, const TrackSeen& seen) {
             look_at_line(i, track.places[i], track, *whole);
 }
 
+// Lines that it has not crossed since it was seen may lie on the way that nobody has seen.
+void RegionCounter::look_behind(Followed& track, const Rectangle& box) {
+    const std::optional<Rectangle> from = track.hidden.came_from(box, track.seen, patience_, size_);
+    if (!from) return;
+    for (size_t i = 0; i < regions_.all.size(); ++i) {
+        Place& place = track.places[i];
+        if (regions_.all[i].zone || place.crossed) continue;
+        place.known = true;
+        place.point = point_of(*from, regions_.all[i].anchor);
+        look_at_line(i, place, track, box);
+    }
+}
+
+// What has a number only now was seen before. Something may have been before it then.
+void RegionCounter::begin(Followed& track, const TrackSeen& seen, std::span<const TrackSeen> all) {
+    Unnumbered first{seen.label, seen.box, time_, track.frame};
+    float most = same_overlap;
+    for (const Unnumbered& before : unnumbered_) {
+        const float part = overlap(before.box, seen.box);
+        if (before.label != seen.label || part < most) continue;
+        most = part;
+        first = before;
+    }
+    float hidden = hidden_part * first.box.area();
+    for (const TrackSeen& other : all) {
+        if (other.track == 0 || other.track == seen.track) continue;
+        const Rectangle shared{glm::max(other.box.min, first.box.min),
+                               glm::min(other.box.max, first.box.max)};
+        const bool meet = shared.size().x > 0 && shared.size().y > 0;
+        if (!meet || shared.area() < hidden) continue;
+        hidden = shared.area();
+        track.hidden.begin(first.box, other.box, first.time);
+    }
+    if (first.time == time_) return;
+    track.seen = first.time;
+    track.frame = first.frame;
+    look(track, first.box);
+}
+
+void RegionCounter::remember_unnumbered(std::span<const TrackSeen> all, uint64_t frame) {
+    std::erase_if(unnumbered_, [&](const Unnumbered& thing) {
+        return time_ < thing.time || time_ - thing.time > remembered;
+    });
+    for (const TrackSeen& seen : all)
+        if (seen.track == 0) unnumbered_.push_back({seen.label, seen.box, time_, frame});
+}
+
 // Its class is voted for by all of its detections.
-RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen) {
+RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen,
+                                               std::span<const TrackSeen> all) {
     auto track = std::ranges::find(tracks_, seen.track, &Followed::track);
     if (track == tracks_.end()) {
         Followed added;
@@ -97,6 +177,7 @@ RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen) {
         added.places.assign(regions_.all.size(), {});
         tracks_.push_back(std::move(added));
         track = tracks_.end() - 1;
+        begin(*track, seen, all);
     }
     // Who is in a zone keeps the class that it came in with, or the sums would not fit.
     const bool counted = std::ranges::any_of(track->places, &Place::inside);
@@ -112,13 +193,18 @@ RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen) {
 void RegionCounter::look_at_line(size_t region, Place& place, const Followed& track,
                                  const Rectangle& box) {
     const Region& line = regions_.all[region];
-    const glm::vec2 point = point_of(box, line.anchor);
-    if (std::abs(side_of(line, point)) < clear_distance(box)) return;
+    // Lines end where the picture does, and what leaves it goes beyond.
+    const glm::vec2 point = glm::clamp(point_of(box, line.anchor), glm::vec2(0), glm::vec2(size_));
+    const float side = side_of(line, point);
+    const float clear = clear_of_line * std::min(size_of(box), room_beyond(line, side > 0, size_));
+    const bool comes_in = !std::exchange(place.looked, true) && touches_edge(box, size_);
+    if (std::abs(side) < clear && !comes_in) return;
     if (place.known && crosses(line, place.point, point)) {
-        const bool in = side_of(line, point) > 0;
+        const bool in = side > 0;
         RegionCounts::OfClass& count = count_of(region, track.label);
         ++(in ? count.in : count.out);
         events_.push_back({region, in, track.track, track.label, track.seen, track.frame, 0});
+        place.crossed = true;
     }
     place.known = true;
     place.point = point;
@@ -128,7 +214,7 @@ void RegionCounter::look_at_zone(size_t region, Place& place, const Followed& tr
                                  const Rectangle& box) {
     const Region& zone = regions_.all[region];
     const float depth = depth_in(zone, point_of(box, zone.anchor));
-    if (std::exchange(place.known, true) && std::abs(depth) < clear_distance(box)) return;
+    if (std::exchange(place.known, true) && std::abs(depth) < clear_of_zone * size_of(box)) return;
     const bool inside = depth > 0;
     if (inside == place.inside) return;
     if (inside) {

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "app/frame/frame_result.h"
+#include "app/track/hidden_way.h"
 #include "app/track/regions.h"
 #include "app/track/tracker.h"
 #include "app/track/whole_box.h"
 
 namespace saccade {
 
-// A track in one frame.
+// A track in one frame, or something that has no number yet: 0.
 struct TrackSeen {
     uint32_t track = 0, label = 0;
     float score = 0;
@@ -29,10 +30,12 @@ struct Stays {
 
 // Counts tracks that cross lines and that are in zones. A track crosses a line between two frames
 // in which it was seen, however far apart they are, and where it trembles on the line nothing is
-// counted: it must come from beyond a third of its size and go as far. What is partly hidden counts
-// where the whole of it is. A zone's "in" are all that
-// begin to be inside, its "out" all that are not any more, whether they went or vanished. A track's
-// class is the one that it was called most, so far.
+// counted: it must come from beyond half of its size and go as far, or half of the way to the
+// picture's edge. What comes in over that edge was there before, and what comes out from behind
+// something has passed behind it. What is partly hidden counts where the whole of it is. A track
+// is known from the frame in which it was seen first, before it had a number. A zone's "in" are all
+// that begin to be inside, its "out" all that are not any more, whether they went or vanished. A
+// track's class is the one that it was called most, so far.
 class RegionCounter {
 public:
     explicit RegionCounter(Regions regions, double patience = TrackerSettings().patience);
@@ -48,8 +51,10 @@ public:
     std::vector<Stays> stays(size_t region) const;
 
 private:
-    struct Place {  // of a track, in one region
+    struct Place {            // of a track, in one region
+        bool looked = false;  // at all
         bool known = false;
+        bool crossed = false;
         glm::vec2 point;  // where it was clear on which side of a line it is
         bool inside = false;
         double since = 0;
@@ -60,12 +65,22 @@ private:
         double seen = 0;
         uint64_t frame = 0;
         WholeBox whole = {};
+        HiddenWay hidden = {};
         std::vector<Place> places;
+    };
+    struct Unnumbered {
+        uint32_t label = 0;
+        Rectangle box;
+        double time = 0;
+        uint64_t frame = 0;
     };
 
     void fit(Size size);
-    Followed& follow(const TrackSeen& seen);
-    void look(Followed& track, const TrackSeen& seen);
+    Followed& follow(const TrackSeen& seen, std::span<const TrackSeen> all);
+    void begin(Followed& track, const TrackSeen& seen, std::span<const TrackSeen> all);
+    void remember_unnumbered(std::span<const TrackSeen> all, uint64_t frame);
+    void look(Followed& track, const Rectangle& box);
+    void look_behind(Followed& track, const Rectangle& box);
     void look_at_line(size_t region, Place& place, const Followed& track, const Rectangle& box);
     void look_at_zone(size_t region, Place& place, const Followed& track, const Rectangle& box);
     void enter(size_t region, const Followed& track);
@@ -79,6 +94,7 @@ private:
     Size size_;
     double patience_, time_ = 0;
     std::vector<Followed> tracks_;
+    std::vector<Unnumbered> unnumbered_;  // of the last frames
     std::vector<std::vector<Place>> spare_;
     std::vector<RegionCounts> counts_;
     std::vector<std::vector<Stays>> stays_;  // of each region

@@ -26,8 +26,10 @@ constexpr float sure = 1.2f;         // scores that make a number
 constexpr double doubt = 0.2;        // seconds that something without a number is waited for
 constexpr float same_place = 0.7f;   // an overlap that no two things have
 constexpr float same_part = 0.8f;    // and how much of the smaller one, if they are of one kind
+constexpr float shrinks = 0.2f;      // part of its size by which a thing may shrink in a second
+constexpr float rest = 0.5f;         // of a thing that is hidden, what may show up of it
 
-constexpr float rest = 0.5f;  // of a thing that is hidden, what may show up of it
+float side_length(const Rectangle& box) { return std::sqrt(std::max(box.area(), 0.0f)); }
 
 // The cosine between a track's look, which has the length 1, and a thing's.
 float likeness(std::span<const float> look, std::span<const int8_t> other) {
@@ -192,7 +194,7 @@ float Tracker::cost_of(const Track& track, const Observations& frame, size_t thi
     if (round == Round::weak) return same_label && part >= least_weak_overlap ? 1 - part : never;
     // What was hidden may have changed its way meanwhile, or has not moved at all: the edge of what
     // hides it makes a box shrink, and seem to move.
-    const float side = std::sqrt(std::max(seen.box.area(), track.box.area()));
+    const float side = std::max(side_length(seen.box), track.side);
     if (track.lost) part = std::max(part, overlap(track.box, seen.box));
     const bool near = track.motion.distance(seen.box) < far ||
                       glm::distance(track.box.middle(), seen.box.middle()) < near_by * side;
@@ -207,6 +209,8 @@ float Tracker::cost_of(const Track& track, const Observations& frame, size_t thi
 void Tracker::see(Track& track, const Observations& frame, size_t thing) {
     const Observation& seen = frame.things[thing];
     track.motion.see(seen.box);
+    const auto seconds = static_cast<float>(frame.time - track.seen);
+    track.side = std::max(side_length(seen.box), track.side * (1 - shrinks * seconds));
     track.box = seen.box;
     track.seen = frame.time;
     track.was_lost = std::exchange(track.lost, false);
@@ -241,6 +245,7 @@ void Tracker::begin_tracks(const Observations& frame) {
         track.since = track.seen = frame.time;
         track.motion = BoxMotion(thing.box);
         track.box = thing.box;
+        track.side = side_length(thing.box);
         if (!spare_looks_.empty()) {
             track.look = std::move(spare_looks_.back());
             spare_looks_.pop_back();

@@ -32,7 +32,8 @@ struct Track {
     bool was_lost = false;        // in the frame before
     std::optional<double> found;  // again, the time when that was last
     BoxMotion motion;
-    Rectangle box;  // as it was seen last
+    Rectangle box;   // as it was seen last
+    float side = 0;  // of a square as large as the whole thing: what hides it makes its box shrink
     std::vector<float> look = {};
     float sureness = 0;      // all scores together, until it has a number
     float label_weight = 0;  // how sure its label is

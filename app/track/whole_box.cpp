@@ -12,14 +12,21 @@ constexpr float least_seen = 0.3f;  // of its area, to tell where it is
 constexpr float new_speed = 0.5f;   // how much of it counts at once
 constexpr float good_speed = 0.5f;  // seconds for which a speed is good
 
+constexpr float edge = 0.01f;  // of the picture, how near to its edge a box ends there
+
 }  // namespace
 
-std::optional<Rectangle> WholeBox::see(const Rectangle& box, double time) {
+AtEdge at_edge(const Rectangle& box, int axis, Size picture) {
+    const auto end = static_cast<float>(picture[axis]);
+    return {box.min[axis]<edge * end, box.max[axis]>(1 - edge) * end};
+}
+
+std::optional<Rectangle> WholeBox::see(const Rectangle& box, double time, Size picture) {
     Rectangle whole = box;
     const float seconds = time_ ? static_cast<float>(time - *time_) : 0.0f;
     if (seconds > 0) {
         if (box.area() < least_seen * size_.x * size_.y) return std::nullopt;
-        for (const int axis : {0, 1}) complete(axis, whole, seconds);
+        for (const int axis : {0, 1}) complete(axis, whole, seconds, picture);
         speed_ += new_speed * ((whole.middle() - middle_) / seconds - speed_);
     }
     size_ = whole.size();
@@ -28,14 +35,19 @@ std::optional<Rectangle> WholeBox::see(const Rectangle& box, double time) {
     return whole;
 }
 
-void WholeBox::complete(int axis, Rectangle& box, float seconds) const {
+void WholeBox::complete(int axis, Rectangle& box, float seconds, Size picture) const {
     const float size = size_[axis] * std::max(1 - fastest * seconds, 0.0f);
     const float missing = size - box.size()[axis];
     if (missing < tremble * size) return;
     // How far each side has come in from where it is expected.
     const float middle = middle_[axis] + speed_[axis] * std::min(seconds, good_speed);
-    const float low = std::max(box.min[axis] - (middle - size_[axis] / 2), 0.0f);
-    const float high = std::max(middle + size_[axis] / 2 - box.max[axis], 0.0f);
+    float low = std::max(box.min[axis] - (middle - size_[axis] / 2), 0.0f);
+    float high = std::max(middle + size_[axis] / 2 - box.max[axis], 0.0f);
+    const AtEdge at = at_edge(box, axis, picture);
+    if (at.low != at.high) {
+        low = at.low;
+        high = at.high;
+    }
     if (low + high <= 0) return;
     box.min[axis] -= missing * low / (low + high);
     box.max[axis] += missing * high / (low + high);

@@ -38,15 +38,15 @@ public:
     void add(const Object& line) {
         std::vector<TrackSeen> seen;
         for (const Object& d : line.value("detections", Object::array())) {
-            if (!d.contains("track")) continue;
             const auto id = uint32_t(whole_number(d.at("id"), most_labels));
             labels_[id] = d.at("label").get<std::string>();
             const Object& box = d.at("box");
-            seen.push_back({uint32_t(whole_number(d["track"], UINT32_MAX)),
-                            id,
-                            d.at("score"),
-                            {box.at(0).get<float>(), box.at(1).get<float>(), box.at(2).get<float>(),
-                             box.at(3).get<float>()}});
+            seen.push_back(
+                {d.contains("track") ? uint32_t(whole_number(d["track"], UINT32_MAX)) : 0,
+                 id,
+                 d.at("score"),
+                 {box.at(0).get<float>(), box.at(1).get<float>(), box.at(2).get<float>(),
+                  box.at(3).get<float>()}});
         }
         const Size size(whole_number(line.at("width"), most_pixels_a_side),
                         whole_number(line.at("height"), most_pixels_a_side));
@@ -75,8 +75,8 @@ private:
                 const auto stay = std::ranges::find(stays, of.id, &Stays::label);
                 if (counts.zone && stay != stays.end())
                     counts_.write("," + std::to_string(of.inside) + "," +
-                                  std::to_string(stay->most) + "," + json_text(stay->seconds) + "," +
-                                  json_text(stay->longest) + "\n");
+                                  std::to_string(stay->most) + "," + json_text(stay->seconds) +
+                                  "," + json_text(stay->longest) + "\n");
                 else
                     counts_.write(",,,,\n");
             }

@@ -154,6 +154,36 @@ TEST(RegionCounters, count_nothing_where_a_thing_trembles_on_the_line) {
     EXPECT_EQ(walk.sum().out, 1u);
 }
 
+TEST(RegionCounters, know_a_track_from_before_it_had_a_number) {
+    Walk walk(door);
+    walk.see({at({88, 100}, 0)});
+    walk.see({at({92, 100}, 1)});
+    for (float x = 96; x < 120; x += 4) walk.see({at({x, 100}, 1)});
+    EXPECT_EQ(walk.sum().out, 1u);
+    Walk late(door);  // seen for the first time when it is too near to tell
+    for (float x = 92; x < 120; x += 4) late.see({at({x, 100}, 1)});
+    EXPECT_EQ(late.sum().out, 0u);
+}
+
+TEST(RegionCounters, know_that_what_comes_in_over_the_edge_was_outside) {
+    Walk walk(R"({"lines": [{"name": "door", "from": [14, 0], "to": [14, 480],
+                             "point": "middle"}]})");
+    for (float x = 8; x < 40; x += 4) walk.see({at({x, 100})});
+    EXPECT_EQ(walk.sum().out, 1u);
+    for (float x = 40; x > 3; x -= 4) walk.see({at({x, 100})});
+    EXPECT_EQ(walk.sum().in, 1u) << "there is no more room beyond";
+}
+
+TEST(RegionCounters, count_what_has_passed_behind_something_once) {
+    const TrackSeen wall{9, 5, 0.9f, {60, 50, 160, 150}};
+    Walk walk(door);
+    for (float x = 165; x < 300; x += 6) walk.see({wall, at({x, 100}, 2)});
+    EXPECT_EQ(walk.sum().out, 1u);
+    Walk still(door);
+    for (int i = 0; i < 20; ++i) still.see({wall, at({165, 100}, 2)});
+    EXPECT_EQ(still.sum().out, 0u) << "it may always have been there";
+}
+
 TEST(RegionCounters, do_not_take_one_track_for_another) {
     Walk walk(door);
     walk.see({at({60, 100}, 1), at({140, 100}, 2)});

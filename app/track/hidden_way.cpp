@@ -1,0 +1,42 @@
+#include "app/track/hidden_way.h"
+
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <utility>
+
+#include "app/frame/score.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr double soon = 0.25;  // seconds after which a speed is known
+constexpr float fast = 1;      // sizes a second of what does not only tremble
+constexpr float step = 0.05f;  // seconds
+
+}  // namespace
+
+void HiddenWay::begin(const Rectangle& box, const Rectangle& before, double time) {
+    start_ = {box, before, time};
+}
+
+std::optional<Rectangle> HiddenWay::came_from(const Rectangle& now, double time, double seconds,
+                                              Size picture) {
+    if (!start_ || time - start_->time < soon) return std::nullopt;
+    const Start start = *std::exchange(start_, std::nullopt);
+    const glm::vec2 middle = start.box.middle();
+    const glm::vec2 speed = (now.middle() - middle) / static_cast<float>(time - start.time);
+    if (glm::length(speed) < fast * std::sqrt(start.box.area())) return std::nullopt;
+    if (glm::dot(speed, middle - start.before.middle()) <= 0) return std::nullopt;
+    Rectangle from = start.box;
+    for (float back = 0; back < static_cast<float>(seconds); back += step) {
+        const Rectangle box{start.box.min - speed * back, start.box.max - speed * back};
+        const glm::vec2 place = box.middle(), end(picture);
+        const bool inside = place.x >= 0 && place.y >= 0 && place.x <= end.x && place.y <= end.y;
+        if (!inside || overlap(box, start.before) <= 0) break;
+        from = box;
+    }
+    return from;
+}
+
+}  // namespace saccade
