@@ -170,6 +170,24 @@ Tensor Classifier::look_from_phrase(Commands& c, const Tap& tap, uint32_t phrase
     return cells_of_column(c, model_->likeness(c, tap), phrase, model_->layout(0));
 }
 
+Tensor Classifier::similarity_to_point(Commands& c, const Tap& tap, glm::vec2 point) const {
+    const TokenLayout tokens = model_->feature_layout();
+    return similarity_map(c, tap, tokens, token_at(tokens, feature_geometry(), point));
+}
+
+Tensor Classifier::similarity_to_class_token(Commands& c, const Tap& tap) const {
+    const TokenLayout tokens = model_->feature_layout();
+    return similarity_map(c, tap, tokens, tokens.first_query);
+}
+
+Tensor Classifier::colours(Commands& c, const Tap& tap, PatchColours& from) const {
+    return from.record(c, tap, model_->feature_layout());
+}
+
+MapGeometry Classifier::feature_geometry() const {
+    return geometry_of(input_.plan(), model_->feature_layout());
+}
+
 MapGeometry Classifier::geometry(uint32_t layer) const {
     return geometry_of(input_.plan(), model_->layout(layer));
 }

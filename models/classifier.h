@@ -10,6 +10,7 @@
 #include "gpu/transfer/frame.h"
 #include "models/attention/attention_maps.h"
 #include "models/attention/map_geometry.h"
+#include "models/attention/patch_features.h"
 #include "models/classification/classification_model.h"
 #include "models/files/checkpoint.h"
 #include "models/files/json.h"
@@ -105,6 +106,12 @@ public:
     Tensor rollout_from_point(Commands& c, const Tap& tap, Rollout& rollout, glm::vec2 point) const;
     // How much each patch is like a phrase that it was told; for a tap that kept hidden states.
     Tensor look_from_phrase(Commands& c, const Tap& tap, uint32_t phrase) const;
+    // How much each patch is like the one at a point, or like the class token, by their features;
+    // and those as colours. For a tap that kept features.
+    Tensor similarity_to_point(Commands& c, const Tap& tap, glm::vec2 point) const;
+    Tensor similarity_to_class_token(Commands& c, const Tap& tap) const;
+    Tensor colours(Commands& c, const Tap& tap, PatchColours& from) const;
+    MapGeometry feature_geometry() const;
     // How the maps of a layer lie over the frame; those of rollout are the first layer's.
     MapGeometry geometry(uint32_t layer = 0) const;
 

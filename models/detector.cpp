@@ -250,6 +250,16 @@ Tensor Detector::look_from_phrase(Commands& c, const DetectionTaps& taps, uint32
     return cells_of_column(c, model_->likeness(c, states), phrase, patches);
 }
 
+Tensor Detector::similarity_to_point(Commands& c, const DetectionTaps& taps,
+                                     glm::vec2 point) const {
+    const TokenLayout tokens = layout();
+    return similarity_map(c, taps.encoder, tokens, token_at(tokens, geometry(), point));
+}
+
+Tensor Detector::colours(Commands& c, const DetectionTaps& taps, PatchColours& from) const {
+    return from.record(c, taps.encoder, layout());
+}
+
 uint32_t Detector::token_of(uint32_t query) const {
     if (query >= model_->queries())
         throw Error("there is no query " + std::to_string(query) + "; the model has " +

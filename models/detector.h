@@ -14,6 +14,7 @@
 #include "gpu/transfer/frame.h"
 #include "models/attention/attention_maps.h"
 #include "models/attention/map_geometry.h"
+#include "models/attention/patch_features.h"
 #include "models/contrast/example.h"
 #include "models/detection/detection_model.h"
 #include "models/files/checkpoint.h"
@@ -163,6 +164,10 @@ public:
     // How much each patch is like a phrase that the detector was told; for a tap of the decoder that
     // kept hidden states.
     Tensor look_from_phrase(Commands& c, const DetectionTaps& taps, uint32_t phrase) const;
+    // How much each patch is like the one at a point, by their features; and those as colours. For
+    // an encoder's tap that kept features, if model().tells_features().
+    Tensor similarity_to_point(Commands& c, const DetectionTaps& taps, glm::vec2 point) const;
+    Tensor colours(Commands& c, const DetectionTaps& taps, PatchColours& from) const;
     MapGeometry geometry() const { return geometry_of(input_.plan(), layout()); }
     MapGeometry query_geometry() const { return geometry_of(input_.plan(), query_layout()); }
     // Which tokens are what, for frames of the size that was prepared; and what queries look at.

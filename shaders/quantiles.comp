@@ -42,7 +42,7 @@ void main() {
     }
     if (gl_LocalInvocationID.x != 0) return;
     const uint at = row_start(p.ranges, 0, map) + end;
-    // What was there may be anything where nothing of it is kept.
-    const float kept = p.keep > 0.0 ? p.keep * ranges[at] : 0.0;
-    ranges[at] = kept + (1.0 - p.keep) * value_of(key);
+    // What was there may be anything at first, and what is no number is not kept.
+    const float old = ranges[at], now = value_of(key);
+    ranges[at] = p.keep > 0.0 && abs(old) <= 3.4e38 ? mix(now, old, p.keep) : now;
 }

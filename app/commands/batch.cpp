@@ -60,6 +60,9 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
     plan.heat = options.heat || follows;
     if (plan.heat && options.attention.kind == AttentionKind::none)
         throw Error("--heat needs --attention: whose maps are to be put together?");
+    if (plan.heat && options.attention.kind == AttentionKind::colours)
+        throw Error(
+            "--heat puts maps of attention together: it has no use for --attention colours");
     if (plan.track && models.detector == "none")
         throw Error("--track needs a --detector: there is nothing to follow without one");
     plan.settings = {{"version", SACCADE_VERSION},
@@ -153,6 +156,15 @@ uint64_t frames_left(const BatchPlan& plan, const WorkFolder& work, const Share&
     return end > done ? end - done : 0;
 }
 
+// Each piece has colours of its own, whoever works on it and whatever came before.
+auto colours_of_pieces(const BatchPlan& plan, decltype(FrameOrder::decide) decide) {
+    return [&plan, decide](FrameOrder& order, const FrameResult& known) {
+        decide(order, known);
+        const uint64_t index = known.info.index;
+        order.colours_anew = plan.first_of(plan.piece_of(index)) == index;
+    };
+}
+
 FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const ModelsInUse& models) {
     FrameOrder order;
     order.caption.to_end = true;
@@ -162,6 +174,8 @@ FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const Mo
     if (order.draw) {
         order.read_back = {.pixels = plan.frames, .planes = plan.video || watched};
         show_attention(order, options.attention, models.borrowed());
+        if (options.attention.kind == AttentionKind::colours)
+            order.decide = colours_of_pieces(plan, order.decide);
     }
     if (models.detector) {
         order.overlay.filter = options.wanted.filter(*models.detector);
@@ -193,7 +207,7 @@ void add_attention_options(CLI::App& command, BatchOptions& options, std::string
             }
             return std::string();
         })
-        ->type_name("none|rollout|cls|head|detection|word|phrase|track[:N]")
+        ->type_name("none|rollout|cls|head|detection|word|phrase|similarity|colours|track[:N]")
         ->capture_default_str();
     command.add_flag("--heat", options.heat,
                      "Write NAME-heat.png, the mean of all maps of --attention of a source; "

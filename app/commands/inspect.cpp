@@ -144,6 +144,12 @@ int inspect(const InspectOptions& options) {
     }
     for (const PhraseView& view : study.phrase_views())
         results.add("phrases-" + view.task + ".png", phrase_sheet(study, view));
+    for (const FeatureView& view : study.feature_views()) {
+        results.add("colours-" + view.task + ".png", colours_sheet(study, view));
+        if (!options.points.empty())
+            results.add("similarity-" + view.task + ".png",
+                        similarity_sheet(study, view, options.points));
+    }
     if (detection_look && study.detections().empty())
         spdlog::warn("nothing was found that scores above {}; try a lower --threshold",
                      how.filter.threshold);

@@ -231,10 +231,10 @@ void add_live_command(CLI::App& app, int& exit_code) {
         ->type_name("N")
         ->capture_default_str();
     command.add_option("--attention", options->attention, "Maps of attention to begin with")
-        ->check(CLI::IsMember(
-                    {"none", "rollout", "cls", "head", "detection", "word", "mean", "max", "grid"})
+        ->check(CLI::IsMember({"none", "rollout", "cls", "head", "detection", "word", "mean", "max",
+                               "grid", "similarity", "colours"})
                     .description(""))
-        ->type_name("none|rollout|mean|max|head|grid");
+        ->type_name("none|rollout|mean|max|head|grid|similarity|colours");
     command
         .add_option("--stride", options->stride, "Detector and classifier look at every n-th frame")
         ->check(CLI::Range(1, 1000).description(""))

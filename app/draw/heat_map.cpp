@@ -102,6 +102,33 @@ cv::Mat with_heat(const PictureView& picture, std::span<const float> cells,
     return result;
 }
 
+cv::Mat with_colours(const PictureView& picture, std::span<const float> colours,
+                     const MapGeometry& geometry, double opacity) {
+    cv::Mat result = as_bgr(picture);
+    const size_t width = geometry.grid.x, cells = width * geometry.grid.y;
+    const Axis x(result.cols, geometry.corner.x, geometry.cell.x, geometry.grid.x);
+    const Axis y(result.rows, geometry.corner.y, geometry.cell.y, geometry.grid.y);
+    for (int row = 0; row < result.rows; ++row)
+        for (int column = 0; column < result.cols; ++column) {
+            const Axis::Place& v = y.places[size_t(row)];
+            const Axis::Place& h = x.places[size_t(column)];
+            if (!v.inside || !h.inside) continue;
+            auto& pixel = result.at<cv::Vec3b>(row, column);
+            for (size_t k = 0; k < 3; ++k) {
+                auto cell = [&](int down, int across) {
+                    return colours[k * cells + size_t(down) * width + size_t(across)];
+                };
+                const float value =
+                    std::lerp(std::lerp(cell(v.low, h.low), cell(v.low, h.high), h.part),
+                              std::lerp(cell(v.high, h.low), cell(v.high, h.high), h.part), v.part);
+                uint8_t& channel = pixel[static_cast<int>(2 - k)];
+                channel = cv::saturate_cast<uint8_t>(
+                    std::lerp(double(channel), 255 * double(value), opacity));
+            }
+        }
+    return result;
+}
+
 cv::Mat heat_alone(cv::Size size, std::span<const float> cells, const MapGeometry& geometry) {
     cv::Mat result(size, CV_8UC3, cv::Scalar::all(outside));
     const auto colours = heat_colours();

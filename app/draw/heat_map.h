@@ -13,6 +13,11 @@ namespace saccade {
 cv::Mat with_heat(const PictureView& picture, std::span<const float> cells,
                   const MapGeometry& geometry);
 
+// The picture with three maps over it as red, green and blue, (3, cells) from 0 to 1, smooth
+// between the centres of cells. What lies outside of the map stays as it is.
+cv::Mat with_colours(const PictureView& picture, std::span<const float> colours,
+                     const MapGeometry& geometry, double opacity);
+
 // The map alone, cell by cell, where it would lie over a picture of that size; grey outside.
 cv::Mat heat_alone(cv::Size size, std::span<const float> cells, const MapGeometry& geometry);
 

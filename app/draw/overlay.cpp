@@ -249,6 +249,10 @@ void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& i
     const MapGeometry& geometry = input.geometry;
     HeatPlace place{geometry.corner.x, geometry.corner.y, geometry.cell.x, geometry.cell.y};
     lane.tiles = 0;
+    if (input.coloured) {
+        draw_colours(c, frame, input.maps, lane.heat.tensor(), place);
+        return;
+    }
     if (input.maps.batch == 1) {
         draw_heat(c, frame, frame, input.maps, lane.heat.tensor(), heat_colours_.tensor(), place);
         return;

@@ -61,6 +61,7 @@ struct OverlayInput {
     Tensor maps = {};
     MapGeometry geometry = {};
     std::vector<std::string> map_names = {};
+    bool coloured = false;  // the maps are red, green and blue of one
 };
 
 // A text in a corner of the frame, or in between: 0 is left or top, 0.5 the middle, 1 right or

@@ -7,6 +7,7 @@
 #include "gpu/ops.h"
 #include "models/attention/map_geometry.h"
 #include "models/attention/tap.h"
+#include "models/attention/window_outline.h"
 
 namespace saccade {
 
@@ -25,6 +26,13 @@ public:
     uint32_t first_cell() const { return first_cell_; }       // of the keys
     uint32_t cells() const { return area(geometry_.grid); }
     const MapGeometry& geometry() const { return geometry_; }
+    // That cells look in, in a layer; none if they look everywhere.
+    const std::optional<Windows>& windows(uint32_t layer) const {
+        return layers_.at(layer).windows;
+    }
+    std::optional<Rectangle> window_at(uint32_t layer, glm::vec2 point) const {
+        return saccade::window_at(layers_.at(layer), geometry_, point);
+    }
 
     // What tokens [first, first + count) look at in a layer: (heads, count, keys).
     std::vector<float> rows(uint32_t layer, uint32_t first, uint32_t count) const;

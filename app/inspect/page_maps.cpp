@@ -19,6 +19,18 @@ std::vector<uint32_t> evenly(const std::vector<uint32_t>& layers, size_t count) 
 
 uint32_t steps(uint32_t length, uint32_t stride) { return (length + stride - 1) / stride; }
 
+// The patches of a form, by their place in the grid.
+std::vector<uint32_t> patches_of(Size grid, const PageForm& form) {
+    auto middle = [&](uint32_t step, uint32_t count) {
+        return std::min(step * form.stride + form.stride / 2, count - 1);
+    };
+    std::vector<uint32_t> patches;
+    for (uint32_t row = 0; row < steps(grid.y, form.stride); ++row)
+        for (uint32_t column = 0; column < steps(grid.x, form.stride); ++column)
+            patches.push_back(middle(row, grid.y) * grid.x + middle(column, grid.x));
+    return patches;
+}
+
 }  // namespace
 
 void PageMaps::add(const std::vector<float>& maps) {
@@ -75,16 +87,10 @@ std::vector<PageForm> thinned(const std::vector<PageDemand>& demands, uint64_t b
 
 PageMaps page_maps(const EncoderView& encoder, const PageForm& form) {
     const AttentionSource& attention = encoder.attention;
-    const Size grid = attention.geometry().grid;
     std::vector<uint32_t> tokens;
     if (encoder.class_token) tokens.push_back(0);
-    auto middle = [&](uint32_t step, uint32_t count) {
-        return std::min(step * form.stride + form.stride / 2, count - 1);
-    };
-    for (uint32_t row = 0; row < steps(grid.y, form.stride); ++row)
-        for (uint32_t column = 0; column < steps(grid.x, form.stride); ++column)
-            tokens.push_back(attention.first_cell() + middle(row, grid.y) * grid.x +
-                             middle(column, grid.x));
+    for (uint32_t patch : patches_of(attention.geometry().grid, form))
+        tokens.push_back(attention.first_cell() + patch);
 
     PageMaps maps{.rows = static_cast<uint32_t>(tokens.size()), .cells = attention.cells()};
     const size_t keys = attention.keys();
@@ -101,6 +107,22 @@ PageMaps page_maps(const EncoderView& encoder, const PageForm& form) {
             maps.add(attention.cells_of(wanted));
         }
     }
+    return maps;
+}
+
+PageMaps page_maps(const FeatureView& view, const PageForm& form) {
+    const std::vector<uint32_t> patches = patches_of(view.geometry.grid, form);
+    PageMaps maps{.rows = static_cast<uint32_t>(patches.size()), .cells = view.cells()};
+    for (uint32_t patch : patches) {
+        const auto row = view.similarity.begin() + std::ptrdiff_t(size_t(patch) * view.cells());
+        maps.add({row, row + view.cells()});
+    }
+    return maps;
+}
+
+PageMaps page_colours(const FeatureView& view) {
+    PageMaps maps{.rows = 3, .cells = view.cells()};
+    maps.add(view.colours);
     return maps;
 }
 

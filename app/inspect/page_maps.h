@@ -50,5 +50,8 @@ std::vector<PageForm> thinned(const std::vector<PageDemand>& demands, uint64_t b
 // Maps of the class token, where there is one, and of patches.
 PageMaps page_maps(const EncoderView& encoder, const PageForm& form);
 PageMaps page_maps(const GazeView& view, const PageForm& form);
+// How much each cell is like those of some patches, and the colours of all.
+PageMaps page_maps(const FeatureView& view, const PageForm& form);
+PageMaps page_colours(const FeatureView& view);
 
 }  // namespace saccade

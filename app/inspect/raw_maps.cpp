@@ -20,17 +20,20 @@ struct RawMap {
     std::function<std::vector<float>()> values;
 };
 
+void add_place(Object& to, const MapGeometry& g) {
+    to["grid"] = {{"height", g.grid.y}, {"width", g.grid.x}};
+    to["cell"] = {
+        {"left", g.corner.x}, {"top", g.corner.y}, {"width", g.cell.x}, {"height", g.cell.y}};
+}
+
 Object json_of(const AttentionSource& attention) {
-    const MapGeometry& g = attention.geometry();
-    return {
-        {"layers", attention.layers()},
-        {"heads", attention.heads()},
-        {"tokens", attention.tokens()},
-        {"keys", attention.keys()},
-        {"first_cell", attention.first_cell()},
-        {"grid", {{"height", g.grid.y}, {"width", g.grid.x}}},
-        {"cell",
-         {{"left", g.corner.x}, {"top", g.corner.y}, {"width", g.cell.x}, {"height", g.cell.y}}}};
+    Object object = {{"layers", attention.layers()},
+                     {"heads", attention.heads()},
+                     {"tokens", attention.tokens()},
+                     {"keys", attention.keys()},
+                     {"first_cell", attention.first_cell()}};
+    add_place(object, attention.geometry());
+    return object;
 }
 
 // (gazes, layers, heads, keys)
@@ -66,6 +69,14 @@ std::vector<RawMap> raw_maps(const Study& study, const std::vector<uint32_t>& la
                                 return encoder.rollout;
                             }});
     }
+    for (const FeatureView& view : study.feature_views()) {
+        const Size grid = view.geometry.grid;
+        maps.push_back({view.task + ".similarity", {view.cells(), view.cells()}, [&view] {
+                            return view.similarity;
+                        }});
+        maps.push_back(
+            {view.task + ".colours", {3, grid.y, grid.x}, [&view] { return view.colours; }});
+    }
     if (study.detection_view() && !study.detection_view()->all.empty())
         maps.push_back(raw_map("detector.detections", *study.detection_view()));
     if (study.word_view() && !study.word_view()->all.empty())
@@ -81,6 +92,10 @@ void write_description(const Study& study, const std::filesystem::path& path) {
     for (const EncoderView& encoder : study.encoders()) {
         Object& one = object["self_attention"][encoder.task] = json_of(encoder.attention);
         one["model"] = encoder.model;
+    }
+    for (const FeatureView& view : study.feature_views()) {
+        Object& one = object["features"][view.task] = {{"model", view.model}};
+        add_place(one, view.geometry);
     }
     if (const auto& view = study.detection_view()) {
         object["detections"] = json_of(view->attention);

@@ -89,6 +89,10 @@ public:
             add_encoder(encoder, demands[next], forms[next]);
             ++next;
         }
+        for (const FeatureView& features : study_.feature_views()) {
+            add_features(features, forms[next]);
+            ++next;
+        }
         if (has(study_.detection_view())) {
             add_gazes("detections", "detector", *study_.detection_view(), forms[next],
                       options_.detections);
@@ -118,6 +122,9 @@ private:
                                .patches = attention.geometry().grid,
                                .cells = attention.cells()});
         }
+        for (const FeatureView& features : study_.feature_views())
+            demands.push_back(
+                {.layers = {0}, .patches = features.geometry.grid, .cells = features.cells()});
         for (const auto* view : {&study_.detection_view(), &study_.word_view()})
             if (has(*view))
                 demands.push_back({.layers = first_numbers((*view)->attention.layers()),
@@ -127,9 +134,8 @@ private:
         return demands;
     }
 
-    void add_bank(Object about, const AttentionSource& attention,
-                  const std::vector<uint32_t>& layers, const PageMaps& maps, const Look& first) {
-        const MapGeometry& g = attention.geometry();
+    void add_bank(Object about, const MapGeometry& g, const std::vector<uint32_t>& layers,
+                  const PageMaps& maps, const Look& first) {
         about["layers"] = layers;
         about["rows"] = maps.rows;
         about["grid"] = {{"height", g.grid.y}, {"width", g.grid.x}};
@@ -151,20 +157,38 @@ private:
         const AttentionSource& attention = encoder.attention;
         Look first{options_.layer.value_or(attention.layers() - 1), options_.head};
         if (first.head && *first.head >= attention.heads()) first.head.reset();
-        add_bank({{"kind", "patches"},
-                  {"task", encoder.task},
-                  {"model", encoder.model},
-                  {"heads", attention.heads()},
-                  {"class_token", encoder.class_token},
-                  {"stride", form.stride}},
-                 attention, form.layers, page_maps(encoder, form), first);
+        Object about = {{"kind", "patches"},
+                        {"task", encoder.task},
+                        {"model", encoder.model},
+                        {"heads", attention.heads()},
+                        {"class_token", encoder.class_token},
+                        {"stride", form.stride}};
+        for (uint32_t layer : form.layers)
+            if (const std::optional<Windows>& windows = attention.windows(layer))
+                about["windows"].push_back({{"size", windows->window}, {"shift", windows->shift}});
+        add_bank(std::move(about), attention.geometry(), form.layers, page_maps(encoder, form),
+                 first);
         note(encoder, demand, form);
         if (encoder.rollout.empty()) return;
         PageMaps rollout{.rows = 1, .cells = attention.cells()};
         rollout.add(attention.cells_of(encoder.rollout));
         add_bank(
             {{"kind", "rollout"}, {"task", encoder.task}, {"model", encoder.model}, {"heads", 1}},
-            attention, {0}, rollout, {});
+            attention.geometry(), {0}, rollout, {});
+    }
+
+    void add_features(const FeatureView& view, const PageForm& form) {
+        Object about = {{"kind", "similarity"}, {"task", view.task},    {"model", view.model},
+                        {"heads", 1},           {"class_token", false}, {"stride", form.stride}};
+        add_bank(about, view.geometry, {0}, page_maps(view, form), {});
+        about["kind"] = "colours";
+        add_bank(about, view.geometry, {0}, page_colours(view), {});
+        if (form.stride == 1) return;
+        left_out_ = true;
+        notes_.push_back("Similarity of the " + view.task +
+                         "'s features: from one patch of every " + std::to_string(form.stride) +
+                         " \u00d7 " + std::to_string(form.stride) +
+                         ". The rest would make this page larger than 10 MB.");
     }
 
     void add_gazes(const char* kind, const char* task, const GazeView& view, const PageForm& form,
@@ -173,7 +197,7 @@ private:
                   {"task", task},
                   {"model", view.model},
                   {"heads", view.attention.heads()}},
-                 view.attention, form.layers, page_maps(view, form), first);
+                 view.attention.geometry(), form.layers, page_maps(view, form), first);
         if (form.layers.size() < view.attention.layers()) {
             left_out_ = true;
             notes_.push_back("Maps of " + std::string(kind) + ": layers " + listed(form.layers) +

@@ -44,12 +44,27 @@
             return (this.class_token ? 1 : 0) + Math.floor(patch.row / this.stride) * across +
                    Math.floor(patch.column / this.stride);
         }
+        // All that a patch can see in the layer, in pixels of the picture; null: everything. The last window
+        // of a shifted map goes around its edge, and its ends do not see each other.
+        window_of(patch) {
+            const windows = this.windows?.[this.layer];
+            if (!windows) return null;
+            const {size, shift} = windows, {left, top, cell_width, cell_height} = this.geometry;
+            const stretch = (cell, length) => {
+                const all = Math.ceil(length / size) * size;
+                const first = Math.floor((cell + all - shift) % all / size) * size + shift;
+                if (first + size <= all) return [first, Math.min(first + size, length)];
+                return cell < shift ? [0, Math.min(shift, length)] : [first, length];
+            };
+            const [x, right] = stretch(patch.column, this.grid.width), [y, bottom] = stretch(patch.row, this.grid.height);
+            return [left + x * cell_width, top + y * cell_height, left + right * cell_width, top + bottom * cell_height];
+        }
         whose() { return this.task + " " + this.model; }
     }
 
     const banks = data.banks.map((about, index) => new Bank(about, index));
     const of_kind = (kind) => banks.filter((bank) => bank.kind === kind);
-    const encoders = of_kind("patches");
+    const encoders = [...of_kind("patches"), ...of_kind("similarity")];
 
     // ---- who looks --------------------------------------------------------------------------------
 
@@ -92,7 +107,13 @@
         picture.style.filter = `brightness(${1 - 0.4 * opacity})`;  // heat shines on what is dim
         const context = canvas.getContext("2d");
         context.clearRect(0, 0, canvas.width, canvas.height);
-        page.draw_map(context, now, bank, scale, {opacity, threshold, smooth: $("smooth").checked});
+        const smooth = $("smooth").checked;
+        if (bank.kind === "colours")
+            page.draw_mixed(context, [0, 1, 2].map((i) => bank.map(i)), bank, scale, {opacity, smooth});
+        else
+            page.draw_map(context, now, bank, scale, {opacity, threshold, smooth});
+        const seen = shown.patch && bank.window_of(shown.patch);
+        if (seen) page.draw_window(context, scale, seen);
         if (shown.patch) page.draw_cell(context, bank, scale, shown.patch);
         $("largest").textContent = percent(largest_of(now));
         draw_overview();
@@ -138,12 +159,13 @@
         layer.max = bank.layers.length - 1;
         layer.value = bank.layer;
         layer.disabled = bank.layers.length < 2;
-        $("layer-now").textContent = bank.kind === "rollout" ? "all" : bank.layers[bank.layer];
+        const of_features = bank.kind === "similarity" || bank.kind === "colours";
+        $("layer-now").textContent = bank.kind === "rollout" ? "all" : of_features ? "" : bank.layers[bank.layer];
         layer.setAttribute("aria-valuetext", $("layer-now").textContent);
         head.max = bank.heads > 1 ? bank.heads : 0;
         head.value = bank.head === null ? 0 : bank.head + 1;
         head.disabled = bank.heads < 2;
-        $("head-now").textContent = bank.kind === "rollout" ? "all" : head_text(bank);
+        $("head-now").textContent = bank.kind === "rollout" ? "all" : of_features ? "" : head_text(bank);
         head.setAttribute("aria-valuetext", $("head-now").textContent);
         $("opacity-now").textContent = $("opacity").value + " %";
         $("threshold-now").textContent = $("threshold").value + " %";
@@ -161,15 +183,26 @@
 
     // What is shown, in words: at once for eyes, and when it has settled for ears.
     let settled = 0;
-    function say() {
-        const {bank} = shown;
+    function words_of_features(bank) {
+        if (bank.kind === "colours")
+            return "Three main components of what the model knows of each patch, as red, green and blue. Alike in " +
+                "colour, alike to the model. The 2 % of patches at either end do not count.";
+        const {row, column} = shown.patch;
+        return `Patch in row ${row + 1}, column ${column + 1}: how much the features of each patch are like its own, ` +
+            `by their cosine, from ${percent(page.least_of(now, bank.kind))} on.`;
+    }
+    function words_of_attention(bank) {
         const best = page.best_of(now, bank.grid), all = now.reduce((a, b) => a + b, 0);
         const how = bank.kind === "rollout" ? "through all layers"
             : `layer ${bank.layers[bank.layer]}, ` +
               (bank.head === null ? "average of all heads" : `head ${bank.head}`);
         const name = shown.name[0].toUpperCase() + shown.name.slice(1);
-        $("now").textContent = `${name}: ${how}. Looks most at row ${best.row}, column ${best.column} ` +
+        return `${name}: ${how}. Looks most at row ${best.row}, column ${best.column} ` +
             `(${percent(now[best.index])}); ${percent(all)} of its attention is on the picture.`;
+    }
+    function say() {
+        const {bank} = shown, of_features = bank.kind === "similarity" || bank.kind === "colours";
+        $("now").textContent = of_features ? words_of_features(bank) : words_of_attention(bank);
         clearTimeout(settled);
         settled = setTimeout(() => {
             page.say(`${bank.whose()}. ${$("now").textContent}`);
@@ -207,8 +240,9 @@
                 const y = from ? g.top + (from.patch.row + 0.5) * g.cell_height : data.height / 2;
                 look(patch_looker(bank, bank.cell_at(x, y)));
             });
-            const layers = `${bank.layers.length} layers, ${bank.heads} heads, ` +
-                `${bank.grid.width} × ${bank.grid.height} patches`;
+            const what = bank.kind === "similarity" ? "similarity of features, "
+                : `${bank.layers.length} layers, ${bank.heads} heads, `;
+            const layers = `${what}${bank.grid.width} × ${bank.grid.height} patches`;
             $("encoders").append(element("label", {}, input,
                 element("span", {}, `${bank.task}: ${bank.model} `,
                         element("small", {className: "hint", textContent: layers}))));
@@ -219,6 +253,9 @@
         for (const bank of of_kind("rollout"))
             $("whole").append(add_looker({bank, row: 0, name: "rollout to the class token"},
                                          element("button", {textContent: "Rollout"})));
+        for (const bank of of_kind("colours"))
+            $("whole").append(add_looker({bank, row: 0, name: "colours of features"},
+                                         element("button", {textContent: `Colours of the ${bank.task}`})));
     }
 
     function set_up_words(bank) {
@@ -367,6 +404,6 @@
         map: () => Array.from(now),
         shown: () => ({kind: shown.bank.kind, task: shown.bank.task, row: shown.row, held,
                        layer: shown.bank.layers[shown.bank.layer], head: shown.bank.head,
-                       patch: shown.patch ?? null}),
+                       patch: shown.patch ?? null, window: shown.patch ? shown.bank.window_of(shown.patch) : null}),
     };
 })();

@@ -59,6 +59,11 @@ public:
         return heat_alone(pixels_.size(), cells, scaled(geometry));
     }
 
+    cv::Mat coloured(const std::vector<float>& colours, const MapGeometry& geometry,
+                     double opacity) const {
+        return with_colours(view_of(pixels_), colours, scaled(geometry), opacity);
+    }
+
     void draw_box(cv::Mat& tile, const Detection& d) const {
         const cv::Rect edges(pixel(d.box.min), pixel(d.box.max));
         const uint32_t colour = class_colour(d.id);
@@ -66,6 +71,12 @@ public:
         cv::rectangle(tile, edges,
                       cv::Scalar(colour >> 16 & 0xffu, colour >> 8 & 0xffu, colour & 0xffu), 2,
                       cv::LINE_AA);
+    }
+    // All that a point can see.
+    void draw_window(cv::Mat& tile, const Rectangle& window) const {
+        const cv::Rect edges(pixel(window.min), pixel(window.max));
+        cv::rectangle(tile, edges, cv::Scalar::all(0), 4, cv::LINE_AA);
+        cv::rectangle(tile, edges, cv::Scalar(80, 205, 255), 2, cv::LINE_AA);
     }
     void draw_point(cv::Mat& tile, glm::vec2 point) const {
         const cv::Point centre = pixel(point);
@@ -234,6 +245,48 @@ Sheet phrase_sheet(const Study& study, const PhraseView& view) {
     return sheet;
 }
 
+Sheet similarity_sheet(const Study& study, const FeatureView& view,
+                       const std::vector<glm::vec2>& points) {
+    const TilePicture picture(study.picture(), 360);
+    Sheet sheet{.title = "How much each patch is like the one at a point",
+                .subtitle = study.name() + ", " + view.task + " " + view.model};
+    for (glm::vec2 point : points) {
+        std::vector<float> cells = view.similarity_to(point);
+        const float least = *std::ranges::min_element(cells);
+        Sheet::Tile tile{.picture = {},
+                         .heading = "(" + std::to_string(std::lround(point.x)) + ", " +
+                                    std::to_string(std::lround(point.y)) + ")",
+                         .note = "least " + percent(double(least))};
+        for (float& cell : cells) cell -= least;
+        tile.picture = picture.with(cells, view.geometry);
+        picture.draw_point(tile.picture, point);
+        sheet.tiles.push_back(std::move(tile));
+    }
+    sheet.across = tiles_across(sheet.tiles.size(), 5);
+    sheet.legend = Sheet::Legend::over_pictures;
+    sheet.low = "least";
+    sheet.high = "100 %";
+    sheet.legend_text =
+        "Cosine of the features at the model's end. Each map has a scale of its own, from its "
+        "least "
+        "value, which stands below it, to that of the patch with itself.";
+    return sheet;
+}
+
+Sheet colours_sheet(const Study& study, const FeatureView& view) {
+    const TilePicture picture(study.picture(), 480);
+    return {.title = "What is alike to the model",
+            .subtitle = study.name() + ", " + view.task + " " + view.model +
+                        ": the three main components of its features as red, green and blue, "
+                        "without the 2 % of patches at either end",
+            .across = 3,
+            .tiles = {{.picture = picture.plain(), .heading = "picture"},
+                      {.picture = picture.coloured(view.colours, view.geometry, 0.6),
+                       .heading = "colours over the picture"},
+                      {.picture = picture.coloured(view.colours, view.geometry, 1),
+                       .heading = "colours alone"}}};
+}
+
 Sheet word_sheet(const Study& study, const Look& look) {
     std::vector<WordMap> words;
     if (!study.word_view()) {
@@ -274,6 +327,8 @@ Sheet point_sheet(const Study& study, const EncoderView& encoder,
                 attention.cells_of(attention.rows(layer, token, 1)), attention.heads(), head);
             Sheet::Tile tile{.picture = picture.with(cells, attention.geometry()),
                              .note = "largest " + percent(double(largest_of(cells)))};
+            if (const auto window = attention.window_at(layer, point))
+                picture.draw_window(tile.picture, *window);
             picture.draw_point(tile.picture, point);
             sheet.tiles.push_back(std::move(tile));
         }

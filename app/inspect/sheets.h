@@ -24,6 +24,11 @@ Sheet detection_sheet(const Study& study, const Look& look);
 Sheet word_sheet(const Study& study, const Look& look);
 // How much each patch is like each phrase.
 Sheet phrase_sheet(const Study& study, const PhraseView& view);
+// What a model knows of each patch: how much each is like the ones at some points, and all as
+// colours.
+Sheet similarity_sheet(const Study& study, const FeatureView& view,
+                       const std::vector<glm::vec2>& points);
+Sheet colours_sheet(const Study& study, const FeatureView& view);
 struct WordMap {
     std::string text;
     double p = 0;

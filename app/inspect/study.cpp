@@ -12,10 +12,10 @@ namespace {
 
 constexpr uint32_t words_at_once = 8;  // before it is looked whether the caption has ended
 
-Tap tap_on(uint32_t layers, bool hidden = false) {
+Tap tap_on(uint32_t layers, bool hidden = false, bool features = false) {
     std::set<uint32_t> all;
     for (uint32_t i = 0; i < layers; ++i) all.insert(i);
-    return Tap(all, hidden);
+    return Tap(all, hidden, features);
 }
 
 // A map that `record` leaves on the device.
@@ -31,6 +31,14 @@ std::vector<float> map_of(Engine& engine, const Record& record) {
     c.end();
     c.run();
     return map.floats();
+}
+
+FeatureView features_of(Engine& engine, const Tap& tap, const TokenLayout& tokens,
+                        FeatureView view) {
+    view.similarity = map_of(engine, [&](Commands& c) { return similarities(c, tap, tokens); });
+    PatchColours colours(engine.device());
+    view.colours = map_of(engine, [&](Commands& c) { return colours.record(c, tap, tokens); });
+    return view;
 }
 
 std::vector<AttentionLayer> layers_of(const Tap& tap) {
@@ -59,15 +67,23 @@ std::vector<Alike> layers_alike(const ClassificationModel& model) {
 
 }  // namespace
 
+std::vector<float> FeatureView::similarity_to(glm::vec2 point) const {
+    const auto [row, column] = geometry.cell_at(point);
+    const auto first =
+        similarity.begin() + std::ptrdiff_t(size_t(row * geometry.grid.x + column) * cells());
+    return {first, first + cells()};
+}
+
 Study::Study(Engine& engine, ModelsInUse& models, const std::string& name,
              const PictureView& picture, const Options& options)
     : name_(name), picture_(picture) {
     if (models.classifier)
-        classifier_tap_ =
-            tap_on(models.classifier->model().layers(), models.classifier->phrases() != nullptr);
+        classifier_tap_ = tap_on(models.classifier->model().layers(),
+                                 models.classifier->phrases() != nullptr, true);
     if (models.captioner) captioner_tap_ = tap_on(models.captioner->model().encoder_layers());
     if (models.detector) {
-        detection_taps_.encoder = tap_on(models.detector->model().encoder_layers());
+        detection_taps_.encoder = tap_on(models.detector->model().encoder_layers(), false,
+                                         models.detector->model().tells_features());
         detection_taps_.decoder = tap_on(models.detector->model().decoder_layers(),
                                          models.detector->phrases() != nullptr);
     }
@@ -108,6 +124,9 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
                                              tokens.first_cell, classifier.geometry(first)),
                              tokens.first_cell > 0});
     }
+    feature_views_.push_back(features_of(
+        engine, classifier_tap_, model.feature_layout(),
+        {"classifier", title_of(options.names.classifier), classifier.feature_geometry()}));
     if (classifier.phrases()) {
         PhraseView view{"classifier", title_of(options.names.classifier), classifier.labels(), {},
                         classifier.geometry()};
@@ -140,6 +159,10 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
     for (const Detection& d : detections_)
         detection_view_->all.push_back(
             {detector.labels()[d.id], double(d.score), tokens.first_query + d.query, 1});
+    if (detector.model().tells_features())
+        feature_views_.push_back(
+            features_of(engine, detection_taps_.encoder, tokens,
+                        {"detector", title_of(options.names.detector), detector.geometry()}));
     if (!detector.phrases()) return;
     PhraseView view{"detector", title_of(options.names.detector), detector.labels(), {},
                     detector.geometry()};

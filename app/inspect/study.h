@@ -46,6 +46,20 @@ struct PhraseView {
     MapGeometry geometry;
 };
 
+// What a model knows of each patch at its end.
+struct FeatureView {
+    std::string task;   // "classifier"
+    std::string model;  // its name
+    MapGeometry geometry;
+    std::vector<float> similarity =
+        {};                           // (cells, cells): how much each is like each, by their cosine
+    std::vector<float> colours = {};  // (3, cells): the main components as red, green and blue
+
+    uint32_t cells() const { return area(geometry.grid); }
+    // How much each cell is like the one at a point.
+    std::vector<float> similarity_to(glm::vec2 point) const;
+};
+
 // A picture, what the models made of it, and all of their attention, ready to be asked for.
 class Study {
 public:
@@ -79,6 +93,7 @@ public:
     const std::vector<std::vector<float>>& word_maps() const { return word_maps_; }
     const MapGeometry& word_geometry() const { return word_geometry_; }
     const std::vector<PhraseView>& phrase_views() const { return phrase_views_; }
+    const std::vector<FeatureView>& feature_views() const { return feature_views_; }
 
 private:
     void look_with_classifier(Engine& engine, Classifier& classifier, const Options& options);
@@ -98,6 +113,7 @@ private:
     std::vector<std::vector<float>> word_maps_;
     MapGeometry word_geometry_;
     std::vector<PhraseView> phrase_views_;
+    std::vector<FeatureView> feature_views_;
 };
 
 }  // namespace saccade

@@ -8,7 +8,8 @@ std::span<const KeyBinding> key_bindings() {
     static constexpr KeyBinding bindings[] = {
         {U' ', U' ', "Space", "freeze", "the picture stands still, a file pauses; explore it",
          [](LiveState& s, char32_t) { s.frozen = !s.frozen; }},
-        {U'a', U'a', "A", "maps", "off, rollout, mean of heads, greatest, one head, all heads",
+        {U'a', U'a', "A", "maps",
+         "off, rollout, mean of heads, greatest, one, all, similarity, colours",
          [](LiveState& s, char32_t) { next_attention_mode(s); }},
         {U'm', U'm', "M", "ask", "the detector or the classifier about the patch under the mouse",
          [](LiveState& s, char32_t) {
@@ -34,7 +35,8 @@ std::span<const KeyBinding> key_bindings() {
          [](LiveState& s, char32_t) { s.truth = !s.truth; }},
         {U'k', U'k', "K", "tracks", "the same number for the same thing, on and off",
          [](LiveState& s, char32_t) { s.track = !s.track; }},
-        {U'z', U'z', "Z", "lines, zones", "draw them with the mouse: Enter ends one, Delete removes",
+        {U'z', U'z', "Z", "lines, zones",
+         "draw them with the mouse: Enter ends one, Delete removes",
          [](LiveState& s, char32_t) { s.drawing = !s.drawing; }},
         {left_key, left_key, "Left", "frame", "the frame or picture before",
          [](LiveState& s, char32_t) { step_frame(s, s.shown_frame, -1); }},

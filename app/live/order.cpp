@@ -39,6 +39,11 @@ void look_from_box_at(Looker& looker, const Models& models, const LastSeen& seen
     looker.query = *query;
 }
 
+// Colours need no pointer.
+bool looks_at_features(const Looker& at, AttentionMode mode, bool points) {
+    return at.token == Token::everywhere || (mode == AttentionMode::similarity && points);
+}
+
 // Of somebody who watches from elsewhere, and asks for an overview if he points at nothing.
 Looker looker_of(const RemoteLook& look, const Models& models, const LastSeen& seen) {
     Looker looker;
@@ -58,9 +63,13 @@ Looker looker_of(const RemoteLook& look, const Models& models, const LastSeen& s
     if (!models.detector && !models.classifier) return looker;
     looker.of_detector =
         models.detector && (look.asked == AskedModel::detector || !models.classifier);
+    looker.token = Token::patch;
+    looker.point = look.pointer.value_or(glm::vec2());
+    const Looker at = looker_at_features(looker, look.attention.mode, models);
+    if (looks_at_features(at, look.attention.mode, look.pointer.has_value())) return at;
+    looker.token = Token::none;
     if (look.pointer) {
         looker.token = Token::patch;
-        looker.point = *look.pointer;
         if (looker.of_detector) look_from_box_at(looker, models, seen);
     } else if (!looker.of_detector) {
         looker.token = Token::class_token;
@@ -97,8 +106,8 @@ Looker looker_under_mouse(const LiveState& state, AskedModel asked, const Models
     return looker;
 }
 
-Looker choose_looker(const LiveState& state, AskedModel asked, const Models& models,
-                     const LastSeen& seen) {
+Looker choose_looker(const LiveState& state, AskedModel asked, AttentionMode mode,
+                     const Models& models, const LastSeen& seen) {
     Looker looker;
     const std::vector<CaptionWord>& words = seen.caption.words;
     if (state.word && models.captioner && *state.word < words.size()) {
@@ -114,6 +123,8 @@ Looker choose_looker(const LiveState& state, AskedModel asked, const Models& mod
         return looker;
     }
     looker = looker_under_mouse(state, asked, models);
+    const Looker at = looker_at_features(looker, mode, models);
+    if (looks_at_features(at, mode, state.held || state.pointer)) return at;
     if (looker.of_detector && state.pointer && !state.held) look_from_box_at(looker, models, seen);
     if (state.held || state.pointer || looker.token == Token::none) return looker;
     if (state.overview && !looker.of_detector) {
@@ -147,14 +158,16 @@ void draw_for(Order& order, const LiveState& state, const Models& models) {
     overlay.caption = state.caption;
     overlay.opacity = order.attention.blend;
     overlay.mass = order.attention.mass;
-    overlay.scale = order.attention.fixed_scale ? HeatScale::fixed : HeatScale::max;
+    overlay.scale = order.attention.fixed_scale                               ? HeatScale::fixed
+                    : shows_similarity(order.looker, order.attention, models) ? HeatScale::min_max
+                                                                              : HeatScale::max;
 }
 
 }  // namespace
 
 MapChoices choices_of(const LiveState& state, AskedModel asked, const AttentionState& attention,
                       const Models& models, const LastSeen& seen) {
-    Looker looker = choose_looker(state, asked, models, seen);
+    Looker looker = choose_looker(state, asked, attention.mode, models, seen);
     if (looker.token == Token::none) looker = looker_under_mouse(state, asked, models);
     return {layers_of(looker, models), heads_of(looker, attention, models)};
 }
@@ -162,7 +175,7 @@ MapChoices choices_of(const LiveState& state, AskedModel asked, const AttentionS
 FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen& seen) {
     FrameOrder order;
     order.attention = state.attention;
-    order.looker = choose_looker(state, state.asked, models, seen);
+    order.looker = choose_looker(state, state.asked, state.attention.mode, models, seen);
     order.read_back.planes = state.planes;
     bool word_looked_at = state.word.has_value();
     for (const RemoteLook& look : state.looks) {
@@ -182,7 +195,8 @@ FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen
     second.attention.blend = state.attention.blend;
     second.attention.mass = state.attention.mass;
     second.attention.fixed_scale = state.attention.fixed_scale;
-    second.looker = choose_looker(state, state.second.asked, models, seen);
+    second.looker =
+        choose_looker(state, state.second.asked, state.second.attention.mode, models, seen);
     draw_for(second, state, models);
     return order;
 }

@@ -18,8 +18,9 @@ struct LastSeen {
 // object that was clicked; else that of the patch that is held, or is under the mouse, as the model
 // sees it that the person has chosen. While nobody points at anything: nobody's, or, for an
 // overview, the class token's of the classifier and the strongest detection's of the detector.
-Looker choose_looker(const LiveState& state, AskedModel asked, const Models& models,
-                     const LastSeen& seen);
+// Colours are everybody's: they need no pointer.
+Looker choose_looker(const LiveState& state, AskedModel asked, AttentionMode mode,
+                     const Models& models, const LastSeen& seen);
 
 // Who would look if somebody pointed at the picture.
 Looker looker_under_mouse(const LiveState& state, AskedModel asked, const Models& models);

@@ -106,6 +106,10 @@ const char* title_of(AttentionMode mode) {
             return "one head";
         case AttentionMode::grid:
             return "all heads";
+        case AttentionMode::similarity:
+            return "similarity";
+        case AttentionMode::colours:
+            return "colours";
         case AttentionMode::off:
             break;
     }

@@ -42,12 +42,12 @@ const page = (() => {
     }
 
     // The map as a small canvas, a pixel a cell, until the next call; alpha_of gets a cell's part of
-    // the largest, and the alpha of its colour.
-    function coloured(map, grid, alpha_of) {
+    // the way from `least` to the largest, and the alpha of its colour.
+    function coloured(map, grid, alpha_of, least = 0) {
         const largest = largest_of(map);
         const cells = new ImageData(grid.width, grid.height);
         for (let i = 0; i < map.length; ++i) {
-            const part = largest > 0 ? map[i] / largest : 0;
+            const part = largest > least ? Math.max(map[i] - least, 0) / (largest - least) : 0;
             const level = 4 * Math.round(255 * part);
             cells.data.set(heat.subarray(level, level + 3), 4 * i);
             cells.data[4 * i + 3] = alpha_of(part, heat[level + 3]);
@@ -64,8 +64,29 @@ const page = (() => {
         return [(left + column * cell_width) * scale.x, (top + row * cell_height) * scale.y,
                 cell_width * scale.x, cell_height * scale.y];
     }
-    function draw_map(context, map, {grid, geometry}, scale, {opacity, threshold, smooth}) {
-        const cells = coloured(map, grid, (part, alpha) => part < threshold ? 0 : alpha * opacity);
+    // Red, green and blue, each from 0 to 1, as such a canvas.
+    function mixed([red, green, blue], grid, opacity) {
+        const cells = new ImageData(grid.width, grid.height);
+        for (let i = 0; i < red.length; ++i)
+            cells.data.set([255 * red[i], 255 * green[i], 255 * blue[i], 255 * opacity], 4 * i);
+        small.width = grid.width;
+        small.height = grid.height;
+        small.getContext("2d").putImageData(cells, 0, 0);
+        return small;
+    }
+    // How much cells are like one of them differs little: it is seen from the least on.
+    function least_of(map, kind) {
+        return kind === "similarity" ? map.reduce((a, b) => Math.min(a, b), 1) : 0;
+    }
+    function draw_map(context, map, bank, scale, {opacity, threshold, smooth}) {
+        const cells = coloured(map, bank.grid, (part, alpha) => part < threshold ? 0 : alpha * opacity,
+                               least_of(map, bank.kind));
+        draw_cells(context, cells, bank, scale, smooth);
+    }
+    function draw_mixed(context, colours, bank, scale, {opacity, smooth}) {
+        draw_cells(context, mixed(colours, bank.grid, opacity), bank, scale, smooth);
+    }
+    function draw_cells(context, cells, {grid, geometry}, scale, smooth) {
         context.imageSmoothingEnabled = smooth;
         context.imageSmoothingQuality = "high";
         const [x, y, cell_width, cell_height] = place_of(geometry, scale, 0, 0);
@@ -80,15 +101,22 @@ const page = (() => {
         if (below > 0) context.drawImage(cells, 0, row, grid.width, 1, x, y + height, width, below);
         if (right > 0 && below > 0) context.drawImage(cells, column, row, 1, 1, x + width, y + height, right, below);
     }
-    function draw_cell(context, {geometry}, scale, {row, column}) {
+    function draw_outline(context, place, colour) {
         const line = Math.max(context.canvas.width / 500, 1);
-        const cell = place_of(geometry, scale, column, row);
         context.lineWidth = 3 * line;
         context.strokeStyle = "#000";
-        context.strokeRect(...cell);
+        context.strokeRect(...place);
         context.lineWidth = 1.5 * line;
-        context.strokeStyle = "#fff";
-        context.strokeRect(...cell);
+        context.strokeStyle = colour;
+        context.strokeRect(...place);
+    }
+    function draw_cell(context, {geometry}, scale, {row, column}) {
+        draw_outline(context, place_of(geometry, scale, column, row), "#fff");
+    }
+    // All that a patch can see: [left, top, right, bottom] in pixels of the picture.
+    function draw_window(context, scale, [left, top, right, bottom]) {
+        draw_outline(context, [left * scale.x, top * scale.y, (right - left) * scale.x, (bottom - top) * scale.y],
+                     "#ffcd50");
     }
     // From nothing to most.
     function draw_colours(canvas) {
@@ -125,6 +153,6 @@ const page = (() => {
                        element("b", {textContent: percent(p)}));
     }
 
-    return {$, bytes_of, element, say, fill, percent, largest_of, best_of, coloured, draw_map, draw_cell, draw_colours,
+    return {$, bytes_of, element, say, fill, percent, largest_of, best_of, least_of, coloured, draw_map, draw_mixed, draw_cell, draw_window, draw_colours,
             box_of, name_of_box, class_row};
 })();

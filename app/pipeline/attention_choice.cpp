@@ -11,7 +11,8 @@ namespace {
 
 bool of_classifier(AttentionKind kind) {
     return kind == AttentionKind::rollout || kind == AttentionKind::cls ||
-           kind == AttentionKind::head;
+           kind == AttentionKind::head || kind == AttentionKind::similarity ||
+           kind == AttentionKind::colours;
 }
 
 // Whether phrases are the detector's; a classifier that was told some comes first.
@@ -27,7 +28,8 @@ struct Layers {
 };
 Layers layers_of(AttentionKind kind, const Models& models) {
     if (of_classifier(kind)) {
-        if (!models.classifier) throw Error("--attention of a class token needs a --classifier");
+        if (!models.classifier)
+            throw Error("--attention " + std::string(name_of(kind)) + " needs a --classifier");
         const ClassificationModel& model = models.classifier->model();
         const uint32_t last = model.layers() - 1;
         return {model.layers(), last, model.heads(last)};
@@ -56,9 +58,10 @@ Layers layers_of(AttentionKind kind, const Models& models) {
 
 AttentionChoice attention_named(const std::string& name) {
     AttentionChoice choice;
-    for (AttentionKind kind : {AttentionKind::none, AttentionKind::rollout, AttentionKind::cls,
-                               AttentionKind::head, AttentionKind::detection, AttentionKind::word,
-                               AttentionKind::phrase, AttentionKind::track}) {
+    for (AttentionKind kind :
+         {AttentionKind::none, AttentionKind::rollout, AttentionKind::cls, AttentionKind::head,
+          AttentionKind::detection, AttentionKind::word, AttentionKind::phrase,
+          AttentionKind::track, AttentionKind::similarity, AttentionKind::colours}) {
         choice.kind = kind;
         if (name == name_of(kind)) return choice;
     }
@@ -70,9 +73,8 @@ AttentionChoice attention_named(const std::string& name) {
         if (error == std::errc() && last == end && choice.track > 0) return choice;
     }
     throw Error(
-        "--attention is none, rollout, cls, head, detection, word, phrase, track or track:N with a "
-        "track's "
-        "number, not '" +
+        "--attention is none, rollout, cls, head, detection, word, phrase, similarity, colours, "
+        "track or track:N with a track's number, not '" +
         name + "'");
 }
 
@@ -94,6 +96,10 @@ std::string_view name_of(AttentionKind kind) {
             return "phrase";
         case AttentionKind::track:
             return "track";
+        case AttentionKind::similarity:
+            return "similarity";
+        case AttentionKind::colours:
+            return "colours";
     }
     return "";
 }
@@ -118,6 +124,8 @@ Looker::Token token_of(AttentionKind kind) {
         return Looker::Token::query;
     if (kind == AttentionKind::word) return Looker::Token::word;
     if (kind == AttentionKind::phrase) return Looker::Token::phrase;
+    if (kind == AttentionKind::similarity) return Looker::Token::patch;
+    if (kind == AttentionKind::colours) return Looker::Token::everywhere;
     return Looker::Token::class_token;
 }
 
@@ -135,6 +143,14 @@ void look_from_best_phrase(FrameOrder& order, const FrameResult& known) {
         order.looker.phrase = known.detections->front().id;
     else
         order.looker.token = Looker::Token::none;
+}
+
+// The patch in the middle of the strongest detection, or of the frame.
+void look_from_middle(FrameOrder& order, const FrameResult& known) {
+    const bool found = known.detections && !known.detections->empty();
+    const Rectangle box =
+        found ? known.detections->front().box : Rectangle{glm::vec2(0), glm::vec2(known.info.size)};
+    order.looker.point = (box.min + box.max) / 2.0f;
 }
 
 void look_from_next_word(FrameOrder& order, const FrameResult& known) {
@@ -170,9 +186,11 @@ void look_from_track(MapOrder& map, const FrameResult& known) {
 void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models) {
     if (choice.kind == AttentionKind::none) return;
     const Look look = look_of(choice, models);
-    order.attention.mode = choice.kind == AttentionKind::rollout ? AttentionMode::rollout
-                           : look.head                           ? AttentionMode::head
-                                                                 : AttentionMode::mean;
+    order.attention.mode = choice.kind == AttentionKind::rollout      ? AttentionMode::rollout
+                           : choice.kind == AttentionKind::similarity ? AttentionMode::similarity
+                           : choice.kind == AttentionKind::colours    ? AttentionMode::colours
+                           : look.head                                ? AttentionMode::head
+                                                                      : AttentionMode::mean;
     order.attention.layer = look.layer;
     order.attention.head = look.head.value_or(0);
     order.looker.token = token_of(choice.kind);
@@ -187,6 +205,10 @@ void show_attention(FrameOrder& order, const AttentionChoice& choice, const Mode
         if (kind == AttentionKind::detection) look_from_strongest(frame, known);
         if (kind == AttentionKind::word) look_from_next_word(frame, known);
         if (kind == AttentionKind::phrase) look_from_best_phrase(frame, known);
+        if (kind == AttentionKind::similarity) {
+            look_from_middle(frame, known);
+            frame.overlay.scale = HeatScale::min_max;
+        }
         if (known.detections && !known.detections->empty())
             frame.overlay.selected_query = known.detections->front().query;
     };

@@ -11,13 +11,15 @@ namespace saccade {
 // --attention: which map of attention lies over a frame.
 enum class AttentionKind {
     none,
-    rollout,    // what reaches the classifier's class token through all layers
-    cls,        // what its class token looks at in one layer
-    head,       // the same of one head
-    detection,  // what the strongest detection looked at
-    word,       // what a word of the caption looked at; from frame to frame, the next one
-    phrase,     // how much each patch is like the phrase that fits the frame best
-    track,      // what the detection of one track looked at, in the frames in which it is seen
+    rollout,     // what reaches the classifier's class token through all layers
+    cls,         // what its class token looks at in one layer
+    head,        // the same of one head
+    detection,   // what the strongest detection looked at
+    word,        // what a word of the caption looked at; from frame to frame, the next one
+    phrase,      // how much each patch is like the phrase that fits the frame best
+    track,       // what the detection of one track looked at, in the frames in which it is seen
+    similarity,  // how much each of the classifier's patches is like the strongest detection's
+    colours,     // the main components of what the classifier knows of its patches
 };
 std::string_view name_of(AttentionKind kind);
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "gpu/ops.h"
+#include "models/attention/window_outline.h"
 
 namespace saccade {
 
@@ -13,11 +16,19 @@ using Token = Looker::Token;
 
 MapGeometry geometry_for(const Looker& looker, const AttentionState& attention,
                          const Models& models) {
+    if (shows_similarity(looker, attention, models) || shows_colours(looker, attention, models))
+        return looker.of_detector ? models.detector->geometry()
+                                  : models.classifier->feature_geometry();
     if (looker.token == Token::word) return models.captioner->geometry();
     if (looker.token == Token::query) return models.detector->query_geometry();
     if (looker.of_detector) return models.detector->geometry();
     return models.classifier->geometry(
         rolls_out(looker, attention, models) ? 0 : layer_of(looker, attention, models));
+}
+
+std::pair<float, float> extent_of(const std::vector<float>& cells) {
+    const auto [smallest, largest] = std::ranges::minmax(cells);
+    return {smallest, largest};
 }
 
 }  // namespace
@@ -29,10 +40,14 @@ bool AttentionView::prepare(const Models& models, const Looker& looker,
     const MapGeometry before = geometry_;
     geometry_ = geometry_for(looker, attention, models);
     const bool same_place = before.corner == geometry_.corner && before.cell == geometry_.cell;
-    const uint32_t count =
-        attention.mode == AttentionMode::grid ? heads_of(looker, attention, models) : 1;
+    const bool coloured = shows_colours(looker, attention, models);
+    const bool same_kind = std::exchange(coloured_, coloured) == coloured;
+    const uint32_t count = coloured ? 3
+                           : attention.mode == AttentionMode::grid
+                               ? heads_of(looker, attention, models)
+                               : 1;
     const uint32_t width = geometry_.grid.x, height = geometry_.grid.y;
-    if (same_place && maps_ && maps_.batch == count && maps_.rows == height &&
+    if (same_place && same_kind && maps_ && maps_.batch == count && maps_.rows == height &&
         maps_.columns == width)
         return false;
     const uint64_t bytes = tensor_bytes(count, height, width, Type::f32);
@@ -45,7 +60,7 @@ bool AttentionView::prepare(const Models& models, const Looker& looker,
 
 std::vector<std::string> AttentionView::names(const Models& models, const Looker& looker) const {
     std::vector<std::string> names;
-    if (maps_.batch <= 1) return names;
+    if (!tiled()) return names;
     if (looker.token == Token::phrase) return phrases_of(looker, models);
     for (uint32_t i = 0; i < maps_.batch; ++i) names.push_back(std::to_string(i));
     return names;
@@ -57,6 +72,9 @@ AttentionSeen AttentionView::seen(const Models& models, const Looker& looker,
     seen.looker = looker;
     seen.mode = attention.mode;
     seen.rolled_out = rolls_out(looker, attention, models);
+    seen.similarity = shows_similarity(looker, attention, models);
+    seen.coloured = coloured_;
+    seen.window = window_;
     seen.layer = layer_of(looker, attention, models);
     seen.layers = layers_of(looker, models);
     seen.heads = heads_of(looker, attention, models);
@@ -64,10 +82,30 @@ AttentionSeen AttentionView::seen(const Models& models, const Looker& looker,
     seen.geometry = geometry_;
     seen.cells = values_.floats();
     if (seen.cells.empty()) return seen;
-    seen.largest = *std::ranges::max_element(seen.cells);
+    std::tie(seen.smallest, seen.largest) = extent_of(seen.cells);
+    if (has_outliers(looker, attention, models) && !tiled()) {
+        const float limit = outlier_limit(seen.cells);
+        seen.limited = seen.largest > limit;
+        seen.largest = std::min(seen.largest, limit);
+    }
     seen.on_picture = std::accumulate(seen.cells.begin(), seen.cells.end(), 0.0f) /
                       static_cast<float>(maps_.batch);
     return seen;
+}
+
+Tensor AttentionView::features(Commands& c, const Models& models, const MapTaps& taps,
+                               const Looker& looker, const AttentionState& attention) const {
+    if (shows_colours(looker, attention, models))
+        return looker.of_detector
+                   ? models.detector->colours(c, taps.detection, taps.detection_colours)
+                   : models.classifier->colours(c, taps.classification,
+                                                taps.classification_colours);
+    if (!shows_similarity(looker, attention, models)) return {};
+    if (looker.of_detector)
+        return models.detector->similarity_to_point(c, taps.detection, looker.point);
+    if (looker.token == Token::class_token)
+        return models.classifier->similarity_to_class_token(c, taps.classification);
+    return models.classifier->similarity_to_point(c, taps.classification, looker.point);
 }
 
 Tensor AttentionView::map(Commands& c, const Models& models, const MapTaps& taps,
@@ -128,7 +166,10 @@ void AttentionView::record(Commands& c, const Models& models, const MapTaps& tap
     auto of_head = [&](std::optional<uint32_t> head) {
         return map(c, models, taps, looker, {layer, head});
     };
-    if (rolls_out(looker, attention, models)) {
+    window_.reset();
+    if (const Tensor known = features(c, models, taps, looker, attention)) {
+        copy(c, maps_, known);
+    } else if (rolls_out(looker, attention, models)) {
         copy(c, maps_, rollout(c, models, taps, looker));
     } else if (attention.mode == AttentionMode::grid) {
         for (uint32_t head = 0; head < heads; ++head) {
@@ -144,7 +185,11 @@ void AttentionView::record(Commands& c, const Models& models, const MapTaps& tap
     } else {
         copy(c, maps_, of_head(std::nullopt));
     }
-    values_.record(c, maps_);
+    const KeptLayers looked_into = kept_for(looker, attention, models);
+    if (looker.token == Token::patch && looked_into.classifier.contains(layer))
+        window_ = window_at(taps.classification.layer(layer), geometry_, looker.point);
+    values_.record(c, maps_);  // as they are, whatever is drawn of them
+    if (has_outliers(looker, attention, models)) limit_outliers(c, maps_);
 }
 
 }  // namespace saccade

@@ -22,6 +22,11 @@ public:
     bool prepare(const Models& models, const Looker& looker, const AttentionState& attention);
     const Tensor& maps() const { return maps_; }  // (n, grid height, grid width) f32
     const MapGeometry& geometry() const { return geometry_; }
+    // Whether the maps are red, green and blue; else several lie side by side.
+    bool coloured() const { return coloured_; }
+    bool tiled() const { return !coloured_ && maps_.batch > 1; }
+    // Of what was recorded last: all of the frame that the patch can see, if not everything.
+    const std::optional<Rectangle>& window() const { return window_; }
     // Of several: heads by number, or phrases.
     std::vector<std::string> names(const Models& models, const Looker& looker) const;
 
@@ -35,6 +40,9 @@ public:
                        const AttentionState& attention) const;
 
 private:
+    // What is known of patches, if that is what is looked at; else none.
+    Tensor features(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
+                    const AttentionState& attention) const;
     // Of one head, or averaged over all; (1, grid height, grid width).
     Tensor map(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
                const Look& look) const;
@@ -48,6 +56,8 @@ private:
     Buffer memory_;
     Tensor maps_;
     MapGeometry geometry_;
+    bool coloured_ = false;
+    std::optional<Rectangle> window_;
     Download values_;
 };
 

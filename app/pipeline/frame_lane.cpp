@@ -27,9 +27,9 @@ LaneGroup::LaneGroup(Engine& engine, std::vector<FrameLane*> members)
 void LaneGroup::keep(const KeptLayers& layers) {
     images.clear();
     detection_taps = {};
-    detection_taps.encoder = Tap(layers.encoder);
+    detection_taps.encoder = Tap(layers.encoder, false, layers.detector_features);
     detection_taps.decoder = Tap(layers.decoder, layers.queries);
-    classification_tap = Tap(layers.classifier, layers.patches);
+    classification_tap = Tap(layers.classifier, layers.patches, layers.classifier_features);
     kept = layers;
 }
 

@@ -35,9 +35,11 @@ struct MapOnHost {
     uint32_t whose = 0;
     uint32_t layer = 0, layers = 0,
              heads = 0;  // which layer it is of; what there is to choose from
+    bool similarity = false, coloured = false;  // not attention, but features: see AttentionSeen
     MapGeometry geometry;
-    uint32_t count = 0;        // one, or one for each head
+    uint32_t count = 0;        // one, or one for each head; of colours red, green and blue
     std::vector<float> cells;  // (count, grid height, grid width)
+    std::optional<Rectangle> window = std::nullopt;  // all that a patch can see, if not everything
 };
 
 // The same frame once more, for somebody who compares: as it came, or with other maps.
@@ -83,6 +85,7 @@ struct FrameOrder {
 
     AttentionState attention;
     Looker looker;
+    bool colours_anew = false;          // they have nothing to do with those of the frame before
     std::vector<MapOrder> maps;         // besides; only of frames that are drawn
     std::optional<SecondOrder> second;  // only of frames that are drawn
     // If the looker depends on what the models find: called once that is known, before the frame is

@@ -48,7 +48,9 @@ FramePath::FramePath(Engine& engine, const FramePathOptions& options)
     : engine_(engine),
       options_(options),
       ring_(options.groups * options.at_once,
-            [this](size_t slot, const PixelLayout& layout) { return make_slot(slot, layout); }) {
+            [this](size_t slot, const PixelLayout& layout) { return make_slot(slot, layout); }),
+      detection_colours_(engine.device()),
+      classification_colours_(engine.device()) {
     for (size_t i = 0; i < options.groups; ++i) {
         std::vector<FrameLane*> members;
         for (size_t j = 0; j < options.at_once; ++j) {
@@ -75,6 +77,8 @@ Slot FramePath::make_slot(size_t slot, const PixelLayout& layout) {
 void FramePath::use(const Models& models) {
     drop();
     models_ = models;
+    detection_colours_.begin_anew();
+    classification_colours_.begin_anew();
     captions_.use(models.captioner);
     for (const std::unique_ptr<LaneGroup>& group : groups_) group->pictures = {};
     if (models.captioner) {
@@ -329,6 +333,7 @@ OverlayInput FramePath::drawn_from(const LaneDrawing& drawing, const AttentionVi
     if (maps) {
         input.maps = maps->maps();
         input.geometry = maps->geometry();
+        input.coloured = maps->coloured();
         input.map_names = maps->names(models_, looker);
     }
     return input;
@@ -437,8 +442,13 @@ void FramePath::record_attention(FrameLane& lane) {
         return seen ? *seen->group : *lane.group;
     };
     const MapTaps taps{group_of(lane.drawing->detected).detection_taps,
-                       group_of(lane.drawing->classified).classification_tap};
+                       group_of(lane.drawing->classified).classification_tap, detection_colours_,
+                       classification_colours_};
     const FrameOrder& order = lane.order;
+    if (order.colours_anew) {
+        detection_colours_.begin_anew();
+        classification_colours_.begin_anew();
+    }
     Commands& c = lane.attention_commands();
     c.begin();
     {
@@ -566,7 +576,7 @@ Done FramePath::read(FrameLane& lane) {
     if (lane.order.draw && lane.planes) done.planes = lane.planes->picture();
     if (lane.order.maps_attention()) read_maps(lane, done);
     done.words = std::move(lane.words);
-    if (lane.heat && lane.attention.maps().batch > 1)
+    if (lane.heat && lane.attention.tiled())
         done.tiles = overlay_->tiles(lane.attention.maps().batch);
     if (lane.heat)
         done.attention = lane.attention.seen(models_, lane.order.looker, lane.order.attention);
@@ -600,7 +610,10 @@ void FramePath::read_maps(FrameLane& lane, Done& done) const {
         map.layer = layer_of(wanted.looker, wanted.attention, models_);
         map.layers = layers_of(wanted.looker, models_);
         map.heads = heads_of(wanted.looker, wanted.attention, models_);
+        map.similarity = shows_similarity(wanted.looker, wanted.attention, models_);
+        map.coloured = lane.maps[i]->view.coloured();
         map.geometry = lane.maps[i]->view.geometry();
+        map.window = lane.maps[i]->view.window();
         map.count = lane.maps[i]->view.maps().batch;
         map.cells = lane.maps[i]->download.floats();
     }

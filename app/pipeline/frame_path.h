@@ -126,6 +126,7 @@ private:
     Models models_;
     Size size_;
     KeptLayers kept_;                 // for maps that come to the host
+    PatchColours detection_colours_, classification_colours_;  // carried from frame to frame
     std::optional<Overlay> overlay_;  // made when the first frame of a size is drawn
     std::optional<Overlay> second_overlay_;
     CaptionWriter captions_;

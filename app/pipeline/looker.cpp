@@ -11,7 +11,9 @@ using Token = Looker::Token;
 
 bool asks_detector(const Looker& looker) {
     return looker.token == Token::query ||
-           ((looker.token == Token::patch || looker.token == Token::phrase) && looker.of_detector);
+           ((looker.token == Token::patch || looker.token == Token::phrase ||
+             looker.token == Token::everywhere) &&
+            looker.of_detector);
 }
 
 // DETR's queries look from a decoder at what the encoder made.
@@ -33,6 +35,10 @@ std::string_view name_of(AttentionMode mode) {
             return "head";
         case AttentionMode::grid:
             return "grid";
+        case AttentionMode::similarity:
+            return "similarity";
+        case AttentionMode::colours:
+            return "colours";
         case AttentionMode::off:
             break;
     }
@@ -81,12 +87,48 @@ bool rolls_out(const Looker& looker, const AttentionState& attention, const Mode
                                  : models.classifier->model().rolls_out();
 }
 
+bool has_features(const Looker& looker, const Models& models) {
+    return asks_detector(looker) ? models.detector && models.detector->model().tells_features()
+                                 : models.classifier != nullptr;
+}
+
+bool shows_similarity(const Looker& looker, const AttentionState& attention, const Models& models) {
+    return attention.mode == AttentionMode::similarity &&
+           (looker.token == Token::patch || looker.token == Token::class_token) &&
+           has_features(looker, models);
+}
+
+bool shows_colours(const Looker& looker, const AttentionState& attention, const Models& models) {
+    return attention.mode == AttentionMode::colours && looker.token == Token::everywhere &&
+           has_features(looker, models);
+}
+
+bool has_outliers(const Looker& looker, const AttentionState& attention, const Models& models) {
+    return (looker.token == Token::patch || looker.token == Token::class_token) &&
+           !looker.of_detector && !shows_similarity(looker, attention, models) &&
+           models.classifier && models.classifier->model().has_outliers();
+}
+
+Looker looker_at_features(Looker looker, AttentionMode mode, const Models& models) {
+    Looker at = looker;
+    if (mode == AttentionMode::colours &&
+        (looker.token == Token::patch || looker.token == Token::class_token))
+        at.token = Token::everywhere;
+    else if (mode != AttentionMode::similarity || looker.token != Token::patch)
+        return looker;
+    if (has_features(at, models)) return at;
+    at.of_detector = !at.of_detector;
+    return has_features(at, models) ? at : looker;
+}
+
 void KeptLayers::add(const KeptLayers& other) {
     encoder.insert(other.encoder.begin(), other.encoder.end());
     decoder.insert(other.decoder.begin(), other.decoder.end());
     classifier.insert(other.classifier.begin(), other.classifier.end());
     queries = queries || other.queries;
     patches = patches || other.patches;
+    detector_features = detector_features || other.detector_features;
+    classifier_features = classifier_features || other.classifier_features;
 }
 
 KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const Models& models) {
@@ -94,6 +136,10 @@ KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const
     if (looker.token == Token::none || looker.token == Token::word) return kept;
     if (looker.token == Token::phrase) {
         (looker.of_detector ? kept.queries : kept.patches) = true;
+        return kept;
+    }
+    if (shows_similarity(looker, attention, models) || shows_colours(looker, attention, models)) {
+        (asks_detector(looker) ? kept.detector_features : kept.classifier_features) = true;
         return kept;
     }
     std::set<uint32_t>& layers = asks_decoder(looker, models) ? kept.decoder

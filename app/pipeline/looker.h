@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -13,12 +14,19 @@
 namespace saccade {
 
 // Which of a layer's attention maps are shown: those of all heads together by their mean or their
-// greatest, one head's, or all side by side. Rollout follows attention through all layers.
-enum class AttentionMode { off, rollout, mean, max, head, grid };
-inline constexpr AttentionMode attention_modes[] = {AttentionMode::off,  AttentionMode::rollout,
-                                                    AttentionMode::mean, AttentionMode::max,
-                                                    AttentionMode::head, AttentionMode::grid};
+// greatest, one head's, or all side by side. Rollout follows attention through all layers. Or what
+// the model knows of each patch at its end: how much that is like what it knows of the patch that
+// is pointed at, or the three main components of all as colours.
+enum class AttentionMode { off, rollout, mean, max, head, grid, similarity, colours };
+inline constexpr AttentionMode attention_modes[] = {
+    AttentionMode::off,  AttentionMode::rollout, AttentionMode::mean,       AttentionMode::max,
+    AttentionMode::head, AttentionMode::grid,    AttentionMode::similarity, AttentionMode::colours};
 std::string_view name_of(AttentionMode mode);
+// Whether it is of one layer, which can be chosen.
+constexpr bool has_layers(AttentionMode mode) {
+    return mode != AttentionMode::rollout && mode != AttentionMode::similarity &&
+           mode != AttentionMode::colours;
+}
 
 // What is chosen beyond the layers or heads that a model has is its last one.
 inline constexpr uint32_t last_layer = 1u << 20;
@@ -33,10 +41,12 @@ struct AttentionState {
 };
 
 // Who looks: a word of the caption, a query of the detector, a patch, or the classifier's class
-// token. Or somebody asks for how much each patch is like a phrase that a model was told.
+// token. Or somebody asks for how much each patch is like a phrase that a model was told, or for
+// what is the same wherever one points: colours.
 struct Looker {
-    enum class Token { none, word, query, patch, class_token, phrase } token = Token::none;
-    bool of_detector = false;  // a patch or phrase of the detector's, not of the classifier's
+    enum class Token { none, word, query, patch, class_token, phrase, everywhere };
+    Token token = Token::none;
+    bool of_detector = false;  // patches or a phrase of the detector's, not of the classifier's
     glm::vec2 point;           // of a patch, in pixels of the frame
     uint32_t query = 0;
     size_t first_id = 0, ids = 0;  // of a word
@@ -50,11 +60,14 @@ struct AttentionSeen {
     Looker looker;
     AttentionMode mode = AttentionMode::mean;
     bool rolled_out = false;
+    bool similarity = false, coloured = false;  // not attention, but features
+    bool limited = false;                       // a few cells are far beyond the scale
     uint32_t layer = 0, layers = 1, head = 0, heads = 1;
     MapGeometry geometry;
     std::vector<float> cells;  // row after row; of several maps one after the other
-    float largest = 0;         // of all cells
+    float smallest = 0, largest = 0;  // of all cells, as they are drawn
     float on_picture = 0;      // the share of the attention that lies on cells of the picture
+    std::optional<Rectangle> window = std::nullopt;  // all that a patch can see, if not everything
 
     // Of a patch that looks: its place in the grid, and in the frame.
     glm::ivec2 cell() const;
@@ -70,12 +83,23 @@ uint32_t heads_of(const Looker& looker, const AttentionState& attention, const M
 uint32_t layer_of(const Looker& looker, const AttentionState& attention, const Models& models);
 // Rollout follows tokens that look at each other. A decoder's tokens look at somebody else's.
 bool rolls_out(const Looker& looker, const AttentionState& attention, const Models& models);
+// Whether the model that is asked can show what it knows of its patches.
+bool has_features(const Looker& looker, const Models& models);
+// Whether that is what is seen. Words, queries and phrases have their maps in any mode.
+bool shows_similarity(const Looker& looker, const AttentionState& attention, const Models& models);
+bool shows_colours(const Looker& looker, const AttentionState& attention, const Models& models);
+// Whether outliers would swamp the map if they were not limited.
+bool has_outliers(const Looker& looker, const AttentionState& attention, const Models& models);
+// Who looks at features if `looker` has none to show: a patch of the other model, if that has. For
+// colours, nobody in particular.
+Looker looker_at_features(Looker looker, AttentionMode mode, const Models& models);
 
 // What the models' recordings must keep for the maps, by layer.
 struct KeptLayers {
     std::set<uint32_t> encoder, decoder, classifier;
     bool queries = false;  // what the detector's heads see of each query, for tracks and phrases
     bool patches = false;  // what the classifier knows of each patch, for phrases
+    bool detector_features = false, classifier_features = false;  // at their ends
 
     size_t count() const { return encoder.size() + decoder.size() + classifier.size(); }
     void add(const KeptLayers& other);
@@ -87,6 +111,7 @@ KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const
 struct MapTaps {
     const DetectionTaps& detection;
     const Tap& classification;
+    PatchColours &detection_colours, &classification_colours;
 };
 
 }  // namespace saccade

@@ -52,7 +52,7 @@ void FramePath::read_second(FrameLane& lane, Done& done) const {
     seen.bare = order.bare;
     seen.picture = second.pixels->picture();
     if (!lane.second_heat) return;
-    if (second.attention.maps().batch > 1)
+    if (second.attention.tiled())
         seen.tiles = second_overlay_->tiles(second.attention.maps().batch);
     seen.attention = second.attention.seen(models_, order.looker, order.attention);
 }

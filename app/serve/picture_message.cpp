@@ -22,6 +22,8 @@ const char* name_of(const Looker& looker) {
             return "patch";
         case Looker::Token::class_token:
             return "class token";
+        case Looker::Token::everywhere:
+            return "everywhere";
         case Looker::Token::none:
             break;
     }
@@ -38,7 +40,7 @@ Levels levels_of(const MapOnHost& map) {
     for (size_t i = 0; i < map.count; ++i) {
         const auto first = map.cells.begin() + std::ptrdiff_t(i * each);
         const auto last = first + std::ptrdiff_t(each);
-        const float largest = each > 0 ? *std::max_element(first, last) : 0;
+        const float largest = map.coloured ? 1 : each > 0 ? *std::max_element(first, last) : 0;
         result.largest.push_back(largest);
         std::transform(first, last, std::back_inserter(result.levels), [&](float value) {
             return static_cast<uint8_t>(
@@ -66,6 +68,11 @@ Json json_of(const MapOnHost& map, const Levels& levels) {
         const MapGeometry::Cell cell = g.cell_at(map.looker.point);
         json["patch"] = {{"row", cell.row}, {"column", cell.column}};
     }
+    if (map.window)
+        json["window"] = {map.window->min.x, map.window->min.y, map.window->max.x,
+                          map.window->max.y};
+    if (map.similarity) json["kind"] = "similarity";
+    if (map.coloured) json["kind"] = "colours";
     if (map.looker.token == Looker::Token::query) json["query"] = map.looker.query;
     return json;
 }

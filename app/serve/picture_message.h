@@ -13,8 +13,10 @@ namespace saccade {
 //    "map": {"who": "patch", "layer": 3, "layers": 12, "heads": 12, "count": 1, "largest": [0.2],
 //            "grid": {"width", "height"}, "geometry": {"left", "top", "cell_width",
 //            "cell_height"}}}
-// Levels are 0 .. 255 and span 0 to the largest of each map, as in inspect's page. Times are
-// milliseconds since the server began.
+// "patch" is where a patch lies in the grid, and "window" [left, top, right, bottom] all that it
+// can see, if not everything. Levels are 0 .. 255 and span 0 to the largest of each map, as in
+// inspect's page. "kind" is there if it is not attention: "similarity" of features, or their
+// "colours", red, green and blue. Times are milliseconds since the server began.
 void append_picture_message(std::vector<unsigned char>& to, const ServedFrame& frame,
                             uint32_t viewer, double captured_ms, double sent_ms);
 

@@ -50,6 +50,13 @@ public:
     virtual TokenLayout layout(uint32_t layer) const = 0;
     // The same of the tokens that look, which may lie on another grid than what they look at.
     virtual TokenLayout query_layout(uint32_t layer) const { return layout(layer); }
+    // The same of the features that every model tells its tap at its end.
+    virtual TokenLayout feature_layout() const {
+        return query_layout(pools_last() ? 0 : layers() - 1);
+    }
+    // Whether some tokens of the picture's emptier parts are used for something else, and are
+    // looked at far more than the rest (Darcet et al. 2023).
+    virtual bool has_outliers() const { return false; }
     // Whether all layers have the same tokens and each looks at all of them, so that attention can
     // be followed from the last layer to the first.
     virtual bool rolls_out() const { return true; }

@@ -26,6 +26,7 @@ public:
     uint32_t layers() const override { return config().layers; }
     uint32_t heads(uint32_t) const override { return config().heads; }
     TokenLayout layout(uint32_t layer) const override;
+    bool has_outliers() const override { return config().registers == 0; }
     double multiply_adds() const override;
 
 private:

@@ -19,6 +19,7 @@ Tensor ViTClassifier::logits(Commands& c, const Tensor& patches, Tap& tap) const
     const Tensor z = vit_.encode(c, patches, tap);
     const Tensor logits = c.scratch(z.batch, 1, head_.weight.rows, Type::f32);
     auto scope = c.scope("head");
+    if (tap.wants_features()) tap.features(c, vit_.normalize(c, z, Type::f32));
     linear_into(c, logits, vit_.normalize(c, z.slice_rows(0, 1), head_.weight.type), head_);
     if (teacher_.weight)
         linear_add(c, logits, vit_.normalize(c, z.slice_rows(1, 1), head_.weight.type), teacher_);

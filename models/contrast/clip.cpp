@@ -46,7 +46,9 @@ Clip::Clip(WeightLoader& weights, const ClipConfig& config)
 
 // The class token stands for the picture.
 Tensor Clip::embed(Commands& c, const Tensor& patches, Tap& tap) const {
-    return project(c, vision_.encode(c, patches, tap).slice_rows(0, 1));
+    const Tensor z = vision_.encode(c, patches, tap);
+    if (tap.wants_features()) tap.features(c, layer_norm(c, z, norm_, Type::f32));
+    return project(c, z.slice_rows(0, 1));
 }
 
 Tensor Clip::project(Commands& c, const Tensor& z) const {

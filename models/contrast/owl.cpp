@@ -137,6 +137,8 @@ Tensor Owl::boxes(Commands& c, const Tensor& features) const {
 DetectionOutput Owl::forward(Commands& c, const Tensor& patches, Size, DetectionTaps& taps) const {
     phrases_.layer();  // an Error, before anything is recorded, if there are none
     const Tensor z = vision_.encode(c, patches, taps.encoder);
+    if (taps.encoder.wants_features())
+        taps.encoder.features(c, layer_norm(c, z, post_norm_, Type::f32));
     const Tensor x = features(c, z);
     taps.decoder.hidden(c, 0, x);
     return {logits(c, x), boxes(c, x)};

@@ -82,6 +82,7 @@ Tensor Siglip::embed(Commands& c, const Tensor& patches, Tap& tap) const {
     const Tensor z = vision_.encode(c, patches, tap);
     const Tensor x = layer_norm(c, z, norm_, qkv_.weight.type);
     tap.hidden(c, pooling_layer() + 1, x);
+    if (tap.wants_features()) tap.features(c, layer_norm(c, z, norm_, Type::f32));
     const uint32_t width = qkv_.weight.rows / 3;
     const Tensor kv = linear(c, x, qkv_);  // the patches' own queries are of no use
     const Linear ask{qkv_.weight.slice_rows(0, width), qkv_.bias.slice_columns(0, width)};

@@ -87,6 +87,9 @@ public:
     // can tell apart; it is then loaded as fp32.
     virtual bool front_outgrows_half(Device&) const { return false; }
 
+    // Whether forward() tells the encoder's tap what it knows of each token of layout() at its end.
+    virtual bool tells_features() const { return false; }
+
     virtual TokenLayout layout(Size picture) const = 0;
     // The same of what queries look at, where that has other cells.
     virtual TokenLayout query_layout(Size picture) const { return layout(picture); }

@@ -196,6 +196,7 @@ Stream Detr::encode(Commands& c, const Stream& front, Tap& tap) const {
         feed_forward(c, s, s, w.ffn, config_.activation);
         tap.hidden(c, i + 1, s.x);
     }
+    tap.features(c, s.x);
     return s;
 }
 

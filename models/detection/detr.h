@@ -43,6 +43,7 @@ public:
     Size mask_size(Size picture) const override;
     Tensor masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
                  Parts& parts) const override;
+    bool tells_features() const override { return true; }
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 

@@ -96,6 +96,7 @@ DetectionOutput Yolos::forward(Commands& c, const Tensor& patches, Size picture,
 
     // Each detection token, by two perceptrons.                             (sec. 3.1, "heads")
     auto scope = c.scope("heads");
+    if (taps.encoder.wants_features()) taps.encoder.features(c, layer_norm(c, z, norm_, Type::f32));
     const Tensor queries =
         layer_norm(c, z.slice_rows(tokens.first_query, found), norm_, patch_embedding_.weight.type);
     taps.decoder.hidden(c, 0, queries);

@@ -31,6 +31,8 @@ std::string whose(const LiveReport& report, const Looker& looker) {
 
 std::string which(const AttentionSeen& seen) {
     if (seen.looker.token == Token::phrase) return "how much each patch is like a phrase";
+    if (seen.coloured) return "main components of the patches' features, without 2 % at either end";
+    if (seen.similarity) return "how much each patch is like it: cosine of features";
     if (seen.rolled_out) return "rollout through " + std::to_string(seen.layers) + " layers";
     const std::string layer =
         "layer " + std::to_string(seen.layer) + " of 0-" + std::to_string(seen.layers - 1) + ", ";
@@ -54,6 +56,8 @@ std::string shortly(const AttentionSeen& seen) {
                               : looker.token == Token::query || looker.of_detector ? "detector"
                                                                                    : "classifier";
     if (looker.token == Token::phrase) return whose + ", phrase";
+    if (seen.coloured) return whose + ", colours";
+    if (seen.similarity) return whose + ", similarity";
     if (seen.rolled_out) return whose + ", rollout";
     const std::string layer = whose + ", layer " + std::to_string(seen.layer) + ", ";
     switch (seen.mode) {
@@ -84,7 +88,7 @@ std::string from(const LiveView& view, const AttentionSeen& seen) {
         case Token::patch: {
             const glm::ivec2 cell = seen.cell();
             return "from the patch in row " + std::to_string(cell.y) + ", column " +
-                   std::to_string(cell.x);
+                   std::to_string(cell.x) + (seen.window ? ", which sees the yellow window" : "");
         }
         case Token::phrase: {
             const bool detector = looker.of_detector;
@@ -94,6 +98,8 @@ std::string from(const LiveView& view, const AttentionSeen& seen) {
                 return "each phrase";
             return "the phrase \"" + read[looker.phrase] + "\"";
         }
+        case Token::everywhere:
+            return "alike in colour, alike to the model";
         default:
             return "from the class token";
     }
@@ -114,7 +120,7 @@ struct Legend {
 };
 
 // The colours as they lie over the picture, with what they stand for.
-void draw_scale(ImDrawList& list, ImVec2 at, float width, float most) {
+void draw_scale(ImDrawList& list, ImVec2 at, float width, float least, float most) {
     static const std::array<uint32_t, 256> colours = heat_colours();
     const float height = 0.6f * em();
     const int steps = 48;
@@ -125,19 +131,25 @@ void draw_scale(ImDrawList& list, ImVec2 at, float width, float most) {
     }
     const float below = at.y + height + 0.1f * em();
     const ImU32 ink = IM_COL32(235, 235, 235, 255);
-    list.AddText({at.x, below}, ink, "0");
-    const std::string middle = percent(double(most) / 2), last = percent(double(most));
+    const std::string first = least > 0 ? percent(double(least)) : "0";
+    list.AddText({at.x, below}, ink, first.c_str());
+    const std::string middle = percent(double(least + most) / 2), last = percent(double(most));
     list.AddText({at.x + (width - ImGui::CalcTextSize(middle.c_str()).x) / 2, below}, ink,
                  middle.c_str());
     list.AddText({at.x + width - ImGui::CalcTextSize(last.c_str()).x, below}, ink, last.c_str());
 }
 
+void mark(const Legend& legend, ImDrawList& list, const Rectangle& place, ImU32 colour) {
+    const ImVec2 a = legend.on_screen(place.min), b = legend.on_screen(place.max);
+    list.AddRect(a, b, IM_COL32(0, 0, 0, 200), 0, 0, 3);
+    list.AddRect(a, b, colour, 0, 0, 1);
+}
+
+// The patch that looks, and the window that it sees, if it cannot see everything.
 void mark_patch(const Legend& legend, ImDrawList& list) {
     if (!legend.seen || legend.seen->looker.token != Token::patch || legend.tiled) return;
-    const Rectangle patch = legend.seen->patch();
-    const ImVec2 a = legend.on_screen(patch.min), b = legend.on_screen(patch.max);
-    list.AddRect(a, b, IM_COL32(0, 0, 0, 200), 0, 0, 3);
-    list.AddRect(a, b, IM_COL32(255, 255, 255, 255), 0, 0, 1);
+    if (legend.seen->window) mark(legend, list, *legend.seen->window, IM_COL32(255, 205, 80, 255));
+    mark(legend, list, legend.seen->patch(), IM_COL32(255, 255, 255, 255));
 }
 
 // Where the mouse would be, if it were in this view and not in the other.
@@ -197,7 +209,7 @@ std::vector<std::string> lines_of(const Legend& legend) {
     const ViewInput& in = legend.in;
     if (!legend.seen) return {title(legend)};
     const AttentionSeen& seen = *legend.seen;
-    const bool looks = seen.looker.token != Token::phrase;
+    const bool looks = seen.looker.token != Token::phrase && !seen.similarity && !seen.coloured;
     const std::string on_picture = percent(double(seen.on_picture));
     const float height = legend.place.picture.size().y;
     // A small picture is not to disappear behind it.
@@ -206,11 +218,13 @@ std::vector<std::string> lines_of(const Legend& legend) {
         std::vector<std::string> lines{whose(in.view.report, seen.looker), which(seen),
                                        from(in.view, seen)};
         if (looks) lines.push_back(on_picture + " of its attention is on the picture");
+        if (seen.limited) lines.push_back("a few outliers are far beyond the scale");
         return lines;
     }
     if (in.second) return {whose(in.view.report, seen.looker), which(seen)};
-    return {which(seen),
-            from(in.view, seen) + (looks ? ", " + on_picture + " on the picture" : "")};
+    return {which(seen), from(in.view, seen) +
+                             (looks ? ", " + on_picture + " on the picture" : "") +
+                             (seen.limited ? ", outliers beyond the scale" : "")};
 }
 
 void draw_legend(const Legend& legend) {
@@ -230,7 +244,8 @@ void draw_legend(const Legend& legend) {
     if (legend.seen && widest() > room) lines = {shortly(*legend.seen)};
     const float width = std::min(widest(), room);
     if (width <= 0) return;
-    const float scale = legend.seen ? 2.2f * em() : margin;
+    const bool scaled = legend.seen && !legend.seen->coloured;
+    const float scale = scaled ? 2.2f * em() : margin;
     const float height = float(lines.size()) * line_height + scale + margin;
     const ImVec2 corner = legend_corner(legend, {width + 2 * margin, height});
     list.AddRectFilled(corner, {corner.x + width + 2 * margin, corner.y + height},
@@ -241,9 +256,11 @@ void draw_legend(const Legend& legend) {
         list.AddText(at, IM_COL32(235, 235, 235, 255), line.c_str());
         at.y += line_height;
     }
-    if (legend.seen)
+    const bool fixed = legend.in.state.attention.fixed_scale;
+    if (scaled)
         draw_scale(list, {at.x, at.y + 0.2f * em()}, width,
-                   legend.in.state.attention.fixed_scale ? 1 : legend.seen->largest);
+                   legend.seen->similarity && !fixed ? std::max(legend.seen->smallest, 0.0f) : 0,
+                   fixed ? 1 : legend.seen->largest);
     list.PopClipRect();
 }
 

@@ -212,7 +212,9 @@ void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices
         ImGui::EndCombo();
     }
     tip("maps (A): of one head of a layer, of all of them by mean or greatest, side by side, or "
-        "followed through all layers (rollout)");
+        "followed through all layers (rollout); similarity: how much the features of each patch "
+        "are "
+        "like those of the one under the mouse; colours: their three main components");
     if (a.mode == AttentionMode::off) return;
     int model = static_cast<int>(asked);
     if (ImGui::Combo("ask", &model, "detector\0classifier\0"))
@@ -225,7 +227,7 @@ void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices
             value = static_cast<uint32_t>(std::clamp(number, 0, last));
         tip(what);
     };
-    if (a.mode != AttentionMode::rollout)
+    if (has_layers(a.mode))
         choose("layer", a.layer, choices.layers, "layer ([ and ]): counted from 0, the first");
     if (a.mode == AttentionMode::head)
         choose("head", a.head, choices.heads, "head (0 - 9): counted from 0");

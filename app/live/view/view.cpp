@@ -104,11 +104,15 @@ void draw_status(const ViewInput& in, const Rectangle& place) {
     say(report.source_state, true);
     say(report.notice);
     if (!state.panels) say(in.view.likely);
-    const bool points = state.pointer && state.attention.mode != AttentionMode::off;
+    const bool points = state.pointer && state.attention.mode != AttentionMode::off &&
+                        state.attention.mode != AttentionMode::colours;
     if (holds(state))
         say("held; click again or press Esc to let go");
     else if (points && !state.knows_holding)
-        say("where the patch under the mouse looks; click to hold it, A for other maps");
+        say(state.attention.mode == AttentionMode::similarity
+                ? "how much each patch is like the one under the mouse; click to hold it, A for "
+                  "maps"
+                : "where the patch under the mouse looks; click to hold it, A for other maps");
     else if (first)
         say("H: keys");
     end_part();

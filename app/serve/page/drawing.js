@@ -63,11 +63,17 @@ const drawing = (() => {
         picture.style.filter = map ? `brightness(${1 - 0.004 * $("opacity").value})` : "";
         if (!map) return;
         const scale = {x: heat.width / frame.line.width, y: heat.height / frame.line.height};
+        if (map.kind === "colours") {
+            page.draw_mixed(context, [0, 1, 2].map((i) => cells_of(map, i)), map, scale,
+                            {opacity: $("opacity").value / 100, smooth: $("smooth").checked});
+            return;
+        }
         if (map.count > 1) {
             draw_tiles(context, map, scale);
             return;
         }
         draw_one(context, map, 0, scale);
+        if (map.window) page.draw_window(context, scale, map.window);
         if (map.patch) page.draw_cell(context, map, scale, map.patch);
     }
 

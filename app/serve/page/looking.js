@@ -1,7 +1,8 @@
 // What this viewer looks at, and which maps of attention he wants.
 const looking = (() => {
     const {$, percent} = page;
-    const modes = ["off", "rollout", "mean", "max", "head", "grid"];
+    const modes = ["off", "rollout", "mean", "max", "head", "grid", "similarity", "colours"];
+    const without_layers = ["rollout", "similarity", "colours"];
     const attention = {mode: "off", layer: null, head: 0};
     // A word while the pointer is on it; else a phrase, while the pointer is on it or it was clicked; else the detection that was clicked, by its query and, where
     // things have numbers, its track; else the point under the pointer, or where it was held.
@@ -11,7 +12,7 @@ const looking = (() => {
 
     function wanted() {
         const points = pointing.word !== null || pointing.phrase || pointing.query !== null || pointing.point;
-        if (attention.mode === "off" || !(points || $("overview").checked)) return null;
+        if (attention.mode === "off" || !(points || $("overview").checked || attention.mode === "colours")) return null;
         const look = {mode: attention.mode, head: attention.head, ask: $("ask").value};
         if (attention.layer !== null) look.layer = attention.layer;
         if (pointing.word !== null) {
@@ -147,7 +148,7 @@ const looking = (() => {
         if (live.frame?.map) choices = live.frame.map;
         const map = choices, off = attention.mode === "off";
         const layer = $("layer"), head = $("head");
-        layer.disabled = off || !map || map.layers < 2 || attention.mode === "rollout";
+        layer.disabled = off || !map || map.layers < 2 || without_layers.includes(attention.mode);
         head.disabled = attention.mode !== "head" || !map || map.heads < 2;
         if (map) {
             layer.max = map.layers - 1;
@@ -155,7 +156,7 @@ const looking = (() => {
             head.max = map.heads - 1;
             head.value = Math.min(attention.head, map.heads - 1);
         }
-        $("layer-now").textContent = attention.mode === "rollout" ? "all" : map ? layer.value : "";
+        $("layer-now").textContent = attention.mode === "rollout" ? "all" : layer.disabled || !map ? "" : layer.value;
         $("head-now").textContent = attention.mode === "head" && map ? head.value : "";
         for (const id of ["opacity", "mass"]) $(id + "-now").textContent = $(id).value + " %";
     }
@@ -168,6 +169,11 @@ const looking = (() => {
                 : "Point at the picture: what does the patch under the pointer look at?";
             return;
         }
+        if (map.kind === "colours") {
+            $("now").textContent = "The three main components of what the model knows of each patch, as red, green and " +
+                "blue. Alike in colour, alike to the model. The 2 % of patches at either end do not count.";
+            return;
+        }
         const cells = drawing.cells_of(map, 0);
         const best = page.best_of(cells, map.grid);
         const word = (frame.line.caption ?? frame.line.answer)?.words[pointing.word]?.text;
@@ -176,6 +182,13 @@ const looking = (() => {
             : map.who === "word" ? `Word “${word ?? ""}”`
             : map.who === "query" ? (pointing.track > 0 ? `Track ${pointing.track}` : "The detection’s query")
             : "Class token";
+        if (map.kind === "similarity") {
+            const sorted = Float32Array.from(cells).sort();
+            $("now").textContent = `${who}: how much the features of each patch are like its own, by their cosine; ` +
+                `from ${percent(sorted[0])} to ${percent(sorted[sorted.length - 1])}, half of them above ` +
+                `${percent(sorted[sorted.length >> 1])}.`;
+            return;
+        }
         const how = {rollout: "through all layers", mean: "mean of its heads", max: "greatest of its heads",
                      head: `head ${Math.min(attention.head, map.heads - 1)}`, grid: "all heads"}[attention.mode];
         const layer = attention.mode === "rollout" ? "" : `layer ${map.layer} of ${map.layers}, `;

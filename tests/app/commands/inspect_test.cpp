@@ -109,9 +109,11 @@ TEST_F(Inspect, says_which_files_it_has_written) {
         EXPECT_TRUE(std::filesystem::exists(line)) << line;
         names.push_back(std::filesystem::path(line).filename());
     }
-    EXPECT_EQ(names, (Words{"class-token.png", "rollout.png", "points-classifier.png",
-                            "points-detector.png", "points-captioner.png", "detections.png",
-                            "words.png", "report.html", "raw"}));
+    EXPECT_EQ(names,
+              (Words{"class-token.png", "rollout.png", "points-classifier.png",
+                     "points-detector.png", "points-captioner.png", "colours-classifier.png",
+                     "similarity-classifier.png", "colours-detector.png", "similarity-detector.png",
+                     "detections.png", "words.png", "report.html", "raw"}));
     for (const auto& entry : std::filesystem::recursive_directory_iterator(out("")))
         EXPECT_EQ(entry.path().string().find("-part-"), std::string::npos) << entry.path();
 }
@@ -349,6 +351,31 @@ TEST_F(InspectPage, the_encoder_of_another_model_can_be_looked_into) {
     EXPECT_EQ(shown()["task"], "detector");
     EXPECT_EQ(shown()["patch"], (Json{{"row", 2}, {"column", 4}}));
     expect_map(map(), golden("detr-thin", "encoder_attention_center"), "centre");
+}
+
+TEST_F(InspectPage, patches_are_compared_and_coloured_by_their_features) {
+    const SafetensorsFile raw(out("raw/maps.safetensors"));
+    auto floats = [&](const char* name) {
+        const StoredTensor* tensor = raw.find(name);
+        Floats values(tensor ? tensor->elements() : 0);
+        if (tensor) read_floats(*tensor, 0, values);
+        return values;
+    };
+    browser.evaluate("document.querySelectorAll('#encoders input')[3].click()");
+    point_at(2.5 / 4, 1.5 / 4);
+    EXPECT_EQ(shown()["kind"], "similarity");
+    EXPECT_EQ(shown()["patch"], (Json{{"row", 1}, {"column", 2}}));
+    Floats cosines = part(floats("classifier.similarity"), 6 * 16, 16);
+    EXPECT_NEAR(cosines[6], 1, 1e-5) << "like itself";
+    for (float& cosine : cosines) cosine = std::max(cosine, 0.0f);  // the page's scale begins at 0
+    expect_map(map(), cosines, "similarity");
+    browser.evaluate("document.querySelectorAll('#whole button')[2].click()");
+    EXPECT_EQ(shown()["kind"], "colours");
+    expect_map(map(), part(floats("classifier.colours"), 0, 16), "red");
+    EXPECT_EQ(browser.evaluate(
+                  "(() => { const c = document.getElementById('heat'); const p = c.getContext('2d')"
+                  ".getImageData(0, 0, c.width, c.height).data; return new Set(p).size > 20; })()"),
+              true);
 }
 
 TEST_F(InspectPage, what_is_hot_on_the_picture_is_what_the_map_says) {

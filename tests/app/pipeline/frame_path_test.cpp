@@ -225,6 +225,63 @@ TEST_F(FramePathTest, maps_that_come_to_the_host_are_each_for_somebody_else_and_
     EXPECT_TRUE(finish(files_order()).maps.empty());
 }
 
+TEST_F(FramePathTest, features_are_looked_at_without_another_run_of_the_model) {
+    const TempFolder temp;
+    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
+                                        .classifier = model_folder(temp, "vit-nano")});
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    Reader reader(open_source("synth:96x64@2?seed=7"), path.ring(), {.end = 1});
+    FrameOrder order = files_order();
+    order.overlay.scale = HeatScale::min_max;
+    order.attention.mode = AttentionMode::similarity;
+    order.looker = {.token = Looker::Token::patch, .of_detector = true, .point = {5, 5}};
+    path.begin(*reader.next(), order);
+    Done done = path.finish();
+    auto again = [&] {
+        path.repeat(std::move(done.frame), order);
+        done = path.finish();
+        std::set<std::string> stages;
+        for (const auto& [name, ms] : done.result.ms) stages.insert(name);
+        return stages;
+    };
+    for (bool of_detector : {true, false}) {
+        order.looker = {.token = Looker::Token::patch, .of_detector = of_detector, .point = {5, 5}};
+        again();  // the other model is asked: it has to keep its features
+        std::vector<float> before;
+        for (const glm::vec2& point : {glm::vec2(5), glm::vec2(80, 50)}) {
+            order.looker.point = point;
+            const std::set<std::string> stages = again();
+            EXPECT_FALSE(stages.contains("detector") || stages.contains("classifier"));
+            ASSERT_TRUE(done.attention);
+            EXPECT_TRUE(done.attention->similarity);
+            const glm::ivec2 cell = done.attention->cell();
+            const Size grid = done.attention->geometry.grid;
+            ASSERT_EQ(done.attention->cells.size(), area(grid));
+            EXPECT_NEAR(done.attention->cells[size_t(cell.y) * grid.x + size_t(cell.x)], 1, 1e-3);
+            EXPECT_LE(done.attention->largest, 1 + 1e-3f);
+            EXPECT_NE(done.attention->cells, before);
+            before = done.attention->cells;
+        }
+        // The same features as colours, over the frame and for somebody who draws them himself.
+        const AttentionState attention = order.attention;
+        order.attention.mode = AttentionMode::colours;
+        order.looker.token = Looker::Token::everywhere;
+        order.maps = {{.attention = order.attention, .looker = order.looker, .whose = 4}};
+        const std::set<std::string> stages = again();
+        EXPECT_FALSE(stages.contains("detector") || stages.contains("classifier"));
+        EXPECT_TRUE(done.attention->coloured);
+        EXPECT_FALSE(done.tiles) << "three maps that are one";
+        ASSERT_EQ(done.maps.size(), 1u);
+        EXPECT_TRUE(done.maps[0].coloured);
+        EXPECT_EQ(done.maps[0].count, 3u);
+        EXPECT_EQ(done.maps[0].cells.size(), 3 * area(done.maps[0].geometry.grid));
+        for (float v : done.maps[0].cells) EXPECT_TRUE(v >= 0 && v <= 1) << v;
+        order.maps.clear();
+        order.attention = attention;
+    }
+}
+
 TEST_F(FramePathTest, a_second_view_is_the_frame_as_it_came_or_with_other_maps) {
     const TempFolder temp;
     models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),

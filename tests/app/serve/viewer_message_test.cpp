@@ -22,6 +22,8 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
         read_viewer_message(R"({"look": {"mode": "mean", "ask": "classifier"}})")->look->asked,
         AskedModel::classifier);
     EXPECT_FALSE(read_viewer_message(R"({"look": {"mode": "mean", "ask": "captioner"}})"));
+    EXPECT_EQ(read_viewer_message(R"({"look": {"mode": "colours"}})")->look->attention.mode,
+              AttentionMode::colours);
     const auto none = read_viewer_message(R"({"look": null})");
     EXPECT_TRUE(none->looks && !none->look);
 

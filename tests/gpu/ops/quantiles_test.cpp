@@ -26,7 +26,7 @@ protected:
 };
 
 TEST_F(QuantilesTest, are_exactly_those_of_sorted_cells) {
-    for (const Size grid : {Size{1, 1}, Size{7, 5}, Size{33, 31}})
+    for (const Size& grid : {Size{1, 1}, Size{7, 5}, Size{33, 31}})
         for (float part : {0.0f, 0.02f, 0.25f}) {
             const uint32_t n = grid.x * grid.y, maps = 3;
             std::vector<float> cells = random(size_t(n) * maps);
@@ -49,6 +49,9 @@ TEST_F(QuantilesTest, keep_some_of_what_they_were) {
     const std::vector<float> got = ranges({1, 2, 3, 4}, 1, {2, 2}, {0, 0.75f}, {5, 8});
     EXPECT_FLOAT_EQ(got[0], 4);
     EXPECT_FLOAT_EQ(got[1], 7);
+    const std::vector<float> anew = ranges({1, 2, 3, 4}, 1, {2, 2}, {0, 0.75f}, {NAN, INFINITY});
+    EXPECT_EQ(anew[0], 1) << "what is not a number is not kept";
+    EXPECT_EQ(anew[1], 4);
 }
 
 TEST_F(QuantilesTest, a_cell_that_is_not_a_number_counts_as_nothing) {

@@ -1,9 +1,12 @@
 // Classifiers other than ViT against what transformers and timm computed: see tests/golden.
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/lab/dump/dump.h"
 #include "app/lab/ppm.h"
+#include "models/attention/window_outline.h"
 #include "models/classifier.h"
 #include "models/files/safetensors.h"
 #include "models/files/synthetic.h"
@@ -121,6 +124,78 @@ TEST_P(Families, looking_changes_no_bit_of_the_answer) {
         EXPECT_EQ(alone.trace, classify(classifier, from, nobody).trace);
         EXPECT_GT(watched.trace.size(), alone.trace.size());
     }
+}
+
+TEST_P(Families, a_patch_gives_nothing_to_what_lies_outside_of_its_window) {
+    const Case from(GetParam());
+    Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
+    Tap tap(all_layers(classifier));
+    classify(classifier, from, tap);
+    const bool windowed = std::string(GetParam()).starts_with("swin");
+    const glm::vec2 size(from.picture.width, from.picture.height);
+    for (uint32_t layer = 0; layer < classifier.model().layers(); ++layer) {
+        const MapGeometry map = classifier.geometry(layer);
+        for (const glm::vec2& part : {glm::vec2(0), glm::vec2(0.55f, 0.3f), glm::vec2(0.999f)}) {
+            const auto window = window_at(tap.layer(layer), map, size * part);
+            ASSERT_EQ(window.has_value(), windowed);
+            if (!windowed) return;
+            EXPECT_TRUE(window->contains(
+                map.corner +
+                map.cell * (glm::vec2(0.5f) + glm::vec2(map.cell_at(size * part).column,
+                                                        map.cell_at(size * part).row))));
+            const Floats cells = run([&](Commands& c) {
+                return classifier.look_from_point(c, tap, {layer}, size * part);
+            });
+            for (uint32_t i = 0; i < cells.size(); ++i) {
+                const glm::vec2 middle =
+                    map.corner + (glm::vec2(i % map.grid.x, i / map.grid.x) + 0.5f) * map.cell;
+                if (window->contains(middle))
+                    EXPECT_GT(cells[i], 0) << "layer " << layer << ", cell " << i;
+                else
+                    EXPECT_LT(cells[i], 1e-6) << "layer " << layer << ", cell " << i;
+            }
+        }
+    }
+}
+
+TEST_P(Families, features_of_patches_can_be_compared_and_coloured) {
+    const Case from(GetParam());
+    Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
+    Tap tap({}, false, true);
+    classify(classifier, from, tap);
+    const TokenLayout tokens = classifier.model().feature_layout();
+    const MapGeometry map = classifier.feature_geometry();
+    const uint32_t columns = tap.features().columns, cells = area(map.grid);
+    EXPECT_EQ(tokens.first_cell + cells, tap.features().rows) << "patches are the last tokens";
+    const Floats x = run([&](Commands&) { return tap.features(); });
+    auto cosine = [&](uint32_t a, uint32_t b) {
+        double ab = 0, aa = 0, bb = 0;
+        for (uint32_t j = 0; j < columns; ++j) {
+            const auto u = double(x[a * columns + j]), v = double(x[b * columns + j]);
+            ab += u * v;
+            aa += u * u;
+            bb += v * v;
+        }
+        return static_cast<float>(ab / std::sqrt(aa * bb));
+    };
+    const glm::vec2 size(from.picture.width, from.picture.height);
+    for (const glm::vec2& part : {glm::vec2(0), glm::vec2(0.4f, 0.7f), glm::vec2(0.999f)}) {
+        const auto [row, column] = map.cell_at(size * part);
+        const uint32_t here = row * map.grid.x + column;
+        Floats want;
+        for (uint32_t cell = 0; cell < cells; ++cell)
+            want.push_back(cosine(tokens.first_cell + here, tokens.first_cell + cell));
+        const Floats got =
+            run([&](Commands& c) { return classifier.similarity_to_point(c, tap, size * part); });
+        EXPECT_LT(relative_error(got, want), 1e-4);
+        EXPECT_NEAR(got[here], 1, 1e-4) << "like itself";
+    }
+    PatchColours colours(device);
+    const Floats rgb = run([&](Commands& c) { return classifier.colours(c, tap, colours); });
+    ASSERT_EQ(rgb.size(), 3 * cells);
+    const auto [least, most] = std::ranges::minmax(rgb);
+    EXPECT_EQ(least, 0);
+    EXPECT_EQ(most, 1);
 }
 
 TEST_P(Families, every_layer_can_be_looked_at_from_every_corner) {

@@ -122,6 +122,20 @@ TEST_F(ServedPage, the_patch_under_the_pointer_shows_what_it_looks_at) {
     choose("mode", "grid");
     ASSERT_TRUE(page().becomes("saccade.map()?.count === saccade.map()?.heads"));
     page().press("a");
+    ASSERT_TRUE(page().becomes("saccade.map()?.kind === 'similarity'"));
+    EXPECT_NE(value_of("document.getElementById('now').textContent").find("by their cosine"),
+              std::string::npos);
+    EXPECT_EQ(page().evaluate("saccade.map().patch.column >= 5 && saccade.map().count === 1"),
+              true);
+    page().press("a");
+    ASSERT_TRUE(page().becomes("saccade.map()?.kind === 'colours' && saccade.map()?.count === 3"));
+    EXPECT_EQ(
+        page().evaluate("(() => { const c = document.getElementById('heat');"
+                        "const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+                        "return new Set(p).size > 20; })()"),
+        true)
+        << "many colours, as one map";
+    page().press("a");
     EXPECT_EQ(value_of("document.getElementById('mode').value"), "off");
     ASSERT_TRUE(page().becomes("saccade.map() === null"));
 }
