@@ -319,12 +319,14 @@ void HubClient::fetch(const HubFile& file, const std::filesystem::path& path,
                     restart();
                 first = false;
                 const uint64_t most = file.bytes.value_or(most_unannounced_bytes);
-                if (piece.size() > most - out.size())
+                if (piece.size() > most - out.size()) {
+                    if (!file.bytes) restart();  // nobody can go on from there
                     throw Error(file.name + ": the server sends more than " +
                                 (file.bytes
                                      ? "the " + std::to_string(most) + " bytes that it announced"
                                      : std::to_string(most) +
                                            " bytes without announcing how many there are"));
+                }
                 out.append(piece);
                 on_bytes(static_cast<int64_t>(piece.size()));
             };

@@ -309,7 +309,8 @@ void http(Bytes bytes) {
     for (; count > 0 && ::ppoll(&ready, 1, &wait, nullptr) > 0; wait.tv_nsec = 0)
         count = ::recv(socket, piece, sizeof piece, 0);
     ::shutdown(socket, SHUT_WR);
-    while (count > 0 && ::poll(&ready, 1, 1000) > 0) count = ::recv(socket, piece, sizeof piece, 0);
+    // Some answers wait for a picture, or never end: they are left.
+    while (count > 0 && ::poll(&ready, 1, 1) > 0) count = ::recv(socket, piece, sizeof piece, 0);
     const linger at_once{1, 0};  // else the ports of this machine are soon used up
     ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     ::close(socket);

@@ -233,6 +233,9 @@ TEST_F(ModelPull, a_file_without_a_length_has_an_end) {
         answer.endless = true;
     });
     expect_says(refusal(), "sends more than 67108864 bytes without announcing how many");
+    for (const auto& left : std::filesystem::recursive_directory_iterator(cache.folder())) {
+        if (left.is_regular_file()) EXPECT_EQ(left.file_size(), 0u) << left.path();
+    }
 }
 
 TEST_F(ModelPull, a_server_that_sends_byte_by_byte_is_given_up) {
