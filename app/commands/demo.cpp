@@ -202,8 +202,10 @@ void add_demo_command(CLI::App& app, int& exit_code) {
         ->type_name("FOLDER");
     command.add_flag("--hard", options->hard,
                      "Twice as many objects, half of which cross the picture");
-    command.add_flag("--track,!--no-track", options->track,
-                     "Give the same thing the same number in every frame, or do not");
+    command.add_flag("--track", options->track,
+                     "Give the same thing the same number in every frame, as it does anyway");
+    command.add_flag_callback(
+        "--no-track", [options] { options->track = false; }, "Number nothing");
     command.add_flag("--truth", options->truth, "Draw what is really there, too");
     command.add_flag("--headless", options->headless, "No window, even where there is a display");
     add_common_options(command, options->common);

@@ -65,12 +65,14 @@ std::span<const KeyBinding> key_bindings() {
          [](LiveState& s, char32_t) { s.full_screen = !s.full_screen; }},
         {U'h', U'h', "H", "keys", "this list", [](LiveState& s, char32_t) { s.help = !s.help; }},
         {U'q', U'q', "Q", "quit", "", [](LiveState& s, char32_t) { s.quit = true; }},
-        {escape_key, escape_key, "Esc", "let go", "what is held; else quit",
+        {escape_key, escape_key, "Esc", "let go", "what is held; leave the full screen; else quit",
          [](LiveState& s, char32_t) {
              if (s.help)
                  s.help = false;
              else if (holds(s))
                  release_held(s);
+             else if (s.full_screen)
+                 s.full_screen = false;
              else
                  s.quit = true;
          }},

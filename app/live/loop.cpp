@@ -64,6 +64,8 @@ LivePlace LiveLoop::place() const { return {finished_, begun_}; }
 
 bool LiveLoop::step(LiveState& state) {
     follow_source(state);
+    if (std::exchange(frozen_, state.frozen) != state.frozen)
+        unseen_ = state.frozen && shown_ ? path_.in_flight() : 0;
     follow_models(state);
     follow_words(state);
     follow_tracking(state);
@@ -76,6 +78,10 @@ bool LiveLoop::step(LiveState& state) {
         choices_of(state, state.second.asked, state.second.attention, models(), last_seen());
     if (!screenshots_) screenshots_ = state.screenshots;
     if (!pages_) pages_ = state.pages;
+    if (state.recording && recorder_.failed()) {
+        state.recording = false;
+        ++report_.failed_recordings;
+    }
     if (state.recording != recorder_.recording()) {
         if (state.recording)
             recorder_.start();
@@ -86,14 +92,17 @@ bool LiveLoop::step(LiveState& state) {
     advance(state);
     bool finished = false;
     while (std::optional<Done> done = path_.poll()) {
-        show(std::move(*done), state);
-        finished = true;
+        finished = show(std::move(*done), state) || finished;
     }
     tell(state);
     return finished;
 }
 
-void LiveLoop::show(Done done, LiveState& state) {
+bool LiveLoop::show(Done done, LiveState& state) {
+    if (unseen_ > 0) {
+        --unseen_;
+        if (!done.repeated) return false;
+    }
     const FrameResult before = shown_ ? std::move(shown_->result) : FrameResult();
     shown_ = std::move(done);
     if (tracker_) follow_track(state, before);
@@ -102,8 +111,11 @@ void LiveLoop::show(Done done, LiveState& state) {
         count_frame();
     }
     score_frame(state);
-    if (std::exchange(bare_, false)) return write_bare_frame(state);
-    take_picture(state);
+    if (std::exchange(bare_, false))
+        write_bare_frame(state);
+    else
+        take_picture(state);
+    return true;
 }
 
 void LiveLoop::write_bare_frame(const LiveState& state) {
@@ -160,6 +172,7 @@ void LiveLoop::follow_source(const LiveState& state) {
     too_large_.reset();
     capture_.reset();
     path_.drop();
+    unseen_ = 0;
     shown_.reset();
     drawn_.reset();
     scored_.reset();
@@ -195,7 +208,8 @@ void LiveLoop::follow_feed(const LiveState& state) {
 
 void LiveLoop::follow_player(const LiveState& state) {
     if (!capture_) return;
-    capture_->play_as({.paused = state.frozen,
+    // What stands still has to be there first.
+    capture_->play_as({.paused = state.frozen && shown_,
                        .speed = state.speed,
                        .loop = capture_options_.loop && state.loop});
     if (std::exchange(seek_, state.seek.number) == state.seek.number) return;
@@ -316,7 +330,7 @@ void LiveLoop::advance(LiveState& state) {
     if (!has_room()) return;
     const bool enough = most_frames_ > 0 && finished_ + path_.in_flight() >= most_frames_;
     std::optional<TakenFrame> frame;
-    if ((!state.frozen || awaiting_) && capture_ && !enough) frame = capture_->take();
+    if ((!state.frozen || awaiting_ || !shown_) && capture_ && !enough) frame = capture_->take();
     if (frame) awaiting_ = false;
     if (frame && frame->info().size == too_large_) return;
     if (frame) {
@@ -348,6 +362,7 @@ void LiveLoop::advance(LiveState& state) {
 void LiveLoop::make_do_without(const OutOfMemory& error, Size frame) {
     if (finished_ == 0) throw error;  // there is nothing to go on with
     path_.drop();
+    unseen_ = 0;
     path_.use({});
     const bool undone = models_.undo(error.what());
     path_.use(models());

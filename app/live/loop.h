@@ -115,7 +115,8 @@ private:
     // The old models, and the picture that is there, stay. Throws if there are none.
     void make_do_without(const OutOfMemory& error, Size frame);
     // Shows a frame that has come to the end of its path.
-    void show(Done done, LiveState& state);
+    // False if it is not shown.
+    bool show(Done done, LiveState& state);
     // Waits until nothing is on its way.
     void settle(LiveState& state);
     void count_frame();
@@ -165,6 +166,8 @@ private:
 
     uint64_t seek_ = 0;                    // the number of the last that was followed
     bool awaiting_ = false;                // the frame that it asked for
+    bool frozen_ = false;                  // when the state was last looked at
+    size_t unseen_ = 0;                    // frames that were on their way when it was frozen
     uint64_t dropped_ = 0, forgiven_ = 0;  // frames; forgiven: while the picture was frozen
     std::optional<uint32_t> screenshots_;  // that have been taken
     std::optional<uint32_t> pages_;        // whose frames have been written

@@ -127,6 +127,7 @@ struct LiveReport {
     std::string shader_error;           // of a shader that is being written
     std::string notice;                 // "saved saccade-1.png", or what went wrong
     double recorded_seconds = 0;
+    uint64_t failed_recordings = 0;  // which have ended by that
     std::string bare_file;  // the frame as it came, for the page that was asked for last
 };
 

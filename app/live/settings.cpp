@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -14,30 +15,39 @@ namespace {
 
 using nlohmann::json;
 
-// The members that are remembered, by name: reading and writing go through the same list.
+// How things are shown, by name: reading, writing and comparing go through the same list.
+template <typename Visit, typename... States>
+void for_each_choice(Visit visit, States&... s) {
+    visit("boxes", s.boxes...);
+    visit("caption", s.caption...);
+    visit("classes", s.classes...);
+    visit("truth", s.truth...);
+    visit("track", s.track...);
+    visit("threshold", s.threshold...);
+    visit("detector_stride", s.detector_stride...);
+    visit("classifier_stride", s.classifier_stride...);
+    visit("overview", s.overview...);
+    visit("knows_holding", s.knows_holding...);
+    visit("maps", s.attention.mode...);
+    visit("layer", s.attention.layer...);
+    visit("head", s.attention.head...);
+    visit("blend", s.attention.blend...);
+    visit("mass", s.attention.mass...);
+    visit("fixed_scale", s.attention.fixed_scale...);
+    visit("asked", s.asked...);
+    visit("panels", s.panels...);
+    visit("full_screen", s.full_screen...);
+    visit("present_mode", s.present_mode...);
+}
+
+// The same, and the window's own.
 template <typename SettingsType, typename Visit>
-void for_each_setting(SettingsType& s, Visit visit) {
-    visit("boxes", s.state.boxes);
-    visit("caption", s.state.caption);
-    visit("classes", s.state.classes);
-    visit("truth", s.state.truth);
-    visit("track", s.state.track);
-    visit("threshold", s.state.threshold);
-    visit("detector_stride", s.state.detector_stride);
-    visit("classifier_stride", s.state.classifier_stride);
-    visit("overview", s.state.overview);
-    visit("knows_holding", s.state.knows_holding);
-    visit("layer", s.state.attention.layer);
-    visit("head", s.state.attention.head);
-    visit("blend", s.state.attention.blend);
-    visit("mass", s.state.attention.mass);
-    visit("fixed_scale", s.state.attention.fixed_scale);
-    visit("panels", s.state.panels);
-    visit("full_screen", s.state.full_screen);
-    visit("width", s.width);
-    visit("height", s.height);
-    visit("recent", s.recent);
-    visit("layout", s.layout);
+void for_each_setting(SettingsType& settings, Visit visit) {
+    for_each_choice(visit, settings.state);
+    visit("width", settings.width);
+    visit("height", settings.height);
+    visit("recent", settings.recent);
+    visit("layout", settings.layout);
 }
 
 // Takes what has the right type, and leaves the rest.
@@ -68,10 +78,27 @@ void take_name(const json& from, const char* name, const Enum (&values)[n], Enum
     for (Enum value : values)
         if (text == name_of(value)) to = value;
 }
+void take(const json& from, const char* name, AttentionMode& to) {
+    take_name(from, name, attention_modes, to);
+}
+void take(const json& from, const char* name, AskedModel& to) {
+    constexpr AskedModel models[] = {AskedModel::detector, AskedModel::classifier};
+    take_name(from, name, models, to);
+}
+void take(const json& from, const char* name, PresentMode& to) {
+    constexpr PresentMode modes[] = {PresentMode::fifo, PresentMode::mailbox,
+                                     PresentMode::immediate};
+    take_name(from, name, modes, to);
+}
 
-constexpr AskedModel asked_models[] = {AskedModel::detector, AskedModel::classifier};
-constexpr PresentMode present_modes[] = {PresentMode::fifo, PresentMode::mailbox,
-                                         PresentMode::immediate};
+// Choices are written by their names.
+template <typename Value>
+auto written(const Value& value) {
+    if constexpr (std::is_enum_v<Value>)
+        return std::string(name_of(value));
+    else
+        return value;
+}
 
 }  // namespace
 
@@ -99,9 +126,6 @@ Settings read_settings(const std::filesystem::path& file) {
     const json from = json::parse(in, nullptr, false);
     if (!from.is_object()) return settings;
     for_each_setting(settings, [&](const char* name, auto& to) { take(from, name, to); });
-    take_name(from, "maps", attention_modes, settings.state.attention.mode);
-    take_name(from, "asked", asked_models, settings.state.asked);
-    take_name(from, "present_mode", present_modes, settings.state.present_mode);
     AttentionState& attention = settings.state.attention;
     for (float* part : {&settings.state.threshold, &attention.blend, &attention.mass})
         *part = std::clamp(*part, 0.0f, 1.0f);
@@ -110,14 +134,20 @@ Settings read_settings(const std::filesystem::path& file) {
     return settings;
 }
 
+LiveState to_remember(const LiveState& remembered, const LiveState& begun, LiveState now) {
+    for_each_choice(
+        [](const char*, const auto& before, const auto& first, auto& last) {
+            if (last == first) last = before;
+        },
+        remembered, begun, now);
+    return now;
+}
+
 bool write_settings(const std::filesystem::path& file, const Settings& settings) {
     if (file.empty()) return false;
     nlohmann::ordered_json to;
-    for_each_setting(settings, [&](const char* name, const auto& from) { to[name] = from; });
-    to["maps"] = name_of(settings.state.attention.mode);
-    to["asked"] = name_of(settings.state.asked);
-    to["present_mode"] = name_of(settings.state.present_mode);
-
+    for_each_setting(settings,
+                     [&](const char* name, const auto& from) { to[name] = written(from); });
     try {
         make_folder(file.parent_path());
         NewFile out(file);

@@ -24,6 +24,9 @@ std::filesystem::path drawn_regions_folder();
 
 // What is missing, damaged or out of range is as it is without a file.
 Settings read_settings(const std::filesystem::path& file);
+// What was changed since a run has begun; the rest is as it was remembered before, since the
+// command line is for one run.
+LiveState to_remember(const LiveState& remembered, const LiveState& begun, LiveState now);
 // False where it cannot be written, which is no reason to fail: the next run merely starts afresh.
 bool write_settings(const std::filesystem::path& file, const Settings& settings);
 

@@ -159,6 +159,7 @@ void FramePath::submit_gathered() {
             lane->ticket = group.seen;
             if (group.detected) {
                 detected_ = lane;
+                detected_in_ = lane->taken->info().source;
                 detected_at_ = lane->taken->info().captured;
             }
             if (group.classified) classified_ = lane;
@@ -213,18 +214,21 @@ uint32_t FramePath::sure_classes(const FrameLane& lane) const {
     }));
 }
 
+float freshness(const std::string& source, std::chrono::steady_clock::time_point seen,
+                const FrameInfo& now) {
+    if (source != now.source) return 0;
+    const double age = std::chrono::duration<double>(now.captured - seen).count();
+    // In few steps: each is another set of colours.
+    return static_cast<float>(std::round(8 * std::clamp(1 - (age - 1) / 4, 0.0, 1.0)) / 8);
+}
+
 void FramePath::set_freshness(const FrameLane& lane, OverlaySettings& settings) const {
-    // Fresh for a second, then fading for some more.
-    auto freshness = [&](std::chrono::steady_clock::time_point seen) {
-        const double age =
-            std::chrono::duration<double>(lane.taken->info().captured - seen).count();
-        // In few steps: each is another set of colours.
-        return static_cast<float>(std::round(8 * std::clamp(1 - (age - 1) / 4, 0.0, 1.0)) / 8);
-    };
+    const FrameInfo& now = lane.taken->info();
     if (lane.drawing->detected && lane.drawing->detected != &lane)
-        settings.boxes_freshness = freshness(detected_at_);
+        settings.boxes_freshness = freshness(detected_in_, detected_at_, now);
     if (!lane.order.caption.to_end && !captions_.caption().words.empty())
-        settings.caption_freshness = freshness(captions_.frame().captured);
+        settings.caption_freshness =
+            freshness(captions_.frame().source, captions_.frame().captured, now);
 }
 
 // Several people look at different things, and at others a moment later. What was kept for them

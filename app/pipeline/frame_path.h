@@ -135,10 +135,16 @@ private:
     std::vector<FrameLane*> gathered_;     // that wait for the rest of their group
     std::deque<FrameLane*> on_their_way_;  // that have been submitted
     const FrameLane *detected_ = nullptr, *classified_ = nullptr;  // who holds the last findings
-    std::chrono::steady_clock::time_point detected_at_;  // when the last findings' frame was there
+    std::string detected_in_;                                      // the last findings' picture,
+    std::chrono::steady_clock::time_point detected_at_;            // and when it was there
     std::vector<Detection> detections_;                  // the last ones
     std::vector<ClassScore> classes_;
     std::optional<FrameResult> tracked_;  // the last one
 };
+
+// What was seen in another frame, how fresh it is now: 1 for a second, then fading for some more.
+// Of another picture of a folder, it is 0.
+float freshness(const std::string& source, std::chrono::steady_clock::time_point seen,
+                const FrameInfo& now);
 
 }  // namespace saccade

@@ -121,6 +121,8 @@ void Capture::run(std::stop_token stop) {
         source_.reset();
         if (stop.stop_requested()) break;
         if (!live_) {
+            if (reason.empty() && ring_.published() == 0 && options_.first == 0)
+                reason = "nothing in '" + name_ + "' can be read as a picture";
             set_state(CaptureState::ended, reason);
             break;
         }

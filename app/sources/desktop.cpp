@@ -7,20 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <opencv2/imgproc.hpp>
-#include <thread>
 
 #include "app/frame/slots.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr double usual_rate = 30;
-
-}  // namespace
 
 std::optional<Desktop::Part> Desktop::part_of(const std::string& text) {
     const std::string rest = text.substr(std::strlen("screen:"));
@@ -90,20 +81,11 @@ struct Desktop::Connection {
 };
 
 std::optional<FrameInfo> Desktop::next(const GiveSlot& give) {
-    std::this_thread::sleep_until(due_);
-    due_ = std::max(due_, Clock::now() - std::chrono::milliseconds(100)) +
-           std::chrono::duration_cast<Clock::duration>(
-               std::chrono::duration<double>(1 / traits_.rate));
+    clock_.wait();
     const Size all = connection_->size();
     const Part part = within(part_.value_or(Part{all, {}}), all);
     const auto reply = connection_->picture(part);
-    FrameInfo info;
-    info.source = traits_.name;
-    info.captured = Clock::now();
-    info.index = next_++;
-    if (info.index == 0) first_ = info.captured;
-    info.time = std::chrono::duration<double>(info.captured - first_).count();
-    info.size = part.size;
+    const FrameInfo info = clock_.stamp(part.size);
     const Slot slot = give(packed(part.size));
     const cv::Mat with_spare(static_cast<int>(part.size.y), static_cast<int>(part.size.x), CV_8UC4,
                              xcb_get_image_data(reply.get()));
@@ -112,18 +94,8 @@ std::optional<FrameInfo> Desktop::next(const GiveSlot& give) {
 }
 
 Desktop::Desktop(const std::string& text, const SourceOptions& options)
-    : part_(part_of(text)), connection_(std::make_unique<Connection>()) {
-    traits_.name = text;
-    traits_.live = true;
-    traits_.rate = options.rate > 0 ? options.rate : usual_rate;
-    due_ = Clock::now();
-}
+    : part_(part_of(text)), connection_(std::make_unique<Connection>()), clock_(text, options) {}
 
 Desktop::~Desktop() = default;
-
-void Desktop::seek(uint64_t index) {
-    if (index < next_) throw Error("the screen is live: what is past is gone");
-    next_ = index;
-}
 
 }  // namespace saccade

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "app/frame/source.h"
+#include "app/sources/screen_clock.h"
 
 namespace saccade {
 
@@ -16,9 +17,9 @@ public:
     Desktop(const std::string& text, const SourceOptions& options);
     ~Desktop() override;
 
-    const SourceTraits& traits() const override { return traits_; }
+    const SourceTraits& traits() const override { return clock_.traits(); }
     std::optional<FrameInfo> next(const GiveSlot& give) override;
-    void seek(uint64_t index) override;
+    void seek(uint64_t index) override { clock_.seek(index); }
 
     struct Part {
         Size size{};
@@ -30,11 +31,9 @@ public:
 private:
     struct Connection;
 
-    SourceTraits traits_;
     std::optional<Part> part_;
     std::unique_ptr<Connection> connection_;
-    uint64_t next_ = 0;
-    std::chrono::steady_clock::time_point first_, due_;
+    ScreenClock clock_;
 };
 
 // A part as far as a screen of this size goes.

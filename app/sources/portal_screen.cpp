@@ -6,7 +6,6 @@
 #include <cstring>
 #include <mutex>
 #include <opencv2/imgproc.hpp>
-#include <thread>
 
 #include "app/frame/slots.h"
 #include "gpu/core/error.h"
@@ -22,10 +21,6 @@ namespace saccade {
 
 namespace {
 
-using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
-
-constexpr double usual_portal_rate = 30;
 constexpr const char* instead =
     "; to show one anyway, record it with OBS or ffmpeg and open that stream";
 
@@ -82,6 +77,7 @@ public:
 
 private:
     static constexpr uint32_t monitors_and_windows = 3, cursor_in_picture = 2;
+    static constexpr uint32_t cancelled = 1;  // what a request came to; 0: it was granted
 
     void choose() {
         Bus<sd_bus_message> call = method("CreateSession");
@@ -148,7 +144,11 @@ private:
             if (code < 0) throw Error("the desktop's portal is gone");
             if (code == 0) sd_bus_wait(bus_.get(), 100'000);
         }
-        if (result_ != 0) throw Error("screen: you did not allow it, or it was cancelled");
+        if (result_ == cancelled) throw Error("screen: you did not allow it");
+        if (result_ != 0)
+            throw Error(std::string("screen: the desktop's portal could not show it; 'journalctl "
+                                    "--user' has its reasons") +
+                        instead);
     }
 
     static int on_response(sd_bus_message* message, void* self, sd_bus_error*) {
@@ -323,25 +323,20 @@ struct PortalScreen::Cast {
 
 PortalScreen::PortalScreen(const std::string& text, const SourceOptions& options,
                            std::stop_token stop)
-    : part_(Desktop::part_of(text)), cast_(std::make_unique<Cast>(std::move(stop))) {
-    traits_.name = text;
-    traits_.live = true;
-    traits_.rate = options.rate > 0 ? options.rate : usual_portal_rate;
+    : part_(Desktop::part_of(text)),
+      cast_(std::make_unique<Cast>(std::move(stop))),
+      clock_(text, options) {
     std::unique_lock lock(cast_->mutex);
     if (!cast_->wake.wait_for(lock, options.open_timeout,
                               [&] { return !cast_->newest.empty() || cast_->gone; }) ||
         cast_->newest.empty())
         throw Error("screen: the desktop has allowed it, but no picture comes");
-    due_ = Clock::now();
 }
 
 PortalScreen::~PortalScreen() = default;
 
 std::optional<FrameInfo> PortalScreen::next(const GiveSlot& give) {
-    std::this_thread::sleep_until(due_);
-    due_ =
-        std::max(due_, Clock::now() - 100ms) + std::chrono::duration_cast<Clock::duration>(
-                                                   std::chrono::duration<double>(1 / traits_.rate));
+    clock_.wait();
     cv::Mat picture;
     {
         // A screen on which nothing changes sends nothing: it looks as before.
@@ -351,13 +346,7 @@ std::optional<FrameInfo> PortalScreen::next(const GiveSlot& give) {
     }
     const Size all{uint32_t(picture.cols), uint32_t(picture.rows)};
     const Desktop::Part part = within(part_.value_or(Desktop::Part{all, {}}), all);
-    FrameInfo info;
-    info.source = traits_.name;
-    info.captured = Clock::now();
-    info.index = next_++;
-    if (info.index == 0) first_ = info.captured;
-    info.time = std::chrono::duration<double>(info.captured - first_).count();
-    info.size = part.size;
+    const FrameInfo info = clock_.stamp(part.size);
     const Slot slot = give(packed(part.size));
     picture(cv::Rect(int(part.corner.x), int(part.corner.y), int(part.size.x), int(part.size.y)))
         .copyTo(mat_of(slot));
@@ -368,7 +357,8 @@ std::optional<FrameInfo> PortalScreen::next(const GiveSlot& give) {
 
 struct PortalScreen::Cast {};
 
-PortalScreen::PortalScreen(const std::string&, const SourceOptions&, std::stop_token) {
+PortalScreen::PortalScreen(const std::string& text, const SourceOptions& options, std::stop_token)
+    : clock_(text, options) {
     throw Error(std::string("screen: this Saccade was built without PipeWire and sd-bus, which "
                             "Wayland desktops show themselves by: install libpipewire-0.3-dev and "
                             "libsystemd-dev, and build it again") +
@@ -378,10 +368,5 @@ PortalScreen::~PortalScreen() = default;
 std::optional<FrameInfo> PortalScreen::next(const GiveSlot&) { return std::nullopt; }
 
 #endif
-
-void PortalScreen::seek(uint64_t index) {
-    if (index < next_) throw Error("the screen is live: what is past is gone");
-    next_ = index;
-}
 
 }  // namespace saccade

@@ -5,6 +5,7 @@
 
 #include "app/frame/source.h"
 #include "app/sources/desktop.h"
+#include "app/sources/screen_clock.h"
 
 namespace saccade {
 
@@ -20,18 +21,16 @@ public:
     PortalScreen(const std::string& text, const SourceOptions& options, std::stop_token stop);
     ~PortalScreen() override;
 
-    const SourceTraits& traits() const override { return traits_; }
+    const SourceTraits& traits() const override { return clock_.traits(); }
     std::optional<FrameInfo> next(const GiveSlot& give) override;
-    void seek(uint64_t index) override;
+    void seek(uint64_t index) override { clock_.seek(index); }
 
 private:
     struct Cast;
 
-    SourceTraits traits_;
     std::optional<Desktop::Part> part_;
     std::unique_ptr<Cast> cast_;
-    uint64_t next_ = 0;
-    std::chrono::steady_clock::time_point first_, due_;
+    ScreenClock clock_;
 };
 
 }  // namespace saccade

@@ -30,6 +30,8 @@ VideoFile::VideoFile(const std::string& path) {
 }
 
 void VideoFile::open() {
+    if (::access(traits_.name.c_str(), F_OK) != 0)
+        throw Error("the file '" + traits_.name + "' is gone: it was moved or deleted");
     if (::access(traits_.name.c_str(), R_OK) != 0)
         throw Error("'" + traits_.name + "' cannot be read: check its permissions");
     decoder_ = Decoder::of_file(traits_.name);

@@ -17,8 +17,8 @@ constexpr size_t most_frames_waiting = 4;
 
 }  // namespace
 
-Recorder::Recorder(std::filesystem::path folder, double rate)
-    : folder_(std::move(folder)), rate_(rate) {
+Recorder::Recorder(std::filesystem::path folder, double rate, std::string name)
+    : folder_(std::move(folder)), rate_(rate), name_(std::move(name)) {
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
 }
 
@@ -59,10 +59,12 @@ void Recorder::start() {
     recording_ = true;
     first_time_.reset();
     left_out_ = 0;
+    const std::scoped_lock lock(mutex_);
+    failed_ = false;
 }
 
 void Recorder::frame(const PictureView& picture, double time) {
-    if (!recording_) return;
+    if (!recording_ || failed()) return;
     if (!first_time_) first_time_ = time;
     last_time_ = time;
     if (!push(Job::Kind::frame, picture, time)) ++left_out_;
@@ -74,6 +76,10 @@ void Recorder::stop(double time) {
 }
 
 double Recorder::seconds() const { return first_time_ ? last_time_ - *first_time_ : 0; }
+bool Recorder::failed() const {
+    const std::scoped_lock lock(mutex_);
+    return failed_;
+}
 uint64_t Recorder::left_out() const { return left_out_; }
 
 std::optional<std::string> Recorder::news() {
@@ -93,9 +99,12 @@ void Recorder::run(std::stop_token stop) {
         try {
             do_job(job);
         } catch (const std::exception& error) {
-            video_.reset();
             const std::scoped_lock lock(mutex_);
             news_ = error.what();
+            if (job.kind != Job::Kind::screenshot) {
+                video_.reset();
+                failed_ = true;
+            }
         }
         const std::scoped_lock lock(mutex_);
         if (!job.pixels.empty() && spare_.size() < most_frames_waiting)
@@ -106,7 +115,7 @@ void Recorder::run(std::stop_token stop) {
 void Recorder::do_job(const Job& job) {
     switch (job.kind) {
         case Job::Kind::frame:
-            return add_frame(job);
+            return failed() ? void() : add_frame(job);
         case Job::Kind::stop:
             return finish_video(job.time);
         case Job::Kind::screenshot:
@@ -154,11 +163,11 @@ std::filesystem::path Recorder::new_file(const char* ending) const {
     const std::time_t now = std::time(nullptr);
     std::tm local{};
     ::localtime_r(&now, &local);
-    char stem[64];
-    std::strftime(stem, sizeof stem, "saccade-%Y%m%d-%H%M%S", &local);
+    char when[64];
+    std::strftime(when, sizeof when, "-%Y%m%d-%H%M%S", &local);
     std::filesystem::path path;
     for (int i = 1; path.empty() || std::filesystem::exists(path); ++i)
-        path = folder_ / (stem + (i > 1 ? "-" + std::to_string(i) : "") + ending);
+        path = folder_ / (name_ + when + (i > 1 ? "-" + std::to_string(i) : "") + ending);
     return path;
 }
 

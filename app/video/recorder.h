@@ -21,8 +21,9 @@ namespace saccade {
 // shown for longer.
 class Recorder {
 public:
-    // Files are named after the time, saccade-20240131-235959.png, and lie in `folder`.
-    explicit Recorder(std::filesystem::path folder, double rate = 30);
+    // Files are named after the time, saccade-20240131-235959.png, and lie in `folder`. Two
+    // recorders of one folder need other names.
+    explicit Recorder(std::filesystem::path folder, double rate = 30, std::string name = "saccade");
     ~Recorder();  // finishes what was begun
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
@@ -40,6 +41,8 @@ public:
     std::filesystem::path new_file(const char* ending) const;
 
     bool recording() const { return recording_; }
+    // The video could not be written on, which news() says why; start() tries another one.
+    bool failed() const;
     double seconds() const;  // of the video that is being recorded
     uint64_t left_out() const;
     // What has been written, or could not be, since this was last asked.
@@ -63,6 +66,7 @@ private:
 
     const std::filesystem::path folder_;
     const double rate_;
+    const std::string name_;
     bool recording_ = false;
     std::optional<double> first_time_;
     double last_time_ = 0;
@@ -73,6 +77,7 @@ private:
     std::deque<Job> jobs_;
     std::vector<std::vector<uint8_t>> spare_;  // memory of jobs that are done
     std::optional<std::string> news_;
+    bool failed_ = false;
 
     // The thread's own.
     std::unique_ptr<VideoWriter> video_;

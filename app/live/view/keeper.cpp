@@ -21,7 +21,8 @@ const std::string& Keeper::notice() {
     return notice_;
 }
 
-void Keeper::follow(const LiveState& state, const LiveView& view) {
+void Keeper::follow(LiveState& state, const LiveView& view) {
+    if (recorder_.recording() && recorder_.failed()) state.view_recording = false;
     if (state.view_recording && !recorder_.recording()) recorder_.start();
     if (!state.view_recording && recorder_.recording()) recorder_.stop(seconds());
     if (maps_ != state.saved_maps) {

@@ -14,10 +14,10 @@ namespace saccade {
 // Keeps what a person sees: the view as pictures and videos, maps for NumPy, pages of inspect.
 class Keeper {
 public:
-    explicit Keeper(const std::filesystem::path& folder) : recorder_(folder) {}
+    explicit Keeper(const std::filesystem::path& folder) : recorder_(folder, 30, "saccade-view") {}
 
     // Does what the state asks for that needs no picture of the view.
-    void follow(const LiveState& state, const LiveView& view);
+    void follow(LiveState& state, const LiveView& view);
     // Whether the view is to be read back, and the view then.
     bool wants_view(const LiveState& state) const;
     void take(const LiveState& state, const PictureView& view);

@@ -21,12 +21,18 @@ std::string percent(double part) {
     return out;
 }
 
+std::string task_of(const Looker& looker) {
+    if (looker.token == Token::word) return "captioner";
+    return looker.token == Token::query || looker.of_detector ? "detector" : "classifier";
+}
+
 // Whose attention it is: "detector emoji-detector".
 std::string whose(const LiveReport& report, const Looker& looker) {
-    if (looker.token == Token::word) return "captioner " + report.captioner.name;
-    if (looker.token == Token::query || looker.of_detector)
-        return "detector " + report.detector.name;
-    return "classifier " + report.classifier.name;
+    const std::string task = task_of(looker);
+    const ModelReport& model = task == "captioner"  ? report.captioner
+                               : task == "detector" ? report.detector
+                                                    : report.classifier;
+    return task + " " + model.name;
 }
 
 std::string which(const AttentionSeen& seen) {
@@ -51,15 +57,12 @@ std::string which(const AttentionSeen& seen) {
 
 // The same, and whose, in a few words.
 std::string shortly(const AttentionSeen& seen) {
-    const Looker& looker = seen.looker;
-    const std::string whose = looker.token == Token::word                          ? "captioner"
-                              : looker.token == Token::query || looker.of_detector ? "detector"
-                                                                                   : "classifier";
-    if (looker.token == Token::phrase) return whose + ", phrase";
-    if (seen.coloured) return whose + ", colours";
-    if (seen.similarity) return whose + ", similarity";
-    if (seen.rolled_out) return whose + ", rollout";
-    const std::string layer = whose + ", layer " + std::to_string(seen.layer) + ", ";
+    const std::string task = task_of(seen.looker);
+    if (seen.looker.token == Token::phrase) return task + ", phrase";
+    if (seen.coloured) return task + ", colours";
+    if (seen.similarity) return task + ", similarity";
+    if (seen.rolled_out) return task + ", rollout";
+    const std::string layer = task + ", layer " + std::to_string(seen.layer) + ", ";
     switch (seen.mode) {
         case AttentionMode::head:
             return layer + "head " + std::to_string(seen.head);
@@ -222,9 +225,9 @@ std::vector<std::string> lines_of(const Legend& legend) {
         return lines;
     }
     if (in.second) return {whose(in.view.report, seen.looker), which(seen)};
-    return {which(seen), from(in.view, seen) +
-                             (looks ? ", " + on_picture + " on the picture" : "") +
-                             (seen.limited ? ", outliers beyond the scale" : "")};
+    return {task_of(seen.looker) + ", " + which(seen),
+            from(in.view, seen) + (looks ? ", " + on_picture + " on the picture" : "") +
+                (seen.limited ? ", outliers beyond the scale" : "")};
 }
 
 void draw_legend(const Legend& legend) {

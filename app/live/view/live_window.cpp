@@ -47,6 +47,7 @@ LiveWindow::OnDevice::OnDevice(std::unique_ptr<Engine> opened, const LiveWindowO
 LiveWindow::LiveWindow(LiveWindowOptions options)
     : options_(std::move(options)),
       state_(beside(options_.state)),
+      source_(state_.source),
       window_({"Saccade", options_.settings.width, options_.settings.height, state_.full_screen}),
       offers_(options_.settings.recent),
       keeper_(std::filesystem::current_path()),
@@ -56,7 +57,7 @@ LiveWindow::LiveWindow(LiveWindowOptions options)
 
 LiveWindow::~LiveWindow() {
     try {
-        options_.settings.state = state_;
+        options_.settings.state = to_remember(options_.settings.state, options_.state, state_);
         options_.settings.recent = offers_.recent();
         if (on_) options_.settings.layout = on_->screen.ui().layout();
         write_settings(options_.settings_path, options_.settings);
@@ -100,6 +101,8 @@ void LiveWindow::take_view() {
     view_.report.latency_ms = latency_ms_;
     if (area(view_.scene.picture) > 0) offers_.add_recent(report().source);
     state_.shown_frame = report().player.frame;
+    if (std::exchange(failed_recordings_, report().failed_recordings) != report().failed_recordings)
+        state_.recording = false;
     state_.choices = report().choices;
     state_.second_choices = report().second_choices;
     if (std::exchange(state_.swaps, report().swaps) != report().swaps) {
@@ -170,6 +173,7 @@ void LiveWindow::show() {
     const auto [first, second] = places_of(view_.scene, layout.picture, {dots.x, dots.y});
     ViewInput input{state_, view_, offers_, pull_, editor_, first, second};
     draw_view(input, layout);
+    if (std::exchange(source_, state_.source) != state_.source) state_.frozen = false;
     keeper_.say(regions_.follow(state_.source, state_.regions));
     // A loop that hears nothing new sleeps on.
     if (touched_ > 0 || ImGui::IsAnyItemActive()) on_->loop.want(state_);

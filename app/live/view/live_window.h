@@ -56,6 +56,8 @@ private:
 
     LiveWindowOptions options_;
     LiveState state_;
+    std::string source_;              // what was chosen last: another one is wanted playing
+    uint64_t failed_recordings_ = 0;  // that the person has been told of
     Window window_;
     InputQueue queue_;
     LiveView view_;

@@ -28,7 +28,7 @@ void pace(LiveState& state) {
     char now[16];
     std::snprintf(now, sizeof now, "%gx", state.speed);
     ImGui::SetNextItemWidth(4.5f * em());
-    if (ImGui::BeginCombo("##speed", now)) {
+    if (begin_choice("##speed", now)) {
         for (float speed : speeds) {
             char name[16];
             std::snprintf(name, sizeof name, "%gx", double(speed));
@@ -55,9 +55,11 @@ void draw_player(ViewInput& in, const Rectangle& place) {
         state.frozen = !state.frozen;
     if (button(">", "the next frame or picture (Right)")) step_frame(state, player.frame, +1);
     pace(state);
-    const std::string where =
-        clock_text(player.time) + "  " + std::to_string(player.frame) +
-        (player.frames ? " of " + std::to_string(*player.frames) : std::string());
+    std::string where =
+        clock_text(player.time) + "  frame " + std::to_string(player.frame) +
+        (player.frames.value_or(0) > 0 ? " of 0-" + std::to_string(*player.frames - 1) : "");
+    if (ImGui::CalcTextSize(where.c_str()).x > ImGui::GetContentRegionAvail().x)
+        where = std::to_string(player.frame);
     if (player.frames && *player.frames > 1) {
         const int last = static_cast<int>(std::min<uint64_t>(*player.frames - 1, 1u << 30));
         int frame = static_cast<int>(std::min<uint64_t>(player.frame, uint64_t(last)));

@@ -92,10 +92,10 @@ void draw_regions(const ViewInput& in) {
 
 void draw_region_list(ViewInput& in) {
     LiveState& state = in.state;
-    ImGui::Checkbox("draw lines and zones", &state.drawing);
-    tip("draw lines and zones (Z): click points on the picture; Enter or a double click ends. Two "
-        "points are a line, more a zone. Points can be dragged; Delete takes one back. They count "
-        "tracks, and are kept with the source");
+    ImGui::Checkbox("lines, zones", &state.drawing);
+    tip("lines, zones (Z): click points on the picture; Enter or a double click ends. Two points "
+        "are a line, more a zone. Points can be dragged; Delete takes one back. They count tracks, "
+        "and are kept with the source");
     if (state.drawing) quiet("click points; Enter ends a line (2) or a zone (3 and more)");
     // One change a frame is all that a person can make.
     for (size_t i = 0; i < state.regions.all.size(); ++i) {

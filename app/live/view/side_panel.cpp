@@ -25,10 +25,10 @@ void share(const char* label, float& value, const char* what) {
 
 void source(ViewInput& in) {
     if (!section("Source")) return;
-    wish("source", in.state.source);
+    if (wish("source", in.state.source)) in.state.source = source_meant(in.state.source);
     tip("source: a camera's number, a file, a folder, a URL or synth:, then Enter. Files can be "
         "dropped onto the window, too");
-    if (ImGui::BeginCombo("open", "cameras, recent files ...")) {
+    if (begin_choice("open", "cameras, recent files ...")) {
         for (const SourceOffers::Offer& offer : in.offers.offers())
             if (ImGui::Selectable(offer.name.c_str(), offer.source == in.state.source))
                 in.state.source = offer.source;
@@ -49,7 +49,7 @@ std::string described(const KnownModel& model) {
 void choose_model(ViewInput& in, const char* label, std::string& wanted, const ModelReport& report,
                   const char* what) {
     ImGui::PushID(label);
-    if (ImGui::BeginCombo(label, report.name.empty() ? "none" : report.name.c_str())) {
+    if (begin_choice(label, report.name.empty() ? "none" : report.name)) {
         if (ImGui::Selectable("none", report.name.empty())) wanted = "none";
         for (const KnownModel& model : report.known) {
             const bool here = model.here || in.pull.has(model.name);
@@ -100,14 +100,15 @@ void models(ViewInput& in) {
         ImGui::ProgressBar(in.pull.share(), {-1, 0}, ("pulling " + in.pull.name()).c_str());
         tip("pulling: what has come stays, also if it is broken off");
     } else if (!in.pull.error().empty()) {
-        warning(in.pull.error());
+        warning(in.pull.name() + " did not come: " + in.pull.error() +
+                ". Choose it again to go on from there");
     }
 }
 
 void class_filter(LiveState& state, const std::vector<std::string>& labels) {
     const std::string shown =
         state.only.empty() ? "all" : std::to_string(state.only.size()) + " of them";
-    const bool open = ImGui::BeginCombo("objects", shown.c_str());
+    const bool open = begin_choice("objects", shown);
     tip("objects: the classes of the detector whose boxes are shown (--classes)");
     if (!open) return;
     if (ImGui::Selectable("all", state.only.empty())) state.only.clear();
@@ -206,7 +207,7 @@ void shown(ViewInput& in) {
 
 // Which maps, of whom.
 void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices) {
-    if (ImGui::BeginCombo("maps", title_of(a.mode))) {
+    if (begin_choice("maps", title_of(a.mode))) {
         for (AttentionMode mode : attention_modes)
             if (ImGui::Selectable(title_of(mode), mode == a.mode)) a.mode = mode;
         ImGui::EndCombo();
@@ -216,9 +217,12 @@ void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices
         "are "
         "like those of the one under the mouse; colours: their three main components");
     if (a.mode == AttentionMode::off) return;
-    int model = static_cast<int>(asked);
-    if (ImGui::Combo("ask", &model, "detector\0classifier\0"))
-        asked = static_cast<AskedModel>(model);
+    if (begin_choice("ask", std::string(name_of(asked)))) {
+        for (AskedModel model : {AskedModel::detector, AskedModel::classifier})
+            if (ImGui::Selectable(std::string(name_of(model)).c_str(), model == asked))
+                asked = model;
+        ImGui::EndCombo();
+    }
     tip("ask (M): whose attention the patch under the mouse shows");
     auto choose = [](const char* label, uint32_t& value, uint32_t count, const char* what) {
         const int last = static_cast<int>(count) - 1;
@@ -235,7 +239,7 @@ void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices
 
 void second_view(LiveState& state) {
     using enum SecondView::Kind;
-    if (ImGui::BeginCombo("second view", title_of(state.second.kind))) {
+    if (begin_choice("second view", title_of(state.second.kind))) {
         for (SecondView::Kind kind : {off, bare, maps})
             if (ImGui::Selectable(title_of(kind), kind == state.second.kind))
                 choose_second_view(state, kind);
@@ -322,7 +326,7 @@ void performance(ViewInput& in) {
     }
     if (!report.shader_error.empty()) warning(report.shader_error);
     if (report.present_modes.size() > 1 &&
-        ImGui::BeginCombo("present", std::string(name_of(state.present_mode)).c_str())) {
+        begin_choice("present", std::string(name_of(state.present_mode)))) {
         for (PresentMode mode : report.present_modes)
             if (ImGui::Selectable(std::string(name_of(mode)).c_str(), mode == state.present_mode))
                 state.present_mode = mode;
@@ -334,7 +338,8 @@ void performance(ViewInput& in) {
 
 void draw_side_panel(ViewInput& in, const Rectangle& place) {
     begin_part("##panel", place);
-    ImGui::PushItemWidth(-7.5f * em());
+    // The rest is for their names.
+    ImGui::PushItemWidth(-std::min(7.5f * em(), 0.5f * ImGui::GetContentRegionAvail().x));
     source(in);
     models(in);
     draw_words(in);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "app/hub/model_finder.h"
 
@@ -33,6 +36,18 @@ std::optional<fs::path> sample_picture() {
 
 }  // namespace
 
+std::string source_meant(std::string typed) {
+    const auto first = typed.find_first_not_of(" \t"), last = typed.find_last_not_of(" \t");
+    typed = first == typed.npos ? "" : typed.substr(first, last - first + 1);
+    if (typed.size() > 1 && (typed[0] == '"' || typed[0] == '\'') && typed.back() == typed[0])
+        typed = typed.substr(1, typed.size() - 2);
+    constexpr std::string_view file_url = "file://";
+    if (typed.starts_with(file_url)) typed.erase(0, file_url.size());
+    const char* home = std::getenv("HOME");
+    if (home && (typed == "~" || typed.starts_with("~/"))) typed.replace(0, 1, home);
+    return typed;
+}
+
 SourceOffers::SourceOffers(std::vector<std::string> recent, fs::path devices)
     : recent_(std::move(recent)), devices_(std::move(devices)) {
     if (recent_.size() > most_recent) recent_.resize(most_recent);
@@ -47,8 +62,13 @@ const std::vector<SourceOffers::Offer>& SourceOffers::offers() {
     return offers_;
 }
 
-void SourceOffers::add_recent(const std::string& source) {
-    if (source.empty() || (!recent_.empty() && recent_.front() == source)) return;
+void SourceOffers::add_recent(const std::string& opened) {
+    if (opened.empty() || std::exchange(last_opened_, opened) == opened) return;
+    std::error_code error;
+    const bool camera = opened.find_first_not_of("0123456789") == opened.npos;
+    const std::string source = !camera && fs::exists(opened, error)
+                                   ? fs::absolute(opened, error).lexically_normal().string()
+                                   : opened;
     std::erase(recent_, source);
     recent_.insert(recent_.begin(), source);
     if (recent_.size() > most_recent) recent_.resize(most_recent);

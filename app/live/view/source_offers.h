@@ -7,6 +7,10 @@
 
 namespace saccade {
 
+// What somebody means who types a file as file managers and shells write it: "file:///a.mp4",
+// "~/a.mp4", or in quotes.
+std::string source_meant(std::string typed);
+
 // What can be opened on this machine: cameras that are there, what was opened before, a picture
 // that comes with Saccade, the synthetic camera.
 class SourceOffers {
@@ -22,8 +26,8 @@ public:
 
     // Looks around again if the last time was a while ago.
     const std::vector<Offer>& offers();
-    // This one has been opened.
-    void add_recent(const std::string& source);
+    // This one has been opened. Files are kept by their whole path: the next run may be elsewhere.
+    void add_recent(const std::string& opened);
     const std::vector<std::string>& recent() const { return recent_; }
 
     static constexpr size_t most_recent = 8;
@@ -32,6 +36,7 @@ private:
     void look_around();
 
     std::vector<std::string> recent_;
+    std::string last_opened_;
     const std::filesystem::path devices_;
     std::vector<Offer> offers_;
     std::chrono::steady_clock::time_point looked_{};

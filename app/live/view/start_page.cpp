@@ -12,7 +12,7 @@ void draw_start_page(ViewInput& in, const Rectangle& place) {
     else
         quiet("waiting for " + (report.source.empty() ? "a source" : report.source));
     ImGui::Spacing();
-    text("Drop a file or a folder here, or open");
+    ImGui::TextWrapped("Drop a file or a folder here, or open");
     for (const SourceOffers::Offer& offer : in.offers.offers()) {
         ImGui::PushID(offer.source.c_str());
         if (ImGui::Button(offer.name.c_str())) in.state.source = offer.source;

@@ -101,18 +101,19 @@ void draw_status(const ViewInput& in, const Rectangle& place) {
         say(seconds, true);
     }
     if (state.view_recording) say("recording the view", true);
-    say(report.source_state, true);
+    // Without a picture, the page in its place says it.
+    if (area(in.view.scene.picture) > 0) say(report.source_state, true);
     say(report.notice);
     if (!state.panels) say(in.view.likely);
-    const bool points = state.pointer && state.attention.mode != AttentionMode::off &&
-                        state.attention.mode != AttentionMode::colours;
+    const bool points =
+        state.pointer && in.view.attention && state.attention.mode != AttentionMode::colours;
     if (holds(state))
         say("held; click again or press Esc to let go");
+    else if (points && !state.knows_holding && in.view.attention->similarity)
+        say("how much each patch is like the one under the mouse; click to hold it, A for maps");
     else if (points && !state.knows_holding)
-        say(state.attention.mode == AttentionMode::similarity
-                ? "how much each patch is like the one under the mouse; click to hold it, A for "
-                  "maps"
-                : "where the patch under the mouse looks; click to hold it, A for other maps");
+        say(std::string("where the ") + (state.word ? "word" : "patch") +
+            " under the mouse looks; click to hold it, A for other maps");
     else if (first)
         say("H: keys");
     end_part();

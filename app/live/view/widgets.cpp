@@ -34,6 +34,17 @@ bool wish(const char* label, std::string& value) {
     return true;
 }
 
+bool begin_choice(const char* label, const std::string& shown) {
+    if (!ImGui::BeginCombo(label, shown.c_str())) return false;
+#if IMGUI_VERSION_NUM < 18700
+    const int escape = ImGui::GetKeyIndex(ImGuiKey_Escape);
+#else
+    const ImGuiKey escape = ImGuiKey_Escape;
+#endif
+    if (ImGui::IsKeyPressed(escape)) ImGui::CloseCurrentPopup();
+    return true;
+}
+
 bool begin_part(const char* name, const Rectangle& place, ImGuiWindowFlags more) {
     ImGui::SetNextWindowPos({place.min.x, place.min.y});
     ImGui::SetNextWindowSize({place.max.x - place.min.x, place.max.y - place.min.y});

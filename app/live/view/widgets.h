@@ -24,6 +24,9 @@ void quiet(const std::string& line);
 // A line of text that takes effect when it is finished with Enter. True when it has.
 bool wish(const char* label, std::string& value);
 
+// A list to choose from; Esc closes it. ImGui::EndCombo() ends it, if this is true.
+bool begin_choice(const char* label, const std::string& shown);
+
 // A part of the window that nobody can move.
 bool begin_part(const char* name, const Rectangle& place, ImGuiWindowFlags more = 0);
 inline void end_part() { ImGui::End(); }

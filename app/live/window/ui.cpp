@@ -144,7 +144,10 @@ void Ui::end(const AddTriangle& add) {
 }
 
 bool Ui::has_mouse() const { return ImGui::GetIO().WantCaptureMouse; }
-bool Ui::has_keyboard() const { return ImGui::GetIO().WantTextInput; }
+bool Ui::has_keyboard() const {
+    return ImGui::GetIO().WantTextInput ||
+           ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+}
 std::string Ui::layout() const { return ImGui::SaveIniSettingsToMemory(); }
 
 }  // namespace saccade

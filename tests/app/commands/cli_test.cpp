@@ -8,13 +8,15 @@ namespace {
 
 TEST(Cli, help_is_there_at_every_level_with_examples) {
     for (const Words& command :
-         {Words{}, Words{"devices"}, Words{"classify"}, Words{"detect"}, Words{"dump"},
-          Words{"bench"}, Words{"models"}, Words{"models", "list"}, Words{"models", "path"},
-          Words{"models", "pull"}, Words{"models", "verify"}})
+         {Words{}, Words{"demo"}, Words{"live"}, Words{"batch"}, Words{"devices"},
+          Words{"classify"}, Words{"detect"}, Words{"dump"}, Words{"bench"}, Words{"models"},
+          Words{"models", "list"}, Words{"models", "path"}, Words{"models", "pull"},
+          Words{"models", "verify"}})
         for (const char* program : {places::program(), places::lab_program()}) {
             if (program == std::string(places::lab_program()) &&
-                (command == Words{"classify"} || command == Words{"detect"} ||
-                 (!command.empty() && command[0] == "models")))
+                (command == Words{"demo"} || command == Words{"live"} ||
+                 command == Words{"batch"} || command == Words{"classify"} ||
+                 command == Words{"detect"} || (!command.empty() && command[0] == "models")))
                 continue;
             for (const char* help : {"--help", "-h"}) {
                 Words words = command;
@@ -22,6 +24,7 @@ TEST(Cli, help_is_there_at_every_level_with_examples) {
                 const Outcome outcome = run_program(program, words);
                 expect_done(outcome);
                 expect_says(outcome.out, "Examples:");
+                EXPECT_EQ(outcome.out.find("{false}"), std::string::npos) << outcome.out;
                 for (const std::string& name : command) expect_says(outcome.out, name);
             }
         }

@@ -175,6 +175,7 @@ TEST_F(LiveLoopTest, a_slow_device_gets_one_frame_at_a_time_and_a_fast_one_two) 
 TEST_F(LiveLoopTest, a_frozen_picture_stands_still_and_can_be_explored) {
     loop.wait_for_models(state);
     ASSERT_TRUE(step_frames(2));
+    const uint64_t seen = loop.shown()->result.info.index;
     state.frozen = true;
     ASSERT_TRUE(step_until([&] { return loop.has_room(); }));
     state.recording = true;
@@ -205,6 +206,7 @@ TEST_F(LiveLoopTest, a_frozen_picture_stands_still_and_can_be_explored) {
     const std::vector<float> found = answers();
     EXPECT_GT(found.size(), 0u);
     const uint64_t index = loop.shown()->result.info.index;
+    EXPECT_EQ(index, seen) << "what was there, not what was on its way";
     const uint64_t frames = loop.report().frames;
     drawn = 0;
     EXPECT_EQ(differing(settled(), plain), 0u);
@@ -359,6 +361,33 @@ TEST_F(LiveLoopTest, another_source_takes_the_place_of_one_that_cannot_be_opened
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.picture()->width(), 96u);
     ASSERT_TRUE(step_until([&] { return loop.over(); }));
+}
+
+TEST_F(LiveLoopTest, what_is_frozen_before_there_is_a_picture_shows_the_first) {
+    state.detector = "none";
+    state.frozen = true;
+    for (const char* source : {"synth:160x120", "synth:96x80"}) {
+        state.source = source;
+        loop.step(state);
+        EXPECT_EQ(loop.picture(), nullptr);
+        ASSERT_TRUE(step_until([&] { return loop.shown().has_value(); })) << source;
+        EXPECT_LE(loop.shown()->result.info.index, 2u);
+    }
+    const uint64_t frames = loop.report().frames;
+    for (int i = 0; i < 50; ++i)
+        if (!loop.step(state)) loop.rest();
+    EXPECT_LE(loop.report().frames, frames + 1) << "and then it stands still";
+}
+
+TEST_F(LiveLoopTest, a_recording_that_cannot_be_written_ends_and_is_told_once) {
+    state.detector = "none";
+    state.source = "synth:160x120@10";
+    ASSERT_TRUE(step_frames(1));
+    std::filesystem::remove_all(folder.path());
+    state.recording = true;
+    ASSERT_TRUE(step_until([&] { return !state.recording; }));
+    EXPECT_EQ(loop.report().failed_recordings, 1u);
+    expect_says(loop.report().notice, "cannot be written");
 }
 
 TEST_F(LiveLoopTest, a_stream_that_is_not_there_stalls_or_drops_is_told_and_comes_back) {
@@ -553,7 +582,8 @@ protected:
 };
 
 TEST_F(LiveWindowTest, obeys_keys_and_remembers) {
-    Program program(places::program(), small_live({"--detector", "none"}));
+    Program program(places::program(),
+                    small_live({"--detector", "none", "--threshold", "0", "--track"}));
     display.move_mouse(500, 300);
     EXPECT_TRUE(eventually([&](const Screenshot& s) {
         return lit(s, {400, 0, 640, 520}) > 20000;
@@ -571,6 +601,8 @@ TEST_F(LiveWindowTest, obeys_keys_and_remembers) {
     EXPECT_EQ(settings["panels"], false);
     EXPECT_EQ(settings["caption"], false);
     EXPECT_EQ(settings["boxes"], true);
+    EXPECT_EQ(settings["threshold"], 0.5) << "the command line is for one run";
+    EXPECT_EQ(settings["track"], false);
 }
 
 TEST_F(LiveWindowTest, a_camera_that_is_missing_is_told_and_comes_when_it_is_there) {

@@ -52,6 +52,27 @@ TEST(Settings, what_a_run_was_about_is_not_remembered) {
     EXPECT_EQ(read.state.source, "");
 }
 
+TEST(Settings, what_the_command_line_says_is_for_one_run) {
+    LiveState remembered;
+    remembered.threshold = 0.4f;
+    remembered.boxes = false;
+    LiveState begun = remembered;  // --threshold 0 --attention grid --stride 5 --track
+    begun.threshold = 0;
+    begun.attention.mode = AttentionMode::grid;
+    begun.detector_stride = begun.classifier_stride = 5;
+    begun.track = true;
+    LiveState now = begun;
+    now.caption = false;  // in the window
+    now.detector_stride = 2;
+    const LiveState kept = to_remember(remembered, begun, now);
+    EXPECT_EQ(kept.threshold, 0.4f);
+    EXPECT_EQ(kept.attention.mode, AttentionMode::mean);
+    EXPECT_EQ(kept.classifier_stride, 1u);
+    EXPECT_FALSE(kept.track || kept.boxes);
+    EXPECT_FALSE(kept.caption);
+    EXPECT_EQ(kept.detector_stride, 2u);
+}
+
 TEST(Settings, damaged_files_and_values_out_of_range_do_no_harm) {
     const TempFolder temp;
     const auto file = temp / "window.json";

@@ -99,6 +99,9 @@ TEST(LiveState, escape_lets_go_what_is_held_before_it_quits) {
         EXPECT_FALSE(holds(state));
         EXPECT_FALSE(state.quit);
     }
+    state.full_screen = true;
+    press_key(state, escape_key);
+    EXPECT_FALSE(state.full_screen || state.quit);
     press_key(state, escape_key);
     EXPECT_TRUE(state.quit);
 }

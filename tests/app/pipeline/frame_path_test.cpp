@@ -444,5 +444,18 @@ TEST_F(FramePathTest, a_frame_that_cannot_be_recorded_goes_back_and_the_next_one
     EXPECT_FALSE(reader.next());
 }
 
+TEST(Freshness, fades_with_age_and_ends_with_the_picture) {
+    using namespace std::chrono_literals;
+    FrameInfo now;
+    now.source = "cat.jpg";
+    now.captured = std::chrono::steady_clock::now();
+    EXPECT_EQ(freshness("cat.jpg", now.captured - 900ms, now), 1);
+    const float later = freshness("cat.jpg", now.captured - 3s, now);
+    EXPECT_GT(later, 0.3f);
+    EXPECT_LT(later, 0.7f);
+    EXPECT_EQ(freshness("cat.jpg", now.captured - 1min, now), 0);
+    EXPECT_EQ(freshness("dog.jpg", now.captured, now), 0) << "of the picture before";
+}
+
 }  // namespace
 }  // namespace saccade

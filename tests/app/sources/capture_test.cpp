@@ -189,6 +189,23 @@ TEST_F(Captures, a_file_that_breaks_ends_with_a_reason) {
                 "there is no file or folder");
 }
 
+TEST_F(Captures, a_file_that_is_deleted_while_it_is_played_is_told_at_its_end) {
+    const std::string file = make_clip(temp, "clip.mp4", 5);
+    Capture capture(file, memory.ring, {.loop = true});
+    ASSERT_TRUE(capture.wait_for(20s));
+    std::filesystem::remove(file);
+    EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
+    expect_says(capture.status().reason, "clip.mp4' is gone");
+}
+
+TEST_F(Captures, a_folder_in_which_nothing_can_be_read_ends_with_a_reason) {
+    temp.write("one.png", "no picture");
+    temp.write("two.png", "nor this");
+    Capture capture(temp.path(), memory.ring, {.loop = true});
+    EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
+    expect_says(capture.status().reason, "can be read as a picture");
+}
+
 TEST_F(Captures, a_missing_camera_is_a_state_and_stopping_does_not_wait_for_it) {
     Capture capture("63", memory.ring, {.first_retry = 60s});
     EXPECT_TRUE(gets_lost(capture));

@@ -67,9 +67,10 @@ private:
 // What a desktop says to those who want to see it.
 class TestPortal {
 public:
-    // `refused`: by the person. A PipeWire that hangs up is behind it.
-    explicit TestPortal(bool refused = false, bool silent = false)
-        : refused_(refused), silent_(silent) {
+    // `result`: of choosing; 1: the person refused, 2: the desktop failed. A PipeWire that hangs up
+    // is behind it.
+    explicit TestPortal(uint32_t result = 0, bool silent = false)
+        : result_(result), silent_(silent) {
         if (sd_bus_open_user(&bus_) < 0) throw std::runtime_error("no bus");
         static const sd_bus_vtable table[] = {
             SD_BUS_VTABLE_START(0),
@@ -149,7 +150,7 @@ private:
         const std::string path = portal.path_of(call);
         sd_bus_reply_method_return(call, "o", path.c_str());
         if (portal.silent_) return 1;  // the dialog is open, and nobody answers it
-        sd_bus_message* signal = portal.answer_to(path, portal.refused_ ? 1 : 0);
+        sd_bus_message* signal = portal.answer_to(path, portal.result_);
         sd_bus_message_append(signal, "a{sv}", 0);
         portal.send(signal);
         return 1;
@@ -177,7 +178,8 @@ private:
         return 1;
     }
 
-    const bool refused_, silent_;
+    const uint32_t result_;
+    const bool silent_;
     sd_bus* bus_ = nullptr;
     std::jthread thread_;
 };
@@ -211,12 +213,17 @@ TEST_F(PortalScreenTest, asks_for_a_session_sources_and_a_start_and_then_for_pip
 }
 
 TEST_F(PortalScreenTest, somebody_who_refuses_is_believed) {
-    const TestPortal portal(true);
+    const TestPortal portal(1);
     expect_says(refusal(), "did not allow it");
 }
 
+TEST_F(PortalScreenTest, a_desktop_that_fails_is_not_taken_for_a_refusal) {
+    const TestPortal portal(2);
+    expect_says(refusal(), "could not show it");
+}
+
 TEST_F(PortalScreenTest, a_dialog_that_nobody_answers_does_not_keep_the_program_from_ending) {
-    const TestPortal portal(false, true);
+    const TestPortal portal(0, true);
     std::stop_source stop;
     const std::jthread person([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(300));

@@ -126,10 +126,19 @@ TEST(Recorder, a_folder_that_is_not_there_is_told_and_leaves_nothing_behind) {
     recorder.start();
     recorder.frame(Grey(64, 48, 50).view(), 0);
     EXPECT_NE(wait_for_news(recorder).find("cannot be written"), std::string::npos);
+    EXPECT_TRUE(recorder.failed()) << "it is not tried again with every frame";
+    recorder.frame(Grey(64, 48, 50).view(), 1);
+    EXPECT_EQ(recorder.seconds(), 0);
     recorder.screenshot(Grey(64, 48, 50).view());
     EXPECT_NE(wait_for_news(recorder).find("nowhere"), std::string::npos);
     recorder.stop(0);
     EXPECT_TRUE(files_in(temp.path()).empty());
+    std::filesystem::create_directory(temp / "nowhere");
+    recorder.start();
+    EXPECT_FALSE(recorder.failed());
+    recorder.frame(Grey(64, 48, 50).view(), 2);
+    recorder.stop(3);
+    EXPECT_TRUE(wait_for_news(recorder).starts_with("saved "));
 }
 
 }  // namespace

@@ -55,6 +55,9 @@ TEST(Keeper, takes_as_many_pictures_of_the_view_as_were_asked_for) {
         EXPECT_FALSE(keeper.wants_view(state));
     }
     EXPECT_EQ(files_with(folder, ".png"), 2u) << "they are written before it ends";
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+        EXPECT_TRUE(entry.path().filename().string().starts_with("saccade-view-"))
+            << "a picture of the frame may be taken in the same second";
 }
 
 }  // namespace

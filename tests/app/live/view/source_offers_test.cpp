@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tests/app/variable.h"
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
@@ -34,6 +35,25 @@ TEST(SourceOffers, the_last_that_was_opened_comes_first_and_old_ones_go) {
     EXPECT_EQ(offers.recent()[0], "15.mp4");
     EXPECT_EQ(offers.recent()[1], "19.mp4");
     EXPECT_EQ(std::ranges::count(offers.recent(), "15.mp4"), 1);
+}
+
+TEST(SourceOffers, a_file_is_remembered_by_its_whole_path) {
+    const TempFolder temp;
+    const std::string file = temp.write("clip.mp4", "");
+    SourceOffers offers;
+    offers.add_recent(std::filesystem::relative(file));
+    offers.add_recent("synth:");
+    offers.add_recent(file);
+    EXPECT_EQ(offers.recent(), (std::vector<std::string>{file, "synth:"}));
+}
+
+TEST(SourceOffers, what_is_typed_is_taken_as_it_is_meant) {
+    const Variable home("HOME", "/home/somebody");
+    for (const char* typed : {"~/a b.mp4", " ~/a b.mp4\t", "file:///home/somebody/a b.mp4",
+                              "'/home/somebody/a b.mp4'", "\"/home/somebody/a b.mp4\""})
+        EXPECT_EQ(source_meant(typed), "/home/somebody/a b.mp4") << typed;
+    for (const char* typed : {"", "0", "synth:", "rtsp://a/b", "~else/x", "'"})
+        EXPECT_EQ(source_meant(typed), typed);
 }
 
 }  // namespace
