@@ -120,7 +120,8 @@ void Capture::run(std::stop_token stop) {
         }
         source_.reset();
         if (stop.stop_requested()) break;
-        if (!live_) {
+        // A screen is not asked for again: the desktop would ask the person each time.
+        if (!live_ || kind_of_source(name_) == SourceKind::screen) {
             if (reason.empty() && ring_.published() == 0 && options_.first == 0)
                 reason = "nothing in '" + name_ + "' can be read as a picture";
             set_state(CaptureState::ended, reason);

@@ -330,7 +330,10 @@ PortalScreen::PortalScreen(const std::string& text, const SourceOptions& options
     if (!cast_->wake.wait_for(lock, options.open_timeout,
                               [&] { return !cast_->newest.empty() || cast_->gone; }) ||
         cast_->newest.empty())
-        throw Error("screen: the desktop has allowed it, but no picture comes");
+        throw Error(
+            "screen: the desktop has allowed it, but no picture comes; it may wait until something "
+            "on "
+            "it changes");
 }
 
 PortalScreen::~PortalScreen() = default;

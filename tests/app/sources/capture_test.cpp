@@ -5,6 +5,7 @@
 #include "tests/app/sources/clips.h"
 #include "tests/app/sources/frames.h"
 #include "tests/app/sources/network_camera.h"
+#include "tests/app/variable.h"
 
 namespace saccade {
 namespace {
@@ -217,6 +218,13 @@ TEST_F(Captures, a_missing_camera_is_a_state_and_stopping_does_not_wait_for_it) 
     Capture by_path(device, memory.ring, {.first_retry = 60s});
     EXPECT_TRUE(gets_lost(by_path));
     expect_says(by_path.status().reason, "there is no camera '" + device + "'");
+}
+
+TEST_F(Captures, a_screen_that_cannot_be_had_is_not_asked_for_again) {
+    const Variable x11("DISPLAY", nullptr), wayland("WAYLAND_DISPLAY", nullptr);
+    Capture capture("screen:", memory.ring);
+    EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
+    expect_says(capture.status().reason, "DISPLAY");
 }
 
 TEST_F(Captures, what_is_no_camera_is_a_state) {
