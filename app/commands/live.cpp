@@ -17,6 +17,7 @@
 #include "app/pipeline/device_loss.h"
 #include "app/serve/live_viewers.h"
 #include "app/serve/web/server.h"
+#include "app/track/region_store.h"
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
@@ -76,6 +77,22 @@ CaptureOptions capture_options(const LiveOptions& options) {
     return capture;
 }
 
+// "door: 2 dog in, 1 cat out"
+std::string counted_by(const RegionCounts& region, const std::vector<std::string>& labels) {
+    std::string line;
+    auto add = [&](uint32_t count, uint32_t id, const char* how) {
+        if (count == 0) return;
+        const std::string label = id < labels.size() ? labels[id] : std::to_string(id);
+        line += (line.empty() ? "" : ", ") + std::to_string(count) + " " + label + how;
+    };
+    for (const RegionCounts::OfClass& of : region.classes) {
+        add(of.in, of.id, " in");
+        add(of.out, of.id, " out");
+        if (region.zone) add(of.inside, of.id, " inside");
+    }
+    return region.name + ": " + (line.empty() ? "nothing yet" : line);
+}
+
 std::string summary(const LiveReport& report, double seconds) {
     char text[200];
     std::snprintf(text, sizeof text,
@@ -100,6 +117,8 @@ std::string summary(const LiveReport& report, double seconds) {
         std::snprintf(text, sizeof text, ": IDF1 %.3f, MOTA %.3f, %llu identity switches",
                       tracks.idf1, tracks.mota, static_cast<unsigned long long>(tracks.switches));
         lines += (report.score ? text : "") + std::string("\n");
+        for (const RegionCounts& region : tracks.counts)
+            lines += counted_by(region, report.labels) + "\n";
     }
     if (report.score && report.score->captions() > 0)
         lines += std::to_string(report.score->right_captions()) + " of " +
@@ -127,7 +146,8 @@ Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LiveP
     LiveLoop loop(engine, capture_options(options), std::filesystem::current_path(), place);
     loop.end_after(options.frames);
     try {
-        loop.wait_for_models(state);
+        // Who watches may say what is to be found, unless he only looks.
+        loop.wait_for_models(state, viewers && !options.serve.read_only);
         if (!start) start = Clock::now();
         while (!Interrupts::came() && !loop.over() &&
                (options.frames == 0 || loop.report().frames < options.frames)) {
@@ -159,6 +179,10 @@ int run_headless(const LiveOptions& options) {
         // Everybody draws what he wants to see himself.
         state.boxes = state.caption = state.classes = false;
         state.attention.mode = AttentionMode::off;
+    } else {
+        KeptRegions kept{RegionStore(drawn_regions_folder())};
+        const std::string trouble = kept.follow(state.source, state.regions);
+        if (!trouble.empty()) spdlog::error("{}", trouble);
     }
     std::unique_ptr<Engine> engine = std::make_unique<Engine>(options.common.engine());
     spdlog::info("running on {}", engine->device().info().name);

@@ -292,7 +292,7 @@ void LiveLoop::follow_words(LiveState& state) {
     begin_anew(state);
 }
 
-void LiveLoop::wait_for_models(const LiveState& state) {
+void LiveLoop::wait_for_models(const LiveState& state, bool words_may_come) {
     LiveState wanted = state;
     for (;;) {
         follow_models(wanted);
@@ -300,7 +300,8 @@ void LiveLoop::wait_for_models(const LiveState& state) {
         if (!models_.loading()) break;
         std::this_thread::sleep_for(2ms);
     }
-    if (!told_.error().empty()) throw Error(told_.error());
+    const std::string trouble = words_may_come ? told_.error_in_words() : told_.error();
+    if (!trouble.empty()) throw Error(trouble);
     const Models here = models_.loaded();
     if (!here.detector && !state.words.find.empty()) throw Error("--find needs a --detector");
     if (!here.detector && !state.words.like.empty()) throw Error("--like needs a --detector");

@@ -51,8 +51,9 @@ public:
     // there is none, and what was asked for is done.
     bool waits_for_person() const;
     // Until the models that the state wants are there; an Error where one of them, or a class that
-    // is to be shown, cannot be had, or one cannot take the words that are meant for it.
-    void wait_for_models(const LiveState& state);
+    // is to be shown, cannot be had, or one cannot take the words that are meant for it. One that
+    // has been told nothing yet is none if somebody may still do that.
+    void wait_for_models(const LiveState& state, bool words_may_come = false);
 
     // Every picture comes to the host from now on: shown()->picture.
     void read_every_picture() { always_read_ = true; }

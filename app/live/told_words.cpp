@@ -103,4 +103,11 @@ const std::string& ToldWords::error() const {
     return classifier_.error.empty() ? captioner_.error : classifier_.error;
 }
 
+std::string ToldWords::error_in_words() const {
+    if (!detector_.words.empty() || !like_.empty())
+        if (!detector_.error.empty()) return detector_.error;
+    if (!classifier_.words.empty() && !classifier_.error.empty()) return classifier_.error;
+    return captioner_.error;
+}
+
 }  // namespace saccade

@@ -30,6 +30,8 @@ public:
     void report(LiveReport& to, const Models& models) const;
     // What went wrong first; empty: nothing.
     const std::string& error() const;
+    // The same, but that nothing was said yet is not wrong.
+    std::string error_in_words() const;
 
 private:
     struct Told {

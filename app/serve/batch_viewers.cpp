@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/io/text.h"
+#include "app/serve/crossings.h"
 #include "app/serve/metrics.h"
 
 namespace saccade {
@@ -35,6 +36,7 @@ void BatchViewers::show(const Done& done) {
     frame.number = report_.frames;
     frame.captured = done.result.info.captured;
     frame.line = line_of(done.result, labels_);
+    if (wanted.line) frame.crossings = crossings_in(done.result, labels_, done.result.info.source);
     exchange_.show(std::move(frame), picture ? done.planes : PlanarView());
 }
 

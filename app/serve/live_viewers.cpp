@@ -12,6 +12,7 @@
 #include "app/hub/model_finder.h"
 #include "app/io/text.h"
 #include "app/page/page.h"
+#include "app/serve/crossings.h"
 #include "app/serve/metrics.h"
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
@@ -103,17 +104,6 @@ std::string found_by(const FrameResult& result, bool repeated) {
             found["colours"].push_back(css_colour(colour));
         }
     return found.dump();
-}
-
-// What has crossed lines and zones in this frame, as events.jsonl spells it.
-std::vector<std::string> crossings_in(const FrameResult& result, const ResultLabels& labels) {
-    std::vector<std::string> lines;
-    for (const RegionEvent& event : result.events)
-        lines.push_back(json_of(event, result.counts.at(event.region),
-                                text_of_name(without_password(result.info.source)),
-                                labels.detector.at(event.label))
-                            .dump(-1, ' ', false, Json::error_handler_t::replace));
-    return lines;
 }
 
 // How tracking goes, and what lines and zones have counted; null where nothing is tracked.
@@ -239,7 +229,9 @@ void LiveViewers::show(const LiveLoop& loop, const LiveState& state, bool new_pi
     frame.captured = shown->result.info.captured;
     const ResultLabels labels = loop.labels();
     frame.line = line_for_viewers(shown->result, labels);
-    if (wanted.line) frame.crossings = crossings_in(shown->result, labels);
+    if (wanted.line)
+        frame.crossings = crossings_in(
+            shown->result, labels, without_password(shown->result.info.source));
     if (picture) {
         frame.found = found_by(shown->result, shown->repeated);
         frame.maps = shown->maps;

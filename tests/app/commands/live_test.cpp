@@ -473,6 +473,21 @@ TEST(LiveProgram, runs_the_loop_without_a_window) {
     expect_says(outcome.out, "GPU idle ");
 }
 
+TEST(LiveProgram, without_a_window_counts_in_lines_that_were_drawn_and_says_what) {
+    const TempFolder temp;
+    const std::string source = "synth:160x120@10?seed=3&objects=1";
+    Regions door{.size = Size(160, 120), .all = {}};
+    door.all.push_back({.name = "door", .corners = {{80, 0}, {80, 120}}});
+    RegionStore(temp / "saccade" / "zones").write(source, door);
+    ::setenv("XDG_CONFIG_HOME", temp.path().c_str(), 1);
+    const Outcome outcome = saccade_program(on_test_device(
+        {"live", source, "--headless", "--frames", "2", "--classifier", "none", "--captioner",
+         "none"}));
+    ::unsetenv("XDG_CONFIG_HOME");
+    expect_done(outcome);
+    expect_says(outcome.out, "door: nothing yet");
+}
+
 // Every ten seconds of it would do; the script's ten minutes are for who has them.
 TEST(LiveProgram, needs_no_more_memory_after_a_while) {
     ::setenv("SACCADE_PROGRAM", places::program(), 1);

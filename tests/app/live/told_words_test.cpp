@@ -24,6 +24,10 @@ protected:
 TEST_F(ToldWordsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
     state.detector = model_folder(folder, "owlv2-nano");
     expect_says(error_of([&] { loop.wait_for_models(state); }), "finds what you name");
+    loop.wait_for_models(state, true);  // who watches may still name something
+    state.words.like = {"no-such-picture.png"};
+    expect_says(error_of([&] { loop.wait_for_models(state, true); }), "no-such-picture.png");
+    state.words.like.clear();
     EXPECT_TRUE(loop.report().detector.takes_words);
     ASSERT_TRUE(step_frames(1));
     EXPECT_FALSE(loop.shown()->result.detections) << "nothing was named yet";

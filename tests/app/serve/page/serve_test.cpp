@@ -339,13 +339,20 @@ TEST(ServeProgram, a_token_moves_into_a_cookie_and_after_a_restart_another_one_i
         "document.getElementById('trouble').textContent.includes('another token')"));
 }
 
+// Whatever is seen at all is in it.
+constexpr const char* everywhere = R"({"zones": [{"name": "all", "point": "middle",
+    "corners": [[0, 0], [320, 0], [320, 240], [0, 240]]}]})";
+
 TEST(ServeProgram, a_batch_shows_how_far_it_is_its_newest_frame_and_what_was_found) {
     const TempFolder temp;
     Program program(places::program(),
                     on_test_device({"batch", "synth:320x240@30?seed=1&objects=2&frames=400",
                                     "--captioner", "none", "--classifier", "none", "--no-video",
-                                    "-o", (temp / "out").string(), "--serve", "0"}));
+                                    "--zones", temp.write("zones.json", everywhere).string(), "-o",
+                                    (temp / "out").string(), "--serve", "0"}));
     const std::string address = address_of(program);
+    Client listener(port_of(address));
+    listener.send(request("/events"));
     Browser browser;
     browser.visit(address);
     ASSERT_TRUE(browser.becomes("saccade.number() > 0", 120)) << program.out();
@@ -359,6 +366,7 @@ TEST(ServeProgram, a_batch_shows_how_far_it_is_its_newest_frame_and_what_was_fou
         << "they are part of the picture";
     EXPECT_EQ(browser.errors, std::vector<std::string>());
     EXPECT_TRUE(get(port_of(address), "/frame.jpg").body.starts_with("\xff\xd8\xff"));
+    expect_says(listener.until("event: crossing\n") + listener.until("\n\n"), "\"all\"");
     program.send(SIGTERM);
     const Outcome outcome = program.wait();
     EXPECT_TRUE(outcome.code == 0 || outcome.code == 1) << outcome.signal;
