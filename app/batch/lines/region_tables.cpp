@@ -22,39 +22,68 @@ std::string json_text(const Object& value) {
     return value.dump(-1, ' ', false, Object::error_handler_t::replace);
 }
 
-// Counts again what the run has counted: its lines hold all that is needed.
+// The things of a line. `number` is the key of the number that each has, if it has one.
+std::vector<TrackSeen> things_in(const Object& list, const char* number,
+                                 std::map<uint32_t, std::string>& labels) {
+    std::vector<TrackSeen> things;
+    for (const Object& d : list) {
+        TrackSeen& thing = things.emplace_back();
+        if (d.contains(number)) thing.track = uint32_t(whole_number(d.at(number), UINT32_MAX));
+        thing.label = uint32_t(whole_number(d.at("id"), most_labels));
+        thing.score = d.value("score", 1.0f);
+        const Object& box = d.at("box");
+        thing.box = {box.at(0).get<float>(), box.at(1).get<float>(), box.at(2).get<float>(),
+                     box.at(3).get<float>()};
+        labels[thing.label] = d.at("label").get<std::string>();
+    }
+    return things;
+}
+
+// Counts things of a source's frames, and knows them by name.
+struct NamedCounter {
+    RegionCounter counter;
+    std::map<uint32_t, std::string> labels;
+
+    void step(const Object& line, const Object& list, const char* number) {
+        const std::vector<TrackSeen> things = things_in(list, number, labels);
+        const Size size(whole_number(line.at("width"), most_pixels_a_side),
+                        whole_number(line.at("height"), most_pixels_a_side));
+        counter.step(line.at("time"), whole_number(line.at("frame")), size, things);
+    }
+    // What a region has counted of a class; none: nothing.
+    const RegionCounts::OfClass* of(size_t region, const std::string& label) const {
+        for (const RegionCounts::OfClass& of : counter.counts()[region].classes)
+            if (labels.at(of.id) == label) return &of;
+        return nullptr;
+    }
+};
+
+// Counts again what the run has counted: its lines hold all that is needed. Where they say what is
+// really there, that is counted as well.
 class Recount {
 public:
     Recount(const Regions& regions, const RegionTables& to)
         : regions_(regions), events_(to.events), counts_(to.counts) {
-        counts_.write("source,region,kind,label,in,out,inside,most_inside,seconds,longest\n");
+        counts_.write(
+            "source,region,kind,label,in,out,inside,most_inside,seconds,longest,true_in,true_"
+            "out\n");
     }
 
     void begin(const std::string& source) {
         end();
         source_ = source;
-        counter_.emplace(regions_);
+        found_.emplace(RegionCounter(regions_));
     }
     void add(const Object& line) {
-        std::vector<TrackSeen> seen;
-        for (const Object& d : line.value("detections", Object::array())) {
-            const auto id = uint32_t(whole_number(d.at("id"), most_labels));
-            labels_[id] = d.at("label").get<std::string>();
-            const Object& box = d.at("box");
-            seen.push_back(
-                {d.contains("track") ? uint32_t(whole_number(d["track"], UINT32_MAX)) : 0,
-                 id,
-                 d.at("score"),
-                 {box.at(0).get<float>(), box.at(1).get<float>(), box.at(2).get<float>(),
-                  box.at(3).get<float>()}});
-        }
-        const Size size(whole_number(line.at("width"), most_pixels_a_side),
-                        whole_number(line.at("height"), most_pixels_a_side));
-        counter_->step(line.at("time"), whole_number(line.at("frame")), size, seen);
-        for (const RegionEvent& event : counter_->events())
-            events_.write(json_text(json_of(event, counter_->counts()[event.region],
-                                            line.at("source"), labels_[event.label])) +
+        found_->step(line, line.value("detections", Object::array()), "track");
+        const RegionCounter& counter = found_->counter;
+        for (const RegionEvent& event : counter.events())
+            events_.write(json_text(json_of(event, counter.counts()[event.region],
+                                            line.at("source"), found_->labels[event.label])) +
                           "\n");
+        if (!line.contains("truth")) return;
+        if (!real_) real_.emplace(RegionCounter(regions_));
+        real_->step(line, line["truth"].at("objects"), "object");
     }
     void finish() {
         end();
@@ -64,31 +93,43 @@ public:
 
 private:
     void end() {
-        if (!counter_) return;
-        for (size_t i = 0; i < counter_->counts().size(); ++i) {
-            const RegionCounts& counts = counter_->counts()[i];
-            const std::vector<Stays> stays = counter_->stays(i);
-            for (const RegionCounts::OfClass& of : counts.classes) {
-                counts_.write(csv_field(source_) + "," + csv_field(counts.name) +
-                              (counts.zone ? ",zone," : ",line,") + csv_field(labels_[of.id]) +
-                              "," + std::to_string(of.in) + "," + std::to_string(of.out));
-                const auto stay = std::ranges::find(stays, of.id, &Stays::label);
-                if (counts.zone && stay != stays.end())
-                    counts_.write("," + std::to_string(of.inside) + "," +
-                                  std::to_string(stay->most) + "," + json_text(stay->seconds) +
-                                  "," + json_text(stay->longest) + "\n");
-                else
-                    counts_.write(",,,,\n");
-            }
+        if (!found_) return;
+        for (size_t region = 0; region < regions_.all.size(); ++region) {
+            for (const auto& of : found_->counter.counts()[region].classes)
+                write_row(region, found_->labels[of.id]);
+            if (!real_) continue;
+            for (const auto& of : real_->counter.counts()[region].classes)
+                if (!found_->of(region, real_->labels[of.id]))
+                    write_row(region, real_->labels[of.id]);
         }
-        counter_.reset();
+        found_.reset();
+        real_.reset();
+    }
+    void write_row(size_t region, const std::string& label) {
+        const RegionCounts& counts = found_->counter.counts()[region];
+        const RegionCounts::OfClass none, *found = found_->of(region, label);
+        const RegionCounts::OfClass& of = found ? *found : none;
+        counts_.write(csv_field(source_) + "," + csv_field(counts.name) +
+                      (counts.zone ? ",zone," : ",line,") + csv_field(label) + "," +
+                      std::to_string(of.in) + "," + std::to_string(of.out));
+        const std::vector<Stays> stays = found_->counter.stays(region);
+        const auto stay = std::ranges::find(stays, of.id, &Stays::label);
+        if (found && counts.zone && stay != stays.end())
+            counts_.write("," + std::to_string(of.inside) + "," + std::to_string(stay->most) + "," +
+                          json_text(stay->seconds) + "," + json_text(stay->longest));
+        else
+            counts_.write(",,,,");
+        const RegionCounts::OfClass* const real = real_ ? real_->of(region, label) : nullptr;
+        const RegionCounts::OfClass& truth = real ? *real : none;
+        counts_.write(real_ ? "," + std::to_string(truth.in) + "," + std::to_string(truth.out)
+                            : ",,");
+        counts_.write("\n");
     }
 
     const Regions& regions_;
     NewFile events_, counts_;
     std::string source_;
-    std::optional<RegionCounter> counter_;
-    std::map<uint32_t, std::string> labels_;
+    std::optional<NamedCounter> found_, real_;
 };
 
 }  // namespace

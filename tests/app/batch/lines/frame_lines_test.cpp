@@ -132,10 +132,31 @@ TEST(Tables, what_lines_and_zones_have_counted_comes_from_tracks) {
     EXPECT_EQ(events, (std::vector<std::string>{"a 0 yard in 1 dog", "a 1 door in 1 dog",
                                                 "a 1 yard out 1 dog", "b 0 yard in 1 dog"}));
     EXPECT_EQ(content(temp / "counts.csv"),
-              "source,region,kind,label,in,out,inside,most_inside,seconds,longest\n"
-              "a,door,line,dog,1,0,,,,\n"
-              "a,yard,zone,dog,1,1,0,1,1.0,1.0\n"
-              "b,yard,zone,dog,1,0,1,1,0.0,0.0\n");
+              "source,region,kind,label,in,out,inside,most_inside,seconds,longest,true_in,true_out\n"
+              "a,door,line,dog,1,0,,,,,,\n"
+              "a,yard,zone,dog,1,1,0,1,1.0,1.0,,\n"
+              "b,yard,zone,dog,1,0,1,1,0.0,0.0,,\n");
+}
+
+TEST(Tables, counts_are_held_against_those_of_what_is_really_there) {
+    const TempFolder temp;
+    std::string text;
+    for (const int x : {10, 60})
+        text += R"({"source":"a","frame":)" + std::to_string(x / 60) + R"(,"time":)" +
+                std::to_string(x / 60) + R"(,"width":100,"height":100,"detections":[{"label":"dog",)" +
+                R"("id":17,"score":0.5,"track":1,"box":[)" + std::to_string(x) + ",0," +
+                std::to_string(x + 4) + R"(,9]}],"truth":{"objects":[{"label":"cat","id":17,)" +
+                R"("object":5,"box":[)" + std::to_string(x) + ",0," + std::to_string(x + 4) +
+                R"(,9]}]}})" + "\n";
+    temp.write("lines", text);
+    const Regions regions{std::nullopt, {{"door", false, {{50, 100}, {50, 0}}}}};
+    write_region_tables(temp / "lines", names, regions, [](size_t) { return "a"; },
+                        {temp / "events.jsonl", temp / "counts.csv"});
+    EXPECT_EQ(content(temp / "counts.csv"),
+              "source,region,kind,label,in,out,inside,most_inside,seconds,longest,true_in,true_out\n"
+              "a,door,line,dog,1,0,,,,,0,0\n"
+              "a,door,line,cat,0,0,,,,,1,0\n")
+        << "a cat was taken for a dog: labels are compared, not numbers";
 }
 
 TEST(Tables, what_a_spreadsheet_would_compute_stays_text) {
