@@ -151,7 +151,7 @@ double difference(const cv::Mat& then, const cv::Mat& now) {
 #else
 // The pictures were made with Dear ImGui 1.86; later ones keep other distances between lines. So
 // what is compared is where much is shown and where little, in cells of 32 pixels.
-constexpr double most_difference = 0.08;
+constexpr double most_difference = 0.03;
 double difference(const cv::Mat& then, const cv::Mat& now) {
     cv::Mat before, after, apart;
     cv::resize(then, before, then.size() / 8, 0, 0, cv::INTER_AREA);
