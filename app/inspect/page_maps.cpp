@@ -94,18 +94,14 @@ PageMaps page_maps(const EncoderView& encoder, const PageForm& form) {
 
     PageMaps maps{.rows = static_cast<uint32_t>(tokens.size()), .cells = attention.cells()};
     const size_t keys = attention.keys();
-    std::vector<float> wanted;
     for (uint32_t layer : form.layers) {
         const std::vector<float> all = attention.rows(layer, 0, attention.tokens());
-        for (size_t head = 0; head < attention.heads(); ++head) {
-            wanted.clear();
+        for (size_t head = 0; head < attention.heads(); ++head)
             for (uint32_t token : tokens) {
                 const auto row =
                     all.begin() + std::ptrdiff_t((head * attention.tokens() + token) * keys);
-                wanted.insert(wanted.end(), row, row + std::ptrdiff_t(keys));
+                maps.add(encoder.drawn(attention.cells_of({row, row + std::ptrdiff_t(keys)})));
             }
-            maps.add(attention.cells_of(wanted));
-        }
     }
     return maps;
 }

@@ -169,9 +169,13 @@ private:
         add_bank(std::move(about), attention.geometry(), form.layers, page_maps(encoder, form),
                  first);
         note(encoder, demand, form);
+        if (encoder.outliers)
+            notes_.push_back("A few patches of the " + encoder.task +
+                             " are outliers, which are looked at far more than others: what is beyond "
+                             "four times the value that 98 % stay below is shown as that.");
         if (encoder.rollout.empty()) return;
         PageMaps rollout{.rows = 1, .cells = attention.cells()};
-        rollout.add(attention.cells_of(encoder.rollout));
+        rollout.add(encoder.drawn(attention.cells_of(encoder.rollout)));
         add_bank(
             {{"kind", "rollout"}, {"task", encoder.task}, {"model", encoder.model}, {"heads", 1}},
             attention.geometry(), {0}, rollout, {});

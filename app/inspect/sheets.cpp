@@ -17,6 +17,13 @@ constexpr const char* own_scale =
     "Share of the attention that a patch gets. Each map has a scale of its own, from 0 to its "
     "largest value, which stands below it.";
 
+std::string scale_text(const EncoderView& encoder) {
+    if (!encoder.outliers) return own_scale;
+    return std::string(own_scale) +
+           " A few patches are outliers: what is beyond four times the value that 98 % stay below "
+           "is drawn as that.";
+}
+
 std::string percent(double p) {
     char text[32];
     std::snprintf(text, sizeof text, 100 * p < 9.95 ? "%.1f %%" : "%.0f %%", 100 * p);
@@ -146,23 +153,23 @@ Sheet class_token_sheet(const Study& study, const EncoderView& encoder) {
         const std::vector<float> heads = attention.cells_of(attention.rows(layer, 0, 1));
         const std::vector<float> average = of_head(heads, attention.heads(), std::nullopt);
         for (uint32_t head = 0; head <= attention.heads(); ++head) {
-            const std::vector<float> cells =
-                head < attention.heads() ? of_head(heads, attention.heads(), head) : average;
+            const std::vector<float> cells = encoder.drawn(
+                head < attention.heads() ? of_head(heads, attention.heads(), head) : average);
             sheet.tiles.push_back({.picture = picture.alone(cells, attention.geometry()),
                                    .note = percent(double(largest_of(cells)))});
         }
-        sheet.tiles.push_back({picture.with(average, attention.geometry())});
+        sheet.tiles.push_back({picture.with(encoder.drawn(average), attention.geometry())});
     }
     sheet.legend = Sheet::Legend::alone;
     sheet.high = largest;
-    sheet.legend_text = own_scale;
+    sheet.legend_text = scale_text(encoder);
     return sheet;
 }
 
 Sheet rollout_sheet(const Study& study, const EncoderView& encoder) {
     const AttentionSource& attention = encoder.attention;
     const TilePicture picture(study.picture(), 480);
-    const std::vector<float> cells = attention.cells_of(encoder.rollout);
+    const std::vector<float> cells = encoder.drawn(attention.cells_of(encoder.rollout));
     Sheet sheet{.title = "What reaches the class token",
                 .subtitle = study.name() + ", " + encoder.model + ": " + classes_text(study)};
     sheet.across = 3;
@@ -323,8 +330,8 @@ Sheet point_sheet(const Study& study, const EncoderView& encoder,
         const auto [row, column] = attention.geometry().cell_at(point);
         const uint32_t token = attention.first_cell() + row * attention.geometry().grid.x + column;
         for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
-            const std::vector<float> cells = of_head(
-                attention.cells_of(attention.rows(layer, token, 1)), attention.heads(), head);
+            const std::vector<float> cells = encoder.drawn(of_head(
+                attention.cells_of(attention.rows(layer, token, 1)), attention.heads(), head));
             Sheet::Tile tile{.picture = picture.with(cells, attention.geometry()),
                              .note = "largest " + percent(double(largest_of(cells)))};
             if (const auto window = attention.window_at(layer, point))
@@ -335,7 +342,7 @@ Sheet point_sheet(const Study& study, const EncoderView& encoder,
     }
     sheet.legend = Sheet::Legend::over_pictures;
     sheet.high = largest;
-    sheet.legend_text = own_scale;
+    sheet.legend_text = scale_text(encoder);
     return sheet;
 }
 

@@ -1,5 +1,6 @@
 #include "app/inspect/study.h"
 
+#include <algorithm>
 #include <set>
 
 #include "app/hub/model_finder.h"
@@ -67,6 +68,13 @@ std::vector<Alike> layers_alike(const ClassificationModel& model) {
 
 }  // namespace
 
+std::vector<float> EncoderView::drawn(std::vector<float> cells) const {
+    if (!outliers) return cells;
+    const float limit = outlier_limit(cells);
+    for (float& cell : cells) cell = std::min(cell, limit);
+    return cells;
+}
+
 std::vector<float> FeatureView::similarity_to(glm::vec2 point) const {
     const auto [row, column] = geometry.cell_at(point);
     const auto first =
@@ -122,7 +130,7 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
         encoders_.push_back({task, title_of(options.names.classifier),
                              AttentionSource(engine, {begin, begin + std::ptrdiff_t(count)},
                                              tokens.first_cell, classifier.geometry(first)),
-                             tokens.first_cell > 0});
+                             tokens.first_cell > 0, model.has_outliers()});
     }
     feature_views_.push_back(features_of(
         engine, classifier_tap_, model.feature_layout(),

@@ -15,8 +15,12 @@ struct EncoderView {
     std::string model;  // its name
     AttentionSource attention;
     bool class_token = false;  // token 0 is the one that a classifier reads
+    bool outliers = false;     // of which a few would swamp the maps: see outlier_limit
     // What reaches the class token through all layers, (tokens); else empty.
     std::vector<float> rollout = {};
+
+    // A map as it is drawn: of one with outliers, these are limited.
+    std::vector<float> drawn(std::vector<float> cells) const;
 };
 
 // One that looked at the picture: a detection's query, or a word of the caption.

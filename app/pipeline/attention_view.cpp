@@ -83,11 +83,8 @@ AttentionSeen AttentionView::seen(const Models& models, const Looker& looker,
     seen.cells = values_.floats();
     if (seen.cells.empty()) return seen;
     std::tie(seen.smallest, seen.largest) = extent_of(seen.cells);
-    if (has_outliers(looker, attention, models) && !tiled()) {
-        const float limit = outlier_limit(seen.cells);
-        seen.limited = seen.largest > limit;
-        seen.largest = std::min(seen.largest, limit);
-    }
+    seen.limited = limited();
+    if (seen.limited) seen.largest = outlier_limit(seen.cells);
     seen.on_picture = std::accumulate(seen.cells.begin(), seen.cells.end(), 0.0f) /
                       static_cast<float>(maps_.batch);
     return seen;
@@ -189,7 +186,8 @@ void AttentionView::record(Commands& c, const Models& models, const MapTaps& tap
     if (looker.token == Token::patch && looked_into.classifier.contains(layer))
         window_ = window_at(taps.classification.layer(layer), geometry_, looker.point);
     values_.record(c, maps_);  // as they are, whatever is drawn of them
-    if (has_outliers(looker, attention, models)) limit_outliers(c, maps_);
+    limits_ = has_outliers(looker, attention, models);
+    if (limits_) limit_outliers(c, maps_);
 }
 
 }  // namespace saccade

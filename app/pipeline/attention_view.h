@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "gpu/transfer/download.h"
 #include "models/attention/attention_maps.h"
 #include "models/attention/map_geometry.h"
+#include "models/attention/patch_features.h"
 
 namespace saccade {
 
@@ -38,6 +40,8 @@ public:
     // What was recorded last, after it has run.
     AttentionSeen seen(const Models& models, const Looker& looker,
                        const AttentionState& attention) const;
+    // Of these: whether a few cells are far beyond the scale.
+    bool limited() const { return limits_ && outlier_limit(values_.floats()) < INFINITY; }
 
 private:
     // What is known of patches, if that is what is looked at; else none.
@@ -56,7 +60,7 @@ private:
     Buffer memory_;
     Tensor maps_;
     MapGeometry geometry_;
-    bool coloured_ = false;
+    bool coloured_ = false, limits_ = false;
     std::optional<Rectangle> window_;
     Download values_;
 };

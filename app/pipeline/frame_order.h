@@ -35,7 +35,8 @@ struct MapOnHost {
     uint32_t whose = 0;
     uint32_t layer = 0, layers = 0,
              heads = 0;  // which layer it is of; what there is to choose from
-    bool similarity = false, coloured = false;  // not attention, but features: see AttentionSeen
+    // Not attention, but features; a few cells are far beyond the scale: see AttentionSeen.
+    bool similarity = false, coloured = false, limited = false;
     MapGeometry geometry;
     uint32_t count = 0;        // one, or one for each head; of colours red, green and blue
     std::vector<float> cells;  // (count, grid height, grid width)

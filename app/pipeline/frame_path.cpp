@@ -618,6 +618,7 @@ void FramePath::read_maps(FrameLane& lane, Done& done) const {
         map.coloured = lane.maps[i]->view.coloured();
         map.geometry = lane.maps[i]->view.geometry();
         map.window = lane.maps[i]->view.window();
+        map.limited = lane.maps[i]->view.limited();
         map.count = lane.maps[i]->view.maps().batch;
         map.cells = lane.maps[i]->download.floats();
     }

@@ -71,6 +71,7 @@ Json json_of(const MapOnHost& map, const Levels& levels) {
     if (map.window)
         json["window"] = {map.window->min.x, map.window->min.y, map.window->max.x,
                           map.window->max.y};
+    if (map.limited) json["limited"] = true;
     if (map.similarity) json["kind"] = "similarity";
     if (map.coloured) json["kind"] = "colours";
     if (map.looker.token == Looker::Token::query) json["query"] = map.looker.query;

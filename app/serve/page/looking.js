@@ -193,7 +193,8 @@ const looking = (() => {
                      head: `head ${Math.min(attention.head, map.heads - 1)}`, grid: "all heads"}[attention.mode];
         const layer = attention.mode === "rollout" ? "" : `layer ${map.layer} of ${map.layers}, `;
         $("now").textContent = `${who}: ${layer}${how}.` +
-            (map.count > 1 ? "" : ` Looks most at row ${best.row}, column ${best.column} (${percent(cells[best.index])}).`);
+            (map.count > 1 ? "" : ` Looks most at row ${best.row}, column ${best.column} (${percent(cells[best.index])}).`) +
+            (map.limited ? " A few outliers are far beyond the scale." : "");
     }
 
     $("mode").addEventListener("input", () => set_mode($("mode").value));
