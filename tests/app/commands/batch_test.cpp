@@ -326,6 +326,33 @@ TEST_F(Batch, attention_of_a_track_is_shown_where_it_is_seen) {
     expect_refused(run(sources, "bad", {"--heat", "--no-video"}), 1, "--heat needs --attention");
 }
 
+TEST_F(Batch, colours_of_features_are_the_same_whoever_works_on_a_piece) {
+    const std::string classifier = model_folder(temp, "vit-nano");
+    auto look = [&](const std::string& out, const std::string& how, const Words& more = {}) {
+        Words all = words({"synth:64x48@30?seed=3&frames=6"}, out,
+                          {"--frames", "--no-video", "--piece", "2", "--attention", how});
+        *(std::ranges::find(all, "--classifier") + 1) = classifier;
+        all.insert(all.end(), more.begin(), more.end());
+        return saccade_program(all);
+    };
+    expect_done(look("whole", "colours"));
+    for (const char* shard : {"0/2", "1/2"})
+        expect_done(look("parts", "colours", {"--shard", shard}));
+    expect_done(saccade_program({"merge", "--quiet", temp / "parts"}));
+    expect_same("whole", "parts");
+    expect_done(look("alike", "similarity"));
+    expect_done(look("plain", "none"));
+    const auto plain = outputs("plain"), coloured = outputs("whole"), alike = outputs("alike");
+    EXPECT_EQ(plain.at("FRAMES.jsonl"), coloured.at("FRAMES.jsonl")) << "looking changes no answer";
+    const std::string frame = "synth-frames/000003.png";
+    EXPECT_NE(coloured.at(frame), plain.at(frame));
+    EXPECT_NE(alike.at(frame), plain.at(frame));
+    EXPECT_NE(alike.at(frame), coloured.at(frame));
+    expect_refused(look("bad", "colours", {"--heat"}), 1, "no use for --attention colours");
+    expect_refused(run({"synth:64x48@30?frames=2"}, "bad", {"--attention", "similarity"}), 1,
+                   "--attention similarity needs a --classifier");
+}
+
 TEST_F(Batch, what_cannot_be_read_ends_alone) {
     const std::string clip = make_clip(temp, "clip.mp4", 12);
     const std::string content = file_content(make_clip(temp, "long.mp4", 60));
