@@ -36,6 +36,12 @@ void drop_overlapping(std::vector<Detection>& found, float most) {
 
 }  // namespace
 
+float sure_above_in(const std::filesystem::path& folder) {
+    const std::filesystem::path file = config_in(folder);
+    const Json config = read_json(file);
+    return static_cast<float>(JsonFields(config, file.string()).number("sure_above", 0, 1, 0.5));
+}
+
 Detector Detector::open(Device& device, const std::filesystem::path& folder, Type precision,
                         LoadProgress progress, OpenTokenizer tokenizer) {
     const std::filesystem::path file = config_in(folder);
@@ -46,6 +52,7 @@ Detector Detector::open(Device& device, const std::filesystem::path& folder, Typ
     checkpoint.tell(std::move(progress));
     Detector detector =
         with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision);
+    detector.sure_above_ = sure_above_in(folder);
     if (detector.phrases()) detector.tokenizer_ = tokenizer(folder);
     return detector;
 }

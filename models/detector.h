@@ -85,6 +85,10 @@ private:
     Download download_, logits_, boxes_, states_, masked_download_, masks_download_;
 };
 
+// The score above which boxes of this folder's detector are worth showing: "sure_above" of its
+// config.json, or one half.
+float sure_above_in(const std::filesystem::path& folder);
+
 // A Hugging Face folder that finds objects.
 class Detector {
 public:
@@ -103,6 +107,7 @@ public:
                                         WeightSource& weights, Type precision);
 
     const std::vector<std::string>& labels() const { return model_->labels(); }
+    float sure_above() const { return sure_above_; }  // see sure_above_in
     const DetectionModel& model() const { return *model_; }
     // What the model is told to look for; null if its classes are its own.
     Phrases* phrases() const { return model_->phrases(); }
@@ -197,6 +202,7 @@ private:
     std::vector<Buffer> memory_;
     std::vector<std::string> unused_;
     std::unique_ptr<Tokenizer> tokenizer_;
+    float sure_above_ = 0.5f;
     PictureInput input_;
     AttentionRow attention_row_;
     Findings findings_;

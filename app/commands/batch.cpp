@@ -24,6 +24,7 @@
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
+#include "models/detector.h"
 
 namespace saccade {
 
@@ -44,6 +45,11 @@ ModelNames models_of(const BatchOptions& options, const BatchPlan& plan) {
         return imagery_of(source.source.text) == Imagery::emoji;
     });
     return options.models.or_default(emoji ? Imagery::emoji : Imagery::photographs);
+}
+
+double least_score(const BatchOptions& options, const ModelNames& models) {
+    const float sure = models.detector == "none" ? 0.5f : sure_above_in(find_model(models.detector));
+    return options.wanted.least_score(!models.find.empty(), sure);
 }
 
 BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_options) {
@@ -73,7 +79,7 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
                      {"labels", text_of_name(models.labels)},
                      {"ask", text_of_name(models.question)},
                      {"precision", options.common.precision},
-                     {"threshold", options.wanted.least_score(!models.find.empty())},
+                     {"threshold", least_score(options, models)},
                      {"classes", Object::array()},
                      {"max-detections", options.wanted.most},
                      {"attention", name_of(options.attention.kind)}};

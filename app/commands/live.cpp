@@ -51,7 +51,7 @@ LiveState first_state(const LiveOptions& options, const Settings& settings) {
         state.threshold = static_cast<float>(*options.threshold);
         if (!options.models.find.empty())
             for (const std::string& phrase : phrases_in(options.models.find, "--find"))
-                state.least_scores[phrase] = state.threshold;
+                state.least_scores[phrase] = *state.threshold;
     }
     state.only = {options.classes.begin(), options.classes.end()};
     state.most = options.most;

@@ -135,13 +135,13 @@ Size parse_size(const std::string& text) {
     throw Error("'" + text + "' is not a size; write WIDTHxHEIGHT, like 640x480");
 }
 
-double DetectionOptions::least_score(bool phrases) const {
-    constexpr double otherwise = 0.5;
-    return threshold.value_or(phrases ? double(phrase_threshold) : otherwise);
+double DetectionOptions::least_score(bool phrases, float sure_above) const {
+    return threshold.value_or(double(phrases ? phrase_threshold : sure_above));
 }
 
 DetectionFilter DetectionOptions::filter(const Detector& detector) const {
-    DetectionFilter filter{.threshold = static_cast<float>(least_score(detector.phrases())),
+    const double least = least_score(detector.phrases(), detector.sure_above());
+    DetectionFilter filter{.threshold = static_cast<float>(least),
                            .classes = ids_of(classes, detector.labels()),
                            .most = most};
     if (!detector.phrases()) return filter;
@@ -156,7 +156,7 @@ void add_detection_options(CLI::App& command, DetectionOptions& options) {
     command.add_option("--threshold", options.threshold, "Keep detections that score above P")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->type_name("P")
-        ->default_str("0.5, of --find 0.1, of --like 0.9");
+        ->default_str("what its folder says, or 0.5; of --find 0.1, of --like 0.9");
     command
         .add_option("--classes", options.classes,
                     "Keep only these classes, named as in the model's config.json")

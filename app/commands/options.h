@@ -47,8 +47,9 @@ struct DetectionOptions {
     uint32_t most = 100;
     std::optional<Size> size = std::nullopt;  // what pictures are resized to fit into
 
-    // The threshold, or what suits a detector with classes of its own, or one that finds phrases.
-    double least_score(bool phrases) const;
+    // The threshold, or what suits one that finds phrases, or a detector with classes of its own
+    // that is to be believed `sure_above` a score.
+    double least_score(bool phrases, float sure_above) const;
     // An Error where a class is none of the detector's.
     DetectionFilter filter(const Detector& detector) const;
 };

@@ -257,6 +257,7 @@ void LiveLoop::begin_anew(LiveState& state) {
 
 void LiveLoop::tell_labels() {
     report_.labels = models_.labels();
+    if (models().detector) report_.sure_above = models().detector->sure_above();
     told_.report(report_, models_.loaded());
 }
 

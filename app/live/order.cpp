@@ -84,9 +84,10 @@ Looker looker_of(const RemoteLook& look, const Models& models, const LastSeen& s
 
 DetectionFilter filter_of(const LiveState& state, const Models& models) {
     DetectionFilter filter;
-    filter.threshold = state.threshold;
     filter.most = state.most;
+    if (state.threshold) filter.threshold = *state.threshold;
     if (!models.detector) return filter;
+    if (!state.threshold) filter.threshold = models.detector->sure_above();
     const std::vector<std::string>& labels = models.detector->labels();
     if (models.detector->phrases()) set_thresholds(filter, *models.detector, state.least_scores);
     if (state.only.empty()) return filter;

@@ -113,6 +113,7 @@ struct LiveReport {
     // differs from what the model's files ask for; empty where it does not.
     std::string caption_note;
     std::vector<std::string> labels;  // of the detector's classes
+    float sure_above = 0.5f;          // the score of boxes from which on it is to be believed
     size_t examples = 0;              // of these, the last ones, which were shown and not named
     std::vector<PresentMode> present_modes{PresentMode::fifo};
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <type_traits>
 
 #include "gpu/core/error.h"
@@ -57,6 +58,10 @@ void take(const json& from, const char* name, bool& to) {
 void take(const json& from, const char* name, float& to) {
     if (from.contains(name) && from[name].is_number()) to = from[name].get<float>();
 }
+void take(const json& from, const char* name, std::optional<float>& to) {
+    if (from.contains(name) && from[name].is_number())
+        to = std::clamp(from[name].get<float>(), 0.0f, 1.0f);
+}
 void take(const json& from, const char* name, uint32_t& to) {
     if (from.contains(name) && from[name].is_number_unsigned())
         to = static_cast<uint32_t>(std::min<uint64_t>(from[name].get<uint64_t>(), 1u << 20));
@@ -91,13 +96,16 @@ void take(const json& from, const char* name, PresentMode& to) {
     take_name(from, name, modes, to);
 }
 
-// Choices are written by their names.
+// Choices are written by their names; what nobody has chosen is not.
 template <typename Value>
-auto written(const Value& value) {
+void put(nlohmann::ordered_json& to, const char* name, const Value& value) {
     if constexpr (std::is_enum_v<Value>)
-        return std::string(name_of(value));
+        to[name] = std::string(name_of(value));
     else
-        return value;
+        to[name] = value;
+}
+void put(nlohmann::ordered_json& to, const char* name, const std::optional<float>& value) {
+    if (value) to[name] = *value;
 }
 
 }  // namespace
@@ -127,7 +135,7 @@ Settings read_settings(const std::filesystem::path& file) {
     if (!from.is_object()) return settings;
     for_each_setting(settings, [&](const char* name, auto& to) { take(from, name, to); });
     AttentionState& attention = settings.state.attention;
-    for (float* part : {&settings.state.threshold, &attention.blend, &attention.mass})
+    for (float* part : {&attention.blend, &attention.mass})
         *part = std::clamp(*part, 0.0f, 1.0f);
     settings.width = std::clamp(settings.width, 320u, 16384u);
     settings.height = std::clamp(settings.height, 240u, 16384u);
@@ -146,8 +154,7 @@ LiveState to_remember(const LiveState& remembered, const LiveState& begun, LiveS
 bool write_settings(const std::filesystem::path& file, const Settings& settings) {
     if (file.empty()) return false;
     nlohmann::ordered_json to;
-    for_each_setting(settings,
-                     [&](const char* name, const auto& from) { to[name] = written(from); });
+    for_each_setting(settings, [&](const char* name, const auto& from) { put(to, name, from); });
     try {
         make_folder(file.parent_path());
         NewFile out(file);

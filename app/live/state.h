@@ -99,7 +99,7 @@ struct LiveState {
     bool outlines = false;  // of masks, on the host: somebody wants to know them
     std::vector<RemoteLook> looks;
 
-    float threshold = 0.5f;
+    std::optional<float> threshold;  // of boxes; none: what the detector's folder says
     // Of phrases that have one of their own. Others have the one that their model's card names.
     std::map<std::string, float> least_scores;
     uint32_t most = 100;         // boxes

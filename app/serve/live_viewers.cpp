@@ -253,7 +253,7 @@ void LiveViewers::tell(const LiveLoop& loop, const LiveState& state) {
         {"sources", titles_of(offered_.sources)},
         {"source_state", text_of_name(report.source_state)},
         {"frozen", state.frozen},
-        {"threshold", state.threshold},
+        {"threshold", state.threshold.value_or(report.sure_above)},
         {"strides", {{"detector", state.detector_stride}, {"classifier", state.classifier_stride}}},
         {"detector", json_of(report.detector, offered_.detectors)},
         {"classifier", json_of(report.classifier, offered_.classifiers)},

@@ -18,9 +18,10 @@ void check(const char* label, bool& value, const char* what) {
     tip(what);
 }
 
-void share(const char* label, float& value, const char* what) {
-    ImGui::SliderFloat(label, &value, 0, 1, "%.2f");
+bool share(const char* label, float& value, const char* what) {
+    const bool moved = ImGui::SliderFloat(label, &value, 0, 1, "%.2f");
     tip(what);
+    return moved;
 }
 
 void source(ViewInput& in) {
@@ -196,8 +197,10 @@ void shown(ViewInput& in) {
     check("caption", state.caption, "caption (C): the captioner's sentence");
     ImGui::SameLine();
     check("classes", state.classes, "classes (L): what the classifier holds for likely");
-    share("least score", state.threshold,
-          "least score: boxes that score less are left out (--threshold)");
+    float least = state.threshold.value_or(in.view.report.sure_above);
+    if (share("least score", least,
+              "least score: boxes that score less are left out (--threshold)"))
+        state.threshold = least;
     class_filter(state, in.view.report.labels);
     tracks(state, in.view.report);
     draw_region_list(in);

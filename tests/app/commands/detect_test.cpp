@@ -1,5 +1,8 @@
 // `saccade detect` as a person meets it.
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
@@ -64,6 +67,32 @@ TEST_F(Detect, finds_what_transformers_finds) {
         }
         EXPECT_TRUE(known) << found;
     }
+}
+
+TEST_F(Detect, the_folder_says_from_which_score_on_it_is_to_be_believed) {
+    const auto scores = [&](const Words& options) {
+        Words with{"--json", "--precision", "fp32"};
+        with.insert(with.end(), options.begin(), options.end());
+        const Outcome outcome = detect({astronaut}, with);
+        expect_done(outcome);
+        std::vector<double> scores;
+        for (const auto& found : nlohmann::json::parse(outcome.out)["detections"])
+            scores.push_back(found["score"]);
+        return scores;
+    };
+    const std::vector<double> all = scores({"--threshold", "0"});
+    ASSERT_EQ(all.size(), 12u);
+    EXPECT_EQ(scores({}).size(), size_t(std::ranges::count_if(all, [](double s) { return s > 0.5; })));
+
+    nlohmann::json config = read_json(std::filesystem::path(model) / "config.json");
+    config["sure_above"] = (all[3] + all[4]) / 2;
+    std::ofstream(std::filesystem::path(model) / "config.json") << config;
+    EXPECT_EQ(scores({}).size(), 4u);
+    EXPECT_EQ(scores({"--threshold", "0"}).size(), 12u) << "a person's word goes first";
+
+    config["sure_above"] = 2;
+    std::ofstream(std::filesystem::path(model) / "config.json") << config;
+    expect_refused(detect({astronaut}), 1, "sure_above");
 }
 
 TEST_F(Detect, text_has_score_label_and_box) {
