@@ -14,12 +14,12 @@ import train_photo_classifier
 from caption_metrics import commonest, summary
 from evaluate import Folder, spoken
 from photo_captions import read
-from train_photo_detector import COMMON, measure
+from metrics import Detections
+from train_photo_detector import CLASSES, COMMON, measure
 
 
 def detector_line(path, tests, names, device):
-    folder = Folder(transformers.DetrForObjectDetection if is_detr(path)
-                    else transformers.YolosForObjectDetection, path, device)
+    folder = Folder(transformers.AutoModelForObjectDetection, path, device)
 
     def answer(picture):
         out = folder.model(pixel_values=folder.input(picture))
@@ -29,11 +29,21 @@ def detector_line(path, tests, names, device):
     each = ", ".join(f"{name} {result[f'AP50 large {name}']:.3f}" for name in COMMON)
     return (f"AP50 {result['AP50']:.3f}, AP {result['AP']:.3f}; precision "
             f"{result['precision']:.3f} and recall {result['recall']:.3f} at 0.5; large objects "
-            f"AP50 {result['AP50 large']:.3f} ({each})")
+            f"AP50 {result['AP50 large']:.3f} ({each})"), answer
 
 
-def is_detr(path):
-    return transformers.AutoConfig.from_pretrained(path).model_type == "detr"
+def confidence(answer, tests):
+    """What scores are worth: lines for the card."""
+    every = Detections(CLASSES)
+    for scene in tests:
+        every.add(*answer(scene["picture"]), scene)
+    best = every.best_threshold()
+    rows, error = every.reliability()
+    yield (f"best F1 {best['F1']:.3f} above {best['threshold']:.2f} (precision "
+           f"{best['precision']:.3f}, recall {best['recall']:.3f}); calibration error {error:.3f}")
+    yield "| score from | detections | mean score | right |\n|---|---|---|---|"
+    for low, number, mean, share in rows:
+        yield f"| {low:.2f} | {number} | {mean:.2f} | {share:.2f} |"
 
 
 def captioner_line(path, tests, references, device):
@@ -77,8 +87,9 @@ def main():
         tests, names = photos.held_out(*coco)
         number = sum(len(scene["picture"]) for scene in tests)
     if (models / "photo-detector").exists():
-        line = detector_line(models / "photo-detector", tests, names, device)
+        line, answer = detector_line(models / "photo-detector", tests, names, device)
         print(f"| photo-detector | {number} pictures of COCO | {line} |", flush=True)
+        told = list(confidence(answer, tests))
     if (models / "photo-captioner").exists():
         references = read(f"{options.annotations}/coco_captions.tsv.gz")["val"]
         line = captioner_line(models / "photo-captioner", tests, references, device)
@@ -89,6 +100,8 @@ def main():
         number = sum(len(label) for _, label in tests)
         line = classifier_line(models / "photo-classifier", tests, device)
         print(f"| photo-classifier | {number} pictures of Tiny-ImageNet | {line} |", flush=True)
+    if (models / "photo-detector").exists():
+        print("\nWhat the detector's scores are worth:", *told, sep="\n")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 precision model.safetensors, under the names that files on the Hub have."""
 import json
 import pathlib
+import re
 
 import torch
 import torch.nn.functional as F
@@ -24,6 +25,38 @@ DETR_DECODER = {"self_attention": "self_attn", "norm1": "self_attn_layer_norm",
                 "cross_attention": "encoder_attn", "norm2": "encoder_attn_layer_norm",
                 "up": "fc1", "down": "fc2", "norm3": "final_layer_norm"}
 DETR_ATTENTION = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "out": "out_proj"}
+# patterns of ours -> transformers' in their order
+RT_DETR = tuple((re.compile(ours), theirs) for ours, theirs in (
+    (r"^backbone\.stem\.", "backbone.model.embedder.embedder."),
+    (r"^backbone\.blocks\.(\d+)\.(\d+)\.", r"backbone.model.encoder.stages.\1.layers.\2."),
+    (r"(stages\.[1-9]\d*\.layers\.0\.shortcut)\.", r"\1.1."),       # behind its mean of four
+    (r"^(encoder\.)?project\.(\d+)\.convolution", r"\1input_proj.\2.0"),
+    (r"^(encoder\.)?project\.(\d+)\.normalization", r"\1input_proj.\2.1"),
+    (r"^encoder\.input_proj", "encoder_input_proj"),
+    (r"^input_proj", "decoder_input_proj"),
+    (r"^encoder\.attention_blocks", "encoder.encoder.0.layers"),
+    (r"^encoder\.lateral_blocks", "encoder.lateral_convs"),
+    (r"^encoder\.halving_blocks", "encoder.downsample_convs"),
+    (r"^encoder\.down_blocks", "encoder.fpn_blocks"),
+    (r"^encoder\.up_blocks", "encoder.pan_blocks"),
+    (r"^(encoder\.\w+\.\d+)\.inputs\.0", r"\1.conv1"),
+    (r"^(encoder\.\w+\.\d+)\.inputs\.1", r"\1.conv2"),
+    (r"^(encoder\.\w+\.\d+)\.out\.", r"\1.conv3."),
+    (r"(bottlenecks\.\d+)\.0", r"\1.conv1"), (r"(bottlenecks\.\d+)\.1", r"\1.conv2"),
+    (r"^(encoder\..*)\.convolution", r"\1.conv"), (r"^(encoder\..*)\.normalization", r"\1.norm"),
+    (r"^first\.0\.output", "enc_output.0"), (r"^first\.0\.norm", "enc_output.1"),
+    (r"^first\.0\.labels", "enc_score_head"), (r"^first\.0\.boxes", "enc_bbox_head"),
+    (r"^blocks", "decoder.layers"), (r"^labels", "decoder.class_embed"),
+    (r"^boxes", "decoder.bbox_embed"), (r"^places", "decoder.query_pos_head.layers"),
+    (r"self_attention\.(\w)\.", r"self_attn.\1_proj."),
+    (r"self_attention\.out", "self_attn.out_proj"),
+    (r"deformable\.offsets", "encoder_attn.sampling_offsets"),
+    (r"deformable\.point_weights", "encoder_attn.attention_weights"),
+    (r"deformable\.value", "encoder_attn.value_proj"),
+    (r"deformable\.out", "encoder_attn.output_proj"),
+    (r"\.up\.", ".fc1."), (r"\.down\.", ".fc2."), (r"\.norm1\.", ".self_attn_layer_norm."),
+    (r"(decoder.*)\.norm2\.", r"\1.encoder_attn_layer_norm."),
+    (r"\.norm[23]\.", ".final_layer_norm.")))
 POSITIONS = "vit.embeddings.position_embeddings"
 
 
@@ -118,6 +151,20 @@ def detr_tensors(model):
             **resnet_tensors(model.backbone, "model.backbone.conv_encoder.model.")}
 
 
+def rt_detr_tensors(model):
+    """Of the first group of queries, and of all layers."""
+    tensors, first = {}, "first.0."
+    for key, value in model.state_dict().items():
+        if key.endswith("num_batches_tracked") or key.startswith("cell_"):
+            continue
+        if key.startswith("first.") and not key.startswith(first):
+            continue
+        for ours, theirs in RT_DETR:
+            key = re.sub(ours, theirs, key)
+        tensors["model." + key] = value
+    return tensors
+
+
 def resnet_tensors(resnet, prefix):
     """By the names of transformers' ResNet."""
     depths, tensors = resnet.shape.depths, {}
@@ -196,6 +243,33 @@ def save_detr(model, folder, names):
         position_embedding_type="sine", is_encoder_decoder=True, **label_config(names))
     save(folder, detr_tensors(model), config, (shape.side, shape.side),
          image_processor_type="DetrImageProcessor", do_pad=False, format="coco_detection")
+
+
+def save_rt_detr(model, folder, names, sure_above):
+    shape, width = model.shape, model.shape.width
+    backbone = dict(
+        model_type="rt_detr_resnet", num_channels=3, embedding_size=shape.stem,
+        hidden_sizes=list(shape.channels), depths=list(shape.depths), layer_type="basic",
+        hidden_act="relu", downsample_in_first_stage=False, downsample_in_bottleneck=False,
+        out_features=["stage2", "stage3", "stage4"], out_indices=[2, 3, 4])
+    config = dict(
+        architectures=["RTDetrForObjectDetection"], model_type="rt_detr", torch_dtype="float16",
+        backbone_config=backbone, use_timm_backbone=False, backbone=None,
+        use_pretrained_backbone=False, freeze_backbone_batch_norms=True, d_model=width,
+        num_queries=shape.queries, encoder_hidden_dim=width,
+        encoder_in_channels=list(shape.channels[1:]), feat_strides=[8, 16, 32], encoder_layers=1,
+        encoder_ffn_dim=shape.inner, encoder_attention_heads=shape.heads, encode_proj_layers=[2],
+        encoder_activation_function="relu", activation_function="silu", normalize_before=False,
+        hidden_expansion=shape.expansion, eval_size=None, positional_encoding_temperature=10000,
+        decoder_in_channels=[width] * 3, num_feature_levels=3, decoder_ffn_dim=shape.inner,
+        decoder_n_points=shape.points, decoder_layers=shape.decoder_layers,
+        decoder_attention_heads=shape.heads, decoder_activation_function="relu",
+        learn_initial_query=False, anchor_image_size=None, num_denoising=0, with_box_refine=True,
+        dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, layer_norm_eps=1e-5,
+        batch_norm_eps=1e-5, is_encoder_decoder=True, sure_above=round(sure_above, 2),
+        **label_config(names))
+    save(folder, rt_detr_tensors(model), config, (shape.side, shape.side),
+         image_processor_type="RTDetrImageProcessor", do_pad=False, format="coco_detection")
 
 
 def resnet_config(shape):

@@ -5,6 +5,7 @@ import torch
 
 NOT_DECAYED = ("positions", "cls", "detection", "queries", "word_positions.weight",
                "words.weight")
+ALWAYS_ADAM = (".offsets.", ".point_weights.")      # places to look at, which move by small steps
 
 
 def orthogonal(matrix):
@@ -27,7 +28,8 @@ class Optimizer:
         device = self.parameters[0].device
         by_shape, decayed, free = {}, [], []
         for name, parameter in model.named_parameters():
-            if parameter.ndim in (2, 4) and "blocks" in name:
+            if parameter.ndim in (2, 4) and "blocks" in name \
+                    and not any(part in name for part in ALWAYS_ADAM):
                 # q, k and v are matrices of their own, stored as one; a convolution is the matrix
                 # of its filters
                 parts = 3 if ".qkv." in name else 2 if ".cross_kv." in name else 1

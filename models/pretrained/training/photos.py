@@ -222,13 +222,18 @@ def recolour(picture, strength=0.25, grey=0.05):
     return picture.clamp(0, 255)
 
 
-def cover(label, box, valid, cells, nothing):
-    """What covers each of the cells (n, 2): the smallest object over its middle; an object too
-    small to lie over any has the nearest. patch_label (batch, n) and patch_box (batch, n, 4)."""
+def cover(label, box, valid, cells, nothing, sizes=None):
+    """What covers each of the cells (n, 2): the smallest object over its middle, of those whose
+    longer side is within the cell's `sizes` (n, 2), if there are; an object too small to lie over
+    any has the nearest. patch_label (batch, n) and patch_box (batch, n, 4)."""
     apart = (cells[None, :, None] - box[:, None, :, :2]).abs()      # (batch, n, objects, 2)
-    inside = (apart <= box[:, None, :, 2:] / 2).all(-1) & valid[:, None]
-    nearest = apart.sum(-1).argmin(1)                               # (batch, objects)
-    there = torch.zeros_like(inside).scatter_(1, nearest[:, None], True) & valid[:, None]
+    fits = valid[:, None].expand(apart.shape[:3])
+    if sizes is not None:
+        longer = box[:, None, :, 2:].amax(-1)
+        fits = fits & (longer >= sizes[:, 0, None]) & (longer <= sizes[:, 1, None])
+    inside = (apart <= box[:, None, :, 2:] / 2).all(-1) & fits
+    nearest = (apart.sum(-1) + 9.0 * ~fits).argmin(1)               # (batch, objects)
+    there = torch.zeros_like(inside).scatter_(1, nearest[:, None], True) & fits
     area = (box[..., 2] * box[..., 3])[:, None]
     over = torch.where(inside | there, area, torch.full_like(area, 9.0))
     least, owner = over.min(-1)
@@ -238,23 +243,47 @@ def cover(label, box, valid, cells, nothing):
     return patch_label, patch_box * covered[..., None]
 
 
-class DetectionBatches:
-    """Batches of COCO to train a detector on: pictures shown in part, smaller or mirrored."""
+def mosaic(picture, label, box, valid):
+    """Four pictures each as the quarters of one, and their objects, as many as are kept."""
+    count, side = len(picture) // 4, picture.shape[-1]
+    quarter = torch.arange(4, device=picture.device)
+    corner = torch.stack([quarter % 2, quarter // 2, 0 * quarter, 0 * quarter], 1)
+    picture = picture.view(count, 2, 2, 3, side, side).permute(0, 3, 1, 4, 2, 5)
+    box = (box.view(count, 4, -1, 4) + corner[:, None]).flatten(1, 2) / 2
+    label, valid = label.view(count, -1), valid.view(count, -1)
+    order = (~valid).long().sort(dim=1, stable=True)[1][:, :OBJECTS]
+    pick = lambda values: torch.gather(values, 1, order)
+    box, valid = torch.gather(box, 1, order[..., None].expand(-1, -1, 4)), pick(valid)
+    return picture.reshape(count, 3, 2 * side, 2 * side), pick(label), box * valid[..., None], valid
 
-    def __init__(self, store, batch, side, cells, classes):
+
+class DetectionBatches:
+    """Batches of COCO to train a detector on: pictures shown in part, smaller or mirrored, and a
+    share of them four in one."""
+
+    def __init__(self, store, batch, side, cells, classes, sizes=None, mosaics=0.0):
         self.store, self.batch, self.side, self.classes = store, batch, side, classes
         self.cells = cells.to(store.device)
+        self.sizes = None if sizes is None else sizes.to(store.device)
+        self.mosaics = int(batch * mosaics)
+
+    def views(self, count, side, least, smallest):
+        row = self.store.draw(count)
+        known = {key: values[row] for key, values in self.store.known.items()}
+        window = Window(count, self.store.device, least=least, most=1.3)
+        box, valid, order = window.boxes(known["box"], known["valid"], smallest=smallest)
+        return (window.look(self.store.picture(row), side), torch.gather(known["label"], 1, order),
+                box, valid)
 
     def __call__(self):
-        row = self.store.draw(self.batch)
-        known = {key: values[row] for key, values in self.store.known.items()}
-        window = Window(self.batch, self.store.device, least=0.4, most=1.3)
-        picture = recolour(window.look(self.store.picture(row), self.side))
-        box, valid, order = window.boxes(known["box"], known["valid"])
-        label = torch.gather(known["label"], 1, order)
-        patch_label, patch_box = cover(label, box, valid, self.cells, self.classes)
-        return dict(picture=picture, label=label, box=box, valid=valid, number=valid.sum(1),
-                    patch_label=patch_label, patch_box=patch_box, row=row)
+        parts = self.views(self.batch - self.mosaics, self.side, least=0.4, smallest=2 / 256)
+        if self.mosaics:
+            four = mosaic(*self.views(4 * self.mosaics, self.side // 2, 0.5, smallest=4 / 256))
+            parts = [torch.cat(both) for both in zip(parts, four)]
+        picture, label, box, valid = parts
+        patch_label, patch_box = cover(label, box, valid, self.cells, self.classes, self.sizes)
+        return dict(picture=recolour(picture), label=label, box=box, valid=valid,
+                    number=valid.sum(1), patch_label=patch_label, patch_box=patch_box)
 
 
 def main():

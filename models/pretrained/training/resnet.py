@@ -83,14 +83,18 @@ class ResNet(nn.Module):
             x = block(x)
         return x
 
-    @torch.no_grad()
     def settle(self):
-        """Batch norms of mean 0 and variance 1 that do the same: any number then fits into half
-        precision."""
-        for norm in self.modules():
-            if isinstance(norm, nn.BatchNorm2d):
-                scale = norm.weight / (norm.running_var + norm.eps).sqrt()
-                norm.bias -= norm.running_mean * scale
-                norm.weight.copy_(scale * (1 + norm.eps) ** 0.5)
-                norm.running_mean.zero_()
-                norm.running_var.fill_(1)
+        settle(self)
+
+
+@torch.no_grad()
+def settle(model):
+    """Batch norms of mean 0 and variance 1 that do the same: any number then fits into half
+    precision."""
+    for norm in model.modules():
+        if isinstance(norm, nn.BatchNorm2d):
+            scale = norm.weight / (norm.running_var + norm.eps).sqrt()
+            norm.bias -= norm.running_mean * scale
+            norm.weight.copy_(scale * (1 + norm.eps) ** 0.5)
+            norm.running_mean.zero_()
+            norm.running_var.fill_(1)

@@ -2,8 +2,8 @@
 
     python3 train_photo_detector.py --packed packed --unpacked unpacked
 
-    --model yolos trains a plain ViT instead of DETR, --width 224 --layers 9 --tokens 64 one that
-    train_photo_captioner.py starts from.
+    --model yolos trains a plain ViT instead of RT-DETR, --width 224 --layers 9 --tokens 64 one that
+    train_photo_captioner.py starts from; --model detr trains the DETR of 2020.
 """
 import copy
 
@@ -14,9 +14,10 @@ import detr
 import options as common
 import photos
 import resnet
+import rt_detr
 import vit
 from detector import Detector
-from folders import save_detector, save_detr
+from folders import save_detector, save_detr, save_rt_detr
 from metrics import Detections
 from scenes import to_input
 from trainer import train
@@ -27,6 +28,9 @@ COMMON = ("person", "cat", "dog", "car", "bus", "train")
 
 
 def make_model(options):
+    if options.model == "rt_detr":
+        return rt_detr.RtDetr(rt_detr.RtDetrShape(groups=options.groups, side=options.side,
+                                                  classes=CLASSES))
     if options.model == "detr":
         backbone = resnet.ResNetShape(options.stem, tuple(options.channels), tuple(options.depths),
                                       options.bottleneck)
@@ -41,7 +45,8 @@ def make_model(options):
 
 
 def cells_of(model):
-    if isinstance(model, detr.Detr):
+    """Where the cells lie that say what covers them."""
+    if not isinstance(model, Detector):
         return model.cells()
     rows, columns = model.vit.shape.grid
     y, x = torch.meshgrid((torch.arange(rows) + 0.5) / rows,
@@ -64,6 +69,19 @@ def measure(answer, tests, names):
     return result
 
 
+@torch.no_grad()
+def calibrate(model, answer, tests):
+    """Makes scores say how often they are right, by every second batch of held-out pictures, and
+    returns the one above which answers have the best F1 there."""
+    def judged():
+        found = Detections(CLASSES)
+        for scene in tests[::2]:
+            found.add(*answer(scene["picture"]), scene)
+        return found
+    model.weigh(*judged().odds())
+    return float(judged().best_threshold()["threshold"])
+
+
 def answer_of(model, side, device):
     def answer(picture):
         value = to_input(picture)
@@ -78,8 +96,12 @@ def answer_of(model, side, device):
 
 def main():
     parser = common.photo_parser(__doc__, seconds=790, output="photo-detector")
-    parser.add_argument("--model", choices=("detr", "yolos"), default="detr")
+    parser.add_argument("--model", choices=("rt_detr", "detr", "yolos"), default="rt_detr")
     parser.add_argument("--side", type=int, default=256, help="of the square input")
+    parser.add_argument("--mosaics", type=float, default=0.25,
+                        help="the share of pictures that are four in one")
+    parser.add_argument("--groups", type=int, default=3,
+                        help="of queries, in training of DETR and RT-DETR")
     of_detr = parser.add_argument_group("of DETR")
     of_detr.add_argument("--stem", type=int, default=32, help="channels of the first convolution")
     of_detr.add_argument("--channels", type=int, nargs="+", default=[64, 128, 256])
@@ -89,7 +111,6 @@ def main():
     of_detr.add_argument("--encoder-layers", type=int, default=2)
     of_detr.add_argument("--decoder-layers", type=int, default=3)
     of_detr.add_argument("--queries", type=int, default=100)
-    of_detr.add_argument("--groups", type=int, default=4, help="of queries, in training")
     of_detr.add_argument("--quality", type=float, default=0.0,
                          help="how much scores follow overlaps")
     of_vit = parser.add_argument_group("of a ViT")
@@ -118,6 +139,11 @@ def main():
     def save(model):
         common.save_checkpoint(model, common.checkpoint_of(options))
         final = copy.deepcopy(model)
+        if options.model == "rt_detr":
+            final.settle()
+            sure = calibrate(final, answer_of(final, options.side, device), tests)
+            save_rt_detr(final, options.output, names, sure)
+            return
         final.count_nothing_in_full()
         if options.model == "detr":
             final.backbone.settle()
@@ -125,10 +151,16 @@ def main():
         else:
             save_detector(final, options.output, names)
 
-    batches = photos.DetectionBatches(store, options.batch, options.side, cells_of(model), CLASSES)
+    sizes = model.sizes() if isinstance(model, rt_detr.RtDetr) else None
+    batches = photos.DetectionBatches(store, options.batch, options.side, cells_of(model), CLASSES,
+                                      sizes, options.mosaics)
     compiled = ((vit.Block, "forward"), (resnet.ResNetBlock, "forward"),
                 (detr.EncoderBlock, "forward"), (detr.DecoderBlock, "forward"),
-                (losses, "matching_cost"), (photos, "recolour"), (photos, "cover"))
+                (rt_detr.ResNetD, "forward"), (rt_detr.HybridEncoder, "forward"),
+                (rt_detr.DecoderBlock, "among"), (rt_detr.DecoderBlock, "along"),
+                (rt_detr, "scored_cost"), (rt_detr, "wanted_scores"), (rt_detr, "score_loss"),
+                (losses, "matching_cost"), (losses, "covered_loss"), (losses, "box_loss"),
+                (photos, "recolour"), (photos, "cover"))
     train(model, batches, type(model).loss, options.seconds, rate=options.rate,
           muon_rate=options.muon_rate, check=check, checks=options.checks,
           compiled=() if options.eager else compiled, meanwhile=store.refresh, save=save)
