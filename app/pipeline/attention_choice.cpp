@@ -68,6 +68,7 @@ AttentionChoice attention_named(const std::string& name) {
     constexpr std::string_view of_track = "track:";
     const char* const end = name.data() + name.size();
     if (name.starts_with(of_track)) {
+        choice.kind = AttentionKind::track;
         const auto [last, error] =
             std::from_chars(name.data() + of_track.size(), end, choice.track);
         if (error == std::errc() && last == end && choice.track > 0) return choice;

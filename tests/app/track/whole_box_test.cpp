@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-constexpr Size picture(640, 480);
+constexpr Size all_of_it(640, 480);
 
 // A thing of 100 x 60 that goes to the right by 30 pixels a second, ten frames a second.
 Rectangle thing_at(int frame) {
@@ -20,17 +20,17 @@ TEST(WholeBoxes, are_what_is_seen_where_nothing_is_hidden) {
     for (int i = 0; i < 20; ++i) {
         Rectangle seen = thing_at(i);
         seen.max.x += i % 2 ? 1.5f : -1.5f;  // it trembles
-        EXPECT_EQ(whole.see(seen, 0.1 * i, picture), seen) << i;
+        EXPECT_EQ(whole.see(seen, 0.1 * i, all_of_it), seen) << i;
     }
 }
 
 TEST(WholeBoxes, have_the_side_that_something_has_come_before) {
     WholeBox whole;
-    for (int i = 0; i < 10; ++i) whole.see(thing_at(i), 0.1 * i, picture);
+    for (int i = 0; i < 10; ++i) whole.see(thing_at(i), 0.1 * i, all_of_it);
     for (int i = 10; i < 15; ++i) {
         Rectangle seen = thing_at(i);
         seen.max.x = 330 - 12 * static_cast<float>(i - 9);  // what hides it comes nearer
-        const std::optional<Rectangle> found = whole.see(seen, 0.1 * i, picture);
+        const std::optional<Rectangle> found = whole.see(seen, 0.1 * i, all_of_it);
         ASSERT_TRUE(found);
         const float truth = thing_at(i).middle().x;
         EXPECT_LT(std::abs(found->middle().x - truth), 0.4f * std::abs(seen.middle().x - truth));
@@ -43,7 +43,7 @@ TEST(WholeBoxes, go_on_beyond_the_edge_of_the_picture) {
     float x = 100;
     for (int i = 0; i < 14; ++i, x -= 10) {
         const Rectangle seen{std::max(x, 0.0f), 100, x + 100, 160};
-        const std::optional<Rectangle> found = whole.see(seen, 0.1 * i, picture);
+        const std::optional<Rectangle> found = whole.see(seen, 0.1 * i, all_of_it);
         ASSERT_TRUE(found);
         EXPECT_NEAR(found->middle().x, x + 50, 6) << i;
     }
@@ -53,14 +53,14 @@ TEST(WholeBoxes, shrink_as_slowly_as_things_do) {
     WholeBox whole;
     Rectangle seen = thing_at(0);
     for (int i = 0; i < 30; ++i, seen.max.x -= 1)
-        EXPECT_EQ(whole.see(seen, 0.1 * i, picture), seen) << i;
+        EXPECT_EQ(whole.see(seen, 0.1 * i, all_of_it), seen) << i;
 }
 
 TEST(WholeBoxes, say_nothing_where_hardly_anything_is_seen) {
     WholeBox whole;
-    for (int i = 0; i < 10; ++i) whole.see(thing_at(i), 0.1 * i, picture);
-    EXPECT_FALSE(whole.see({300, 100, 318, 130}, 1.0, picture));
-    EXPECT_EQ(whole.see(thing_at(11), 1.1, picture), thing_at(11)) << "it is back";
+    for (int i = 0; i < 10; ++i) whole.see(thing_at(i), 0.1 * i, all_of_it);
+    EXPECT_FALSE(whole.see({300, 100, 318, 130}, 1.0, all_of_it));
+    EXPECT_EQ(whole.see(thing_at(11), 1.1, all_of_it), thing_at(11)) << "it is back";
 }
 
 }  // namespace
