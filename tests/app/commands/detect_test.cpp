@@ -75,9 +75,9 @@ TEST_F(Detect, the_folder_says_from_which_score_on_it_is_to_be_believed) {
         with.insert(with.end(), options.begin(), options.end());
         const Outcome outcome = detect({astronaut}, with);
         expect_done(outcome);
+        const nlohmann::json line = nlohmann::json::parse(outcome.out);
         std::vector<double> scores;
-        for (const auto& found : nlohmann::json::parse(outcome.out)["detections"])
-            scores.push_back(found["score"]);
+        for (const auto& found : line["detections"]) scores.push_back(found["score"]);
         return scores;
     };
     const std::vector<double> all = scores({"--threshold", "0"});
