@@ -3,6 +3,7 @@
 
 #include "app/lab/dump/dump_parts.h"
 #include "models/attention/attention_maps.h"
+#include "models/classification/vit_classifier.h"
 #include "models/classifier.h"
 
 namespace saccade {
@@ -18,7 +19,9 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
 
     std::set<uint32_t> all;
     for (uint32_t i = 0; i < layers; ++i) all.insert(i);
-    Tap tap(all, true, true);
+    // The references of a ViT end before its final norm, those of the others (DINO's) behind it.
+    const bool ends_before_norm = dynamic_cast<const ViTClassifier*>(&classifier.model()) != nullptr;
+    Tap tap(all, true, !ends_before_norm);
     Commands c(engine.device(), engine.scratch(), "dump");
     c.begin();
     frame.record(c);
@@ -42,7 +45,6 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
         hidden.insert(hidden.end(), row.begin(), row.end());
     }
     out.add("hidden_cls", {layers + 1, dim}, std::move(hidden));
-    // DINO's references are those after the final norm.
     const Tensor last = tap.features() ? tap.features() : tap.hidden_states().at(layers);
     const uint32_t first_tokens = std::min(8u, tokens);
     out.add("last_hidden", {first_tokens, dim}, read_back(engine, "last hidden", [&](Commands&) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 
 #include "app/live/loop.h"
 #include "tests/app/live/stepped_loop.h"
@@ -25,9 +26,6 @@ TEST_F(ToldWordsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
     state.detector = model_folder(folder, "owlv2-nano");
     expect_says(error_of([&] { loop.wait_for_models(state); }), "finds what you name");
     loop.wait_for_models(state, true);  // who watches may still name something
-    state.words.like = {"no-such-picture.png"};
-    expect_says(error_of([&] { loop.wait_for_models(state, true); }), "no-such-picture.png");
-    state.words.like.clear();
     EXPECT_TRUE(loop.report().detector.takes_words);
     ASSERT_TRUE(step_frames(1));
     EXPECT_FALSE(loop.shown()->result.detections) << "nothing was named yet";
@@ -40,12 +38,12 @@ TEST_F(ToldWordsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
     for (const Detection& one : found()) EXPECT_GT(one.score, 0.1f) << "the card's threshold";
 
     // Each has a threshold of its own.
+    // Frames on their way still have the old one.
     state.least_scores["red mug"] = 1;
-    ASSERT_TRUE(step_frames(1));
-    for (const Detection& one : found()) EXPECT_EQ(one.id, 1u);
+    ASSERT_TRUE(step_until([&] { return std::ranges::count(found(), 0u, &Detection::id) == 0; }));
+    EXPECT_FALSE(found().empty());
     state.least_scores["my cat"] = 1;
-    ASSERT_TRUE(step_frames(1));
-    EXPECT_TRUE(found().empty());
+    ASSERT_TRUE(step_until([&] { return found().empty(); }));
     state.least_scores.clear();
 
     // What cannot be read leaves what was there.
@@ -59,6 +57,12 @@ TEST_F(ToldWordsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.report().detector.words_error, "");
     EXPECT_EQ(loop.report().labels, Words{"dog"});
+}
+
+TEST_F(ToldWordsTest, an_example_that_is_missing_is_told_although_words_may_come) {
+    state.detector = model_folder(folder, "owlv2-nano");
+    state.words.like = {"no-such-picture.png"};
+    expect_says(error_of([&] { loop.wait_for_models(state, true); }), "no-such-picture.png");
 }
 
 TEST_F(ToldWordsTest, a_box_that_is_drawn_in_the_frozen_frame_is_looked_for) {

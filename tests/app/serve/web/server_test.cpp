@@ -303,7 +303,7 @@ TEST_F(ServerTest, stalled_viewers_hold_up_neither_the_loop_nor_the_others_nor_m
     const Clock::rep busy = frames->busy_ns;
     std::this_thread::sleep_for(2s);
     const double frames_made = double(frames->made - made);
-    EXPECT_GT(frames_made, 2.0 / 0.005 * 0.5) << "this machine may be busy, but not that busy";
+    EXPECT_GT(frames_made, 2.0 / 0.005 * 0.2) << "this machine may be busy, but not that busy";
     EXPECT_GT(double(taken - had), 7.0 * 10);
     const double each = double(frames->busy_ns - busy) / 1e6 / frames_made;
     EXPECT_LT(each, 2.0) << "milliseconds of the loop's time for a frame";
