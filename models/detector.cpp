@@ -34,12 +34,15 @@ void drop_overlapping(std::vector<Detection>& found, float most) {
     found = std::move(kept);
 }
 
+float sure_above_of(const Json& config, const std::string& where) {
+    return static_cast<float>(JsonFields(config, where).number("sure_above", 0, 1, 0.5));
+}
+
 }  // namespace
 
 float sure_above_in(const std::filesystem::path& folder) {
     const std::filesystem::path file = config_in(folder);
-    const Json config = read_json(file);
-    return static_cast<float>(JsonFields(config, file.string()).number("sure_above", 0, 1, 0.5));
+    return sure_above_of(read_json(file), file.string());
 }
 
 Detector Detector::open(Device& device, const std::filesystem::path& folder, Type precision,
@@ -52,7 +55,7 @@ Detector Detector::open(Device& device, const std::filesystem::path& folder, Typ
     checkpoint.tell(std::move(progress));
     Detector detector =
         with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision);
-    detector.sure_above_ = sure_above_in(folder);
+    detector.sure_above_ = sure_above_of(config, file.string());
     if (detector.phrases()) detector.tokenizer_ = tokenizer(folder);
     return detector;
 }

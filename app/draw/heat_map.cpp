@@ -61,6 +61,12 @@ size_t level_of(float value, float hottest) {
     return static_cast<size_t>(std::lround(255 * std::min(value / hottest, 1.0f)));
 }
 
+// Between the four cells around a place; cell(row, column) is what one of them holds.
+float smooth(const Axis::Place& v, const Axis::Place& h, const auto& cell) {
+    return std::lerp(std::lerp(cell(v.low, h.low), cell(v.low, h.high), h.part),
+                     std::lerp(cell(v.high, h.low), cell(v.high, h.high), h.part), v.part);
+}
+
 }  // namespace
 
 cv::Mat as_bgr(const PictureView& picture) {
@@ -92,9 +98,7 @@ cv::Mat with_heat(const PictureView& picture, std::span<const float> cells,
         for (int column = 0; column < result.cols; ++column) {
             const Axis::Place& v = y.places[size_t(row)];
             const Axis::Place& h = x.places[size_t(column)];
-            const float value =
-                std::lerp(std::lerp(cell(v.low, h.low), cell(v.low, h.high), h.part),
-                          std::lerp(cell(v.high, h.low), cell(v.high, h.high), h.part), v.part);
+            const float value = smooth(v, h, cell);
             const uint32_t colour = colours[v.inside && h.inside ? level_of(value, hottest) : 0];
             auto& pixel = result.at<cv::Vec3b>(row, column);
             pixel = blend(pixel * dimmed, colour, opacity * alpha_of(colour));
@@ -118,9 +122,7 @@ cv::Mat with_colours(const PictureView& picture, std::span<const float> colours,
                 auto cell = [&](int down, int across) {
                     return colours[k * cells + size_t(down) * width + size_t(across)];
                 };
-                const float value =
-                    std::lerp(std::lerp(cell(v.low, h.low), cell(v.low, h.high), h.part),
-                              std::lerp(cell(v.high, h.low), cell(v.high, h.high), h.part), v.part);
+                const float value = smooth(v, h, cell);
                 uint8_t& channel = pixel[static_cast<int>(2 - k)];
                 channel = cv::saturate_cast<uint8_t>(
                     std::lerp(double(channel), 255 * double(value), opacity));

@@ -385,11 +385,7 @@ FrameOrder LiveLoop::order_for(const LiveState& state, const LastSeen& seen) {
         std::ranges::any_of(order.maps, [](const MapOrder& map) { return map.track > 0; });
     if (followed_ > 0 || maps_follow)
         order.decide = [number = followed_](FrameOrder& frame_order, const FrameResult& known) {
-            // What nobody sees looks at nothing, and its query may have found another thing.
-            if (number > 0 && !look_from_track(frame_order, known, number)) {
-                frame_order.looker.token = Looker::Token::none;
-                frame_order.overlay.selected_query.reset();
-            }
+            if (number > 0) look_from_track(frame_order, known, number);
             for (MapOrder& map : frame_order.maps) look_from_track(map, known);
             if (number > 0 && frame_order.second &&
                 frame_order.second->looker.token == Looker::Token::query)

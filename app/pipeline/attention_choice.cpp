@@ -169,13 +169,16 @@ void look_from_next_word(FrameOrder& order, const FrameResult& known) {
 
 }  // namespace
 
-bool look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number) {
+void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number) {
     const auto found = std::ranges::find(known.tracks, number);
-    if (found == known.tracks.end()) return false;
+    if (found == known.tracks.end()) {
+        order.looker.token = Looker::Token::none;
+        order.overlay.selected_query.reset();
+        return;
+    }
     const auto index = static_cast<size_t>(found - known.tracks.begin());
     order.looker.query = (*known.detections)[index].query;
     order.overlay.selected_query = order.looker.query;
-    return true;
 }
 
 void look_from_track(MapOrder& map, const FrameResult& known) {
@@ -198,7 +201,7 @@ void show_attention(FrameOrder& order, const AttentionChoice& choice, const Mode
     order.looker.of_detector = choice.kind == AttentionKind::phrase && of_told_detector(models);
     if (choice.kind == AttentionKind::track) {
         order.decide = [number = choice.track](FrameOrder& frame, const FrameResult& known) {
-            if (!look_from_track(frame, known, number)) frame.looker.token = Looker::Token::none;
+            look_from_track(frame, known, number);
         };
         return;
     }

@@ -12,9 +12,9 @@ class HiddenWay {
 public:
     // It is seen for the first time, and something is before it.
     void begin(const Rectangle& box, const Rectangle& before, double time);
-    // Where it was when it went behind that, as soon as its speed is known; said once. It is
-    // followed back for so many seconds at most, and not beyond the picture. Nothing where it
-    // hardly moves, or does not come from there.
+    // Where it was when it went behind that, as soon as its speed is known; said once. Its way is
+    // followed back, for `seconds` at most and not beyond the picture. Nothing if it hardly moves,
+    // or does not come from there.
     std::optional<Rectangle> came_from(const Rectangle& now, double time, double seconds,
                                        Size picture);
 
