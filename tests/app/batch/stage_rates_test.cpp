@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/app/program.h"
 
@@ -26,14 +28,38 @@ TEST(StageRates, every_stage_has_a_rate_and_all_together_have_one) {
     EXPECT_GT(report["all_without_video"], 0);
 }
 
+// Frames a second of each row between the table's head and "all together".
+std::map<std::string, double> rates_of_stages(const std::string& table) {
+    std::map<std::string, double> rates;
+    std::istringstream lines(table);
+    std::string line, stage;
+    while (std::getline(lines, line) && !line.starts_with("stage alone")) {
+    }
+    while (std::getline(lines, line) && !line.starts_with("all together")) {
+        std::istringstream row(line);
+        row >> stage;
+        row >> rates[stage];
+    }
+    return rates;
+}
+
 TEST(StageRates, models_are_stages_and_the_slowest_is_named) {
     const Outcome outcome =
         saccade_program(on_test_device({"bench", "--pipeline", "synth:64x48@30", "--seconds", "0.1",
                                         "--quiet", "--captioner", "none", "--detector", "none"}));
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    expect_says(outcome.out, "\nclassifier ");
     EXPECT_EQ(outcome.out.find("\ndetector "), std::string::npos);
-    expect_says(outcome.out, "the slowest stage is classifier\n");
+    const std::map<std::string, double> rates = rates_of_stages(outcome.out);
+    EXPECT_TRUE(rates.contains("classifier")) << outcome.out;
+    ASSERT_EQ(rates.size(), 6u) << outcome.out;
+    // Which one it is, depends on who else uses this machine's cores.
+    const std::string naming = "the slowest stage is ";
+    const size_t named = outcome.out.find(naming);
+    ASSERT_NE(named, std::string::npos) << outcome.out;
+    std::string slowest;
+    std::istringstream(outcome.out.substr(named + naming.size())) >> slowest;
+    ASSERT_TRUE(rates.contains(slowest)) << outcome.out;
+    for (const auto& [stage, rate] : rates) EXPECT_LE(rates.at(slowest), rate) << stage;
 }
 
 TEST(StageRates, what_cannot_be_read_gets_one_line) {
