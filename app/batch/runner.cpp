@@ -1,5 +1,7 @@
 #include "app/batch/runner.h"
 
+#include <algorithm>
+
 #include "app/io/interrupts.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -57,7 +59,7 @@ void BatchRunner::run(const Share& share, const SourceOptions& options, LineFile
                       {.first = first, .end = end, .stride = plan_.range.stride});
         FrameTracker tracker = tracker_at(source, plan_.track ? first_piece : 0);
         order_.tracker = plan_.track ? &tracker : nullptr;
-        broken_off = run(reader, writer, progress);
+        broken_off = run(reader, writer, first, progress);
         path_.drop();  // nobody asks the tracker any more
     }
     const bool whole = !broken_off && !Interrupts::came();
@@ -72,8 +74,10 @@ void BatchRunner::run(const Share& share, const SourceOptions& options, LineFile
     if (joined) work_.remove_videos(source);
 }
 
-std::exception_ptr BatchRunner::run(Reader& reader, PieceWriter& writer, Progress& progress) {
+std::exception_ptr BatchRunner::run(Reader& reader, PieceWriter& writer, uint64_t first,
+                                    Progress& progress) {
     std::exception_ptr unreadable;
+    uint64_t expected = first;
     auto next = [&]() -> std::optional<TakenFrame> {
         if (Interrupts::came()) return std::nullopt;
         try {
@@ -86,6 +90,10 @@ std::exception_ptr BatchRunner::run(Reader& reader, PieceWriter& writer, Progres
     try {
         pump(path_, order_, next, [&](Done frame) {
             if (watcher_) watcher_(frame);
+            // Pictures that cannot be read leave gaps.
+            const uint64_t index = frame.result.info.index;
+            progress.leave_out((index - std::min(expected, index)) / plan_.range.stride);
+            expected = index + plan_.range.stride;
             writer.add(std::move(frame));
             progress.step();
         });

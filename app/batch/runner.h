@@ -32,7 +32,7 @@ public:
 
 private:
     // Returns why it could not be read or seen to its end; null where it could.
-    std::exception_ptr run(Reader& reader, PieceWriter& writer, Progress& progress);
+    std::exception_ptr run(Reader& reader, PieceWriter& writer, uint64_t first, Progress& progress);
     // A tracker that has come as far as the pieces before `end`, which are whole.
     FrameTracker tracker_at(const PlannedSource& source, uint64_t end) const;
 

@@ -48,7 +48,8 @@ ModelNames models_of(const BatchOptions& options, const BatchPlan& plan) {
 }
 
 double least_score(const BatchOptions& options, const ModelNames& models) {
-    const float sure = models.detector == "none" ? 0.5f : sure_above_in(find_model(models.detector));
+    const float sure =
+        models.detector == "none" ? 0.5f : sure_above_in(find_model(models.detector));
     return options.wanted.least_score(!models.find.empty(), sure);
 }
 
@@ -334,7 +335,8 @@ int batch(const BatchOptions& options) {
             continue;
         }
         progress.turn_to(source.source.text);
-        const uint64_t before = progress.done(), wanted = frames_left(plan, work, share);
+        const uint64_t wanted = frames_left(plan, work, share);
+        const uint64_t of_others = progress.steps_left() - std::min(progress.steps_left(), wanted);
         try {
             runner.run(share, source_options, lines, progress);
         } catch (const DeviceLost& lost) {
@@ -343,7 +345,6 @@ int batch(const BatchOptions& options) {
                 Error(std::string(lost.what()) + "; what is done is saved, --resume continues"));
             break;
         } catch (const Error& error) {
-            progress.leave_out(wanted - std::min(wanted, progress.done() - before));
             trouble(error);
             try {
                 work.set_failed(source, error.what());
@@ -351,6 +352,8 @@ int batch(const BatchOptions& options) {
                 // A disk that is full: then this run has not ended.
             }
         }
+        // What did not come, because it cannot be read or was promised in vain.
+        progress.leave_out(progress.steps_left() - std::min(progress.steps_left(), of_others));
     }
     progress.end();
     const std::chrono::duration<double> took = Clock::now() - start;

@@ -100,7 +100,12 @@ void add_pull(CLI::App& models) {
         "Examples:\n"
         "  saccade models pull facebook/detr-resnet-50\n"
         "  saccade models pull yolos-tiny google/vit-base-patch16-224@main --quiet");
-    command.callback([options] { pull(*options); });
+    command.callback([options] {
+        CommonOptions common;
+        common.quiet = options->quiet;
+        set_up_log(common);
+        pull(*options);
+    });
 }
 
 void add_verify(CLI::App& models) {

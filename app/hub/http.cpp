@@ -115,7 +115,9 @@ HttpAnswer HttpClient::request(const HttpRequest& request, const HttpSink& sink)
     if (transfer.thrown) std::rethrow_exception(transfer.thrown);
     if (handle_->stop.stop_requested()) throw Error("stopped");
     if (result != CURLE_OK) {
-        const std::string problem = in_quotes(request.url) + ": " + curl_easy_strerror(result);
+        const bool nobody = result == CURLE_COULDNT_RESOLVE_HOST || result == CURLE_COULDNT_CONNECT;
+        const std::string problem = in_quotes(request.url) + ": " + curl_easy_strerror(result) +
+                                    (nobody ? "; check the network" : "");
         if (result == CURLE_URL_MALFORMAT || result == CURLE_UNSUPPORTED_PROTOCOL)
             throw Error(problem);
         throw PassingError(problem);

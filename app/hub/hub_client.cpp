@@ -221,7 +221,7 @@ void HubClient::pause(unsigned failures, const PassingError& error) {
                            ? std::chrono::milliseconds(*error.after())
                            : std::min(settings_.first_pause * (1 << (failures - 1)), longest);
     // Nobody is to wonder why nothing happens.
-    spdlog::warn("{}; trying again in {:.0f} s, for the {}. time of {}", error.what(),
+    spdlog::warn("{}; trying again in {:.0f} s ({} of {})", error.what(),
                  std::ceil(std::chrono::duration<double>(pause).count()), failures + 1,
                  settings_.attempts);
     const auto end = std::chrono::steady_clock::now() + pause;

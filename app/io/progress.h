@@ -21,8 +21,8 @@ public:
     void turn_to(std::string what) { what_ = std::move(what); }
     void step();
     // So many steps will not be taken after all.
-    void leave_out(uint64_t steps) { total_ -= std::min(steps, total_ - std::min(done_, total_)); }
-    uint64_t done() const { return done_; }
+    void leave_out(uint64_t steps) { total_ -= std::min(steps, steps_left()); }
+    uint64_t steps_left() const { return total_ - std::min(done_, total_); }
     // Clears the bar away; other output may follow.
     void end();
 
