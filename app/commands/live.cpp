@@ -156,8 +156,10 @@ Ended run_on(Engine& engine, const LiveOptions& options, LiveState& state, LiveP
             if (new_picture) loop.was_shown();
             if (viewers) viewers->show(loop, state, new_picture);
             if (!new_picture) loop.rest();
-            if (!viewers && lacks_camera(loop.report())) break;  // which has been said
+            // Without viewers, nobody would see the rest. Both have been said.
+            if (!viewers && (lacks_camera(loop.report()) || loop.report().feed_failed)) break;
         }
+        loop.end_feed();
     } catch (const DeviceLost&) {
         place = loop.place();
         throw;
@@ -192,10 +194,10 @@ int run_headless(const LiveOptions& options) {
     for (;;) try {
             const auto [report, fit] =
                 run_on(*engine, options, state, place, start, viewers ? &*viewers : nullptr);
-            if (!viewers && lacks_camera(report)) return 1;
+            if (!viewers && (lacks_camera(report) || report.feed_failed)) return 1;
             print(summary(report, std::chrono::duration<double>(Clock::now() - *start).count()));
             // A source that never gave a picture is no success.
-            return fit && (report.frames > 0 || Interrupts::came()) ? 0 : 1;
+            return fit && !report.feed_failed && (report.frames > 0 || Interrupts::came()) ? 0 : 1;
         } catch (const DeviceLost& lost) {
             losses.tell(lost);
             engine.reset();

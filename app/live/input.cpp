@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/live/keys.h"
+#include "app/sources/dropped.h"
 
 namespace saccade {
 
@@ -125,8 +126,7 @@ void apply_event(LiveState& state, const WindowEvent& event, const LiveScene& sc
             if (event.button == 0) end_box(state);
             return;
         case WindowEvent::Kind::drop:
-            if (!event.paths.empty()) state.source = event.paths.front();
-            return;
+            return choose_sources(state, sources_in(event.paths));
         case WindowEvent::Kind::board:
         case WindowEvent::Kind::wheel:
             return;

@@ -13,8 +13,10 @@ using namespace std::chrono_literals;
 
 // How often the window hears of what changes slowly: figures, and the progress of loading.
 constexpr auto telling = 100ms;
-// How long the thread sleeps when nothing can happen before the person wants something else.
+// How long the thread sleeps when nothing can happen before the person wants something else,
 constexpr auto sleeping = 1s;
+// and when a camera that is gone may be back.
+constexpr auto dozing = 200ms;
 
 }  // namespace
 
@@ -60,15 +62,18 @@ LivePlace LiveThread::end() {
 
 void LiveThread::run(std::stop_token stop) try {
     LiveState wish;
-    bool asked = false;
+    bool asked = false, waits = false;
+    std::string said;
     auto told = std::chrono::steady_clock::now() - telling;
     while (!stop.stop_requested()) {
         {
             std::unique_lock lock(mutex_);
-            if (!asked || loop_.waits_for_person())
-                wake_.wait_for(lock, stop, sleeping, [&] { return wish_.has_value(); });
+            if (!asked || waits)
+                wake_.wait_for(lock, stop, asked && loop_.waits_for_source() ? dozing : sleeping,
+                               [&] { return wish_.has_value(); });
             if (wish_) {
                 asked = true;
+                waits = false;
                 wish = *std::exchange(wish_, std::nullopt);
             }
             if (screen_ms_) loop_.note_time("screen", *std::exchange(screen_ms_, std::nullopt));
@@ -76,11 +81,18 @@ void LiveThread::run(std::stop_token stop) try {
         if (!asked || stop.stop_requested()) continue;
         const bool news = work(wish);
         const auto now = std::chrono::steady_clock::now();
-        if (news || now - told > telling || loop_.waits_for_person()) {
+        const bool waited =
+            std::exchange(waits, loop_.waits_for_person() || loop_.waits_for_source());
+        // Who waits on says nothing that he has not said.
+        const bool wakes_window =
+            waits ? !waited || loop_.report().source_state + loop_.report().notice != said
+                  : now - told > telling;
+        if (news || wakes_window) {
             told = now;
+            said = loop_.report().source_state + loop_.report().notice;
             publish();
         }
-        if (!news && !loop_.waits_for_person()) loop_.rest();
+        if (!news && !waits) loop_.rest();
     }
 } catch (...) {
     const std::scoped_lock lock(mutex_);

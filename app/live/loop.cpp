@@ -64,8 +64,12 @@ LivePlace LiveLoop::place() const { return {finished_, begun_}; }
 
 bool LiveLoop::step(LiveState& state) {
     follow_source(state);
-    if (std::exchange(frozen_, state.frozen) != state.frozen)
+    // Before somebody lets the picture go on: since the last step, too, it stood still.
+    if (frozen_) forgive_drops();
+    if (std::exchange(frozen_, state.frozen) != state.frozen) {
         unseen_ = state.frozen && shown_ ? path_.in_flight() : 0;
+        last_frame_.reset();  // the time in between says nothing of how quick it is
+    }
     follow_models(state);
     follow_words(state);
     follow_tracking(state);
@@ -166,8 +170,9 @@ void LiveLoop::follow_track(const LiveState& state, const FrameResult& before) {
 }
 
 void LiveLoop::follow_source(const LiveState& state) {
-    if (state.source == source_) return follow_player(state);
+    if (state.source == source_ && state.opened == opened_) return follow_player(state);
     source_ = state.source;
+    opened_ = state.opened;
     source_error_.clear();
     too_large_.reset();
     capture_.reset();
@@ -194,16 +199,28 @@ void LiveLoop::follow_source(const LiveState& state) {
 void LiveLoop::follow_feed(const LiveState& state) {
     if (feed_target_ != state.feed) {
         feed_target_ = state.feed;
+        report_.feed_failed = false;
         feed_ = feed_target_.empty() ? nullptr : std::make_unique<Feed>(feed_target_);
         again_ = true;
     }
     if (!feed_) return;
     if (const std::optional<std::string> trouble = feed_->trouble()) {
-        spdlog::error("{}", *trouble);
-        report_.notice = *trouble;
-        notice_time_ = Clock::now();
+        note_feed_trouble(*trouble);
         feed_.reset();
     }
+}
+
+void LiveLoop::note_feed_trouble(const std::string& trouble) {
+    spdlog::error("{}", trouble);
+    report_.feed_failed = true;
+    report_.notice = trouble;
+    notice_time_ = Clock::now();
+}
+
+void LiveLoop::end_feed() {
+    if (!feed_) return;
+    if (const std::optional<std::string> trouble = feed_->end()) note_feed_trouble(*trouble);
+    feed_.reset();
 }
 
 void LiveLoop::follow_player(const LiveState& state) {
@@ -440,6 +457,11 @@ bool LiveLoop::waits_for_person() const {
     if (awaiting_) return false;
     return (drawn_ && drawn_->frozen) || report_.player.still ||
            capture_->status().state == CaptureState::ended;
+}
+
+bool LiveLoop::waits_for_source() const {
+    return path_.empty() && !models_.loading() && !recorder_.recording() && capture_ &&
+           !awaiting_ && capture_->status().state == CaptureState::lost;
 }
 
 void LiveLoop::rest() const {

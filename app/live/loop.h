@@ -50,10 +50,15 @@ public:
     // Nothing will happen before the person wants something else: the picture stands still, or
     // there is none, and what was asked for is done.
     bool waits_for_person() const;
+    // A camera or stream is gone, and will be tried again after a while.
+    bool waits_for_source() const;
     // Until the models that the state wants are there; an Error where one of them, or a class that
     // is to be shown, cannot be had, or one cannot take the words that are meant for it. One that
     // has been told nothing yet is none if somebody may still do that.
     void wait_for_models(const LiveState& state, bool words_may_come = false);
+
+    // What is sent to other programs ends here; report() says if it failed.
+    void end_feed();
 
     // Every picture comes to the host from now on: shown()->picture.
     void read_every_picture() { always_read_ = true; }
@@ -103,6 +108,7 @@ private:
     void follow_source(const LiveState& state);
     void follow_player(const LiveState& state);
     void follow_feed(const LiveState& state);
+    void note_feed_trouble(const std::string& trouble);
     void follow_models(LiveState& state);
     void follow_words(LiveState& state);
     void follow_examples(LiveState& state);
@@ -140,6 +146,7 @@ private:
     void write_bare_frame(const LiveState& state);
     LastSeen last_seen() const;
     void tell(const LiveState& state);
+    void forgive_drops();
     void tell_labels();
     void tell_player(const CaptureStatus& status);
 
@@ -158,6 +165,7 @@ private:
     std::optional<Size> too_large_;  // frames for which there is no memory
     Turns detector_turns_, classifier_turns_;
     std::string source_;
+    uint64_t opened_ = 0;  // of those that were chosen, the last that was followed
     std::unique_ptr<Capture> capture_;
     std::string source_error_;
     std::optional<ShaderWatch> shaders_;

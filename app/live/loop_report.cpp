@@ -4,6 +4,7 @@
 
 #include "app/live/loop.h"
 #include "app/sources/open_source.h"
+#include "app/sources/pictures.h"
 
 // What the loop counts and tells of itself.
 
@@ -23,7 +24,8 @@ Truth truth_of(Truth truth, const std::set<std::string>& only) {
 std::string describe(const CaptureStatus& status, const std::string& source) {
     switch (status.state) {
         case CaptureState::connecting:
-            return "opening " + source + (status.reason.empty() ? "" : ": " + status.reason);
+            return "opening " + title_of_source(source) +
+                   (status.reason.empty() ? "" : ": " + status.reason);
         case CaptureState::lost:
             return status.reason;
         case CaptureState::ended:
@@ -115,6 +117,14 @@ void LiveLoop::tell_tracks() {
     if (const RegionCounter* counter = tracker_->counter()) tracks.counts = counter->counts();
 }
 
+// What nobody wanted to see is not missing.
+void LiveLoop::forgive_drops() {
+    if (!capture_) return;
+    const uint64_t dropped = capture_->status().dropped;
+    if (dropped > dropped_) forgiven_ += dropped - dropped_;
+    dropped_ = dropped;
+}
+
 void LiveLoop::tell(const LiveState& state) {
     report_.source = source_;
     if (capture_) {
@@ -122,10 +132,8 @@ void LiveLoop::tell(const LiveState& state) {
         report_.source_state = describe(status, source_);
         report_.source_missing =
             status.state == CaptureState::lost && kind_of_source(source_) != SourceKind::stream;
-        // What nobody wanted to see is not missing.
-        if (state.frozen && status.dropped > dropped_) forgiven_ += status.dropped - dropped_;
-        dropped_ = status.dropped;
-        report_.dropped = status.dropped - std::min(forgiven_, status.dropped);
+        dropped_ = std::max(dropped_, status.dropped);
+        report_.dropped = dropped_ - std::min(forgiven_, dropped_);
         tell_player(status);
     } else {
         report_.source_state = source_error_;

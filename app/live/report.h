@@ -127,9 +127,10 @@ struct LiveReport {
     std::optional<Score> score;         // where the source knows what is there
     std::string shader_error;           // of a shader that is being written
     std::string notice;                 // "saved saccade-1.png", or what went wrong
+    bool feed_failed = false;           // what was sent to other programs has ended by an error
     double recorded_seconds = 0;
     uint64_t failed_recordings = 0;  // which have ended by that
-    std::string bare_file;  // the frame as it came, for the page that was asked for last
+    std::string bare_file;           // the frame as it came, for the page that was asked for last
 };
 
 }  // namespace saccade

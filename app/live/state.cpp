@@ -83,6 +83,26 @@ bool holds(const LiveState& state) {
     return state.query || state.held || state.word_held || state.phrase_held;
 }
 
+void choose_source(LiveState& state, std::string source) {
+    if (std::ranges::find(state.sources, source) == state.sources.end()) state.sources.clear();
+    state.source = std::move(source);
+    ++state.opened;
+}
+
+void choose_sources(LiveState& state, std::vector<std::string> sources) {
+    if (sources.empty()) return;
+    state.sources = std::move(sources);
+    choose_source(state, state.sources.front());
+}
+
+void step_source(LiveState& state, int by) {
+    const int count = static_cast<int>(state.sources.size());
+    const auto now = std::ranges::find(state.sources, state.source);
+    if (count < 2 || now == state.sources.end()) return;
+    const int at = static_cast<int>(now - state.sources.begin());
+    choose_source(state, state.sources[static_cast<size_t>((at + by + count) % count)]);
+}
+
 void seek_to(LiveState& state, uint64_t frame) {
     ++state.seek.number;
     state.seek.frame = frame;

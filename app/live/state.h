@@ -106,8 +106,10 @@ struct LiveState {
     std::set<std::string> only;  // names of classes; empty: all
 
     std::string source;
-    double speed = 1;  // of a file's own pace
-    bool loop = true;  // a file begins again at its end
+    uint64_t opened = 0;               // how often one was chosen: the same one is opened anew
+    std::vector<std::string> sources;  // that were dropped together; empty: just the one
+    double speed = 1;                  // of a file's own pace
+    bool loop = true;                  // a file begins again at its end
     struct Seek {
         uint64_t number = 0;  // how many there have been
         uint64_t frame = 0;   // of the file, which the last one asked for
@@ -116,7 +118,7 @@ struct LiveState {
     uint64_t shown_frame = 0;  // of the file, as far as the person has seen
     // As find_model knows them, or "none"; left empty, the bundled ones for what the source shows.
     std::string detector, classifier, captioner;
-    TypedWords words;  // what is typed takes effect with the next frame
+    TypedWords words;                    // what is typed takes effect with the next frame
     std::vector<DrawnExample> examples;  // of the frame that was shown when they were drawn
     uint32_t last_example = 0;           // the number of the last
     std::optional<glm::vec2> drag_from;  // where the box began that is being drawn,
@@ -159,6 +161,12 @@ void drop_example(LiveState& state, const std::string& name);
 void release_held(LiveState& state);
 bool holds(const LiveState& state);
 void next_attention_mode(LiveState& state);
+// Another source, or the same one anew. Those that were dropped together stay at hand if it is one
+// of them.
+void choose_source(LiveState& state, std::string source);
+void choose_sources(LiveState& state, std::vector<std::string> sources);
+// To the one before or behind it of those that were dropped together, round and round.
+void step_source(LiveState& state, int by);
 void seek_to(LiveState& state, uint64_t frame);
 // From the frame that is shown to one near it, where the file stops.
 void step_frame(LiveState& state, uint64_t shown, int by);

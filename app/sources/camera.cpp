@@ -102,12 +102,7 @@ Size Camera::retrieve(const GiveSlot& give) try {
 
 std::optional<FrameInfo> Camera::next(const GiveSlot& give) {
     if (!grab()) throw Error(what_ + " no longer gives frames");
-    FrameInfo info;
-    info.source = traits_.name;
-    info.captured = std::chrono::steady_clock::now();
-    info.index = next_++;
-    if (info.index == 0) first_ = info.captured;
-    info.time = std::chrono::duration<double>(info.captured - first_).count();
+    FrameInfo info = stamp_.next(traits_.name);
     info.size = retrieve(give);
     if (info.size == Size{})
         throw Error("frame " + std::to_string(info.index) + " of " + what_ + " cannot be decoded");
@@ -115,8 +110,8 @@ std::optional<FrameInfo> Camera::next(const GiveSlot& give) {
 }
 
 void Camera::seek(uint64_t index) {
-    if (index < next_) throw Error(what_ + " is live: what is past is gone");
-    while (next_ < index && grab()) ++next_;
+    if (index < stamp_.index()) throw Error(what_ + " is live: what is past is gone");
+    while (stamp_.index() < index && grab()) stamp_.leave_out();
 }
 
 }  // namespace saccade

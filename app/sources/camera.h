@@ -2,7 +2,7 @@
 
 #include <opencv2/videoio.hpp>
 
-#include "app/frame/source.h"
+#include "app/frame/live_stamp.h"
 
 namespace saccade {
 
@@ -26,8 +26,7 @@ private:
     SourceTraits traits_;
     std::string what_;  // "camera 0"
     cv::VideoCapture capture_;
-    uint64_t next_ = 0;
-    std::chrono::steady_clock::time_point first_;
+    LiveStamp stamp_;
 };
 
 }  // namespace saccade

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/sources/open_source.h"
+#include "app/sources/pictures.h"
 #include "gpu/core/check.h"
 #include "gpu/core/error.h"
 
@@ -123,7 +124,7 @@ void Capture::run(std::stop_token stop) {
         // A screen is not asked for again: the desktop would ask the person each time.
         if (!live_ || kind_of_source(name_) == SourceKind::screen) {
             if (reason.empty() && ring_.published() == 0 && options_.first == 0)
-                reason = "nothing in '" + name_ + "' can be read as a picture";
+                reason = "nothing in '" + title_of_source(name_) + "' can be read as a picture";
             set_state(CaptureState::ended, reason);
             break;
         }

@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "app/sources/camera.h"
-#include "app/sources/desktop.h"
 #include "app/sources/pictures.h"
-#include "app/sources/portal_screen.h"
+#include "app/sources/screen/desktop.h"
+#include "app/sources/screen/portal_screen.h"
 #include "app/sources/stream.h"
 #include "app/sources/synth/synth.h"
 #include "app/sources/video_file.h"
@@ -41,6 +41,7 @@ SourceKind kind_of_source(const std::string& text) {
     if (fs::is_directory(text, error)) return SourceKind::pictures;
     if (fs::is_regular_file(text, error))
         return is_picture_name(text) ? SourceKind::pictures : SourceKind::video;
+    if (is_list_of_pictures(text)) return SourceKind::pictures;
     // A device that is missing may come.
     if (fs::is_character_file(text, error) || text.starts_with("/dev/")) return SourceKind::camera;
     if (text.find_first_of("*?[") != text.npos) return SourceKind::pictures;

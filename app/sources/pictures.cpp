@@ -2,7 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
+#include <sstream>
 
 #include "app/frame/slots.h"
 #include "app/io/picture_file.h"
@@ -20,9 +22,32 @@ bool is_picture_name(const fs::path& path) {
     return has_ending(path, endings);
 }
 
+std::string list_of_pictures(std::span<const std::string> files) {
+    std::string text;
+    for (const std::string& file : files) text += (text.empty() ? "" : "\n") + file;
+    return text;
+}
+
+bool is_list_of_pictures(const std::string& text) {
+    std::error_code error;
+    return text.find('\n') != text.npos && !fs::exists(text, error);
+}
+
+std::string title_of_source(const std::string& text) {
+    if (!is_list_of_pictures(text)) return text;
+    const std::string first = fs::path(text.substr(0, text.find('\n'))).filename().string();
+    return first + " and " + std::to_string(std::ranges::count(text, '\n')) + " more";
+}
+
 std::vector<fs::path> find_pictures(const std::string& text) {
     std::error_code error;
     if (fs::is_regular_file(text, error)) return {text};
+    if (is_list_of_pictures(text)) {
+        std::istringstream lines(text);
+        std::vector<fs::path> files;
+        for (std::string line; std::getline(lines, line);) files.emplace_back(line);
+        return files;
+    }
     const bool folder = fs::is_directory(text, error);
     std::vector<fs::path> found = find_files(text, is_picture_name);
     if (found.empty())

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "app/frame/source.h"
@@ -10,8 +12,14 @@ namespace saccade {
 // Whether the file's ending is that of a picture.
 bool is_picture_name(const std::filesystem::path& path);
 
-// The pictures that a text means: itself, or those that find_files finds. An Error where there are
-// none.
+// Several pictures as one text: a file in each line.
+std::string list_of_pictures(std::span<const std::string> files);
+bool is_list_of_pictures(const std::string& text);
+// What people call a source: of such a list, the first file's name and how many there are more.
+std::string title_of_source(const std::string& text);
+
+// The pictures that a text means: itself, those that it lists, or those that find_files finds. An
+// Error where there are none.
 std::vector<std::filesystem::path> find_pictures(const std::string& text);
 
 // Pictures one after the other, each of its own size. One that cannot be read is reported and left

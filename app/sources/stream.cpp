@@ -33,12 +33,7 @@ std::optional<FrameInfo> Stream::next(const GiveSlot& give) {
         if (stalled_) throw Error(what_ + " has stalled");
         return std::nullopt;
     }
-    FrameInfo info;
-    info.source = traits_.name;
-    info.captured = Clock::now();
-    info.index = next_++;
-    if (info.index == 0) first_ = info.captured;
-    info.time = std::chrono::duration<double>(info.captured - first_).count();
+    FrameInfo info = stamp_.next(traits_.name);
     info.size = decoder_->write(give);
     if (info.size == Size{})
         throw Error("frame " + std::to_string(info.index) + " of " + what_ + " cannot be decoded");
@@ -46,8 +41,8 @@ std::optional<FrameInfo> Stream::next(const GiveSlot& give) {
 }
 
 void Stream::seek(uint64_t index) {
-    if (index < next_) throw Error(what_ + " is live: what is past is gone");
-    while (next_ < index && decoder_->next()) ++next_;
+    if (index < stamp_.index()) throw Error(what_ + " is live: what is past is gone");
+    while (stamp_.index() < index && decoder_->next()) stamp_.leave_out();
 }
 
 }  // namespace saccade

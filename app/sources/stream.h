@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/frame/source.h"
+#include "app/frame/live_stamp.h"
 #include "app/sources/decoder.h"
 
 namespace saccade {
@@ -20,8 +20,7 @@ private:
     SourceTraits traits_;
     std::string what_;  // "the stream 'rtsp://...'"
     std::unique_ptr<Decoder> decoder_;
-    uint64_t next_ = 0;
-    std::chrono::steady_clock::time_point first_;
+    LiveStamp stamp_;
     bool stalled_ = false;
 };
 

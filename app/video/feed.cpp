@@ -14,6 +14,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// How long the last picture is waited for: nobody may be reading.
+constexpr auto farewell = 2s;
+
 // Whoever reads a pipe may go away: that is told to this thread alone, and not by a signal.
 void ignore_broken_pipes() {
     sigset_t signals;
@@ -53,6 +56,16 @@ std::optional<std::string> Feed::trouble() {
     return std::exchange(trouble_, std::nullopt);
 }
 
+std::optional<std::string> Feed::end() {
+    {
+        std::unique_lock lock(mutex_);
+        wake_.wait_for(lock, farewell, [&] { return trouble_ || !(fresh_ || sending_); });
+    }
+    thread_.request_stop();
+    thread_.join();
+    return trouble();
+}
+
 void Feed::run(std::stop_token stop) try {
     ignore_broken_pipes();
     const auto start = std::chrono::steady_clock::now();
@@ -63,7 +76,8 @@ void Feed::run(std::stop_token stop) try {
             std::unique_lock lock(mutex_);
             // A picture that stands still is sent again and again, for who joins later.
             wake_.wait_for(lock, stop, 200ms, [&] { return fresh_; });
-            if (std::exchange(fresh_, false)) std::swap(shown, newest_);
+            sending_ = std::exchange(fresh_, false);
+            if (sending_) std::swap(shown, newest_);
         }
         if (shown.bytes.empty() || stop.stop_requested()) continue;
         const PictureView view{shown.bytes.data(), shown.width, shown.height, 3 * shown.width,
@@ -71,10 +85,14 @@ void Feed::run(std::stop_token stop) try {
         if (!target) target = open_target(target_, even_size({view.width, view.height}), stop);
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
         if (target && !target->write(view, time.count())) target.reset();
+        const std::scoped_lock lock(mutex_);
+        sending_ = false;
+        wake_.notify_all();
     }
 } catch (const std::exception& error) {
     const std::scoped_lock lock(mutex_);
     trouble_ = error.what();
+    wake_.notify_all();
 }
 
 }  // namespace saccade

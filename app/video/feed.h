@@ -25,6 +25,8 @@ public:
     void show(const PictureView& bgr);  // copied
     // Why it has ended, once.
     std::optional<std::string> trouble();
+    // Ends it when the last picture has been sent, if that can be done soon; the same, then.
+    std::optional<std::string> end();
 
 private:
     struct Pixels {
@@ -37,7 +39,7 @@ private:
     std::mutex mutex_;
     std::condition_variable_any wake_;
     Pixels newest_;
-    bool fresh_ = false;
+    bool fresh_ = false, sending_ = false;
     std::optional<std::string> trouble_;
     std::jthread thread_;
 };

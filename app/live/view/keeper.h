@@ -25,6 +25,8 @@ public:
     void say(const std::string& what);
     // What there is to say now; empty most of the time.
     const std::string& notice();
+    // There will be something to say when it is done.
+    bool busy() const { return page_.busy(); }
 
 private:
     using Clock = std::chrono::steady_clock;

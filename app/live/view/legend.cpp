@@ -41,7 +41,8 @@ std::string which(const AttentionSeen& seen) {
     if (seen.similarity) return "how much each patch is like it: cosine of features";
     if (seen.rolled_out) return "rollout through " + std::to_string(seen.layers) + " layers";
     const std::string layer =
-        "layer " + std::to_string(seen.layer) + " of 0-" + std::to_string(seen.layers - 1) + ", ";
+        "layer " + std::to_string(seen.layer) +
+        (seen.layers > 1 ? " of 0-" + std::to_string(seen.layers - 1) : " (the only one)") + ", ";
     switch (seen.mode) {
         case AttentionMode::head:
             return layer + "head " + std::to_string(seen.head) + " of 0-" +

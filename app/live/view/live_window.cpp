@@ -15,8 +15,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How often a window is drawn in which nothing happens: a cursor may be blinking.
+// How often a window is drawn in which nothing happens: a cursor may be blinking, or a file on its
+// way to the disk.
 constexpr auto idle_pace = 500ms;
+// The same when nothing has happened for a while.
+constexpr auto sleeping_pace = 5s, falls_asleep = 10s;
 // How many frames Dear ImGui needs to come to rest after something was touched.
 constexpr int frames_to_rest = 3;
 
@@ -47,7 +50,6 @@ LiveWindow::OnDevice::OnDevice(std::unique_ptr<Engine> opened, const LiveWindowO
 LiveWindow::LiveWindow(LiveWindowOptions options)
     : options_(std::move(options)),
       state_(beside(options_.state)),
-      source_(state_.source),
       window_({"Saccade", options_.settings.width, options_.settings.height, state_.full_screen}),
       offers_(options_.settings.recent),
       keeper_(std::filesystem::current_path()),
@@ -81,22 +83,30 @@ bool LiveWindow::over() const {
 
 void LiveWindow::step() {
     const auto now = Clock::now();
-    const auto next =
-        last_shown_ +
-        (frames_due_ > 0 || !queue_.empty() || state_.view_recording ? pace() : idle_pace);
-    queue_.add(window_.wait_events(std::chrono::duration<double>(next - now).count()));
+    auto due = [this] { return frames_due_ > 0 || !queue_.empty() || state_.view_recording; };
+    const auto next = last_shown_ + (due() ? pace() : rest());
+    // Nobody wakes it who has pressed Ctrl-C.
+    queue_.add(window_.wait_events(
+        std::chrono::duration<double>(std::min<Clock::duration>(next - now, idle_pace)).count()));
     if (!queue_.empty()) frames_due_ = touched_ = frames_to_rest;
     take_view();
+    if (due()) busy_ = Clock::now();
     const auto since = Clock::now() - last_shown_;
-    const bool due = frames_due_ > 0 || state_.view_recording;
-    if (since >= idle_pace || (due && since >= pace())) show();
+    if (since >= rest() || (due() && since >= pace())) show();
+}
+
+LiveWindow::Clock::duration LiveWindow::rest() const {
+    const bool works = pull_.busy() || keeper_.busy() || on_->screen.ui().has_keyboard();
+    return works || Clock::now() - busy_ < falls_asleep ? idle_pace
+                                                        : Clock::duration(sleeping_pace);
 }
 
 void LiveWindow::take_view() {
     if (!on_->loop.read(view_)) return;
     if (on_->loop.new_picture()) {
         on_->screen.give(on_->loop.picture());
-        if (!view_.repeated) captured_ = view_.captured;
+        captured_.reset();
+        if (on_->loop.picture() && !view_.repeated) captured_ = view_.captured;
     }
     view_.report.latency_ms = latency_ms_;
     if (area(view_.scene.picture) > 0) offers_.add_recent(report().source);
@@ -173,7 +183,7 @@ void LiveWindow::show() {
     const auto [first, second] = places_of(view_.scene, layout.picture, {dots.x, dots.y});
     ViewInput input{state_, view_, offers_, pull_, editor_, first, second};
     draw_view(input, layout);
-    if (std::exchange(source_, state_.source) != state_.source) state_.frozen = false;
+    if (std::exchange(opened_, state_.opened) != state_.opened) state_.frozen = false;
     keeper_.say(regions_.follow(state_.source, state_.regions));
     // A loop that hears nothing new sleeps on.
     if (touched_ > 0 || ImGui::IsAnyItemActive()) on_->loop.want(state_);

@@ -48,6 +48,8 @@ private:
     // The least time between two pictures of the window: a display's, and longer on a device that
     // would do nothing else.
     Clock::duration pace() const;
+    // The same while nothing happens.
+    Clock::duration rest() const;
     void take_view();
     void take_events(const std::vector<WindowEvent>& events);
     void show();
@@ -56,7 +58,7 @@ private:
 
     LiveWindowOptions options_;
     LiveState state_;
-    std::string source_;              // what was chosen last: another one is wanted playing
+    uint64_t opened_ = 0;  // of sources: another one, or the same anew, is wanted playing
     uint64_t failed_recordings_ = 0;  // that the person has been told of
     Window window_;
     InputQueue queue_;
@@ -78,7 +80,7 @@ private:
     };
     std::unique_ptr<OnDevice> on_;
     DeviceLosses losses_;
-    Clock::time_point last_shown_{};
+    Clock::time_point last_shown_{}, busy_{};    // busy: when something happened last
     std::optional<Clock::time_point> captured_;  // of a picture that has not been shown yet
     double latency_ms_ = 0;
     int frames_due_ = 0;  // of the window: what was touched is drawn until it has come to rest

@@ -16,8 +16,8 @@ std::string clock_text(double seconds) {
     return out;
 }
 
-bool button(const char* label, const char* what) {
-    const bool pressed = ImGui::Button(label);
+bool button(const char* label, const char* what, float width = 0) {
+    const bool pressed = ImGui::Button(label, {width, 0});
     tip(what);
     ImGui::SameLine();
     return pressed;
@@ -51,7 +51,9 @@ void draw_player(ViewInput& in, const Rectangle& place) {
     begin_part("##player", place, ImGuiWindowFlags_NoScrollbar);
     if (button("|<", "the first frame (Home)")) seek_to(state, 0);
     if (button("<", "the frame or picture before (Left)")) step_frame(state, player.frame, -1);
-    if (button(state.frozen ? "play" : "pause", "pause and go on (Space)"))
+    // As wide either way, or the others would move under the mouse.
+    const float width = ImGui::CalcTextSize("pause").x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (button(state.frozen ? "play" : "pause", "pause and go on (Space)", width))
         state.frozen = !state.frozen;
     if (button(">", "the next frame or picture (Right)")) step_frame(state, player.frame, +1);
     pace(state);

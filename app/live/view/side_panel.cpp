@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "app/hub/transfer_progress.h"
 #include "app/live/view/view.h"
 #include "app/live/view/widgets.h"
+#include "app/sources/pictures.h"
 
 namespace saccade {
 
@@ -24,20 +26,43 @@ bool share(const char* label, float& value, const char* what) {
     return moved;
 }
 
+// Those that were dropped together.
+void draw_list(LiveState& state) {
+    if (state.sources.size() < 2) return;
+    const auto now = std::ranges::find(state.sources, state.source) - state.sources.begin();
+    const std::string shown =
+        std::to_string(now + 1) + " of " + std::to_string(state.sources.size());
+    if (begin_choice("list", shown)) {
+        for (const std::string& source : state.sources)
+            if (ImGui::Selectable(title_of_source(source).c_str(), source == state.source))
+                choose_source(state, source);
+        ImGui::EndCombo();
+    }
+    tip("list: files that were dropped together (Page Up, Page Down)");
+}
+
 void source(ViewInput& in) {
     if (!section("Source")) return;
-    if (wish("source", in.state.source)) in.state.source = source_meant(in.state.source);
+    LiveState& state = in.state;
+    const std::string title = title_of_source(state.source);
+    std::string typed = title;
+    if (wish("source", typed))
+        choose_source(state, typed == title ? state.source : source_meant(typed));
     tip("source: a camera's number, a file, a folder, a URL or synth:, then Enter. Files can be "
         "dropped onto the window, too");
     if (begin_choice("open", "cameras, recent files ...")) {
         for (const SourceOffers::Offer& offer : in.offers.offers())
-            if (ImGui::Selectable(offer.name.c_str(), offer.source == in.state.source))
-                in.state.source = offer.source;
+            if (ImGui::Selectable(offer.name.c_str(), offer.source == state.source))
+                choose_source(state, offer.source);
         ImGui::EndCombo();
     }
     tip("open: cameras that are there, what was opened before, the synthetic camera");
-    if (!in.view.report.player.name.empty() && in.view.report.player.name != in.state.source)
-        quiet(in.view.report.player.name);
+    draw_list(state);
+    // Of a long path the field does not show the end, which tells files apart.
+    const std::string& name = in.view.report.player.name;
+    const std::string file = std::filesystem::path(name).filename().string();
+    const bool cut = ImGui::CalcTextSize(title.c_str()).x > ImGui::CalcItemWidth();
+    if (!file.empty() && (cut || name != state.source)) quiet(file);
 }
 
 // The name, and of one that is not here that it has to be downloaded, and how much that is.

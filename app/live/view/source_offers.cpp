@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/hub/model_finder.h"
+#include "app/sources/pictures.h"
 
 namespace saccade {
 
@@ -95,7 +96,7 @@ void SourceOffers::look_around() {
         return std::ranges::find(offers_, source, &Offer::source) != offers_.end();
     };
     for (const std::string& source : recent_)
-        if (!offered(source)) offers_.push_back({source, source});
+        if (!offered(source)) offers_.push_back({source, title_of_source(source)});
 }
 
 }  // namespace saccade

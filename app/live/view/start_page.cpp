@@ -1,5 +1,6 @@
 #include "app/live/view/view.h"
 #include "app/live/view/widgets.h"
+#include "app/sources/pictures.h"
 
 namespace saccade {
 
@@ -10,12 +11,13 @@ void draw_start_page(ViewInput& in, const Rectangle& place) {
     if (!report.source_state.empty())
         warning(report.source_state);
     else
-        quiet("waiting for " + (report.source.empty() ? "a source" : report.source));
+        quiet("waiting for " +
+              (report.source.empty() ? "a source" : title_of_source(report.source)));
     ImGui::Spacing();
     ImGui::TextWrapped("Drop a file or a folder here, or open");
     for (const SourceOffers::Offer& offer : in.offers.offers()) {
         ImGui::PushID(offer.source.c_str());
-        if (ImGui::Button(offer.name.c_str())) in.state.source = offer.source;
+        if (ImGui::Button(offer.name.c_str())) choose_source(in.state, offer.source);
         tip(offer.source.c_str());
         ImGui::PopID();
     }

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "app/frame/source.h"
-#include "app/sources/screen_clock.h"
+#include "app/sources/screen/screen_clock.h"
 
 namespace saccade {
 

@@ -1,4 +1,4 @@
-#include "app/sources/portal_screen.h"
+#include "app/sources/screen/portal_screen.h"
 
 #include <algorithm>
 #include <condition_variable>

@@ -4,8 +4,8 @@
 #include <stop_token>
 
 #include "app/frame/source.h"
-#include "app/sources/desktop.h"
-#include "app/sources/screen_clock.h"
+#include "app/sources/screen/desktop.h"
+#include "app/sources/screen/screen_clock.h"
 
 namespace saccade {
 

@@ -1,4 +1,4 @@
-#include "app/sources/screen_clock.h"
+#include "app/sources/screen/screen_clock.h"
 
 #include <algorithm>
 #include <thread>
@@ -29,19 +29,14 @@ void ScreenClock::wait() {
 }
 
 FrameInfo ScreenClock::stamp(Size size) {
-    FrameInfo info;
-    info.source = traits_.name;
-    info.captured = Clock::now();
-    info.index = next_++;
-    if (info.index == 0) first_ = info.captured;
-    info.time = std::chrono::duration<double>(info.captured - first_).count();
+    FrameInfo info = stamp_.next(traits_.name);
     info.size = size;
     return info;
 }
 
 void ScreenClock::seek(uint64_t index) {
-    if (index < next_) throw Error("the screen is live: what is past is gone");
-    next_ = index;
+    if (index < stamp_.index()) throw Error("the screen is live: what is past is gone");
+    stamp_.leave_out(index - stamp_.index());
 }
 
 }  // namespace saccade

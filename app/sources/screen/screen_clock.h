@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "app/frame/source.h"
+#include "app/frame/live_stamp.h"
 
 namespace saccade {
 
@@ -24,8 +24,8 @@ private:
     using Clock = std::chrono::steady_clock;
 
     SourceTraits traits_;
-    uint64_t next_ = 0;
-    Clock::time_point first_, due_ = Clock::now();
+    LiveStamp stamp_;
+    Clock::time_point due_ = Clock::now();
 };
 
 }  // namespace saccade

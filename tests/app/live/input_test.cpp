@@ -124,12 +124,17 @@ TEST(LiveInput, a_click_on_a_word_holds_it) {
     EXPECT_FALSE(holds(state));
 }
 
-TEST(LiveInput, a_file_that_is_dropped_is_the_source) {
+TEST(LiveInput, files_that_are_dropped_are_the_source_and_those_behind_it) {
     LiveState state;
     WindowEvent drop{WindowEvent::Kind::drop};
-    drop.paths = {"/photos/a.jpg", "/photos/b.jpg"};
+    drop.paths = {"/photos/a.jpg"};
     apply_event(state, drop, scene(), {});
     EXPECT_EQ(state.source, "/photos/a.jpg");
+    drop.paths = {"/videos/a.mp4", "/videos/b.mp4"};
+    apply_event(state, drop, scene(), {});
+    EXPECT_EQ(state.source, "/videos/a.mp4");
+    EXPECT_EQ(state.sources, drop.paths);
+    EXPECT_EQ(state.opened, 2u);
 }
 
 TEST(LiveInput, a_key_that_is_held_down_acts_once) {

@@ -10,6 +10,24 @@
 namespace saccade {
 namespace {
 
+TEST(LiveState, sources_that_were_dropped_together_are_stepped_through) {
+    LiveState state;
+    press_key(state, page_down_key);
+    EXPECT_EQ(state.opened, 0u) << "there is no other";
+    choose_sources(state, {"a", "b", "c"});
+    for (const char* next : {"b", "c", "a"}) {
+        press_key(state, page_down_key);
+        EXPECT_EQ(state.source, next);
+    }
+    press_key(state, page_up_key);
+    EXPECT_EQ(state.source, "c");
+    EXPECT_EQ(state.opened, 5u);
+    choose_source(state, "b");
+    EXPECT_EQ(state.sources.size(), 3u);
+    choose_source(state, "another");
+    EXPECT_TRUE(state.sources.empty());
+}
+
 TEST(LiveState, layers_are_stepped_through_within_the_model) {
     LiveState state;
     state.choices.layers = 3;

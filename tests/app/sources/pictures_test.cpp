@@ -1,5 +1,6 @@
 #include "app/sources/pictures.h"
 
+#include "app/sources/dropped.h"
 #include "app/sources/open_source.h"
 #include "app/sources/reader.h"
 #include "tests/app/pictures.h"
@@ -157,6 +158,31 @@ TEST_F(PictureSources, a_frame_outlives_its_reader_and_stays_taken_while_the_nex
     uint64_t count = 1;
     while (reader.next()) ++count;
     EXPECT_EQ(count, 6u);
+}
+
+TEST_F(PictureSources, several_files_are_a_list_in_their_own_order) {
+    write("b.png", plain(4, 3, 10));
+    write("a.png", plain(4, 3, 10));
+    const std::string list = list_of_pictures(std::vector{in("b.png"), in("a.png")});
+    EXPECT_EQ(kind_of_source(list), SourceKind::pictures);
+    EXPECT_EQ(names(list), (std::vector<std::string>{"b.png", "a.png"}));
+    EXPECT_EQ(title_of_source(list), "b.png and 1 more");
+    EXPECT_EQ(title_of_source(in("b.png")), in("b.png"));
+}
+
+TEST_F(PictureSources, what_is_dropped_is_its_pictures_together_and_each_video) {
+    using Sources = std::vector<std::string>;
+    std::filesystem::create_directory(temp / "holiday");
+    write("holiday/1.png", plain(4, 3, 10));
+    const std::string a = in("a.png"), b = in("b.JPG"), clip = in("clip.mp4");
+    EXPECT_EQ(sources_in(Sources{a}), Sources{a});
+    EXPECT_EQ(sources_in(Sources{a, b}), Sources{list_of_pictures(Sources{a, b})});
+    EXPECT_EQ(sources_in(Sources{clip, a, b}), (Sources{list_of_pictures(Sources{a, b}), clip}));
+    EXPECT_EQ(sources_in(Sources{in("holiday")}), Sources{in("holiday")});
+    temp.write("holiday/2.mkv", "");
+    EXPECT_EQ(sources_in(Sources{in("holiday")}), (Sources{in("holiday"), in("holiday/2.mkv")}));
+    std::filesystem::remove(temp / "holiday/1.png");
+    EXPECT_EQ(sources_in(Sources{in("holiday")}), Sources{in("holiday/2.mkv")});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "app/sources/desktop.h"
+#include "app/sources/screen/desktop.h"
 
 #include <cstdlib>
 

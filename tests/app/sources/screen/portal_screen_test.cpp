@@ -1,6 +1,6 @@
 // The screen of a Wayland desktop: a portal of the test's own, on a D-Bus of its own.
 
-#include "app/sources/portal_screen.h"
+#include "app/sources/screen/portal_screen.h"
 
 #include <sys/prctl.h>
 #include <sys/socket.h>
