@@ -156,7 +156,8 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
     const TokenLayout tokens = detector.layout();
     const AttentionSource encoder(engine, layers_of(detection_taps_.encoder), tokens.first_cell,
                                   detector.geometry());
-    encoders_.push_back({"detector", title_of(options.names.detector), encoder});
+    if (encoder.layers() > 0)
+        encoders_.push_back({"detector", title_of(options.names.detector), encoder});
     // What DETR's queries look at are the encoder's results, cells alone.
     detection_view_ = {title_of(options.names.detector),
                        tokens.cross ? AttentionSource(engine, layers_of(detection_taps_.decoder),

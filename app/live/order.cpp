@@ -21,9 +21,13 @@ Looker looker_of(const PhraseLook& look, const Models& models) {
     return looker;
 }
 
-// Of a model whose every patch finds something: the patch that found the smallest box at a point.
-std::optional<uint32_t> patch_at(const Models& models, const LastSeen& seen, glm::vec2 point) {
-    if (!models.detector || !models.detector->phrases()) return {};
+// Whether cells of the detector's map look at each other: not every encoder has attention.
+bool cells_look(const Models& models) { return models.detector->model().encoder_layers() > 0; }
+
+// The query that found the smallest box at a point, of a model whose every patch finds something, or
+// whose patches do not look at each other.
+std::optional<uint32_t> query_at(const Models& models, const LastSeen& seen, glm::vec2 point) {
+    if (!models.detector || (!models.detector->phrases() && cells_look(models))) return {};
     const Detection* found = nullptr;
     for (const Detection& d : seen.found)
         if (d.box.contains(point) && (!found || d.box.area() < found->box.area())) found = &d;
@@ -33,10 +37,13 @@ std::optional<uint32_t> patch_at(const Models& models, const LastSeen& seen, glm
 
 // A box under the mouse is asked instead of the patch under it.
 void look_from_box_at(Looker& looker, const Models& models, const LastSeen& seen) {
-    const std::optional<uint32_t> query = patch_at(models, seen, looker.point);
-    if (!query) return;
-    looker.token = Token::query;
-    looker.query = *query;
+    const std::optional<uint32_t> query = query_at(models, seen, looker.point);
+    if (query) {
+        looker.token = Token::query;
+        looker.query = *query;
+    } else if (!cells_look(models)) {
+        looker.token = Token::none;
+    }
 }
 
 // Colours need no pointer.
@@ -126,7 +133,9 @@ Looker choose_looker(const LiveState& state, AskedModel asked, AttentionMode mod
     looker = looker_under_mouse(state, asked, models);
     const Looker at = looker_at_features(looker, mode, models);
     if (looks_at_features(at, mode, state.held || state.pointer)) return at;
-    if (looker.of_detector && state.pointer && !state.held) look_from_box_at(looker, models, seen);
+    const bool points = state.held || state.pointer;
+    if (looker.of_detector && points && (!state.held || !cells_look(models)))
+        look_from_box_at(looker, models, seen);
     if (state.held || state.pointer || looker.token == Token::none) return looker;
     if (state.overview && !looker.of_detector) {
         looker.token = Token::class_token;

@@ -63,7 +63,8 @@ uint32_t layers_of(const Looker& looker, const Models& models) {
     if (looker.token == Token::none || looker.token == Token::phrase) return 1;
     if (looker.token == Token::word) return models.captioner->model().decoder().form().layers;
     if (asks_decoder(looker, models)) return models.detector->model().decoder_layers();
-    if (asks_detector(looker)) return models.detector->model().encoder_layers();
+    // An encoder without attention has none that anybody could look with.
+    if (asks_detector(looker)) return std::max(1u, models.detector->model().encoder_layers());
     return models.classifier->model().layers();
 }
 

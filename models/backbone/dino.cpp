@@ -184,18 +184,24 @@ void Dino::mlp(Commands& c, const Tensor& z, const Block& w) const {
     linear_add(c, z, inner, w.fc2);
 }
 
-Tensor Dino::encode(Commands& c, const Tensor& patches, Tap& tap) const {
+Tensor Dino::embed(Commands& c, const Tensor& patches) const {
     const Tensor z = c.scratch(patches.batch, tokens(), config_.hidden, Type::f32);
-    {
-        auto scope = c.scope("embed");
-        copy(c, z, start_[0]);
-        linear_add(c, z.slice_rows(config_.prefix_tokens(), patches.rows), patches,
-                   patch_embedding_);
-    }
+    auto scope = c.scope("embed");
+    copy(c, z, start_[0]);
+    linear_add(c, z.slice_rows(config_.prefix_tokens(), patches.rows), patches, patch_embedding_);
+    return z;
+}
+
+void Dino::block(Commands& c, const Tensor& z, uint32_t index, Tap& tap) const {
+    attend(c, z, blocks_[index], index, tap);
+    mlp(c, z, blocks_[index]);
+}
+
+Tensor Dino::encode(Commands& c, const Tensor& patches, Tap& tap) const {
+    const Tensor z = embed(c, patches);
     tap.hidden(c, 0, z);
     for (uint32_t i = 0; i < config_.layers; ++i) {
-        attend(c, z, blocks_[i], i, tap);
-        mlp(c, z, blocks_[i]);
+        block(c, z, i, tap);
         tap.hidden(c, i + 1, z);
     }
     return z;

@@ -32,6 +32,10 @@ public:
     // The residual stream after the last block, before the final norm: (batch, tokens, hidden) f32.
     // patches: (batch, grid, 3 * patch * patch).
     Tensor encode(Commands& c, const Tensor& patches, Tap& tap) const;
+    // The same step by step, for who takes tokens out between blocks: what the first block reads, and
+    // one block, in place.
+    Tensor embed(Commands& c, const Tensor& patches) const;
+    void block(Commands& c, const Tensor& z, uint32_t index, Tap& tap) const;
     // LN(z) of some of its tokens.
     Tensor normalize(Commands& c, const Tensor& z, Type out) const {
         return layer_norm(c, z, norm_, out);

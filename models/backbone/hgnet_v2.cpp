@@ -160,7 +160,7 @@ void HGNetV2::block_into(Commands& c, const Tensor& y, const Tensor& all, Size s
     conv2d_into(c, y, squeezed, size, w.excite, Activation::relu, w.residual ? in : Tensor{});
 }
 
-std::vector<FeatureMap> HGNetV2::stages(Commands& c, const Tensor& pixels, Size picture) const {
+std::vector<FeatureMap> HGNetV2::maps(Commands& c, const Tensor& pixels, Size picture) const {
     auto scratch = [&](Size of, uint32_t channels) {
         return c.scratch(pixels.batch, area(of), channels, pixels.type);
     };
@@ -170,7 +170,7 @@ std::vector<FeatureMap> HGNetV2::stages(Commands& c, const Tensor& pixels, Size 
         x = {scratch(size, config_.stem_out), size};
         stem_into(c, x.x, pixels, picture);
     }
-    std::vector<FeatureMap> maps;
+    std::vector<FeatureMap> all_maps;
     for (const Stage& stage : stages_) {
         if (stage.halving.weight) size = stage.halving.out_size(size);
         // What a block concatenates begins with what the one before it leaves.
@@ -178,7 +178,7 @@ std::vector<FeatureMap> HGNetV2::stages(Commands& c, const Tensor& pixels, Size 
         const Tensor start = all.slice_columns(0, stage.blocks.front().in);
         if (stage.halving.weight)
             depthwise_into(c, start, x.x, x.size, stage.halving);
-        else if (maps.empty())
+        else if (all_maps.empty())
             stem_into(c, start, pixels, picture);
         else
             copy(c, start, x.x);
@@ -191,9 +191,11 @@ std::vector<FeatureMap> HGNetV2::stages(Commands& c, const Tensor& pixels, Size 
             block_into(c, x.x, all, size, stage.blocks[i]);
             all = next;
         }
-        maps.push_back(x);
+        all_maps.push_back(x);
     }
-    return maps;
+    std::vector<FeatureMap> used;
+    for (uint32_t stage : config_.used) used.push_back(all_maps[stage]);
+    return used;
 }
 
 Size HGNetV2::stem_size(Size size) const {
@@ -201,14 +203,15 @@ Size HGNetV2::stem_size(Size size) const {
     return size;
 }
 
-std::vector<Size> HGNetV2::stage_sizes(Size size) const {
+std::vector<Size> HGNetV2::map_sizes(Size size) const {
     size = stem_size(size);
-    std::vector<Size> sizes;
+    std::vector<Size> all, used;
     for (const Stage& stage : stages_) {
         if (stage.halving.weight) size = stage.halving.out_size(size);
-        sizes.push_back(size);
+        all.push_back(size);
     }
-    return sizes;
+    for (uint32_t stage : config_.used) used.push_back(all[stage]);
+    return used;
 }
 
 double HGNetV2::multiply_adds(Size size) const {

@@ -10,8 +10,8 @@
 #include "models/backbone/feature_map.h"
 #include "models/files/weights.h"
 
-// PP-HGNetV2 (PaddlePaddle 2023), the backbone of D-FINE: blocks whose last two convolutions see
-// what every one before them has left. Light blocks convolve each channel by itself.
+// PP-HGNetV2 (PaddlePaddle 2023), the backbone of D-FINE and DEIMv2: blocks whose last two convolutions
+// see what every one before them has left. Light blocks convolve each channel by itself.
 
 namespace saccade {
 
@@ -27,17 +27,18 @@ struct HGNetV2Config {
     Activation stem_activation = Activation::relu;
     bool affine = false;  // an activation's result is scaled and shifted
     std::vector<Stage> stages;
+    std::vector<uint32_t> used;  // of the stages, counted from 0: those that are handed on
 };
 
 class HGNetV2 {
 public:
-    // `prefix` is where its tensors lie in the file: "model.backbone.model".
+    // `prefix` is where its tensors lie in the file: "model.backbone.model", say.
     HGNetV2(WeightLoader& weights, const HGNetV2Config& config, const std::string& prefix);
 
-    // What each stage leaves of (batch, height * width, 3), the largest map first; valid until the
-    // scope ends.
-    std::vector<FeatureMap> stages(Commands& c, const Tensor& pixels, Size picture) const;
-    std::vector<Size> stage_sizes(Size size) const;
+    // What the used stages leave of (batch, height * width, 3), the largest map first; valid until
+    // the scope ends.
+    std::vector<FeatureMap> maps(Commands& c, const Tensor& pixels, Size picture) const;
+    std::vector<Size> map_sizes(Size size) const;
     double multiply_adds(Size size) const;
 
 private:

@@ -38,7 +38,7 @@ namespace {
 Tensor all_but_last(Commands& c, const Tensor& x, const Perceptron& w) {
     Tensor hidden = x;
     for (size_t i = 0; i + 1 < w.layers.size(); ++i)
-        hidden = linear(c, hidden, w.layers[i], Activation::relu);
+        hidden = linear(c, hidden, w.layers[i], w.between);
     return hidden;
 }
 

@@ -106,9 +106,10 @@ void find_by_softmax(Commands& c, const Tensor& found, const DetectionOutput& ou
 // each the sigmoid of a logit, as many as `found` has rows.
 void find_by_sigmoid(Commands& c, const Tensor& found, const DetectionOutput& out, Size frame);
 
-// A perceptron with ReLU between its layers: the heads that predict boxes, and YOLOS' classes.
+// A perceptron: the heads that predict boxes, and YOLOS' classes.
 struct Perceptron {
     std::vector<Linear> layers;
+    Activation between = Activation::relu;
 };
 // `prefix`.layers.0 and so on: in to hidden, hidden to hidden, ..., hidden to out.
 Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uint32_t in,

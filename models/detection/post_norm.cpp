@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "gpu/language.h"
+#include "gpu/patches.h"
+
 namespace saccade {
 
 Heads heads_of(uint32_t count, uint32_t hidden) {
@@ -10,6 +13,12 @@ Heads heads_of(uint32_t count, uint32_t hidden) {
 
 SelfAttention load_self_attention(WeightLoader& weights, const std::string& layer, uint32_t hidden,
                                   const Heads& heads, float norm_eps) {
+    return load_self_attention(weights, layer, hidden, heads,
+                               weights.norm(layer + ".self_attn_layer_norm", hidden, norm_eps));
+}
+
+SelfAttention load_self_attention(WeightLoader& weights, const std::string& layer, uint32_t hidden,
+                                  const Heads& heads, const Norm& norm) {
     const uint32_t head = hidden / heads.count;
     const std::string self = layer + ".self_attn";
     const std::string qk[] = {self + ".q_proj", self + ".k_proj"};
@@ -18,8 +27,12 @@ SelfAttention load_self_attention(WeightLoader& weights, const std::string& laye
         .qk = weights.stacked(qk, in),
         .v = weights.linear(self + ".v_proj", in),
         .out = weights.linear(self + ".out_proj", {.out = hidden, .in = hidden, .in_head = head}),
-        .norm = weights.norm(self + "_layer_norm", hidden, norm_eps),
+        .norm = norm,
     };
+}
+
+Norm load_rms_norm(WeightLoader& weights, const std::string& name, uint32_t columns, float eps) {
+    return {weights.tensor(name + ".weight", {columns}, 1, columns, Type::f32), {}, eps};
 }
 
 FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer, uint32_t hidden,
@@ -28,6 +41,19 @@ FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer, u
         .fc1 = weights.linear(layer + ".fc1", {.out = intermediate, .in = hidden}),
         .fc2 = weights.linear(layer + ".fc2", {.out = hidden, .in = intermediate}),
         .norm = weights.norm(layer + ".final_layer_norm", hidden, norm_eps),
+    };
+}
+
+FeedForward load_gated_feed_forward(WeightLoader& weights, const std::string& layer,
+                                    uint32_t hidden, uint32_t intermediate, const Norm& norm) {
+    const std::string both[] = {layer + ".mlp.gate_proj", layer + ".mlp.up_proj"};
+    // As heads, so that each half begins at a multiple of eight columns.
+    return {
+        .fc1 = weights.stacked(both, {.out = intermediate, .in = hidden, .out_head = intermediate}),
+        .fc2 = weights.linear(layer + ".mlp.down_proj",
+                              {.out = hidden, .in = intermediate, .in_head = intermediate}),
+        .norm = norm,
+        .gated = true,
     };
 }
 
@@ -51,12 +77,22 @@ void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAtt
 void feed_forward(Commands& c, const Stream& s, const Stream& next, const FeedForward& w,
                   Activation activation) {
     auto scope = c.scope("ffn");
-    linear_add(c, s.x, linear(c, s.y, w.fc1, activation), w.fc2);
+    const Tensor inner = w.gated ? gate(c, linear(c, s.y, w.fc1), w.fc2.weight.columns,
+                                        Activation::silu)
+                                 : linear(c, s.y, w.fc1, activation);
+    linear_add(c, s.x, inner, w.fc2);
     normalize(c, next, w.norm);
 }
 
 void normalize(Commands& c, const Stream& next, const Norm& norm) {
-    post_norm(c, next.x, norm, {next.y, next.at, next.pos});
+    if (norm.bias) {
+        post_norm(c, next.x, norm, {next.y, next.at, next.pos});
+        return;
+    }
+    rms_norm_into(c, next.x, next.x, {norm.weight, norm.eps});
+    const bool apart = next.y.buffer != next.x.buffer || next.y.base != next.x.base;
+    if (next.y && apart) copy(c, next.y, next.x);
+    if (next.at) add_into(c, next.at, next.x, next.pos);
 }
 
 }  // namespace saccade

@@ -8,7 +8,8 @@
 #include "models/files/weights.h"
 
 // The layers that DETR and its children share: post-norm, x = LN(x + f(x)), with positions that are
-// added to queries and keys of an attention, never to values.
+// added to queries and keys of an attention, never to values. A norm without a bias is one by length
+// alone (RMS norm: Zhang and Sennrich 2019).
 
 namespace saccade {
 
@@ -21,14 +22,23 @@ struct SelfAttention {
 // `layer`.self_attn.q_proj and so on, and `layer`.self_attn_layer_norm.
 SelfAttention load_self_attention(WeightLoader& weights, const std::string& layer, uint32_t hidden,
                                   const Heads& heads, float norm_eps);
+SelfAttention load_self_attention(WeightLoader& weights, const std::string& layer, uint32_t hidden,
+                                  const Heads& heads, const Norm& norm);
+
+// name.weight (columns), and no bias.
+Norm load_rms_norm(WeightLoader& weights, const std::string& name, uint32_t columns, float eps);
 
 struct FeedForward {
     Linear fc1, fc2;  // (intermediate, hidden), (hidden, intermediate)
     Norm norm;
+    bool gated = false;  // fc1 is a gate and, below it, what passes it: (2 * intermediate, hidden)
 };
 // `layer`.fc1, `layer`.fc2 and `layer`.final_layer_norm.
 FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer, uint32_t hidden,
                               uint32_t intermediate, float norm_eps);
+// SwiGLU (Shazeer 2020): `layer`.mlp.gate_proj, up_proj and down_proj.
+FeedForward load_gated_feed_forward(WeightLoader& weights, const std::string& layer,
+                                    uint32_t hidden, uint32_t intermediate, const Norm& norm);
 
 // The scale is that of the model's heads, not of the padded ones.
 Heads heads_of(uint32_t count, uint32_t hidden);
@@ -50,7 +60,7 @@ Stream stream_around(Commands& c, const Tensor& x, const Tensor& pos, Type type)
 // x = LN(x + MSA(q, k, v)) with q = k = x + pos, v = x; then what `next` asks for.
 void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAttention& w,
                  const Heads& heads, uint32_t layer, Tap& tap);
-// x = LN(x + FFN(x))
+// x = LN(x + FFN(x)); a gated one has SiLU, whatever the others have
 void feed_forward(Commands& c, const Stream& s, const Stream& next, const FeedForward& w,
                   Activation activation);
 // x = LN(x)

@@ -38,6 +38,8 @@ constexpr std::array renames{
     Rename{"#.fc2", "#.mlp.fc2"},
     // RT-DETR and its kin; heads that lie in the decoder and beside the model are the same.
     Rename{"encoder.encoder.#.layers", "encoder.aifi.#.layers"},
+    // DINOv3 as a part of another model.
+    Rename{"backbone.layer.#", "backbone.model.layer.#"},
     Rename{"model.decoder.class_embed", "class_embed"},
     Rename{"model.decoder.bbox_embed", "bbox_embed"},
 };

@@ -85,6 +85,27 @@ Json hgnet_v2(std::vector<uint32_t> stem, std::vector<uint32_t> in, std::vector<
             {"use_learnable_affine_block", true},
             {"out_indices", {2u, 3u, 4u}}};
 }
+// Two layers of points around what the last two stages leave: D-FINE-N and DEIMv2-N.
+Json two_scales(const char* type) {
+    Json backbone = hgnet_v2({3, 16, 16}, {16, 64, 256, 512}, {16, 32, 64, 128},
+                             {64, 256, 512, 1024}, {1, 1, 2, 1}, 3);
+    backbone["out_indices"] = {3u, 4u};
+    return {{"model_type", type},
+            {"backbone_config", backbone},
+            {"encoder_hidden_dim", 128u},
+            {"encoder_in_channels", {512u, 1024u}},
+            {"encoder_ffn_dim", 512u},
+            {"encode_proj_layers", {1u}},
+            {"hidden_expansion", 0.34},
+            {"depth_mult", 0.5},
+            {"d_model", 128u},
+            {"decoder_in_channels", {128u, 128u}},
+            {"decoder_ffn_dim", 512u},
+            {"num_feature_levels", 2u},
+            {"decoder_layers", 3u},
+            {"decoder_n_points", {6u, 6u}},
+            {"num_labels", 80u}};
+}
 
 }  // namespace
 
@@ -115,7 +136,47 @@ std::vector<PublishedModel> published_d_fines() {
                         {"decoder_layers", 3u},
                         {"decoder_n_points", {3u, 6u, 3u}},
                         {"num_labels", 80u}};
-    return {{"dfine-small-coco", small, fixed_processor("RTDetrImageProcessor", 640, false)}};
+    const Json processor = fixed_processor("RTDetrImageProcessor", 640, false);
+    return {{"dfine-nano-coco", two_scales("d_fine"), processor},
+            {"dfine-small-coco", small, processor}};
+}
+
+std::vector<PublishedModel> published_deimv2s() {
+    const Json smallest = {{"model_type", "deimv2"},
+                           {"backbone_config",
+                            {{"model_type", "hgnet_v2"},
+                             {"stem_channels", {3u, 16u, 16u}},
+                             {"stage_in_channels", {16u, 64u, 256u}},
+                             {"stage_mid_channels", {16u, 32u, 64u}},
+                             {"stage_out_channels", {64u, 256u, 256u}},
+                             {"stage_num_blocks", {1u, 1u, 1u}},
+                             {"stage_downsample", {false, true, true}},
+                             {"stage_downsample_strides", {2u, 2u, 2u}},
+                             {"stage_light_block", {false, false, true}},
+                             {"stage_kernel_size", {3u, 3u, 3u}},
+                             {"stage_numb_of_layers", {3u, 3u, 3u}},
+                             {"use_learnable_affine_block", true},
+                             {"out_indices", Json::array({3u})}}},
+                           {"encoder_type", "lite"},
+                           {"encoder_hidden_dim", 64u},
+                           {"encoder_in_channels", Json::array({256u})},
+                           {"hidden_expansion", 0.34},
+                           {"depth_mult", 0.5},
+                           {"d_model", 64u},
+                           {"decoder_in_channels", {64u, 64u}},
+                           {"decoder_ffn_dim", 160u},
+                           {"decoder_activation_function", "silu"},
+                           {"num_feature_levels", 2u},
+                           {"num_queries", 100u},
+                           {"decoder_layers", 3u},
+                           {"decoder_n_points", {4u, 2u}},
+                           {"share_bbox_head", true},
+                           {"use_gateway", false},
+                           {"num_labels", 80u}};
+    Json nano = two_scales("deimv2");
+    nano["decoder_activation_function"] = "silu";
+    return {{"deimv2-atto-coco", smallest, fixed_processor("RTDetrImageProcessor", 320, false)},
+            {"deimv2-nano-coco", nano, fixed_processor("RTDetrImageProcessor", 640, false)}};
 }
 
 std::vector<PublishedModel> published_rf_detrs() {

@@ -21,6 +21,7 @@ std::vector<PublishedModel> published_detrs();
 std::vector<PublishedModel> published_yolos();
 std::vector<PublishedModel> published_rt_detrs();
 std::vector<PublishedModel> published_d_fines();
+std::vector<PublishedModel> published_deimv2s();
 std::vector<PublishedModel> published_rf_detrs();
 std::vector<PublishedModel> published_vit_gpt2s();
 std::vector<PublishedModel> published_blips();

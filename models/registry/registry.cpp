@@ -15,10 +15,11 @@
 #include "models/contrast/clip.h"
 #include "models/contrast/owl.h"
 #include "models/contrast/siglip.h"
-#include "models/detection/deformable/d_fine.h"
 #include "models/detection/deformable/rf_detr.h"
 #include "models/detection/deformable/rt_detr.h"
 #include "models/detection/detr.h"
+#include "models/detection/fine/d_fine.h"
+#include "models/detection/fine/deimv2.h"
 #include "models/detection/yolos.h"
 #include "models/files/checkpoint.h"
 #include "models/language/smolvlm.h"
@@ -131,6 +132,10 @@ constexpr Family all_families[] = {
      .make = detector_with_front<DFine, read_d_fine_config>,
      .image_processor = "RTDetr",
      .published = published_d_fines},
+    {.type = "deimv2",
+     .make = detector_with_front<Deimv2, read_deimv2_config>,
+     .image_processor = "RTDetr",
+     .published = published_deimv2s},
     {.type = "rf_detr",
      .make = detector<RfDetr, read_rf_detr_config>,
      .image_processor = "RfDetr",

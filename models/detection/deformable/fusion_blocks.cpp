@@ -23,6 +23,32 @@ Conv2d load_rep_vgg(WeightLoader& weights, const std::string& prefix, uint32_t c
     return weights.convolution(prefix, wide, form);
 }
 
+// Some rows of a 1x1 convolution.
+HostConvolution some_rows(const HostConvolution& from, uint32_t first, uint32_t count) {
+    const size_t in = from.weight.size() / from.bias.size();
+    const auto weight = from.weight.begin() + std::ptrdiff_t(first * in);
+    const auto bias = from.bias.begin() + std::ptrdiff_t(first);
+    return {{weight, weight + std::ptrdiff_t(count * in)}, {bias, bias + std::ptrdiff_t(count)}};
+}
+
+// A CSPRepLayer whose conv1 holds what goes on untouched and, below it, what the bottlenecks read.
+CspRep load_split_csp_rep(WeightLoader& weights, const std::string& prefix, uint32_t in,
+                          const ElanForm& form, const FusionForm& fusion) {
+    const uint32_t hidden = form.hidden;
+    const ConvolutionForm conv{.out = 2 * hidden, .in = in, .norm_eps = fusion.norm_eps};
+    const HostConvolution whole =
+        weights.folded(prefix + ".conv1.conv", prefix + ".conv1.norm", conv);
+    auto half = [&](uint32_t first) { return some_rows(whole, first, hidden); };
+    CspRep w;
+    w.hidden = hidden;
+    w.both = weights.convolution(prefix, stacked(half(hidden), half(0)),
+                                 {.out = 2 * padded(hidden), .in = in});
+    for (uint32_t i = 0; i < form.blocks; ++i)
+        w.bottlenecks.push_back(
+            load_rep_vgg(weights, prefix + ".bottlenecks." + std::to_string(i), hidden, fusion));
+    return w;
+}
+
 }  // namespace
 
 Conv2d load_conv_norm(WeightLoader& weights, const std::string& prefix, ConvolutionForm form,
@@ -49,10 +75,11 @@ CspRep load_csp_rep(WeightLoader& weights, const std::string& prefix, const CspR
                        .norm_eps = fusion.norm_eps};
     auto half = [&](const std::string& name) {
         const std::string layer = prefix + "." + name;
-        return with_gaps(weights.folded(layer + ".conv", layer + ".norm", in), form.in, 1);
+        const HostConvolution host = weights.folded(layer + ".conv", layer + ".norm", in);
+        return form.in.size() == 1 ? host : with_gaps(host, form.in, 1);
     };
     const HostConvolution both = stacked(half("conv1"), half("conv2"));
-    in.in = merged(form.in);
+    if (form.in.size() > 1) in.in = merged(form.in);
     in.out = 2 * padded(form.hidden);
     CspRep w;
     w.hidden = form.hidden;
@@ -82,8 +109,9 @@ void csp_rep_into(Commands& c, const Tensor& y, const Tensor& x, Size size, cons
     if (w.out.weight) conv2d_into(c, y, sum, size, w.out, activation);
 }
 
-Elan load_elan(WeightLoader& weights, const std::string& prefix, uint32_t dim, uint32_t hidden,
-               uint32_t blocks, const FusionForm& fusion) {
+Elan load_elan(WeightLoader& weights, const std::string& prefix, const ElanForm& form,
+               const FusionForm& fusion) {
+    const uint32_t dim = form.dim, hidden = form.hidden, blocks = form.blocks;
     const ConvolutionForm three{.out = hidden, .in = hidden, .kernel = 3};
     return {
         .dim = dim,
@@ -101,20 +129,44 @@ Elan load_elan(WeightLoader& weights, const std::string& prefix, uint32_t dim, u
     };
 }
 
+Elan load_summing_elan(WeightLoader& weights, const std::string& prefix, const ElanForm& form,
+                       const FusionForm& fusion) {
+    const uint32_t dim = form.dim, hidden = form.hidden;
+    const std::string first = prefix + ".csp_rep1", second = prefix + ".csp_rep2";
+    auto trailing = [&](const std::string& layer) {
+        if (!form.trailing) return Conv2d{};
+        return load_conv_norm(weights, layer + ".conv2",
+                              {.out = hidden, .in = hidden, .kernel = 3}, fusion);
+    };
+    return {
+        .dim = dim,
+        .hidden = hidden,
+        .in = load_conv_norm(weights, prefix + ".conv1", {.out = 2 * dim, .in = dim}, fusion),
+        .middle = trailing(first),
+        .last = trailing(second),
+        .out = load_merging(weights, prefix + ".conv2", dim, {2 * dim, hidden, hidden}, fusion),
+        .first = load_split_csp_rep(weights, first, dim, form, fusion),
+        .second = load_split_csp_rep(weights, second, hidden, form, fusion),
+        .between = fusion.activation,
+    };
+}
+
 void elan_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const Elan& w,
                Activation activation) {
     auto scope = c.scope("elan");
     const Tensor all = c.scratch(x.batch, x.rows, w.out.in, x.type);
-    const Tensor branch = c.scratch(x.batch, x.rows, w.hidden, x.type);
     const Tensor in = all.slice_columns(0, 2 * w.dim);
     const Tensor middle = all.slice_columns(padded(2 * w.dim), w.hidden);
     const Tensor last = all.slice_columns(padded(2 * w.dim) + padded(w.hidden), w.hidden);
-    conv2d_into(c, in, x, size, w.in, Activation::silu);
-    csp_rep_into(c, branch, in.slice_columns(w.dim, w.dim), size, w.first, activation);
-    conv2d_into(c, middle, branch, size, w.middle, Activation::silu);
-    csp_rep_into(c, branch, middle, size, w.second, activation);
-    conv2d_into(c, last, branch, size, w.last, Activation::silu);
-    conv2d_into(c, y, all, size, w.out, Activation::silu);
+    auto layer = [&](const Tensor& to, const Tensor& from, const CspRep& csp, const Conv2d& after) {
+        const Tensor branch = after.weight ? c.scratch(x.batch, x.rows, w.hidden, x.type) : to;
+        csp_rep_into(c, branch, from, size, csp, activation);
+        if (after.weight) conv2d_into(c, to, branch, size, after, w.between);
+    };
+    conv2d_into(c, in, x, size, w.in, w.between);
+    layer(middle, in.slice_columns(w.dim, w.dim), w.first, w.middle);
+    layer(last, middle, w.second, w.last);
+    conv2d_into(c, y, all, size, w.out, w.between);
 }
 
 double work_of(const Conv2d& w, Size size) {
@@ -126,8 +178,11 @@ double work_of(const CspRep& w, Size size) {
     return total;
 }
 double work_of(const Elan& w, Size size) {
-    return work_of(w.in, size) + work_of(w.middle, size) + work_of(w.last, size) +
-           work_of(w.out, size) + work_of(w.first, size) + work_of(w.second, size);
+    double total = work_of(w.in, size) + work_of(w.out, size) + work_of(w.first, size) +
+                   work_of(w.second, size);
+    for (const Conv2d* trailing : {&w.middle, &w.last})
+        if (trailing->weight) total += work_of(*trailing, size);
+    return total;
 }
 
 }  // namespace saccade

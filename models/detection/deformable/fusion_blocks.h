@@ -42,15 +42,26 @@ CspRep load_csp_rep(WeightLoader& weights, const std::string& prefix, const CspR
 void csp_rep_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const CspRep& w,
                   Activation activation);
 
-// RepNCSPELAN4: two CSPRepLayers in a row, and a last convolution that sees what lies between. Its
-// own convolutions have SiLU, whatever those of the layers have.
+// RepNCSPELAN4: two CSPRepLayers in a row, each with a convolution behind it, and a last one that
+// sees what lies between.
 struct Elan {
     uint32_t dim = 0, hidden = 0;
-    Conv2d in, middle, last, out;  // conv1 to conv4
+    Conv2d in, middle, last, out;  // middle and last may be none
     CspRep first, second;
+    Activation between = Activation::silu;  // of its own convolutions
 };
-Elan load_elan(WeightLoader& weights, const std::string& prefix, uint32_t dim, uint32_t hidden,
-               uint32_t blocks, const FusionForm& fusion);
+struct ElanForm {
+    uint32_t dim = 0, hidden = 0, blocks = 3;
+    bool trailing = true;  // there are convolutions behind the layers
+};
+// D-FINE's, whose input is two maps side by side. Its own convolutions have SiLU, whatever those of
+// the layers have.
+Elan load_elan(WeightLoader& weights, const std::string& prefix, const ElanForm& form,
+               const FusionForm& fusion);
+// DEIMv2's, whose input is a sum. In the file the two first convolutions of a layer are one, and the
+// one behind it is part of it.
+Elan load_summing_elan(WeightLoader& weights, const std::string& prefix, const ElanForm& form,
+                       const FusionForm& fusion);
 void elan_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const Elan& w,
                Activation activation);
 

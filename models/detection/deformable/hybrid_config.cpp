@@ -49,7 +49,7 @@ std::vector<uint32_t> read_used_stages(const JsonFields& backbone, uint32_t coun
 HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
                                         const std::vector<uint32_t>& channels) {
     HybridEncoderConfig config;
-    config.channels = channels;
+    for (uint32_t each : channels) config.channels.push_back({each});
     config.dim = fields.whole("encoder_hidden_dim", {8, 65536}, 256);
     config.layers = fields.whole("encoder_layers", {1, 1024}, 1);
     config.heads = fields.whole("encoder_attention_heads", {1, 1024}, 8);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gpu/sampling.h"
 #include "models/backbone/config.h"
 #include "models/detection/deformable/hybrid_encoder.h"
+#include "models/detection/deformable/lite_encoder.h"
 #include "models/files/json.h"
 
 // What the configs of RT-DETR and its children say in the same words.
@@ -21,6 +23,7 @@ struct DeformableDecoderConfig {
     std::vector<uint32_t> channels;  // of the encoder's maps
     uint32_t levels = 0;             // that the decoder looks at: those, and smaller ones
     bool projects = true;            // false: maps go to the decoder as they are
+    ProjectionNames projections{"model.decoder_input_proj."};
     Sampling sampling;
     Activation activation = Activation::relu;
     float norm_eps = 1e-5f;
@@ -30,6 +33,7 @@ struct DeformableDecoderConfig {
 
 struct HybridConfig {
     HybridEncoderConfig encoder;
+    std::optional<LiteEncoderConfig> lite = std::nullopt;  // what there is in place of it
     DeformableDecoderConfig decoder;
 };
 

@@ -9,6 +9,16 @@
 
 namespace saccade {
 
+namespace {
+
+std::unique_ptr<PyramidEncoder> make_encoder(WeightLoader& front, WeightLoader& weights,
+                                             const HybridConfig& config) {
+    if (config.lite) return std::make_unique<LiteEncoder>(front, weights, *config.lite);
+    return std::make_unique<HybridEncoder>(front, weights, config.encoder);
+}
+
+}  // namespace
+
 HybridDetector::HybridDetector(WeightLoader& front, WeightLoader& weights,
                                const HybridConfig& config)
     : config_(config),
@@ -16,16 +26,16 @@ HybridDetector::HybridDetector(WeightLoader& front, WeightLoader& weights,
       deformable_{config.decoder.dim, config.decoder.heads, config.decoder.sampling},
       type_(weights.type()),
       input_type_(front.type()),
-      encoder_(front, weights, config.encoder),
+      encoder_(make_encoder(front, weights, config)),
       selection_(weights, {config.decoder.dim, classes(), config.decoder.queries,
                            config.decoder.norm_eps}) {
     const DeformableDecoderConfig& d = config.decoder;
     if (!d.projects) return;
     for (uint32_t i = 0; i < d.levels; ++i) {
-        const std::string layer = "model.decoder_input_proj." + std::to_string(i);
+        const std::string layer = d.projections.prefix + std::to_string(i);
         const bool smaller = i >= d.channels.size();
         input_projections_.push_back(
-            weights.convolution(layer + ".0", layer + ".1",
+            weights.convolution(layer + d.projections.convolution, layer + d.projections.norm,
                                 {.out = d.dim,
                                  .in = smaller ? d.channels.back() : d.channels[i],
                                  .kernel = smaller ? 3u : 1u,
@@ -36,7 +46,7 @@ HybridDetector::HybridDetector(WeightLoader& front, WeightLoader& weights,
 }
 
 std::vector<Size> HybridDetector::level_sizes(Size picture) const {
-    std::vector<Size> sizes = map_sizes(picture);
+    std::vector<Size> sizes = encoder_->fused_sizes(map_sizes(picture));
     const Size last = sizes.back();
     for (size_t i = sizes.size(); i < input_projections_.size(); ++i)
         sizes.push_back(input_projections_[i].out_size(last));
@@ -44,7 +54,7 @@ std::vector<Size> HybridDetector::level_sizes(Size picture) const {
 }
 
 void HybridDetector::prepare(Size picture) {
-    encoder_.prepare(map_sizes(picture));
+    encoder_->prepare(map_sizes(picture));
     selection_.prepare(level_sizes(picture));
 }
 
@@ -82,16 +92,18 @@ Tensor HybridDetector::encode(Commands& c, const Tensor& pixels, Size picture,
         rows.push_back(memory.slice_rows(first, area(level)));
         first += area(level);
     }
-    for (size_t i = 0; i < maps.size(); ++i) {
+    for (size_t i = 0; i < maps.size(); ++i)
         taps.parts.keep(c, "backbone_" + std::to_string(i), maps[i].x, maps[i].size);
+    const uint32_t dim = config_.lite ? config_.lite->dim : config_.encoder.dim;
+    const size_t count = encoder_->fused_sizes(map_sizes(picture)).size();
+    for (size_t i = 0; i < count; ++i)
         fused.push_back(input_projections_.empty()
                             ? rows[i]
-                            : c.scratch(pixels.batch, maps[i].x.rows, config_.encoder.dim, type_));
-    }
-    encoder_.forward(c, maps, fused, taps.encoder, taps.parts);
+                            : c.scratch(pixels.batch, area(levels[i]), dim, type_));
+    encoder_->forward(c, maps, fused, taps.encoder, taps.parts);
     for (size_t i = 0; i < input_projections_.size(); ++i) {
         const size_t from = std::min(i, fused.size() - 1);
-        conv2d_into(c, rows[i], fused[from], maps[from].size, input_projections_[i]);
+        conv2d_into(c, rows[i], fused[from], levels[from], input_projections_[i]);
     }
     return memory;
 }
@@ -110,9 +122,9 @@ bool HybridDetector::front_outgrows_half(Device& device) const {
         auto scope = c.scope("test picture");
         const std::vector<FeatureMap> seen =
             look(c, picture.pixels(c, input_type()), TestPicture::size);
-        const Tensor qk = encoder_.first_queries_and_keys(c, seen);
+        const Tensor qk = encoder_->first_queries_and_keys(c, seen);
         columns = qk.columns;
-        queries_and_keys.record(c, qk);
+        if (qk) queries_and_keys.record(c, qk);
         for (const FeatureMap& map : seen) maps.emplace_back().record(c, map.x);
     }
     c.end();
@@ -121,7 +133,9 @@ bool HybridDetector::front_outgrows_half(Device& device) const {
     for (const Download& map : maps)
         for (float v : map.floats())
             if (!(std::abs(v) < 65504 / room)) return true;
-    return !(largest_score(queries_and_keys.floats(), columns, encoder_.heads()) < half_range);
+    if (columns == 0) return false;
+    const Heads heads = heads_of(config_.encoder.heads, config_.encoder.dim);
+    return !(largest_score(queries_and_keys.floats(), columns, heads) < half_range);
 }
 
 namespace {
@@ -138,7 +152,8 @@ TokenLayout evenly(Size grid, Size picture) {
 }  // namespace
 
 TokenLayout HybridDetector::layout(Size picture) const {
-    return evenly(map_sizes(picture)[config_.encoder.attended.back()], picture);
+    const std::vector<Size> sizes = map_sizes(picture);
+    return evenly(config_.lite ? sizes.front() : sizes[config_.encoder.attended.back()], picture);
 }
 
 TokenLayout HybridDetector::query_layout(Size picture) const {
@@ -147,7 +162,7 @@ TokenLayout HybridDetector::query_layout(Size picture) const {
 
 double HybridDetector::multiply_adds(Size picture) const {
     uint32_t cells = 0;
-    double total = backbone_work(picture) + encoder_.multiply_adds(map_sizes(picture));
+    double total = backbone_work(picture) + encoder_->multiply_adds(map_sizes(picture));
     const std::vector<Size> levels = level_sizes(picture);
     for (size_t i = 0; i < levels.size(); ++i) {
         cells += area(levels[i]);

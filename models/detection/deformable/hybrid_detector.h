@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,14 @@
 
 namespace saccade {
 
+// What a decoder works on.
+struct Decoding {
+    Stream stream;  // the queries, with room for their positions
+    Boxes boxes;    // where they look
+    Tensor memory;  // (batch, cells, dim)
+    std::vector<Size> levels;
+};
+
 // What RT-DETR and its children share: maps of a backbone go through a hybrid encoder, the cells that
 // score best become queries with a box each, and a decoder looks around these boxes and moves them.
 // A child says what its backbone is and what its decoder does.
@@ -20,7 +29,9 @@ class HybridDetector : public DetectionModel {
 public:
     const std::vector<std::string>& labels() const override { return config_.decoder.labels; }
     uint32_t queries() const override { return config_.decoder.queries; }
-    uint32_t encoder_layers() const override { return config_.encoder.layers; }
+    uint32_t encoder_layers() const override {
+        return config_.lite ? 0 : config_.encoder.layers;
+    }
     uint32_t decoder_layers() const override { return config_.decoder.layers; }
     uint32_t heads() const override { return config_.decoder.heads; }
     Size patch() const override { return {1, 1}; }
@@ -47,13 +58,6 @@ protected:
     virtual std::vector<Size> map_sizes(Size picture) const = 0;
     virtual double backbone_work(Size picture) const = 0;
 
-    // What the decoder works on.
-    struct Decoding {
-        Stream stream;  // the queries, with room for their positions
-        Boxes boxes;    // where they look
-        Tensor memory;  // (batch, cells, dim)
-        std::vector<Size> levels;
-    };
     // The queries look at each other, then around their boxes, and move these; then logits and
     // boxes are written into `out`.
     virtual void decode(Commands& c, const Decoding& d, const DetectionOutput& out,
@@ -73,7 +77,7 @@ private:
     Heads heads_;
     DeformableForm deformable_;
     Type type_, input_type_;
-    HybridEncoder encoder_;
+    std::unique_ptr<PyramidEncoder> encoder_;
     // Of the encoder's maps, and of smaller ones made of the last; none where maps go on as they
     // are.
     std::vector<Conv2d> input_projections_;

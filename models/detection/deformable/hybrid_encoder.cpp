@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "gpu/core/error.h"
+#include <numeric>
 
 namespace saccade {
 
@@ -26,8 +25,6 @@ std::vector<float> plain_sine_positions(Size grid, uint32_t dim, double temperat
     return result;
 }
 
-std::string text(Size size) { return std::to_string(size.x) + "x" + std::to_string(size.y); }
-
 }  // namespace
 
 HybridEncoder::HybridEncoder(WeightLoader& front, WeightLoader& weights,
@@ -38,9 +35,15 @@ HybridEncoder::HybridEncoder(WeightLoader& front, WeightLoader& weights,
       type_(weights.type()) {
     const uint32_t dim = config.dim;
     for (size_t i = 0; i < config.channels.size(); ++i) {
-        const std::string layer = "model.encoder_input_proj." + std::to_string(i);
-        const ConvolutionForm form{.out = dim, .in = config.channels[i]};
-        projections_.push_back(front.linear(front.folded(layer + ".0", layer + ".1", form), form.in));
+        const ProjectionNames& names = config.projections;
+        const std::string layer = names.prefix + std::to_string(i);
+        const std::vector<uint32_t>& parts = config.channels[i];
+        const HostConvolution host =
+            front.folded(layer + names.convolution, layer + names.norm,
+                         {.out = dim, .in = std::reduce(parts.begin(), parts.end())});
+        projections_.push_back(parts.size() == 1
+                                   ? front.linear(host, parts.front())
+                                   : front.linear(with_gaps(host, parts, 1), merged(parts)));
     }
     for (size_t i = 0; i < config.attended.size(); ++i) {
         std::vector<Layer>& layers = aifi_.emplace_back();
@@ -67,8 +70,11 @@ HybridEncoder::HybridEncoder(WeightLoader& front, WeightLoader& weights,
 HybridEncoder::Fusion HybridEncoder::load_fusion(WeightLoader& weights,
                                                  const std::string& prefix) const {
     const uint32_t dim = config_.dim;
+    const ElanForm elan{dim, config_.hidden, config_.blocks, config_.trailing};
     if (config_.fusion == HybridEncoderConfig::Fusion::elan)
-        return {{}, load_elan(weights, prefix, dim, config_.hidden, config_.blocks, config_.form)};
+        return {{}, load_elan(weights, prefix, elan, config_.form)};
+    if (config_.fusion == HybridEncoderConfig::Fusion::summing_elan)
+        return {{}, load_summing_elan(weights, prefix, elan, config_.form)};
     const CspRepForm form{
         .in = {dim, dim}, .out = dim, .hidden = config_.hidden, .blocks = config_.blocks};
     return {load_csp_rep(weights, prefix, form, config_.form), {}};
@@ -96,10 +102,7 @@ Activation HybridEncoder::between() const {
 }
 
 void HybridEncoder::prepare(const std::vector<Size>& sizes) {
-    for (size_t i = 0; i + 1 < sizes.size(); ++i)
-        if (sizes[i] != sizes[i + 1] * 2u)
-            throw Error("this model's maps of " + text(sizes[i]) + " and " + text(sizes[i + 1]) +
-                        " cells cannot be fused; both sides of a picture must be multiples of 32");
+    require_halves(sizes);
     if (config_.positions)
         for (size_t i = 0; i < config_.attended.size(); ++i) {
             const Size grid = sizes.at(config_.attended[i]);
@@ -147,10 +150,18 @@ void HybridEncoder::project_into(Commands& c, const Tensor& y, const FeatureMap&
 
 void HybridEncoder::fuse_into(Commands& c, const Tensor& y, const Tensor& x, Size size,
                               const Fusion& w) const {
-    if (config_.fusion == HybridEncoderConfig::Fusion::elan)
-        elan_into(c, y, x, size, w.elan, config_.form.activation);
-    else
+    if (config_.fusion == HybridEncoderConfig::Fusion::csp_rep)
         csp_rep_into(c, y, x, size, w.csp, config_.form.activation);
+    else
+        elan_into(c, y, x, size, w.elan, config_.form.activation);
+}
+
+// What a fusion reads of two maps that lie side by side: both, or their sum.
+Tensor HybridEncoder::meeting(Commands& c, const Tensor& both) const {
+    if (config_.fusion != HybridEncoderConfig::Fusion::summing_elan) return both;
+    const Tensor sum = both.slice_columns(0, config_.dim);
+    add_into(c, sum, sum, both.slice_columns(padded(config_.dim), config_.dim));
+    return sum;
 }
 
 void HybridEncoder::halve_into(Commands& c, const Tensor& y, const FeatureMap& x,
@@ -201,12 +212,12 @@ void HybridEncoder::forward(Commands& c, const std::vector<FeatureMap>& maps,
         upsample_into(c, left(down[level - 1]), right(up[level]), maps[level].size, 2);
         top = level == 1 ? fused.front()
                          : c.scratch(top.batch, maps[level - 1].x.rows, dim, type_);
-        fuse_into(c, top, down[level - 1], maps[level - 1].size, down_[i]);
+        fuse_into(c, top, meeting(c, down[level - 1]), maps[level - 1].size, down_[i]);
     }
     // Bottom-up: a map meets the larger one below it, halved.
     for (uint32_t i = 0; i + 1 < levels; ++i) {
         halve_into(c, left(up[i + 1]), {fused[i], maps[i].size}, halvings_[i]);
-        fuse_into(c, fused[i + 1], up[i + 1], maps[i + 1].size, up_[i]);
+        fuse_into(c, fused[i + 1], meeting(c, up[i + 1]), maps[i + 1].size, up_[i]);
     }
     // The last that was written first: all may lie in one memory.
     for (uint32_t i = levels; i-- > 0;)
@@ -222,7 +233,8 @@ Tensor HybridEncoder::first_queries_and_keys(Commands& c,
 double HybridEncoder::multiply_adds(const std::vector<Size>& sizes) const {
     const double dim = config_.dim;
     double total = 0;
-    for (size_t i = 0; i < sizes.size(); ++i) total += area(sizes[i]) * dim * config_.channels[i];
+    for (size_t i = 0; i < sizes.size(); ++i)
+        total += area(sizes[i]) * dim * projections_[i].weight.columns;
     for (uint32_t level : config_.attended) {
         const double n = area(sizes[level]);
         total += config_.layers *

@@ -6,25 +6,30 @@
 
 #include "gpu/ops.h"
 #include "gpu/sampling.h"
-#include "models/attention/parts.h"
-#include "models/attention/tap.h"
-#include "models/backbone/feature_map.h"
 #include "models/backbone/position.h"
 #include "models/detection/deformable/fusion_blocks.h"
+#include "models/detection/deformable/pyramid_encoder.h"
 #include "models/detection/post_norm.h"
 #include "models/files/weights.h"
 
 // The efficient hybrid encoder of RT-DETR (Zhao et al. 2023, section 4.2): attention within the
 // smallest map alone (AIFI), then convolutions that fuse the maps downwards and upwards (CCFM).
-// D-FINE (Peng et al. 2024) fuses with other blocks.
+// D-FINE (Peng et al. 2024) fuses with other blocks, DEIMv2 (Huang et al. 2025) sums of maps.
 
 namespace saccade {
 
+// Convolutions of a list, each with a batch norm: `prefix`0`convolution` and `prefix`0`norm`.
+struct ProjectionNames {
+    std::string prefix, convolution = ".0", norm = ".1";
+};
+
 struct HybridEncoderConfig {
-    enum class Fusion { csp_rep, elan };  // RT-DETR's, D-FINE's
+    enum class Fusion { csp_rep, elan, summing_elan };  // RT-DETR's, D-FINE's, DEIMv2's
 
     Fusion fusion = Fusion::csp_rep;
-    std::vector<uint32_t> channels;  // of the backbone's maps, the largest first
+    // Of the backbone's maps, the largest first: the channels of what lies side by side in each.
+    std::vector<std::vector<uint32_t>> channels;
+    ProjectionNames projections{"model.encoder_input_proj."};
     std::vector<uint32_t> attended;  // the maps that AIFI works on
     uint32_t dim = 0;
     uint32_t layers = 0, heads = 0, intermediate = 0;  // of AIFI
@@ -32,26 +37,22 @@ struct HybridEncoderConfig {
     double temperature = 10000;  // of AIFI's positions
     bool positions = true;
     uint32_t hidden = 0, blocks = 3;  // of a fusion block
+    bool trailing = true;             // see ElanForm
     FusionForm form;
     float norm_eps = 1e-5f;
 };
 
-class HybridEncoder {
+class HybridEncoder : public PyramidEncoder {
 public:
     // `front` loads what lies before the first norm: the projections and AIFI's first attention.
     HybridEncoder(WeightLoader& front, WeightLoader& weights, const HybridEncoderConfig& config);
 
-    // Makes ready for maps of these sizes, and refuses those that cannot be fused.
-    void prepare(const std::vector<Size>& sizes);
-    // The backbone's maps to as many of `dim` channels, written into `fused`.
+    void prepare(const std::vector<Size>& sizes) override;
+    // The backbone's maps to as many of `dim` channels.
     void forward(Commands& c, const std::vector<FeatureMap>& maps, const std::vector<Tensor>& fused,
-                 Tap& tap, Parts& parts) const;
-    // q and k of the first attention, for a test picture: (batch, cells, 2 * heads * head).
-    Tensor first_queries_and_keys(Commands& c, const std::vector<FeatureMap>& maps) const;
-    double multiply_adds(const std::vector<Size>& sizes) const;
-
-    const HybridEncoderConfig& config() const { return config_; }
-    const Heads& heads() const { return heads_; }
+                 Tap& tap, Parts& parts) const override;
+    Tensor first_queries_and_keys(Commands& c, const std::vector<FeatureMap>& maps) const override;
+    double multiply_adds(const std::vector<Size>& sizes) const override;
 
 private:
     struct Layer {
@@ -71,6 +72,7 @@ private:
     Fusion load_fusion(WeightLoader& weights, const std::string& prefix) const;
     Halving load_halving(WeightLoader& weights, const std::string& prefix) const;
     Activation between() const;
+    Tensor meeting(Commands& c, const Tensor& both) const;
     void fuse_into(Commands& c, const Tensor& y, const Tensor& x, Size size,
                    const Fusion& w) const;
     void halve_into(Commands& c, const Tensor& y, const FeatureMap& x, const Halving& w) const;

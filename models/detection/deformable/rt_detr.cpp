@@ -2,11 +2,6 @@
 
 namespace saccade {
 
-namespace {
-
-
-}  // namespace
-
 RtDetr::RtDetr(WeightLoader& front, WeightLoader& weights, const RtDetrConfig& config)
     : HybridDetector(front, weights, config),
       stages_(config.stages),

@@ -1,7 +1,7 @@
+#include "models/detection/fine/edge_config.h"
+
 #include <cmath>
 #include <nlohmann/json.hpp>
-
-#include "models/detection/deformable/d_fine.h"
 
 namespace saccade {
 
@@ -19,6 +19,30 @@ std::vector<bool> flags(const JsonFields& fields, const char* key, std::vector<b
         fields.refuse(key, "is not a list of true and false");
     return result;
 }
+
+void read_points(const JsonFields& fields, DeformableDecoderConfig& decoder) {
+    const Json* points = fields.find("decoder_n_points");
+    if (points && points->is_array())
+        decoder.sampling.points = fields.wholes("decoder_n_points", {1, 255});
+    else
+        decoder.sampling.points.assign(decoder.levels,
+                                       fields.whole("decoder_n_points", {1, 255}, 4));
+    if (decoder.sampling.points.size() != decoder.levels)
+        fields.refuse("decoder_n_points", "has another length than num_feature_levels");
+    read_sampling(fields, decoder.sampling);
+}
+
+// Layers after the one whose answer counts are there for training alone.
+uint32_t layers_that_count(const JsonFields& fields, uint32_t layers) {
+    const Json* index = fields.find("eval_idx");
+    int64_t last = index && index->is_number_integer() ? index->get<int64_t>() : -1;
+    if (last < 0) last += layers;
+    if (last < 0 || last >= int64_t(layers))
+        fields.refuse("eval_idx", "is none of the decoder's layers");
+    return static_cast<uint32_t>(last) + 1;
+}
+
+}  // namespace
 
 HGNetV2Config read_hgnet_v2(const JsonFields& fields) {
     HGNetV2Config config;
@@ -60,66 +84,41 @@ HGNetV2Config read_hgnet_v2(const JsonFields& fields) {
                                  .light = light[i]});
     }
     require_rgb(fields);
+    config.used = read_used_stages(fields, static_cast<uint32_t>(config.stages.size()), {1, 2, 3});
+    config.stages.resize(config.used.back() + 1);
     return config;
 }
 
-void read_points(const JsonFields& fields, DeformableDecoderConfig& decoder) {
-    const Json* points = fields.find("decoder_n_points");
-    if (points && points->is_array())
-        decoder.sampling.points = fields.wholes("decoder_n_points", {1, 255});
-    else
-        decoder.sampling.points.assign(decoder.levels,
-                                       fields.whole("decoder_n_points", {1, 255}, 4));
-    if (decoder.sampling.points.size() != decoder.levels)
-        fields.refuse("decoder_n_points", "has another length than num_feature_levels");
-    read_sampling(fields, decoder.sampling);
-}
-
-// Layers after the one whose answer counts are there for training alone.
-uint32_t layers_that_count(const JsonFields& fields, uint32_t layers) {
-    const Json* index = fields.find("eval_idx");
-    int64_t last = index && index->is_number_integer() ? index->get<int64_t>() : -1;
-    if (last < 0) last += layers;
-    if (last < 0 || last >= int64_t(layers))
-        fields.refuse("eval_idx", "is none of the decoder's layers");
-    return static_cast<uint32_t>(last) + 1;
-}
-
-}  // namespace
-
-DFineConfig read_d_fine_config(const Json& json, const std::string& where) {
-    const JsonFields fields(json, where);
-    ModelConfig common = read_model_config(fields);
-    require_architecture(fields, common, "d_fine", "DFineForObjectDetection");
-    const Json nothing = Json::object();
-    const JsonFields backbone = fields.has("backbone_config")
-                                    ? fields.object("backbone_config")
-                                    : JsonFields(nothing, where);
-    const std::string type = backbone.text("model_type", "hgnet_v2");
-    if (type != "hgnet_v2")
-        backbone.refuse("model_type", "is " + in_quotes(type) + "; only hgnet_v2 is supported");
-
-    DFineConfig config;
-    config.backbone = read_hgnet_v2(backbone);
-    config.stages = read_used_stages(
-        backbone, static_cast<uint32_t>(config.backbone.stages.size()), {1, 2, 3});
+std::vector<uint32_t> used_channels(const HGNetV2Config& backbone) {
     std::vector<uint32_t> channels;
-    for (uint32_t stage : config.stages) channels.push_back(config.backbone.stages[stage].out);
-    config.backbone.stages.resize(config.stages.back() + 1);
+    for (uint32_t stage : backbone.used) channels.push_back(backbone.stages[stage].out);
+    return channels;
+}
 
-    config.encoder = read_hybrid_encoder(fields, channels);
-    config.encoder.fusion = HybridEncoderConfig::Fusion::elan;
+FusionSize read_fusion_size(const JsonFields& fields, uint32_t dim) {
     const double expansion = fields.number("hidden_expansion", 0.0, 64.0, 1.0);
-    config.encoder.hidden =
-        static_cast<uint32_t>(std::floor(expansion * config.encoder.dim / 2));
-    config.encoder.blocks = static_cast<uint32_t>(
-        std::nearbyint(3 * fields.number("depth_mult", 0.0, 64.0, 1.0)));  // half to even
-    if (config.encoder.hidden == 0) fields.refuse("hidden_expansion", "leaves no channels");
+    const FusionSize size{.hidden = static_cast<uint32_t>(std::floor(expansion * dim / 2)),
+                          .blocks = static_cast<uint32_t>(std::nearbyint(
+                              3 * fields.number("depth_mult", 0.0, 64.0, 1.0)))};  // half to even
+    if (size.hidden == 0) fields.refuse("hidden_expansion", "leaves no channels");
+    return size;
+}
 
-    config.decoder = read_deformable_decoder(fields, std::move(common));
-    read_points(fields, config.decoder);
-    config.decoder.projects = config.decoder.dim != config.decoder.channels.back();
-    config.decoder.layers = layers_that_count(fields, config.decoder.layers);
+DeformableDecoderConfig read_edge_decoder_form(const JsonFields& fields, ModelConfig common) {
+    DeformableDecoderConfig config = read_deformable_decoder(fields, std::move(common));
+    read_points(fields, config);
+    config.projects = config.dim != config.channels.back();
+    config.layers = layers_that_count(fields, config.layers);
+    if (config.dim % 8 != 0)
+        fields.refuse("d_model",
+                      "is " + std::to_string(config.dim) + "; only multiples of 8 are supported");
+    if (!config.projects && config.levels != config.channels.size())
+        fields.refuse("num_feature_levels", "is more than the maps of decoder_in_channels");
+    return config;
+}
+
+EdgeDecoderConfig read_edge_decoder(const JsonFields& fields) {
+    EdgeDecoderConfig config;
     config.bins = fields.whole("max_num_bins", {4, 1024}, 32);
     config.best = fields.whole("top_prob_values", {1, 64}, 4);
     config.quality_hidden = fields.whole("lqe_hidden_dim", sides, 64);
@@ -127,12 +126,6 @@ DFineConfig read_d_fine_config(const Json& json, const std::string& where) {
     if (config.bins % 2 != 0) fields.refuse("max_num_bins", "is not an even number");
     if (config.best > config.bins + 1)
         fields.refuse("top_prob_values", "is more than there are bins");
-    if (config.decoder.dim % 8 != 0 || config.decoder.dim / config.decoder.heads % 4 != 0)
-        fields.refuse("d_model", "is " + std::to_string(config.decoder.dim) +
-                                     "; only multiples of 8, with heads of a multiple of 4, are "
-                                     "supported");
-    if (!config.decoder.projects && config.decoder.levels != config.decoder.channels.size())
-        fields.refuse("num_feature_levels", "is more than the maps of decoder_in_channels");
     return config;
 }
 
