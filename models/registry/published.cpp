@@ -151,7 +151,6 @@ std::vector<PublishedModel> published_deimv2s() {
                              {"stage_out_channels", {64u, 256u, 256u}},
                              {"stage_num_blocks", {1u, 1u, 1u}},
                              {"stage_downsample", {false, true, true}},
-                             {"stage_downsample_strides", {2u, 2u, 2u}},
                              {"stage_light_block", {false, false, true}},
                              {"stage_kernel_size", {3u, 3u, 3u}},
                              {"stage_numb_of_layers", {3u, 3u, 3u}},

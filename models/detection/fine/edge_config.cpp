@@ -67,9 +67,12 @@ HGNetV2Config read_hgnet_v2(const JsonFields& fields) {
     const auto halves = flags(fields, "stage_downsample", {false, true, true, true});
     const auto light = flags(fields, "stage_light_block", {false, false, true, true});
     for (size_t size : {middle.size(), out.size(), blocks.size(), layers.size(), kernels.size(),
-                        strides.size(), halves.size(), light.size()})
+                        halves.size(), light.size()})
         if (size != in.size())
             fields.refuse("stage_in_channels", "has another length than other lists of stages");
+    // Files of models with three stages have four of these.
+    if (strides.size() < in.size())
+        fields.refuse("stage_downsample_strides", "are fewer than there are stages");
     for (size_t i = 0; i < in.size(); ++i) {
         if (kernels[i] % 2 == 0) fields.refuse("stage_kernel_size", "has an even number");
         if (in[i] != (i > 0 ? out[i - 1] : config.stem_out))
