@@ -86,6 +86,7 @@ void LiveLoop::tell_player(const CaptureStatus& status) {
     player.live = status.traits.live || status.traits.name.empty();
     player.frames = status.traits.frames;
     player.still = !player.live && player.frames == 1;
+    player.at_end = !player.live && status.state == CaptureState::ended && status.reason.empty();
     player.rate = status.traits.rate;
     if (!shown_) return;
     player.frame = shown_->result.info.index;

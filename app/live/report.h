@@ -39,6 +39,7 @@ struct ModelReport {
 struct PlayerReport {
     bool live = true;                // a camera or a stream: there is no other place to go to
     bool still = false;              // a single picture
+    bool at_end = false;             // of a file that does not begin again
     std::optional<uint64_t> frames;  // by the file's account
     double rate = 0;                 // frames a second
     uint64_t frame = 0;              // that is shown

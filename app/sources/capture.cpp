@@ -74,6 +74,10 @@ std::optional<TakenFrame> Capture::take() {
 void Capture::play_as(const Playback& playback) {
     const std::scoped_lock lock(mutex_);
     if (live_ || playback == playback_) return;
+    if (at_end_ && playback_.paused && !playback.paused) {  // who plays on from the end begins anew
+        wanted_ = 0;
+        seeking_ = true;
+    }
     playback_ = playback;
     ++changes_;
     wake_.notify_all();

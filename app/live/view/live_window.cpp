@@ -111,6 +111,10 @@ void LiveWindow::take_view() {
     view_.report.latency_ms = latency_ms_;
     if (area(view_.scene.picture) > 0) offers_.add_recent(report().source);
     state_.shown_frame = report().player.frame;
+    if (!std::exchange(at_end_, report().player.at_end) && at_end_) {
+        state_.frozen = true;  // who plays on begins anew
+        touched_ = std::max(touched_, 1);
+    }
     if (std::exchange(failed_recordings_, report().failed_recordings) != report().failed_recordings)
         state_.recording = false;
     state_.choices = report().choices;

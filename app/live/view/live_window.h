@@ -59,6 +59,7 @@ private:
     LiveWindowOptions options_;
     LiveState state_;
     uint64_t opened_ = 0;  // of sources: another one, or the same anew, is wanted playing
+    bool at_end_ = false;  // of a file, which the person has been shown
     uint64_t failed_recordings_ = 0;  // that the person has been told of
     Window window_;
     InputQueue queue_;

@@ -93,8 +93,7 @@ void choose_model(ViewInput& in, const char* label, std::string& wanted, const M
         ImGui::EndCombo();
     }
     tip(what);
-    if (!report.loading.empty())
-        ImGui::ProgressBar(report.progress, {-1, 0}, ("loading " + report.loading).c_str());
+    if (!report.loading.empty()) progress("loading " + report.loading, report.progress);
     if (!report.error.empty()) warning(report.error);
     ImGui::PopID();
 }
@@ -123,7 +122,7 @@ void models(ViewInput& in) {
                  "captioner: describes the picture in a sentence");
     if (!report.caption_note.empty()) quiet(report.caption_note);
     if (in.pull.busy()) {
-        ImGui::ProgressBar(in.pull.share(), {-1, 0}, ("pulling " + in.pull.name()).c_str());
+        progress("pulling " + in.pull.name(), in.pull.share());
         tip("pulling: what has come stays, also if it is broken off");
     } else if (!in.pull.error().empty()) {
         warning(in.pull.name() + " did not come: " + in.pull.error() +
@@ -234,7 +233,8 @@ void shown(ViewInput& in) {
 }
 
 // Which maps, of whom.
-void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices) {
+void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices,
+                 const LiveReport& report) {
     if (begin_choice("maps", title_of(a.mode))) {
         for (AttentionMode mode : attention_modes)
             if (ImGui::Selectable(title_of(mode), mode == a.mode)) a.mode = mode;
@@ -242,10 +242,14 @@ void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices
     }
     tip("maps (A): of one head of a layer, of all of them by mean or greatest, side by side, or "
         "followed through all layers (rollout); similarity: how much the features of each patch "
-        "are "
-        "like those of the one under the mouse; colours: their three main components");
+        "are like those of the one under the mouse; colours: their three main components");
     if (a.mode == AttentionMode::off) return;
-    if (begin_choice("ask", std::string(name_of(asked)))) {
+    // Where one of them is missing, the other is asked.
+    const bool detector = !report.detector.name.empty(),
+               classifier = !report.classifier.name.empty();
+    AskedModel looks = asked;
+    if (detector != classifier) looks = detector ? AskedModel::detector : AskedModel::classifier;
+    if (begin_choice("ask", std::string(name_of(looks)))) {
         for (AskedModel model : {AskedModel::detector, AskedModel::classifier})
             if (ImGui::Selectable(std::string(name_of(model)).c_str(), model == asked))
                 asked = model;
@@ -265,7 +269,7 @@ void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices
         choose("head", a.head, choices.heads, "head (0 - 9): counted from 0");
 }
 
-void second_view(LiveState& state) {
+void second_view(LiveState& state, const LiveReport& report) {
     using enum SecondView::Kind;
     if (begin_choice("second view", title_of(state.second.kind))) {
         for (SecondView::Kind kind : {off, bare, maps})
@@ -279,7 +283,7 @@ void second_view(LiveState& state) {
     if (state.second.kind != maps) return;
     ImGui::PushID("second");
     ImGui::Indent();
-    choose_maps(state.second.attention, state.second.asked, state.second_choices);
+    choose_maps(state.second.attention, state.second.asked, state.second_choices, report);
     ImGui::Unindent();
     ImGui::PopID();
 }
@@ -288,8 +292,8 @@ void attention(ViewInput& in) {
     if (!section("Attention")) return;
     LiveState& state = in.state;
     AttentionState& a = state.attention;
-    choose_maps(a, state.asked, state.choices);
-    second_view(state);
+    choose_maps(a, state.asked, state.choices, in.view.report);
+    second_view(state, in.view.report);
     if (a.mode == AttentionMode::off && state.second.kind != SecondView::Kind::maps) return;
     share("strength", a.blend, "strength: how much the map covers the picture");
     share(

@@ -25,6 +25,11 @@ void quiet(const std::string& line) {
     ImGui::PopStyleColor();
 }
 
+void progress(const std::string& what, float share) {
+    ImGui::TextWrapped("%s, %.0f %%", what.c_str(), 100 * double(share));
+    ImGui::ProgressBar(share, {-1, 0.5f * em()}, "");
+}
+
 bool wish(const char* label, std::string& value) {
     char typed[512];
     std::snprintf(typed, sizeof typed, "%s", value.c_str());
@@ -35,7 +40,7 @@ bool wish(const char* label, std::string& value) {
 }
 
 bool begin_choice(const char* label, const std::string& shown) {
-    if (!ImGui::BeginCombo(label, shown.c_str())) return false;
+    if (!ImGui::BeginCombo(label, shown.c_str(), ImGuiComboFlags_HeightLarge)) return false;
 #if IMGUI_VERSION_NUM < 18700
     const int escape = ImGui::GetKeyIndex(ImGuiKey_Escape);
 #else

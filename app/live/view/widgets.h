@@ -21,6 +21,9 @@ void warning(const std::string& line);
 // One that says less than the others.
 void quiet(const std::string& line);
 
+// How far something is, 0 to 1: in words, with a bar below.
+void progress(const std::string& what, float share);
+
 // A line of text that takes effect when it is finished with Enter. True when it has.
 bool wish(const char* label, std::string& value);
 

@@ -43,6 +43,7 @@ Ui::Ui(Device& device, Window& window, const std::string& layout)
     ImGuiStyle& style = ImGui::GetStyle();
     style.WindowRounding = 0;  // round corners make a window of many long triangles
     style.Colors[ImGuiCol_WindowBg].w = 0.85f;
+    style.Colors[ImGuiCol_PopupBg].w = 1;  // lists and tips lie over other text
 
     // ImGui counts in the desktop's units, fonts are drawn in pixels.
     if (!ImGui_ImplGlfw_InitForOther(window.handle(), false))

@@ -134,6 +134,12 @@ TEST_F(Captures, a_file_at_its_end_waits_for_who_wants_another_frame_of_it) {
     ASSERT_TRUE(comes_true([&] { return (frame = capture.take()).has_value(); }));
     EXPECT_EQ(frame->info().index, 5u);
     EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
+    while (capture.take()) {
+    }
+    capture.play_as({.paused = true});
+    capture.play_as({});
+    EXPECT_TRUE(comes_true([&] { return capture.take().has_value(); })) << "from its beginning";
+    EXPECT_TRUE(comes_true([&] { return capture.status().state == CaptureState::ended; }));
 }
 
 TEST_F(Captures, a_frame_that_was_taken_is_left_alone) {
