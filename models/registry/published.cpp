@@ -174,8 +174,30 @@ std::vector<PublishedModel> published_deimv2s() {
                            {"num_labels", 80u}};
     Json nano = two_scales("deimv2");
     nano["decoder_activation_function"] = "silu";
+    const Json small = {{"model_type", "deimv2"},
+                        {"backbone_config",
+                         {{"model_type", "dinov3_vit"},
+                          {"hidden_size", 192u},
+                          {"intermediate_size", 768u},
+                          {"num_attention_heads", 3u},
+                          {"apply_layernorm", false},
+                          {"out_indices", {4u, 8u, 12u}}}},
+                        {"encoder_hidden_dim", 192u},
+                        {"encoder_in_channels", {192u, 192u, 192u}},
+                        {"encoder_ffn_dim", 512u},
+                        {"encoder_has_trailing_conv", false},
+                        {"hidden_expansion", 0.34},
+                        {"depth_mult", 0.67},
+                        {"d_model", 192u},
+                        {"decoder_in_channels", {192u, 192u, 192u}},
+                        {"decoder_ffn_dim", 512u},
+                        {"decoder_activation_function", "silu"},
+                        {"decoder_layers", 4u},
+                        {"decoder_n_points", {3u, 6u, 3u}},
+                        {"num_labels", 80u}};
     return {{"deimv2-atto-coco", smallest, fixed_processor("RTDetrImageProcessor", 320, false)},
-            {"deimv2-nano-coco", nano, fixed_processor("RTDetrImageProcessor", 640, false)}};
+            {"deimv2-nano-coco", nano, fixed_processor("RTDetrImageProcessor", 640, false)},
+            {"deimv2-small-coco", small, fixed_processor("RTDetrImageProcessor", 640, true)}};
 }
 
 std::vector<PublishedModel> published_rf_detrs() {

@@ -87,7 +87,7 @@ void dump_detector(Engine& engine, const std::filesystem::path& model, const Pic
     const uint32_t encoder_layers = parts.encoder_layers();
     const uint32_t query_layer = (cross ? parts.decoder_layers() : encoder_layers) - 1;
     DetectionTaps taps;
-    taps.encoder = Tap({0, encoder_layers - 1}, true);
+    taps.encoder = encoder_layers > 0 ? Tap({0, encoder_layers - 1}, true) : Tap({}, true);
     taps.decoder = cross ? Tap({query_layer}, true) : Tap({}, true);
     taps.queries = cross ? Tap({query_layer}) : Tap();
     taps.parts = Parts(true);

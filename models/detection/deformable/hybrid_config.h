@@ -35,6 +35,7 @@ struct HybridConfig {
     HybridEncoderConfig encoder;
     std::optional<LiteEncoderConfig> lite = std::nullopt;  // what there is in place of it
     DeformableDecoderConfig decoder;
+    float darkest = 0, brightest = 1;  // of pixels, as the preprocessor makes them
 };
 
 // Which of the backbone's `count` stages are used, counted from 0 (the file counts the stem as 0).

@@ -111,7 +111,7 @@ Tensor HybridDetector::encode(Commands& c, const Tensor& pixels, Size picture,
 // Nothing is normalised before AIFI's first attention. Maps that grow towards the end of half
 // precision, 65504, would be cut off where a picture is harder than this one.
 bool HybridDetector::front_outgrows_half(Device& device) const {
-    const TestPicture picture(device, 0, 1);
+    const TestPicture picture(device, config_.darkest, config_.brightest);
     Arena scratch(device, "test picture scratch");
     Commands c(device, scratch, "test picture", 0);
     Download queries_and_keys;

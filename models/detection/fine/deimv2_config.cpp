@@ -97,13 +97,16 @@ Deimv2Config read_deimv2_config(const Json& json, const std::string& where) {
                                                               : JsonFields(nothing, where);
     const std::string type = backbone.text("model_type", "hgnet_v2");
     Deimv2Config config;
-    if (type == "dinov3_vit")
+    if (type == "dinov3_vit") {
         config.dino = read_tuned_dino(fields, json, where);
-    else if (type == "hgnet_v2")
+        config.darkest = -2.2f;  // normalised by ImageNet's mean and deviation
+        config.brightest = 2.7f;
+    } else if (type == "hgnet_v2") {
         config.backbone = read_hgnet_v2(backbone);
-    else
+    } else {
         backbone.refuse("model_type",
                         "is " + in_quotes(type) + "; only hgnet_v2 and dinov3_vit are supported");
+    }
     read_encoder(fields, config);
 
     config.decoder = read_edge_decoder_form(fields, std::move(common));
