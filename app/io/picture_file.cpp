@@ -9,6 +9,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <sstream>
 
+#include "app/io/file_names.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
 
@@ -82,11 +83,12 @@ PictureFile::PictureFile(const std::filesystem::path& path) : path_(path) {
         else
             spdlog::info("{}: {}", name, line);
     }
-    if (pixels_.empty())
-        throw Error(
-            name +
-            " cannot be read as a picture: it is damaged, or of an unknown format. Of videos, "
-            "'saccade batch' sees every frame and 'saccade inspect --frame N' one");
+    if (!pixels_.empty()) return;
+    if (is_video_name(path))
+        throw Error(name +
+                    " is a video, and here pictures are wanted: 'saccade batch' sees every frame "
+                    "of it and 'saccade inspect --frame N' one");
+    throw Error(name + " cannot be read as a picture: it is damaged, or of an unknown format");
 }
 
 PictureView PictureFile::view() const {

@@ -3,8 +3,8 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <string_view>
 
-#include "app/io/text.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -64,10 +64,6 @@ std::vector<fs::path> matching(const std::string& pattern, WantedFile wanted) {
 }
 
 }  // namespace
-
-bool has_ending(const fs::path& path, std::span<const std::string_view> endings) {
-    return std::ranges::find(endings, in_lower_case(path.extension().string())) != endings.end();
-}
 
 std::vector<fs::path> find_files(const std::string& text, WantedFile wanted) {
     std::error_code error;

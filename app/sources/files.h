@@ -1,15 +1,10 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace saccade {
-
-// Whether a file's ending is one of these, in small letters or capitals.
-bool has_ending(const std::filesystem::path& path, std::span<const std::string_view> endings);
 
 using WantedFile = bool (*)(const std::filesystem::path&);
 

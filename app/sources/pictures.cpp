@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
 #include <sstream>
 
 #include "app/frame/slots.h"
@@ -14,13 +13,6 @@
 namespace saccade {
 
 namespace fs = std::filesystem;
-
-bool is_picture_name(const fs::path& path) {
-    constexpr std::array<std::string_view, 15> endings{".png",  ".jpg", ".jpeg", ".jpe", ".bmp",
-                                                       ".webp", ".tif", ".tiff", ".ppm", ".pgm",
-                                                       ".pbm",  ".pnm", ".jp2",  ".exr", ".hdr"};
-    return has_ending(path, endings);
-}
 
 std::string list_of_pictures(std::span<const std::string> files) {
     std::string text;

@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "app/frame/source.h"
+#include "app/io/file_names.h"
 
 namespace saccade {
-
-// Whether the file's ending is that of a picture.
-bool is_picture_name(const std::filesystem::path& path);
 
 // Several pictures as one text: a file in each line.
 std::string list_of_pictures(std::span<const std::string> files);

@@ -3,22 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "app/sources/container.h"
-#include "app/sources/files.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
-
-bool is_video_name(const std::filesystem::path& path) {
-    constexpr std::array<std::string_view, 16> endings{
-        ".mp4", ".m4v", ".mov",  ".mkv", ".webm", ".avi", ".mpg", ".mpeg",
-        ".ts",  ".mts", ".m2ts", ".wmv", ".flv",  ".ogv", ".3gp", ".mjpeg"};
-    return has_ending(path, endings);
-}
 
 VideoFile::VideoFile(const std::string& path) {
     traits_.name = path;

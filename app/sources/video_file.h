@@ -3,12 +3,10 @@
 #include <filesystem>
 
 #include "app/frame/source.h"
+#include "app/io/file_names.h"
 #include "app/sources/decoder.h"
 
 namespace saccade {
-
-// Whether the file's ending is that of a video.
-bool is_video_name(const std::filesystem::path& path);
 
 // A video file, frame by frame, upright. Frames are counted by decoding them: what containers say
 // of places and numbers of frames is not exact, so seeking decodes its way from the start, or from

@@ -98,6 +98,8 @@ TEST_F(PictureFiles, what_cannot_be_read_is_named) {
         expect_says(error_of([&] { read(name); }), "'" + (temp / name).string() + "'");
     expect_says(error_of([&] { read("short.jpg"); }), "cut short");
     expect_says(error_of([&] { read("."); }), "is not a picture file");
+    temp.write("clip.MP4", "hello");
+    expect_says(error_of([&] { read("clip.MP4"); }), "'saccade batch' sees every frame");
 }
 
 TEST_F(PictureFiles, a_header_that_claims_too_much_is_refused) {
