@@ -78,6 +78,9 @@ void check(const InspectOptions& options, const Subject& subject, const Study& s
             throw Error("--at: the picture has " + std::to_string(size.width) + "x" +
                         std::to_string(size.height) + " pixels, and a point lies outside of it");
     }
+    if (!options.points.empty() && study.encoders().empty())
+        throw Error("--at: no cell of this picture looks at others, the model has no attention in "
+                    "its encoder; leave --at out, or add a --classifier");
     for (const EncoderView& encoder : study.encoders())
         for (uint32_t layer : options.layers)
             if (layer >= encoder.attention.layers())

@@ -70,7 +70,7 @@
 
     // A looker is {bank, row, name, patch?, button?}.
     let shown = null, held = false;
-    let encoder = encoders[0];  // whose patches the pointer shows; every model has one
+    let encoder = encoders[0];  // whose patches the pointer shows; none where no model's patches look
 
     function patch_looker(bank, cell) {
         const patch = bank.patch(cell);
@@ -101,6 +101,7 @@
     let now = null;              // the map that is shown
 
     function draw() {
+        if (!shown) return;
         const {bank, row} = shown;
         now = bank.map(row);
         const opacity = $("opacity").value / 100, threshold = $("threshold").value / 100;
@@ -312,6 +313,7 @@
         draw();
     }
     function step(rows, columns) {
+        if (!encoder) return;
         const {grid, stride} = encoder;
         const from = shown.patch && shown.bank === encoder
             ? shown.patch : {row: grid.height >> 1, column: grid.width >> 1};
@@ -336,7 +338,7 @@
         },
     };
     view.addEventListener("keydown", (event) => {
-        if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
+        if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key] || !shown) return;
         event.preventDefault();
         keys[event.key]();
     });
@@ -344,24 +346,25 @@
         if (event.key === "Escape") let_go();
     });
     view.addEventListener("pointermove", (event) => {
-        if (!held) look(patch_looker(encoder, cell_under(event)));
+        if (encoder && !held) look(patch_looker(encoder, cell_under(event)));
     });
     view.addEventListener("click", (event) => {
-        hold(patch_looker(encoder, cell_under(event)));
+        if (encoder) hold(patch_looker(encoder, cell_under(event)));
     });
 
     $("layer").addEventListener("input", () => {
-        shown.bank.layer = Number($("layer").value);
+        if (shown) shown.bank.layer = Number($("layer").value);
         draw();
     });
     $("head").addEventListener("input", () => {
         const place = Number($("head").value);
-        shown.bank.head = place === 0 ? null : place - 1;
+        if (shown) shown.bank.head = place === 0 ? null : place - 1;
         draw();
     });
     for (const id of ["opacity", "threshold", "smooth"]) $(id).addEventListener("input", draw);
     $("show-boxes").addEventListener("input", () => { $("boxes").hidden = !$("show-boxes").checked; });
     $("overview").addEventListener("click", (event) => {
+        if (!shown) return;
         const {bank} = shown, area = $("overview").getBoundingClientRect();
         const columns = overview_columns(bank), rows = bank.layers.length;
         const within = (part, count) => Math.min(Math.max(Math.floor(part * count), 0), count - 1);
@@ -375,9 +378,9 @@
     // ---- beginning ------------------------------------------------------------------------------------
 
     function beginning() {
-        const middle = {row: encoder.grid.height >> 1, column: encoder.grid.width >> 1};
+        const middle = () => ({row: encoder.grid.height >> 1, column: encoder.grid.width >> 1});
         return lookers.find((one) => one.bank.kind === "rollout") || lookers[0] ||
-               patch_looker(encoder, middle);
+               (encoder && patch_looker(encoder, middle()));
     }
 
     function set_up() {
