@@ -59,6 +59,7 @@ void draw_keys(LiveState& state) {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({size.x / 2, size.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
     ImGui::SetNextWindowSizeConstraints({0, 0}, {size.x, size.y});
+    ImGui::SetNextWindowBgAlpha(1);  // what lies below would be read along
     if (ImGui::Begin("Keys", &state.help,
                      ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
                          ImGuiWindowFlags_NoCollapse) &&
