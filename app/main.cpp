@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "app/commands/batch.h"
 #include "app/commands/caption.h"
@@ -12,6 +13,7 @@
 #include "app/commands/live.h"
 #include "app/commands/merge.h"
 #include "app/commands/models.h"
+#include "app/io/crash_line.h"
 #include "app/io/devices.h"
 #include "app/io/print.h"
 #include "app/io/sanitizer.h"
@@ -99,8 +101,15 @@ int run(int argc, char** argv) {
 }  // namespace saccade
 
 int main(int argc, char** argv) {
+    saccade::tell_crashes();
     try {
         return saccade::run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fputs(
+            "saccade: this machine has no memory left: close other programs, or use smaller frames "
+            "(--size) or a smaller model\n",
+            stderr);
+        return 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "saccade: %s\n", saccade::one_line(error.what()).c_str());
         return 1;

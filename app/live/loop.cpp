@@ -95,8 +95,12 @@ bool LiveLoop::step(LiveState& state) {
     again_ = again_ || new_shaders;
     advance(state);
     bool finished = false;
-    while (std::optional<Done> done = path_.poll()) {
-        finished = show(std::move(*done), state) || finished;
+    try {
+        while (std::optional<Done> done = path_.poll())
+            finished = show(std::move(*done), state) || finished;
+    } catch (const OutOfMemory& error) {
+        if (!fitted_) throw;
+        make_do_without(error, *fitted_);
     }
     tell(state);
     return finished;
@@ -113,6 +117,8 @@ bool LiveLoop::show(Done done, LiveState& state) {
     if (!shown_->repeated) {
         models_.settle();
         count_frame();
+        fitted_ = shown_->result.info.size;
+        shortages_ = 0;
     }
     score_frame(state);
     if (std::exchange(bare_, false))
@@ -346,7 +352,7 @@ bool LiveLoop::has_room() const {
 }
 
 void LiveLoop::advance(LiveState& state) {
-    if (!has_room()) return;
+    if (!has_room() || Clock::now() < memory_again_) return;
     const bool enough = most_frames_ > 0 && finished_ + path_.in_flight() >= most_frames_;
     std::optional<TakenFrame> frame;
     if ((!state.frozen || awaiting_ || !shown_) && capture_ && !enough) frame = capture_->take();
@@ -387,6 +393,13 @@ void LiveLoop::make_do_without(const OutOfMemory& error, Size frame) {
     path_.use(models());
     tell_labels();
     if (undone || too_large_ == frame) return;  // that has been said
+    if (frame == fitted_ && shortages_ < most_shortages) {  // somebody else has it for a moment
+        memory_again_ = Clock::now() + 1s;
+        if (++shortages_ == 1)
+            spdlog::error("no memory for the next frame, trying again every second: {}",
+                          error.what());
+        return;
+    }
     too_large_ = frame;
     spdlog::error(
         "frames of {}x{} do not fit, the last picture stays: {}; smaller frames (--size) would do",

@@ -163,6 +163,10 @@ private:
     std::optional<uint32_t> followed_query_;  // that it was clicked as
     std::optional<Done> shown_;
     std::optional<Size> too_large_;  // frames for which there is no memory
+    std::optional<Size> fitted_;     // frames for which there was
+    static constexpr uint32_t most_shortages = 10;
+    uint32_t shortages_ = 0;           // one after the other
+    Clock::time_point memory_again_;  // no frame before that
     Turns detector_turns_, classifier_turns_;
     std::string source_;
     uint64_t opened_ = 0;  // of those that were chosen, the last that was followed

@@ -4,6 +4,7 @@
 // the second of eight shares of them; otherwise a few of each are tried.
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -114,6 +115,34 @@ Words operator+(Words words, const Words& more) {
 TEST_F(Faults, detect_ends_in_one_line) {
     sweep({"detect", golden_picture(), golden_picture(), "--detector", detector, "-o", temp / "found"},
           2, 3);
+}
+
+TEST_F(Faults, memory_that_lacks_for_a_moment_does_not_end_the_live_view) {
+    const Words words =
+        Words{"live", "synth:64x48@60", "--headless", "--frames", "40", "--detector", detector} +
+        no_others;
+    // Well before the end: there frames begin and come to their ends, and how often it is asked
+    // whether they have depends on the machine.
+    const uint64_t calls = count(words)["device-memory"];
+    size_t told = 0;
+    for (const uint64_t before : {90, 91, 92}) {
+        const Outcome outcome =
+            run(words, "device-memory " + std::to_string(calls - before) + " once");
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        expect_says(outcome.out, "40 frames");
+        told += outcome.err.find("trying again every second") != outcome.err.npos;
+        check(outcome, 1);
+    }
+    EXPECT_GT(told, 0u) << "one of them hit a frame";
+}
+
+TEST_F(Faults, a_crash_is_told_and_stays_a_crash) {
+    const Words words{"--preserve-status", "-s", "SEGV", "1", places::program(), "live", "synth:",
+                      "--headless", "--detector", "none", "--classifier", "none", "--captioner", "none"};
+    const Outcome outcome = run_program("/usr/bin/timeout", on_test_device(words));
+    EXPECT_EQ(outcome.code, 128 + SIGSEGV);
+    ASSERT_EQ(lines_of(outcome.err).size(), 1u) << outcome.err;
+    expect_says(outcome.err, "saccade: crashed");
 }
 
 TEST_F(Faults, caption_ends_in_one_line) {
