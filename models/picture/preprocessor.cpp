@@ -173,7 +173,7 @@ void refuse_unknown_switches(const JsonFields& fields, const Json& file) {
         const bool on = value.is_boolean() && value.get<bool>();
         const bool is_switch = key.starts_with("do_") || key == "use_square_size";
         if (on && is_switch && std::ranges::find(understood, key) == std::end(understood))
-            fields.refuse(key, "is true; this option is not supported");
+            fields.refuse(in_quotes(key), "is true; this option is not supported");
     }
     // A size to pad to shows even in a single frame.
     if (fields.has("pad_size") && is_on(fields, file, "do_pad", true))

@@ -47,10 +47,11 @@
 #include "models/contrast/clip.h"
 #include "models/contrast/owl.h"
 #include "models/contrast/siglip.h"
-#include "models/detection/deformable/d_fine.h"
 #include "models/detection/deformable/rf_detr.h"
 #include "models/detection/deformable/rt_detr.h"
 #include "models/detection/detr_config.h"
+#include "models/detection/fine/d_fine.h"
+#include "models/detection/fine/deimv2.h"
 #include "models/detection/yolos_config.h"
 #include "models/files/checkpoint.h"
 #include "models/files/pickle.h"
@@ -126,6 +127,7 @@ void config(Bytes bytes) {
     attempt([&] { read_smolvlm_config(json, "config.json"); });
     attempt([&] { read_rt_detr_config(json, "config.json"); });
     attempt([&] { read_d_fine_config(json, "config.json"); });
+    attempt([&] { read_deimv2_config(json, "config.json"); });
     attempt([&] { read_rf_detr_config(json, "config.json"); });
     attempt([&] { read_swin_config(json, "config.json"); });
     attempt([&] { read_mvit_config(json, "config.json"); });

@@ -507,6 +507,9 @@ TEST(Preprocessor, unsupported_processors_and_options_are_named) {
         "do_flip_channel_order");
     expect_refused(R"({"image_processor_type": "ViTImageProcessor", "do_thumbnail": true})",
                    "do_thumbnail");
+    // Whatever its name is, the error has one line.
+    expect_refused(R"({"image_processor_type": "ViTImageProcessor", "do_thumb\nnail": true})",
+                   "'do_thumb\\x0anail' is true");
     expect_refused(R"({"image_processor_type": "CLIPImageProcessor", "use_square_size": true})",
                    "use_square_size");
     expect_refused(R"({"image_processor_type": "DetrImageProcessor",
