@@ -11,6 +11,7 @@
 #include "gpu/transfer/download.h"
 #include "models/captioner.h"
 #include "models/classifier.h"
+#include "models/contrast/phrases.h"
 #include "models/detector.h"
 #include "models/files/synthetic.h"
 #include "models/registry/published.h"
@@ -24,6 +25,24 @@ using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// Models that are told in words what to look for are told five texts that mean nothing. Their
+// vectors are kept, as they are from frame to frame.
+void tell_phrases(Phrases* phrases) {
+    if (!phrases) return;
+    const TextTowerConfig& config = phrases->tower().config();
+    constexpr uint32_t count = 5, words = 2;
+    TextIds texts;
+    std::vector<std::string> labels;
+    for (uint32_t i = 0; i < count; ++i) {
+        std::vector<uint32_t> row(words, i + 1);
+        row.push_back(std::min(config.end, config.vocabulary - 1));
+        if (config.pad) row.resize(config.positions, std::min(*config.pad, config.vocabulary - 1));
+        texts.rows.push_back(std::move(row));
+        labels.push_back(std::to_string(i));
+    }
+    phrases->use(std::move(labels), texts);
 }
 
 // A model that is one recording, run again and again.
@@ -84,7 +103,10 @@ class BenchClassifier : public RecordedModel {
 public:
     // Of a model without a classifier, its features are what somebody would want.
     explicit BenchClassifier(Classifier classifier)
-        : classifier_(std::move(classifier)), tap_({}, false, classifier_.labels().empty()) {}
+        : classifier_(std::move(classifier)) {
+        tell_phrases(classifier_.phrases());
+        tap_ = Tap({}, false, classifier_.labels().empty());
+    }
 
     Tensor input(BenchInputs& inputs, uint32_t batch) override {
         const ClassificationModel& model = classifier_.model();
@@ -105,6 +127,7 @@ private:
 class BenchDetector : public RecordedModel {
 public:
     explicit BenchDetector(Detector detector) : detector_(std::move(detector)) {
+        tell_phrases(detector_.phrases());
         detector_.prepare({640, 480});
     }
 

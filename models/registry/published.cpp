@@ -109,6 +109,13 @@ Json two_scales(const char* type) {
 
 }  // namespace
 
+std::vector<PublishedModel> published_owls() {
+    const Json config = {{"model_type", "owlv2"},
+                         {"text_config", Json::object()},
+                         {"vision_config", {{"image_size", 960u}}}};
+    return {{"owlv2-base-patch16", config, square_processor("Owlv2ImageProcessor", 960)}};
+}
+
 std::vector<PublishedModel> published_rt_detrs() {
     const Json processor = fixed_processor("RTDetrImageProcessor", 640, false);
     const Json small = {{"model_type", "rt_detr"},

@@ -19,6 +19,7 @@ std::vector<PublishedModel> published_dinos();
 std::vector<PublishedModel> published_swins();
 std::vector<PublishedModel> published_detrs();
 std::vector<PublishedModel> published_yolos();
+std::vector<PublishedModel> published_owls();
 std::vector<PublishedModel> published_rt_detrs();
 std::vector<PublishedModel> published_d_fines();
 std::vector<PublishedModel> published_deimv2s();

@@ -122,6 +122,17 @@ TEST_P(Bench, captioners_run_from_pixels_to_sixteen_words) {
     EXPECT_GT(entry["dispatches"], 16 * 20) << "two layers of eight dispatches, and the words";
 }
 
+TEST_P(Bench, models_that_are_told_in_words_are_told_something) {
+    const std::string detector = model_folder(temp, "owlv2-nano");
+    const std::string classifier = model_folder(temp, "clip-nano");
+    const Outcome outcome =
+        bench({"--model", detector, "--model", classifier, "--runs", "1", "--json"});
+    expect_done(outcome);
+    const nlohmann::json report = nlohmann::json::parse(outcome.out);
+    ASSERT_EQ(report["models"].size(), 2u);
+    for (const nlohmann::json& entry : report["models"]) EXPECT_GT(entry["median_ms"], 0.0);
+}
+
 TEST_P(Bench, what_cannot_be_done_gets_one_line) {
     expect_refused(bench({"--model", temp / "nosuch"}), 1, "deit-tiny-patch16-224", name());
     expect_refused(bench({"--model", temp.path()}), 1, "is not a model folder", name());
