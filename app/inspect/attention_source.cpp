@@ -15,6 +15,20 @@ AttentionSource::AttentionSource(Engine& engine, std::vector<AttentionLayer> lay
                                  uint32_t first_cell, const MapGeometry& geometry)
     : engine_(&engine), layers_(std::move(layers)), first_cell_(first_cell), geometry_(geometry) {}
 
+std::vector<SampledPoint> AttentionSource::points(uint32_t layer, uint32_t token,
+                                                  std::optional<uint32_t> head) const {
+    Commands c(engine_->device(), engine_->scratch(), "points");
+    SampledPoints points;
+    c.begin();
+    {
+        auto scope = c.scope("points");
+        points.record(c, layers_.at(layer), token);
+    }
+    c.end();
+    c.run();
+    return points.points(head, geometry_);
+}
+
 std::vector<float> AttentionSource::rows(uint32_t layer, uint32_t first, uint32_t count) const {
     const AttentionLayer& from = layers_.at(layer);
     const uint32_t heads = this->heads(), keys = this->keys();

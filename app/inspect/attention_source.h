@@ -6,6 +6,7 @@
 #include "gpu/engine.h"
 #include "gpu/ops.h"
 #include "models/attention/map_geometry.h"
+#include "models/attention/sampled_points.h"
 #include "models/attention/tap.h"
 #include "models/attention/window_outline.h"
 
@@ -33,6 +34,14 @@ public:
     std::optional<Rectangle> window_at(uint32_t layer, glm::vec2 point) const {
         return saccade::window_at(layers_.at(layer), geometry_, point);
     }
+
+    // Of tokens that look at points: how many a head has on each level, and the levels' sizes. Else
+    // none, and there are no points().
+    const std::vector<uint32_t>& points_on_levels() const { return layers_.front().points; }
+    const std::vector<Size>& levels() const { return layers_.front().levels; }
+    // Of one head, or of all.
+    std::vector<SampledPoint> points(uint32_t layer, uint32_t token,
+                                     std::optional<uint32_t> head) const;
 
     // What tokens [first, first + count) look at in a layer: (heads, count, keys).
     std::vector<float> rows(uint32_t layer, uint32_t first, uint32_t count) const;

@@ -8,6 +8,7 @@
 
 #include "app/draw/colour.h"
 #include "app/draw/heat_map.h"
+#include "app/draw/point_marks.h"
 #include "app/inspect/page_maps.h"
 #include "app/page/base64.h"
 #include "app/page/page.h"
@@ -80,6 +81,7 @@ public:
                                     "'; base-uri 'none'; form-action 'none'");
         uint64_t taken = 100'000;  // the data below, and some air
         for (const auto& [name, text] : parts) taken += text.size();
+        if (has(study_.detection_view())) taken += point_bytes(*study_.detection_view()) / 3 * 4;
         const std::vector<PageDemand> demands = demands_of_all();
         const std::vector<PageForm> forms =
             thinned(demands, (page_bytes - std::min(page_bytes, taken)) / 4 * 3);
@@ -195,13 +197,40 @@ private:
                          ". The rest would make this page larger than 10 MB.");
     }
 
+    static uint64_t point_bytes(const GazeView& view) {
+        uint64_t points = 0;
+        for (uint32_t count : view.attention.points_on_levels()) points += count;
+        return points * view.attention.heads() * view.attention.layers() * view.all.size() * 3 *
+               sizeof(float);
+    }
+
+    // The points that detections look at: (layers, rows, heads, points, 3) f32 of x, y and share.
+    void add_points(const GazeView& view, const PageForm& form, Object& about) {
+        const AttentionSource& attention = view.attention;
+        if (attention.levels().empty()) return;
+        std::vector<float> all;
+        for (uint32_t layer : form.layers)
+            for (const Gaze& one : view.all)
+                for (const SampledPoint& point : attention.points(layer, one.first, std::nullopt))
+                    all.insert(all.end(), {point.place.x, point.place.y,
+                                           point.share * static_cast<float>(attention.heads())});
+        for (uint32_t i = 0; i < attention.levels().size(); ++i)
+            about["levels_of_points"].push_back({{"width", attention.levels()[i].x},
+                                       {"height", attention.levels()[i].y},
+                                       {"points", attention.points_on_levels()[i]},
+                                       {"colour", css_colour(level_colour(i))}});
+        maps_ += script_element("points-" + std::to_string(banks_.size()), base64_of(all));
+    }
+
     void add_gazes(const char* kind, const char* task, const GazeView& view, const PageForm& form,
                    const Look& first) {
-        add_bank({{"kind", kind},
-                  {"task", task},
-                  {"model", view.model},
-                  {"heads", view.attention.heads()}},
-                 view.attention.geometry(), form.layers, page_maps(view, form), first);
+        Object about = {{"kind", kind},
+                        {"task", task},
+                        {"model", view.model},
+                        {"heads", view.attention.heads()}};
+        add_points(view, form, about);
+        add_bank(std::move(about), view.attention.geometry(), form.layers, page_maps(view, form),
+                 first);
         if (form.layers.size() < view.attention.layers()) {
             left_out_ = true;
             notes_.push_back("Maps of " + std::string(kind) + ": layers " + listed(form.layers) +

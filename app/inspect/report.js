@@ -10,6 +10,7 @@
             Object.assign(this, about);
             this.levels = bytes_of("levels-" + index);
             this.scales = new Float32Array(bytes_of("scales-" + index).buffer);
+            if (this.levels_of_points) this.places = new Float32Array(bytes_of("points-" + index).buffer);
             this.cells = this.grid.height * this.grid.width;
             this.layer = this.start_layer;  // an index into this.layers
             this.head = this.start_head;    // null: the average of all
@@ -25,6 +26,20 @@
                     result[i] += scale * this.levels[from + i];
             }
             return result;
+        }
+        // The points that a row looks at, with their shares; none of those who look at everything.
+        points(row) {
+            if (!this.levels_of_points) return [];
+            const levels = this.levels_of_points.flatMap((one, level) => Array(one.points).fill(level));
+            const each = levels.length, first = this.head ?? 0, end = this.head === null ? this.heads : this.head + 1;
+            const result = [];
+            for (let h = first; h < end; ++h)
+                for (let i = 0; i < each; ++i) {
+                    const at = 3 * (((this.layer * this.rows + row) * this.heads + h) * each + i);
+                    result.push({x: this.places[at], y: this.places[at + 1], share: this.places[at + 2] / (end - first),
+                                 level: levels[i], colour: this.levels_of_points[levels[i]].colour});
+                }
+            return result.sort((a, b) => a.share - b.share);
         }
         cell_at(x, y) {
             const {left, top, cell_width, cell_height} = this.geometry;
@@ -113,6 +128,8 @@
             page.draw_mixed(context, [0, 1, 2].map((i) => bank.map(i)), bank, scale, {opacity, smooth});
         else
             page.draw_map(context, now, bank, scale, {opacity, threshold, smooth});
+        page.draw_points(context, scale, bank.points(row));
+        show_levels(bank);
         const seen = shown.patch && bank.window_of(shown.patch);
         if (seen) page.draw_window(context, scale, seen);
         if (shown.patch) page.draw_cell(context, bank, scale, shown.patch);
@@ -121,6 +138,17 @@
         show_choice();
         mark();
         say();
+    }
+
+    // What the colours of points mean.
+    function show_levels(bank) {
+        const levels = bank.levels_of_points ?? [];
+        $("point-levels").hidden = levels.length === 0;
+        $("point-levels").replaceChildren("points on maps of ", ...levels.map((one) => {
+            const dot = element("span", {className: "dot"});
+            dot.style.background = one.colour;
+            return element("span", {}, dot, `${one.width} × ${one.height}`);
+        }));
     }
 
     const gap = 3;  // pixels around each map of the overview
@@ -230,6 +258,7 @@
         return add_looker(looker, button);
     }
 
+    const counted = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
     function set_up_encoders() {
         for (const bank of encoders) {
             const input = element("input", {type: "radio", name: "encoder", checked: bank === encoder});
@@ -242,7 +271,7 @@
                 look(patch_looker(bank, bank.cell_at(x, y)));
             });
             const what = bank.kind === "similarity" ? "similarity of features, "
-                : `${bank.layers.length} layers, ${bank.heads} heads, `;
+                : `${counted(bank.layers.length, "layer")}, ${counted(bank.heads, "head")}, `;
             const layers = `${what}${bank.grid.width} × ${bank.grid.height} patches`;
             $("encoders").append(element("label", {}, input,
                 element("span", {}, `${bank.task}: ${bank.model} `,
@@ -407,6 +436,6 @@
         map: () => Array.from(now),
         shown: () => ({kind: shown.bank.kind, task: shown.bank.task, row: shown.row, held,
                        layer: shown.bank.layers[shown.bank.layer], head: shown.bank.head,
-                       patch: shown.patch ?? null, window: shown.patch ? shown.bank.window_of(shown.patch) : null}),
+                       points: shown.bank.points(shown.row), patch: shown.patch ?? null, window: shown.patch ? shown.bank.window_of(shown.patch) : null}),
     };
 })();

@@ -7,6 +7,7 @@
 
 #include "app/draw/colour.h"
 #include "app/draw/heat_map.h"
+#include "app/draw/point_marks.h"
 
 namespace saccade {
 
@@ -73,11 +74,18 @@ public:
 
     void draw_box(cv::Mat& tile, const Detection& d) const {
         const cv::Rect edges(pixel(d.box.min), pixel(d.box.max));
-        const uint32_t colour = class_colour(d.id);
         cv::rectangle(tile, edges, cv::Scalar::all(0), 4, cv::LINE_AA);
-        cv::rectangle(tile, edges,
-                      cv::Scalar(colour >> 16 & 0xffu, colour >> 8 & 0xffu, colour & 0xffu), 2,
-                      cv::LINE_AA);
+        cv::rectangle(tile, edges, scalar(class_colour(d.id)), 2, cv::LINE_AA);
+    }
+    // What a query looks at, each as large as its share.
+    void draw_samples(cv::Mat& tile, std::vector<SampledPoint> points) const {
+        std::ranges::stable_sort(points, {}, &SampledPoint::share);
+        for (const SampledPoint& point : points) {
+            const int radius = cvRound(1.2f * point_size(point.share));
+            cv::circle(tile, pixel(point.place), radius + 1, cv::Scalar::all(0), -1, cv::LINE_AA);
+            cv::circle(tile, pixel(point.place), radius, scalar(level_colour(point.level)), -1,
+                       cv::LINE_AA);
+        }
     }
     // All that a point can see.
     void draw_window(cv::Mat& tile, const Rectangle& window) const {
@@ -93,6 +101,9 @@ public:
     }
 
 private:
+    static cv::Scalar scalar(uint32_t colour) {
+        return {double(colour >> 16 & 0xffu), double(colour >> 8 & 0xffu), double(colour & 0xffu)};
+    }
     cv::Point pixel(glm::vec2 point) const {
         return {cvRound(double(point.x) * x_), cvRound(double(point.y) * y_)};
     }
@@ -207,6 +218,9 @@ Sheet detection_sheet(const Study& study, const Look& look) {
                          .note = "largest " + percent(double(largest_of(cells))) + ", " +
                                  whole_percent(share_within(cells, geometry, d)) +
                                  " of it within the box"};
+        if (!view.attention.levels().empty())
+            picture.draw_samples(tile.picture,
+                                 view.attention.points(look.layer, view.all[i].first, look.head));
         picture.draw_box(tile.picture, d);
         sheet.tiles.push_back(std::move(tile));
     }
@@ -214,6 +228,9 @@ Sheet detection_sheet(const Study& study, const Look& look) {
     sheet.legend = Sheet::Legend::over_pictures;
     sheet.high = largest;
     sheet.legend_text = own_scale;
+    if (!view.attention.levels().empty())
+        sheet.legend_text += " Dots are the points that it samples, as large as their shares, on " +
+                             levels_text(view.attention.levels()) + ".";
     return sheet;
 }
 

@@ -118,6 +118,19 @@ const page = (() => {
         draw_outline(context, [left * scale.x, top * scale.y, (right - left) * scale.x, (bottom - top) * scale.y],
                      "#ffcd50");
     }
+    // What a query of deformable attention looks at, each as large as its share.
+    function draw_points(context, scale, points) {
+        const line = Math.max(context.canvas.width / 500, 1);
+        for (const {x, y, share, colour} of points) {
+            context.beginPath();
+            context.arc(x * scale.x, y * scale.y, line * Math.max(2, 14 * Math.sqrt(share)), 0, 7);
+            context.fillStyle = colour;
+            context.fill();
+            context.lineWidth = 0.6 * line;
+            context.strokeStyle = "#000";
+            context.stroke();
+        }
+    }
     // From nothing to most.
     function draw_colours(canvas) {
         const bar = canvas.getContext("2d"), colours = bar.createImageData(256, 1);
@@ -153,6 +166,6 @@ const page = (() => {
                        element("b", {textContent: percent(p)}));
     }
 
-    return {$, bytes_of, element, say, fill, percent, largest_of, best_of, least_of, coloured, draw_map, draw_mixed, draw_cell, draw_window, draw_colours,
+    return {$, bytes_of, element, say, fill, percent, largest_of, best_of, least_of, coloured, draw_map, draw_mixed, draw_cell, draw_window, draw_points, draw_colours,
             box_of, name_of_box, class_row};
 })();

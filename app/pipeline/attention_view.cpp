@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/pipeline/point_view.h"
 #include "gpu/ops.h"
 #include "models/attention/window_outline.h"
 
@@ -75,6 +76,7 @@ AttentionSeen AttentionView::seen(const Models& models, const Looker& looker,
     seen.similarity = shows_similarity(looker, attention, models);
     seen.coloured = coloured_;
     seen.window = window_;
+    seen.levels = levels_;
     seen.layer = layer_of(looker, attention, models);
     seen.layers = layers_of(looker, models);
     seen.heads = heads_of(looker, attention, models);
@@ -185,6 +187,8 @@ void AttentionView::record(Commands& c, const Models& models, const MapTaps& tap
     const KeptLayers looked_into = kept_for(looker, attention, models);
     if (looker.token == Token::patch && looked_into.classifier.contains(layer))
         window_ = window_at(taps.classification.layer(layer), geometry_, looker.point);
+    const AttentionLayer* const sampled = sampled_layer(models, taps.detection, looker, attention);
+    levels_ = sampled ? sampled->levels : std::vector<Size>();
     values_.record(c, maps_);  // as they are, whatever is drawn of them
     limits_ = has_outliers(looker, attention, models);
     if (limits_) limit_outliers(c, maps_);

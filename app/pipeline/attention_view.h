@@ -62,6 +62,7 @@ private:
     MapGeometry geometry_;
     bool coloured_ = false, limits_ = false;
     std::optional<Rectangle> window_;
+    std::vector<Size> levels_;
     Download values_;
 };
 

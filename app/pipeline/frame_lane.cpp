@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-FrameLane::FrameLane(Engine& engine, uint32_t number) : index(number), attention(engine) {
+FrameLane::FrameLane(Engine& engine, uint32_t number) : index(number), attention(engine), points(engine) {
     for (const char* name : {"attention", "draw"})
         drawn.push_back(std::make_unique<Commands>(engine.device(), engine.scratch(), name));
 }

@@ -6,6 +6,7 @@
 
 #include "app/pipeline/attention_view.h"
 #include "app/pipeline/frame_order.h"
+#include "app/pipeline/point_view.h"
 #include "gpu/transfer/download.h"
 #include "gpu/transfer/readback.h"
 
@@ -33,9 +34,10 @@ struct LaneMap {
 
 // The second view of a frame.
 struct LaneSecond {
-    explicit LaneSecond(Engine& engine) : attention(engine) {}
+    explicit LaneSecond(Engine& engine) : attention(engine), points(engine) {}
 
     AttentionView attention;
+    PointView points;
     Image image;  // a copy of the frame, which is drawn on; none of one that stays as it came
     std::unique_ptr<Readback> pixels;
 };
@@ -56,6 +58,7 @@ struct FrameLane {
     Commands& draw_commands() { return *drawn[1]; }
     std::optional<LaneDrawing> drawing;
     AttentionView attention;
+    PointView points;
     std::vector<std::unique_ptr<LaneMap>> maps;  // as many as were ordered at a time
     std::unique_ptr<LaneSecond> second;          // while it is ordered
     Findings findings;

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "app/draw/point_marks.h"
 #include "app/draw/track_marks.h"
 #include "app/frame/slots.h"
 #include "gpu/core/error.h"
@@ -185,7 +186,29 @@ bool FramePath::needs_answers(const FrameLane& lane) const {
     const bool classes = models_.classifier && lane.order.overlay.classes &&
                          lane.order.overlay.only_sure && lane.order.draw;
     return (models_.captioner && lane.order.caption.to_end) || lane.order.decide ||
-           marks_boxes(lane.order) || classes;
+           marks_boxes(lane.order) || classes || shows_points(lane);
+}
+
+const DetectionTaps& FramePath::taps_of(const FrameLane& lane) const {
+    const FrameLane* const seen = lane.drawing ? lane.drawing->detected : nullptr;
+    return (seen ? seen : &lane)->group->detection_taps;
+}
+
+bool FramePath::shows_points(const FrameLane& lane) const {
+    const FrameOrder& order = lane.order;
+    auto samples = [&](const auto& view) {
+        return sampled_layer(models_, taps_of(lane), view.looker, view.attention) != nullptr;
+    };
+    return (order.shows_attention() && samples(order)) ||
+           (order.compares_attention() && samples(*order.second));
+}
+
+std::vector<Marks::Dot> FramePath::dots_for(const FrameLane& lane, PointView& view,
+                                            const Looker& looker,
+                                            const AttentionState& attention) const {
+    const AttentionLayer* const layer = sampled_layer(models_, taps_of(lane), looker, attention);
+    return layer ? dots_of(view.read(*layer, models_, looker, attention))
+                 : std::vector<Marks::Dot>();
 }
 
 bool FramePath::marks_boxes(const FrameOrder& order) const {
@@ -392,7 +415,7 @@ void FramePath::conclude(FrameLane& lane) {
         if (captions_.can_begin() && order.caption.begin) begin_captions(*lane.group);
         lane.words_asked = captions_.ask(order.caption.words);
     }
-    if (order.decide || marks_boxes(order)) engine_.device().wait(lane.group->seen, "models");
+    if (order.decide || marks_boxes(order) || shows_points(lane)) engine_.device().wait(lane.group->seen, "models");
     if (order.tracker && models_.detector && lane.own_detections) track(lane);
     if (order.decide) {
         FrameResult known;
@@ -442,12 +465,9 @@ void FramePath::write_to_end(LaneGroup& group, uint32_t words) {
 
 void FramePath::record_attention(FrameLane& lane) {
     // What is looked into is what is drawn: this frame, or the last one that a model has seen.
-    auto group_of = [&](const FrameLane* seen) -> const LaneGroup& {
-        return seen ? *seen->group : *lane.group;
-    };
-    const MapTaps taps{group_of(lane.drawing->detected).detection_taps,
-                       group_of(lane.drawing->classified).classification_tap, detection_colours_,
-                       classification_colours_};
+    const FrameLane* const classified = lane.drawing->classified;
+    const MapTaps taps{taps_of(lane), (classified ? classified : &lane)->group->classification_tap,
+                       detection_colours_, classification_colours_};
     const FrameOrder& order = lane.order;
     if (order.colours_anew) {
         detection_colours_.begin_anew();
@@ -487,18 +507,23 @@ void FramePath::draw(FrameLane& lane) {
     if (attention) record_attention(lane);
     OverlaySettings settings = order.overlay;
     settings.heat = lane.heat;
-    set_texts(lane, *overlay_, settings, order.truth);
+    set_texts(lane, *overlay_, settings, order.truth,
+              lane.heat ? dots_for(lane, lane.points, order.looker, order.attention)
+                        : std::vector<Marks::Dot>());
     lane.words = overlay_->caption_places();
     if (order.second && !order.second->bare) {
         settings = order.second->overlay;
         settings.heat = lane.second_heat;
-        set_texts(lane, *second_overlay_, settings, order.second->truth);
+        set_texts(lane, *second_overlay_, settings, order.second->truth,
+                  lane.second_heat ? dots_for(lane, lane.second->points, order.second->looker,
+                                              order.second->attention)
+                                   : std::vector<Marks::Dot>());
     }
     lane.ticket = submit_in_order(std::span(lane.drawn).last(attention ? 2 : 1));
 }
 
 void FramePath::set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings,
-                          bool truth) {
+                          bool truth, std::vector<Marks::Dot> dots) {
     const FrameOrder& order = lane.order;
     const Caption* caption = lane.caption ? &*lane.caption : nullptr;
     if (!order.caption.to_end) caption = &captions_.caption();
@@ -516,7 +541,9 @@ void FramePath::set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettin
     overlay.set_notes(notes_for(order));
     const bool marked = marks_boxes(order);
     if (marked) overlay.settings.boxes = false;
-    overlay.set_marks(marked && settings.boxes ? marks_for(lane) : Marks());
+    Marks marks = marked && settings.boxes ? marks_for(lane) : Marks();
+    marks.dots.insert(marks.dots.begin(), dots.begin(), dots.end());
+    overlay.set_marks(std::move(marks));
     overlay.settings.masks = settings.boxes && settings.masks;
     overlay.set_truth(truth ? lane.taken->info().truth : std::nullopt);
     overlay.update(lane.index);

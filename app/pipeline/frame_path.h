@@ -84,6 +84,12 @@ private:
     // class.
     bool marks_boxes(const FrameOrder& order) const;
     Marks marks_for(const FrameLane& lane) const;
+    // What was kept of the models' run whose findings the frame shows.
+    const DetectionTaps& taps_of(const FrameLane& lane) const;
+    // Whether a query looks at points, which the host draws.
+    bool shows_points(const FrameLane& lane) const;
+    std::vector<Marks::Dot> dots_for(const FrameLane& lane, PointView& view, const Looker& looker,
+                                     const AttentionState& attention) const;
     std::vector<Note> notes_for(const FrameOrder& order) const;
     // What the models have to keep for the maps that are asked for.
     KeptLayers kept_for_maps(const FrameOrder& order);
@@ -112,7 +118,8 @@ private:
     // Of the classes that the classifier gave this frame, those that it is sure of.
     uint32_t sure_classes(const FrameLane& lane) const;
     void draw(FrameLane& lane);
-    void set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings, bool truth);
+    void set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings, bool truth,
+                   std::vector<Marks::Dot> dots);
     Done read(FrameLane& lane);
     void read_words(FrameLane& lane, Done& done);
     void read_maps(FrameLane& lane, Done& done) const;

@@ -68,6 +68,7 @@ struct AttentionSeen {
     float smallest = 0, largest = 0;  // of all cells, as they are drawn
     float on_picture = 0;      // the share of the attention that lies on cells of the picture
     std::optional<Rectangle> window = std::nullopt;  // all that a patch can see, if not everything
+    std::vector<Size> levels = {};  // of a query that looks at points: the maps that they lie on
 
     // Of a patch that looks: its place in the grid, and in the frame.
     glm::ivec2 cell() const;

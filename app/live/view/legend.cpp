@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/draw/colour.h"
+#include "app/draw/point_marks.h"
 #include "app/live/view/view.h"
 #include "app/live/view/widgets.h"
 
@@ -222,6 +223,7 @@ std::vector<std::string> lines_of(const Legend& legend) {
         std::vector<std::string> lines{whose(in.view.report, seen.looker), which(seen),
                                        from(in.view, seen)};
         if (looks) lines.push_back(on_picture + " of its attention is on the picture");
+        if (!seen.levels.empty()) lines.push_back("points on " + levels_text(seen.levels));
         if (seen.limited) lines.push_back("a few outliers are far beyond the scale");
         return lines;
     }

@@ -350,6 +350,28 @@ TEST_F(InspectPage, detections_and_words_show_what_they_looked_at) {
     }
 }
 
+TEST_F(InspectPage, a_detection_of_deformable_attention_shows_its_points) {
+    expect_done(saccade_program(
+        on_test_device({"inspect", golden_picture(), "-o", *temp_ / "points", "--classifier", "none",
+                        "--captioner", "none", "--detector", model_folder(*temp_, "rtdetr-nano"),
+                        "--precision", "fp32", "--threshold", "0", "--max-detections", "2"})));
+    browser.open(*temp_ / "points/report.html");
+    point_at("document.querySelectorAll('#detections button')[1]");
+    EXPECT_EQ(shown()["kind"], "detections");
+    auto sum_of_shares = [&] {
+        double sum = 0;
+        const Json now = shown();
+        for (const Json& point : now["points"]) sum += point["share"].get<double>();
+        return sum;
+    };
+    const size_t all = shown()["points"].size();
+    EXPECT_NEAR(sum_of_shares(), 1, 1e-3);
+    set("head", 1);
+    EXPECT_LT(shown()["points"].size(), all);
+    EXPECT_NEAR(sum_of_shares(), 1, 1e-3);
+    EXPECT_EQ(browser.evaluate("document.querySelectorAll('#point-levels .dot').length"), 3);
+}
+
 TEST_F(InspectPage, the_encoder_of_another_model_can_be_looked_into) {
     browser.evaluate("document.querySelectorAll('#encoders input')[1].click()");
     // The cell in the middle, as the golden has it: 2, 4 of 5 x 8.

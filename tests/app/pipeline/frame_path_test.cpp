@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "app/draw/colour.h"
+#include "app/draw/point_marks.h"
 #include "app/pipeline/attention_choice.h"
 #include "app/pipeline/frame_pump.h"
 #include "app/sources/open_source.h"
@@ -442,6 +444,34 @@ TEST_F(FramePathTest, a_frame_that_cannot_be_recorded_goes_back_and_the_next_one
         EXPECT_EQ(path.finish().result.info.index, 2 * i + 1);
     }
     EXPECT_FALSE(reader.next());
+}
+
+TEST_F(FramePathTest, a_query_that_looks_at_points_has_them_drawn) {
+    const TempFolder temp;
+    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "rtdetr-nano")});
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    FrameOrder order = files_order();
+    order.overlay.boxes = false;
+    order.attention = {.mode = AttentionMode::mean, .blend = 0};  // points without heat
+    order.looker.token = Looker::Token::query;
+    order.looker.query = 2;
+    Reader reader(open_source("synth:320x240@2?seed=7"), path.ring(), {.end = 2});
+    auto points = [&] {  // pixels of the first level's colour
+        path.begin(*reader.next(), order);
+        const Done done = path.finish();
+        EXPECT_EQ(done.attention->levels.size(), order.attention.mode == AttentionMode::grid ? 0u : 3u);
+        const glm::u8vec4 colour = channels_of(level_colour(0));
+        size_t count = 0;
+        for (size_t i = 0; i < size_t(320) * 240; ++i) {
+            const uint8_t* const bgr = done.picture.pixels + 3 * i;
+            count += bgr[0] == colour.b && bgr[1] == colour.g && bgr[2] == colour.r;
+        }
+        return count;
+    };
+    EXPECT_GT(points(), 0u);
+    order.attention.mode = AttentionMode::grid;  // of many maps side by side there are none
+    EXPECT_EQ(points(), 0u);
 }
 
 TEST(Freshness, fades_with_age_and_ends_with_the_picture) {

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "models/attention/sampled_points.h"
 #include "tests/models/detection/detection_golden.h"
 
 // Detectors that choose their queries among cells and look at points.
@@ -151,6 +152,50 @@ TEST_P(PointDetectorLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_t
     const float all = std::accumulate(seen.begin(), seen.end(), 0.0f);
     EXPECT_GT(all, 0.5f);
     EXPECT_LT(all, 1.001f);
+}
+
+TEST_P(PointDetectorLooking, the_points_of_a_query_are_those_that_its_map_is_made_of) {
+    const DetectionGolden golden(GetParam());
+    Detector detector = make(golden, Type::f32);
+    DetectionTaps taps = look_at_all(detector);
+    detect(detector, golden.picture(), taps);
+    const uint32_t index = detector.model().decoder_layers() - 1, heads = detector.model().heads();
+    const AttentionLayer& layer = taps.decoder.layer(index);
+    const MapGeometry geometry = detector.query_geometry();
+    SampledPoints sampled;
+    Commands c(device, arena, "points");
+    c.begin();
+    sampled.record(c, layer, 3);
+    c.end();
+    c.run();
+    const std::vector<SampledPoint> all = sampled.points(std::nullopt, geometry);
+    const auto of_head = std::accumulate(layer.points.begin(), layer.points.end(), 0u);
+    EXPECT_EQ(all.size(), size_t(heads) * of_head);
+    const std::vector<SampledPoint> second = sampled.points(1, geometry);
+    ASSERT_EQ(second.size(), of_head);
+    float shares = 0, surely_seen = 0, maybe_seen = 0;
+    for (uint32_t i = 0; i < of_head; ++i) {
+        EXPECT_EQ(second[i].place, all[of_head + i].place);
+        EXPECT_LT(second[i].level, layer.levels.size());
+        shares += second[i].share;
+        // On a level, a point lies between the middles of cells that may be off the picture.
+        const glm::vec2 place = (second[i].place - geometry.corner) / geometry.cell /
+                                glm::vec2(geometry.grid) *
+                                glm::vec2(layer.levels[second[i].level]);
+        const glm::vec2 side(layer.levels[second[i].level]);
+        auto within = [&](float margin) {
+            return place.x > margin && place.y > margin && place.x < side.x - margin &&
+                   place.y < side.y - margin;
+        };
+        if (within(0.51f)) surely_seen += second[i].share;
+        if (within(-0.51f)) maybe_seen += second[i].share;
+    }
+    EXPECT_NEAR(shares, 1, 1e-4);
+    const Floats map =
+        run([&](Commands& look) { return detector.look_from_query(look, taps, {index, 1}, 3); });
+    const float sum = std::accumulate(map.begin(), map.end(), 0.0f);
+    EXPECT_GE(sum, surely_seen - 1e-3f);
+    EXPECT_LE(sum, maybe_seen + 1e-3f);
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, PointDetectorLooking,

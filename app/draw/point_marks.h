@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/draw/marks.h"
+#include "models/attention/sampled_points.h"
+
+namespace saccade {
+
+// Unlike each other, and unlike heat, over which they are drawn.
+uint32_t level_colour(uint32_t level);
+// "maps of 80 × 80 (cyan), 40 × 40 (green) and 20 × 20 (pink)"
+std::string levels_text(const std::vector<Size>& levels);
+
+// How wide a point is drawn, in widths of a box's frame: its area is its share.
+float point_size(float share);
+
+// Each with a dark rim; those that weigh most on top.
+std::vector<Marks::Dot> dots_of(std::vector<SampledPoint> points);
+
+}  // namespace saccade
