@@ -493,7 +493,7 @@ TEST_F(WindowTest, a_model_that_is_pulled_has_a_bar_that_grows) {
     EXPECT_TRUE(shows(
         nullptr, [&](const Screenshot& s) { return (first = in_bars(s)) > 20; }, draw));
     EXPECT_TRUE(shows(
-        nullptr, [&](const Screenshot& s) { return in_bars(s) > first + 60; }, draw));
+        nullptr, [&](const Screenshot& s) { return in_bars(s) > first + 20; }, draw));
     EXPECT_TRUE(shows(
         nullptr, [&](const Screenshot& s) { return !pull.busy() && in_bars(s) == 0; }, draw));
     EXPECT_TRUE(pull.has("some/model"));
