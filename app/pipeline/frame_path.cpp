@@ -212,8 +212,11 @@ std::vector<Marks::Dot> FramePath::dots_for(const FrameLane& lane, PointView& vi
 }
 
 bool FramePath::marks_boxes(const FrameOrder& order) const {
-    return order.tracker || (models_.detector && order.draw && order.overlay.boxes &&
-                             !order.overlay.filter.is_plain());
+    if (order.tracker) return true;
+    if (!models_.detector || !order.draw || !order.overlay.boxes) return false;
+    const bool selects =
+        order.overlay.selected_query && !models_.detector->model().rows_are_queries();
+    return selects || !order.overlay.filter.is_plain();
 }
 
 Marks FramePath::marks_for(const FrameLane& lane) const {
@@ -415,7 +418,8 @@ void FramePath::conclude(FrameLane& lane) {
         if (captions_.can_begin() && order.caption.begin) begin_captions(*lane.group);
         lane.words_asked = captions_.ask(order.caption.words);
     }
-    if (order.decide || marks_boxes(order) || shows_points(lane)) engine_.device().wait(lane.group->seen, "models");
+    if (order.decide || marks_boxes(order) || shows_points(lane))
+        engine_.device().wait(lane.group->seen, "models");
     if (order.tracker && models_.detector && lane.own_detections) track(lane);
     if (order.decide) {
         FrameResult known;

@@ -74,6 +74,8 @@ public:
     virtual void find(Commands& c, const Tensor& found, const DetectionOutput& out,
                       Size frame) const = 0;
     virtual uint32_t most_found() const { return queries(); }  // rows of `found`
+    // Whether the number of a row is that of its query. Else a query has several rows, or none.
+    virtual bool rows_are_queries() const { return true; }
     // Pixels of a frame of this size that its boxes are parts of.
     virtual glm::vec2 seen_of(Size frame) const { return glm::vec2(frame); }
     // The size of a mask, for models that make one for each object; none where they do not.

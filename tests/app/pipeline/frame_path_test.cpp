@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <glm/common.hpp>
 #include <set>
 
 #include "app/draw/colour.h"
@@ -444,6 +447,45 @@ TEST_F(FramePathTest, a_frame_that_cannot_be_recorded_goes_back_and_the_next_one
         EXPECT_EQ(path.finish().result.info.index, 2 * i + 1);
     }
     EXPECT_FALSE(reader.next());
+}
+
+TEST_F(FramePathTest, the_box_that_stands_out_is_that_of_the_query_whatever_its_rank) {
+    const TempFolder temp;
+    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "rtdetr-nano")});
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    FrameOrder order = files_order();
+    order.overlay.filter.threshold = 0;
+    Reader reader(open_source("synth:320x240@2?seed=7"), path.ring(), {.end = 1});
+    path.begin(*reader.next(), order);
+    Done first = path.finish();
+    const std::vector<Detection> found = *first.result.detections;
+    ASSERT_GT(found.size(), 3u);
+    TakenFrame frame = std::move(first.frame);
+    auto picture_with = [&](uint32_t query) {
+        order.overlay.selected_query = query;
+        path.repeat(std::move(frame), order);
+        Done done = path.finish();
+        const uint8_t* const pixels = done.picture.pixels;
+        std::vector<uint8_t> copy(pixels, pixels + size_t(320) * 240 * 3);
+        frame = std::move(done.frame);
+        return copy;
+    };
+    const uint32_t one = found[1].query, other = found[3].query;
+    ASSERT_NE(one, other);
+    const std::vector<uint8_t> a = picture_with(one), b = picture_with(other);
+    size_t differ = 0;
+    for (size_t i = 0; i < a.size(); i += 3) {
+        if (a[i] == b[i] && a[i + 1] == b[i + 1] && a[i + 2] == b[i + 2]) continue;
+        ++differ;
+        // Near an edge of a box of one of the two.
+        const glm::vec2 at(float(i / 3 % 320) + 0.5f, float(i / 3 / 320) + 0.5f);
+        EXPECT_TRUE(std::ranges::any_of(found, [&](const Detection& d) {
+            const glm::vec2 in = glm::min(at - d.box.min, d.box.max - at);
+            return (d.query == one || d.query == other) && std::abs(std::min(in.x, in.y)) < 12;
+        })) << at.x << ", " << at.y;
+    }
+    EXPECT_GT(differ, 0u);
 }
 
 TEST_F(FramePathTest, a_query_that_looks_at_points_has_them_drawn) {
