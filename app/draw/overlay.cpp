@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/common.hpp>
+#include <optional>
 #include <utility>
 
 #include "app/draw/colour.h"
@@ -17,6 +18,31 @@ constexpr uint32_t most_tile_plates = 256, most_tile_glyphs = 4096;
 constexpr uint32_t paper = rgba(16, 16, 20, 184), ink = rgba(240, 240, 240);
 constexpr uint32_t lit_ink = rgba(255, 205, 80), true_ink = rgba(255, 255, 255);
 constexpr uint32_t backdrop = rgba(18, 18, 22);
+
+bool covers(const Rectangle& a, const Rectangle& b) {
+    return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y;
+}
+
+// Where a label lies: above its box, inside at its top, below, inside at its bottom, above at its
+// right, whatever fits first and covers no other label; else what fits first.
+Rectangle label_place(const Rectangle& box, glm::vec2 size, glm::vec2 frame,
+                      const std::vector<Rectangle>& taken) {
+    enum Place { above, inside_top, below, inside_bottom, above_right };
+    const float top = std::max(box.min.y, 0.0f), bottom = std::min(box.max.y, frame.y);
+    const float tops[] = {top - size.y, top, bottom, bottom - size.y, top - size.y};
+    const glm::vec2 most = glm::max(frame - size, glm::vec2(0));
+    std::optional<Rectangle> first;
+    for (const Place place : {above, inside_top, below, inside_bottom, above_right}) {
+        if (place != inside_top && (tops[place] < 0 || tops[place] > most.y)) continue;
+        const float left = place == above_right ? box.max.x - size.x : box.min.x;
+        const glm::vec2 corner = glm::floor(glm::clamp(glm::vec2(left, tops[place]), glm::vec2(0), most));
+        const Rectangle label(corner, glm::min(corner + size, frame));
+        if (std::ranges::none_of(taken, [&](const Rectangle& other) { return covers(label, other); }))
+            return label;
+        if (!first) first = label;
+    }
+    return *first;
+}
 
 // Text grows with the frame, but less: a large frame is also looked at from nearer.
 uint32_t pixels_for(Size frame, double at_480) {
@@ -164,7 +190,15 @@ void Overlay::lay_out_texts() {
     atlas_.flush();
 }
 
-// A label lies above its box, or inside at its top where there is no room.
+glm::vec2 Overlay::label_size(const std::vector<TextLayout::Word>& words) {
+    const Font::Height height = font_.height(label_pixels_);
+    const uint32_t space = font_.lay_out(" ", label_pixels_).width, margin = label_pixels_ / 2;
+    uint32_t width = 0;
+    for (const TextLayout::Word& word : words)
+        width += font_.lay_out(word.text, label_pixels_).width + (width > 0 ? space : 0);
+    return glm::vec2(Size(width + 2 * margin + 1, height.line + margin));
+}
+
 void Overlay::lay_out_marks() {
     const auto width = static_cast<float>(style_.frame_width);
     const glm::vec2 frame(frame_);
@@ -177,18 +211,17 @@ void Overlay::lay_out_marks() {
                          box.selected ? 2 * width : width);
     TextLayout::Block block{.area = {}, .pixels = label_pixels_, .ink = rgba(20, 20, 20)};
     const auto line = static_cast<float>(style_.line + style_.margin);
-    for (const Marks::Box& box : marks_.boxes) {
-        // Near the right edge it moves to the left rather than be broken.
-        const float room = 12 * static_cast<float>(label_pixels_);
-        const float left = std::clamp(box.place.min.x, 0.0f, std::max(frame.x - room, 0.0f));
-        const float top = std::clamp(box.place.min.y, 0.0f, frame.y);
-        const bool above = top > 1.5f * line;
-        block.area = above ? Rectangle{left, 0, frame.x, top} : Rectangle{left, top, frame.x, frame.y};
-        block.align = {0, above ? 1.0f : 0.0f};
-        block.fill = with_alpha(box.colour, style_.plate / 255.0);
-        texts_.add_block(words_of(box.text), block);
+    // The last is the best, and has the first choice.
+    std::vector<Rectangle> labels;
+    for (size_t i = marks_.boxes.size(); i-- > 0;)
+        labels.push_back(label_place(marks_.boxes[i].place,
+                                     label_size(words_of(marks_.boxes[i].text)), frame, labels));
+    std::ranges::reverse(labels);
+    for (size_t i = 0; i < labels.size(); ++i) {
+        block.area = labels[i];
+        block.fill = with_alpha(marks_.boxes[i].colour, style_.plate / 255.0);
+        texts_.add_block(words_of(marks_.boxes[i].text), block);
     }
-    block.align = {0, 0};
     for (const Marks::Text& text : marks_.texts) {
         const glm::vec2 room(12 * static_cast<float>(label_pixels_), 2 * line);
         block.area = {glm::clamp(text.place, glm::vec2(0), glm::max(frame - room, glm::vec2(0))),

@@ -142,6 +142,22 @@ TEST_F(OverlayTest, boxes_beyond_the_frame_and_without_end_do_no_harm) {
     EXPECT_EQ(changed(got, {2, 30, width - 2, height - 2}), 0);
 }
 
+TEST_F(OverlayTest, labels_of_marks_do_not_cover_each_other) {
+    record({});
+    Marks marks;
+    for (const uint32_t colour : {rgba(0, 0, 255), rgba(0, 255, 0), rgba(255, 0, 0)})
+        marks.boxes.push_back({{0, 0, 300, 200}, colour, "a thing"});
+    overlay.set_marks(marks);
+    const Picture got = run();
+    std::array<int, 3> pixels = {};  // of each colour
+    for (uint32_t y = 4; y < height; ++y)
+        for (uint32_t x = 4; x < 100; ++x)  // the frame of the last hides those below
+            for (size_t i = 0; i < 3; ++i)
+                pixels[i] += got.at(x, y)[i] > 150 && got.at(x, y)[(i + 1) % 3] < 100 &&
+                             got.at(x, y)[(i + 2) % 3] < 100;
+    for (const int count : pixels) EXPECT_GT(count, 300);
+}
+
 TEST_F(OverlayTest, a_caption_is_on_its_plate_with_the_lit_word_lit) {
     record({});
     EXPECT_EQ(changed(run()), 0);
