@@ -232,7 +232,7 @@ void seal(Bytes bytes) {
 
 void settings(Bytes bytes) {
     const Settings read = read_settings(write("settings.json", bytes));
-    if (!std::isfinite(read.state.threshold)) std::abort();
+    if (read.state.threshold && !std::isfinite(*read.state.threshold)) std::abort();
     write_settings(folder() / "written.json", read);
 }
 
