@@ -15,7 +15,7 @@
 namespace saccade {
 
 // What a decoder works on.
-struct Decoding {
+struct BoxDecoding {
     Stream stream;  // the queries, with room for their positions
     Boxes boxes;    // where they look
     Tensor memory;  // (batch, cells, dim)
@@ -61,7 +61,7 @@ protected:
 
     // The queries look at each other, then around their boxes, and move these; then logits and
     // boxes are written into `out`.
-    virtual void decode(Commands& c, const Decoding& d, const DetectionOutput& out,
+    virtual void decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
                         DetectionTaps& taps) const = 0;
     virtual double decoder_work(uint32_t cells) const = 0;
 

@@ -45,7 +45,7 @@ std::vector<Size> RtDetr::map_sizes(Size picture) const {
     return sizes;
 }
 
-void RtDetr::decode(Commands& c, const Decoding& d, const DetectionOutput& out,
+void RtDetr::decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
                     DetectionTaps& taps) const {
     const Stream& s = d.stream;
     // The memory is the same for all layers: their values come from one product.

@@ -33,7 +33,7 @@ private:
         return backbone_.map_sizes(picture);
     }
     double backbone_work(Size picture) const override { return backbone_.multiply_adds(picture); }
-    void decode(Commands& c, const Decoding& d, const DetectionOutput& out,
+    void decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
                 DetectionTaps& taps) const override {
         decoder_.decode(c, d, out, taps);
     }

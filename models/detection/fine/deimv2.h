@@ -37,7 +37,7 @@ private:
     std::vector<FeatureMap> look(Commands& c, const Tensor& pixels, Size picture) const override;
     std::vector<Size> map_sizes(Size picture) const override;
     double backbone_work(Size picture) const override;
-    void decode(Commands& c, const Decoding& d, const DetectionOutput& out,
+    void decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
                 DetectionTaps& taps) const override {
         decoder_.decode(c, d, out, taps);
     }

@@ -123,7 +123,7 @@ Tensor EdgeDecoder::with_wide_heads(Commands& c, const Tensor& memory) const {
 
 // x = LN(g x + h seen), the gates g and h from both; without gates x = LN(x + seen). `both` holds x
 // on its left.
-void EdgeDecoder::look_around(Commands& c, const Stream& s, const Tensor& both, const Decoding& d,
+void EdgeDecoder::look_around(Commands& c, const Stream& s, const Tensor& both, const BoxDecoding& d,
                               const Layer& w, uint32_t layer, Tap& tap) const {
     auto scope = c.scope("cross-attention");
     const uint32_t dim = form_.dim;
@@ -150,13 +150,13 @@ void EdgeDecoder::look_around(Commands& c, const Stream& s, const Tensor& both, 
     normalize(c, s.values(), w.cross_norm);
 }
 
-void EdgeDecoder::decode(Commands& c, const Decoding& from, const DetectionOutput& out,
+void EdgeDecoder::decode(Commands& c, const BoxDecoding& from, const DetectionOutput& out,
                          DetectionTaps& taps) const {
     const uint32_t batch = from.stream.x.batch, rows = from.stream.x.rows, dim = form_.dim;
     const auto count = static_cast<uint32_t>(layers_.size());
     auto room = [&](uint32_t columns, Type type) { return c.scratch(batch, rows, columns, type); };
     const Type type = from.memory.type;
-    Decoding d = from;
+    BoxDecoding d = from;
     d.memory = with_wide_heads(c, from.memory);
     // What a gate reads: the stream, and beside it what was seen.
     const Tensor both = room(2 * dim, type);

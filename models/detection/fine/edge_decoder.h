@@ -18,7 +18,7 @@ public:
     EdgeDecoder(WeightLoader& weights, const DeformableDecoderConfig& form,
                 const EdgeDecoderConfig& config);
 
-    void decode(Commands& c, const Decoding& d, const DetectionOutput& out,
+    void decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
                 DetectionTaps& taps) const;
     double multiply_adds() const;
 
@@ -37,7 +37,7 @@ private:
     Layer load_layer(WeightLoader& weights, uint32_t index) const;
     Linear load_narrowing(WeightLoader& weights) const;
     Tensor with_wide_heads(Commands& c, const Tensor& memory) const;
-    void look_around(Commands& c, const Stream& s, const Tensor& both, const Decoding& d,
+    void look_around(Commands& c, const Stream& s, const Tensor& both, const BoxDecoding& d,
                      const Layer& w, uint32_t layer, Tap& tap) const;
     void score(Commands& c, const DetectionOutput& out, const Tensor& y,
                const Tensor& statistics) const;
