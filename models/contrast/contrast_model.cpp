@@ -7,11 +7,8 @@
 namespace saccade {
 
 JsonFields tower_section(const JsonFields& fields, const std::string& key) {
-    static const Json nothing = Json::object();
     const std::string older = key + "_dict";
-    if (fields.has(older)) return fields.object(older);
-    if (fields.has(key)) return fields.object(key);
-    return JsonFields(nothing, fields.where() + ": " + key);
+    return fields.has(older) ? fields.object(older) : fields.object_if_any(key);
 }
 
 Size ContrastModel::picture() const {

@@ -224,4 +224,9 @@ JsonFields JsonFields::object(std::string_view key) const {
     return JsonFields(value, where_ + ": " + std::string(key));
 }
 
+JsonFields JsonFields::object_if_any(std::string_view key) const {
+    static const Json nothing = Json::object();
+    return has(key) ? object(key) : JsonFields(nothing, where_ + ": " + std::string(key));
+}
+
 }  // namespace saccade

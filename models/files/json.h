@@ -65,6 +65,8 @@ public:
 
     // A nested object, required; its errors say where it lies.
     JsonFields object(std::string_view key) const;
+    // The same, not required: absent means without fields.
+    JsonFields object_if_any(std::string_view key) const;
 
     // The field as it stands, nullptr when absent or null.
     const Json* find(std::string_view key) const;

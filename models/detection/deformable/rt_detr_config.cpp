@@ -26,10 +26,7 @@ RtDetrConfig read_rt_detr_config(const Json& json, const std::string& where) {
     const bool second = common.model_type == "rt_detr_v2";
     require_architecture(fields, common, second ? "rt_detr_v2" : "rt_detr",
                          second ? "RTDetrV2ForObjectDetection" : "RTDetrForObjectDetection");
-    const Json nothing = Json::object();
-    const JsonFields backbone = fields.has("backbone_config")
-                                    ? fields.object("backbone_config")
-                                    : JsonFields(nothing, where);
+    const JsonFields backbone = fields.object_if_any("backbone_config");
     const std::string type = backbone.text("model_type", "rt_detr_resnet");
     if (type != "rt_detr_resnet")
         backbone.refuse("model_type",

@@ -8,9 +8,7 @@ DFineConfig read_d_fine_config(const Json& json, const std::string& where) {
     const JsonFields fields(json, where);
     ModelConfig common = read_model_config(fields);
     require_architecture(fields, common, "d_fine", "DFineForObjectDetection");
-    const Json nothing = Json::object();
-    const JsonFields backbone = fields.has("backbone_config") ? fields.object("backbone_config")
-                                                              : JsonFields(nothing, where);
+    const JsonFields backbone = fields.object_if_any("backbone_config");
     const std::string type = backbone.text("model_type", "hgnet_v2");
     if (type != "hgnet_v2")
         backbone.refuse("model_type", "is " + in_quotes(type) + "; only hgnet_v2 is supported");

@@ -92,9 +92,7 @@ Deimv2Config read_deimv2_config(const Json& json, const std::string& where) {
     const JsonFields fields(json, where);
     ModelConfig common = read_model_config(fields);
     require_architecture(fields, common, "deimv2", "Deimv2ForObjectDetection");
-    const Json nothing = Json::object();
-    const JsonFields backbone = fields.has("backbone_config") ? fields.object("backbone_config")
-                                                              : JsonFields(nothing, where);
+    const JsonFields backbone = fields.object_if_any("backbone_config");
     const std::string type = backbone.text("model_type", "hgnet_v2");
     Deimv2Config config;
     if (type == "dinov3_vit") {
