@@ -18,15 +18,7 @@ AttentionSource::AttentionSource(Engine& engine, std::vector<AttentionLayer> lay
 std::vector<SampledPoint> AttentionSource::points(uint32_t layer, uint32_t token,
                                                   std::optional<uint32_t> head) const {
     Commands c(engine_->device(), engine_->scratch(), "points");
-    SampledPoints points;
-    c.begin();
-    {
-        auto scope = c.scope("points");
-        points.record(c, layers_.at(layer), token);
-    }
-    c.end();
-    c.run();
-    return points.points(head, geometry_);
+    return SampledPoints().read(c, layers_.at(layer), token, head, geometry_);
 }
 
 std::vector<float> AttentionSource::rows(uint32_t layer, uint32_t first, uint32_t count) const {

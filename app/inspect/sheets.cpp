@@ -79,13 +79,9 @@ public:
     }
     // What a query looks at, each as large as its share.
     void draw_samples(cv::Mat& tile, std::vector<SampledPoint> points) const {
-        std::ranges::stable_sort(points, {}, &SampledPoint::share);
-        for (const SampledPoint& point : points) {
-            const int radius = cvRound(1.2f * point_size(point.share));
-            cv::circle(tile, pixel(point.place), radius + 1, cv::Scalar::all(0), -1, cv::LINE_AA);
-            cv::circle(tile, pixel(point.place), radius, scalar(level_colour(point.level)), -1,
+        for (const Marks::Dot& dot : dots_of(std::move(points)))
+            cv::circle(tile, pixel(dot.place), cvRound(1.2f * dot.size), scalar(dot.colour), -1,
                        cv::LINE_AA);
-        }
     }
     // All that a point can see.
     void draw_window(cv::Mat& tile, const Rectangle& window) const {

@@ -18,17 +18,10 @@ PointView::PointView(Engine& engine) : commands_(engine.device(), engine.scratch
 
 std::vector<SampledPoint> PointView::read(const AttentionLayer& layer, const Models& models,
                                           const Looker& looker, const AttentionState& attention) {
-    commands_.begin();
-    {
-        auto scope = commands_.scope("points");
-        points_.record(commands_, layer, looker.query);
-    }
-    commands_.end();
-    commands_.run();
     std::optional<uint32_t> head;
     if (attention.mode == AttentionMode::head)
         head = std::min(attention.head, layer.heads.count - 1);
-    return points_.points(head, models.detector->query_geometry());
+    return points_.read(commands_, layer, looker.query, head, models.detector->query_geometry());
 }
 
 }  // namespace saccade

@@ -16,18 +16,16 @@ struct SampledPoint {
     uint32_t level = 0;  // of the maps that are sampled, the largest first
 };
 
-// The points of one query, on their way to the host.
+// Brings the points of a query to the host.
 class SampledPoints {
 public:
-    // For a layer that was kept, and has points. It must stay until this has run.
-    void record(Commands& c, const AttentionLayer& layer, uint32_t query);
-    // After that: of one head, or of all.
-    std::vector<SampledPoint> points(std::optional<uint32_t> head,
-                                     const MapGeometry& geometry) const;
+    // Of one head, or of all, of a layer that was kept and has points. Runs the commands: the model
+    // has run, and the device has next to nothing to do.
+    std::vector<SampledPoint> read(Commands& c, const AttentionLayer& layer, uint32_t query,
+                                   std::optional<uint32_t> head, const MapGeometry& geometry);
 
 private:
     Download places_, shares_;
-    std::vector<uint32_t> on_level_;  // points of one head
 };
 
 }  // namespace saccade

@@ -164,14 +164,10 @@ TEST_P(PointDetectorLooking, the_points_of_a_query_are_those_that_its_map_is_mad
     const MapGeometry geometry = detector.query_geometry();
     SampledPoints sampled;
     Commands c(device, arena, "points");
-    c.begin();
-    sampled.record(c, layer, 3);
-    c.end();
-    c.run();
-    const std::vector<SampledPoint> all = sampled.points(std::nullopt, geometry);
+    const std::vector<SampledPoint> all = sampled.read(c, layer, 3, std::nullopt, geometry);
     const auto of_head = std::accumulate(layer.points.begin(), layer.points.end(), 0u);
     EXPECT_EQ(all.size(), size_t(heads) * of_head);
-    const std::vector<SampledPoint> second = sampled.points(1, geometry);
+    const std::vector<SampledPoint> second = sampled.read(c, layer, 3, 1, geometry);
     ASSERT_EQ(second.size(), of_head);
     float shares = 0, surely_seen = 0, maybe_seen = 0;
     for (uint32_t i = 0; i < of_head; ++i) {
