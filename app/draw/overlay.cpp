@@ -4,6 +4,7 @@
 #include <cmath>
 #include <glm/common.hpp>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "app/draw/colour.h"
@@ -190,15 +191,6 @@ void Overlay::lay_out_texts() {
     atlas_.flush();
 }
 
-glm::vec2 Overlay::label_size(const std::vector<TextLayout::Word>& words) {
-    const Font::Height height = font_.height(label_pixels_);
-    const uint32_t space = font_.lay_out(" ", label_pixels_).width, margin = label_pixels_ / 2;
-    uint32_t width = 0;
-    for (const TextLayout::Word& word : words)
-        width += font_.lay_out(word.text, label_pixels_).width + (width > 0 ? space : 0);
-    return glm::vec2(Size(width + 2 * margin + 1, height.line + margin));
-}
-
 void Overlay::lay_out_marks() {
     const auto width = static_cast<float>(style_.frame_width);
     const glm::vec2 frame(frame_);
@@ -213,9 +205,9 @@ void Overlay::lay_out_marks() {
     const auto line = static_cast<float>(style_.line + style_.margin);
     // The last is the best, and has the first choice.
     std::vector<Rectangle> labels;
-    for (size_t i = marks_.boxes.size(); i-- > 0;)
-        labels.push_back(label_place(marks_.boxes[i].place,
-                                     label_size(words_of(marks_.boxes[i].text)), frame, labels));
+    for (const Marks::Box& box : std::views::reverse(marks_.boxes))
+        labels.push_back(label_place(
+            box.place, texts_.line_size(words_of(box.text), label_pixels_), frame, labels));
     std::ranges::reverse(labels);
     for (size_t i = 0; i < labels.size(); ++i) {
         block.area = labels[i];

@@ -132,7 +132,6 @@ private:
     void write_settings(LaneMemory& lane) const;
     void write_filter(MappedWords& to, bool shown) const;
     void lay_out_texts();
-    glm::vec2 label_size(const std::vector<TextLayout::Word>& words);
     void lay_out_marks();
     void lay_out_truth(float caption_top);
     // Of a LabelTable or a TextMemory.

@@ -7,6 +7,9 @@ namespace saccade {
 
 namespace {
 
+// Between the edge of a plate and its text, at the sides.
+uint32_t margin_of(uint32_t pixels) { return pixels / 2; }
+
 // A glyph's place is two signed halves of a word.
 uint32_t moved(uint32_t place, uint32_t x, uint32_t y) {
     return ((place + x) & 0xffffu) | ((place & 0xffff0000u) + (y << 16));
@@ -39,11 +42,19 @@ void TextLayout::add_frame(const Rectangle& place, uint32_t colour, float width)
     plates_.back().frame_width = width;
 }
 
+glm::vec2 TextLayout::line_size(const std::vector<Word>& words, uint32_t pixels) {
+    const uint32_t space = font_.lay_out(" ", pixels).width, margin = margin_of(pixels);
+    uint32_t width = 0;
+    for (const Word& word : words)
+        width += font_.lay_out(word.text, pixels).width + (width > 0 ? space : 0);
+    return glm::vec2(Size(width + 2 * margin + 1, font_.height(pixels).line + margin));
+}
+
 std::vector<Rectangle> TextLayout::add_block(const std::vector<Word>& words, const Block& block) {
     if (words.empty()) return {};
     const uint32_t line_height = font_.height(block.pixels).line;
     const uint32_t space = font_.lay_out(" ", block.pixels).width;
-    const uint32_t margin = block.pixels / 2;
+    const uint32_t margin = margin_of(block.pixels);
     const float room = block.area.size().x - 2 * static_cast<float>(margin);
 
     // Words into lines.

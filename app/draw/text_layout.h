@@ -33,6 +33,8 @@ public:
         uint32_t fill = 0, ink = 0;
         uint32_t most_lines = UINT32_MAX;  // only the last ones are kept
     };
+    // The plate of words in one line, which a block of that size does not break.
+    glm::vec2 line_size(const std::vector<Word>& words, uint32_t pixels);
     // Words on a plate. Returns where each lies; one of a line that was dropped has no area.
     std::vector<Rectangle> add_block(const std::vector<Word>& words, const Block& block);
 

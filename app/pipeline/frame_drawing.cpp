@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "app/draw/point_marks.h"
+#include "app/draw/track_marks.h"
+#include "app/pipeline/frame_path.h"
+
+// What is drawn onto a frame, and onto the second view that is seen beside it.
+
+namespace saccade {
+
+Overlay& FramePath::made(std::optional<Overlay>& overlay) {
+    if (overlay) return *overlay;
+    const ResultLabels names = labels();
+    return overlay.emplace(engine_.device(), size_,
+                           OverlayLabels{names.detector, names.classifier},
+                           static_cast<uint32_t>(lanes_.size()));
+}
+
+OverlayInput FramePath::drawn_from(const LaneDrawing& drawing, const AttentionView* maps,
+                                   const Looker& looker) const {
+    OverlayInput input;
+    if (drawing.detected) {
+        const Findings& findings = drawing.detected->findings;
+        input.found = findings.found();
+        input.masks = {findings.masks(), findings.masked(), findings.mask_size()};
+    }
+    if (drawing.classified) input.classes = drawing.classified->ranking.on_device();
+    if (maps) {
+        input.maps = maps->maps();
+        input.geometry = maps->geometry();
+        input.coloured = maps->coloured();
+        input.map_names = maps->names(models_, looker);
+    }
+    return input;
+}
+
+const DetectionTaps& FramePath::taps_of(const FrameLane& lane) const {
+    const FrameLane* const seen = lane.drawing ? lane.drawing->detected : nullptr;
+    return (seen ? seen : &lane)->group->detection_taps;
+}
+
+bool FramePath::shows_points(const FrameLane& lane) const {
+    const FrameOrder& order = lane.order;
+    auto samples = [&](const auto& view) {
+        return sampled_layer(models_, taps_of(lane), view.looker, view.attention) != nullptr;
+    };
+    return (order.shows_attention() && samples(order)) ||
+           (order.compares_attention() && samples(*order.second));
+}
+
+std::vector<Marks::Dot> FramePath::dots_for(const FrameLane& lane, PointView& view,
+                                            const Looker& looker,
+                                            const AttentionState& attention) const {
+    const AttentionLayer* const layer = sampled_layer(models_, taps_of(lane), looker, attention);
+    return layer ? dots_of(view.read(*layer, models_, looker, attention))
+                 : std::vector<Marks::Dot>();
+}
+
+Marks FramePath::marks_for(const FrameLane& lane) const {
+    const FrameOrder& order = lane.order;
+    if (!order.overlay.boxes) return {};
+    const std::optional<uint32_t> selected = order.overlay.selected_query;
+    if (!order.tracker)
+        return marks_of(lane.own_detections ? lane.findings.detections(order.overlay.filter)
+                                            : detections_,
+                        labels().detector, selected);
+    const FrameResult* const tracked =
+        lane.tracked ? &*lane.tracked : tracked_ ? &*tracked_ : nullptr;
+    return tracked ? marks_of(*tracked, *order.tracker, labels().detector, selected) : Marks();
+}
+
+uint32_t FramePath::sure_classes(const FrameLane& lane) const {
+    engine_.device().wait(lane.group->seen, "models");
+    const auto likely = lane.ranking.top(lane.order.overlay.most_classes);
+    return static_cast<uint32_t>(std::ranges::count_if(likely, [&](const ClassScore& one) {
+        return one.score >= models_.classifier->sure_above();
+    }));
+}
+
+float freshness(const std::string& source, std::chrono::steady_clock::time_point seen,
+                const FrameInfo& now) {
+    if (source != now.source) return 0;
+    const double age = std::chrono::duration<double>(now.captured - seen).count();
+    // In few steps: each is another set of colours.
+    return static_cast<float>(std::round(8 * std::clamp(1 - (age - 1) / 4, 0.0, 1.0)) / 8);
+}
+
+void FramePath::set_freshness(const FrameLane& lane, OverlaySettings& settings) const {
+    const FrameInfo& now = lane.taken->info();
+    if (lane.drawing->detected && lane.drawing->detected != &lane)
+        settings.boxes_freshness = freshness(detected_in_, detected_at_, now);
+    if (!lane.order.caption.to_end && !captions_.caption().words.empty())
+        settings.caption_freshness =
+            freshness(captions_.frame().source, captions_.frame().captured, now);
+}
+
+// A question that somebody asked stays on screen with its answers.
+std::vector<Note> FramePath::notes_for(const FrameOrder& order) const {
+    if (!models_.captioner || !order.overlay.caption || !models_.captioner->is_asked()) return {};
+    return {{models_.captioner->question(), {0.5f, 0}}};
+}
+
+void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
+    lane.drawing.reset();  // what follows may throw half-way
+    const Image& image = lane.memory->image();
+    const uint32_t width = size_.x, height = size_.y;
+    if (!drawing.read_back.pixels)
+        lane.pixels.reset();
+    else if (!lane.pixels)
+        lane.pixels = std::make_unique<Readback>(engine_.device(), width, height, true);
+    if (!drawing.read_back.planes)
+        lane.planes.reset();
+    else if (!lane.planes)
+        lane.planes = std::make_unique<PlanarReadback>(
+            engine_.device(), PlaneLayout{width, height, chroma_for(width, height)});
+    Commands& c = lane.draw_commands();
+    c.begin();
+    copy_second(c, lane, drawing);
+    {
+        auto scope = c.scope("draw");
+        made(overlay_).record(
+            c, image,
+            drawn_from(drawing, drawing.maps ? &lane.attention : nullptr, lane.order.looker),
+            lane.index);
+    }
+    record_second(c, lane, drawing);
+    if (lane.pixels || lane.planes) {
+        auto scope = c.scope("readback");
+        if (lane.pixels) lane.pixels->record(c, image);
+        if (lane.planes) lane.planes->record(c, image);
+    }
+    c.end();
+    lane.drawing = drawing;
+}
+
+void FramePath::record_attention(FrameLane& lane) {
+    // What is looked into is what is drawn: this frame, or the last one that a model has seen.
+    const FrameLane* const classified = lane.drawing->classified;
+    const MapTaps taps{taps_of(lane), (classified ? classified : &lane)->group->classification_tap,
+                       detection_colours_, classification_colours_};
+    const FrameOrder& order = lane.order;
+    if (order.colours_anew) {
+        detection_colours_.begin_anew();
+        classification_colours_.begin_anew();
+    }
+    Commands& c = lane.attention_commands();
+    c.begin();
+    {
+        auto scope = c.scope("attention");
+        if (lane.heat) lane.attention.record(c, models_, taps, order.looker, order.attention);
+        if (lane.second_heat)
+            lane.second->attention.record(c, models_, taps, order.second->looker,
+                                          order.second->attention);
+        for (size_t i = 0; i < order.maps.size(); ++i) {
+            const MapOrder& wanted = order.maps[i];
+            if (wanted.looker.token == Looker::Token::none) continue;
+            auto one = c.scope("map");
+            LaneMap& map = *lane.maps[i];
+            map.view.record(c, models_, taps, wanted.looker, wanted.attention);
+            map.download.record(c, map.view.maps());
+        }
+    }
+    c.end();
+}
+
+void FramePath::draw(FrameLane& lane) {
+    const FrameOrder& order = lane.order;
+    lane.heat = order.shows_attention();
+    lane.second_heat = order.compares_attention();
+    const bool attention = lane.heat || lane.second_heat || order.maps_attention();
+    if (attention) record_attention(lane);
+    OverlaySettings settings = order.overlay;
+    settings.heat = lane.heat;
+    set_texts(lane, *overlay_, settings, order.truth,
+              lane.heat ? dots_for(lane, lane.points, order.looker, order.attention)
+                        : std::vector<Marks::Dot>());
+    lane.words = overlay_->caption_places();
+    if (order.second && !order.second->bare) {
+        settings = order.second->overlay;
+        settings.heat = lane.second_heat;
+        set_texts(lane, *second_overlay_, settings, order.second->truth,
+                  lane.second_heat ? dots_for(lane, lane.second->points, order.second->looker,
+                                              order.second->attention)
+                                   : std::vector<Marks::Dot>());
+    }
+    lane.ticket = submit_in_order(std::span(lane.drawn).last(attention ? 2 : 1));
+}
+
+void FramePath::set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings,
+                          bool truth, std::vector<Marks::Dot> dots) {
+    const FrameOrder& order = lane.order;
+    const Caption* caption = lane.caption ? &*lane.caption : nullptr;
+    if (!order.caption.to_end) caption = &captions_.caption();
+    std::vector<std::string> words;
+    if (caption)
+        for (const CaptionWord& word : caption->words) words.push_back(word.text);
+    std::optional<size_t> lit = order.caption.lit;
+    if (!lit && captions_.writing() && !order.caption.to_end && !words.empty())
+        lit = words.size() - 1;
+    overlay.settings = settings;
+    set_freshness(lane, overlay.settings);
+    if (models_.classifier && settings.classes && settings.only_sure && lane.own_classes)
+        overlay.settings.most_classes = sure_classes(lane);
+    overlay.set_caption(words, lit);
+    overlay.set_notes(notes_for(order));
+    const bool marked = marks_boxes(order);
+    if (marked) overlay.settings.boxes = false;
+    Marks marks = marked && settings.boxes ? marks_for(lane) : Marks();
+    marks.dots.insert(marks.dots.begin(), dots.begin(), dots.end());
+    overlay.set_marks(std::move(marks));
+    overlay.settings.masks = settings.boxes && settings.masks;
+    overlay.set_truth(truth ? lane.taken->info().truth : std::nullopt);
+    overlay.update(lane.index);
+}
+
+// ---- the second view
+
+bool FramePath::plan_second(FrameLane& lane, LaneDrawing& drawing) {
+    using Second = LaneDrawing::Second;
+    const std::optional<SecondOrder>& order = lane.order.second;
+    if (!order) {
+        lane.second.reset();
+        return false;
+    }
+    if (!lane.second) lane.second = std::make_unique<LaneSecond>(engine_);
+    drawing.second = order->bare                ? Second::bare
+                     : order->shows_attention() ? Second::with_maps
+                                                : Second::drawn;
+    return drawing.second == Second::with_maps &&
+           lane.second->attention.prepare(models_, order->looker, order->attention);
+}
+
+void FramePath::copy_second(Commands& c, FrameLane& lane, const LaneDrawing& drawing) {
+    if (drawing.second == LaneDrawing::Second::none) return;
+    auto scope = c.scope("second view");
+    LaneSecond& second = *lane.second;
+    const uint32_t width = size_.x, height = size_.y;
+    if (!second.pixels)
+        second.pixels = std::make_unique<Readback>(engine_.device(), width, height, true);
+    if (drawing.second == LaneDrawing::Second::bare)
+        return second.pixels->record(c, lane.memory->image());
+    if (!second.image) second.image = Image(engine_.device(), "second view", width, height);
+    letterbox(c, second.image, lane.memory->image(), {0, 0, width, height});
+}
+
+void FramePath::record_second(Commands& c, FrameLane& lane, const LaneDrawing& drawing) {
+    using Second = LaneDrawing::Second;
+    if (drawing.second == Second::none || drawing.second == Second::bare) return;
+    auto scope = c.scope("second view");
+    LaneSecond& second = *lane.second;
+    const bool maps = drawing.second == Second::with_maps;
+    made(second_overlay_)
+        .record(c, second.image,
+                drawn_from(drawing, maps ? &second.attention : nullptr, lane.order.second->looker),
+                lane.index);
+    second.pixels->record(c, second.image);
+}
+
+void FramePath::read_second(FrameLane& lane, Done& done) const {
+    const SecondOrder& order = *lane.order.second;
+    const LaneSecond& second = *lane.second;
+    SecondPicture& seen = done.second.emplace();
+    seen.bare = order.bare;
+    seen.picture = second.pixels->picture();
+    if (!lane.second_heat) return;
+    if (second.attention.tiled())
+        seen.tiles = second_overlay_->tiles(second.attention.maps().batch);
+    seen.attention = second.attention.seen(models_, order.looker, order.attention);
+}
+
+}  // namespace saccade
