@@ -142,6 +142,13 @@ inline Words lines_of(const std::string& text) {
     return lines;
 }
 
+// A small and quick live view.
+inline Words small_live(const Words& more) {
+    Words words{"live", "synth:160x120", "--classifier", "none", "--captioner", "none"};
+    words.insert(words.end(), more.begin(), more.end());
+    return on_test_device(words);
+}
+
 // A golden case as the model folder that a user would have.
 inline std::string model_folder(const TempFolder& temp, const std::string& golden) {
     const std::filesystem::path from = golden_folder() / golden, to = temp / golden;

@@ -17,12 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Words small_live(Words more) {
-    Words words{"live", "synth:160x120", "--classifier", "none", "--captioner", "none"};
-    words.insert(words.end(), more.begin(), more.end());
-    return on_test_device(words);
-}
-
 TEST(LiveProgram, without_a_display_says_so_and_what_else_there_is) {
     ::unsetenv("DISPLAY");
     ::unsetenv("WAYLAND_DISPLAY");

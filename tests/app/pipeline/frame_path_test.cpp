@@ -35,6 +35,12 @@ protected:
         order.read_back.pixels = true;
         return order;
     }
+    // Golden cases as models.
+    void open_golden(ModelNames names) {
+        for (std::string* name : {&names.detector, &names.classifier})
+            if (*name != "none") *name = model_folder(temp, *name);
+        models = ModelsInUse::open(engine, names);
+    }
     static FramePathOptions groups_of(uint32_t at_once) {
         return {.at_once = at_once, .groups_in_flight = 2, .groups = at_once == 1 ? 6u : 4u};
     }
@@ -57,6 +63,7 @@ protected:
         return results;
     }
 
+    const TempFolder temp;
     Engine engine;
     ModelsInUse models;
     std::vector<uint8_t> last_picture;
@@ -91,9 +98,7 @@ TEST_F(FramePathTest, every_frame_comes_out_once_and_in_order_with_its_own_findi
 }
 
 TEST_F(FramePathTest, frames_that_are_looked_at_together_keep_their_own_findings) {
-    const TempFolder temp;
-    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
-                                        .classifier = model_folder(temp, "vit-nano")});
+    open_golden({.detector = "yolos-nano", .classifier = "vit-nano"});
     FrameOrder order = files_order();
     order.overlay.filter.threshold = 0;
     // Ten frames in groups of three leave one alone.
@@ -117,8 +122,7 @@ TEST_F(FramePathTest, frames_that_are_looked_at_together_keep_their_own_findings
 }
 
 TEST_F(FramePathTest, frames_of_another_size_wait_for_those_before) {
-    const TempFolder temp;
-    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano")});
+    open_golden({.detector = "yolos-nano"});
     std::filesystem::create_directory(temp / "all");
     for (int i = 0; i < 5; ++i)
         temp.write("all/" + std::to_string(i) + ".png",
@@ -132,7 +136,6 @@ TEST_F(FramePathTest, frames_of_another_size_wait_for_those_before) {
 }
 
 TEST_F(FramePathTest, a_finished_frame_keeps_its_picture_while_one_of_another_size_passes) {
-    const TempFolder temp;
     std::filesystem::create_directory(temp / "all");
     for (int i = 0; i < 2; ++i)
         temp.write("all/" + std::to_string(i) + ".png",
@@ -169,9 +172,7 @@ TEST_F(FramePathTest, looking_changes_no_answer) {
 }
 
 TEST_F(FramePathTest, maps_that_come_to_the_host_are_each_for_somebody_else_and_change_no_answer) {
-    const TempFolder temp;
-    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
-                                        .classifier = model_folder(temp, "vit-nano")});
+    open_golden({.detector = "yolos-nano", .classifier = "vit-nano"});
     FramePath path(engine, groups_of(1));
     path.use(models.borrowed());
     Reader reader(open_source("synth:96x64@2?seed=7&frames=6"), path.ring(), {.end = 6});
@@ -231,9 +232,7 @@ TEST_F(FramePathTest, maps_that_come_to_the_host_are_each_for_somebody_else_and_
 }
 
 TEST_F(FramePathTest, features_are_looked_at_without_another_run_of_the_model) {
-    const TempFolder temp;
-    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
-                                        .classifier = model_folder(temp, "vit-nano")});
+    open_golden({.detector = "yolos-nano", .classifier = "vit-nano"});
     FramePath path(engine, groups_of(1));
     path.use(models.borrowed());
     Reader reader(open_source("synth:96x64@2?seed=7"), path.ring(), {.end = 1});
@@ -288,9 +287,7 @@ TEST_F(FramePathTest, features_are_looked_at_without_another_run_of_the_model) {
 }
 
 TEST_F(FramePathTest, a_second_view_is_the_frame_as_it_came_or_with_other_maps) {
-    const TempFolder temp;
-    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "yolos-nano"),
-                                        .classifier = model_folder(temp, "vit-nano")});
+    open_golden({.detector = "yolos-nano", .classifier = "vit-nano"});
     FramePath path(engine, groups_of(1));
     path.use(models.borrowed());
     Reader reader(open_source("synth:96x64@2?seed=7"), path.ring(), {.end = 1});
@@ -450,8 +447,7 @@ TEST_F(FramePathTest, a_frame_that_cannot_be_recorded_goes_back_and_the_next_one
 }
 
 TEST_F(FramePathTest, the_box_that_stands_out_is_that_of_the_query_whatever_its_rank) {
-    const TempFolder temp;
-    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "rtdetr-nano")});
+    open_golden({.detector = "rtdetr-nano"});
     FramePath path(engine, groups_of(1));
     path.use(models.borrowed());
     FrameOrder order = files_order();
@@ -489,8 +485,7 @@ TEST_F(FramePathTest, the_box_that_stands_out_is_that_of_the_query_whatever_its_
 }
 
 TEST_F(FramePathTest, a_query_that_looks_at_points_has_them_drawn) {
-    const TempFolder temp;
-    models = ModelsInUse::open(engine, {.detector = model_folder(temp, "rtdetr-nano")});
+    open_golden({.detector = "rtdetr-nano"});
     FramePath path(engine, groups_of(1));
     path.use(models.borrowed());
     FrameOrder order = files_order();

@@ -26,12 +26,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Words live_window(Words more) {
-    Words words{"live", "synth:160x120", "--classifier", "none", "--captioner", "none"};
-    words.insert(words.end(), more.begin(), more.end());
-    return on_test_device(words);
-}
-
 // The program's window on a display of its own.
 class LiveWindowTest : public ::testing::Test {
 protected:
@@ -110,7 +104,7 @@ protected:
 
 TEST_F(LiveWindowTest, obeys_keys_and_remembers) {
     Program program(places::program(),
-                    live_window({"--detector", "none", "--threshold", "0", "--track"}));
+                    small_live({"--detector", "none", "--threshold", "0", "--track"}));
     display.move_mouse(500, 300);
     EXPECT_TRUE(eventually([&](const Screenshot& s) {
         return lit(s, {400, 0, 640, 520}) > 20000;
