@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
 from classes import NAMES
+from rt_detr import RtDetr, RtDetrShape
 from vit import Shape, ViT
 
 # ours -> transformers'
@@ -74,13 +75,18 @@ def vit_tensors(vit, prefix):
         tensors[embeddings + "detection_tokens"] = own["detection"]
     for kind in ("weight", "bias"):
         for index in range(shape.layers):
-            block = f"{prefix}encoder.layer.{index}."
-            for part, name in zip(own[f"blocks.{index}.qkv.{kind}"].chunk(3), QKV):
-                tensors[f"{block}attention.attention.{name}.{kind}"] = part
-            for ours, theirs in BLOCK.items():
-                tensors[f"{block}{theirs}.{kind}"] = own[f"blocks.{index}.{ours}.{kind}"]
+            tensors.update(block_tensors(own, f"blocks.{index}.", f"{prefix}encoder.layer.{index}.",
+                                         kind))
         tensors[f"{prefix}layernorm.{kind}"] = own[f"norm.{kind}"]
     return tensors
+
+
+def block_tensors(own, ours, theirs, kind):
+    """Weights or biases of one block of a ViT."""
+    parts = zip(own[f"{ours}qkv.{kind}"].chunk(3), QKV)
+    tensors = {f"{theirs}attention.attention.{name}.{kind}": part for part, name in parts}
+    return {**tensors, **{f"{theirs}{name}.{kind}": own[f"{ours}{key}.{kind}"]
+                          for key, name in BLOCK.items()}}
 
 
 def load_vit(folder, layers, image):
@@ -159,10 +165,22 @@ def rt_detr_tensors(model):
             continue
         if key.startswith("first.") and not key.startswith(first):
             continue
-        for ours, theirs in RT_DETR:
-            key = re.sub(ours, theirs, key)
-        tensors["model." + key] = value
+        tensors["model." + theirs_of(key)] = value
     return tensors
+
+
+def theirs_of(key):
+    """RT-DETR's name in the file for one of ours."""
+    for ours, theirs in RT_DETR:
+        key = re.sub(ours, theirs, key)
+    return key
+
+
+def load_rt_detr(folder):
+    """A detector as save_rt_detr wrote it, of our usual shape."""
+    model = RtDetr(RtDetrShape())
+    fill(rt_detr_tensors(model), load_file(str(pathlib.Path(folder) / "model.safetensors")))
+    return model
 
 
 def resnet_tensors(resnet, prefix):
@@ -202,13 +220,18 @@ def classifier_tensors(model):
 
 
 def captioner_tensors(model):
-    own, width = model.state_dict(), model.vit.shape.width
+    width = model.vit.shape.width
     tensors = vit_tensors(model.vit, "encoder.")
     # ViTModel has a pooler, which nobody asks
     tensors["encoder.pooler.dense.weight"] = torch.zeros(width, width)
     tensors["encoder.pooler.dense.bias"] = torch.zeros(width)
-    tensors["decoder.transformer.wte.weight"] = own["words.weight"]
-    tensors["decoder.transformer.wpe.weight"] = own["word_positions.weight"]
+    return {**tensors, **gpt2_tensors(model)}
+
+
+def gpt2_tensors(model):
+    own = model.state_dict()
+    tensors = {"decoder.transformer.wte.weight": own["words.weight"],
+               "decoder.transformer.wpe.weight": own["word_positions.weight"]}
     for kind in ("weight", "bias"):
         for index in range(len(model.blocks)):
             for ours, theirs in DECODER.items():
@@ -216,6 +239,32 @@ def captioner_tensors(model):
                 # GPT-2 stores the matrices of its linear layers transposed
                 tensors[f"decoder.transformer.h.{index}.{theirs}.{kind}"] = value.t()
         tensors[f"decoder.transformer.ln_f.{kind}"] = own[f"norm.{kind}"]
+    return tensors
+
+
+def hybrid_captioner_tensors(model):
+    """RT-DETR's names for the eye, ViT's for the blocks that look over it, GPT-2's for the rest."""
+    own = model.state_dict()
+    tensors = {"encoder." + theirs_of(key): value for key, value in model.eye.state_dict().items()
+               if not key.endswith("num_batches_tracked")}
+    tensors["encoder.position_embeddings"] = own["positions"]
+    for kind in ("weight", "bias"):
+        tensors[f"enc_to_dec_proj.{kind}"] = own[f"project.{kind}"]
+        tensors[f"encoder.layernorm.{kind}"] = own[f"look_norm.{kind}"]
+        for index in range(len(model.look_blocks)):
+            tensors.update(block_tensors(own, f"look_blocks.{index}.", f"encoder.layer.{index}.",
+                                         kind))
+    return {**tensors, **gpt2_tensors(model)}
+
+
+def show_attend_tell_tensors(model):
+    tensors = {}
+    for key, value in model.state_dict().items():
+        if key.startswith("backbone."):
+            if not key.endswith("num_batches_tracked"):
+                tensors[theirs_of(key)] = value
+        elif not key.startswith("patch_labels."):
+            tensors["decoder." + key] = value
     return tensors
 
 
@@ -246,19 +295,22 @@ def save_detr(model, folder, names):
 
 
 def save_rt_detr(model, folder, names, sure_above):
-    shape, width = model.shape, model.shape.width
-    backbone = dict(
-        model_type="rt_detr_resnet", num_channels=3, embedding_size=shape.stem,
-        hidden_sizes=list(shape.channels), depths=list(shape.depths), layer_type="basic",
-        hidden_act="relu", downsample_in_first_stage=False, downsample_in_bottleneck=False,
-        out_features=["stage2", "stage3", "stage4"], out_indices=[2, 3, 4])
-    config = dict(
-        architectures=["RTDetrForObjectDetection"], model_type="rt_detr", torch_dtype="float16",
-        backbone_config=backbone, use_timm_backbone=False, backbone=None,
-        use_pretrained_backbone=False, freeze_backbone_batch_norms=True, d_model=width,
-        num_queries=shape.queries, encoder_hidden_dim=width,
-        encoder_in_channels=list(shape.channels[1:]), feat_strides=[8, 16, 32], encoder_layers=1,
-        encoder_ffn_dim=shape.inner, encoder_attention_heads=shape.heads, encode_proj_layers=[2],
+    config = dict(architectures=["RTDetrForObjectDetection"], **rt_detr_config(model.shape),
+                  sure_above=round(sure_above, 2), **label_config(names))
+    side = model.shape.side
+    save(folder, rt_detr_tensors(model), config, (side, side),
+         image_processor_type="RTDetrImageProcessor", do_pad=False, format="coco_detection")
+
+
+def rt_detr_config(shape):
+    width = shape.width
+    return dict(
+        model_type="rt_detr", torch_dtype="float16", backbone_config=resnet_d_config(shape),
+        use_timm_backbone=False, backbone=None, use_pretrained_backbone=False,
+        freeze_backbone_batch_norms=True, d_model=width, num_queries=shape.queries,
+        encoder_hidden_dim=width, encoder_in_channels=list(shape.channels[1:]),
+        feat_strides=[8, 16, 32], encoder_layers=1, encoder_ffn_dim=shape.inner,
+        encoder_attention_heads=shape.heads, encode_proj_layers=[2],
         encoder_activation_function="relu", activation_function="silu", normalize_before=False,
         hidden_expansion=shape.expansion, eval_size=None, positional_encoding_temperature=10000,
         decoder_in_channels=[width] * 3, num_feature_levels=3, decoder_ffn_dim=shape.inner,
@@ -266,10 +318,17 @@ def save_rt_detr(model, folder, names, sure_above):
         decoder_attention_heads=shape.heads, decoder_activation_function="relu",
         learn_initial_query=False, anchor_image_size=None, num_denoising=0, with_box_refine=True,
         dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, layer_norm_eps=1e-5,
-        batch_norm_eps=1e-5, is_encoder_decoder=True, sure_above=round(sure_above, 2),
-        **label_config(names))
-    save(folder, rt_detr_tensors(model), config, (shape.side, shape.side),
-         image_processor_type="RTDetrImageProcessor", do_pad=False, format="coco_detection")
+        batch_norm_eps=1e-5, is_encoder_decoder=True)
+
+
+def resnet_d_config(shape):
+    """Its map of every stage but the first is asked for."""
+    stages = range(2, len(shape.channels) + 1)
+    return dict(
+        model_type="rt_detr_resnet", num_channels=3, embedding_size=shape.stem,
+        hidden_sizes=list(shape.channels), depths=list(shape.depths), layer_type="basic",
+        hidden_act="relu", downsample_in_first_stage=False, downsample_in_bottleneck=False,
+        out_features=[f"stage{stage}" for stage in stages], out_indices=list(stages))
 
 
 def resnet_config(shape):
@@ -301,22 +360,61 @@ def save_classifier(model, folder, names=NAMES):
 
 
 def save_captioner(model, folder, captions, beams=1):
-    shape, length = model.vit.shape, len(model.word_positions.weight)
-    ends = dict(bos_token_id=captions.end, eos_token_id=captions.end)
-    start = dict(decoder_start_token_id=captions.end, pad_token_id=captions.end, **ends)
+    shape = model.vit.shape
+    encoder = dict(model_type="vit", architectures=["ViTModel"], **vit_config(shape))
+    length = len(model.word_positions.weight)
+    config = encoder_decoder_config(encoder, captions, length, len(model.blocks), shape.width,
+                                    shape.heads)
+    save_speaker(folder, captions, length, captioner_tensors(model), config, shape.image,
+                 dict(num_beams=beams))
+
+
+def save_hybrid_captioner(model, folder, captions, **generation):
+    """Its encoder is an RT-DETR's up to the map of stride 16, and `look` the blocks over it."""
+    shape, width = model.eye.shape, model.width
+    look = dict(hidden_size=width, num_hidden_layers=len(model.look_blocks),
+                num_attention_heads=model.heads, intermediate_size=4 * width, hidden_act="gelu",
+                layer_norm_eps=1e-6)
+    encoder = dict(**rt_detr_config(shape), out_stride=16, look=look)
+    config = encoder_decoder_config(encoder, captions, model.length, len(model.blocks), width,
+                                    model.heads)
+    save_speaker(folder, captions, model.length, hybrid_captioner_tensors(model), config,
+                 (shape.side, shape.side), generation)
+
+
+def save_show_attend_tell(model, folder, captions, **generation):
+    config = dict(
+        architectures=["ShowAttendTell"], model_type="show_attend_tell", torch_dtype="float16",
+        backbone_config=resnet_d_config(model.shape), vocab_size=len(captions.tokens),
+        embedding_size=model.words.embedding_dim, hidden_size=model.lstm.hidden_size,
+        attention_size=model.attend_place.out_features, **start_ids(captions))
+    side = model.shape.side
+    save_speaker(folder, captions, model.length, show_attend_tell_tensors(model), config,
+                 (side, side), generation)
+
+
+def encoder_decoder_config(encoder, captions, length, layers, width, heads):
+    start = start_ids(captions)
+    ends = {key: start[key] for key in ("bos_token_id", "eos_token_id")}
     decoder = dict(
         model_type="gpt2", architectures=["GPT2LMHeadModel"], vocab_size=len(captions.tokens),
-        n_positions=length, n_ctx=length, n_embd=shape.width, n_layer=len(model.blocks),
-        n_head=shape.heads, n_inner=None, activation_function="gelu_new",
-        layer_norm_epsilon=1e-5, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
-        add_cross_attention=True, is_decoder=True, tie_word_embeddings=True, **ends)
-    config = dict(architectures=["VisionEncoderDecoderModel"], model_type="vision-encoder-decoder",
-                  is_encoder_decoder=True, tie_word_embeddings=True, torch_dtype="float16", **start,
-                  encoder=dict(model_type="vit", architectures=["ViTModel"], **vit_config(shape)),
-                  decoder=decoder)
-    save(folder, captioner_tensors(model), config, shape.image,
-         image_processor_type="ViTImageProcessor")
-    write_json(folder, "generation_config.json", dict(max_length=length, num_beams=beams, **start))
+        n_positions=length, n_ctx=length, n_embd=width, n_layer=layers, n_head=heads, n_inner=None,
+        activation_function="gelu_new", layer_norm_epsilon=1e-5, resid_pdrop=0.0, embd_pdrop=0.0,
+        attn_pdrop=0.0, add_cross_attention=True, is_decoder=True, tie_word_embeddings=True,
+        **ends)
+    return dict(architectures=["VisionEncoderDecoderModel"], model_type="vision-encoder-decoder",
+                is_encoder_decoder=True, tie_word_embeddings=True, torch_dtype="float16", **start,
+                encoder=encoder, decoder=decoder)
+
+
+def start_ids(captions):
+    return {f"{name}_token_id": captions.end for name in ("decoder_start", "pad", "bos", "eos")}
+
+
+def save_speaker(folder, captions, length, tensors, config, image, generation):
+    save(folder, tensors, config, image, image_processor_type="ViTImageProcessor")
+    write_json(folder, "generation_config.json",
+               dict(max_length=length, **generation, **start_ids(captions)))
     captions.save(folder, length)
 
 

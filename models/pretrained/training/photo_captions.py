@@ -10,7 +10,7 @@ import photos
 from tokenizer import Tokenizer, cut
 
 LENGTH = 26             # tokens at most, with the start and the end
-MERGES = 4000
+MERGES = 4000           # learned, unless others are asked for
 MOST = 5                # captions of a picture
 UNKNOWN = -100          # the label of a patch of which nobody says what covers it
 
@@ -32,9 +32,9 @@ def read(file):
 
 
 class PhotoCaptions(Tokenizer):
-    def __init__(self, texts):
+    def __init__(self, texts, merges=MERGES):
         pieces = collections.Counter(piece for text in texts for piece in cut(plain(text)))
-        super().__init__(pieces, MERGES)
+        super().__init__(pieces, merges)
 
     def table(self, pictures, captions):
         """ids (pictures, MOST, LENGTH) of the captions of each, ended and padded with the end, and
@@ -51,7 +51,7 @@ class PhotoCaptions(Tokenizer):
 
 class CaptionBatches:
     """Pictures with captions, of COCO and, a share of them, of Flickr8k; what covers the patches is
-    known of COCO's alone."""
+    known of COCO's alone. One caption is to be said, all of them are there to compare with."""
 
     def __init__(self, coco, flickr, batch, share, side, cells, classes):
         self.stores = [(coco, batch - round(share * batch)), (flickr, round(share * batch))]
@@ -64,21 +64,27 @@ class CaptionBatches:
         row = rows[(torch.rand(count, device=device) * len(rows)).long().clamp(max=len(rows) - 1)]
         window = photos.Window(count, device, least=0.7, most=1.15, shape=0.1, still=0.2)
         picture = photos.recolour(window.look(store.picture(row), self.side), strength=0.2)
-        which = (torch.rand(count, device=device) * store.known["captions"][row]).long()
-        ids = store.known["ids"][row, which].long()
+        captions, references = store.known["captions"][row], store.known["ids"][row].long()
+        which = (torch.rand(count, device=device) * captions).long()
+        ids = references[torch.arange(count, device=device), which]
         if "box" in store.known:
             box, valid, order = window.boxes(store.known["box"][row], store.known["valid"][row])
             label = torch.gather(store.known["label"][row], 1, order)
             patch_label = photos.cover(label, box, valid, self.cells, self.classes)[0]
         else:
             patch_label = torch.full((count, len(self.cells)), UNKNOWN, device=device)
-        return picture, ids, patch_label
+        return dict(picture=picture, ids=ids, references=references, captions=captions,
+                    patch_label=patch_label)
 
     def __call__(self):
         parts = [self.part(store, rows, count)
                  for (store, count), rows in zip(self.stores, self.rows) if count]
-        picture, ids, patch_label = (torch.cat(part) for part in zip(*parts))
-        return dict(picture=picture, ids=ids, patch_label=patch_label)
+        return {key: torch.cat([part[key] for part in parts]) for key in parts[0]}
+
+    def every(self):
+        """The captions of all pictures, and how many each has."""
+        return [torch.cat([store.known[key][rows] for (store, _), rows
+                           in zip(self.stores, self.rows) if store]) for key in ("ids", "captions")]
 
 
 def said(batch, end):
