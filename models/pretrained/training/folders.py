@@ -375,7 +375,7 @@ def save_hybrid_captioner(model, folder, captions, **generation):
     look = dict(hidden_size=width, num_hidden_layers=len(model.look_blocks),
                 num_attention_heads=model.heads, intermediate_size=4 * width, hidden_act="gelu",
                 layer_norm_eps=1e-6)
-    encoder = dict(**rt_detr_config(shape), out_stride=16, look=look)
+    encoder = dict(**rt_detr_config(shape), image_size=shape.side, out_stride=16, look=look)
     config = encoder_decoder_config(encoder, captions, model.length, len(model.blocks), width,
                                     model.heads)
     save_speaker(folder, captions, model.length, hybrid_captioner_tensors(model), config,
@@ -385,7 +385,8 @@ def save_hybrid_captioner(model, folder, captions, **generation):
 def save_show_attend_tell(model, folder, captions, **generation):
     config = dict(
         architectures=["ShowAttendTell"], model_type="show_attend_tell", torch_dtype="float16",
-        backbone_config=resnet_d_config(model.shape), vocab_size=len(captions.tokens),
+        backbone_config=resnet_d_config(model.shape), image_size=model.shape.side,
+        vocab_size=len(captions.tokens),
         embedding_size=model.words.embedding_dim, hidden_size=model.lstm.hidden_size,
         attention_size=model.attend_place.out_features, **start_ids(captions))
     side = model.shape.side
