@@ -178,7 +178,7 @@ def beam_search(model, picture, start, beams, no_repeat=0):
         chosen = grown[torch.arange(batch, device=device), which]
         best[better] = F.pad(chosen, (0, model.length - grown.shape[2]), value=start)[better]
         best_score = torch.where(better, value, best_score)
-        order = ends.long().sort(1, stable=True)[1][:, :beams]          # those that go on
+        order = ends.long().sort(dim=1, stable=True)[1][:, :beams]          # those that go on
         score = top.gather(1, order)
         ids = grown.gather(1, order[..., None].expand(-1, -1, grown.shape[2])).flatten(0, 1)
         if bool((score[:, 0] / length < best_score).all()):
