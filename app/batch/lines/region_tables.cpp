@@ -72,7 +72,7 @@ public:
     void begin(const std::string& source) {
         end();
         source_ = source;
-        found_.emplace(RegionCounter(regions_));
+        found_ = NamedCounter{RegionCounter(regions_)};
     }
     void add(const Object& line) {
         found_->step(line, line.value("detections", Object::array()), "track");
@@ -82,7 +82,7 @@ public:
                                             line.at("source"), found_->labels[event.label])) +
                           "\n");
         if (!line.contains("truth")) return;
-        if (!real_) real_.emplace(RegionCounter(regions_));
+        if (!real_) real_ = NamedCounter{RegionCounter(regions_)};
         real_->step(line, line["truth"].at("objects"), "object");
     }
     void finish() {

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from PIL import Image
 
-PHOTOGRAPHS = 0.6       # share of backgrounds; the others are procedural
+PHOTOGRAPHS = 0.75      # share of backgrounds; the others are procedural
 SHAPES = 3              # most rectangles and ellipses in a scene
 
 

@@ -339,12 +339,12 @@ def resnet_config(shape):
         downsample_in_first_stage=False)
 
 
-def save_attention_cnn(model, folder, names):
+def save_attention_cnn(model, folder, names, sure_above):
     config = dict(architectures=["AttentionCNN"], model_type="attention_cnn",
                   torch_dtype="float16", image_size=model.side, attention_size=model.inner,
                   output_stride=model.shape.output_stride,
                   backbone_config=dict(**resnet_config(model.shape), folded_norms=True),
-                  **label_config(names))
+                  sure_above=round(sure_above, 2), **label_config(names))
     tensors = without_norms(resnet_tensors(model.backbone, "backbone."))
     for name, part in (("attention", model.attention), ("classifier", model.head)):
         tensors.update({f"{name}.{key}": value for key, value in part.state_dict().items()})

@@ -42,7 +42,7 @@ classifier | classifier-2018)
     python3 photos.py "$packed" -o "$unpacked"
     case $model in
     classifier) python3 train_photo_classifier.py "${photos[@]}" ;;
-    *) python3 train_photo_classifier.py "${photos[@]}" --model cnn --seconds 420 -o ../photo-classifier-2018 ;;
+    *) python3 train_photo_classifier.py "${photos[@]}" --depths 2 3 1 --seconds 420 -o ../photo-classifier-2018 ;;
     esac
     ;;
 esac

@@ -6,6 +6,7 @@ import torch
 
 from caption_metrics import bleu, cider, commonest, words_of
 from metrics import Detections
+from speaking import Consensus
 
 
 def scene(*objects):
@@ -135,6 +136,25 @@ class Captions(unittest.TestCase):
 
     def test_the_commonest_caption(self):
         self.assertEqual(commonest(["a", "b", "a", "c"]), ("a", 0.5))
+
+
+class Consensuses(unittest.TestCase):
+    def test_ids_are_worth_what_their_words_are(self):
+        """What training computes of ids against what is measured of texts, the end being a word."""
+        end, names = 5, ["one", "two", "three", "four", "five", "end"]
+        references = [[[0, 1, 2, 3], [0, 1, 4]], [[4, 3, 2, 2, 1]], [[1, 1, 1], [0, 3, 0]]]
+        said = [[0, 1, 2, 4], [4, 3, 2, 2, 1], [3, 0]]
+        row = lambda ids: [end, *ids, *[end] * (8 - len(ids))]
+        padded = torch.tensor([[row(ids) for ids in (several + [[]])[:2]]
+                               for several in references])
+        number = torch.tensor([len(several) for several in references])
+        consensus = Consensus(padded, number, len(names), end)
+        ours = consensus(torch.tensor([row(ids) for ids in said]), padded, number).tolist()
+        text = lambda ids: " ".join(names[index] for index in [*ids, end])
+        theirs = cider([text(ids) for ids in said],
+                       [[text(ids) for ids in several] for several in references])
+        for one, other in zip(ours, theirs):
+            self.assertAlmostEqual(one, other, places=4)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Trains a classifier of Tiny-ImageNet's 200 classes from scratch and writes its folder.
 
     python3 train_photo_classifier.py --packed packed --unpacked unpacked
-    python3 train_photo_classifier.py --model cnn --seconds 420 -o ../photo-classifier-2018 ...
+    python3 train_photo_classifier.py --depths 2 3 1 --seconds 420 -o ../photo-classifier-2018 ...
 """
 import copy
 import pathlib
@@ -10,6 +10,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import certainty
 import options as common
 import photos
 import resnet
@@ -95,14 +96,14 @@ def make_model(options):
 
 def main():
     parser = common.photo_parser(__doc__, seconds=150, output="photo-classifier", batch=1024)
-    parser.add_argument("--model", choices=("vit", "cnn"), default="vit")
+    parser.add_argument("--model", choices=("cnn", "vit"), default="cnn")
     of_vit = parser.add_argument_group("of a ViT")
     of_vit.add_argument("--width", type=int, default=192)
     of_vit.add_argument("--layers", type=int, default=8)
     of_cnn = parser.add_argument_group("of a convolutional network with self-attention")
     of_cnn.add_argument("--stem", type=int, default=32, help="channels of the first convolution")
     of_cnn.add_argument("--channels", type=int, nargs="+", default=[64, 128, 256])
-    of_cnn.add_argument("--depths", type=int, nargs="+", default=[2, 3, 1])
+    of_cnn.add_argument("--depths", type=int, nargs="+", default=[2, 4, 2])
     of_cnn.add_argument("--inner", type=int, default=64, help="channels of queries and values")
     options = parser.parse_args()
     torch.set_float32_matmul_precision("high")
@@ -119,26 +120,41 @@ def main():
     print(f"classifier: {sum(p.numel() for p in model.parameters())} parameters", flush=True)
 
     @torch.no_grad()
-    def check(model):
+    def answers(model, batches):
         with torch.autocast(torch.device(device).type, dtype=torch.bfloat16,
                             enabled=device == "cuda"):
-            right = sum(int((model(picture).argmax(-1) == label).sum())
-                        for picture, label in tests)
-        return f"top-1 {right / sum(len(label) for _, label in tests):.4f}"
+            return (torch.cat([model(picture).float() for picture, _ in batches]),
+                    torch.cat([label for _, label in batches]))
 
-    def save(model):
+    @torch.no_grad()
+    def check(model):
+        """Made as sure as it should be by every second batch; how sure it then is by the others."""
         common.save_checkpoint(model, common.checkpoint_of(options))
+        final = copy.deepcopy(model)
+        factor = certainty.factor_of(*answers(final, tests[::2]))
+        final.head.weight *= factor
+        final.head.bias *= factor
+        sure = certainty.best_threshold(*certainty.judged(*answers(final, tests[::2])))
+        write(final, sure["threshold"])
+        logits, label = answers(final, tests)
+        best = logits.topk(5, 1)[1] == label[:, None]
+        rows, error = certainty.reliability(*certainty.judged(*answers(final, tests[1::2])))
+        for low, share, said, right in rows:
+            print(f"    {low:.1f}: {share:.3f} of the pictures, says {said:.3f}, is {right:.3f}")
+        return (f"top-1 {best[:, 0].float().mean():.4f}, top-5 {best.any(1).float().mean():.4f}, "
+                f"factor {factor:.2f}, calibration error {error:.3f}, sure above {sure}")
+
+    def write(model, sure):
         if options.model == "cnn":
-            final = copy.deepcopy(model)
-            final.backbone.settle()
-            save_attention_cnn(final, options.output, names)
+            model.backbone.settle()
+            save_attention_cnn(model, options.output, names, sure)
         else:
             save_classifier(model, options.output, names)
 
     compiled = ((vit.Block, "forward"), (resnet.ResNetBlock, "forward"), (photos, "recolour"))
     train(model, ClassificationBatches(store, options.batch), loss, options.seconds,
           rate=options.rate, muon_rate=options.muon_rate, check=check, checks=options.checks,
-          compiled=() if options.eager else compiled, meanwhile=store.refresh, save=save)
+          compiled=() if options.eager else compiled, meanwhile=store.refresh)
 
 
 if __name__ == "__main__":
