@@ -41,6 +41,8 @@ std::vector<TrackSeen> things_in(const Object& list, const char* number,
 
 // Counts things of a source's frames, and knows them by name.
 struct NamedCounter {
+    explicit NamedCounter(const Regions& regions) : counter(regions) {}
+
     RegionCounter counter;
     std::map<uint32_t, std::string> labels;
 
@@ -72,7 +74,7 @@ public:
     void begin(const std::string& source) {
         end();
         source_ = source;
-        found_ = NamedCounter{RegionCounter(regions_)};
+        found_.emplace(regions_);
     }
     void add(const Object& line) {
         found_->step(line, line.value("detections", Object::array()), "track");
@@ -82,7 +84,7 @@ public:
                                             line.at("source"), found_->labels[event.label])) +
                           "\n");
         if (!line.contains("truth")) return;
-        if (!real_) real_ = NamedCounter{RegionCounter(regions_)};
+        if (!real_) real_.emplace(regions_);
         real_->step(line, line["truth"].at("objects"), "object");
     }
     void finish() {
