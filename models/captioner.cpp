@@ -9,6 +9,7 @@
 
 #include "gpu/core/error.h"
 #include "gpu/language.h"
+#include "models/attention/attention_maps.h"
 #include "models/captioning/decoding_parts.h"
 #include "models/files/checkpoint.h"
 #include "models/files/weights.h"
@@ -350,8 +351,10 @@ std::vector<CaptionWord> Captioner::words_of(const Caption& caption) const {
 }
 
 AttentionLayer Captioner::cross_attention_layer(uint32_t layer, uint32_t picture) const {
-    AttentionLayer all = model_->decoder().cross_attention_layer(decoding_->state(), layer);
-    return {all.q.at_batch(picture), all.k.at_batch(picture), all.heads};
+    AttentionLayer from = model_->decoder().cross_attention_layer(decoding_->state(), layer);
+    from.q = from.q.at_batch(picture);
+    from.k = from.k.at_batch(picture);
+    return from;
 }
 
 Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first, size_t count,
@@ -373,8 +376,8 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
     const Tensor result = c.scratch(1, 1, words.k.rows, Type::f32);
     auto scope = c.scope("look");
     const Tensor map = c.scratch(1, heads * rows, words.k.rows, Type::f32);
-    attention_map(c, map, words.q, words.k, words.heads,
-                  {static_cast<uint32_t>(first) - 1, rows, look.head.value_or(0), heads});
+    attention_rows(c, map, words,
+                   {static_cast<uint32_t>(first) - 1, rows, look.head.value_or(0), heads});
     row_sum(c, result, ones_, map,
             {.heads = heads, .scale = 1.0f / static_cast<float>(heads * rows)});
     return result;
@@ -436,9 +439,7 @@ MapGeometry Captioner::geometry() const {
                 .corner = {},
                 .cell = glm::vec2(input_.frame()) / glm::vec2(grid)};
     }
-    return geometry_of(input_.plan(), {.grid = picture.grid,
-                                       .first_cell = picture.first_cell,
-                                       .cell = glm::vec2(picture.patch)});
+    return geometry_of(input_.plan(), picture.layout());
 }
 
 }  // namespace saccade

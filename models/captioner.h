@@ -181,6 +181,10 @@ public:
     // What both are made from, for a layer: the query of id i predicted id i + 1.
     AttentionLayer cross_attention_layer(uint32_t layer, uint32_t picture = 0) const;
     MapGeometry geometry() const;
+    // The same of how the picture's tokens look at each other in a layer of the encoder.
+    MapGeometry encoder_geometry(uint32_t layer) const {
+        return geometry_of(input_.plan(), model_->encoder_layout(layer));
+    }
     // How the question looked at the pictures that were started last, if the model answers so.
     const Tap& question_tap() const { return *question_; }
 

@@ -190,6 +190,23 @@ void Study::look_with_words(Engine& engine, const Captioner& captioner, const Op
         }));
 }
 
+// A view for each run of layers whose tokens lie on the same map.
+void Study::look_with_eye(Engine& engine, const Captioner& captioner, const std::string& title) {
+    const CaptionModel& model = captioner.model();
+    const std::vector<AttentionLayer> all = layers_of(captioner_tap_);
+    const uint32_t count = model.encoder_layers();
+    for (uint32_t first = 0, end = 0; first < count; first = end) {
+        const TokenLayout tokens = model.encoder_layout(first);
+        while (end < count && model.encoder_layout(end).grid == tokens.grid) ++end;
+        const std::string task =
+            end - first < count ? "captioner-from-layer-" + std::to_string(first) : "captioner";
+        encoders_.push_back(
+            {task, title,
+             AttentionSource(engine, {all.begin() + first, all.begin() + end}, tokens.first_cell,
+                             captioner.encoder_geometry(first))});
+    }
+}
+
 void Study::look_with_captioner(Engine& engine, Captioner& captioner, const Options& options) {
     captioner.start();
     while (!captioner.finished()) {
@@ -201,9 +218,7 @@ void Study::look_with_captioner(Engine& engine, Captioner& captioner, const Opti
     if (among_words || model.question_layers() > 0) look_with_words(engine, captioner, options);
     if (among_words) return;  // its encoder sees tiles, which are no picture
     const PictureTokens tokens = model.picture();
-    encoders_.push_back({"captioner", title_of(options.names.captioner),
-                         AttentionSource(engine, layers_of(captioner_tap_), tokens.first_cell,
-                                         captioner.geometry())});
+    look_with_eye(engine, captioner, title_of(options.names.captioner));
     if (!word_maps_.empty()) return;
     std::vector<AttentionLayer> layers;
     for (uint32_t i = 0; i < captioner.model().decoder().form().layers; ++i)

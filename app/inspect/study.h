@@ -103,6 +103,7 @@ private:
     void look_with_classifier(Engine& engine, Classifier& classifier, const Options& options);
     void look_with_detector(Engine& engine, const Detector& detector, const Options& options);
     void look_with_captioner(Engine& engine, Captioner& captioner, const Options& options);
+    void look_with_eye(Engine& engine, const Captioner& captioner, const std::string& title);
     void look_with_words(Engine& engine, const Captioner& captioner, const Options& options);
 
     std::string name_;

@@ -62,4 +62,15 @@ ResNetConfig read_transformers_resnet(const JsonFields& fields) {
     return config;
 }
 
+ResNetConfig read_resnet_d(const JsonFields& fields) {
+    ResNetConfig config = read_resnet_layers(fields, {2, 65536});
+    config.is_d = true;
+    if (!config.bottleneck && !config.first_stage_strides && config.stem != config.stages.front().channels)
+        fields.refuse("embedding_size", "is " + std::to_string(config.stem) +
+                                            ", not hidden_sizes' first; the first basic block "
+                                            "would halve its shortcut alone");
+    require_rgb(fields);
+    return config;
+}
+
 }  // namespace saccade

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/attention/map_geometry.h"
 #include "models/attention/tap.h"
 #include "models/captioning/generation.h"
 #include "models/captioning/text_decoder.h"
@@ -20,6 +21,16 @@ struct PictureTokens {
     uint32_t first_cell = 0;  // token of the first patch
     uint32_t tokens = 0;
     uint32_t columns = 0;  // of the encoder's output
+    // Pixels that a cell of the grid covers, the first of them from (origin, origin) on; 0: a patch.
+    glm::vec2 cell{0};
+    float origin = 0;
+
+    TokenLayout layout() const {
+        return {.grid = grid,
+                .first_cell = first_cell,
+                .cell = cell.x > 0 ? cell : glm::vec2(patch),
+                .origin = origin};
+    }
 };
 
 // A model that sees a picture and writes about it: an encoder and a decoder.
@@ -34,6 +45,8 @@ public:
     virtual void encode(Commands& c, const Tensor& encoded, const Tensor& patches,
                         Tap& tap) const = 0;
     virtual uint32_t encoder_layers() const = 0;
+    // Which tokens look at each other in one of these layers.
+    virtual TokenLayout encoder_layout(uint32_t) const { return picture().layout(); }
     // What the decoder keeps of that: (pictures, memory_tokens, memory_columns), see DecoderState.
     // The tap looks at how a question sees the picture.
     virtual void memorize(Commands& c, const Tensor& memory, const Tensor& encoded, Tap&) const {

@@ -6,7 +6,7 @@
 
 #include "models/captioning/blip.h"
 #include "models/captioning/blip_vqa.h"
-#include "models/captioning/vit_gpt2.h"
+#include "models/captioning/vision_encoder_decoder.h"
 #include "models/classification/attention_cnn.h"
 #include "models/classification/dino_classifier.h"
 #include "models/classification/mvit.h"
@@ -144,7 +144,7 @@ constexpr Family all_families[] = {
      .image_processor = "RfDetr",
      .published = published_rf_detrs},
     {.type = "vision-encoder-decoder",
-     .make = captioner<VitGpt2, read_vit_gpt2_config>,
+     .make = captioner<VisionEncoderDecoder, read_vision_encoder_decoder_config>,
      .image_processor = "ViT",
      .tied = "decoder.lm_head.weight",
      .published = published_vit_gpt2s},

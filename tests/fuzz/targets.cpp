@@ -41,7 +41,7 @@
 #include "models/captioning/blip.h"
 #include "models/captioning/blip_vqa.h"
 #include "models/captioning/generation.h"
-#include "models/captioning/vit_gpt2.h"
+#include "models/captioning/vision_encoder_decoder.h"
 #include "models/classification/mvit_config.h"
 #include "models/classification/swin_config.h"
 #include "models/contrast/clip.h"
@@ -121,7 +121,7 @@ void config(Bytes bytes) {
     attempt([&] { read_vit_config(json, "config.json"); });
     attempt([&] { read_yolos_config(json, "config.json"); });
     attempt([&] { read_detr_config(json, "config.json"); });
-    attempt([&] { read_vit_gpt2_config(json, "config.json"); });
+    attempt([&] { read_vision_encoder_decoder_config(json, "config.json"); });
     attempt([&] { read_blip_config(json, "config.json"); });
     attempt([&] { read_blip_vqa_config(json, "config.json"); });
     attempt([&] { read_smolvlm_config(json, "config.json"); });

@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -46,7 +47,7 @@ def weight(name, shape):
         scale, shift = math.sqrt(6 / math.prod(shape[1:])), 0
     elif len(shape) == 2 and not table:
         scale, shift = (2 if scores else 1) * math.sqrt(3 / fan), 0
-    elif len(shape) == 1:
+    elif len(shape) == 1 and name.endswith(("bias", "weight")):
         scale, shift = (0.1, 0) if name.endswith("bias") else (0.2, 1)
     else:
         scale, shift = 0.15 if "wte" in name or "word_embeddings" in name else 0.5, 0
@@ -271,9 +272,11 @@ def yolos_mid(out, image):
     detector(out, transformers.YolosForObjectDetection(config), processor, image, "BF16")
 
 
+sys.path.insert(0, str(HERE / "../../models/pretrained/training"))      # models that are defined there
+
+
 def attention_cnn_nano(out, image):
     """Not transformers but the definition that the model is trained with."""
-    sys.path.insert(0, str(HERE / "../../models/pretrained/training"))
     import folders
     from attention_cnn import AttentionCNN
     from resnet import ResNetShape
@@ -310,7 +313,105 @@ def attention_cnn_nano(out, image):
         }, {"input": list(pixels.shape)})
 
 
+class Words:
+    """A vocabulary without words; the last id begins and ends a sentence."""
+
+    def __init__(self, count):
+        self.tokens, self.end = range(count), count - 1
+
+    def save(self, folder, length):
+        pass
+
+
+def best_sentence(read, start, beams, steps):
+    """Beam search in which no sentence ends: that the end is never near is checked."""
+    found = [((start,), 0.0)]
+    for _ in range(steps):
+        logs = read(torch.tensor([ids for ids, _ in found]))[:, -1].log_softmax(-1)
+        next_ones = [(ids + (word,), score + float(logs[row, word]))
+                     for row, (ids, score) in enumerate(found) for word in range(logs.shape[1])]
+        next_ones.sort(key=lambda one: -one[1])
+        if any(ids[-1] == start for ids, _ in next_ones[:2 * beams]):
+            raise SystemExit("a sentence would end: choose another seed")
+        found = next_ones[:beams]
+    return list(found[0][0]), found[0][1] / steps
+
+
+def speaker(out, model, save, tensors_of, weights, image, adjust=(), count=60, steps=12):
+    """A captioner as models/pretrained/training defines it. `weights` of the words and of what is seen give what each
+    word looked at."""
+    words = Words(count)
+    save(model, out, words, num_beams=1)
+    shapes = {name: list(tensor.shape) for name, tensor in load_file(out / "model.safetensors").items()}
+    (out / "model.safetensors").unlink()
+    (out / "weights.json").write_text(json.dumps(
+        {"seed": SEED, "dtype": "F32", "tensors": sorted(shapes.items()), "adjust": adjust}, separators=(",", ":")))
+    model.double().eval()
+    for name, tensor in tensors_of(model).items():
+        value = weight(name, shapes[name])
+        factor = next((factor for found, factor, _ in adjust if re.search(found, name)), 1)
+        tensor.copy_(value * np.float32(factor))
+    side = json.loads((out / "preprocessor_config.json").read_text())["size"]["height"]
+    levels = np.array(image.resize((side, side), Image.Resampling.BILINEAR))
+    pixels = (torch.from_numpy(levels).permute(2, 0, 1)[None].double() / 255 - 0.5) / 0.5
+    with torch.inference_mode():
+        seen = model.look(pixels)
+        read = lambda ids: model.read(ids, seen.expand(len(ids), -1, -1))
+        ids = [words.end]
+        for _ in range(steps):
+            ids.append(int(read(torch.tensor([ids]))[0, -1].argmax()))
+        top = read(torch.tensor([ids[:-1]]))[0].topk(8)
+        best, score = best_sentence(read, words.end, 4, steps)
+        save_golden(out, {
+            "pixel_values": pixels, "encoder_last": seen[0, :8], "step_logits_top8": top.values,
+            "step_ids_top8": top.indices, "cross_attention_steps": weights(model, ids[:-1], seen)}, {
+            "transformers": None, "input": list(pixels.shape), "ids": ids, "margin": [float(a - b) for a, b in top.values[:, :2]],
+            "sentences": [{"name": "beam4", "rules": {"num_beams": 4}, "ids": best, "score": score}]})
+
+
+def show_attend_tell_nano(out, image):
+    import folders
+    from rt_detr import RtDetrShape
+    from show_attend_tell import ShowAttendTell
+
+    def weights(model, ids, a):
+        places, (h, c), rows = model.attend_place(a), model.first(a), []
+        for word in ids:
+            rows.append(model.weights(places, h)[0])
+            _, h, c = model.step(model.words.weight[word][None], a, places, h, c)
+        return torch.stack(rows)
+
+    shape = RtDetrShape(stem=8, channels=(8, 16, 20), depths=(1, 2, 1), side=64)
+    model = ShowAttendTell(60, embedding=12, hidden=20, attention=12, shape=shape, length=24)
+    speaker(out, model, folders.save_show_attend_tell, folders.show_attend_tell_tensors, weights, image,
+            adjust=[["attend_score", 8, 0], ["lstm.weight_hh", 6, 0], ["lstm.weight_ih", 4, 0], ["tell_", 6, 0],
+                    ["words", 0.5, 0], ["first_", 3, 0]])
+
+
+def hybrid_gpt2_nano(out, image):
+    import folders
+    from hybrid_captioner import HybridCaptioner
+    from rt_detr import RtDetrShape
+
+    def weights(model, ids, seen):
+        """Of the last block's cross-attention, heads averaged."""
+        x = model.words(torch.tensor([ids])) + model.word_positions.weight[:len(ids)]
+        for block in model.blocks[:-1]:
+            x = block(x, seen)
+        block, kept = model.blocks[-1], []
+        block.cross_q.register_forward_hook(lambda module, _, q: kept.append(q))
+        block.cross_kv.register_forward_hook(lambda module, _, kv: kept.append(kv.chunk(2, -1)[0]))
+        block(x, seen)
+        q, k = (t[0].view(len(t[0]), model.heads, -1).transpose(0, 1) for t in kept)
+        return (q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])).softmax(-1).mean(0)
+
+    shape = RtDetrShape(stem=8, channels=(8, 16, 24, 32), depths=(1, 2, 1, 1), width=24, heads=2, inner=40, side=64)
+    model = HybridCaptioner(60, width=72, looks=1, layers=2, shape=shape, length=24)
+    speaker(out, model, folders.save_hybrid_captioner, folders.hybrid_captioner_tensors, weights, image)
+
+
 CASES = {
+    "show-attend-tell-nano": show_attend_tell_nano, "hybrid-gpt2-nano": hybrid_gpt2_nano,
     "attention-cnn-nano": attention_cnn_nano,
     "vit-odd": vit_odd, "deit-distilled": deit_distilled, "detr-thin": detr_thin, "detr-basic": detr_basic,
     "detr-dc5": detr_dc5, "detr-dc5-basic": detr_dc5_basic, "yolos-mid": yolos_mid, "vit-gpt2-odd": vit_gpt2_odd,

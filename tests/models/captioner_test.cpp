@@ -57,7 +57,9 @@ TEST_P(CaptionParity, every_step_says_what_transformers_says) {
     }
 }
 
-TEST_P(CaptionParity, looking_into_the_encoder_changes_no_word) {
+class CaptionEncoders : public CaptionParity {};
+
+TEST_P(CaptionEncoders, looking_into_the_encoder_changes_no_word) {
     const CaptionGolden golden(GetParam());
     Captioner captioner = make(golden, Type::f32);
     captioner.use(as_long_as(golden.ids().size()));
@@ -122,8 +124,12 @@ TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) 
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CaptionParity,
-                         ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano",
-                                           "blip-odd"));
+                         ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano", "blip-odd",
+                                           "hybrid-gpt2-nano"));
+// Of those whose encoder looks at all.
+INSTANTIATE_TEST_SUITE_P(All, CaptionEncoders,
+                         ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano", "blip-odd",
+                                           "hybrid-gpt2-nano"));
 
 class CaptionRules : public CaptionParity {};
 
@@ -158,7 +164,8 @@ TEST_P(CaptionRules, sentences_are_what_transformers_generates) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CaptionRules, ::testing::Values("vit-gpt2-odd", "blip-odd"));
+INSTANTIATE_TEST_SUITE_P(All, CaptionRules,
+                         ::testing::Values("vit-gpt2-odd", "blip-odd", "hybrid-gpt2-nano"));
 
 class CaptionerTest : public CaptionTest {
 protected:

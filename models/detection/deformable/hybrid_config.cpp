@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "models/backbone/resnet_config.h"
+
 namespace saccade {
 
 namespace {
@@ -77,6 +79,28 @@ HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
                         config.heads);
     if (fields.flag("normalize_before", false))
         fields.refuse("normalize_before", "is true; this option is not supported");
+    return config;
+}
+
+RtDetrEye read_rt_detr_eye(const JsonFields& fields) {
+    const JsonFields backbone = fields.object_if_any("backbone_config");
+    const std::string type = backbone.text("model_type", "rt_detr_resnet");
+    if (type != "rt_detr_resnet")
+        backbone.refuse("model_type",
+                        "is " + in_quotes(type) + "; only rt_detr_resnet is supported");
+
+    RtDetrEye config;
+    config.backbone = read_resnet_d(backbone);
+    const auto count = static_cast<uint32_t>(config.backbone.stages.size());
+    config.stages = read_used_stages(backbone, count, {1, 2, 3});
+    std::vector<uint32_t> channels;
+    for (uint32_t stage : config.stages) channels.push_back(config.backbone.stages[stage].channels);
+    config.backbone.stages.resize(config.stages.back() + 1);
+
+    config.encoder = read_hybrid_encoder(fields, channels);
+    const double expansion = fields.number("hidden_expansion", 0.0, 64.0, 1.0);
+    config.encoder.hidden = static_cast<uint32_t>(config.encoder.dim * expansion);
+    if (config.encoder.hidden == 0) fields.refuse("hidden_expansion", "leaves no channels");
     return config;
 }
 

@@ -7,6 +7,7 @@
 
 #include "gpu/sampling.h"
 #include "models/backbone/config.h"
+#include "models/backbone/resnet.h"
 #include "models/detection/deformable/hybrid_encoder.h"
 #include "models/detection/deformable/lite_encoder.h"
 #include "models/files/json.h"
@@ -44,6 +45,13 @@ std::vector<uint32_t> read_used_stages(const JsonFields& backbone, uint32_t coun
 // All but what a fusion block is made of.
 HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
                                         const std::vector<uint32_t>& channels);
+// RT-DETR's backbone and encoder.
+struct RtDetrEye {
+    ResNetConfig backbone;
+    std::vector<uint32_t> stages;  // of the backbone that are used, counted from 0
+    HybridEncoderConfig encoder;
+};
+RtDetrEye read_rt_detr_eye(const JsonFields& fields);
 // All but how its points lie.
 DeformableDecoderConfig read_deformable_decoder(const JsonFields& fields, ModelConfig common);
 // decoder_method and decoder_offset_scale, which RT-DETR's first version does not have.

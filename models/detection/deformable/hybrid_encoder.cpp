@@ -49,7 +49,7 @@ HybridEncoder::HybridEncoder(WeightLoader& front, WeightLoader& weights,
         std::vector<Layer>& layers = aifi_.emplace_back();
         for (uint32_t j = 0; j < config.layers; ++j) {
             const std::string layer =
-                "model.encoder.encoder." + std::to_string(i) + ".layers." + std::to_string(j);
+                config.prefix + ".encoder." + std::to_string(i) + ".layers." + std::to_string(j);
             layers.push_back({load_self_attention(j == 0 ? front : weights, layer, dim, heads_,
                                                   config.norm_eps),
                               load_feed_forward(weights, layer, dim, config.intermediate,
@@ -59,11 +59,12 @@ HybridEncoder::HybridEncoder(WeightLoader& front, WeightLoader& weights,
     }
     for (size_t i = 0; i + 1 < config.channels.size(); ++i) {
         const std::string number = std::to_string(i);
-        laterals_.push_back(load_conv_norm(weights, "model.encoder.lateral_convs." + number,
+        laterals_.push_back(load_conv_norm(weights, config.prefix + ".lateral_convs." + number,
                                            {.out = dim, .in = dim}, config.form));
-        down_.push_back(load_fusion(weights, "model.encoder.fpn_blocks." + number));
-        halvings_.push_back(load_halving(weights, "model.encoder.downsample_convs." + number));
-        up_.push_back(load_fusion(weights, "model.encoder.pan_blocks." + number));
+        down_.push_back(load_fusion(weights, config.prefix + ".fpn_blocks." + number));
+        if (i + 1 >= config.fused) continue;
+        halvings_.push_back(load_halving(weights, config.prefix + ".downsample_convs." + number));
+        up_.push_back(load_fusion(weights, config.prefix + ".pan_blocks." + number));
     }
 }
 
@@ -215,12 +216,12 @@ void HybridEncoder::forward(Commands& c, const std::vector<FeatureMap>& maps,
         fuse_into(c, top, meeting(c, down[level - 1]), maps[level - 1].size, down_[i]);
     }
     // Bottom-up: a map meets the larger one below it, halved.
-    for (uint32_t i = 0; i + 1 < levels; ++i) {
+    for (uint32_t i = 0; i + 1 < fused.size(); ++i) {
         halve_into(c, left(up[i + 1]), {fused[i], maps[i].size}, halvings_[i]);
         fuse_into(c, fused[i + 1], meeting(c, up[i + 1]), maps[i + 1].size, up_[i]);
     }
     // The last that was written first: all may lie in one memory.
-    for (uint32_t i = levels; i-- > 0;)
+    for (size_t i = fused.size(); i-- > 0;)
         parts.keep(c, "hybrid_" + std::to_string(i), fused[i], maps[i].size);
 }
 
@@ -245,8 +246,9 @@ double HybridEncoder::multiply_adds(const std::vector<Size>& sizes) const {
     };
     for (size_t i = 0; i + 1 < sizes.size(); ++i) {
         const size_t level = sizes.size() - 1 - i;
-        total += work_of(laterals_[i], sizes[level]) + fusion(down_[i], sizes[level - 1]) +
-                 fusion(up_[i], sizes[i + 1]);
+        total += work_of(laterals_[i], sizes[level]) + fusion(down_[i], sizes[level - 1]);
+        if (i >= halvings_.size()) continue;
+        total += fusion(up_[i], sizes[i + 1]);
         total += halvings_[i].convolution.weight
                      ? work_of(halvings_[i].convolution, sizes[i])
                      : work_of(halvings_[i].mixing, sizes[i]) + 9 * dim * area(sizes[i + 1]);

@@ -29,8 +29,10 @@ struct HybridEncoderConfig {
     Fusion fusion = Fusion::csp_rep;
     // Of the backbone's maps, the largest first: the channels of what lies side by side in each.
     std::vector<std::vector<uint32_t>> channels;
+    std::string prefix = "model.encoder";  // where its tensors lie in the file
     ProjectionNames projections{"model.encoder_input_proj."};
     std::vector<uint32_t> attended;  // the maps that AIFI works on
+    size_t fused = SIZE_MAX;         // maps that come out in the end, the largest ones; else all
     uint32_t dim = 0;
     uint32_t layers = 0, heads = 0, intermediate = 0;  // of AIFI
     Activation attention_activation = Activation::gelu_erf;
@@ -48,7 +50,7 @@ public:
     HybridEncoder(WeightLoader& front, WeightLoader& weights, const HybridEncoderConfig& config);
 
     void prepare(const std::vector<Size>& sizes) override;
-    // The backbone's maps to as many of `dim` channels.
+    // The backbone's maps to as many of `dim` channels, or to the first `fused` of these.
     void forward(Commands& c, const std::vector<FeatureMap>& maps, const std::vector<Tensor>& fused,
                  Tap& tap, Parts& parts) const override;
     Tensor first_queries_and_keys(Commands& c, const std::vector<FeatureMap>& maps) const override;

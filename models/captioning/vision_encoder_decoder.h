@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "models/captioning/caption_model.h"
+#include "models/captioning/eyes.h"
+#include "models/captioning/gpt2.h"
+
+namespace saccade {
+
+// transformers' VisionEncoderDecoderModel: one of several eyes, and a GPT-2.
+struct VisionEncoderDecoderConfig {
+    EyeConfig encoder;
+    Gpt2Config decoder;
+};
+VisionEncoderDecoderConfig read_vision_encoder_decoder_config(const Json& json,
+                                                              const std::string& where);
+
+class VisionEncoderDecoder : public CaptionModel {
+public:
+    VisionEncoderDecoder(WeightLoader& weights, const VisionEncoderDecoderConfig& config);
+
+    const TextDecoder& decoder() const override { return decoder_; }
+    PictureTokens picture() const override { return eye_->picture(); }
+    void encode(Commands& c, const Tensor& encoded, const Tensor& patches,
+                Tap& tap) const override {
+        eye_->see(c, encoded, patches, tap);
+    }
+    uint32_t encoder_layers() const override { return eye_->layers(); }
+    TokenLayout encoder_layout(uint32_t layer) const override { return eye_->layout(layer); }
+    void memorize(Commands& c, const Tensor& memory, const Tensor& encoded,
+                  Tap& tap) const override;
+    Generation read_generation(const Json& config, const std::string& where, const Json* file,
+                               const std::string& file_where) const override {
+        return saccade::read_generation(config, where, file, file_where,
+                                        decoder_.form().vocabulary);
+    }
+    double multiply_adds() const override;
+
+private:
+    std::unique_ptr<Eye> eye_;
+    Linear projection_;  // (decoder's hidden, eye's columns); none where both are the same
+    Gpt2 decoder_;
+};
+
+}  // namespace saccade
