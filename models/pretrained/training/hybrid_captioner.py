@@ -26,14 +26,17 @@ class Eye(nn.Module):
 
     def forward(self, picture):
         """(batch, 3, side, side) -> (batch, cells, width)"""
-        encoder, maps = self.encoder, self.backbone(picture)
+        return self.fuse(self.backbone(picture)).flatten(2).transpose(1, 2)
+
+    def fuse(self, maps):
+        encoder = self.encoder
         maps = [layer(x) for layer, x in zip(encoder.project, maps)]
         top = F.silu(encoder.lateral_blocks[0](encoder.look(maps[2])))
         middle = encoder.down_blocks[0](torch.cat([twice(top), maps[1]], 1))
         middle = F.silu(encoder.lateral_blocks[1](middle))
         fine = encoder.down_blocks[1](torch.cat([twice(middle), maps[0]], 1))
         fine = F.silu(encoder.halving_blocks[0](fine))
-        return encoder.up_blocks[0](torch.cat([fine, middle], 1)).flatten(2).transpose(1, 2)
+        return encoder.up_blocks[0](torch.cat([fine, middle], 1))
 
 
 class HybridCaptioner(nn.Module):

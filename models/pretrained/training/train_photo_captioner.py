@@ -15,7 +15,6 @@ import hybrid_captioner
 import options as common
 import photos
 import rt_detr
-import show_attend_tell
 import speaking
 import vit
 from caption_metrics import summary
@@ -148,9 +147,8 @@ def main():
         loss = lambda model, batch: speaking.word_loss(model, batch, captions.end,
                                                        options.smoothing, options.forgotten)
     compiled = ((vit.Block, "forward"), (captioner.CaptionerBlock, "forward"),
-                (rt_detr.ResNetD, "forward"), (hybrid_captioner.Eye, "forward"),
-                (show_attend_tell.ShowAttendTell, "step"), (photos, "recolour"), (photos, "cover"),
-                (speaking, "same"))
+                (rt_detr.ResNetD, "forward"), (hybrid_captioner.Eye, "fuse"),
+                (photos, "recolour"), (photos, "cover"))
     train(model, batches, loss, options.seconds, rate=options.rate, muon_rate=options.muon_rate,
           check=check, checks=options.checks, compiled=() if options.eager else compiled)
 
