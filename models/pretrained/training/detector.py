@@ -17,6 +17,7 @@ from scenes import CLASSES, to_input
 from vit import ViT
 
 NOTHING_WEIGHT = 0.2    # of a token that finds nothing in the loss: most of them do
+EMPTY_WEIGHT = 1.0      # where there is nothing to be found at all: a false alarm is no detail
 
 
 class Mlp(nn.Module):
@@ -95,7 +96,8 @@ def found_loss(logits, box, scene, quality=0.0):
         silent = torch.full_like(wanted, nothing).flatten()
         entropy = (1 - doubt) * entropy + doubt * F.cross_entropy(logits.flatten(0, 1), silent,
                                                                   reduction="none")
-    weight = torch.where(wanted.flatten() == nothing, NOTHING_WEIGHT, 1.0)
+    silence = torch.where(scene["number"] > 0, NOTHING_WEIGHT, EMPTY_WEIGHT)[:, None]
+    weight = torch.where(wanted == nothing, silence.expand(wanted.shape), 1.0).flatten()
     return (2 * (entropy * weight).sum() / weight.sum()
             + box_loss(matched, target, valid.float()))
 

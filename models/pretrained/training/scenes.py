@@ -36,7 +36,7 @@ class Style:
     main: bool = False               # the first object is the largest by far
 
 
-TRAIN = Style(empty=0.25, strangers=0.35, wide=0.3, harsh=0.35)
+TRAIN = Style(empty=0.35, strangers=0.35, wide=0.3, harsh=0.35)
 CAPTION_TRAIN = Style(empty=0.12, strangers=0.3, wide=0.25, harsh=0.25)
 TEST = Style(empty=0.02)
 HARD = Style(empty=0.02, strangers=0.35, wide=0.3, harsh=1.0)
