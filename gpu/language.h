@@ -51,4 +51,24 @@ struct Selection {
 void take(Commands& c, const Tensor& y, const Tensor& x, const Tensor& index,
             const Selection& how = {});
 
+// Additive attention (Bahdanau et al. 2014). The score of a key is e_i = w . tanh(k_i + q).
+struct Additive {
+    Tensor weight;  // w: (columns) f32
+};
+// y = gate * sum_i softmax_i(e) v_i for each query: q (batch, queries, columns) f32, k and v (batch, keys,
+// their columns), gate (batch, queries, 1) f32, y (batch, queries, columns of v).
+void additive_attention_into(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
+                             const Tensor& v, const Tensor& gate, const Additive& how);
+// The weights that it gives to the keys, for some queries: map (batch, queries, keys) f32.
+void additive_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
+                  const Additive& how, uint32_t first_row = 0);
+
+// One step of an LSTM (Hochreiter and Schmidhuber 1997), of its gates i, f, g and o side by side, each
+// padded to a multiple of eight columns: c = sigmoid(f) before + sigmoid(i) tanh(g), h = sigmoid(o)
+// tanh(c). All are f32; y is h again as products want it.
+struct LstmState {
+    Tensor c, h, y;  // (batch, rows, columns)
+};
+void lstm_cell(Commands& c, const LstmState& to, const Tensor& gates, const Tensor& before);
+
 }  // namespace saccade

@@ -744,6 +744,23 @@ struct ResampleVerticalParams {
     float scale[3], shift[3];
 };
 
+// Attention whose scores are e_i = w . tanh(k_i + q): y = gate * sum_i softmax_i(e) v_i.
+struct AdditiveAttentionParams {
+    View q, k, v, gate, y;
+    uint keys, columns, channels;  // of k: rows and columns; columns of v
+};
+struct AdditiveMapParams {
+    View q, k, map;
+    uint first_row, keys, columns;
+};
+
+// What an LSTM makes of its four gates.
+struct LstmCellParams {
+    View gates, before, c, h, y;
+    uint columns;
+    uint gate;  // columns from one gate to the next
+};
+
 #ifdef __cplusplus
 }  // namespace saccade::params
 #endif

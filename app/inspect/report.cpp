@@ -264,6 +264,11 @@ private:
             "tokens than patches is not shown.");
         for (const EncoderView& encoder : study_.encoders())
             models += (models.empty() ? "" : " \u00b7 ") + encoder.task + " " + encoder.model;
+        const bool eye = std::ranges::any_of(study_.encoders(), [](const EncoderView& encoder) {
+            return encoder.task.starts_with("captioner");
+        });
+        if (study_.word_view() && !eye)  // convolutions, which look at nothing
+            models += (models.empty() ? "" : " \u00b7 ") + ("captioner " + study_.word_view()->model);
         Object object = {{"name", study_.name()},
                          {"models", models},
                          {"width", study_.picture().width},

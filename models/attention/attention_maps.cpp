@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "gpu/core/error.h"
+#include "gpu/language.h"
 
 namespace saccade {
 
@@ -32,6 +33,8 @@ void attention_rows(Commands& c, const Tensor& maps, const AttentionLayer& from,
         window_rows(c, maps, from, q, k, range);
     else if (from.places)
         relative_map(c, maps, q, k, from.scores.at_batch(batch), from.heads, *from.places, range);
+    else if (from.additive)
+        additive_map(c, maps, q, k, {from.additive}, range.first_row);
     else if (from.points.empty())
         attention_map(c, maps, q, k, from.heads, range);
     else

@@ -21,6 +21,7 @@ struct AttentionLayer {
     std::optional<Windows> windows = std::nullopt;        // that cells look in, if not everywhere
     std::optional<RelativePlaces> places = std::nullopt;  // of queries and keys, with scores for them
     Tensor scores = {};
+    Tensor additive = {};  // w of additive attention, whose scores are w . tanh(k + q); else none
 
     // Tokens that look. The padding of a map in windows does not.
     uint32_t tokens() const { return windows ? area(windows->map) : q.rows; }

@@ -119,7 +119,7 @@ Generation read_generation(const Json& config, const std::string& where, const J
     if (file) from.add(JsonFields(*file, file_where));
     const JsonFields fields(config, where);
     from.add(fields);
-    from.add(fields.object("decoder"));
+    from.add(fields.object_if_any("decoder"));
     Generation g = read(from);
     std::optional<uint32_t> start = from.id("decoder_start_token_id");
     if (!start) start = from.id("bos_token_id");

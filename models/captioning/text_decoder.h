@@ -42,7 +42,7 @@ public:
 
     // Keys and values of the pictures for all layers: once per picture. images are
     // (pictures, tokens, n).
-    void memorize(Commands& c, const Tensor& memory, const Tensor& images) const;
+    virtual void memorize(Commands& c, const Tensor& memory, const Tensor& images) const;
 
     // Reads ids (sentences, 1, n), words [first, first + n) of their sentences, and says what may
     // come after them: logits (sentences, 1, vocabulary) f32. Several words are read of one

@@ -6,6 +6,7 @@
 
 #include "models/captioning/blip.h"
 #include "models/captioning/blip_vqa.h"
+#include "models/captioning/show_attend_tell.h"
 #include "models/captioning/vision_encoder_decoder.h"
 #include "models/classification/attention_cnn.h"
 #include "models/classification/dino_classifier.h"
@@ -161,6 +162,9 @@ constexpr Family all_families[] = {
      .make = captioner<SmolVlm, read_smolvlm_config>,
      .image_processor = "Idefics3",
      .tied = "lm_head.weight"},
+    {.type = "show_attend_tell",
+     .make = captioner<ShowAttendTell, read_show_attend_tell_config>,
+     .image_processor = "ViT"},
 };
 
 constexpr const char* a_model_for(Task task) {

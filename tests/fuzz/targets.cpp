@@ -41,6 +41,7 @@
 #include "models/captioning/blip.h"
 #include "models/captioning/blip_vqa.h"
 #include "models/captioning/generation.h"
+#include "models/captioning/show_attend_tell.h"
 #include "models/captioning/vision_encoder_decoder.h"
 #include "models/classification/mvit_config.h"
 #include "models/classification/swin_config.h"
@@ -122,6 +123,7 @@ void config(Bytes bytes) {
     attempt([&] { read_yolos_config(json, "config.json"); });
     attempt([&] { read_detr_config(json, "config.json"); });
     attempt([&] { read_vision_encoder_decoder_config(json, "config.json"); });
+    attempt([&] { read_show_attend_tell_config(json, "config.json"); });
     attempt([&] { read_blip_config(json, "config.json"); });
     attempt([&] { read_blip_vqa_config(json, "config.json"); });
     attempt([&] { read_smolvlm_config(json, "config.json"); });

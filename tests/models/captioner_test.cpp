@@ -125,7 +125,7 @@ TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) 
 
 INSTANTIATE_TEST_SUITE_P(All, CaptionParity,
                          ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano", "blip-odd",
-                                           "hybrid-gpt2-nano"));
+                                           "hybrid-gpt2-nano", "show-attend-tell-nano"));
 // Of those whose encoder looks at all.
 INSTANTIATE_TEST_SUITE_P(All, CaptionEncoders,
                          ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano", "blip-odd",
@@ -165,7 +165,8 @@ TEST_P(CaptionRules, sentences_are_what_transformers_generates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CaptionRules,
-                         ::testing::Values("vit-gpt2-odd", "blip-odd", "hybrid-gpt2-nano"));
+                         ::testing::Values("vit-gpt2-odd", "blip-odd", "hybrid-gpt2-nano",
+                                           "show-attend-tell-nano"));
 
 class CaptionerTest : public CaptionTest {
 protected:

@@ -198,6 +198,25 @@ TEST_F(Inspect, detection_tokens_of_yolos_are_looked_from_in_its_encoder) {
     EXPECT_LT(relative_error(top, golden("yolos-mid", "attention_top5")), 1e-4);
 }
 
+// Its encoder is convolutions: there is nothing to look into but what the words looked at.
+TEST_F(Inspect, words_of_show_attend_and_tell_show_its_weights_over_the_map) {
+    const std::string captioner = model_folder(*temp_, "show-attend-tell-nano");
+    expect_done(saccade_program(
+        on_test_device({"inspect", golden_picture(), "-o", *temp_ / "lstm", "--classifier", "none",
+                        "--detector", "none", "--captioner", captioner, "--precision", "fp32",
+                        "--raw"})));
+    const SafetensorsFile raw(*temp_ / "lstm/raw/maps.safetensors");
+    const Floats want = golden("show-attend-tell-nano", "cross_attention_steps");
+    const Floats words = floats_of(raw, "captioner.words");
+    ASSERT_GE(words.size(), want.size());
+    EXPECT_LT(relative_error(part(words, 0, want.size()), want), 1e-4);
+    const Json about = read_json(*temp_ / "lstm/raw/maps.json");
+    EXPECT_EQ(about["words"]["grid"], (Json{{"height", 4}, {"width", 4}}));
+    EXPECT_TRUE(about["self_attention"].empty());
+    EXPECT_TRUE(std::filesystem::exists(*temp_ / "lstm/words.png"));
+    expect_says(text_of(*temp_ / "lstm/report.html"), "captioner show-attend-tell-nano");
+}
+
 TEST_F(Inspect, sheets_have_a_tile_for_everything) {
     auto size = [](const std::string& name) { return cv::imread(out(name)).size(); };
     // 3 layers of 4 heads, their average, and that over the picture; two points in 3 layers.

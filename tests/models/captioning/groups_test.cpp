@@ -134,8 +134,8 @@ TEST_P(CaptionGroups, a_caption_is_the_same_to_the_bit_wherever_its_picture_lies
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CaptionGroups,
-                         ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano",
-                                           "blip-odd"));
+                         ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano", "blip-odd",
+                                           "show-attend-tell-nano"));
 
 class CaptionGroup : public CaptionGroups {
 protected:

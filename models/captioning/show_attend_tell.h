@@ -1,0 +1,89 @@
+#pragma once
+
+#include <string>
+
+#include "gpu/language.h"
+#include "models/backbone/resnet.h"
+#include "models/captioning/caption_model.h"
+#include "models/captioning/text_decoder.h"
+#include "models/files/json.h"
+#include "models/files/weights.h"
+
+// Show, Attend and Tell (Xu et al. 2015) with soft attention: an LSTM writes word after word, and
+// looks before each at the cells of a convolutional map. The paper's notation: a_i are the cells, E
+// the words, y a word, h and c the LSTM's state, z what it sees.
+
+namespace saccade {
+
+struct ShowAttendTellConfig {
+    ResNetConfig backbone;
+    uint32_t image = 0;  // pixels of a side
+    uint32_t embedding = 0, hidden = 0, attention = 0, vocabulary = 0;
+};
+ShowAttendTellConfig read_show_attend_tell_config(const Json& json, const std::string& where);
+
+// Keeps of a picture U a_i and a_i, side by side, and of each word h, c and the query W h + b.
+class AttendingLstm : public TextDecoder {
+public:
+    AttendingLstm(WeightLoader& weights, const ShowAttendTellConfig& config);
+
+    // The state goes from word to word, and so would its rounding.
+    Type type() const override { return Type::f32; }
+    bool chains() const override { return false; }
+    double multiply_adds() const override;
+    uint32_t past_columns() const override { return query_at_ + padded(config_.attention); }
+    uint32_t memory_columns() const { return map_at_ + channels_; }
+
+    void memorize(Commands& c, const Tensor& memory, const Tensor& images) const override;
+    void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
+              uint32_t first) const override;
+    AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const override;
+
+private:
+    // What a step's products read, side by side: E y, z and h.
+    struct Inputs {
+        Tensor all, word, seen, hidden;
+        Tensor output;  // z and h
+    };
+    Inputs make_inputs(Commands& c, uint32_t sentences) const;
+    Tensor begin(Commands& c, const DecoderState& state) const;
+    void attend(Commands& c, const Inputs& x, const DecoderState& state, uint32_t at) const;
+    void step(Commands& c, const Inputs& x, const DecoderState& state, uint32_t at) const;
+
+    ShowAttendTellConfig config_;
+    uint32_t channels_;            // of a_i
+    uint32_t cell_at_, query_at_;  // columns of the past where c and the query begin
+    uint32_t map_at_;              // column of the memory where a_i begin
+    Tensor words_;                 // E: (vocabulary, embedding)
+    Tensor no_positions_;          // (1, embedding) f32: zeros
+    Linear start_;                 // h_0 and c_0 of the mean of a_i: (2 * hidden, channels)
+    Linear query_;                 // W and b: (attention, hidden)
+    Linear beta_;                  // (1, hidden)
+    Additive score_;               // v: (attention)
+    Linear gates_;                 // i, f, g and o of E y, z and h: (4 * hidden, all of them)
+    Linear output_;                // L_z and L_h: (embedding, channels and hidden)
+    Linear head_;                  // E again
+};
+
+class ShowAttendTell : public CaptionModel {
+public:
+    ShowAttendTell(WeightLoader& weights, const ShowAttendTellConfig& config);
+
+    const TextDecoder& decoder() const override { return decoder_; }
+    PictureTokens picture() const override;
+    void encode(Commands& c, const Tensor& encoded, const Tensor& pixels, Tap& tap) const override;
+    uint32_t encoder_layers() const override { return 0; }  // convolutions look at nothing
+    uint32_t memory_columns() const override { return decoder_.memory_columns(); }
+    Generation read_generation(const Json& config, const std::string& where, const Json* file,
+                               const std::string& file_where) const override {
+        return saccade::read_generation(config, where, file, file_where, config_.vocabulary);
+    }
+    double multiply_adds() const override;
+
+private:
+    ShowAttendTellConfig config_;
+    ResNet backbone_;
+    AttendingLstm decoder_;
+};
+
+}  // namespace saccade
