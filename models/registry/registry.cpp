@@ -160,7 +160,8 @@ constexpr Family all_families[] = {
     {.type = "idefics3",
      .make = captioner<SmolVlm, read_smolvlm_config>,
      .image_processor = "Idefics3",
-     .tied = "lm_head.weight"},
+     .tied = "lm_head.weight",
+     .published = published_smolvlms},
 };
 
 constexpr const char* a_model_for(Task task) {
