@@ -78,6 +78,9 @@ public:
     virtual bool rows_are_queries() const { return true; }
     // Pixels of a frame of this size that its boxes are parts of.
     virtual glm::vec2 seen_of(Size frame) const { return glm::vec2(frame); }
+    // Whether the masks are panoptic: a pixel belongs to one object only, and all of the sky, or of
+    // another class that has no parts one could count, is one.
+    virtual bool panoptic() const { return false; }
     // The size of a mask, for models that make one for each object; none where they do not.
     virtual Size mask_size(Size) const { return {}; }
     // Masks of some queries of one picture, at most `most_masks`, whose numbers are (1, 1, n) u32:
