@@ -437,6 +437,8 @@ void FramePath::read_maps(FrameLane& lane, Done& done) const {
         map.layers = layers_of(wanted.looker, models_);
         map.heads = heads_of(wanted.looker, wanted.attention, models_);
         map.similarity = shows_similarity(wanted.looker, wanted.attention, models_);
+        map.points = lane.maps[i]->sampled;
+        map.levels = lane.maps[i]->view.levels();
         map.coloured = lane.maps[i]->view.coloured();
         map.geometry = lane.maps[i]->view.geometry();
         map.window = lane.maps[i]->view.window();

@@ -86,10 +86,11 @@ private:
     Marks marks_for(const FrameLane& lane) const;
     // What was kept of the models' run whose findings the frame shows.
     const DetectionTaps& taps_of(const FrameLane& lane) const;
-    // Whether a query looks at points, which the host draws.
+    // Whether a query looks at points, which the host draws or hands on.
     bool shows_points(const FrameLane& lane) const;
-    std::vector<Marks::Dot> dots_for(const FrameLane& lane, PointView& view, const Looker& looker,
-                                     const AttentionState& attention) const;
+    std::vector<SampledPoint> points_for(const FrameLane& lane, PointView& view,
+                                         const Looker& looker,
+                                         const AttentionState& attention) const;
     std::vector<Note> notes_for(const FrameOrder& order) const;
     // What the models have to keep for the maps that are asked for.
     KeptLayers kept_for_maps(const FrameOrder& order);

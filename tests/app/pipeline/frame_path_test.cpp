@@ -511,6 +511,33 @@ TEST_F(FramePathTest, a_query_that_looks_at_points_has_them_drawn) {
     EXPECT_EQ(points(), 0u);
 }
 
+TEST_F(FramePathTest, points_of_a_query_come_to_the_host_with_its_map) {
+    open_golden({.detector = "rtdetr-nano"});
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    FrameOrder order = files_order();
+    MapOrder query{.attention = {.mode = AttentionMode::mean}, .looker = {}};
+    query.looker.token = Looker::Token::query;
+    query.looker.query = 2;
+    MapOrder patch = query;
+    patch.looker.token = Looker::Token::patch;
+    patch.looker.of_detector = true;
+    order.maps = {query, patch};
+    Reader reader(open_source("synth:320x240@2?seed=7"), path.ring(), {.end = 1});
+    path.begin(*reader.next(), order);
+    const Done done = path.finish();
+    ASSERT_EQ(done.maps.size(), 2u);
+    const MapOnHost& seen = done.maps[0];
+    EXPECT_EQ(seen.levels.size(), 3u);
+    float shares = 0;
+    for (const SampledPoint& point : seen.points) {
+        shares += point.share;
+        EXPECT_LT(point.level, seen.levels.size());
+    }
+    EXPECT_NEAR(shares, 1, 1e-3);
+    EXPECT_TRUE(done.maps[1].points.empty()) << "a patch looks at everything";
+}
+
 TEST(Freshness, fades_with_age_and_ends_with_the_picture) {
     using namespace std::chrono_literals;
     FrameInfo now;
