@@ -81,7 +81,7 @@ private:
     // Whether the host has to know what the models found before the frame can be drawn.
     bool needs_answers(const FrameLane& lane) const;
     // Whether the host draws the boxes: the device knows neither tracks nor a threshold for each
-    // class, and the one that is selected only by its row.
+    // class.
     bool marks_boxes(const FrameOrder& order) const;
     Marks marks_for(const FrameLane& lane) const;
     // What was kept of the models' run whose findings the frame shows.

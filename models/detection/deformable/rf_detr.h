@@ -55,7 +55,6 @@ public:
               Size frame) const override {
         find_by_sigmoid(c, found, out, frame);
     }
-    bool rows_are_queries() const override { return false; }
     Size mask_size(Size picture) const override;
     Tensor masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
                  Parts& parts) const override;
