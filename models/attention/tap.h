@@ -23,10 +23,10 @@ struct AttentionLayer {
     Tensor scores = {};
 
     // Tokens that look. The padding of a map in windows does not.
-    uint32_t tokens() const { return windows ? area(windows->map) : q.rows; }
+    uint32_t tokens() const { return windows ? windows->tokens() : q.rows; }
     // Cells or tokens that a row of attention has: points are laid down on the largest map.
     uint32_t keys() const {
-        if (windows) return area(windows->map);
+        if (windows) return windows->tokens();
         return points.empty() ? k.rows : area(levels.front());
     }
 };

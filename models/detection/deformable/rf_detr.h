@@ -42,7 +42,7 @@ public:
 
     const std::vector<std::string>& labels() const override { return config_.labels; }
     uint32_t queries() const override { return config_.queries; }
-    uint32_t encoder_layers() const override { return backbone_.whole_layers(); }
+    uint32_t encoder_layers() const override { return backbone_.layers(); }
     uint32_t decoder_layers() const override { return config_.layers; }
     uint32_t heads() const override { return config_.cross_heads; }
     Size patch() const override { return Size(config_.backbone.patch); }
