@@ -31,7 +31,7 @@ constexpr uint32_t plate_list_words(uint32_t plates) {
 void draw_plates(Commands& c, const Image& image, const Tensor& plates, const Texts& texts);
 
 // A frame, a label and a score for each detection that the settings let through, as a list of
-// plates. found is (1, queries, 6 or more) as detections_into makes it, in pixels of the frame.
+// plates. found is (1, rows, 7) as detections_into makes it, in pixels of the frame.
 // `runs` are the labels of the classes and then "0%" to "100%"; `settings` is a params::BoxSettings
 // and a word for each class.
 Tensor box_plates(Commands& c, const Tensor& found, const Tensor& settings, const Tensor& runs,

@@ -18,14 +18,33 @@ struct RmsNorm {
 Tensor rms_norm(Commands& c, const Tensor& x, const RmsNorm& w, Type out);
 void rms_norm_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& w);
 
+// The product of RMSNorm(x), an fp32 stream: linear_into(y, rms_norm(x), w).
+void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
+                      const Linear& w);
+
 // y = activation(a) * b; a b of one row meets every row of a. Without b, activation(a) alone.
 Tensor multiply(Commands& c, const Tensor& a, const Tensor& b, Type out,
             Activation activation = Activation::none);
+void multiply_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b,
+                   Activation activation = Activation::none);
 
 // Rotary positions, in place. Each of `heads` groups of columns of x holds a head of `head` columns,
 // and zeros to the next multiple of eight. table (rows, head) f32 has for each row of x the cosines
 // of its angles and then the sines, head / 2 of each.
-void rotate(Commands& c, const Tensor& x, const Tensor& table, uint32_t heads, uint32_t head);
+struct Rotation {
+    Tensor table;
+    uint32_t heads = 0, head = 0;
+};
+void rotate(Commands& c, const Tensor& x, const Rotation& by);
+
+// What a decoder does between a norm and its attention, and between a norm and its last product. In a
+// chain each is one link.
+// y = RMSNorm(x) W^T + b, with the heads that y begins with turned: queries and keys.
+void rotated_linear_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
+                         const Linear& w, const Rotation& by);
+// activation(RMSNorm(x) G^T) * RMSNorm(x) U^T: gate_up has the rows of G, and then those of U.
+Tensor gated_linear(Commands& c, const Tensor& x, const RmsNorm& norm, const Linear& gate_up,
+                    Activation activation);
 
 // y = (y + gauge[0]) * (elu(gauge[1]) + 1), in place, for each row of y: gauge is (batch, rows, 2), both
 // f32.

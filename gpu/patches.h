@@ -66,21 +66,26 @@ struct Windows {
     Tensor bias;         // (heads, (2 window - 1)^2) f32, by how far a key lies from a query
     Tensor scales = {};  // (heads) f32, of the cosine of q and k; none: the scale of Heads, of q k^T
     float mask = 0;      // added to scores of cells that only the shift has brought together
+    // Each window has one, and there is no bias: q and k have a row for each window after the map's.
+    bool class_tokens = false;
 
     Size count() const { return (map + window - 1u) / window; }
     bool padded() const { return count() * window != map; }
-    // The window that a cell of the map is in, and where in it.
+    // That look and are looked at: cells of the map, then the windows' class tokens.
+    uint32_t tokens() const { return area(map) + (class_tokens ? area(count()) : 0); }
+    // The same of one window.
+    uint32_t tokens_each() const { return window * window + (class_tokens ? 1 : 0); }
+    // The window that a token is in, and where in it.
     struct Place {
         uint32_t window, cell;
     };
-    Place place_of(uint32_t cell) const;
+    Place place_of(uint32_t token) const;
 };
 // softmax(scale q k^T + bias) v within each window: (batch, cells of the map, columns).
 Tensor window_attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
                         const Heads& heads, const Windows& windows);
-// The weights that it gives to the keys of one cell, by head. `whole`: the cells of the whole map, 0
-// outside of the window; else those of the window. map is (1, heads, cells) f32; q and k have one
-// batch.
+// The weights that it gives to the keys of one token, by head. `whole`: all tokens(), 0 outside of the
+// window; else those of the window. map is (1, heads, tokens) f32; q and k have one batch.
 struct WindowLook {
     Windows::Place from;
     uint32_t first_head = 0;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <glm/common.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
 #include "gpu/masks.h"
+#include "models/detection/coco_stuff.h"
 #include "models/detection/mask_runs.h"
 #include "models/registry/registry.h"
 
@@ -187,6 +189,9 @@ void Detector::record_masks(Commands& c, const DetectionOutput& out, DetectionTa
     const Size size = model_->mask_size(picture());
     findings.mask_size_ = size;
     if (area(size) == 0) return;
+    findings.stuff_.clear();
+    if (model_->panoptic())
+        for (const std::string& label : labels()) findings.stuff_.push_back(is_stuff(label));
     auto scope = c.scope("masks");
     const uint32_t count = std::min(most_masks, model_->queries());
     findings.prepare_masks(c.device(), count, size);
@@ -237,7 +242,8 @@ std::vector<Detection> Findings::detections(const DetectionFilter& filter) const
     std::ranges::stable_sort(result, std::greater(), &Detection::score);
     if (filter.overlap < 1) drop_overlapping(result, filter.overlap);
     if (result.size() > filter.most) result.resize(filter.most);
-    if (filter.masks && area(mask_size_) > 0) add_masks(result);
+    if (filter.masks && area(mask_size_) > 0)
+        stuff_.empty() ? add_masks(result) : add_panoptic_masks(result);
     return result;
 }
 
@@ -251,6 +257,35 @@ void Findings::add_masks(std::vector<Detection>& to) const {
         const auto index = static_cast<size_t>(place - masked.begin());
         d.mask = mask_runs(std::span(logits).subspan(index * each, each), mask_size_, frame_);
     }
+}
+
+// Stuff of one class becomes one detection, the best; objects whose pixels are others' have no mask.
+void Findings::add_panoptic_masks(std::vector<Detection>& to) const {
+    const std::vector<uint32_t> masked = masked_queries();
+    const std::vector<float> logits = mask_logits();
+    const size_t each = area(mask_size_);
+    std::vector<Detection> objects;
+    std::vector<PanopticMask> masks;
+    std::map<uint32_t, uint32_t> of_stuff;
+    for (const Detection& d : to) {
+        const auto place = std::ranges::find(masked, d.query);
+        auto object = static_cast<uint32_t>(objects.size());
+        if (place != masked.end()) {
+            if (stuff_[d.id]) object = of_stuff.try_emplace(d.id, object).first->second;
+            const auto index = static_cast<size_t>(place - masked.begin());
+            masks.push_back({std::span(logits).subspan(index * each, each), d.score, object});
+        }
+        if (object == objects.size()) {
+            objects.push_back(d);
+        } else {
+            Rectangle& box = objects[object].box;
+            box = {glm::min(box.min, d.box.min), glm::max(box.max, d.box.max)};
+        }
+    }
+    const std::vector<std::vector<uint32_t>> runs =
+        panoptic_runs(masks, static_cast<uint32_t>(objects.size()), mask_size_, frame_);
+    for (size_t i = 0; i < objects.size(); ++i) objects[i].mask = runs[i];
+    to = std::move(objects);
 }
 
 Tensor Detector::look_from_phrase(Commands& c, const DetectionTaps& taps, uint32_t phrase) const {

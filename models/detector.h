@@ -77,10 +77,12 @@ private:
     friend class Detector;
     void prepare(Device& device, uint32_t most);
     void add_masks(std::vector<Detection>& to) const;
+    void add_panoptic_masks(std::vector<Detection>& to) const;
     void prepare_masks(Device& device, uint32_t count, Size size);
     Buffer memory_, mask_memory_;
     Tensor found_, masks_, masked_;
     Size frame_, mask_size_;
+    std::vector<bool> stuff_;  // which classes are, where masks are panoptic; else empty
     bool has_states_ = false;
     Download download_, logits_, boxes_, states_, masked_download_, masks_download_;
 };

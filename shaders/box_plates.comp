@@ -1,11 +1,11 @@
 #version 460
-// Lays out what a detector found: of the queries that score above a threshold in a class that is
-// shown, the best `most`. found (queries, 6 or more): left, top, right, bottom, score, class; runs: the
-// labels of the classes, then "0%" to "100%". Makes a list of 3 n plates: n boxes, then n times a
-// label and its score, each from the worst to the best, so that the best lies on top.
+// Lays out what a detector found: of the rows that score above a threshold in a class that is shown,
+// the best `most`. found (rows, 7): left, top, right, bottom, score, class, query; runs: the labels
+// of the classes, then "0%" to "100%". Makes a list of 3 n plates: n boxes, then n times a label and
+// its score, each from the worst to the best, so that the best lies on top.
 // A label lies above its box, or where it covers least of the labels of better boxes. What is not a
 // number, or lies outside of the frame, is not drawn. One workgroup in all: every thread ranks its
-// queries, then all place the labels together, the best first.
+// rows, then all place the labels together, the best first.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
@@ -23,19 +23,23 @@ const uint places = 5;
 shared uint covered[places];
 
 // The box within the frame; what is left of one that lies outside has no area.
-vec4 box_of(uint query) {
-    const vec4 box = found[row_start(p.found, 0, query) / 4];
+vec4 box_of(uint row) {
+    const vec4 box = found[row_start(p.found, 0, row) / 4];
     const vec2 most = vec2(p.width, p.height);
     return vec4(clamp(round(box.xy), vec2(0.0), most), clamp(round(box.zw), vec2(0.0), most));
 }
-vec2 score_and_class(uint query) { return found[row_start(p.found, 0, query) / 4 + 1].xy; }
+vec2 score_and_class(uint row) { return found[row_start(p.found, 0, row) / 4 + 1].xy; }
+// Rows may be in another order than the queries that they are of.
+bool is_selected(uint row) {
+    return s.selected != no_query && found[row_start(p.found, 0, row) / 4 + 1].z == float(s.selected);
+}
 
-bool is_shown(uint query) {
-    const vec2 what = score_and_class(query);
-    const vec4 box = found[row_start(p.found, 0, query) / 4];
+bool is_shown(uint row) {
+    const vec2 what = score_and_class(row);
+    const vec4 box = found[row_start(p.found, 0, row) / 4];
     if (!(what.x > s.threshold) || !(what.y >= 0.0 && what.y < float(p.classes))) return false;
     if (any(isnan(box)) || any(isinf(box)) || shown[uint(what.y)] == 0) return false;
-    const vec4 inside = box_of(query);
+    const vec4 inside = box_of(row);
     return inside.x < inside.z && inside.y < inside.w;
 }
 
@@ -77,13 +81,13 @@ void main() {
     for (uint i = 0; i < p.queries; ++i) count += is_shown(i) ? 1 : 0;
     count = min(count, s.most);
     if (me == 0) plate_count = 3 * count;
-    for (uint query = me; query < p.queries; query += THREADS) {
-        if (!is_shown(query)) continue;
-        const vec2 what = score_and_class(query);
+    for (uint row = me; row < p.queries; row += THREADS) {
+        if (!is_shown(row)) continue;
+        const vec2 what = score_and_class(row);
         uint rank = 0;
         for (uint i = 0; i < p.queries; ++i) {
             const float other = score_and_class(i).x;
-            if ((other > what.x || (other == what.x && i < query)) && is_shown(i)) ++rank;
+            if ((other > what.x || (other == what.x && i < row)) && is_shown(i)) ++rank;
         }
         if (rank >= count) continue;
         const uint at = count - 1 - rank;
@@ -91,8 +95,8 @@ void main() {
         const uint label = uint(what.y);
         const uint percent = p.classes + uint(round(100.0 * clamp(what.x, 0.0, 1.0)));
         const uint colour = runs[label].colour;
-        const bool selected = query == s.selected;
-        const vec4 box = box_of(query);
+        const bool selected = is_selected(row);
+        const vec4 box = box_of(row);
         plates[at] = Plate(box.x, box.y, box.z, box.w, 0, selected ? 0xffffffffu : colour, 0,
                            float(p.style.frame_width) * (selected ? 2.0 : 1.0), 0.0, no_run, 0, 0);
         // What stands in the label and how wide that is; its place follows. A name that is too long

@@ -80,7 +80,8 @@ void await() {
     barrier();
 }
 
-// ---- norms: LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift, by the whole workgroup ----
+// ---- norms, by the whole workgroup: LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift,
+//      and RMSNorm(x) = x / sqrt(mean(x^2) + eps) * gain ----
 
 Eight gain, shift;  // of the eight elements that this thread has
 void ask_norm() {
@@ -88,8 +89,8 @@ void ask_norm() {
     Numbers gains = Numbers(address(l.gain)), shifts = Numbers(address(l.shift));
     gain.low = l.norm != 0 ? gains.at[at] : vec4(0.0);
     gain.high = l.norm != 0 ? gains.at[at + 1] : vec4(0.0);
-    shift.low = l.norm != 0 ? shifts.at[at] : vec4(0.0);
-    shift.high = l.norm != 0 ? shifts.at[at + 1] : vec4(0.0);
+    shift.low = l.norm == link_layer_norm ? shifts.at[at] : vec4(0.0);
+    shift.high = l.norm == link_layer_norm ? shifts.at[at + 1] : vec4(0.0);
 }
 
 // The squares are those about the first element: where the mean is far from zero, that is nearer.
@@ -98,7 +99,8 @@ Eight normalized() {
     const bool mine = 8 * me < l.k;
     const uint at = mine ? 2 * me : 0;
     const vec4 low = x.at[at], high = x.at[at + 1];
-    const float near = x.at[0].x;
+    const bool centred = l.norm == link_layer_norm;
+    const float near = centred ? x.at[0].x : 0.0;
     const vec4 a = mine ? low - near : vec4(0.0), b = mine ? high - near : vec4(0.0);
     const vec4 both = a + b, squares = a * a + b * b;
     const vec2 sums = subgroupAdd(vec2(dot(both, vec4(1.0)), dot(squares, vec4(1.0))));
@@ -107,6 +109,7 @@ Eight normalized() {
     vec2 all = vec2(0.0);
     for (uint i = 0; i < gl_NumSubgroups; ++i) all += parts[i].xy;
     all /= float(l.k);
+    if (!centred) all.x = 0.0;
     const float scale = inversesqrt(max(all.y - all.x * all.x, 0.0) + l.number);
     return Eight((a - all.x) * scale * gain.low + shift.low,
                  (b - all.x) * scale * gain.high + shift.high);
@@ -127,11 +130,37 @@ void normalize_alone() {
 
 uint lanes, lane;  // threads of a team, and which of them this is
 
+// Column c of a team's four. Columns that belong together are two of one team's: the first ones of a
+// head, say, and those that these are turned with.
+uint column_of(uint unit, uint c) {
+    const uint at = 4 * unit;
+    if (at >= l.paired) return at + c;
+    const uint group = 2 * l.apart * divide(at, 2 * l.apart);
+    return group + (at - group) / 2 + (c & 1) + (c >> 1) * l.apart;
+}
+
+// The cosine and the sine that a thread's column is turned by.
+vec2 ask_turn(uint unit) {
+    if (l.pairing != link_turned || 4 * unit >= l.paired) return vec2(1.0, 0.0);
+    const uint first = column_of(unit, me & 1);
+    const uint pair = first - 2 * l.apart * divide(first, 2 * l.apart);
+    Bias turns = Bias(address(l.turns));
+    return vec2(turns.at[pair], turns.at[l.apart + pair]);
+}
+
+// v is a thread's column, after its activation.
+float with_its_pair(float v, uint unit, vec2 turn) {
+    const float other = subgroupShuffleXor(v, 2);
+    if (4 * unit >= l.paired) return v;
+    if (l.pairing == link_gated) return v * other;
+    return v * turn.x + ((me & 2) == 0 ? -other : other) * turn.y;
+}
+
 // The weights of a thread. Past the end of a column they are the last ones, and x is zero there.
 void ask(uint unit, out uvec4 w[4][3]) {
     const uint last = padded(l.k) / 8 - 1;
     [[unroll]] for (uint c = 0; c < 4; ++c) {
-        const uint start = min(4 * unit + c, l.n - 1) * (l.w_stride / 8);
+        const uint start = min(column_of(unit, c), l.n - 1) * (l.w_stride / 8);
         [[unroll]] for (uint s = 0; s < 3; ++s)
             w[c][s] = Weights(address(l.w)).at[start + min(lane + s * lanes, last)];
     }
@@ -158,10 +187,11 @@ void multiply() {
     // Every lane ends with one of four columns, and the first four lanes write. Teams that have nothing
     // to do ask for what a neighbour asks for: drivers wait at once for loads that are conditional.
     uint unit = team < units ? team : min(gl_WorkGroupID.x, units - 1);
-    uint column = min(4 * unit + (me & 3), l.n - 1);
+    uint column = min(column_of(unit, me & 3), l.n - 1);
     uvec4 w[4][3];
     ask(unit, w);
     float add = l.bias != 0 ? Bias(address(l.b)).at[column] : 0.0;
+    vec2 turn = ask_turn(unit);
     ask_norm();
     if (l.waits != 0) await();
     float was = l.accumulate != 0 ? Singles(address(l.y)).at[column] : 0.0;
@@ -201,21 +231,24 @@ void multiply() {
             barrier();
         }
         float v = sum + add;
-        if (l.activated != 0) v = activate(v);
-        v = 4 * unit + (me & 3) < l.n ? v + was : 0.0;
+        if (l.activated != 0 && (l.pairing != link_gated || (me & 2) == 0)) v = activate(v);
+        if (l.pairing != 0) v = with_its_pair(v, unit, turn);
+        const uint to = column_of(unit, me & 3);
+        v = to < l.n ? v + was : 0.0;
         const float neighbour = subgroupShuffleXor(v, 1);
-        if (lane < 4 && unit < units) {
+        if (lane < (l.pairing == link_gated ? 2 : 4) && unit < units) {
             if (l.half_out == 0)
-                Singles(address(l.y)).at[4 * unit + lane] = v;
+                Singles(address(l.y)).at[to] = v;
             else if ((lane & 1) == 0)
-                Words(address(l.y)).at[2 * unit + lane / 2] = packed(vec2(v, neighbour));
+                Words(address(l.y)).at[to / 2] = packed(vec2(v, neighbour));
         }
         first += teams;
         if (first >= units) break;
         unit = min(first + team, units - 1);
-        column = min(4 * unit + (me & 3), l.n - 1);
+        column = min(column_of(unit, me & 3), l.n - 1);
         ask(unit, w);
         add = l.bias != 0 ? Bias(address(l.b)).at[column] : 0.0;
+        turn = ask_turn(unit);
         was = l.accumulate != 0 ? Singles(address(l.y)).at[column] : 0.0;
     }
 }
@@ -237,13 +270,14 @@ void embed() {
 // The last key and value may have been written just now: all others are asked for before that.
 void ask_older(uint first, uint head, out uvec4 key[HEAD8], out uvec4 value[VALUES]) {
     const uint last = max(l.n, 2) - 2, j = min(first + me, last);
+    const uint at_head = divide(head, l.sharing) * HEAD8;
     [[unroll]] for (uint d = 0; d < HEAD8; ++d)
-        key[d] = Halves(address(l.w)).at[j * (l.w_stride / 8) + head * HEAD8 + d];
+        key[d] = Halves(address(l.w)).at[j * (l.w_stride / 8) + at_head + d];
     // Where there is no such value, its weight is zero.
     const uint group = me / HEAD8, column = me - group * HEAD8;
     [[unroll]] for (uint i = 0; i < VALUES; ++i) {
         const uint at = min(first + group + i * GROUPS, last);
-        value[i] = Halves(address(l.b)).at[at * (l.b_stride / 8) + head * HEAD8 + column];
+        value[i] = Halves(address(l.b)).at[at * (l.b_stride / 8) + at_head + column];
     }
 }
 
@@ -255,7 +289,8 @@ void fetch_latest(uint head) {
     const uint which = me / HEAD8, column = me - which * HEAD8;
     const uvec2 from = address(which == 0 ? l.x : which == 1 ? l.w : l.b);
     const uint stride = which == 0 ? 0 : which == 1 ? l.w_stride : l.b_stride;
-    const uvec4 v = Halves(from).at[(l.n - 1) * (stride / 8) + head * HEAD8 + column];
+    const uint of = which == 0 ? head : divide(head, l.sharing);
+    const uvec4 v = Halves(from).at[(l.n - 1) * (stride / 8) + of * HEAD8 + column];
     if (which == 0) {
         const Eight e = unpacked(v);
         row[QUERY + 2 * column] = floatBitsToUint(e.low * l.number);

@@ -8,6 +8,7 @@
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const bool FOURS = true;  // head / 2 is some of them
 
 layout(binding = 0) buffer X { IN4 x[]; };
 layout(binding = 1) readonly buffer Table { float table[]; };
@@ -22,7 +23,7 @@ void main() {
     const uint pairs = p.head / 2;
     const uint at = row_start(p.x, batch, row) + head * p.stride;
     const uint angle = row_start(p.table, 0, row);
-    if ((pairs & 3) == 0) {
+    if (FOURS) {
         for (uint i = 0; i < pairs; i += 4) {
             const vec4 low = load(x[(at + i) / 4]), high = load(x[(at + pairs + i) / 4]);
             vec4 cosine, sine;

@@ -148,7 +148,7 @@ void add_bench_command(CLI::App& app) {
     add_pipeline_options(command, *options);
     add_common_options(command, options->common);
     std::string architectures = "Built-in architectures:";
-    for (const std::string& name : bench_models()) architectures += "\n  " + name;
+    for (const std::string& name : bench_models(WhichModels::all)) architectures += "\n  " + name;
     command.footer(architectures +
                    "\nExamples:\n"
                    "  saccade bench --model vit-base-patch16-224 --batch 8\n"

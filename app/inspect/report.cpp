@@ -165,9 +165,14 @@ private:
                         {"heads", attention.heads()},
                         {"class_token", encoder.class_token},
                         {"stride", form.stride}};
-        for (uint32_t layer : form.layers)
-            if (const std::optional<Windows>& windows = attention.windows(layer))
-                about["windows"].push_back({{"size", windows->window}, {"shift", windows->shift}});
+        if (std::ranges::any_of(form.layers,
+                                [&](uint32_t layer) { return attention.windows(layer).has_value(); }))
+            for (uint32_t layer : form.layers) {
+                const std::optional<Windows>& windows = attention.windows(layer);
+                about["windows"].push_back(
+                    windows ? Object{{"size", windows->window}, {"shift", windows->shift}}
+                            : Object(nullptr));
+            }
         add_bank(std::move(about), attention.geometry(), form.layers, page_maps(encoder, form),
                  first);
         note(encoder, demand, form);

@@ -30,10 +30,13 @@ public:
 
 // A folder, or one of bench_models(). Classifiers and detectors run on pictures that have been
 // preprocessed already, detectors on those of frames of 640x480. Captioners run from pixels to ids:
-// a frame of 640x480, and sixteen words; the clock is the host's.
+// a frame of 640x480, and sixteen words; the clock is the host's. Models that answer are asked about
+// one of 512x512, and say thirty words.
 std::unique_ptr<BenchModel> make_bench_model(Engine& engine, const std::string& model);
 
-// Architectures at their real size, on deterministic weights made in memory.
-std::vector<std::string> bench_models();
+// Architectures at their real size, on deterministic weights made in memory. Some are run only if
+// they are asked for by name.
+enum class WhichModels { usual, all };
+std::vector<std::string> bench_models(WhichModels which = WhichModels::usual);
 
 }  // namespace saccade

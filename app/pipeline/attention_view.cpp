@@ -187,6 +187,8 @@ void AttentionView::record(Commands& c, const Models& models, const MapTaps& tap
     const KeptLayers looked_into = kept_for(looker, attention, models);
     if (looker.token == Token::patch && looked_into.classifier.contains(layer))
         window_ = window_at(taps.classification.layer(layer), geometry_, looker.point);
+    else if (looker.token == Token::patch && looked_into.encoder.contains(layer))
+        window_ = window_at(taps.detection.encoder.layer(layer), geometry_, looker.point);
     const AttentionLayer* const sampled = sampled_layer(models, taps.detection, looker, attention);
     levels_ = sampled ? sampled->levels : std::vector<Size>();
     values_.record(c, maps_);  // as they are, whatever is drawn of them

@@ -29,6 +29,7 @@ public:
     bool tiled() const { return !coloured_ && maps_.batch > 1; }
     // Of what was recorded last: all of the frame that the patch can see, if not everything.
     const std::optional<Rectangle>& window() const { return window_; }
+    const std::vector<Size>& levels() const { return levels_; }  // see AttentionSeen
     // Of several: heads by number, or phrases.
     std::vector<std::string> names(const Models& models, const Looker& looker) const;
 

@@ -48,15 +48,15 @@ bool FramePath::shows_points(const FrameLane& lane) const {
         return sampled_layer(models_, taps_of(lane), view.looker, view.attention) != nullptr;
     };
     return (order.shows_attention() && samples(order)) ||
-           (order.compares_attention() && samples(*order.second));
+           (order.compares_attention() && samples(*order.second)) ||
+           std::ranges::any_of(order.maps, samples);
 }
 
-std::vector<Marks::Dot> FramePath::dots_for(const FrameLane& lane, PointView& view,
-                                            const Looker& looker,
-                                            const AttentionState& attention) const {
+std::vector<SampledPoint> FramePath::points_for(const FrameLane& lane, PointView& view,
+                                                const Looker& looker,
+                                                const AttentionState& attention) const {
     const AttentionLayer* const layer = sampled_layer(models_, taps_of(lane), looker, attention);
-    return layer ? dots_of(view.read(*layer, models_, looker, attention))
-                 : std::vector<Marks::Dot>();
+    return layer ? view.read(*layer, models_, looker, attention) : std::vector<SampledPoint>();
 }
 
 Marks FramePath::marks_for(const FrameLane& lane) const {
@@ -175,17 +175,21 @@ void FramePath::draw(FrameLane& lane) {
     OverlaySettings settings = order.overlay;
     settings.heat = lane.heat;
     set_texts(lane, *overlay_, settings, order.truth,
-              lane.heat ? dots_for(lane, lane.points, order.looker, order.attention)
+              lane.heat ? dots_of(points_for(lane, lane.points, order.looker, order.attention))
                         : std::vector<Marks::Dot>());
     lane.words = overlay_->caption_places();
     if (order.second && !order.second->bare) {
         settings = order.second->overlay;
         settings.heat = lane.second_heat;
         set_texts(lane, *second_overlay_, settings, order.second->truth,
-                  lane.second_heat ? dots_for(lane, lane.second->points, order.second->looker,
-                                              order.second->attention)
-                                   : std::vector<Marks::Dot>());
+                  lane.second_heat
+                      ? dots_of(points_for(lane, lane.second->points, order.second->looker,
+                                           order.second->attention))
+                      : std::vector<Marks::Dot>());
     }
+    for (size_t i = 0; i < order.maps.size(); ++i)
+        lane.maps[i]->sampled =
+            points_for(lane, lane.maps[i]->points, order.maps[i].looker, order.maps[i].attention);
     lane.ticket = submit_in_order(std::span(lane.drawn).last(attention ? 2 : 1));
 }
 

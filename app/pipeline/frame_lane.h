@@ -26,10 +26,12 @@ struct LaneDrawing {
 
 // A map of attention on its way to the host.
 struct LaneMap {
-    explicit LaneMap(Engine& engine) : view(engine) {}
+    explicit LaneMap(Engine& engine) : view(engine), points(engine) {}
 
     AttentionView view;
     Download download;
+    PointView points;
+    std::vector<SampledPoint> sampled;  // by a query, if it looks at points
 };
 
 // The second view of a frame.

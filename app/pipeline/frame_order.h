@@ -10,7 +10,7 @@
 #include "app/pipeline/looker.h"
 #include "app/track/frame_tracker.h"
 #include "gpu/transfer/planes.h"
-#include "models/attention/map_geometry.h"
+#include "models/attention/sampled_points.h"
 
 namespace saccade {
 
@@ -41,6 +41,9 @@ struct MapOnHost {
     uint32_t count = 0;        // one, or one for each head; of colours red, green and blue
     std::vector<float> cells;  // (count, grid height, grid width)
     std::optional<Rectangle> window = std::nullopt;  // all that a patch can see, if not everything
+    // Of a query that looks at points: these, and the maps that they lie on.
+    std::vector<SampledPoint> points = {};
+    std::vector<Size> levels = {};
 };
 
 // The same frame once more, for somebody who compares: as it came, or with other maps.

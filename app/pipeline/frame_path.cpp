@@ -186,11 +186,8 @@ bool FramePath::needs_answers(const FrameLane& lane) const {
 }
 
 bool FramePath::marks_boxes(const FrameOrder& order) const {
-    if (order.tracker) return true;
-    if (!models_.detector || !order.draw || !order.overlay.boxes) return false;
-    const bool selects =
-        order.overlay.selected_query && !models_.detector->model().rows_are_queries();
-    return selects || !order.overlay.filter.is_plain();
+    return order.tracker || (models_.detector && order.draw && order.overlay.boxes &&
+                             !order.overlay.filter.is_plain());
 }
 
 // Several people look at different things, and at others a moment later. What was kept for them
@@ -440,6 +437,8 @@ void FramePath::read_maps(FrameLane& lane, Done& done) const {
         map.coloured = lane.maps[i]->view.coloured();
         map.geometry = lane.maps[i]->view.geometry();
         map.window = lane.maps[i]->view.window();
+        map.points = lane.maps[i]->sampled;
+        map.levels = lane.maps[i]->view.levels();
         map.limited = lane.maps[i]->view.limited();
         map.count = lane.maps[i]->view.maps().batch;
         map.cells = lane.maps[i]->download.floats();

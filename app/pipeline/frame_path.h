@@ -81,15 +81,16 @@ private:
     // Whether the host has to know what the models found before the frame can be drawn.
     bool needs_answers(const FrameLane& lane) const;
     // Whether the host draws the boxes: the device knows neither tracks nor a threshold for each
-    // class, and the one that is selected only by its row.
+    // class.
     bool marks_boxes(const FrameOrder& order) const;
     Marks marks_for(const FrameLane& lane) const;
     // What was kept of the models' run whose findings the frame shows.
     const DetectionTaps& taps_of(const FrameLane& lane) const;
-    // Whether a query looks at points, which the host draws.
+    // Whether a query looks at points, which the host draws or hands on.
     bool shows_points(const FrameLane& lane) const;
-    std::vector<Marks::Dot> dots_for(const FrameLane& lane, PointView& view, const Looker& looker,
-                                     const AttentionState& attention) const;
+    std::vector<SampledPoint> points_for(const FrameLane& lane, PointView& view,
+                                         const Looker& looker,
+                                         const AttentionState& attention) const;
     std::vector<Note> notes_for(const FrameOrder& order) const;
     // What the models have to keep for the maps that are asked for.
     KeptLayers kept_for_maps(const FrameOrder& order);

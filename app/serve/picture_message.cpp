@@ -4,6 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/draw/point_marks.h"
+#include "app/page/page.h"
+
 namespace saccade {
 
 namespace {
@@ -71,6 +74,13 @@ Json json_of(const MapOnHost& map, const Levels& levels) {
     if (map.window)
         json["window"] = {map.window->min.x, map.window->min.y, map.window->max.x,
                           map.window->max.y};
+    for (const SampledPoint& point : map.points)
+        json["points"].push_back({point.place.x, point.place.y, point.share, point.level});
+    if (!map.points.empty()) {
+        json["points_on"] = levels_text(map.levels);
+        for (uint32_t i = 0; i < map.levels.size(); ++i)
+            json["point_colours"].push_back(css_colour(level_colour(i)));
+    }
     if (map.limited) json["limited"] = true;
     if (map.similarity) json["kind"] = "similarity";
     if (map.coloured) json["kind"] = "colours";

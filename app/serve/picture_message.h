@@ -15,7 +15,8 @@ namespace saccade {
 //            "cell_height"}}}
 // "patch" is where a patch lies in the grid, and "window" [left, top, right, bottom] all that it
 // can see, if not everything. Levels are 0 .. 255 and span 0 to the largest of each map, as in
-// inspect's page. "kind" is there if it is not attention: "similarity" of features, or their
+// inspect's page. A detection that looks at points has "points", [x, y, share, level] each, a colour for
+// each level, "point_colours", and in words what these are, "points_on". "kind" is there if it is not attention: "similarity" of features, or their
 // "colours", red, green and blue. Times are milliseconds since the server began.
 void append_picture_message(std::vector<unsigned char>& to, const ServedFrame& frame,
                             uint32_t viewer, double captured_ms, double sent_ms);

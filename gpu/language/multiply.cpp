@@ -1,11 +1,21 @@
 #include "gpu/language.h"
 #include "gpu/ops/common.h"
+#include "gpu/ops/links.h"
 
 namespace saccade {
 
 Tensor multiply(Commands& c, const Tensor& a, const Tensor& b, Type out, Activation activation) {
-    constexpr const char* op = "multiply";
     const Tensor y = c.scratch(a.batch, a.rows, a.columns, out);
+    multiply_into(c, y, a, b, activation);
+    return y;
+}
+
+void multiply_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b,
+                   Activation activation) {
+    constexpr const char* op = "multiply";
+    require(y.batch == a.batch && y.rows == a.rows && y.columns == a.columns, op,
+            a.shape() + " into " + y.shape());
+    require_wide(y, op);
     require(!b || (b.columns == a.columns && b.batch == a.batch && b.type == a.type &&
                    (b.rows == a.rows || b.rows == 1)),
             op, a.shape() + " gated by " + b.shape());
@@ -13,10 +23,25 @@ Tensor multiply(Commands& c, const Tensor& a, const Tensor& b, Type out, Activat
     if (b) require_wide(b, op);
     params::MultiplyParams p{view(a), view(b ? b : a), view(y), a.columns};
     if (b && b.rows == 1) p.b.row_stride = 0;  // every row meets the same one
-    c.dispatch(Kernel(op, a.type, out,
+    c.dispatch(Kernel(op, a.type, y.type,
                       {c.device().is_cpu() ? 4u : 64u, static_cast<uint32_t>(activation),
                        b ? 1u : 0u}),
                {padded(a.columns) / 4, a.rows, a.batch}, {read(a), read(b ? b : a), write(y)}, p);
+}
+
+Tensor gated_linear(Commands& c, const Tensor& x, const RmsNorm& norm, const Linear& gate_up,
+                    Activation activation) {
+    constexpr const char* op = "gated_linear";
+    const uint32_t wide = gate_up.weight.rows / 2;
+    require(gate_up.weight.rows == 2 * wide && gate_up.weight.columns == x.columns, op,
+            gate_up.weight.shape() + " for " + x.shape());
+    const Tensor y = c.scratch(x.batch, x.rows, wide, gate_up.weight.type);
+    if (activation != Activation::none && link_product(c, y, x, norm, gate_up, {.gate = activation}))
+        return y;
+    auto scope = c.scope(op);
+    const Tensor both = c.scratch(x.batch, x.rows, 2 * wide, y.type);
+    norm_linear_into(c, both, x, norm, gate_up);
+    multiply_into(c, y, both.slice_columns(0, wide), both.slice_columns(wide, wide), activation);
     return y;
 }
 

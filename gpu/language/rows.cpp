@@ -1,5 +1,6 @@
 #include "gpu/language.h"
 #include "gpu/ops/common.h"
+#include "gpu/ops/links.h"
 
 // Operations on whole rows.
 
@@ -49,6 +50,13 @@ void rms_norm_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm&
     const params::RmsNormParams p{view(x), view(y), x.columns, w.eps};
     c.dispatch(Kernel(op, x.type, y.type, {threads}), {threads, span.rows, span.batch},
                {read(x), read(w.weight), write(y)}, p);
+}
+
+void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
+                      const Linear& w) {
+    if (link_product(c, y, x, norm, w, {})) return;
+    auto scope = c.scope("norm_linear");
+    linear_into(c, y, rms_norm(c, x, norm, w.weight.type), w);
 }
 
 }  // namespace saccade

@@ -36,7 +36,7 @@ void draw_plates(Commands& c, const Image& image, const Tensor& plates, const Te
 Tensor box_plates(Commands& c, const Tensor& found, const Tensor& settings, const Tensor& runs,
                   uint32_t classes, Size frame, const params::LabelStyle& style) {
     constexpr const char* op = "box_plates";
-    require(found.batch == 1 && found.columns >= 6 && found.type == Type::f32, op,
+    require(found.batch == 1 && found.columns >= 7 && found.type == Type::f32, op,
             found.shape() + " is not what a detector found");
     require_wide(found, op);
     require_words(settings, words_of<params::BoxSettings>(1) + classes, op, "settings");

@@ -27,38 +27,79 @@ void put_norm(params::LinkParams& link, const Commands& c, const Norm& norm) {
     put_address(link.gain, c.device(), norm.weight);
     put_address(link.shift, c.device(), norm.bias);
     link.number = norm.eps;
-    link.norm = 1;
+    link.norm = params::link_layer_norm;
+}
+
+void put_norm(params::LinkParams& link, const Commands& c, const RmsNorm& norm) {
+    put_address(link.gain, c.device(), norm.weight);
+    link.number = norm.eps;
+    link.norm = params::link_rms_norm;
+}
+
+bool can_multiply(const Commands& c, const Tensor& y, const Tensor& x, bool normalized,
+                  const Linear& w) {
+    return c.chaining() && one_row(x) && w.weight.type == Type::f16 &&
+           x.columns <= (normalized ? most_normalized : most_linked) &&
+           (!normalized || x.columns % 8 == 0) && x.type == (normalized ? Type::f32 : Type::f16) &&
+           aligned(x) && aligned(w.weight) && aligned(y) && (!w.bias || aligned(w.bias));
+}
+
+params::LinkParams product_of(const Commands& c, const Tensor& y, const Tensor& x,
+                              const Linear& w) {
+    params::LinkParams link = link_of(params::link_product, c, y, x);
+    put_address(link.w, c.device(), w.weight);
+    if (w.bias) put_address(link.b, c.device(), w.bias);
+    link.n = w.weight.rows;
+    link.k = x.columns;
+    link.w_stride = w.weight.row_stride;
+    link.bias = bool(w.bias);
+    link.half_out = y.type == Type::f16;
+    return link;
 }
 
 }  // namespace
 
 bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* norm, const Linear& w,
                   Activation activation, bool accumulate) {
-    if (!c.chaining() || !one_row(x) || w.weight.type != Type::f16 ||
-        x.columns > (norm ? most_normalized : most_linked) || (norm && x.columns % 8 != 0))
+    if (!can_multiply(c, y, x, norm != nullptr, w) || (accumulate && y.type != Type::f32))
         return false;
-    if (x.type != (norm ? Type::f32 : Type::f16) || (accumulate && y.type != Type::f32) ||
-        !aligned(x) || !aligned(w.weight) || !aligned(y) || (w.bias && !aligned(w.bias)))
-        return false;
-    params::LinkParams link = link_of(params::link_product, c, y, x);
-    put_address(link.w, c.device(), w.weight);
-    if (w.bias) put_address(link.b, c.device(), w.bias);
+    params::LinkParams link = product_of(c, y, x, w);
     if (norm) put_norm(link, c, *norm);
-    link.n = y.columns;
-    link.k = x.columns;
-    link.w_stride = w.weight.row_stride;
     link.activated = activation != Activation::none;
-    link.bias = bool(w.bias);
-    link.half_out = y.type == Type::f16;
     link.accumulate = accumulate;
     c.link(link, {.activation = static_cast<uint32_t>(activation)},
            {read(x), read(w.weight), accumulate ? read_write(y) : write(y)}, {});
     return true;
 }
 
+bool link_product(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
+                  const Linear& w, const LinkedPairs& pairs) {
+    if (!can_multiply(c, y, x, true, w)) return false;
+    params::LinkParams link = product_of(c, y, x, w);
+    put_norm(link, c, norm);
+    const bool gated = pairs.gate != Activation::none;
+    if (gated) {
+        link.pairing = params::link_gated;
+        link.paired = link.n;
+        link.apart = link.n / 2;
+        link.activated = 1;
+    } else if (pairs.rotation) {
+        const Rotation& r = *pairs.rotation;
+        put_address(link.turns, c.device(), r.table);
+        link.pairing = params::link_turned;
+        link.paired = r.heads * r.head;
+        link.apart = r.head / 2;
+    }
+    // A team has two columns of each half, and rows have no padding then.
+    if (link.pairing != 0 && (link.apart % (gated ? 8 : 4) != 0 || y.type != Type::f16))
+        return false;
+    c.link(link, {.activation = static_cast<uint32_t>(pairs.gate)},
+           {read(x), read(w.weight), write(y)}, {});
+    return true;
+}
+
 bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k, const Tensor& v,
                     const Heads& heads) {
-    if (heads.sharing > 1) return false;
     const uint32_t head = q.columns / heads.count;
     if (!c.chaining() || !one_row(q) || q.type != Type::f16 || head > largest_linked_head ||
         head % 8 != 0 || !aligned(q) || !aligned(k) || !aligned(v) || !aligned(y))
@@ -71,6 +112,7 @@ bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor&
     link.w_stride = k.row_stride;
     link.b_stride = v.row_stride;
     link.heads = heads.count;
+    link.sharing = heads.sharing;
     link.number = heads.scale;
     std::vector<Tensor> older;  // all but the last, which may have been written just now
     if (k.rows > 1) older = {k.slice_rows(0, k.rows - 1), v.slice_rows(0, k.rows - 1)};

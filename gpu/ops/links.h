@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpu/ops.h"
+#include "gpu/language.h"
 
 namespace saccade {
 
@@ -8,6 +8,14 @@ namespace saccade {
 // where there is no chain or the operation does not fit into one.
 bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* norm, const Linear& w,
                   Activation activation, bool accumulate);
+// Of RMSNorm(x), and with one more step in which two columns of the product become something together:
+// a rotation, or a gate that opens by its activation and meets as many columns that follow.
+struct LinkedPairs {
+    const Rotation* rotation = nullptr;
+    Activation gate = Activation::none;
+};
+bool link_product(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
+                  const Linear& w, const LinkedPairs& pairs);
 bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k, const Tensor& v,
                     const Heads& heads);
 bool link_norm(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm);

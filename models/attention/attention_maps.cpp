@@ -89,13 +89,12 @@ Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch
     const auto from = std::next(tap.layers().rbegin(), skipped);
     for (auto layer = from; layer != tap.layers().rend(); ++layer) {
         const AttentionLayer& kept = layer->second;
-        const Tensor q = kept.q.at_batch(batch), k = kept.k.at_batch(batch);
         const uint32_t heads = kept.heads.count;
         const Tensor next = c.scratch(1, 1, tokens, Type::f32);
         copy(c, next, r);
 
         // All rows matter, except at the last layer, where r is a single one.
-        const bool last = layer == from, pools = q.rows != tokens;
+        const bool last = layer == from, pools = kept.q.rows != tokens;
         const uint32_t begin = last ? row : 0, end = last ? row + 1 : tokens;
         const uint64_t row_bytes = tensor_bytes(1, heads, tokens, Type::f32);
         const auto most = static_cast<uint32_t>(std::max<uint64_t>(map_bytes / row_bytes, 1));
@@ -103,7 +102,7 @@ Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch
             auto scope = c.scope("rollout");
             const uint32_t rows = std::min(most, end - first);
             const Tensor map = c.scratch(1, heads * rows, tokens, Type::f32);
-            attention_map(c, map, q, k, kept.heads, {first, rows, 0, heads});
+            attention_rows(c, map, kept, {first, rows, 0, heads}, batch);
             row_sum(c, next, r, map,
                     {.heads = heads,
                      .first_row = first,

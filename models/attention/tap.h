@@ -24,10 +24,10 @@ struct AttentionLayer {
     Tensor additive = {};  // w of additive attention, whose scores are w . tanh(k + q); else none
 
     // Tokens that look. The padding of a map in windows does not.
-    uint32_t tokens() const { return windows ? area(windows->map) : q.rows; }
+    uint32_t tokens() const { return windows ? windows->tokens() : q.rows; }
     // Cells or tokens that a row of attention has: points are laid down on the largest map.
     uint32_t keys() const {
-        if (windows) return area(windows->map);
+        if (windows) return windows->tokens();
         return points.empty() ? k.rows : area(levels.front());
     }
 };

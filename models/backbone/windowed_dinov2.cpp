@@ -74,11 +74,6 @@ Heads WindowedDinov2::heads() const {
             1.0f / std::sqrt(static_cast<float>(config_.hidden / config_.heads))};
 }
 
-uint32_t WindowedDinov2::whole_layers() const {
-    return static_cast<uint32_t>(
-        std::count(config_.whole.begin(), config_.whole.begin() + config_.stages.back(), true));
-}
-
 void WindowedDinov2::prepare(Size picture) {
     const Size grid = grid_of(picture);
     const uint32_t step = config_.patch * config_.windows;
@@ -167,25 +162,35 @@ void WindowedDinov2::look_into(Commands& c, const Tensor& q, const Tensor& k, ui
         parts.keep(c, name + "_q", q, {layer, 0});
         parts.keep(c, name + "_k", k, {layer, 0});
     }
-    if (!config_.whole[layer]) return;
-    const auto index = static_cast<uint32_t>(
-        std::count(config_.whole.begin(), config_.whole.begin() + layer, true));
-    if (!tap.wants(index)) return;
+    if (!tap.wants(layer)) return;
+    const bool whole = config_.whole[layer];
+    const Size part = grid / config_.windows;
+    if (!whole && part.x != part.y)
+        throw Error("layer " + std::to_string(layer) +
+                    " of the backbone works in windows, which only squares are cut into so that they "
+                    "can be looked at; take a layer that looks at the whole picture");
     // In the order of the picture: cells first, then the windows' class tokens.
     auto scope = c.scope("tap");
-    const uint32_t count = window_count(), each = q.rows / count;
+    const uint32_t count = window_count(), each = 1 + area(part);
+    const uint32_t batch = whole ? q.batch : q.batch / count;
     auto ordered = [&](const Tensor& t) {
-        Tensor windows = t;
-        windows.batch *= count;
-        windows.rows /= count;
-        windows.batch_stride = windows.rows * windows.row_stride;
-        const Tensor y = c.scratch(t.batch, t.rows, t.columns, t.type);
+        Tensor windows = t, picture = t;  // the same rows, cut in two ways
+        windows.batch = batch * count;
+        windows.rows = each;
+        windows.batch_stride = each * t.row_stride;
+        picture.batch = batch;
+        picture.rows = count * each;
+        picture.batch_stride = picture.rows * t.row_stride;
+        const Tensor y = c.scratch(batch, picture.rows, t.columns, t.type);
         join_into(c, y.slice_rows(0, area(grid)), windows, grid);
         for (uint32_t i = 0; i < count; ++i)
-            copy(c, y.slice_rows(area(grid) + i, 1), t.slice_rows(i * each, 1));
+            copy(c, y.slice_rows(area(grid) + i, 1), picture.slice_rows(i * each, 1));
         return y;
     };
-    tap.attention(c, index, ordered(q), ordered(k), heads());
+    std::optional<Windows> windows;
+    if (!whole)
+        windows = {.map = grid, .window = part.x, .bias = {}, .class_tokens = true};
+    tap.attention(c, layer, ordered(q), ordered(k), heads(), windows);
 }
 
 void WindowedDinov2::forward(Commands& c, const Tensor& y, const Tensor& patches, Size picture,

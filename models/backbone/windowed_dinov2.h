@@ -37,14 +37,14 @@ public:
     void prepare(Size picture);
     bool prepared(Size picture) const { return positions_.grid() == grid_of(picture); }
     // patches (batch, grid, 3 * patch * patch) to the stages' maps side by side, each normalised:
-    // (batch, grid, stages * hidden). The tap sees the layers that are whole, counted among
-    // themselves: cells row after row, then the windows' class tokens.
+    // (batch, grid, stages * hidden). The tap sees all layers: cells row after row, then
+    // the windows' class tokens.
     void forward(Commands& c, const Tensor& y, const Tensor& patches, Size picture, Tap& tap,
                  Parts& parts) const;
 
     Size grid_of(Size picture) const { return picture / config_.patch; }
     const WindowedDinov2Config& config() const { return config_; }
-    uint32_t whole_layers() const;
+    uint32_t layers() const { return config_.stages.back(); }  // that have a say
     double multiply_adds(Size picture) const;
 
 private:

@@ -74,12 +74,13 @@ public:
     virtual void find(Commands& c, const Tensor& found, const DetectionOutput& out,
                       Size frame) const = 0;
     virtual uint32_t most_found() const { return queries(); }  // rows of `found`
-    // Whether the number of a row is that of its query. Else a query has several rows, or none.
-    virtual bool rows_are_queries() const { return true; }
     // Pixels of a frame of this size that its boxes are parts of.
     virtual glm::vec2 seen_of(Size frame) const { return glm::vec2(frame); }
     // The size of a mask, for models that make one for each object; none where they do not.
     virtual Size mask_size(Size) const { return {}; }
+    // Whether the masks are panoptic: a pixel belongs to one object only, and all of the sky, or of
+    // another class that has no parts one could count, is one.
+    virtual bool panoptic() const { return false; }
     // Masks of some queries of one picture, at most `most_masks`, whose numbers are (1, 1, n) u32:
     // logits, (n, cells, 1).
     virtual Tensor masks(Commands&, const DetectionOutput&, const Tensor&, Size, Parts&) const {

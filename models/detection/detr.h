@@ -41,6 +41,7 @@ public:
               Size frame) const override;
     bool front_outgrows_half(Device& device) const override;
     Size mask_size(Size picture) const override;
+    bool panoptic() const override { return mask_head_.has_value(); }
     Tensor masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
                  Parts& parts) const override;
     bool tells_features() const override { return true; }

@@ -44,11 +44,83 @@ void add(std::vector<uint32_t>& runs, bool inside, size_t pixels) {
     runs.back() += static_cast<uint32_t>(pixels);
 }
 
+std::vector<float> sigmoids(std::span<const float> logits, float scale = 1) {
+    std::vector<float> all(logits.size());
+    for (size_t i = 0; i < logits.size(); ++i) all[i] = scale / (1.0f + std::exp(-logits[i]));
+    return all;
+}
+
+float between(const float* cells, const Between& at) {
+    return cells[at.low] + (cells[at.high] - cells[at.low]) * at.t;
+}
+
+// Whose each pixel is, column by column, and how many each mask has of its own, whoever gets them.
+struct SharedOut {
+    std::vector<uint8_t> owner;
+    std::vector<uint32_t> got, own;
+};
+SharedOut share_out(std::span<const PanopticMask> masks, Size map, Size frame, float inside) {
+    SharedOut result{std::vector<uint8_t>(area(frame)), std::vector<uint32_t>(masks.size()),
+                     std::vector<uint32_t>(masks.size())};
+    std::vector<std::vector<float>> values;
+    for (const PanopticMask& mask : masks) values.push_back(sigmoids(mask.logits, mask.score));
+    const std::vector<Between> across = along(map.x, frame.x), down = along(map.y, frame.y);
+    std::vector<float> column(map.y), best(frame.y);
+    for (uint32_t x = 0; x < frame.x; ++x) {
+        uint8_t* const owner = &result.owner[size_t(x) * frame.y];
+        for (size_t i = 0; i < masks.size(); ++i) {
+            const float score = masks[i].score, least = score > inside ? inside : score / 2;
+            for (uint32_t y = 0; y < map.y; ++y)
+                column[y] = between(&values[i][size_t(y) * map.x], across[x]);
+            for (uint32_t y = 0; y < frame.y; ++y) {
+                const float value = between(column.data(), down[y]);
+                result.own[i] += value >= least;
+                if (i > 0 && value <= best[y]) continue;
+                best[y] = value;
+                owner[y] = static_cast<uint8_t>(i);
+            }
+        }
+        for (uint32_t y = 0; y < frame.y; ++y) ++result.got[owner[y]];
+    }
+    return result;
+}
+
 }  // namespace
 
+std::vector<std::vector<uint32_t>> panoptic_runs(std::span<const PanopticMask> masks,
+                                                 uint32_t objects, Size map, Size frame,
+                                                 const PanopticRules& rules) {
+    std::vector<std::vector<uint32_t>> runs(objects);
+    if (masks.empty()) return runs;
+    const SharedOut shared = share_out(masks, map, frame, rules.inside);
+    std::vector<uint32_t> object_of(masks.size(), objects);  // nobody's
+    for (size_t i = 0; i < masks.size(); ++i)
+        if (shared.own[i] > 0 &&
+            static_cast<float>(shared.got[i]) > rules.kept * static_cast<float>(shared.own[i])) {
+            object_of[i] = masks[i].object;
+            runs[masks[i].object].resize(1);
+        }
+    // A run of one object is outside of all others: what they have not been told follows.
+    std::vector<size_t> told(objects);
+    const size_t pixels = shared.owner.size();
+    for (size_t at = 0; at < pixels;) {
+        const uint32_t object = object_of[shared.owner[at]];
+        size_t end = at + 1;
+        while (end < pixels && object_of[shared.owner[end]] == object) ++end;
+        if (object < objects) {
+            add(runs[object], false, at - told[object]);
+            add(runs[object], true, end - at);
+            told[object] = end;
+        }
+        at = end;
+    }
+    for (uint32_t i = 0; i < objects; ++i)
+        if (!runs[i].empty()) add(runs[i], false, pixels - told[i]);
+    return runs;
+}
+
 std::vector<uint32_t> mask_runs(std::span<const float> logits, Size map, Size frame) {
-    std::vector<float> inside(logits.size());
-    for (size_t i = 0; i < logits.size(); ++i) inside[i] = 1.0f / (1.0f + std::exp(-logits[i]));
+    const std::vector<float> inside = sigmoids(logits);
     const std::vector<Between> across = along(map.x, frame.x), down = along(map.y, frame.y);
     // Below this no rounding makes a pixel between two cells one that is inside.
     constexpr float surely_outside = 0.499f;
@@ -58,8 +130,7 @@ std::vector<uint32_t> mask_runs(std::span<const float> logits, Size map, Size fr
         const Between& b = across[x];
         uint32_t first = map.y, last = 0;
         for (uint32_t y = 0; y < map.y; ++y) {
-            const float* row = &inside[size_t(y) * map.x];
-            column[y] = row[b.low] + (row[b.high] - row[b.low]) * b.t;
+            column[y] = between(&inside[size_t(y) * map.x], b);
             if (column[y] < surely_outside) continue;
             first = std::min(first, y);
             last = y;
@@ -69,9 +140,7 @@ std::vector<uint32_t> mask_runs(std::span<const float> logits, Size map, Size fr
             first < map.y ? reached_by(down, first, last) : Reached{down.size(), down.size()};
         add(runs, false, near.begin);
         for (size_t y = near.begin; y < near.end; ++y) {
-            const Between& d = down[y];
-            const float value = column[d.low] + (column[d.high] - column[d.low]) * d.t;
-            add(runs, value > 0.5f, 1);
+            add(runs, between(column.data(), down[y]) > 0.5f, 1);
         }
         add(runs, false, down.size() - near.end);
     }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "models/backbone/config.h"
@@ -59,24 +58,19 @@ Llama::Llama(WeightLoader& weights, const std::string& prefix, const LlamaConfig
         head_ = {words_, {}, weights.fragments(words_)};
 
     const uint32_t positions = config.form.positions, pairs = config.head / 2;
-    const uint64_t turns = (tensor_bytes(1, positions, config.head, Type::f32) + 255) / 256 * 256;
-    tables_ = Buffer(weights.device(), "rotations",
-                     turns + tensor_bytes(1, 1, dim, Type::f32), Memory::upload);
-    std::memset(tables_.mapped().data(), 0, tables_.bytes());
-    rotations_ = make_tensor(tables_.handle(), 0, 1, positions, config.head, Type::f32);
-    nothing_ = make_tensor(tables_.handle(), turns, 1, 1, dim, Type::f32);
-    auto* const table = reinterpret_cast<float*>(tables_.mapped().data());
+    std::vector<float> turns(size_t(positions) * config.head);
     for (uint32_t i = 0; i < pairs; ++i) {
         const double part = 2.0 * i / config.head;
         const auto speed = static_cast<float>(1.0 / std::pow(config.theta, part));
         for (uint32_t at = 0; at < positions; ++at) {
             const float angle = speed * static_cast<float>(at);  // in fp32, as transformers has it
-            float* const row = table + size_t(at) * rotations_.row_stride;
+            float* const row = &turns[size_t(at) * config.head];
             row[i] = static_cast<float>(std::cos(double(angle)));
             row[pairs + i] = static_cast<float>(std::sin(double(angle)));
         }
     }
-    tables_.flush();
+    rotations_ = weights.table(turns, positions, config.head);
+    nothing_ = weights.table(std::vector<float>(dim), 1, dim);
 }
 
 void Llama::load_block(WeightLoader& weights, const std::string& in) {
@@ -149,10 +143,9 @@ void Llama::attend(Commands& c, const Tensor& x, const Block& w, const DecoderSt
     auto scope = c.scope("attend");
     const uint32_t q = config_.q_width(), kv = config_.kv_width(), at = layer * (q + 2 * kv);
     const Tensor fresh = state.past.slice_rows(first, x.rows);
-    const Tensor y = rms_norm(c, x, w.norm1, w.qkv.weight.type);
-    linear_into(c, fresh.slice_columns(at, q + 2 * kv), y, w.qkv);
-    rotate(c, fresh.slice_columns(at, q + kv), rotations_.slice_rows(first, x.rows),
-           config_.form.heads + config_.kv_heads, config_.head);
+    rotated_linear_into(c, fresh.slice_columns(at, q + 2 * kv), x, w.norm1, w.qkv,
+                        {rotations_.slice_rows(first, x.rows),
+                         config_.form.heads + config_.kv_heads, config_.head});
     const Tensor all = state.past.slice_rows(0, first + x.rows);
     linear_add(c, x,
                attention(c, fresh.slice_columns(at, q), all.slice_columns(at + q, kv),
@@ -163,38 +156,38 @@ void Llama::attend(Commands& c, const Tensor& x, const Block& w, const DecoderSt
 // x += W_down (act(W_gate y) * W_up y), y = RMSNorm(x)
 void Llama::feed_forward(Commands& c, const Tensor& x, const Block& w) const {
     auto scope = c.scope("mlp");
-    const uint32_t wide = config_.form.intermediate;
-    const Tensor y = rms_norm(c, x, w.norm2, w.gate_up.weight.type);
-    const Tensor both = linear(c, y, w.gate_up);
-    linear_add(c, x,
-               multiply(c, both.slice_columns(0, wide), both.slice_columns(wide, wide), both.type,
-                        config_.activation),
-               w.down);
+    linear_add(c, x, gated_linear(c, x, w.norm2, w.gate_up, config_.activation), w.down);
 }
 
 void Llama::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
                  uint32_t first) const {
+    auto scope = c.scope("Llama");
     Tap nobody;
-    read(c, logits, ids, state, first, nobody);
+    norm_linear_into(c, logits, read_blocks(c, ids, state, first, nobody), norm_, head_);
 }
 
 void Llama::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
                  uint32_t first, Tap& tap) const {
     auto scope = c.scope("Llama");
+    const Tensor y =
+        rms_norm(c, read_blocks(c, ids, state, first, tap), norm_, head_.weight.type);
+    tap.hidden(c, static_cast<uint32_t>(blocks_.size()), y);
+    linear_into(c, logits, y, head_);
+}
+
+Tensor Llama::read_blocks(Commands& c, const Tensor& ids, const DecoderState& state,
+                          uint32_t first, Tap& tap) const {
     Tensor nowhere = nothing_;
     nowhere.rows = ids.columns;
     nowhere.row_stride = 0;  // positions are in the rotations: the same zeros for every word
     const Tensor x = embedding(c, ids, words_, nowhere);
     put_picture(c, x, first, state.memory);
-    const Tensor last = x.slice_rows(x.rows - 1, 1);
     for (uint32_t i = 0; i < blocks_.size(); ++i) {
         tap.hidden(c, i, x);
         attend(c, x, blocks_[i], state, i, first);
         feed_forward(c, x, blocks_[i]);
     }
-    const Tensor y = rms_norm(c, last, norm_, head_.weight.type);
-    tap.hidden(c, static_cast<uint32_t>(blocks_.size()), y);
-    linear_into(c, logits, y, head_);
+    return x.slice_rows(x.rows - 1, 1);
 }
 
 }  // namespace saccade

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "gpu/core/buffer.h"
 #include "gpu/language.h"
 #include "models/attention/tap.h"
 #include "models/captioning/text_decoder.h"
@@ -35,7 +34,6 @@ public:
     Llama(WeightLoader& weights, const std::string& prefix, const LlamaConfig& config);
 
     Type type() const override { return words_.type; }
-    bool chains() const override { return false; }
     uint32_t past_columns() const override;
     double multiply_adds() const override;
 
@@ -71,6 +69,9 @@ private:
     void attend(Commands& c, const Tensor& x, const Block& w, const DecoderState& state,
                 uint32_t layer, uint32_t first) const;
     void feed_forward(Commands& c, const Tensor& x, const Block& w) const;
+    // The last word, after all blocks.
+    Tensor read_blocks(Commands& c, const Tensor& ids, const DecoderState& state, uint32_t first,
+                       Tap& tap) const;
     Heads heads(uint32_t layer) const override;
 
     LlamaConfig config_;
@@ -78,9 +79,8 @@ private:
     std::vector<Block> blocks_;
     RmsNorm norm_;
     Linear head_;  // (vocabulary, hidden): the words again, unless the file says otherwise
-    Buffer tables_;
     Tensor rotations_;  // (positions, head) f32: cosines, then sines
-    Tensor nothing_;    // (positions, hidden) f32: zeros, for there are no positions to add
+    Tensor nothing_;    // (hidden) f32: zeros, for there are no positions to add
     std::vector<uint32_t> picture_words_;
 };
 

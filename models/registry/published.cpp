@@ -239,4 +239,36 @@ std::vector<PublishedModel> published_blips() {
     return {{"blip-image-captioning-base", config, square_processor("BlipImageProcessor", 384)}};
 }
 
+// SmolVLM-256M, with the picture as one tile of 512x512, and as 4 x 4 of them and one of the whole.
+std::vector<PublishedModel> published_smolvlms() {
+    const Json config = {{"model_type", "idefics3"},
+                         {"scale_factor", 4u},
+                         {"image_token_id", 49190u},
+                         {"text_config",
+                          {{"hidden_size", 576u},
+                           {"intermediate_size", 1536u},
+                           {"num_hidden_layers", 30u},
+                           {"num_attention_heads", 9u},
+                           {"num_key_value_heads", 3u},
+                           {"vocab_size", 49280u},
+                           {"max_position_embeddings", 8192u},
+                           {"rms_norm_eps", 1e-5},
+                           {"rope_theta", 100000.0}}},
+                         {"vision_config",
+                          {{"hidden_size", 768u},
+                           {"intermediate_size", 3072u},
+                           {"num_hidden_layers", 12u},
+                           {"num_attention_heads", 12u},
+                           {"image_size", 512u},
+                           {"patch_size", 16u}}}};
+    auto processor = [](bool splits) {
+        return Json{{"image_processor_type", "Idefics3ImageProcessor"},
+                    {"do_image_splitting", splits},
+                    {"max_image_size", {{"longest_edge", 512u}}},
+                    {"size", {{"longest_edge", 2048u}}}};
+    };
+    return {{"smolvlm-256m", config, processor(false), true},
+            {"smolvlm-256m-split", config, processor(true), true}};
+}
+
 }  // namespace saccade

@@ -10,7 +10,8 @@ namespace saccade {
 // What a model folder of the Hub holds, but for its weights.
 struct PublishedModel {
     const char* name;
-    Json config, processor;  // config.json, preprocessor_config.json
+    Json config, processor;     // config.json, preprocessor_config.json
+    bool only_by_name = false;  // for its size it is no part of what a plain `bench` runs
 };
 
 // The sizes of each family that are worth timing.
@@ -26,5 +27,6 @@ std::vector<PublishedModel> published_deimv2s();
 std::vector<PublishedModel> published_rf_detrs();
 std::vector<PublishedModel> published_vit_gpt2s();
 std::vector<PublishedModel> published_blips();
+std::vector<PublishedModel> published_smolvlms();
 
 }  // namespace saccade

@@ -54,6 +54,11 @@ const drawing = (() => {
             context.restore();
         }
     }
+    // Those that a detection looks at, the largest on top; none of models that look at everything.
+    function points_of({points = [], point_colours}) {
+        return points.map(([x, y, share, level]) => ({x, y, share, colour: point_colours[level]}))
+                     .sort((a, b) => a.share - b.share);
+    }
     function is_tiled() { return looking.attention.mode === "grid" && live.frame?.map?.count > 1; }
     // What attention lies over the picture.
     function draw() {
@@ -73,6 +78,7 @@ const drawing = (() => {
             return;
         }
         draw_one(context, map, 0, scale);
+        page.draw_points(context, scale, points_of(map));
         if (map.window) page.draw_window(context, scale, map.window);
         if (map.patch) page.draw_cell(context, map, scale, map.patch);
     }

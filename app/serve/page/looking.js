@@ -194,6 +194,7 @@ const looking = (() => {
         const layer = attention.mode === "rollout" ? "" : `layer ${map.layer} of ${map.layers}, `;
         $("now").textContent = `${who}: ${layer}${how}.` +
             (map.count > 1 ? "" : ` Looks most at row ${best.row}, column ${best.column} (${percent(cells[best.index])}).`) +
+            (map.points_on ? ` Dots are its points, as large as their shares, on ${map.points_on}.` : "") +
             (map.limited ? " A few outliers are far beyond the scale." : "");
     }
 

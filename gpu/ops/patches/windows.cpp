@@ -20,13 +20,13 @@ uint32_t head_size(const Tensor& q, const Tensor& k, const Heads& heads, const W
             q.shape() + " does not hold " + std::to_string(heads.count) +
                 " heads of a multiple of 8 up to 128 columns");
     require(w.window > 0 && w.shift < w.window && area(w.map) > 0 &&
-                q.rows == area(w.map) + (w.padded() ? 1 : 0),
+                q.rows == w.tokens() + (w.padded() ? 1 : 0) && !(w.padded() && w.class_tokens),
             op, q.shape() + " are not the cells of a map of " + text(w.map));
     require(k.columns == q.columns && k.rows == q.rows && k.batch == q.batch && k.type == q.type,
             op, "q " + q.shape() + " and k " + k.shape());
     const uint32_t wide = 2 * w.window - 1;
-    require(w.bias.type == Type::f32 && w.bias.offset == 0 && w.bias.rows == heads.count &&
-                w.bias.columns == wide * wide,
+    require(w.class_tokens || (w.bias.type == Type::f32 && w.bias.offset == 0 &&
+                               w.bias.rows == heads.count && w.bias.columns == wide * wide),
             op, "a bias of " + w.bias.shape());
     require(!w.scales || (w.scales.type == Type::f32 && w.scales.offset == 0 &&
                           w.scales.columns == heads.count),
@@ -39,6 +39,7 @@ uint32_t head_size(const Tensor& q, const Tensor& k, const Heads& heads, const W
 }  // namespace
 
 Windows::Place Windows::place_of(uint32_t cell) const {
+    if (cell >= area(map)) return {cell - area(map), window * window};
     const Size all = count() * window;
     const Size at = (Size(cell % map.x, cell / map.x) + all - shift) % all;
     const Size in = at / window, place = at % window;
@@ -49,6 +50,7 @@ Tensor window_attention(Commands& c, const Tensor& q, const Tensor& k, const Ten
                         const Heads& heads, const Windows& windows) {
     constexpr const char* op = "window_attention";
     const uint32_t size = head_size(q, k, heads, windows, op);
+    require(!windows.class_tokens, op, "windows with class tokens have no kernel");
     require(v.columns == k.columns && v.rows == k.rows && v.batch == k.batch && v.type == k.type,
             op, "k " + k.shape() + " and v " + v.shape());
     require_wide(v, op);
@@ -71,23 +73,23 @@ void window_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k
                 const Heads& heads, const Windows& windows, const WindowLook& look) {
     constexpr const char* op = "window_map";
     const uint32_t size = head_size(q, k, heads, windows, op);
-    const uint32_t cells = windows.window * windows.window;
     require(q.batch == 1 && map.type == Type::f32 && map.batch == 1 &&
-                map.columns == (look.whole ? area(windows.map) : cells) &&
+                map.columns == (look.whole ? windows.tokens() : windows.tokens_each()) &&
                 uint64_t(look.first_head) + map.rows <= heads.count,
             op, "a map " + map.shape() + " for q " + q.shape());
-    require(look.from.window < area(windows.count()) && look.from.cell < cells, op,
+    require(look.from.window < area(windows.count()) && look.from.cell < windows.tokens_each(), op,
             "there is no such window or cell");
     const uint32_t threads = row_threads(c);
+    const Tensor& bias = windows.class_tokens ? q : windows.bias;  // not read then
     const params::WindowMapParams p{view(q),         view(k),          view(map),
                                     params_of(windows), heads.scale,   look.first_head,
                                     look.from.window, look.from.cell};
     c.dispatch(Kernel(op, q.type, Type::f32,
                       {threads, windows.window, size / 4, windows.scales ? 1u : 0u,
-                       look.whole ? 1u : 0u}),
+                       look.whole ? 1u : 0u, windows.class_tokens ? 1u : 0u}),
                {threads, map.rows},
-               {read(q), read(k), read(windows.bias),
-                read(windows.scales ? windows.scales : windows.bias), write(map)},
+               {read(q), read(k), read(bias), read(windows.scales ? windows.scales : bias),
+                write(map)},
                p);
 }
 

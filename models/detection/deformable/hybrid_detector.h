@@ -44,7 +44,6 @@ public:
               Size frame) const override {
         find_by_sigmoid(c, found, out, frame);
     }
-    bool rows_are_queries() const override { return false; }
     bool front_outgrows_half(Device& device) const override;
     TokenLayout layout(Size picture) const override;
     TokenLayout query_layout(Size picture) const override;

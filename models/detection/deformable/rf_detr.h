@@ -42,7 +42,7 @@ public:
 
     const std::vector<std::string>& labels() const override { return config_.labels; }
     uint32_t queries() const override { return config_.queries; }
-    uint32_t encoder_layers() const override { return backbone_.whole_layers(); }
+    uint32_t encoder_layers() const override { return backbone_.layers(); }
     uint32_t decoder_layers() const override { return config_.layers; }
     uint32_t heads() const override { return config_.cross_heads; }
     Size patch() const override { return Size(config_.backbone.patch); }
@@ -55,7 +55,6 @@ public:
               Size frame) const override {
         find_by_sigmoid(c, found, out, frame);
     }
-    bool rows_are_queries() const override { return false; }
     Size mask_size(Size picture) const override;
     Tensor masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
                  Parts& parts) const override;

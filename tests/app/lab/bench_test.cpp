@@ -133,6 +133,18 @@ TEST_P(Bench, models_that_are_told_in_words_are_told_something) {
     for (const nlohmann::json& entry : report["models"]) EXPECT_GT(entry["median_ms"], 0.0);
 }
 
+TEST_P(Bench, models_that_answer_are_asked_something_and_say_thirty_words) {
+    const std::string smolvlm = model_folder(temp, "smolvlm-nano-split");
+    const std::string blip = model_folder(temp, "blip-vqa-nano");
+    const Outcome outcome = bench({"--model", smolvlm, "--model", blip, "--runs", "1", "--json"});
+    expect_done(outcome);
+    const nlohmann::json report = nlohmann::json::parse(outcome.out);
+    ASSERT_EQ(report["models"].size(), 2u);
+    for (const nlohmann::json& entry : report["models"])
+        EXPECT_GT(entry["dispatches"], 30 * (test_device().features().chains ? 1 : 20)) << entry;
+    expect_refused(bench({"--model", temp / "nosuch"}), 1, "smolvlm-256m", name());
+}
+
 TEST_P(Bench, what_cannot_be_done_gets_one_line) {
     expect_refused(bench({"--model", temp / "nosuch"}), 1, "deit-tiny-patch16-224", name());
     expect_refused(bench({"--model", temp.path()}), 1, "is not a model folder", name());

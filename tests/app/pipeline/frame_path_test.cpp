@@ -474,10 +474,12 @@ TEST_F(FramePathTest, the_box_that_stands_out_is_that_of_the_query_whatever_its_
     for (size_t i = 0; i < a.size(); i += 3) {
         if (a[i] == b[i] && a[i + 1] == b[i + 1] && a[i + 2] == b[i + 2]) continue;
         ++differ;
-        // Near an edge of a box of one of the two.
+        // Near an edge of a box of one of the two, or of what the frame leaves of it.
         const glm::vec2 at(float(i / 3 % 320) + 0.5f, float(i / 3 / 320) + 0.5f);
         EXPECT_TRUE(std::ranges::any_of(found, [&](const Detection& d) {
-            const glm::vec2 in = glm::min(at - d.box.min, d.box.max - at);
+            const glm::vec2 none(0), all(320, 240);
+            const glm::vec2 in = glm::min(at - glm::clamp(d.box.min, none, all),
+                                          glm::clamp(d.box.max, none, all) - at);
             return (d.query == one || d.query == other) && std::abs(std::min(in.x, in.y)) < 12;
         })) << at.x << ", " << at.y;
     }
@@ -509,6 +511,33 @@ TEST_F(FramePathTest, a_query_that_looks_at_points_has_them_drawn) {
     EXPECT_GT(points(), 0u);
     order.attention.mode = AttentionMode::grid;  // of many maps side by side there are none
     EXPECT_EQ(points(), 0u);
+}
+
+TEST_F(FramePathTest, points_of_a_query_come_to_the_host_with_its_map) {
+    open_golden({.detector = "rtdetr-nano"});
+    FramePath path(engine, groups_of(1));
+    path.use(models.borrowed());
+    FrameOrder order = files_order();
+    MapOrder query{.attention = {.mode = AttentionMode::mean}, .looker = {}};
+    query.looker.token = Looker::Token::query;
+    query.looker.query = 2;
+    MapOrder patch = query;
+    patch.looker.token = Looker::Token::patch;
+    patch.looker.of_detector = true;
+    order.maps = {query, patch};
+    Reader reader(open_source("synth:320x240@2?seed=7"), path.ring(), {.end = 1});
+    path.begin(*reader.next(), order);
+    const Done done = path.finish();
+    ASSERT_EQ(done.maps.size(), 2u);
+    const MapOnHost& seen = done.maps[0];
+    EXPECT_EQ(seen.levels.size(), 3u);
+    float shares = 0;
+    for (const SampledPoint& point : seen.points) {
+        shares += point.share;
+        EXPECT_LT(point.level, seen.levels.size());
+    }
+    EXPECT_NEAR(shares, 1, 1e-3);
+    EXPECT_TRUE(done.maps[1].points.empty()) << "a patch looks at everything";
 }
 
 TEST(Freshness, fades_with_age_and_ends_with_the_picture) {

@@ -22,8 +22,12 @@ protected:
 
     std::vector<params::Plate> plates(const std::vector<Found>& found) {
         std::vector<float> rows;
-        for (const Found& f : found)
-            rows.insert(rows.end(), {f.left, f.top, f.right, f.bottom, f.score, f.label});
+        for (size_t i = 0; i < found.size(); ++i) {
+            const Found& f = found[i];
+            const size_t query = queries.empty() ? i : queries[i];
+            rows.insert(rows.end(),
+                        {f.left, f.top, f.right, f.bottom, f.score, f.label, float(query)});
+        }
         std::vector<params::Run> runs;
         for (uint32_t id = 0; id < classes; ++id)
             runs.push_back({0, 0, name_width, 0xff000000 + id});
@@ -33,7 +37,7 @@ protected:
         for (uint32_t id = 0; id < classes; ++id) mask[id] = id != hidden;
         std::vector<uint32_t> settings_words(3);
         std::memcpy(settings_words.data(), &settings, sizeof settings);
-        const Tensor in = tensor(1, uint32_t(found.size()), 6, Type::f32, rows);
+        const Tensor in = tensor(1, uint32_t(found.size()), 7, Type::f32, rows);
         const Tensor out = poisoned(1, 1, plate_list_words(3 * uint32_t(found.size())), Type::u32);
         begin();
         const Tensor list = box_plates(commands, in, structs(mask, settings_words), structs(runs),
@@ -56,6 +60,7 @@ protected:
 
     params::BoxSettings settings{.threshold = 0.5f, .most = 100, .selected = params::no_query};
     uint32_t hidden = UINT32_MAX;
+    std::vector<uint32_t> queries;  // of the rows; empty: they are in order
 };
 
 // Boxes that can be told by their left edge.
@@ -175,17 +180,34 @@ TEST_F(BoxPlatesTest, the_selected_query_stands_out) {
     EXPECT_EQ(list[1].frame_width, 2);
 }
 
+TEST_F(BoxPlatesTest, the_selected_query_is_known_by_its_number_and_not_by_its_row) {
+    queries = {7, 299, 0};  // detectors that pick classes have the best first
+    const std::vector<Found> found = {box(10, 0.9f), box(20, 0.8f), box(30, 0.7f)};
+    auto standing_out = [&] {
+        std::vector<int> lefts;
+        for (const params::Plate& plate : plates(found))
+            if (plate.frame == 0xffffffffu) lefts.push_back(int(plate.left));
+        return lefts;
+    };
+    settings.selected = 299;
+    EXPECT_EQ(standing_out(), std::vector{20});
+    settings.selected = 0;
+    EXPECT_EQ(standing_out(), std::vector{30});
+    settings.selected = 1;  // a row, but nobody's number
+    EXPECT_TRUE(standing_out().empty());
+}
+
 TEST_F(BoxPlatesTest, refuses_shapes_that_do_not_fit) {
     const Tensor words = poisoned(1, 1, 1000, Type::u32);
     begin();
     EXPECT_THROW(
-        box_plates(commands, random_tensor(1, 5, 5, Type::f32), words, words, 3, frame, style),
+        box_plates(commands, random_tensor(1, 5, 6, Type::f32), words, words, 3, frame, style),
         Error);
     EXPECT_THROW(
-        box_plates(commands, random_tensor(1, 5, 6, Type::f16), words, words, 3, frame, style),
+        box_plates(commands, random_tensor(1, 5, 7, Type::f16), words, words, 3, frame, style),
         Error);
     EXPECT_THROW(
-        box_plates(commands, random_tensor(1, 5, 6, Type::f32), words, words, 2000, frame, style),
+        box_plates(commands, random_tensor(1, 5, 7, Type::f32), words, words, 2000, frame, style),
         Error);
     finish();
 }

@@ -1,5 +1,6 @@
 // Operations on single rows give in a chain what they give on their own.
 
+#include "gpu/language.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {
@@ -65,6 +66,69 @@ TEST_F(ChainTest, gives_the_same_attention) {
         }
 }
 
+TEST_F(ChainTest, gives_the_same_attention_of_heads_that_share_keys) {
+    for (uint32_t keys : {1u, 31u, 300u}) {
+        const Tensor q = row(6 * 40, Type::f16);
+        const Tensor k = random_tensor(1, keys, 2 * 40, Type::f16);
+        const Tensor v = random_tensor(1, keys, 2 * 40, Type::f16);
+        expect_alike(std::to_string(keys) + " keys", half_error, [&](Commands& c) {
+            return attention(c, q, k, v, {.count = 6, .scale = 0.3f, .sharing = 3});
+        });
+    }
+}
+
+TEST_F(ChainTest, gives_the_same_products_of_the_other_norm) {
+    for (uint32_t in : {8u, 72u, 576u, 2000u}) {
+        const std::string sizes = std::to_string(in);
+        const Tensor x = row(in, Type::f32);
+        const RmsNorm over{row(in, Type::f32), 1e-3f};
+        const Linear w = layer(300, in), qkv = layer(5 * 24 + 40, in), gate_up = layer(2 * 152, in);
+        expect_alike("product, " + sizes, normalized, [&](Commands& c) {
+            const Tensor y = c.scratch(1, 1, 300, Type::f32);
+            norm_linear_into(c, y, x, over, {w.weight, {}});
+            return y;
+        });
+        const Rotation by{row(24, Type::f32), 5, 24};  // what follows the heads is not turned
+        expect_alike("turned, " + sizes, normalized_halves, [&](Commands& c) {
+            const Tensor y = c.scratch(1, 1, 5 * 24 + 40, Type::f16);
+            rotated_linear_into(c, y, x, over, qkv, by);
+            return y;
+        });
+        expect_alike("gated, " + sizes, normalized_halves, [&](Commands& c) {
+            return gated_linear(c, x, over, gate_up, Activation::silu);
+        });
+    }
+}
+
+// Heads whose halves share a word, and gates that would leave padding, stay what they were.
+TEST_F(ChainTest, leaves_pairs_that_do_not_fit_to_other_kernels) {
+    const Tensor x = row(64, Type::f32);
+    const RmsNorm over{row(64, Type::f32)};
+    const Linear qkv = layer(2 * 16, 64), gate_up = layer(2 * 12, 64);
+    const Rotation by{row(10, Type::f32), 2, 10};
+    auto chained = [&](auto work) {
+        commands.use_plain_kernels(false);
+        const std::vector<float> values = run([&](Commands& c) {
+            auto chain = c.chain();
+            return work(c);
+        });
+        EXPECT_GT(commands.counts().dispatches, 1u);
+        return values;
+    };
+    auto alone = [&](auto work) {
+        commands.use_plain_kernels(true);
+        return run(work);
+    };
+    auto turn = [&](Commands& c) {
+        const Tensor y = c.scratch(1, 1, 2 * 16, Type::f16);
+        rotated_linear_into(c, y, x, over, qkv, by);
+        return y;
+    };
+    auto open = [&](Commands& c) { return gated_linear(c, x, over, gate_up, Activation::silu); };
+    EXPECT_LT(relative_error(chained(turn), alone(turn)), normalized_halves);
+    EXPECT_LT(relative_error(chained(open), alone(open)), normalized_halves);
+}
+
 TEST_F(ChainTest, gives_the_same_norms_and_words) {
     const Tensor x = row(104, Type::f32), table = random_tensor(1, 9, 104, Type::f16);
     const Norm over = norm(104);
@@ -110,6 +174,31 @@ TEST_F(ChainTest, operations_wait_for_each_other) {
                                        past.slice_columns(2 * dim, dim), {heads, 0.2f});
             linear_add(c, x, a, out);
             linear_add(c, x, norm_linear(c, x, norm2, up, Activation::gelu_tanh), down);
+        }
+        return x;
+    });
+}
+
+// The same of a decoder with rotations, shared keys and gates: keys are turned before they are looked at.
+TEST_F(ChainTest, operations_of_llama_wait_for_each_other) {
+    constexpr uint32_t dim = 48, head = 8, wide = 200, all = 10 * head;
+    const Heads heads{.count = 6, .scale = 0.25f, .sharing = 3};
+    const RmsNorm norm1{row(dim, Type::f32)}, norm2{row(dim, Type::f32)};
+    const Linear qkv = layer(all, dim), out = layer(dim, dim), gate_up = layer(2 * wide, dim),
+                 down = layer(dim, wide);
+    const Tensor id = ids(std::vector<uint32_t>{4}), table = random_tensor(1, 9, dim, Type::f16);
+    const Tensor position = row(dim, Type::f32), past = random_tensor(1, 5, all, Type::f16);
+    const Rotation by{row(head, Type::f32), 8, head};
+    expect_alike("layer", half_error, [&](Commands& c) {
+        const Tensor x = embedding(c, id, table, position);
+        for (int layer = 0; layer < 2; ++layer) {
+            auto scope = c.scope("layer");
+            rotated_linear_into(c, past.slice_rows(4, 1), x, norm1, qkv, by);
+            const Tensor a = attention(c, past.slice_rows(4, 1).slice_columns(0, dim),
+                                       past.slice_columns(dim, 2 * head),
+                                       past.slice_columns(dim + 2 * head, 2 * head), heads);
+            linear_add(c, x, a, out);
+            linear_add(c, x, gated_linear(c, x, norm2, gate_up, Activation::silu), down);
         }
         return x;
     });

@@ -45,7 +45,7 @@ TEST_F(RotateTest, turns_pairs_by_the_angles_of_their_row) {
             const Tensor tx = tensor(batch, rows, columns, type, x);
             const Tensor tt = tensor(1, rows, head, Type::f32, table);
             const auto y = run([&](Commands& c) {
-                rotate(c, tx, tt, heads, head);
+                rotate(c, tx, {tt, heads, head});
                 return tx;
             });
             EXPECT_LT(relative_error(y, reference(x, table, rows, heads, head)), tolerance(type))
@@ -56,9 +56,9 @@ TEST_F(RotateTest, turns_pairs_by_the_angles_of_their_row) {
 TEST_F(RotateTest, refuses_heads_that_do_not_fit) {
     begin();
     const Tensor x = random_tensor(1, 4, 16, Type::f32), table = random_tensor(1, 4, 8, Type::f32);
-    EXPECT_THROW(rotate(commands, x, table, 3, 8), Error);
-    EXPECT_THROW(rotate(commands, x, table, 2, 7), Error);
-    EXPECT_THROW(rotate(commands, x, random_tensor(1, 3, 8, Type::f32), 2, 8), Error);
+    EXPECT_THROW(rotate(commands, x, {table, 3, 8}), Error);
+    EXPECT_THROW(rotate(commands, x, {table, 2, 7}), Error);
+    EXPECT_THROW(rotate(commands, x, {random_tensor(1, 3, 8, Type::f32), 2, 8}), Error);
     finish();
 }
 

@@ -1,4 +1,5 @@
 #include "gpu/patches.h"
+#include "gpu/sampling.h"
 #include "tests/gpu/ops/windows_test.h"
 
 namespace saccade {
@@ -38,6 +39,48 @@ TEST_F(WindowMapTest, is_the_weights_of_a_window_and_lies_where_its_cells_lie) {
                 }
             }
         }
+}
+
+// Tokens of windows as a model has them, one window after the other, are an ordinary sequence each.
+TEST_F(WindowMapTest, a_class_token_of_each_window_looks_and_is_looked_at) {
+    constexpr uint32_t window = 3, heads = 2, head = 8, cells = window * window;
+    const Size map{9, 6};
+    const Windows windows{.map = map, .window = window, .bias = {}, .class_tokens = true};
+    ASSERT_EQ(windows.tokens(), area(map) + 6);
+    for (Type type : {Type::f32, Type::f16}) {
+        const Tensor q = random_tensor(1, windows.tokens(), heads * head, type);
+        const Tensor k = random_tensor(1, windows.tokens(), heads * head, type);
+        for (const uint32_t token : {0u, 31u, area(map) - 1, area(map) + 4}) {
+            const Windows::Place from = windows.place_of(token);
+            std::vector<uint32_t> rows;  // of the window, its class token last
+            for (uint32_t cell = 0; cell < cells; ++cell)
+                rows.push_back(row_of(windows, from.window, cell));
+            rows.push_back(area(map) + from.window);
+            ASSERT_EQ(rows[from.cell], token);
+            const Tensor index = ids(rows);
+            const auto want = run([&](Commands& c) {
+                const Tensor weights = c.scratch(1, heads, cells + 1, Type::f32);
+                attention_map(c, weights, gather_rows(c, q, index, type),
+                              gather_rows(c, k, index, type), {heads, 0.4f},
+                              {from.cell, 1, 0, heads});
+                return weights;
+            });
+            auto got = [&](bool whole) {
+                return run([&](Commands& c) {
+                    const Tensor weights = c.scratch(
+                        1, heads, whole ? windows.tokens() : windows.tokens_each(), Type::f32);
+                    window_map(c, weights, q, k, {heads, 0.4f}, windows,
+                               {.from = from, .whole = whole});
+                    return weights;
+                });
+            };
+            EXPECT_LT(relative_error(got(false), want), 1e-5);
+            std::vector<float> placed(size_t(heads) * windows.tokens());
+            for (uint32_t i = 0; i < heads * rows.size(); ++i)
+                placed[i / rows.size() * windows.tokens() + rows[i % rows.size()]] = want[i];
+            EXPECT_LT(relative_error(got(true), placed), 1e-5);
+        }
+    }
 }
 
 TEST_F(WindowMapTest, refuses_what_is_not_there) {

@@ -1,6 +1,8 @@
 #include <numeric>
 
+#include "models/attention/attention_maps.h"
 #include "models/attention/sampled_points.h"
+#include "models/attention/window_outline.h"
 #include "tests/models/detection/detection_golden.h"
 
 // Detectors that choose their queries among cells and look at points.
@@ -198,6 +200,61 @@ INSTANTIATE_TEST_SUITE_P(Golden, PointDetectorLooking,
                          ::testing::Values("rtdetr-nano", "dfine-nano-tiny", "deimv2-nano",
                                            "deimv2-lite-nano", "deimv2-dino-nano",
                                            "rfdetr-nano-tiny"));
+
+TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
+    const DetectionGolden golden("rfdetr-nano-tiny");
+    Detector detector = make(golden, Type::f32);
+    DetectionTaps taps = look_at_all(detector);
+    detect(detector, golden.picture(), taps);
+    ASSERT_EQ(detector.model().encoder_layers(), 4u);
+    const MapGeometry geometry = detector.geometry();
+    const uint32_t in_windows = golden.info["window_layer"], whole = golden.info["whole_layer"];
+    const AttentionLayer& layer = taps.encoder.layer(in_windows);
+    EXPECT_FALSE(taps.encoder.layer(whole).windows);
+    ASSERT_TRUE(layer.windows);
+    EXPECT_EQ(layer.keys(), taps.encoder.layer(whole).keys());
+
+    // The class token of the last window, against transformers, which has it before its cells.
+    const Windows& windows = *layer.windows;
+    const uint32_t each = windows.tokens_each(), heads = layer.heads.count;
+    Floats seen = run([&](Commands& c) {
+        const Tensor map = c.scratch(1, heads, each, Type::f32);
+        window_map(c, map, layer.q, layer.k, layer.heads, windows,
+                   {.from = windows.place_of(windows.tokens() - 1), .whole = false});
+        return map;
+    });
+    for (uint32_t head = 0; head < heads; ++head) {
+        const auto first = seen.begin() + head * each;
+        std::rotate(first, first + each - 1, first + each);
+    }
+    EXPECT_LT(relative_error(seen, golden["window_attention_cls"]), 1e-4);
+
+    // A patch sees its window, which is outlined, and nothing outside of it.
+    const glm::vec2 point = geometry.corner + geometry.cell * 1.5f;
+    const Floats cells = run(
+        [&](Commands& c) { return detector.look_from_point(c, taps, {in_windows}, point); });
+    const Rectangle outline = *window_at(layer, geometry, point);
+    float inside = 0;
+    for (uint32_t i = 0; i < cells.size(); ++i) {
+        const glm::vec2 cell(i % geometry.grid.x, i / geometry.grid.x);
+        const glm::vec2 middle = geometry.corner + (cell + 0.5f) * geometry.cell;
+        if (middle.x < outline.max.x && middle.y < outline.max.y)
+            inside += cells[i];
+        else
+            EXPECT_EQ(cells[i], 0.0f);
+    }
+    EXPECT_GT(inside, 0.5f);
+    EXPECT_LT(inside, 1.0f) << "the window's class token has a share";
+    EXPECT_NEAR(outline.max.x, geometry.corner.x + geometry.cell.x * geometry.grid.x / 2, 1e-3);
+    EXPECT_FALSE(window_at(taps.encoder.layer(whole), geometry, point));
+
+    // Through all layers, a patch sees beyond its window.
+    Rollout rollout(device);
+    const Floats through = run(
+        [&](Commands& c) { return detector.rollout_from_point(c, taps, rollout, point); });
+    EXPECT_GT(*std::ranges::min_element(through), 0.0f);
+    EXPECT_NEAR(std::accumulate(through.begin(), through.end(), 0.0f), 1.0f, 0.2f);
+}
 
 TEST_F(PointDetectorTest, several_pictures_at_once_are_found_as_each_by_itself) {
     for (const char* name : {"rtdetr-nano", "dfine-nano-tiny", "deimv2-lite-nano",

@@ -60,6 +60,7 @@ Json byte_tokenizer() {
 
 class QuestionsTest : public GpuTest {
 protected:
+    static constexpr uint32_t words_each = 8;
     static void add_tokenizer(const WordsCase& to) {
         to.folder.write("tokenizer.json", byte_tokenizer().dump());
     }
@@ -67,6 +68,10 @@ protected:
         return Captioner::open(device, arena, from.folder.path(), tokenizer, Type::f32);
     }
     Caption answer(Captioner& captioner, const WordsCase& from) {
+        return answer_on(device, arena, captioner, from);
+    }
+    static Caption answer_on(Device& device, Arena& arena, Captioner& captioner,
+                             const WordsCase& from) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
         captioner.prepare(from.size());
@@ -155,6 +160,34 @@ TEST_F(QuestionsTest, words_come_with_how_sure_the_model_was_and_where_it_looked
         EXPECT_LT(on_tokens, 1) << "words are looked at, too";
         EXPECT_NEAR(on_cells, on_tokens, 1e-5) << "what fell on the picture lies on its cells";
     }
+}
+
+TEST_F(QuestionsTest, a_chain_for_each_word_says_the_same_with_a_dispatch_or_two) {
+    const WordsCase from("smolvlm-nano");
+    const std::vector<uint32_t> question = from.facts["prompt_ids"];
+    struct Said {
+        Caption caption;
+        uint32_t dispatches;
+    };
+    auto said_on = [&](Device& on) {
+        Arena scratch(on, "answers");
+        Captioner captioner =
+            Captioner::open(on, scratch, from.folder.path(), no_tokenizer, Type::f16);
+        captioner.prepare(from.size());
+        CaptionOptions few;
+        few.max_new = words_each;
+        captioner.use(few);
+        captioner.ask(question);
+        Caption caption = answer_on(on, scratch, captioner, from);
+        return Said{std::move(caption), captioner.counts().dispatches};
+    };
+    Device without(device.instance(), device.info(),
+                   {.chains = false, .extensions = {}, .pipeline_cache = {}});
+    const Said chained = said_on(device), alone = said_on(without);
+    EXPECT_EQ(chained.caption.ids, alone.caption.ids);
+    EXPECT_LT(relative_error(chained.caption.logs, alone.caption.logs), 1e-2);
+    // Both read the prompt without a chain. Then each word takes one, or some twenty operations.
+    EXPECT_GT(alone.dispatches, chained.dispatches + (words_each - 1) * 20);
 }
 
 TEST_F(QuestionsTest, what_cannot_be_asked_is_one_line) {
