@@ -9,8 +9,8 @@ namespace saccade {
 
 namespace {
 
-// In the user's cache folder, one file a device and driver: another driver's code is of no use.
-std::string pipeline_cache_file(const DeviceInfo& info) {
+// In the user's cache folder, one file a device: another driver's code is of no use.
+std::string cache_file(const DeviceInfo& info, const std::string& what, const std::string& ending) {
     const char* cache = std::getenv("XDG_CACHE_HOME");
     const char* home = std::getenv("HOME");
     std::filesystem::path folder;
@@ -21,8 +21,26 @@ std::string pipeline_cache_file(const DeviceInfo& info) {
     else
         return {};
     return folder / "saccade" /
-           ("pipelines-" + std::to_string(info.vendor_id) + "-" + std::to_string(info.device_id) +
-            ".bin");
+           (what + "-" + std::to_string(info.vendor_id) + "-" + std::to_string(info.device_id) +
+            ending);
+}
+
+// The GPUs that gpu/ops/tile.cpp was fitted on: NVIDIA's with the 132 cores of an H200 or H100.
+bool tables_hold(const DeviceInfo& info) {
+    constexpr uint32_t nvidia = 0x10de, fitted_cores = 132;
+    return info.vendor_id == nvidia && info.limits.cores == fitted_cores;
+}
+
+bool tunes(const EngineOptions& options, const DeviceInfo& info) {
+    return options.tuning == EngineOptions::Tuning::always ||
+           (options.tuning == EngineOptions::Tuning::elsewhere && !tables_hold(info));
+}
+
+std::function<void()> telling(const EngineOptions& options, const std::string& device) {
+    if (!options.on_tuning) return {};
+    return [say = options.on_tuning, device] {
+        say("measuring once how " + device + " multiplies best, 2 s at most; --no-tune skips it");
+    };
 }
 
 // A GPU is fast and saves half its memory with fp16; software Vulkan only converts back and forth.
@@ -51,9 +69,12 @@ Engine::Engine(const EngineOptions& options)
                .executes = options.executes,
                .extensions = options.device_extensions,
                // Statistics are only told of what is compiled now.
-               .pipeline_cache = options.executes
-                                     ? pipeline_cache_file(instance_.choose(options.device))
-                                     : std::string()}),
+               .pipeline_cache = options.executes ? cache_file(instance_.choose(options.device),
+                                                               "pipelines", ".bin")
+                                                  : std::string(),
+               .tunes = tunes(options, instance_.choose(options.device)),
+               .tiles = cache_file(instance_.choose(options.device), "tiles", ".txt"),
+               .on_tuning = telling(options, instance_.choose(options.device).name)}),
       precision_(storage(options.precision, device_)),
       scratch_(device_, "scratch") {}
 

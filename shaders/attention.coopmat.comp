@@ -6,7 +6,9 @@
 // them. Which thread holds which score is the driver's secret, but the largest of them, exponentials
 // and sums are taken element by element wherever they lie, and only one matrix of each has to be laid
 // out in shared memory to be reduced along its rows. Where there are several rounds, the first time
-// over the keys finds each query's largest score, the second makes the scores again and uses them.
+// over the keys finds each query's largest score, the second makes the scores again and uses them; or,
+// with ONLINE, there is one time over the keys, in which the sums so far shrink whenever a larger score
+// turns up. Subgroups that share the keys then agree on the largest at the end.
 // The first axis is the query, the second the head, the third the batch.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_cooperative_matrix : require
@@ -24,6 +26,7 @@ layout(constant_id = 3) const uint HEAD = 64;       // a multiple of 16
 layout(constant_id = 4) const uint CHUNKS = 1;      // of a round's keys, in shared memory in turn
 layout(constant_id = 5) const uint CHUNK_BLOCKS = 4;
 layout(constant_id = 6) const uint ALIKE = 0;       // 1: threads hold factors as they hold sums
+layout(constant_id = 7) const uint ONLINE = 0;
 const uint F = 16;                                  // fragments are 16 x 16 x 16
 const uint BLOCKS = CHUNKS * CHUNK_BLOCKS;
 const uint SUBGROUPS = QUERY_GROUPS * KEY_GROUPS;
@@ -102,6 +105,27 @@ Sums mask(uint count) {
     return m;
 }
 
+float row_top = -1e30;  // ONLINE: the largest score so far in this thread's row
+
+// The largest of each row so far, in all of its columns: of `seen` and what came before.
+Sums largest_with(Sums seen) {
+    subgroup_sync();
+    coopMatStore(seen, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+    subgroup_sync();
+    vec4 top = vec4(-1e30);
+    for (uint j = 0; j < F / row_parts; j += 4) top = max(top, uintBitsToFloat(own_four(j)));
+    reduced[me] = max(max(top.x, top.y), max(top.z, top.w));
+    subgroup_sync();
+    for (uint i = 0; i < row_parts; ++i)
+        row_top = max(row_top, reduced[gl_SubgroupID * gl_SubgroupSize + row * row_parts + i]);
+    for (uint j = 0; j < F / row_parts; j += 4) own_four(j) = floatBitsToUint(vec4(row_top));
+    subgroup_sync();
+    Sums top_of_rows;
+    coopMatLoad(top_of_rows, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+    subgroup_sync();
+    return top_of_rows;
+}
+
 // The queries against the keys of a round, of which the first chunk has been asked for.
 void score(uint first) {
     [[unroll]] for (uint c = 0; c < CHUNKS; ++c) {
@@ -153,37 +177,54 @@ void main() {
                     gl_CooperativeMatrixLayoutRowMajor);
 
     Sums largest = Sums(-1e30);
-    for (uint first = 0; first < p.keys; first += ROUND_KEYS) {
-        if (first > 0) ask_keys(first);
-        score(first);
-        [[unroll]] for (uint b = 0; b < BLOCKS; ++b)
-            [[unroll]] for (uint e = 0; e < largest.length(); ++e)
-                largest[e] = max(largest[e], scores[b][e]);
-    }
     const bool again = p.keys > ROUND_KEYS;
-    if (!again) ask_values(0);
+    if (ONLINE == 0) {
+        for (uint first = 0; first < p.keys; first += ROUND_KEYS) {
+            if (first > 0) ask_keys(first);
+            score(first);
+            [[unroll]] for (uint b = 0; b < BLOCKS; ++b)
+                [[unroll]] for (uint e = 0; e < largest.length(); ++e)
+                    largest[e] = max(largest[e], scores[b][e]);
+        }
+        if (!again) ask_values(0);
 
-    subgroup_sync();
-    coopMatStore(largest, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-    subgroup_sync();
-    vec4 top = vec4(-1e30);
-    for (uint j = 0; j < F / row_parts; j += 4)
-        top = max(top, uintBitsToFloat(own_four(j)));
-    reduced[me] = max(max(top.x, top.y), max(top.z, top.w));
-    barrier();
-    float row_largest = -1e30;
-    for (uint i = 0; i < KEY_GROUPS * row_parts; ++i)
-        row_largest = max(row_largest, reduced_part(query_group * F + row, i));
-    for (uint j = 0; j < F / row_parts; j += 4)
-        own_four(j) = floatBitsToUint(vec4(row_largest));
-    subgroup_sync();
-    coopMatLoad(largest, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+        subgroup_sync();
+        coopMatStore(largest, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+        subgroup_sync();
+        vec4 top = vec4(-1e30);
+        for (uint j = 0; j < F / row_parts; j += 4)
+            top = max(top, uintBitsToFloat(own_four(j)));
+        reduced[me] = max(max(top.x, top.y), max(top.z, top.w));
+        barrier();
+        float row_largest = -1e30;
+        for (uint i = 0; i < KEY_GROUPS * row_parts; ++i)
+            row_largest = max(row_largest, reduced_part(query_group * F + row, i));
+        for (uint j = 0; j < F / row_parts; j += 4)
+            own_four(j) = floatBitsToUint(vec4(row_largest));
+        subgroup_sync();
+        coopMatLoad(largest, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+    }
 
     const float scale = p.scale * 1.44269504;  // exponentials are powers of two
     Sums total = Sums(0.0), sums[HEAD / F];
     [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d] = Sums(0.0);
     for (uint first = 0; first < p.keys; first += ROUND_KEYS) {
-        if (again) {
+        if (ONLINE != 0) {
+            if (first > 0) ask_keys(first);
+            score(first);
+            ask_values(first);
+            Sums seen = largest;
+            [[unroll]] for (uint b = 0; b < BLOCKS; ++b)
+                [[unroll]] for (uint e = 0; e < seen.length(); ++e)
+                    seen[e] = max(seen[e], scores[b][e]);
+            seen = largest_with(seen);
+            [[unroll]] for (uint e = 0; e < seen.length(); ++e) {
+                const float shrink = exp2((largest[e] - seen[e]) * scale);
+                total[e] *= shrink;
+                [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d][e] *= shrink;
+            }
+            largest = seen;
+        } else if (again) {
             ask_keys(first);
             score(first);
             ask_values(first);
@@ -214,6 +255,23 @@ void main() {
                     sums[d] = coopMatMulAdd(weight, value, sums[d]);
                 }
             }
+        }
+    }
+
+    if (ONLINE != 0 && KEY_GROUPS > 1) {
+        barrier();
+        reduced[me] = row_top;
+        barrier();
+        for (uint i = 0; i < KEY_GROUPS * row_parts; ++i)
+            row_top = max(row_top, reduced_part(query_group * F + row, i));
+        for (uint j = 0; j < F / row_parts; j += 4) own_four(j) = floatBitsToUint(vec4(row_top));
+        subgroup_sync();
+        Sums top;
+        coopMatLoad(top, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+        [[unroll]] for (uint e = 0; e < top.length(); ++e) {
+            const float shrink = exp2((largest[e] - top[e]) * scale);
+            total[e] *= shrink;
+            [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d][e] *= shrink;
         }
     }
 

@@ -62,22 +62,36 @@ uint packed(vec2 v) { return packHalf2x16(clamp(v, -65504.0, 65504.0)); }
 uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
 
 // A meeting has two halves, between which there is time to ask for what nobody has to write first.
-// After the second, what everybody wrote before the first is visible to everybody.
-void arrive() {
+// After the second, what everybody wrote before the first is visible to everybody: the workgroup's
+// barrier hands its writes to the first thread, which releases them with its arrival. Who waits looks
+// until all have arrived, then looks once more to acquire what they released, and hands it on by a
+// barrier in turn. Arrivals only add to each other, so that the last one read stands for all of them.
+void workgroup_barrier() {
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
+                   gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
+                   gl_SemanticsAcquireRelease);
+}
+bool all_arrived() {
+    return atomicLoad(meeting.arrived, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                      gl_SemanticsAcquire) >= target;
+}
+void arrive() {  // after a workgroup_barrier()
     target += gl_NumWorkGroups.x;
     if (me == 0)
         atomicAdd(meeting.arrived, 1, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
 }
 void await() {
     if (me == 0) {
-        while (meeting.arrived < target && patience > 0) --patience;
-        if (meeting.arrived < target) {  // some drivers end a loop that takes too long
+        while (patience > 0 && atomicLoad(meeting.arrived, gl_ScopeDevice, 0, gl_SemanticsRelaxed) < target)
+            --patience;
+        if (!all_arrived()) {  // some drivers end a loop that takes too long
             patience = 0;
             stuck = 1;
-            atomicOr(meeting.arrived, 1u << 31);  // nobody waits any more
+            // Nobody waits any more.
+            atomicOr(meeting.arrived, 1u << 31, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
         }
     }
-    barrier();
+    workgroup_barrier();
 }
 
 // ---- norms, by the whole workgroup: LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift,
@@ -443,14 +457,13 @@ void main() {
             default: embed();
         }
         // Nobody may overwrite a row before everybody has used it.
-        controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
-                       gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
-                       gl_SemanticsAcquireRelease);
+        workgroup_barrier();
         if (l.arrives != 0) arrive();
     }
-    // The last one to leave makes room for the next chain.
-    if (me == 0 && atomicAdd(meeting.left, 1) == gl_NumWorkGroups.x - 1) {
-        meeting.arrived = 0;
-        meeting.left = 0;
+    // The last one to leave makes room for the next chain: nobody looks at the meeting after leaving.
+    if (me == 0 && atomicAdd(meeting.left, 1, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                             gl_SemanticsAcquireRelease) == gl_NumWorkGroups.x - 1) {
+        atomicStore(meeting.arrived, 0u, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
+        atomicStore(meeting.left, 0u, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
     }
 }

@@ -4,11 +4,10 @@
 // of y; the third axis is the batch. See product.coopmat.glsl.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
+#include "product_constants.h"
 #include "types.glsl"
 
-layout(constant_id = 13) const uint ACTIVATION = 0;
-layout(constant_id = 14) const uint BIAS = 1;
-layout(constant_id = 15) const uint ACCUMULATE = 0;
+LINEAR_CONSTANTS(SACCADE_SPECIALISED, MATRIX_TILE_CONSTANT_COUNT)
 
 layout(binding = 0) readonly buffer X { uvec4 x[]; };
 layout(binding = 1) readonly buffer W { uvec4 w[]; };

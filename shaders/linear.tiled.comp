@@ -4,11 +4,10 @@
 // the batch. See product.tiled.glsl.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
+#include "product_constants.h"
 #include "types.glsl"
 
-layout(constant_id = 7) const uint ACTIVATION = 0;
-layout(constant_id = 8) const uint BIAS = 1;
-layout(constant_id = 9) const uint ACCUMULATE = 0;
+LINEAR_CONSTANTS(SACCADE_SPECIALISED, SHARED_TILE_CONSTANT_COUNT)
 
 layout(binding = 0) readonly buffer X { IN_WIDE x[]; };
 layout(binding = 1) readonly buffer W { IN_WIDE w[]; };

@@ -31,19 +31,7 @@
 #extension GL_EXT_buffer_reference_uvec2 : require
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint THREADS = 256;
-layout(constant_id = 1) const uint SUBGROUPS = 8;
-layout(constant_id = 2) const uint BM = 128;
-layout(constant_id = 3) const uint BN = 256;
-layout(constant_id = 4) const uint BK = 64;
-layout(constant_id = 5) const uint WM = 64;
-layout(constant_id = 6) const uint WN = 64;
-layout(constant_id = 7) const uint FM = 16;  // what the device multiplies at once
-layout(constant_id = 8) const uint FN = 16;
-layout(constant_id = 9) const uint FK = 16;
-layout(constant_id = 10) const uint EIGHTS = 1;  // that a thread holds of a fragment of W
-layout(constant_id = 11) const uint AHEAD = 1;   // divides the steps of a tile
-layout(constant_id = 12) const uint SPLITS = 1;
+MATRIX_TILE_CONSTANTS(SACCADE_SPECIALISED)
 
 const uint K8 = BK / 8;   // loads of eight halves in a row of a tile
 const uint ROW = K8 + 1;  // a row in shared memory: one load longer, against bank conflicts

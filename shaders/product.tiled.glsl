@@ -20,13 +20,7 @@
 // Rows and columns may lie past the edges: loads are clamped, and finish() stores nothing there.
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint THREADS = 256;  // BM / TM * BN / TN
-layout(constant_id = 1) const uint BM = 128;
-layout(constant_id = 2) const uint BN = 128;
-layout(constant_id = 3) const uint BK = 16;
-layout(constant_id = 4) const uint TM = 8;  // 4 or 8, as TN
-layout(constant_id = 5) const uint TN = 8;
-layout(constant_id = 6) const uint SPLITS = 1;
+SHARED_TILE_CONSTANTS(SACCADE_SPECIALISED)
 
 const uint LOADS = BK / IN_WIDTH;  // in a row of a tile
 const uint X_LOADS = BM * LOADS / THREADS, W_LOADS = BN * LOADS / THREADS;

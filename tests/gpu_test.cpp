@@ -24,22 +24,26 @@ std::string environment(const char* name) {
     return value ? value : "";
 }
 
+int rounds = 0;  // the second goes through the plain kernels: see main.cpp
+
 // SACCADE_DEVICE chooses another device; SACCADE_NO_VALIDATION=1 is for machines where the layers
 // cannot be had.
 struct TestDevice {
     Instance instance{{.validation = environment("SACCADE_NO_VALIDATION").empty(),
                        .on_message = on_message,
                        .extensions = {}}};
-    // Where the driver does not say how many workgroups run at once, chains have one.
+    // The second round's weights are those of a device without cooperative matrices: others keep
+    // some of them in fragments alone. Where the driver does not say how many workgroups run at
+    // once, chains have one.
     const DeviceInfo& info = instance.choose(environment("SACCADE_DEVICE"));
-    Device device{
-        instance,
-        info,
-        {.chain_workgroups = info.limits.cores ? 0u : 1u, .extensions = {}, .pipeline_cache = {}}};
+    Device device{instance,
+                  info,
+                  {.cooperative_matrix = rounds < 2,
+                   .chain_workgroups = info.limits.cores ? 0u : 1u,
+                   .extensions = {},
+                   .pipeline_cache = {}}};
 };
 std::unique_ptr<TestDevice> opened;
-
-int rounds = 0;  // the second goes through the plain kernels: see main.cpp
 
 // Closes the device after the last test, when a leak still counts.
 class CloseDevice : public ::testing::Environment {

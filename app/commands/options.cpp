@@ -67,6 +67,8 @@ EngineOptions CommonOptions::engine() const {
     result.cooperative_matrix = !no_coopmat;
     result.texel_loads = !no_texels;
     result.chains = !no_chains;
+    if (!no_tune) result.tuning = EngineOptions::Tuning::elsewhere;
+    result.on_tuning = [](const std::string& line) { spdlog::warn("{}", line); };
     return result;
 }
 
@@ -85,6 +87,8 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
     command.add_flag("--no-texels", options.no_texels, "Do not read weights through texel buffers");
     command.add_flag("--no-chains", options.no_chains,
                      "Do not join the operations of a decoding step into one dispatch");
+    command.add_flag("--no-tune", options.no_tune,
+                     "Do not measure, at its first use, how a GPU multiplies best");
     command.add_flag("--quiet", options.quiet, "Print only results and errors");
     command.add_flag("--verbose", options.verbose, "Also print what is being done");
 }

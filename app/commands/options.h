@@ -26,7 +26,7 @@ class Server;
 // What every command that runs models takes.
 struct CommonOptions {
     std::string device, precision = "auto";
-    bool no_coopmat = false, no_texels = false, no_chains = false;
+    bool no_coopmat = false, no_texels = false, no_chains = false, no_tune = false;
     bool quiet = false, verbose = false;
 
     EngineOptions engine() const;

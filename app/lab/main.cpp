@@ -11,12 +11,13 @@
 
 #include "app/io/devices.h"
 #include "app/io/print.h"
-#include "app/io/text.h"
 #include "app/io/sanitizer.h"
+#include "app/io/text.h"
 #include "app/lab/bench.h"
 #include "app/lab/dump/dump.h"
 #include "app/lab/kernels.h"
 #include "app/lab/ppm.h"
+#include "app/lab/tiles.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -31,10 +32,17 @@ constexpr const char* usage =
     "  saccade-lab bench [--model FOLDER|NAME]... [--ops] [--batch N] [--runs N] [--no-check]\n"
     "                    [--dispatches] [--json] [--compare EARLIER.json]\n"
     "  saccade-lab kernels [--model FOLDER|NAME]... [--json]\n"
-    "                    compiles the kernels of these models (of all it knows) for the device, runs\n"
+    "                    compiles the kernels of these models (of all it knows) for the device, "
+    "runs\n"
     "                    nothing, and says what the driver tells: registers, spills, memory, size\n"
-    "dump, bench and kernels take --device N|NAME, --precision auto|fp16|fp32, --no-coopmat,\n"
-    "--no-texels, --no-chains, --validate\n"
+    "  saccade-lab tiles [--product ROWSxCOLUMNSxDEPTH]... [--attention "
+    "BATCHxHEADSxQUERIESxKEYSxHEAD]...\n"
+    "                    times every way in which the device can do these\n"
+    "dump, bench, kernels and tiles take --device N|NAME, --precision auto|fp16|fp32, "
+    "--no-coopmat,\n"
+    "--no-texels, --no-chains, --validate; bench takes --tune: products are measured at their "
+    "first\n"
+    "use, and done as this device does them best\n"
     "Examples:\n"
     "  saccade-lab dump --model vit-base-patch16-224 --image cat.ppm -o cat.safetensors\n"
     "  saccade-lab bench --model vit-base-patch16-224 --precision fp16 --json\n";
@@ -51,9 +59,9 @@ public:
             std::string name = argv[i];
             if (name == "-o") name = "--out";
             if (!name.starts_with("--")) throw UsageError("unexpected '" + name + "'");
-            if (name == "--json" || name == "--ops" || name == "--dispatches" || name == "--no-check" ||
-                name == "--no-coopmat" || name == "--no-texels" || name == "--no-chains" ||
-                name == "--validate") {
+            if (name == "--json" || name == "--ops" || name == "--dispatches" ||
+                name == "--no-check" || name == "--no-coopmat" || name == "--no-texels" ||
+                name == "--no-chains" || name == "--validate" || name == "--tune") {
                 values_[name].emplace_back();
             } else {
                 if (i + 1 == argc) throw UsageError(name + " needs a value");
@@ -148,7 +156,11 @@ int run(int argc, char** argv) {
         bench_options.check = !arguments.flag("--no-check");
         bench_options.json = arguments.flag("--json");
         bench_options.compare = arguments.one("--compare", "");
-        const EngineOptions options = engine_options(arguments);
+        EngineOptions options = engine_options(arguments);
+        if (arguments.flag("--tune")) options.tuning = EngineOptions::Tuning::always;
+        options.on_tuning = [](const std::string& line) {
+            std::fprintf(stderr, "saccade-lab: %s\n", line.c_str());
+        };
         arguments.finish();
         print(bench(options, bench_options));
     } else if (command == "kernels") {
@@ -157,6 +169,20 @@ int run(int argc, char** argv) {
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
         print(describe_kernels(options, models, json));
+    } else if (command == "tiles") {
+        std::vector<TileQuestion> products, attentions;
+        try {
+            for (const std::string& text : arguments.take("--product"))
+                products.push_back(product_question(text));
+            for (const std::string& text : arguments.take("--attention"))
+                attentions.push_back(attention_question(text));
+        } catch (const Error& error) {
+            throw UsageError(error.what());
+        }
+        if (products.empty() && attentions.empty()) throw UsageError("--product is missing");
+        const EngineOptions options = engine_options(arguments);
+        arguments.finish();
+        print(describe_tiles(options, products, attentions));
     } else {
         throw UsageError("unknown command '" + command + "'");
     }

@@ -11,7 +11,7 @@
 #include "app/pipeline/looker.h"
 #include "app/track/regions.h"
 #include "gpu/core/geometry.h"
-#include "gpu/core/swapchain.h"
+#include "gpu/present/swapchain.h"
 
 namespace saccade {
 

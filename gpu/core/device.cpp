@@ -164,6 +164,11 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
     }
 
     pipelines_ = std::make_unique<Pipelines>(*this, std::move(options.pipeline_cache));
+    choices_ = std::make_unique<Choices>(Choices::Options{
+        .file = std::move(options.tiles),
+        .device = info_.name + ", " + info_.driver,
+        .measure = options.tunes && options.executes && !is_cpu() && info_.limits.timestamp_ns > 0,
+        .on_measuring = std::move(options.on_tuning)});
     whole = true;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/core/choices.h"
 #include "gpu/core/handles.h"
 #include "gpu/core/instance.h"
 
@@ -43,6 +44,11 @@ public:
         uint32_t chain_workgroups = 0;        // instead of one a core: what tests ask for
         std::vector<std::string> extensions;  // what a window needs
         std::string pipeline_cache;           // a file; empty keeps pipelines in memory only
+        // How products are done is measured, instead of taken from tables that hold for another
+        // device, and kept in this file. Software Vulkan needs no choice, and measures nothing.
+        bool tunes = false;
+        std::string tiles = {};
+        std::function<void()> on_tuning = {};
     };
     Device(const Instance& instance, const DeviceInfo& info, Options options);
     ~Device();
@@ -59,6 +65,7 @@ public:
     bool is_cpu() const { return info_.kind == DeviceKind::cpu; }
 
     Pipelines& pipelines() const { return *pipelines_; }
+    Choices& choices() const { return *choices_; }
     VkDevice handle() const { return device_; }
     VkQueue queue() const { return queue_; }
     uint32_t queue_family() const { return queue_family_; }
@@ -109,6 +116,7 @@ private:
     std::once_flag fragments_asked_;
     HeldFragments held_fragments_;
     std::unique_ptr<Pipelines> pipelines_;
+    std::unique_ptr<Choices> choices_;
 };
 
 }  // namespace saccade

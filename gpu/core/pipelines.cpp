@@ -77,14 +77,17 @@ void make_layouts(Device& device, Pipeline& pipeline, const std::string& doing) 
 
 Kernel::Kernel(std::string_view shader, std::initializer_list<uint32_t> constants) {
     append(shader);
-    take(constants);
+    take({constants.begin(), constants.size()});
 }
 
 Kernel::Kernel(std::string_view shader, Type type, std::initializer_list<uint32_t> constants)
     : Kernel(shader, type, type, constants) {}
 
 Kernel::Kernel(std::string_view shader, Type in, Type out,
-               std::initializer_list<uint32_t> constants) {
+               std::initializer_list<uint32_t> constants)
+    : Kernel(shader, in, out, std::span(constants.begin(), constants.size())) {}
+
+Kernel::Kernel(std::string_view shader, Type in, Type out, std::span<const uint32_t> constants) {
     append(shader);
     append(".");
     append(name_of(in));
@@ -114,7 +117,7 @@ void Kernel::append(std::string_view text) {
     name_length_ += static_cast<uint32_t>(text.size());
 }
 
-void Kernel::take(std::initializer_list<uint32_t> constants) {
+void Kernel::take(std::span<const uint32_t> constants) {
     if (constants.size() > constants_.size()) throw Error("too many specialisation constants");
     std::ranges::copy(constants, constants_.begin());
     constant_count_ = static_cast<uint32_t>(constants.size());
@@ -280,12 +283,11 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
     if (kernel.is_in_parts()) info.flags |= VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
     if (!device_.executes() && device_.features().tells_of_pipelines)
         info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
-    // Cooperative matrices belong to whole subgroups of the size that the device reports.
+    // Whole subgroups of the size that the device reports, where the shader needs them.
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
     subgroup.requiredSubgroupSize = device_.limits().subgroup_size;
-    if (pipeline->name.find(".coopmat") != std::string::npos &&
-        device_.features().subgroup_size_control) {
+    if (reflection.whole_subgroups && device_.features().subgroup_size_control) {
         info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
         info.stage.pNext = &subgroup;
     }

@@ -29,6 +29,7 @@ public:
     Kernel(std::string_view shader, Type type, std::initializer_list<uint32_t> constants = {});
     Kernel(std::string_view shader, Type in, Type out,
            std::initializer_list<uint32_t> constants = {});
+    Kernel(std::string_view shader, Type in, Type out, std::span<const uint32_t> constants);
 
     std::string_view name() const { return {name_.data(), name_length_}; }
     // The same kernel, of a shader whose name has a suffix.
@@ -44,7 +45,7 @@ public:
 
 private:
     void append(std::string_view text);
-    void take(std::initializer_list<uint32_t> constants);
+    void take(std::span<const uint32_t> constants);
 
     std::array<char, 40> name_{};
     std::array<uint32_t, 16> constants_{};

@@ -16,6 +16,7 @@ namespace saccade {
 namespace {
 
 enum Op : uint32_t {
+    op_capability = 17,
     op_execution_mode = 16,
     op_type_int = 21,
     op_type_float = 22,
@@ -44,6 +45,7 @@ enum Decoration : uint32_t {
     decoration_descriptor_set = 34,
     decoration_offset = 35,
 };
+constexpr uint32_t capability_cooperative_matrix = 6022;
 constexpr uint32_t mode_local_size = 17, mode_local_size_id = 38;
 constexpr uint32_t built_in_workgroup_size = 25;
 constexpr uint32_t dim_buffer = 5;
@@ -108,6 +110,7 @@ struct Module {
     std::vector<uint32_t> variables, local_size_ids;
     uint32_t workgroup_size_id = 0;
     uint32_t local_size[3] = {1, 1, 1};
+    bool cooperative_matrices = false;
 
     // One instruction, its number and length first.
     void take(std::span<const uint32_t> w);
@@ -120,6 +123,9 @@ void Module::take(std::span<const uint32_t> w) {
         return std::vector<uint32_t>(w.begin() + static_cast<std::ptrdiff_t>(from), w.end());
     };
     switch (op) {
+        case op_capability:
+            cooperative_matrices |= length >= 2 && w[1] == capability_cooperative_matrix;
+            break;
         case op_execution_mode:
             if (length >= 6 && w[2] == mode_local_size) std::copy_n(w.begin() + 3, 3, local_size);
             break;
@@ -234,6 +240,7 @@ Reflection read(std::span<const uint32_t> code, const std::string& where) {
         at += length;
     }
     Reflection result;
+    result.whole_subgroups = module.cooperative_matrices;
     read_constants(module, result);
     read_bindings(module, result, where);
     return result;

@@ -18,6 +18,7 @@ struct Reflection {
     uint32_t local_size[3] = {1, 1, 1};     // as written in the file
     int local_size_spec[3] = {-1, -1, -1};  // the specialisation constant that sets it, if any
     std::map<uint32_t, uint32_t> spec_constants;  // id -> default value
+    bool whole_subgroups = false;                 // cooperative matrices belong to these
     bool native_halves = false;  // has the constant NATIVE_HALVES, which the device decides
 };
 

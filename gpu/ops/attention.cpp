@@ -30,8 +30,8 @@ uint32_t head_size(const Tensor& q, const Tensor& k, const Heads& heads, const c
 }
 
 // Attention on cooperative matrices, where that can be.
-std::optional<AttentionTile> matrix_tile(const Commands& c, const Tensor& q, const Tensor& k,
-                                         const Tensor& v, const Tensor& y, const Heads& heads) {
+std::optional<AttentionTile> attention_tile(const Commands& c, const Tensor& q, const Tensor& k,
+                                            const Tensor& v, const Tensor& y, const Heads& heads) {
     if (c.plain_kernels() || q.type != Type::f16 || !loads_eights(q) || !loads_eights(k) ||
         !loads_eights(v) || !loads_eights(y))
         return std::nullopt;
@@ -75,13 +75,9 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
     if (!c.plain_kernels() && !c.device().is_cpu())
         block = choose_attention_block(c.device().limits(), k.rows, size);
     const std::optional<AttentionTile> tile =
-        causal ? std::nullopt : matrix_tile(c, q, k, v, y, heads);
+        causal ? std::nullopt : attention_tile(c, q, k, v, y, heads);
     if (tile) {
-        c.dispatch(Kernel("attention.coopmat", q.type,
-                          {tile->threads, tile->query_groups, tile->key_groups, size, tile->chunks,
-                           tile->chunk_blocks, held_fragments(c.device()).alike ? 1u : 0u}),
-                   {divide_up(q.rows, tile->queries()) * tile->threads, heads.count, q.batch}, uses,
-                   push);
+        attention_on_matrices(c, y, q, k, v, heads, *tile);
     } else if (fits_row(c, q)) {
         const uint32_t threads = row_kernel_threads(c.device(), k.rows);
         const uint32_t chunk = c.device().is_cpu() ? chunk_on_cpu : threads;
@@ -113,6 +109,18 @@ std::optional<AttentionBlock> choose_attention_block(const Limits& limits, uint3
             block.threads <= limits.workgroup_threads)
             return block;
     return std::nullopt;
+}
+
+void attention_on_matrices(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
+                           const Tensor& v, const Heads& heads, const AttentionTile& t) {
+    const uint32_t size = q.columns / heads.count;
+    const params::AttentionParams p{view(q), view(k),     view(v), view(y),      q.rows,
+                                    k.rows,  heads.scale, 0,       heads.sharing};
+    c.dispatch(Kernel("attention.coopmat", q.type,
+                      {t.threads, t.query_groups, t.key_groups, size, t.chunks, t.chunk_blocks,
+                       held_fragments(c.device()).alike ? 1u : 0u, t.online ? 1u : 0u}),
+               {divide_up(q.rows, t.queries()) * t.threads, heads.count, q.batch},
+               {read(q), read(k), read(v), write(y)}, p);
 }
 
 void attention_tiled(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,

@@ -24,6 +24,10 @@ struct Residual {
     uint32_t how = params::residual_none;
 };
 
+params::Conv2dConstants constants_of(Activation activation, const Residual& residual) {
+    return {.activation = static_cast<uint32_t>(activation), .residual = residual.how};
+}
+
 params::Conv2dParams params_of(const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                                const Tensor& r) {
     const Size out = w.out_size(size);
@@ -38,13 +42,39 @@ void record_tiled(Commands& c, const Tensor& y, const Tensor& x, Size size, cons
     auto scope = c.scope("product");  // gives the splits' memory back
     const auto [sums, arrived] = split_uses(c, t, w.weight);
     const Tensor& r = residual.how ? residual.r : x;
-    c.dispatch(Kernel("conv2d.tiled", x.type,
-                      {t.threads, t.bm, t.bn, t.bk, t.tm, t.tn, t.splits,
-                       static_cast<uint32_t>(activation), residual.how}),
+    c.dispatch(Kernel("conv2d.tiled", x.type, y.type,
+                      params::constants_of(t.constants(), constants_of(activation, residual))),
                {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm),
                 y.batch * t.splits},
                {read(x), read(w.weight), read(w.bias), read(r), write(y), sums, arrived},
                params_of(y, x, size, w, r));
+}
+
+void record_matrix(Commands& c, const Tensor& y, const Tensor& from, Size size, const Conv2d& w,
+                   Activation activation, const Residual& residual, const MatrixTile& t) {
+    auto scope = c.scope("product");  // gives the splits' memory back
+    const Tensor x = loadable(c, from);
+    const Tensor& r = residual.how ? residual.r : x;
+    const struct {
+        params::Conv2dParams convolution;
+        params::ProductAddresses addresses;
+    } p{params_of(y, x, size, w, r), product_addresses(c.device(), x, w.fragments)};
+    const auto [sums, arrived] = split_uses(c, t, w.fragments);
+    c.dispatch(Kernel("conv2d.coopmat", x.type, y.type,
+                      params::constants_of(t.constants(held_fragments(c.device()).eights),
+                                           constants_of(activation, residual))),
+               {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm),
+                y.batch * t.splits},
+               {read(x), read(w.fragments), read(w.bias), read(r), write(y), sums, arrived}, p);
+}
+
+// On cooperative matrices, where that can be and pays, or where nothing else can read the weight.
+std::optional<MatrixTile> matrix_tile(const Commands& c, const Tensor& y, const Tensor& x,
+                                      const Conv2d& w) {
+    const bool alone = w.fragments && !can_be_read(w.weight);
+    if (!w.fragments || (!alone && (!loads_eights(x) || c.plain_kernels()))) return std::nullopt;
+    const uint32_t rows = alone ? std::max(y.rows, fewest_matrix_rows) : y.rows;
+    return best_matrix_tile(c.device(), {y.batch, rows, y.columns, w.weight.columns});
 }
 
 void record(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
@@ -72,40 +102,22 @@ void record(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv
                               r.type == y.type),
             op, r.shape() + " beside " + y.shape());
     require_wide(r, op);
-    const params::Conv2dParams p = params_of(y, x, size, w, r);
-    const Use uses[] = {read(x), read(w.weight), read(w.bias), read(r), write(y)};
-    const auto push = std::as_bytes(std::span(&p, 1));
-    const uint32_t choices[] = {static_cast<uint32_t>(activation), residual.how};
-    const Product product{y.batch, y.rows, y.columns, w.weight.columns};
-    std::optional<MatrixTile> matrix;
-    if (w.fragments && loads_eights(x) && !c.plain_kernels())
-        matrix = choose_matrix_tile(c.device().info(), product);
-    if (matrix) {
-        const MatrixTile& t = *matrix;
-        const struct {
-            params::Conv2dParams convolution;
-            params::ProductAddresses addresses;
-        } q{p, product_addresses(c.device(), x, w.fragments)};
-        auto scope = c.scope("product");  // gives the splits' memory back
-        const auto [sums, arrived] = split_uses(c, t, w.fragments);
-        c.dispatch(Kernel("conv2d.coopmat", x.type,
-                          {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m,
-                           t.fragment.n, t.fragment.k, held_fragments(c.device()).eights, t.ahead,
-                           t.splits, choices[0], choices[1]}),
-                   {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm),
-                    y.batch * t.splits},
-                   {uses[0], read(w.fragments), uses[2], uses[3], uses[4], sums, arrived}, q);
-    } else if (const std::optional<ProductTile> tiled =
-                   c.plain_kernels() || !loads_wide(x) || !loads_wide(w.weight)
-                       ? std::nullopt
-                       : choose_product_tile(c.device().info(), product)) {
-        record_tiled(c, y, x, size, w, activation, residual, *tiled);
-    } else {
-        const Tile t = choose_tile(c.device(), y.rows);
-        c.dispatch(
-            Kernel("conv2d", x.type, {t.threads_x, t.threads_y, t.m, t.n, choices[0], choices[1]}),
-            {divide_up(padded(y.columns), t.n), divide_up(y.rows, t.m), y.batch}, uses, push);
-    }
+    if (const std::optional<MatrixTile> tile = matrix_tile(c, y, x, w))
+        return record_matrix(c, y, x, size, w, activation, residual, *tile);
+    require(can_be_read(w.weight), op,
+            "the weight " + w.weight.shape() + " is kept in fragments alone");
+    std::optional<ProductTile> tiled;
+    if (!c.plain_kernels() && loads_wide(x) && loads_wide(w.weight))
+        tiled =
+            best_product_tile(c.device(), {y.batch, y.rows, y.columns, w.weight.columns}, x.type);
+    if (tiled) return record_tiled(c, y, x, size, w, activation, residual, *tiled);
+    const Tile t = choose_tile(c.device(), y.rows);
+    c.dispatch(
+        Kernel(
+            "conv2d", x.type,
+            {t.threads_x, t.threads_y, t.m, t.n, static_cast<uint32_t>(activation), residual.how}),
+        {divide_up(padded(y.columns), t.n), divide_up(y.rows, t.m), y.batch},
+        {read(x), read(w.weight), read(w.bias), read(r), write(y)}, params_of(y, x, size, w, r));
 }
 
 }  // namespace
@@ -114,6 +126,12 @@ void conv2d_tiled(Commands& c, const Tensor& y, const Tensor& x, Size size, cons
                   Activation activation, bool accumulate, const ProductTile& t) {
     const Residual residual{y, accumulate ? params::residual_before : params::residual_none};
     record_tiled(c, y, x, size, w, activation, residual, t);
+}
+
+void conv2d_on_matrices(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
+                        Activation activation, bool accumulate, const MatrixTile& t) {
+    const Residual residual{y, accumulate ? params::residual_before : params::residual_none};
+    record_matrix(c, y, x, size, w, activation, residual, t);
 }
 
 Size Conv2d::out_size(Size in_size) const {

@@ -5,6 +5,7 @@
 
 #include "gpu/ops/common.h"
 #include "gpu/ops/tile.h"
+#include "gpu/products/weight_copies.h"
 
 namespace saccade {
 
@@ -37,6 +38,20 @@ HeldFragments ask_how_fragments_are_held(Device& device) {
     return {halves % 8 == 0 ? halves / 8 : 0, alike != 0};
 }
 
+FragmentsSize size_on(const DeviceInfo& device, const HeldFragments& held, const Tensor& weight) {
+    const std::optional<MatrixShape> fragment = choose_fragment(device.features);
+    if (!fragment || weight.type != Type::f16 || !loads_eights(weight)) return {};
+    const uint32_t across = divide_up(weight.rows, fragment->n);
+    const uint32_t each = held.eights * device.limits.subgroup_size * 8;
+    const uint32_t columns = across * each;
+    // A tile that reaches past the rows of the weight reads past its last fragments.
+    const uint32_t room = divide_up(widest_tile / fragment->n, across);
+    const uint32_t rows = divide_up(weight.columns, fragment->k) + room;
+    if (columns == 0 || tensor_bytes(1, rows, columns, Type::f16) > device.limits.storage_range)
+        return {};
+    return {rows, columns};
+}
+
 }  // namespace
 
 const HeldFragments& held_fragments(Device& device) {
@@ -53,18 +68,25 @@ params::ProductAddresses product_addresses(const Device& device, const Tensor& x
     return addresses;
 }
 
+Tensor loadable(Commands& c, const Tensor& x) {
+    if (loads_eights(x)) return x;
+    const Tensor whole = c.scratch(x.batch, x.rows, x.columns, x.type);
+    copy(c, whole, x);
+    return whole;
+}
+
 FragmentsSize fragments_size(Device& device, const Tensor& weight) {
-    const std::optional<MatrixShape> fragment = choose_fragment(device.features());
-    if (!fragment || weight.type != Type::f16 || !loads_eights(weight)) return {};
-    const uint32_t across = divide_up(weight.rows, fragment->n);
-    const uint32_t each = held_fragments(device).eights * device.limits().subgroup_size * 8;
-    const uint32_t columns = across * each;
-    // A tile that reaches past the rows of the weight reads past its last fragments.
-    const uint32_t room = divide_up(widest_tile / fragment->n, across);
-    const uint32_t rows = divide_up(weight.columns, fragment->k) + room;
-    if (columns == 0 || tensor_bytes(1, rows, columns, Type::f16) > device.limits().storage_range)
-        return {};
-    return {rows, columns};
+    if (weight.type != Type::f16) return {};
+    return size_on(device.info(), held_fragments(device), weight);
+}
+
+WeightCopies weight_copies(const DeviceInfo& device, const HeldFragments& held,
+                           const Tensor& weight, Rows rows) {
+    // The fewest rows that pay stand for all: tiles differ in what they take, not in whether there
+    // is one.
+    const Product product{1, fewest_matrix_rows, weight.rows, weight.columns};
+    if (!size_on(device, held, weight) || !choose_matrix_tile(device, product)) return {};
+    return {.by_rows = rows != Rows::many, .fragments = rows != Rows::few};
 }
 
 void fragments_into(Commands& c, const Tensor& fragments, const Tensor& weight) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gpu/ops/common.h"
 #include "gpu/ops/fragments.h"
 #include "gpu/ops/links.h"
@@ -7,6 +9,10 @@
 namespace saccade {
 
 namespace {
+
+// From which on a product on cooperative matrices pays although the weight's fragments have to be
+// made first: the way through memory is then shorter than the product without them.
+constexpr uint32_t fewest_passing_rows = 96;
 
 void check(const char* op, const Tensor& y, const Tensor& x, const Linear& w) {
     require(w.weight.columns == x.columns && w.weight.rows == y.columns && w.weight.batch == 1 &&
@@ -19,36 +25,44 @@ void check(const char* op, const Tensor& y, const Tensor& x, const Linear& w) {
     for (const Tensor* t : {&x, &y, &w.weight}) require_wide(*t, op);
 }
 
+params::LinearConstants constants_of(const Linear& w, Activation activation, bool accumulate) {
+    return {.activation = static_cast<uint32_t>(activation),
+            .bias = w.bias ? 1u : 0u,
+            .accumulate = accumulate ? 1u : 0u};
+}
+
 // A row of each batch is a row of one batch: then the weights are read once for all.
 Tensor joined(const Tensor& t) { return t.rows == 1 ? t.batches_as_rows() : t; }
 
-// On cooperative matrices, where that can be and pays.
-bool record_matrix(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, const Span& span,
-                   Activation activation, bool accumulate) {
-    if (!w.fragments || x.type != Type::f16 || !loads_eights(x) || c.plain_kernels()) return false;
+// On cooperative matrices, where that can be and pays, or where nothing else can read the weight.
+bool record_matrix(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
+                   const Span& span, Activation activation, bool accumulate) {
+    const bool alone = w.fragments && !can_be_read(w.weight);
+    if (!w.fragments || from.type != Type::f16 ||
+        (!alone && (!loads_eights(from) || c.plain_kernels())))
+        return false;
+    const uint32_t rows = alone ? std::max(span.rows, fewest_matrix_rows) : span.rows;
     const std::optional<MatrixTile> tile =
-        choose_matrix_tile(c.device().info(), {span.batch, span.rows, y.columns, x.columns});
+        best_matrix_tile(c.device(), {span.batch, rows, y.columns, from.columns});
     if (!tile) return false;
-    const MatrixTile& t = *tile;
-    const struct {
-        params::LinearParams linear;
-        params::ProductAddresses addresses;
-    } p{{view(x), view(y), w.bias ? w.bias.offset : 0, span.rows, y.columns, x.columns,
-         w.weight.row_stride},
-        product_addresses(c.device(), x, w.fragments)};
-    auto scope = c.scope("product");  // gives the splits' memory back
-    const auto [sums, arrived] = split_uses(c, t, w.fragments);
-    c.dispatch(
-        Kernel("linear.coopmat", x.type, y.type,
-               {t.threads, t.subgroups, t.bm, t.bn, t.bk, t.wm, t.wn, t.fragment.m, t.fragment.n,
-                t.fragment.k, held_fragments(c.device()).eights, t.ahead, t.splits,
-                static_cast<uint32_t>(activation), w.bias ? 1u : 0u, accumulate ? 1u : 0u}),
-        {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(span.rows, t.bm),
-         span.batch * t.splits},
-        {read(x), read(w.fragments), read(w.bias ? w.bias : w.fragments),
-         accumulate ? read_write(y) : write(y), sums, arrived},
-        p);
+    linear_on_matrices(c, y, from, w, activation, accumulate, *tile);
     return true;
+}
+
+// A weight that is kept for few rows, and meets many: its fragments, for as long as this takes.
+bool record_passing_matrix(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                           const Span& span, Activation activation, bool accumulate) {
+    constexpr uint32_t most_passing_bytes = 64 << 20;
+    if (w.fragments || c.plain_kernels() || span.rows < fewest_passing_rows ||
+        w.weight.offset != 0 || w.weight.bytes > most_passing_bytes || !loads_eights(x))
+        return false;
+    const FragmentsSize size = fragments_size(c.device(), w.weight);
+    if (!size) return false;
+    auto scope = c.scope("fragments");
+    Linear passing = w;
+    passing.fragments = c.scratch(1, size.rows, size.columns, Type::f16);
+    fragments_into(c, passing.fragments, w.weight);
+    return record_matrix(c, y, x, passing, span, activation, accumulate);
 }
 
 // On tiles in shared memory, if that can be.
@@ -58,7 +72,7 @@ bool record_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w
         w.weight.bytes > c.device().limits().storage_range)
         return false;
     const std::optional<ProductTile> tile =
-        choose_product_tile(c.device().info(), {span.batch, span.rows, y.columns, x.columns});
+        best_product_tile(c.device(), {span.batch, span.rows, y.columns, x.columns}, x.type);
     if (tile) linear_tiled(c, y, x, w, activation, accumulate, *tile);
     return tile.has_value();
 }
@@ -70,10 +84,13 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
     const Tensor x = joined(from), y = joined(to);
     require(x.type == w.weight.type && (y.type == x.type || y.type == Type::f32), op,
             "types " + x.shape() + ", " + w.weight.shape() + ", " + y.shape());
-    if (link_product(c, y, x, nullptr, w, activation, accumulate)) return;
+    const bool readable = can_be_read(w.weight);
+    if (readable && link_product(c, y, x, nullptr, w, activation, accumulate)) return;
 
     const Span span = rows_of(x, y);
     if (record_matrix(c, y, x, w, span, activation, accumulate)) return;
+    require(readable, op, "the weight " + w.weight.shape() + " is kept in fragments alone");
+    if (record_passing_matrix(c, y, x, w, span, activation, accumulate)) return;
     std::optional<RowTile> few;
     if (loads_eights(x) && loads_eights(w.weight) && !loads_texels(c, x.type))
         few = choose_row_tile(c.device().info(), span.rows, y.columns, x.columns);
@@ -116,6 +133,28 @@ bool fits_shared(const Device& device, const RowTile& tile, const Tensor& x) {
 
 }  // namespace
 
+void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
+                        Activation activation, bool accumulate, const MatrixTile& t) {
+    const Span span = rows_of(from, y);
+    auto scope = c.scope("product");  // gives the splits' memory back
+    const Tensor x = loadable(c, from);
+    const struct {
+        params::LinearParams linear;
+        params::ProductAddresses addresses;
+    } p{{view(x), view(y), w.bias ? w.bias.offset : 0, span.rows, y.columns, x.columns,
+         w.weight.row_stride},
+        product_addresses(c.device(), x, w.fragments)};
+    const auto [sums, arrived] = split_uses(c, t, w.fragments);
+    c.dispatch(Kernel("linear.coopmat", x.type, y.type,
+                      params::constants_of(t.constants(held_fragments(c.device()).eights),
+                                           constants_of(w, activation, accumulate))),
+               {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(span.rows, t.bm),
+                span.batch * t.splits},
+               {read(x), read(w.fragments), read(w.bias ? w.bias : w.fragments),
+                accumulate ? read_write(y) : write(y), sums, arrived},
+               p);
+}
+
 void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                   Activation activation, bool accumulate, const ProductTile& t) {
     const Span span = rows_of(x, y);
@@ -125,8 +164,7 @@ void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w
     const auto [sums, arrived] = split_uses(c, t, w.weight);
     c.dispatch(
         Kernel("linear.tiled", x.type, y.type,
-               {t.threads, t.bm, t.bn, t.bk, t.tm, t.tn, t.splits,
-                static_cast<uint32_t>(activation), w.bias ? 1u : 0u, accumulate ? 1u : 0u}),
+               params::constants_of(t.constants(), constants_of(w, activation, accumulate))),
         {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm), span.batch * t.splits},
         {read(x), read(w.weight), read(w.bias ? w.bias : w.weight),
          accumulate ? read_write(y) : write(y), sums, arrived},
@@ -163,10 +201,11 @@ void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const N
     require(from.type == Type::f32 && (to.type == w.weight.type || to.type == Type::f32), op,
             "types " + from.shape() + ", " + w.weight.shape() + ", " + to.shape());
     const Tensor x = joined(from), y = joined(to);
-    if (link_product(c, y, x, &norm, w, activation, false)) return;
+    const bool readable = can_be_read(w.weight);
+    if (readable && link_product(c, y, x, &norm, w, activation, false)) return;
     const Span span = rows_of(x, y);
     std::optional<RowTile> few;
-    if (!loads_texels(c, w.weight.type))
+    if (readable && !loads_texels(c, w.weight.type))
         few = choose_row_tile(c.device().info(), span.rows, y.columns, x.columns);
     if (!few || !fits_shared(c.device(), *few, x) || y.columns > most_columns ||
         w.weight.bytes > c.device().limits().storage_range) {

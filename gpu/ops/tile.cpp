@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "gpu/ops/common.h"
 #include "gpu/ops/tiled.h"
@@ -11,7 +12,6 @@ namespace saccade {
 namespace {
 
 constexpr uint32_t most_few_rows = 8;  // more would take too many registers
-constexpr uint32_t fewest_rows = 16;   // below, most of a fragment would be padding
 
 // A large tile reads each element less often, a small one gives more workgroups. How long each
 // takes was measured on an H200, in microseconds: the depth of 768 for a workgroup that has a core
@@ -30,6 +30,13 @@ constexpr Shape shapes[] = {
     {48, 128, 128, 48, 32, 4, {5.3, 4.1, 1.3}}, {32, 128, 128, 32, 32, 2, {6.3, 2.8, 0.8}},
     {32, 64, 256, 32, 16, 8, {3.1, 2.6, 0.6}},  {16, 64, 256, 16, 16, 16, {3.0, 1.6, 0.4}},
 };
+// Others, of which the times are guesses: never chosen, unless they are measured to be faster. They
+// are for 1,400 to 1,600 rows, which the tiles above leave in odd numbers of rounds.
+constexpr Shape more_shapes[] = {
+    {128, 256, 64, 64, 64, 1, {18.0, 14.5, 4.5}}, {128, 192, 64, 64, 48, 2, {14.0, 11.0, 4.0}},
+    {128, 128, 64, 64, 64, 2, {11.0, 8.0, 2.6}},  {96, 192, 64, 48, 48, 2, {12.0, 8.8, 3.2}},
+    {96, 128, 64, 48, 64, 2, {9.5, 6.6, 2.0}},    {48, 192, 64, 48, 48, 2, {7.5, 4.8, 2.0}},
+};
 // The same without cooperative matrices.
 struct TiledShape {
     uint32_t bm, bn, bk, tm, tn;
@@ -41,7 +48,9 @@ constexpr TiledShape tiled_shapes[] = {
     {64, 64, 16, 8, 4, {23.3, 20.0, 4.0}},
     {32, 64, 32, 4, 4, {18.7, 15.6, 1.8}},
 };
-static_assert(std::ranges::all_of(shapes, [](const Shape& s) { return s.bn <= widest_tile; }));
+constexpr auto fits_fragments = [](const Shape& s) { return s.bn <= widest_tile; };
+static_assert(std::ranges::all_of(shapes, fits_fragments) &&
+              std::ranges::all_of(more_shapes, fits_fragments));
 constexpr double measured_depth = 768;
 constexpr uint32_t cores_of_a_large_gpu = 132;  // where the driver does not say
 
@@ -85,7 +94,8 @@ std::optional<MatrixTile> tile_of(const Shape& s, const Limits& limits, const Ma
                           .fragment = fragment,
                           .ahead = std::min(s.ahead, bk / fragment.k),
                           .splits = 1,
-                          .groups = groups_of(s.bm, s.bn, p)};
+                          .groups = groups_of(s.bm, s.bn, p),
+                          .cost = 0};
     // More shared memory than there is would lose the device.
     if (tile.shared_bytes() > limits.shared_bytes) return std::nullopt;
     return tile;
@@ -99,12 +109,48 @@ double cost_of(const Times& times, uint64_t groups, uint32_t splits, uint32_t co
     return std::max(times.alone, of_a_core * times.each) * share + of_a_core * times.out;
 }
 
+// The first of those that are likely to be done first.
+template <typename AnyTile>
+std::optional<AnyTile> cheapest(const std::vector<AnyTile>& tiles) {
+    const auto best = std::ranges::min_element(tiles, {}, &AnyTile::cost);
+    return best == tiles.end() ? std::nullopt : std::optional(*best);
+}
+
 // Blocks of keys whose scores a subgroup holds at once. RDNA3 holds every element of a factor twice,
 // and spills registers beyond these (saccade-lab kernels).
 uint32_t most_blocks_of(const DeviceInfo& device, uint32_t head, uint32_t key_groups) {
     if (device.vendor_id != amd) return most_blocks;
     if (key_groups > 2) return head > 32 ? 3 : 5;
     return head > 32 ? 7 : 10;
+}
+
+// Whether attention.coopmat can run at all.
+bool multiplies_heads(const DeviceInfo& device, const AttentionShape& shape) {
+    const auto square = [](const MatrixShape& s) { return s.m == 16 && s.n == 16 && s.k == 16; };
+    return device.features.cooperative_matrix && device.limits.subgroup_size % 16 == 0 &&
+           shape.head % 16 == 0 && shape.head <= largest_matrix_head &&
+           shape.queries >= fewest_matrix_rows &&
+           std::ranges::any_of(device.features.matrix_shapes, square);
+}
+
+// The keys of a round in as few chunks as fit into shared memory, if any do.
+std::optional<AttentionTile> in_chunks(const DeviceInfo& device, const AttentionShape& shape,
+                                       uint32_t query_groups, uint32_t key_groups) {
+    AttentionTile t{.threads = query_groups * key_groups * device.limits.subgroup_size,
+                    .query_groups = query_groups,
+                    .key_groups = key_groups,
+                    .chunks = 1,
+                    .chunk_blocks = 0};
+    const uint32_t each = divide_up(divide_up(shape.keys, 16), key_groups);
+    const uint32_t most = most_blocks_of(device, shape.head, key_groups);
+    const uint32_t in_round = divide_up(each, divide_up(each, most));
+    for (; t.chunks <= in_round; ++t.chunks) {
+        t.chunk_blocks = divide_up(in_round, t.chunks);
+        if (t.shared_bytes(shape.head) <= device.limits.shared_bytes &&
+            t.threads <= device.limits.workgroup_threads)
+            return t;
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -145,9 +191,7 @@ std::vector<ProductTile> product_tiles(const DeviceInfo& device, const Product& 
 
 std::optional<ProductTile> choose_product_tile(const DeviceInfo& device, const Product& product) {
     if (device.kind == DeviceKind::cpu) return std::nullopt;
-    const std::vector<ProductTile> tiles = product_tiles(device, product);
-    const auto best = std::ranges::min_element(tiles, {}, &ProductTile::cost);
-    return best == tiles.end() ? std::nullopt : std::optional(*best);
+    return cheapest(product_tiles(device, product));
 }
 
 std::optional<MatrixShape> choose_fragment(const Features& features) {
@@ -161,34 +205,54 @@ std::optional<MatrixShape> choose_fragment(const Features& features) {
     return best;
 }
 
-std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, const Product& product) {
-    if (!device.features.cooperative_matrix || product.rows < fewest_rows) return std::nullopt;
+std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const Product& product,
+                                     Fitted which) {
     const std::optional<MatrixShape> fragment = choose_fragment(device.features);
-    if (!fragment) return std::nullopt;
+    if (!device.features.cooperative_matrix || !fragment) return {};
     const uint32_t cores = cores_of(device), depth = product.depth;
-    std::optional<MatrixTile> chosen;
-    double least = 0;
-    for (const Shape& s : shapes) {
+    std::vector<MatrixTile> tiles;
+    for (const Shape& s : which == Fitted::yes ? std::span<const Shape>(shapes) : more_shapes) {
         std::optional<MatrixTile> tile = tile_of(s, device.limits, *fragment, product);
         if (!tile) continue;
-        for (uint32_t splits = 1; splits == 1 || depth / splits >= split_depth; ++splits) {
-            if (splits > 1 &&
-                (splits > most_splits || tile->groups > cores || !tile->can_be_split()))
-                break;
-            tile->splits = splits;
-            const double cost = cost_of(s.times, tile->groups, splits, cores, depth) +
-                                (splits > 1 ? split_cost + split_cost_of_out * s.times.out : 0.0);
-            if (chosen && cost >= least) continue;
-            chosen = tile;
-            least = cost;
+        for (; tile->splits == 1 || (tile->splits <= most_splits && tile->groups <= cores &&
+                                     tile->can_be_split() && depth / tile->splits >= split_depth);
+             ++tile->splits) {
+            tile->cost = cost_of(s.times, tile->groups, tile->splits, cores, depth) +
+                         (tile->splits > 1 ? split_cost + split_cost_of_out * s.times.out : 0.0);
+            tiles.push_back(*tile);
         }
     }
-    return chosen;
+    return tiles;
+}
+
+std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, const Product& product) {
+    if (product.rows < fewest_matrix_rows) return std::nullopt;
+    return cheapest(matrix_tiles(device, product, Fitted::yes));
 }
 
 uint32_t MatrixTile::shared_bytes() const {
     // Sums leave where the tile of x was; and one word.
     return std::max(bm * (bk / 8 + 1), subgroups * fragment.m * (wn / 4 + 1)) * 16 + 16;
+}
+
+params::MatrixTileConstants MatrixTile::constants(uint32_t eights) const {
+    return {.threads = threads,
+            .subgroups = subgroups,
+            .bm = bm,
+            .bn = bn,
+            .bk = bk,
+            .wm = wm,
+            .wn = wn,
+            .fm = fragment.m,
+            .fn = fragment.n,
+            .fk = fragment.k,
+            .eights = eights,
+            .ahead = ahead,
+            .splits = splits};
+}
+
+params::SharedTileConstants ProductTile::constants() const {
+    return {.threads = threads, .bm = bm, .bn = bn, .bk = bk, .tm = tm, .tn = tn, .splits = splits};
 }
 
 bool MatrixTile::can_be_split() const { return threads / subgroups % (wn / 4) == 0; }
@@ -215,42 +279,42 @@ uint32_t AttentionTile::shared_bytes(uint32_t head) const {
     return std::max(tile, sums) + subgroups * 2 * 16 * 3 * 16 + threads * 4;
 }
 
+std::vector<AttentionTile> attention_tiles(const DeviceInfo& device, const AttentionShape& shape) {
+    std::vector<AttentionTile> tiles;
+    if (!multiplies_heads(device, shape)) return tiles;
+    for (const uint32_t query_groups : {8u, 4u, 2u, 1u})
+        for (const uint32_t key_groups : {1u, 2u, 4u}) {
+            std::optional<AttentionTile> tile = in_chunks(device, shape, query_groups, key_groups);
+            if (!tile) continue;
+            tiles.push_back(*tile);
+            if (16 * tile->blocks() >= shape.keys) continue;
+            tile->online = true;
+            tiles.push_back(*tile);
+        }
+    return tiles;
+}
+
 std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
                                                    const AttentionShape& shape, uint32_t heads) {
-    const Limits& limits = device.limits;
-    const auto square = [](const MatrixShape& s) { return s.m == 16 && s.n == 16 && s.k == 16; };
-    if (!device.features.cooperative_matrix || limits.subgroup_size % 16 != 0 ||
-        shape.head % 16 != 0 || shape.head > largest_matrix_head || shape.queries < fewest_rows ||
-        std::ranges::none_of(device.features.matrix_shapes, square))
-        return std::nullopt;
+    if (!multiplies_heads(device, shape)) return std::nullopt;
     // More queries a workgroup share the keys that it loads; with few workgroups its subgroups
     // rather share the keys out among them.
     const auto workgroups = [&](uint32_t groups) {
         return uint64_t(heads) * divide_up(shape.queries, 16 * groups);
     };
-    AttentionTile t{};
     constexpr uint64_t many = 8 * cores_of_a_large_gpu;
-    t.query_groups = workgroups(8) >= many ? 8
-                     : workgroups(4) >= 96 ? 4
-                     : workgroups(2) >= 64 ? 2
-                                           : 1;
-    t.key_groups = t.query_groups < 4 ? 4 : workgroups(4) < cores_of_a_large_gpu ? 2 : 1;
+    uint32_t query_groups = workgroups(8) >= many ? 8
+                            : workgroups(4) >= 96 ? 4
+                            : workgroups(2) >= 64 ? 2
+                                                  : 1;
+    uint32_t key_groups = query_groups < 4 ? 4 : workgroups(4) < cores_of_a_large_gpu ? 2 : 1;
     while (true) {
-        t.threads = t.query_groups * t.key_groups * limits.subgroup_size;
-        const uint32_t each = divide_up(divide_up(shape.keys, 16), t.key_groups);
-        const uint32_t most = most_blocks_of(device, shape.head, t.key_groups);
-        const uint32_t in_round = divide_up(each, divide_up(each, most));
-        for (t.chunks = 1; t.chunks <= in_round; ++t.chunks) {
-            t.chunk_blocks = divide_up(in_round, t.chunks);
-            if (t.shared_bytes(shape.head) <= limits.shared_bytes &&
-                t.threads <= limits.workgroup_threads)
-                return t;
-        }
+        if (const auto tile = in_chunks(device, shape, query_groups, key_groups)) return tile;
         // Large heads: fewer subgroups whose sums have to fit.
-        if (t.key_groups > 1)
-            t.key_groups /= 2;
-        else if (t.query_groups > 1)
-            t.query_groups /= 2;
+        if (key_groups > 1)
+            key_groups /= 2;
+        else if (query_groups > 1)
+            query_groups /= 2;
         else
             return std::nullopt;
     }

@@ -6,6 +6,7 @@
 
 #include "gpu/core/device.h"
 #include "gpu/recorder/commands.h"
+#include "shaders/product_constants.h"
 
 namespace saccade {
 
@@ -29,6 +30,7 @@ struct ProductTile {
     double cost;      // microseconds that it is likely to take
 
     uint32_t shared_bytes() const { return 2 * bk * (bm + bn + 8) * 4 + 16; }
+    params::SharedTileConstants constants() const;
 };
 // All that the device can run, and the one that is likely to be done first. None on software
 // Vulkan, unless it is asked for.
@@ -53,14 +55,22 @@ struct MatrixTile {
     uint32_t ahead;   // steps of W that are on their way
     uint32_t splits;  // workgroups that share a tile of the result, each with some of the depth
     uint64_t groups;  // tiles of the result
+    double cost;      // microseconds that it is likely to take
 
     uint32_t shared_bytes() const;
+    // `eights`: see HeldFragments.
+    params::MatrixTileConstants constants(uint32_t eights) const;
     // Splits leave their sums without gaps: every thread has some.
     bool can_be_split() const;
 };
-constexpr uint32_t widest_tile = 256;  // columns of the largest of them
-// The one that is likely to be done first. None where the device has no cooperative matrices, or
-// there are too few rows for them to pay.
+constexpr uint32_t widest_tile = 256;        // columns of the largest of them
+constexpr uint32_t fewest_matrix_rows = 16;  // below, most of a fragment would be padding
+// All that the device can run, and the one that is likely to be done first. None where the device
+// has no cooperative matrices, or there are too few rows for them to pay.
+// Those that are not fitted are never chosen: what they take has to be measured.
+enum class Fitted { no, yes };
+std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const Product& product,
+                                     Fitted which = Fitted::yes);
 std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, const Product& product);
 // The same for few rows, whose time is that of reading the weights: see row_product.glsl.
 struct RowTile {
@@ -76,6 +86,7 @@ std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, 
 // come in chunks and are shared by the key groups, in blocks of 16. See the kernel.
 struct AttentionTile {
     uint32_t threads, query_groups, key_groups, chunks, chunk_blocks;
+    bool online = false;  // one time over the keys, whatever the number of rounds
 
     uint32_t queries() const { return 16 * query_groups; }
     uint32_t blocks() const { return key_groups * chunks * chunk_blocks; }  // of a round
@@ -85,6 +96,8 @@ struct AttentionTile {
 struct AttentionShape {
     uint32_t queries, keys, head;
 };
+// All that the device can run.
+std::vector<AttentionTile> attention_tiles(const DeviceInfo& device, const AttentionShape& shape);
 // None where the device lacks what it takes. `heads` is how many there are in all batches together.
 std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
                                                    const AttentionShape& shape, uint32_t heads);

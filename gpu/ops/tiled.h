@@ -3,10 +3,16 @@
 #include "gpu/ops.h"
 #include "gpu/ops/tile.h"
 
-// The operations on tiles in shared memory, with a tile of one's choice: linear, conv2d and
-// attention choose one for GPUs, and the tests try every tile on every device.
+// The operations on tiles in shared memory and on cooperative matrices, with a tile of one's
+// choice: linear, conv2d and attention choose one for GPUs, and the tests try every tile on every
+// device.
 
 namespace saccade {
+
+// The tile that linear and conv2d take: what the tables of tile.h say or, on a device that measures
+// (see Choices), what has been measured to be faster.
+std::optional<MatrixTile> best_matrix_tile(Device& device, const Product& product);
+std::optional<ProductTile> best_product_tile(Device& device, const Product& product, Type type);
 
 // y = activation(x W^T + b), or y += x W^T + b.
 void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
@@ -26,6 +32,14 @@ std::optional<AttentionBlock> choose_attention_block(const Limits& limits, uint3
                                                      uint32_t head);
 void attention_tiled(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
                      const Tensor& v, const Heads& heads, bool causal, const AttentionBlock& block);
+
+// The same on cooperative matrices: x, q, k and v of fp16, and a weight that has fragments.
+void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                        Activation activation, bool accumulate, const MatrixTile& tile);
+void conv2d_on_matrices(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
+                        Activation activation, bool accumulate, const MatrixTile& tile);
+void attention_on_matrices(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
+                           const Tensor& v, const Heads& heads, const AttentionTile& tile);
 
 // The kernels of products load 16 bytes at once.
 bool loads_wide(const Tensor& t);

@@ -57,8 +57,8 @@ BlipBert load_blip_bert(WeightLoader& weights, const std::string& in, const Blip
                                     positions, dim, Type::f32);
     bert.embedding_norm = weights.norm(in + "embeddings.LayerNorm", dim, eps);
 
-    const LinearForm project{.out = dim, .in = dim, .out_head = head};
-    const LinearForm join{.out = dim, .in = dim, .in_head = head};
+    const LinearForm project{.out = dim, .in = dim, .out_head = head, .rows = Rows::few};
+    const LinearForm join{.out = dim, .in = dim, .in_head = head, .rows = Rows::few};
     std::vector<std::string> memory;
     for (uint32_t i = 0; i < config.text.layers; ++i) {
         const std::string layer = in + "encoder.layer." + std::to_string(i);
@@ -71,9 +71,9 @@ BlipBert load_blip_bert(WeightLoader& weights, const std::string& in, const Blip
             .cross_q = weights.linear(cross + "self.query", project),
             .cross_out = weights.linear(cross + "output.dense", join),
             .fc1 = weights.linear(layer + ".intermediate.dense",
-                                  {.out = config.text.intermediate, .in = dim}),
+                                  {.out = config.text.intermediate, .in = dim, .rows = Rows::few}),
             .fc2 = weights.linear(layer + ".output.dense",
-                                  {.out = dim, .in = config.text.intermediate}),
+                                  {.out = dim, .in = config.text.intermediate, .rows = Rows::few}),
             .norm1 = weights.norm(self + "output.LayerNorm", dim, eps),
             .norm_cross = weights.norm(cross + "output.LayerNorm", dim, eps),
             .norm2 = weights.norm(layer + ".output.LayerNorm", dim, eps),
@@ -92,12 +92,14 @@ BlipText::BlipText(WeightLoader& weights, const BlipConfig& config, uint32_t col
     const std::string out = "text_decoder.cls.predictions.";
     const uint32_t dim = config.text.hidden, words = config.text.vocabulary;
     memory_ = bert_.memory;
-    transform_ = weights.linear(out + "transform.dense", {.out = dim, .in = dim});
+    transform_ =
+        weights.linear(out + "transform.dense", {.out = dim, .in = dim, .rows = Rows::few});
     transform_norm_ = weights.norm(out + "transform.LayerNorm", dim, config.text_norm_eps);
     if (weights.source().optional(out + "decoder.weight", {words, dim}))
-        head_ = weights.linear(out + "decoder", {.out = words, .in = dim, .bias = false});
+        head_ = weights.linear(out + "decoder",
+                               {.out = words, .in = dim, .bias = false, .rows = Rows::few});
     else
-        head_ = {bert_.words, {}, weights.fragments(bert_.words)};
+        head_ = {bert_.words, {}};
     const bool own = weights.source().optional(out + "decoder.bias", {words}).has_value();
     head_.bias =
         weights.tensor(out + (own ? "decoder.bias" : "bias"), {words}, 1, words, Type::f32);

@@ -38,11 +38,15 @@ Gpt2::Gpt2(WeightLoader& weights, const Gpt2Config& config, const std::string& p
     positions_ = weights.tensor(in + "wpe.weight", {positions, dim}, positions, dim, Type::f32);
 
     auto project = [&](const std::string& name, uint32_t parts) {
-        return weights.linear(
-            name, {.out = parts * dim, .in = dim, .out_head = head, .transposed = true});
+        return weights.linear(name, {.out = parts * dim,
+                                     .in = dim,
+                                     .out_head = head,
+                                     .transposed = true,
+                                     .rows = Rows::few});
     };
     auto join = [&](const std::string& name) {
-        return weights.linear(name, {.out = dim, .in = dim, .in_head = head, .transposed = true});
+        return weights.linear(
+            name, {.out = dim, .in = dim, .in_head = head, .transposed = true, .rows = Rows::few});
     };
     std::vector<std::string> memory;
     for (uint32_t i = 0; i < config.form.layers; ++i) {
@@ -56,10 +60,14 @@ Gpt2::Gpt2(WeightLoader& weights, const Gpt2Config& config, const std::string& p
             .out = join(block + ".attn.c_proj"),
             .cross_q = project(cross + ".q_attn", 1),
             .cross_out = join(cross + ".c_proj"),
-            .fc1 = weights.linear(block + ".mlp.c_fc",
-                                  {.out = config.form.intermediate, .in = dim, .transposed = true}),
-            .fc2 = weights.linear(block + ".mlp.c_proj",
-                                  {.out = dim, .in = config.form.intermediate, .transposed = true}),
+            .fc1 = weights.linear(block + ".mlp.c_fc", {.out = config.form.intermediate,
+                                                        .in = dim,
+                                                        .transposed = true,
+                                                        .rows = Rows::few}),
+            .fc2 = weights.linear(block + ".mlp.c_proj", {.out = dim,
+                                                          .in = config.form.intermediate,
+                                                          .transposed = true,
+                                                          .rows = Rows::few}),
         });
         memory.push_back(cross + ".c_attn");
     }
@@ -67,9 +75,10 @@ Gpt2::Gpt2(WeightLoader& weights, const Gpt2Config& config, const std::string& p
         weights.stacked(memory, {.out = 2 * dim, .in = dim, .out_head = head, .transposed = true});
     norm_ = weights.norm(in + "ln_f", dim, config.norm_eps);
     if (weights.source().optional(prefix + ".lm_head.weight", {words, dim}))
-        head_ = weights.linear(prefix + ".lm_head", {.out = words, .in = dim, .bias = false});
+        head_ = weights.linear(prefix + ".lm_head",
+                               {.out = words, .in = dim, .bias = false, .rows = Rows::few});
     else
-        head_ = {words_, {}, weights.fragments(words_)};
+        head_ = {words_, {}};
 }
 
 Heads Gpt2::heads(uint32_t layer) const {

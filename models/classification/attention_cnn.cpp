@@ -37,8 +37,9 @@ AttentionCnn::AttentionCnn(WeightLoader& weights, const AttentionCnnConfig& conf
                                             .in_head = inner,
                                             .scale = gamma,
                                             .stored = {channels, inner, 1, 1}});
-    head_ = weights.linear("classifier", {.out = static_cast<uint32_t>(config.labels.size()),
-                                          .in = channels});
+    head_ = weights.linear(
+        "classifier",
+        {.out = static_cast<uint32_t>(config.labels.size()), .in = channels, .rows = Rows::any});
 }
 
 // beta_ji = softmax_i(f(x_i) g(x_j)), o_j = v(sum_i beta_ji h(x_i)), y_j = gamma o_j + x_j

@@ -9,7 +9,8 @@ DinoClassifier::DinoClassifier(WeightLoader& weights, const DinoConfig& config)
     if (!config.labels.empty())
         head_ = weights.linear("classifier", {.out = static_cast<uint32_t>(config.labels.size()),
                                               .in = 2 * config.hidden,
-                                              .in_head = config.hidden});
+                                              .in_head = config.hidden,
+                                              .rows = Rows::any});
 }
 
 Tensor DinoClassifier::logits(Commands& c, const Tensor& patches, Tap& tap) const {

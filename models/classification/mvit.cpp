@@ -88,8 +88,9 @@ Mvit::Mvit(WeightLoader& weights, const MvitConfig& config) : config_(config) {
     const uint32_t last = config.stages.back().dim_out;
     norm_ = weights.norm("norm", last, config.norm_eps);
     if (!config.labels.empty())
-        head_ = weights.linear("head.fc",
-                               {.out = static_cast<uint32_t>(config.labels.size()), .in = last});
+        head_ = weights.linear(
+            "head.fc",
+            {.out = static_cast<uint32_t>(config.labels.size()), .in = last, .rows = Rows::any});
 }
 
 Mvit::Block Mvit::load_block(WeightLoader& weights, const std::string& in, Block block,

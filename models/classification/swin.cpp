@@ -93,7 +93,8 @@ Swin::Swin(WeightLoader& weights, const SwinConfig& config) : config_(config) {
     norm_ = weights.norm(in + "layernorm", last, config.norm_eps);
     if (!config.labels.empty())
         head_ = weights.linear(
-            "classifier", {.out = static_cast<uint32_t>(config.labels.size()), .in = last});
+            "classifier",
+            {.out = static_cast<uint32_t>(config.labels.size()), .in = last, .rows = Rows::any});
     grid_ = (config.image + config.patch - 1u) / config.patch;
 }
 

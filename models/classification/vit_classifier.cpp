@@ -6,7 +6,7 @@ ViTClassifier::ViTClassifier(WeightLoader& weights, const ViTConfig& config)
     : vit_(weights, config, config.distilled ? "deit" : "vit") {
     require_labels(config.labels);
     const auto classes = static_cast<uint32_t>(config.labels.size());
-    LinearForm form{.out = classes, .in = config.hidden};
+    LinearForm form{.out = classes, .in = config.hidden, .rows = Rows::any};
     if (config.teacher_head) {
         form.scale = 0.5f;  // the two heads' logits are averaged
         teacher_ = weights.linear("distillation_classifier", form);

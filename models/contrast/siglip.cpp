@@ -56,12 +56,16 @@ Siglip::Siglip(WeightLoader& weights, const SiglipConfig& config)
     const uint32_t dim = form_.hidden, head = form_.head_size();
     norm_ = weights.norm("vision_model.post_layernorm", dim, form_.norm_eps);
     probe_ = weights.tensor(in + "probe", {1, 1, dim}, 1, dim, weights.type());
-    qkv_ = weights.linear(in + "attention.in_proj",
-                          {.out = 3 * dim, .in = dim, .out_head = head, .join = "_"});
-    out_ = weights.linear(in + "attention.out_proj", {.out = dim, .in = dim, .in_head = head});
+    qkv_ = weights.linear(
+        in + "attention.in_proj",
+        {.out = 3 * dim, .in = dim, .out_head = head, .join = "_", .rows = Rows::any});
+    out_ = weights.linear(in + "attention.out_proj",
+                          {.out = dim, .in = dim, .in_head = head, .rows = Rows::any});
     head_norm_ = weights.norm(in + "layernorm", dim, form_.norm_eps);
-    fc1_ = weights.linear(in + "mlp.fc1", {.out = form_.intermediate, .in = dim});
-    fc2_ = weights.linear(in + "mlp.fc2", {.out = dim, .in = form_.intermediate});
+    fc1_ =
+        weights.linear(in + "mlp.fc1", {.out = form_.intermediate, .in = dim, .rows = Rows::any});
+    fc2_ =
+        weights.linear(in + "mlp.fc2", {.out = dim, .in = form_.intermediate, .rows = Rows::any});
 }
 
 // The probe looks wherever somebody points.

@@ -159,25 +159,27 @@ WeightLoader::~WeightLoader() {
 
 Tensor WeightLoader::allocate(uint32_t rows, uint32_t columns, Type type) {
     const uint64_t bytes = round_up(tensor_bytes(1, rows, columns, type), alignment);
-    if (blocks_.empty() || used_ + bytes > blocks_.back().bytes()) {
+    size_t block = 0;
+    while (block < blocks_.size() && used_[block] + bytes > blocks_[block].bytes()) ++block;
+    if (block == blocks_.size()) {
         // The first block takes the whole model, as far as its size is known beforehand: one
         // allocation, no waste. Row padding and biases kept in fp32 need a little more, fragments
-        // as much again and some room each.
+        // some room each. What is left over is little.
         uint64_t wanted = block_bytes;
-        if (blocks_.empty())
-            if (const uint64_t elements = source_.elements()) {
-                wanted = elements * bytes_of(type_) + elements / 64 + (64 << 10);
-                if (type_ == Type::f16 && held_fragments(device_).eights > 0)
-                    wanted += wanted + (1 << 20);
-            }
+        if (const uint64_t elements = source_.elements()) {
+            wanted = elements * bytes_of(type_) + elements / 64 + (64 << 10);
+            if (type_ == Type::f16 && held_fragments(device_).eights > 0) wanted += wanted / 40;
+            if (!blocks_.empty()) wanted = std::clamp(wanted / 16, uint64_t{1} << 20, block_bytes);
+        }
         wanted = std::min({wanted, largest_block, device_.limits().allocation_bytes,
                            device_.limits().buffer_bytes});
         blocks_.emplace_back(device_, name_ + " weights " + std::to_string(blocks_.size()),
                              std::max(wanted, bytes), Memory::device);
-        used_ = 0;
+        used_.push_back(0);
     }
-    const Tensor tensor = make_tensor(blocks_.back().handle(), used_, 1, rows, columns, type);
-    used_ += bytes;
+    const Tensor tensor =
+        make_tensor(blocks_[block].handle(), used_[block], 1, rows, columns, type);
+    used_[block] += bytes;
     return tensor;
 }
 
@@ -189,8 +191,8 @@ Linear WeightLoader::stacked(std::span<const std::string> names, const LinearFor
     const auto count = static_cast<uint32_t>(names.size());
     const uint32_t out = padded_heads(each.out, each.out_head);
     Linear result;
-    result.weight = allocate(count * out, padded_heads(each.in, each.in_head), type_);
-    for (uint32_t i = 0; i < count; ++i) put_matrix(result.weight, i * out, names[i], each);
+    const Coming to = coming(count * out, padded_heads(each.in, each.in_head), each.rows);
+    for (uint32_t i = 0; i < count; ++i) put_matrix(to.weight, i * out, names[i], each);
     if (each.bias) {
         result.bias = allocate(1, count * out, Type::f32);
         if (count > 1 && out % 4 != 0)
@@ -202,7 +204,7 @@ Linear WeightLoader::stacked(std::span<const std::string> names, const LinearFor
                 else
                     put_zeros(result.bias, i * out, out);
     }
-    result.fragments = fragments(result.weight);
+    keep(result, to);
     return result;
 }
 
@@ -212,21 +214,41 @@ Linear WeightLoader::joined(std::span<const Part> parts) {
     for (const Part& part : parts) rows += rows_of(part.form);
     const LinearForm& first = parts.front().form;
     Linear result;
-    result.weight = allocate(rows, padded_heads(first.in, first.in_head), type_);
+    const Coming to = coming(rows, padded_heads(first.in, first.in_head), first.rows);
     if (first.bias) result.bias = allocate(1, rows, Type::f32);
     uint32_t at = 0;
     for (const Part& part : parts) {
-        put_matrix(result.weight, at, part.name, part.form);
+        put_matrix(to.weight, at, part.name, part.form);
         if (first.bias) put_bias(result.bias, at, part.name, part.form);
         at += rows_of(part.form);
     }
-    result.fragments = fragments(result.weight);
+    keep(result, to);
     return result;
+}
+
+WeightLoader::Coming WeightLoader::coming(uint32_t rows, uint32_t columns, Rows used) {
+    const Tensor shape = make_tensor(nullptr, 0, 1, rows, columns, type_);
+    WeightCopies kept;
+    if (type_ == Type::f16)
+        kept = weight_copies(device_.info(), held_fragments(device_), shape, used);
+    if (kept.by_rows) return {allocate(rows, columns, type_), kept};
+    if (passing_.empty() || passing_.back().bytes() < shape.bytes)
+        passing_.emplace_back(device_, name_ + " on their way", shape.bytes, Memory::device);
+    return {make_tensor(passing_.back().handle(), 0, 1, rows, columns, type_), kept};
+}
+
+template <typename Layer>
+void WeightLoader::keep(Layer& layer, const Coming& coming) {
+    layer.weight = coming.weight;
+    if (coming.kept.fragments) layer.fragments = fragments(coming.weight);
+    if (coming.kept.by_rows) return;
+    layer.weight.buffer = layer.fragments.buffer;  // it is there, and cannot be read by rows
+    layer.weight.base = layer.fragments.base;
+    layer.weight.bytes = 0;
 }
 
 Tensor WeightLoader::fragments(const Tensor& weight) {
     const FragmentsSize size = fragments_size(device_, weight);
-    if (!size) return {};
     const Tensor to = allocate(size.rows, size.columns, Type::f16);
     fragments_into(stage_for(0).commands, to, weight);
     return to;
@@ -278,7 +300,8 @@ Conv2d WeightLoader::convolution(const std::string& name, const HostConvolution&
                                  const ConvolutionForm& form) {
     const uint32_t out = form.out, in = form.in, area = form.kernel * form.kernel;
     // Ours: (out, kernel, kernel, in), channels innermost and padded.
-    Conv2d result{.weight = allocate(out, area * padded(in), type_),
+    const Coming to = coming(out, area * padded(in), Rows::many);
+    Conv2d result{.weight = {},
                   .bias = allocate(1, out, Type::f32),
                   .in = in,
                   .kernel = {form.kernel, form.kernel},
@@ -286,20 +309,20 @@ Conv2d WeightLoader::convolution(const std::string& name, const HostConvolution&
                   .padding = form.padding,
                   .dilation = form.dilation};
     const StoredTensor weights{name, StoredType::f32, {}, std::as_bytes(std::span(host.weight))};
-    put(result.weight,
-        {{1, out, area, padded(in)}, {0, result.weight.row_stride, padded(in), 1}, 0}, weights,
-        {{1, out, area, in}, {0, in * area, 1, area}, 0}, 1.0f, false);
+    put(to.weight, {{1, out, area, padded(in)}, {0, to.weight.row_stride, padded(in), 1}, 0},
+        weights, {{1, out, area, in}, {0, in * area, 1, area}, 0}, 1.0f, false);
     put_rows(result.bias, host.bias, out, out, 1);
-    result.fragments = fragments(result.weight);
+    keep(result, to);
     return result;
 }
 
 Linear WeightLoader::linear(const HostConvolution& host, uint32_t in) {
     const auto out = static_cast<uint32_t>(host.bias.size());
-    Linear result{allocate(out, in, type_), allocate(1, out, Type::f32)};
-    put_rows(result.weight, host.weight, in, in, 1);
+    const Coming to = coming(out, in, Rows::many);
+    Linear result{{}, allocate(1, out, Type::f32)};
+    put_rows(to.weight, host.weight, in, in, 1);
     put_rows(result.bias, host.bias, out, out, 1);
-    result.fragments = fragments(result.weight);
+    keep(result, to);
     return result;
 }
 
@@ -493,6 +516,7 @@ std::vector<Buffer> WeightLoader::finish() {
         stage->commands.wait(stage->last);
         stage.reset();
     }
+    passing_.clear();
     return std::move(blocks_);
 }
 

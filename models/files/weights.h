@@ -7,6 +7,7 @@
 
 #include "gpu/core/buffer.h"
 #include "gpu/ops.h"
+#include "gpu/products/weight_copies.h"
 #include "gpu/recorder/commands.h"
 #include "gpu/sampling.h"
 #include "models/files/checkpoint.h"
@@ -28,6 +29,7 @@ struct LinearForm {
     std::vector<uint64_t> stored = {};  // the weight's shape in the file, where it is not (out, in)
     const char* join = ".";             // between the name and "weight" or "bias"
     uint32_t interleaved = 1;  // columns are stored as (n, this many), and become (this many, n)
+    Rows rows = Rows::many;    // that it is multiplied with at a time
 };
 
 // A square convolution without a bias of its own, and the batch norm that follows it.
@@ -59,9 +61,6 @@ public:
     Linear joined(std::span<const Part> parts);
     // name.weight and name.bias (columns).
     Norm norm(const std::string& name, uint32_t columns, float eps);
-    // A weight that has been loaded, as products on cooperative matrices read it; none where the
-    // device has no use for that.
-    Tensor fragments(const Tensor& weight);
     // Any tensor of rows x columns elements, whatever its number of dimensions, as f32 or `type`.
     Tensor tensor(const std::string& name, const std::vector<uint64_t>& shape, uint32_t rows,
                   uint32_t columns, Type type);
@@ -105,6 +104,17 @@ private:
     struct Stage;
 
     Tensor allocate(uint32_t rows, uint32_t columns, Type type);
+    // A weight on its way: where its rows are put, which may be for a moment only, and what is
+    // kept.
+    struct Coming {
+        Tensor weight;
+        WeightCopies kept;
+    };
+    Coming coming(uint32_t rows, uint32_t columns, Rows used);
+    // Once its rows are there: makes the copies that are kept.
+    template <typename Layer>
+    void keep(Layer& layer, const Coming& coming);
+    Tensor fragments(const Tensor& weight);
     void put_matrix(const Tensor& to, uint32_t first_row, const std::string& name,
                     const LinearForm& form);
     void put_bias(const Tensor& to, uint32_t first, const std::string& name,
@@ -129,7 +139,8 @@ private:
     Type type_;
     std::string name_;
     std::vector<Buffer> blocks_;
-    uint64_t used_ = 0;  // of the last block
+    std::vector<uint64_t> used_;   // bytes of each block
+    std::vector<Buffer> passing_;  // where rows lie that are not kept: the last one is in use
     Arena scratch_;
     std::unique_ptr<Stage> stages_[2];
     int current_ = 0;

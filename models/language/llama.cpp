@@ -53,9 +53,10 @@ Llama::Llama(WeightLoader& weights, const std::string& prefix, const LlamaConfig
         load_block(weights, prefix + ".layers." + std::to_string(i));
     norm_ = {weights.tensor(prefix + ".norm.weight", {dim}, 1, dim, Type::f32), config.norm_eps};
     if (weights.source().optional("lm_head.weight", {words, dim}))
-        head_ = weights.linear("lm_head", {.out = words, .in = dim, .bias = false});
+        head_ =
+            weights.linear("lm_head", {.out = words, .in = dim, .bias = false, .rows = Rows::few});
     else
-        head_ = {words_, {}, weights.fragments(words_)};
+        head_ = {words_, {}};
 
     const uint32_t positions = config.form.positions, pairs = config.head / 2;
     std::vector<float> turns(size_t(positions) * config.head);
@@ -78,8 +79,9 @@ void Llama::load_block(WeightLoader& weights, const std::string& in) {
     const uint32_t q = config_.form.heads * head, kv = config_.kv_heads * head;
     const bool bias = config_.attention_bias, mlp_bias = config_.mlp_bias;
     auto project = [&](const char* name, uint32_t out) {
-        return WeightLoader::Part{in + ".self_attn." + name,
-                                  {.out = out, .in = dim, .out_head = head, .bias = bias}};
+        return WeightLoader::Part{
+            in + ".self_attn." + name,
+            {.out = out, .in = dim, .out_head = head, .bias = bias, .rows = Rows::few}};
     };
     const std::array<WeightLoader::Part, 3> qkv = {project("q_proj", q), project("k_proj", kv),
                                                    project("v_proj", kv)};
@@ -91,10 +93,13 @@ void Llama::load_block(WeightLoader& weights, const std::string& in) {
         .norm1 = norm(".input_layernorm.weight"),
         .norm2 = norm(".post_attention_layernorm.weight"),
         .qkv = weights.joined(qkv),
-        .out = weights.linear(in + ".self_attn.o_proj",
-                              {.out = dim, .in = q, .in_head = head, .bias = bias}),
-        .gate_up = weights.stacked(gate_up, {.out = wide, .in = dim, .bias = mlp_bias}),
-        .down = weights.linear(in + ".mlp.down_proj", {.out = dim, .in = wide, .bias = mlp_bias}),
+        .out =
+            weights.linear(in + ".self_attn.o_proj",
+                           {.out = dim, .in = q, .in_head = head, .bias = bias, .rows = Rows::few}),
+        .gate_up =
+            weights.stacked(gate_up, {.out = wide, .in = dim, .bias = mlp_bias, .rows = Rows::few}),
+        .down = weights.linear(in + ".mlp.down_proj",
+                               {.out = dim, .in = wide, .bias = mlp_bias, .rows = Rows::few}),
     });
 }
 

@@ -9,7 +9,7 @@
 #include "app/live/window/host_canvas.h"
 #include "app/live/window/ui.h"
 #include "app/live/window/window.h"
-#include "gpu/core/swapchain.h"
+#include "gpu/present/swapchain.h"
 #include "gpu/recorder/commands.h"
 #include "gpu/transfer/frame.h"
 #include "gpu/transfer/readback.h"

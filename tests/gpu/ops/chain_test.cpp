@@ -1,5 +1,9 @@
 // Operations on single rows give in a chain what they give on their own.
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
 #include "gpu/language.h"
 #include "tests/gpu_test.h"
 
@@ -261,6 +265,40 @@ TEST_F(ChainTest, may_have_more_links_than_a_workgroup_holds) {
         }
         return x;
     });
+}
+
+// A workgroup that read what another had not yet written would show in some bit, some time.
+TEST_F(ChainTest, ten_thousand_steps_give_the_same_bits_again) {
+    constexpr uint32_t dim = 264, links = 100;  // each needs what the one before has written
+    const uint32_t chains = device.is_cpu() ? 5 : 100;
+    const Tensor start = row(dim, Type::f32), position = row(dim, Type::f32);
+    const Norm over = norm(dim);
+    const Linear up = layer(2 * dim, dim), down = layer(dim, 2 * dim);
+    commands.use_plain_kernels(false);
+    auto steps = [&] {
+        std::vector<float> all;
+        Tensor x = start;
+        for (uint32_t i = 0; i < chains; ++i) {
+            const std::vector<float> now = run([&](Commands& c) {
+                auto scope = c.scope("chained");
+                auto chain = c.chain();
+                const Tensor y = layer_norm(c, x, over, Type::f32);
+                for (uint32_t link = 1; link < links; link += 3) {
+                    const Tensor h = norm_linear(c, y, over, up, Activation::gelu_tanh);
+                    linear_add(c, y, h, down);
+                    layer_norm_into(c, y, y, over);
+                }
+                return y;
+            });
+            EXPECT_EQ(commands.counts().dispatches, 1u);
+            all.insert(all.end(), now.begin(), now.end());
+            x = tensor(1, 1, dim, Type::f32, now);
+        }
+        return all;
+    };
+    const std::vector<float> once = steps(), again = steps();
+    EXPECT_TRUE(std::ranges::all_of(once, [](float v) { return std::isfinite(v); }));
+    EXPECT_EQ(std::memcmp(once.data(), again.data(), once.size() * sizeof(float)), 0);
 }
 
 // Software Vulkan runs a workgroup to its end before the next: they cannot meet, and say so.

@@ -1,4 +1,4 @@
-#include "gpu/core/swapchain.h"
+#include "gpu/present/swapchain.h"
 
 #include <algorithm>
 #include <utility>

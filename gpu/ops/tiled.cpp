@@ -1,0 +1,173 @@
+#include "gpu/ops/tiled.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "gpu/ops/common.h"
+#include "gpu/ops/fragments.h"
+#include "gpu/products/tiles.h"
+#include "gpu/recorder/measure.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr size_t most_candidates = 3;                   // those that the tables think best of
+constexpr uint64_t most_measured_bytes = 256ull << 20;  // of a factor
+
+template <typename AnyTile>
+std::string name_of_tile(const AnyTile& t) {
+    return std::to_string(t.bm) + "x" + std::to_string(t.bn) + "x" + std::to_string(t.bk) + "/" +
+           std::to_string(t.splits);
+}
+
+std::string text(const Product& p) {
+    return std::to_string(p.batch) + "x" + std::to_string(p.rows) + "x" +
+           std::to_string(p.columns) + "x" + std::to_string(p.depth);
+}
+
+// Something to multiply. What it holds does not matter.
+struct Factors {
+    std::vector<Buffer> buffers;
+    Tensor x, y;
+    Linear w;
+
+    Tensor make(Device& device, uint32_t batch, uint32_t rows, uint32_t columns, Type type) {
+        const uint64_t bytes = tensor_bytes(batch, rows, columns, type);
+        const Buffer& buffer = buffers.emplace_back(device, "measuring", bytes, Memory::device);
+        return make_tensor(buffer.handle(), 0, batch, rows, columns, type);
+    }
+};
+Factors factors_of(Device& device, const Product& p, Type type, bool in_fragments) {
+    Factors made;
+    made.x = made.make(device, p.batch, p.rows, p.depth, type);
+    made.y = made.make(device, p.batch, p.rows, p.columns, type);
+    made.w.weight = make_tensor(nullptr, 0, 1, p.columns, p.depth, type);
+    if (in_fragments) {
+        const FragmentsSize size = fragments_size(device, made.w.weight);
+        made.w.fragments = made.make(device, 1, size.rows, size.columns, type);
+    } else {
+        made.w.weight = made.make(device, 1, p.columns, p.depth, type);
+    }
+    return made;
+}
+
+void multiply(Commands& c, const Factors& f, const MatrixTile& tile) {
+    linear_on_matrices(c, f.y, f.x, f.w, Activation::none, false, tile);
+}
+void multiply(Commands& c, const Factors& f, const ProductTile& tile) {
+    linear_tiled(c, f.y, f.x, f.w, Activation::none, false, tile);
+}
+
+// The first few of these by what the tables say.
+template <typename AnyTile>
+std::vector<AnyTile> best_of(std::vector<AnyTile> tiles) {
+    std::ranges::stable_sort(tiles, {}, &AnyTile::cost);
+    tiles.resize(std::min(tiles.size(), most_candidates));
+    return tiles;
+}
+
+template <typename AnyTile>
+std::optional<AnyTile> fastest(Device& device, const std::string& question,
+                               const std::vector<AnyTile>& tiles,
+                               const std::function<Factors()>& make) {
+    if (tiles.empty()) return std::nullopt;
+    std::vector<std::string> names;
+    for (const AnyTile& tile : tiles) names.push_back(name_of_tile(tile));
+    std::optional<Factors> factors;  // made if something is measured
+    return tiles[device.choices().choose(question, names, [&](size_t i) {
+        if (!factors) factors = make();
+        return microseconds_of(device, [&](Commands& c) { multiply(c, *factors, tiles[i]); });
+    })];
+}
+
+bool can_be_measured(const Product& p, Type type) {
+    return tensor_bytes(p.batch, p.rows, std::max(p.columns, p.depth), type) <=
+               most_measured_bytes &&
+           tensor_bytes(1, p.columns, p.depth, type) <= most_measured_bytes;
+}
+
+}  // namespace
+
+std::optional<MatrixTile> best_matrix_tile(Device& device, const Product& p) {
+    if (!device.choices().measures() || p.rows < fewest_matrix_rows ||
+        !can_be_measured(p, Type::f16))
+        return choose_matrix_tile(device.info(), p);
+    std::vector<MatrixTile> tiles = best_of(matrix_tiles(device.info(), p));
+    for (const MatrixTile& tile : best_of(matrix_tiles(device.info(), p, Fitted::no)))
+        tiles.push_back(tile);
+    return fastest(device, "matrix f16 " + text(p), tiles,
+                   [&] { return factors_of(device, p, Type::f16, true); });
+}
+
+std::optional<ProductTile> best_product_tile(Device& device, const Product& p, Type type) {
+    if (!device.choices().measures() || !can_be_measured(p, type))
+        return choose_product_tile(device.info(), p);
+    return fastest(device, std::string("tiled ") + name_of(type) + " " + text(p),
+                   best_of(product_tiles(device.info(), p)),
+                   [&] { return factors_of(device, p, type, false); });
+}
+
+std::vector<TileTime> time_tiles(Device& device, Type type, uint32_t batch, uint32_t rows,
+                                 uint32_t columns, uint32_t depth) {
+    const Product p{batch, rows, columns, depth};
+    require(can_be_measured(p, type), "tiles", text(p) + " is too large to be tried");
+    std::vector<TileTime> times;
+    const auto add = [&](const char* kernel, const auto& tiles, const auto& chosen,
+                         const Factors& factors, bool fitted) {
+        for (const auto& tile : tiles) {
+            const std::string name = name_of_tile(tile);
+            times.push_back(
+                {kernel, name, tile.cost,
+                 microseconds_of(device, [&](Commands& c) { multiply(c, factors, tile); }), fitted,
+                 fitted && chosen && name_of_tile(*chosen) == name});
+        }
+    };
+    const auto matrix = choose_matrix_tile(device.info(), p);
+    if (type == Type::f16 &&
+        fragments_size(device, make_tensor(nullptr, 0, 1, columns, depth, type))) {
+        const Factors factors = factors_of(device, p, type, true);
+        for (const Fitted fitted : {Fitted::yes, Fitted::no})
+            add("linear.coopmat", matrix_tiles(device.info(), p, fitted), matrix, factors,
+                fitted == Fitted::yes);
+    }
+    const auto tiled = matrix ? std::nullopt : choose_product_tile(device.info(), p);
+    add("linear.tiled", product_tiles(device.info(), p), tiled, factors_of(device, p, type, false),
+        true);
+    std::ranges::sort(times, {}, &TileTime::us);
+    return times;
+}
+
+std::vector<TileTime> time_attention(Device& device, const AttentionSizes& s) {
+    const AttentionShape shape{s.queries, s.keys, s.head};
+    const auto chosen = choose_attention_tile(device.info(), shape, s.heads * s.batch);
+    const uint32_t columns = s.heads * s.head;
+    require(std::max(tensor_bytes(s.batch, s.queries, columns, Type::f16),
+                     tensor_bytes(s.batch, s.keys, columns, Type::f16)) <= most_measured_bytes,
+            "tiles", "such an attention is too large to be tried");
+    Factors memory;
+    const Tensor q = memory.make(device, s.batch, s.queries, columns, Type::f16);
+    const Tensor k = memory.make(device, s.batch, s.keys, columns, Type::f16);
+    const Tensor v = memory.make(device, s.batch, s.keys, columns, Type::f16);
+    const Tensor y = memory.make(device, s.batch, s.queries, columns, Type::f16);
+    std::vector<TileTime> times;
+    for (const AttentionTile& t : attention_tiles(device.info(), shape)) {
+        const std::string name = std::to_string(t.query_groups) + "x" +
+                                 std::to_string(t.key_groups) + ", rounds of " +
+                                 std::to_string(16 * t.blocks()) +
+                                 (t.online || 16 * t.blocks() >= s.keys ? ", once" : ", twice");
+        const bool is_chosen = chosen && chosen->query_groups == t.query_groups &&
+                               chosen->key_groups == t.key_groups && chosen->online == t.online;
+        times.push_back(
+            {"attention.coopmat", name, 0,
+             microseconds_of(device,
+                             [&](Commands& c) {
+                                 attention_on_matrices(c, y, q, k, v, {s.heads, 0.125f}, t);
+                             }),
+             true, is_chosen});
+    }
+    std::ranges::sort(times, {}, &TileTime::us);
+    return times;
+}
+
+}  // namespace saccade
