@@ -96,16 +96,17 @@ AttendingLstm::AttendingLstm(WeightLoader& weights, const ShowAttendTellConfig& 
     const std::string in = "decoder.";
     const uint32_t words = config.vocabulary, dim = config.embedding, hidden = config.hidden;
     words_ = weights.tensor(in + "words.weight", {words, dim}, words, dim, weights.type());
-    head_ = {words_, {}, weights.fragments(words_)};
+    head_ = {words_, {}};
     no_positions_ = weights.table(std::vector<float>(dim), 1, dim);
     const std::array<std::string, 2> start = {in + "first_hidden", in + "first_cell"};
     start_ = weights.stacked(start, {.out = hidden, .in = channels_, .out_head = hidden});
     memory_ = weights.linear(in + "attend_place",
                              {.out = config.attention, .in = channels_, .bias = false});
-    query_ = weights.linear(in + "attend_hidden", {.out = config.attention, .in = hidden});
+    query_ = weights.linear(in + "attend_hidden",
+                            {.out = config.attention, .in = hidden, .rows = Rows::few});
     score_.weight = weights.tensor(in + "attend_score.weight", {1, config.attention}, 1,
                                    config.attention, Type::f32);
-    beta_ = weights.linear(in + "gate", {.out = 1, .in = hidden});
+    beta_ = weights.linear(in + "gate", {.out = 1, .in = hidden, .rows = Rows::few});
     gates_ = load_gates(weights, in + "lstm", dim, channels_, hidden);
     const std::vector<uint32_t> parts = {channels_, hidden};
     output_ =
