@@ -1,24 +1,29 @@
-"""Measures the photo models' folders, as transformers runs them, on pictures never trained on.
+"""Measures the photo models on pictures never trained on: the detector as transformers runs its
+folder, captions as Saccade says them (transformers has no captioner of these forms).
 
-    python3 evaluate_photos.py --packed packed --unpacked unpacked --annotations annotations
+    python3 evaluate_photos.py --packed packed --unpacked unpacked
+    saccade batch PICTURES --detector none --classifier none --no-video -o out
+    python3 evaluate_photos.py --said out/FRAMES.jsonl --annotations annotations
 """
 import argparse
+import json
 import pathlib
 
 import torch
-import transformers
 
 import options as common
 import photos
-import train_photo_classifier
 from caption_metrics import commonest, summary
-from evaluate import Folder, spoken
 from photo_captions import read
 from metrics import Detections
 from train_photo_detector import CLASSES, COMMON, measure
 
 
 def detector_line(path, tests, names, device):
+    import transformers
+    from evaluate import Folder
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     folder = Folder(transformers.AutoModelForObjectDetection, path, device)
 
     def answer(picture):
@@ -46,25 +51,16 @@ def confidence(answer, tests):
         yield f"| {low:.2f} | {number} | {mean:.2f} | {share:.2f} |"
 
 
-def captioner_line(path, tests, references, device):
-    folder = Folder(transformers.VisionEncoderDecoderModel, path, device)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(path)
-    texts = [text for scene in tests for text in spoken(folder, tokenizer, scene["picture"])]
-    truth = [references[str(key)] for scene in tests for key in scene["id"].tolist()]
-    result = summary(texts, truth)
-    return (f"CIDEr {result['CIDEr']:.3f}, BLEU-4 {result['BLEU-4']:.3f}; the commonest, "
-            f"\"{commonest(texts)[0]}\", is said of {100 * result['commonest']:.1f} %")
-
-
-def classifier_line(path, tests, device):
-    folder = Folder(transformers.ViTForImageClassification, path, device)
-    ranks = []
-    for picture, label in tests:
-        logits = folder.model(pixel_values=folder.input(picture)).logits
-        ranks.append((logits > torch.gather(logits, 1, label[:, None])).sum(1))
-    rank = torch.cat(ranks)
-    top = [float((rank < number).float().mean()) for number in (1, 5)]
-    return f"top-1 {top[0]:.4f}, top-5 {top[1]:.4f}"
+def said_line(file, references):
+    """Of the lines that `saccade batch` wrote, of pictures named by their ids."""
+    texts, wanted = [], []
+    for line in open(file, encoding="utf-8"):
+        frame = json.loads(line)
+        wanted.append(references[str(int(pathlib.Path(frame["source"]).stem))])
+        texts.append(frame["caption"]["text"])
+    result = summary(texts, wanted)
+    return (f"{len(texts)} pictures: CIDEr {result['CIDEr']:.3f}, BLEU-4 {result['BLEU-4']:.3f}; the "
+            f"commonest, \"{commonest(texts)[0]}\", is said of {100 * result['commonest']:.1f} %")
 
 
 @torch.no_grad()
@@ -73,35 +69,19 @@ def main():
     parser.add_argument("--packed", default="packed")
     parser.add_argument("--unpacked", default="unpacked")
     parser.add_argument("--annotations", default=".", help="folder of coco_captions.tsv.gz")
-    parser.add_argument("--tests", type=int, help="pictures a line of the table; all of them")
+    parser.add_argument("--said", help="lines of a batch, to measure its captions")
+    parser.add_argument("--tests", type=int, help="pictures to measure on; all of them")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--models", type=pathlib.Path, default=common.PRETRAINED)
     options = parser.parse_args()
-    torch.set_float32_matmul_precision("highest")
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    device, models = options.device, options.models
-    print("| model | test | result |\n|---|---|---|")
-    coco = [options.packed, options.unpacked, device, options.tests]
-    if any((models / f"photo-{kind}").exists() for kind in ("detector", "captioner")):
-        tests, names = photos.held_out(*coco)
-        number = sum(len(scene["picture"]) for scene in tests)
-    if (models / "photo-detector").exists():
-        line, answer = detector_line(models / "photo-detector", tests, names, device)
-        print(f"| photo-detector | {number} pictures of COCO | {line} |", flush=True)
-        told = list(confidence(answer, tests))
-    if (models / "photo-captioner").exists():
+    if options.said:
         references = read(f"{options.annotations}/coco_captions.tsv.gz")["val"]
-        line = captioner_line(models / "photo-captioner", tests, references, device)
-        print(f"| photo-captioner | {number} pictures of COCO, five references each | {line} |",
-              flush=True)
-    if (models / "photo-classifier").exists():
-        tests, _ = train_photo_classifier.held_out(*coco)
-        number = sum(len(label) for _, label in tests)
-        line = classifier_line(models / "photo-classifier", tests, device)
-        print(f"| photo-classifier | {number} pictures of Tiny-ImageNet | {line} |", flush=True)
-    if (models / "photo-detector").exists():
-        print("\nWhat the detector's scores are worth:", *told, sep="\n")
+        print(said_line(options.said, references))
+        return
+    torch.set_float32_matmul_precision("highest")
+    tests, names = photos.held_out(options.packed, options.unpacked, options.device, options.tests)
+    line, answer = detector_line(options.models / "photo-detector", tests, names, options.device)
+    print(line, "What its scores are worth:", *confidence(answer, tests), sep="\n")
 
 
 if __name__ == "__main__":

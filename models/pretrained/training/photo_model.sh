@@ -1,12 +1,12 @@
 #!/bin/bash
 # One of the bundled models for photographs, from public data to its folder:
-#     ./photo_model.sh detector|captioner|classifier|classifier-2018 DATA
+#     ./photo_model.sh detector|captioner|captioner-2015|classifier|classifier-2018 DATA
 # DATA holds what README.md lists: clones of the pictures' repositories, and the annotations as they are
 # published. What is made on the way stays there, and is not made twice.
 set -euo pipefail
 
 model=${1:-} data=$(realpath "${2:-/nowhere}")
-case $model in detector | captioner | classifier | classifier-2018) ;; *) sed -n '2,5s/^# //p' "$0" >&2; exit 2 ;; esac
+case $model in detector | captioner | captioner-2015 | classifier | classifier-2018) ;; *) sed -n '2,5s/^# //p' "$0" >&2; exit 2 ;; esac
 [ -d "$data" ] || { echo "photo_model.sh: there is no folder '${2:-}'" >&2; exit 2; }
 cd "$(dirname "$0")"
 tables=$data/annotations packed=$data/packed unpacked=$data/unpacked
@@ -29,19 +29,22 @@ detector)
     python3 photos.py "$packed" -o "$unpacked"
     python3 train_photo_detector.py "${photos[@]}"
     ;;
-captioner)
+captioner | captioner-2015)
     coco
     flickr
     python3 photos.py "$packed" -o "$unpacked"
-    [ -d "$data/photo-vit" ] || python3 train_photo_detector.py "${photos[@]}" \
-        --model yolos --width 224 --layers 9 --tokens 64 --seconds 400 -o "$data/photo-vit"
-    python3 train_photo_captioner.py "${photos[@]}" --annotations "$tables" --vit "$data/photo-vit"
+    kind=hybrid words=220 sentences=240
+    [ $model = captioner ] || kind=2015 words=260 sentences=200
+    speaking=("${photos[@]}" --annotations "$tables" --model $kind)
+    python3 train_photo_captioner.py "${speaking[@]}" --seconds $words -o "$data/$model-by-words"
+    python3 train_photo_captioner.py "${speaking[@]}" --sentences --start "$data/$model-by-words.pt" \
+        --rate 2e-4 --muon-rate 0.002 --dropout 0 --batch 128 --seconds $sentences -o "../photo-$model"
     ;;
 classifier | classifier-2018)
     python3 pack_photos.py tiny "$data/IMagenet" -o "$packed"
     python3 photos.py "$packed" -o "$unpacked"
     case $model in
-    classifier) python3 train_photo_classifier.py "${photos[@]}" ;;
+    classifier) python3 train_photo_classifier.py "${photos[@]}" --seconds 800 ;;
     *) python3 train_photo_classifier.py "${photos[@]}" --depths 2 3 1 --seconds 420 -o ../photo-classifier-2018 ;;
     esac
     ;;

@@ -95,7 +95,7 @@ def make_model(options):
 
 
 def main():
-    parser = common.photo_parser(__doc__, seconds=150, output="photo-classifier", batch=1024)
+    parser = common.photo_parser(__doc__, seconds=800, output="photo-classifier", batch=1024)
     parser.add_argument("--model", choices=("cnn", "vit"), default="cnn")
     of_vit = parser.add_argument_group("of a ViT")
     of_vit.add_argument("--width", type=int, default=192)
