@@ -264,6 +264,10 @@ private:
     Object data(cv::Size shown) const {
         std::string models;
         Object notes = notes_;
+        if (const uint32_t layers = study_.layers_between_maps())
+            notes.push_back("Not shown: " + std::to_string(layers) +
+                            " layers of the classifier that look from one map at another of a "
+                            "different size. The live window shows them.");
         notes.push_back(
             "Maps have eight bits a patch, from 0 to the largest value of each; attention to other "
             "tokens than patches is not shown.");

@@ -122,7 +122,9 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
     const ClassificationModel& model = classifier.model();
     const std::vector<AttentionLayer> layers = layers_of(classifier_tap_);
     const std::vector<Alike> groups = layers_alike(model);
+    layers_between_maps_ = model.layers();
     for (const auto& [first, count] : groups) {
+        layers_between_maps_ -= count;
         const TokenLayout tokens = model.layout(first);
         const auto begin = layers.begin() + std::ptrdiff_t(first);
         std::string task = "classifier";

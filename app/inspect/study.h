@@ -87,6 +87,8 @@ public:
     const std::string& name() const { return name_; }
     const PictureView& picture() const { return picture_; }
     const std::vector<EncoderView>& encoders() const { return encoders_; }
+    // Layers of the classifier whose queries and keys lie on different maps: no view has them.
+    uint32_t layers_between_maps() const { return layers_between_maps_; }
     const std::vector<Class>& classes() const { return classes_; }
     // Detections and words are in the order of their views' gazes.
     const std::vector<Detection>& detections() const { return detections_; }
@@ -111,6 +113,7 @@ private:
     Tap classifier_tap_, captioner_tap_;
     DetectionTaps detection_taps_;
     std::vector<EncoderView> encoders_;
+    uint32_t layers_between_maps_ = 0;
     std::vector<Class> classes_;
     std::vector<Detection> detections_;
     std::optional<Caption> caption_;

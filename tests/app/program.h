@@ -153,9 +153,8 @@ inline Words small_live(const Words& more) {
 inline std::string model_folder(const TempFolder& temp, const std::string& golden) {
     const std::filesystem::path from = golden_folder() / golden, to = temp / golden;
     write_checkpoint(to, read_manifest(from / "weights.json"));
-    for (const char* file : {"config.json", "preprocessor_config.json"})
-        std::filesystem::copy_file(from / file, to / file);
-    for (const char* file : {"tokenizer.json", "tokenizer_config.json"})
+    for (const char* file : {"config.json", "preprocessor_config.json", "tokenizer.json",
+                             "tokenizer_config.json"})
         if (std::filesystem::exists(from / file)) std::filesystem::copy_file(from / file, to / file);
     return to.string();
 }

@@ -237,6 +237,15 @@ TEST_F(Inspect, layers_are_chosen_for_the_page_and_for_raw_maps) {
     expect_says(text_of(*temp_ / "other/report.html"), "layers 0 and 2 of 3");
 }
 
+TEST_F(Inspect, says_which_layers_of_mvit_it_leaves_out) {
+    const std::string classifier = model_folder(*temp_, "mvitv2-nano");
+    expect_done(saccade_program(
+        on_test_device({"inspect", golden_picture(), "-o", *temp_ / "mvit", "--classifier",
+                        classifier, "--detector", "none", "--captioner", "none"})));
+    expect_says(text_of(*temp_ / "mvit/report.html"), "look from one map at another");
+    EXPECT_EQ(text_of(out("report.html")).find("look from one map at another"), std::string::npos);
+}
+
 TEST_F(Inspect, takes_frames_of_sources_too) {
     expect_done(saccade_program(on_test_device(
         {"inspect", "synth:64x48?seed=3", "--frame", "5", "-o", *temp_ / "frame", "--classifier",
