@@ -1,6 +1,7 @@
 #include "gpu/ops/links.h"
 
 #include "gpu/ops/common.h"
+#include "gpu/ops/fragments.h"
 
 namespace saccade {
 
@@ -38,7 +39,7 @@ void put_norm(params::LinkParams& link, const Commands& c, const RmsNorm& norm) 
 
 bool can_multiply(const Commands& c, const Tensor& y, const Tensor& x, bool normalized,
                   const Linear& w) {
-    return c.chaining() && one_row(x) && w.weight.type == Type::f16 &&
+    return c.chaining() && one_row(x) && can_be_read(w.weight) && w.weight.type == Type::f16 &&
            x.columns <= (normalized ? most_normalized : most_linked) &&
            (!normalized || x.columns % 8 == 0) && x.type == (normalized ? Type::f32 : Type::f16) &&
            aligned(x) && aligned(w.weight) && aligned(y) && (!w.bias || aligned(w.bias));
