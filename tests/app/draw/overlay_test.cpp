@@ -46,10 +46,10 @@ protected:
 
     // Boxes of three classes, well apart.
     Tensor three_found() {
-        const std::vector<float> rows = {20,  60,  80,  120, 0.9f, 0,  //
-                                         120, 60,  200, 130, 0.7f, 1,  //
-                                         220, 150, 300, 220, 0.4f, 2};
-        return tensor(1, 3, 6, Type::f32, rows);
+        const std::vector<float> rows = {20,  60,  80,  120, 0.9f, 0, 0,  //
+                                         120, 60,  200, 130, 0.7f, 1, 1,  //
+                                         220, 150, 300, 220, 0.4f, 2, 2};
+        return tensor(1, 3, 7, Type::f32, rows);
     }
 
     Frame frame{device, width, height, false};
@@ -132,10 +132,10 @@ TEST_F(OverlayTest, a_caption_of_an_earlier_frame_fades_too) {
 }
 
 TEST_F(OverlayTest, boxes_beyond_the_frame_and_without_end_do_no_harm) {
-    const std::vector<float> rows = {-1e9f, -1e9f, 1e9f,     1e9f, 0.9f, 0,  //
-                                     NAN,   0,     INFINITY, 5,    0.8f, 1,  //
-                                     20,    20,    10,       10,   0.7f, 2};
-    record({.found = tensor(1, 3, 6, Type::f32, rows)});
+    const std::vector<float> rows = {-1e9f, -1e9f, 1e9f,     1e9f, 0.9f, 0, 0,  //
+                                     NAN,   0,     INFINITY, 5,    0.8f, 1, 1,  //
+                                     20,    20,    10,       10,   0.7f, 2, 2};
+    record({.found = tensor(1, 3, 7, Type::f32, rows)});
     const Picture got = run();
     EXPECT_EQ(got.at(0, 100), pixel_of(class_colour(0)));
     EXPECT_EQ(got.at(width - 1, height - 1), pixel_of(class_colour(0)));
@@ -321,8 +321,8 @@ TEST_F(OverlayTest, several_maps_are_tiles_with_names_over_small_copies_of_the_f
 
 TEST_F(OverlayTest, frames_on_their_way_have_settings_of_their_own) {
     Overlay two(device, {width, height}, {.detector = {"cat"}}, 2);
-    const std::vector<float> row = {20, 60, 80, 120, 0.9f, 0};
-    const Tensor found = tensor(1, 1, 6, Type::f32, row);
+    const std::vector<float> row = {20, 60, 80, 120, 0.9f, 0, 0};
+    const Tensor found = tensor(1, 1, 7, Type::f32, row);
     const std::vector<uint8_t> bytes(size_t(3) * width * height, 90);
     frame.write({bytes.data(), width, height, 3 * width, false});
     Commands other(device, arena, "other");
@@ -359,12 +359,12 @@ TEST_F(OverlayTest, frames_of_any_size_are_drawn_on) {
         const std::vector<uint8_t> black(size_t(3) * size.x * size.y);
         frame_of_size.write({black.data(), size.x, size.y, 3 * size.x, false});
         const auto w = float(size.x), h = float(size.y);
-        const std::vector<float> row = {0, 0.25f * h, w, h, 0.9f, 0};
+        const std::vector<float> row = {0, 0.25f * h, w, h, 0.9f, 0, 0};
         other.set_caption({"caption"});
         other.update();
         commands.begin();
         frame_of_size.record(commands);
-        other.record(commands, frame_of_size.image(), {.found = tensor(1, 1, 6, Type::f32, row)});
+        other.record(commands, frame_of_size.image(), {.found = tensor(1, 1, 7, Type::f32, row)});
         back.record(commands, frame_of_size.image());
         commands.end();
         commands.run();

@@ -56,7 +56,9 @@ protected:
             [&](Done done) {
                 EXPECT_EQ(done.picture.pixels != nullptr, order.draw);
                 if (order.draw)
-                    last_picture.assign(done.picture.pixels, done.picture.pixels + 3000);
+                    last_picture.assign(
+                        done.picture.pixels,
+                        done.picture.pixels + size_t(done.picture.height) * done.picture.row_bytes);
                 words = done.words;
                 results.push_back(std::move(done.result));
             });
