@@ -268,10 +268,10 @@ def show_attend_tell_tensors(model):
     return tensors
 
 
-def save_detector(model, folder, names=NAMES):
+def save_detector(model, folder, names=NAMES, sure_above=0.5):
     config = dict(architectures=["YolosForObjectDetection"], model_type="yolos",
                   num_detection_tokens=model.vit.shape.detection_tokens,
-                  use_mid_position_embeddings=False, auxiliary_loss=False,
+                  use_mid_position_embeddings=False, auxiliary_loss=False, sure_above=sure_above,
                   **vit_config(model.vit.shape), **label_config(names))
     save(folder, detector_tensors(model), config, model.vit.shape.image,
          image_processor_type="YolosImageProcessor", do_pad=False, format="coco_detection")
