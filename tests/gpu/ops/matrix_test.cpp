@@ -1,24 +1,16 @@
 // Every tile and split of the kernels on cooperative matrices, and attention in many rounds,
 // against the plain kernels, on devices that have such matrices.
 
-#include "gpu/ops/tiled.h"
-#include "tests/gpu_test.h"
+#include "tests/gpu/ops/every_tile.h"
 
 namespace saccade {
 namespace {
 
-class MatrixTest : public GpuTest {
+class MatrixTest : public EveryTile {
 protected:
     void SetUp() override {
         if (held_fragments(device).eights == 0)
             GTEST_SKIP() << device.info().name << " has no cooperative matrices that we use";
-    }
-    template <typename Record>
-    std::vector<float> plain(const Record& record) {
-        commands.use_plain_kernels(true);
-        std::vector<float> result = run(record);
-        commands.use_plain_kernels(false);
-        return result;
     }
     Linear layer(uint32_t out, uint32_t in) {
         Linear w{random_tensor(1, out, in, Type::f16), random_tensor(1, 1, out, Type::f32)};
@@ -33,10 +25,6 @@ protected:
         for (const MatrixTile& tile : matrix_tiles(large, product, Fitted::no))
             tiles.push_back(tile);
         return tiles;
-    }
-    static std::string text(const MatrixTile& t) {
-        return std::to_string(t.bm) + "x" + std::to_string(t.bn) + "x" + std::to_string(t.bk) +
-               ", splits: " + std::to_string(t.splits);
     }
 };
 

@@ -1,27 +1,12 @@
 // Every tile and split of the kernels on shared memory, against the plain kernels, on any device:
 // software Vulkan would choose none of them by itself.
 
-#include "gpu/ops/tiled.h"
-
-#include "tests/gpu_test.h"
+#include "tests/gpu/ops/every_tile.h"
 
 namespace saccade {
 namespace {
 
-class TiledTest : public GpuTest {
-protected:
-    template <typename Record>
-    std::vector<float> plain(const Record& record) {
-        commands.use_plain_kernels(true);
-        std::vector<float> result = run(record);
-        commands.use_plain_kernels(false);
-        return result;
-    }
-    static std::string text(const ProductTile& t) {
-        return std::to_string(t.bm) + "x" + std::to_string(t.bn) + "x" + std::to_string(t.bk) +
-               ", splits: " + std::to_string(t.splits);
-    }
-};
+class TiledTest : public EveryTile {};
 
 TEST_F(TiledTest, products_of_every_tile_and_split_match_the_plain_kernel) {
     // Odd sizes, past the edge of the largest tile, and deep enough for every split.

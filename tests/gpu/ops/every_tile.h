@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/ops/tiled.h"
+#include "tests/gpu_test.h"
+
+namespace saccade {
+
+// Kernels in every tile and split, against the plain ones.
+class EveryTile : public GpuTest {
+protected:
+    template <typename Record>
+    std::vector<float> plain(const Record& record) {
+        commands.use_plain_kernels(true);
+        std::vector<float> result = run(record);
+        commands.use_plain_kernels(false);
+        return result;
+    }
+    template <typename Tile>
+    static std::string text(const Tile& t) {
+        return std::to_string(t.bm) + "x" + std::to_string(t.bn) + "x" + std::to_string(t.bk) +
+               ", splits: " + std::to_string(t.splits);
+    }
+};
+
+}  // namespace saccade
