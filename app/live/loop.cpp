@@ -480,8 +480,8 @@ bool LiveLoop::waits_for_source() const {
 void LiveLoop::rest() const {
     if (!path_.empty())
         std::this_thread::sleep_for(500us);  // a frame or the device, whichever comes first
-    else if (!capture_ || waits_for_person())
-        std::this_thread::sleep_for(5ms);
+    else if (!capture_ || waits_for_person() || Clock::now() < memory_again_)
+        std::this_thread::sleep_for(5ms);  // whatever frames there are, none is taken
     else
         capture_->wait_for(5ms);
 }
