@@ -245,6 +245,20 @@ TEST_F(Classify, names_of_any_bytes_come_back_as_json) {
     }
 }
 
+TEST_F(Classify, neither_names_nor_labels_command_the_terminal) {
+    nlohmann::json config = read_json(model + "/config.json");
+    for (auto& label : config["id2label"]) label = "\x1b[31mred";
+    std::ofstream(model + "/config.json") << config;
+    const std::string name = file("\x1b]0;title\x07.ppm"), missing = file("\x1b[2J.ppm");
+    std::filesystem::copy_file(golden_picture(), name);
+    const Outcome outcome = classify({name, missing});
+    expect_says(outcome.out, "\\u001b[31mred");
+    for (const std::string* text : {&outcome.out, &outcome.err}) {
+        expect_says(*text, "\\u001b");
+        EXPECT_EQ(text->find_first_of("\x1b\x07"), text->npos) << *text;
+    }
+}
+
 TEST_F(Classify, a_reader_that_goes_away_ends_it_without_noise) {
     int ends[2];
     ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);

@@ -374,7 +374,7 @@ TEST_F(LiveLoopTest, a_source_that_is_chosen_again_is_opened_anew) {
 TEST_F(LiveLoopTest, what_is_frozen_before_there_is_a_picture_shows_the_first) {
     state.detector = "none";
     state.frozen = true;
-    for (const char* source : {"synth:160x120", "synth:96x80"}) {
+    for (const char* source : {"synth:160x120@4", "synth:96x80@4"}) {
         state.source = source;
         loop.step(state);
         EXPECT_EQ(loop.picture(), nullptr);
@@ -382,7 +382,7 @@ TEST_F(LiveLoopTest, what_is_frozen_before_there_is_a_picture_shows_the_first) {
         EXPECT_LE(loop.shown()->result.info.index, 2u);
     }
     const uint64_t frames = loop.report().frames;
-    for (int i = 0; i < 50; ++i)
+    for (int i = 0; i < 150; ++i)
         if (!loop.step(state)) loop.rest();
     EXPECT_LE(loop.report().frames, frames + 1) << "and then it stands still";
 }

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <spdlog/spdlog.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <functional>
 
 #include "app/live/loop.h"
+#include "tests/app/quiet_log.h"
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
@@ -16,9 +16,7 @@ namespace saccade {
 class SteppedLoop : public ::testing::Test {
 protected:
     explicit SteppedLoop(const CaptureOptions& capture)
-        : engine(validated()), loop(engine, capture, folder.path()) {
-        spdlog::set_level(spdlog::level::off);
-    }
+        : engine(validated()), loop(engine, capture, folder.path()) {}
     static EngineOptions validated() {
         EngineOptions options;
         if (const char* device = std::getenv("SACCADE_DEVICE")) options.device = device;
@@ -40,6 +38,7 @@ protected:
         return step_until([&] { return loop.report().frames >= end; });
     }
 
+    const QuietLog quiet;
     TempFolder folder;
     Engine engine;
     LiveState state;

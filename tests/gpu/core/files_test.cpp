@@ -2,14 +2,33 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <iterator>
 
 #include "tests/models/files/temp_folder.h"
+
+namespace saccade {
+namespace {
+
+// Is told of what is brought to the disk.
+thread_local std::function<void(const std::string& path)> on_sync;
+
+}  // namespace
+}  // namespace saccade
+
+// In place of the C library's.
+extern "C" int fsync(int fd) {
+    if (saccade::on_sync)
+        saccade::on_sync(
+            std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd)).string());
+    return static_cast<int>(::syscall(SYS_fsync, fd));
+}
 
 namespace saccade {
 namespace {
@@ -47,6 +66,27 @@ TEST_F(Files, a_file_that_is_never_finished_leaves_nothing_behind) {
     NewFile(path).write(std::string(1 << 20, 'x'));
     EXPECT_EQ(content_of(path), "old");
     EXPECT_EQ(count(), 1);
+}
+
+TEST_F(Files, what_is_to_last_is_on_the_disk_before_and_after_it_takes_its_name) {
+    for (Sync sync : {Sync::no, Sync::yes}) {
+        const auto path = temp.write("file", "old");
+        NewFile file(path);
+        file.write("new");
+        std::vector<std::string> synced;
+        on_sync = [&](const std::string& what) { synced.push_back(what + " " + content_of(path)); };
+        file.finish(sync);
+        on_sync = {};
+        if (sync == Sync::no) {
+            EXPECT_EQ(synced, std::vector<std::string>());
+            continue;
+        }
+        ASSERT_EQ(synced.size(), 2u);
+        const std::string folder = std::filesystem::canonical(temp.path());
+        EXPECT_TRUE(synced[0].starts_with(folder + "/")) << synced[0];
+        EXPECT_TRUE(synced[0].ends_with(" old")) << synced[0];
+        EXPECT_EQ(synced[1], folder + " new");
+    }
 }
 
 TEST_F(Files, an_old_name_in_the_current_folder_can_be_synced_too) {

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/app/quiet_log.h"
 #include "tests/app/serve/web/client.h"
 #include "tests/models/files/temp_folder.h"
 
@@ -73,8 +74,6 @@ private:
 
 class ServerTest : public ::testing::Test {
 protected:
-    ServerTest() { spdlog::set_level(spdlog::level::off); }
-
     void open(ServerOptions options = {}, const ServerLimits& limits = {}) {
         server = std::make_unique<Server>(options, limits);
         frames = std::make_unique<Frames>(server->exchange());
@@ -87,6 +86,7 @@ protected:
         return at == text.npos ? -1 : std::atof(text.c_str() + at + name.size() + 2);
     }
 
+    const QuietLog quiet;
     std::unique_ptr<Server> server;
     std::unique_ptr<Frames> frames;  // after the server, which it uses
     uint16_t port = 0;
