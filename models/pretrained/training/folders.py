@@ -352,9 +352,10 @@ def save_attention_cnn(model, folder, names, sure_above):
          image_processor_type="ViTImageProcessor")
 
 
-def save_classifier(model, folder, names=NAMES):
+def save_classifier(model, folder, names=NAMES, sure_above=0.5):
     config = dict(architectures=["ViTForImageClassification"], model_type="vit",
-                  **vit_config(model.vit.shape), **label_config(names))
+                  sure_above=round(sure_above, 2), **vit_config(model.vit.shape),
+                  **label_config(names))
     save(folder, classifier_tensors(model), config, model.vit.shape.image,
          image_processor_type="ViTImageProcessor")
 

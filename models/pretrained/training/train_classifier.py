@@ -4,6 +4,7 @@
 """
 import torch
 
+import certainty
 import options as common
 from classifier import Classifier
 from folders import classifier_tensors, load_vit, restore, save_classifier
@@ -21,10 +22,14 @@ def main():
     batches = common.training_batches(options, CLASSIFY_TRAIN)
 
     @torch.no_grad()
+    def answers(model, scenes):
+        return (torch.cat([model(scene["picture"]) for scene in scenes]),
+                torch.cat([scene["label"][:, 0] for scene in scenes]))
+
     def check(model):
-        right = sum(int((model(scene["picture"]).argmax(-1) == scene["label"][:, 0]).sum())
-                    for scene in tests)
-        return f"top-1 {right / sum(len(scene['picture']) for scene in tests):.4f}"
+        score, right = certainty.judged(*answers(model, tests))
+        error = certainty.reliability(score, right)[1]
+        return f"top-1 {right.mean():.4f}, calibration error {error:.3f}"
 
     torch.manual_seed(0)
     model = Classifier(load_vit(options.detector, LAYERS, IMAGE)).to(options.device)
@@ -33,6 +38,8 @@ def main():
     print(f"classifier: {sum(p.numel() for p in model.parameters())} parameters", flush=True)
     model = train(model, batches, Classifier.loss, options.seconds, rate=7e-4, muon_rate=0.008,
                   check=check)
+    certainty.multiply(model.head, certainty.factor_of(*answers(model, tests)))
+    print(f"as sure as it should be: {check(model)}")
     save_classifier(model, options.output)
 
 

@@ -132,8 +132,7 @@ def main():
         common.save_checkpoint(model, common.checkpoint_of(options))
         final = copy.deepcopy(model)
         factor = certainty.factor_of(*answers(final, tests[::2]))
-        final.head.weight *= factor
-        final.head.bias *= factor
+        certainty.multiply(final.head, factor)
         sure = certainty.best_threshold(*certainty.judged(*answers(final, tests[::2])))
         write(final, sure["threshold"])
         logits, label = answers(final, tests)
@@ -149,7 +148,7 @@ def main():
             model.backbone.settle()
             save_attention_cnn(model, options.output, names, sure)
         else:
-            save_classifier(model, options.output, names)
+            save_classifier(model, options.output, names, sure)
 
     compiled = ((vit.Block, "forward"), (resnet.ResNetBlock, "forward"), (photos, "recolour"))
     train(model, ClassificationBatches(store, options.batch), loss, options.seconds,
