@@ -39,7 +39,7 @@ std::string table(const char* kind, const std::vector<BenchEntry>& entries,
     const int column = static_cast<int>(width);
     std::string text = line("%-*s %10s %10s %10s %5s %9s %9s %10s %9s", column, kind, "median ms",
                             "least", "most", "runs", "TFLOP/s", "GB/s", "of ceiling", "off plain");
-    if (memory) text += line(" %10s %10s %9s", "dispatches", "device MiB", "host MiB");
+    if (memory) text += line(" %10s %8s %10s %9s", "dispatches", "barriers", "device MiB", "host MiB");
     if (medians) text += line(" %10s %7s", "was ms", "faster");
     text += "\n";
     for (const BenchEntry& e : entries) {
@@ -49,7 +49,8 @@ std::string table(const char* kind, const std::vector<BenchEntry>& entries,
                  e.per_second(double(e.counts.bytes)) * 1e-9, 100 * e.of_ceiling(ceilings),
                  e.off_plain ? line("%.1e", *e.off_plain).c_str() : "-");
         if (memory)
-            text += line(" %10u %10.1f %9.1f", e.counts.dispatches, e.device_mib, e.host_mib);
+            text += line(" %10u %8u %10.1f %9.1f", e.counts.dispatches, e.counts.barriers,
+                         e.device_mib, e.host_mib);
         if (const std::optional<double> was = earlier_ms(medians, e.name))
             text += line(" %10.4f %6.2fx", *was, *was / e.ms.median);
         else if (medians)
