@@ -394,6 +394,14 @@ TEST_F(InspectPage, a_detection_of_deformable_attention_shows_its_points) {
     };
     const size_t all = shown()["points"].size();
     EXPECT_NEAR(sum_of_shares(), 1, 1e-3);
+    // A click holds it while the pointer goes elsewhere.
+    const auto first = area_of("document.querySelectorAll('#detections button')[0]");
+    browser.click(first[0] + first[2] / 2, first[1] + first[3] / 2);
+    const Json clicked = shown();
+    browser.move_pointer(2, 2);
+    EXPECT_EQ(shown(), clicked);
+    EXPECT_EQ(clicked["points"].size(), all);
+    EXPECT_NEAR(sum_of_shares(), 1, 1e-3);
     set("head", 1);
     EXPECT_LT(shown()["points"].size(), all);
     EXPECT_NEAR(sum_of_shares(), 1, 1e-3);
