@@ -22,9 +22,9 @@ HERE = pathlib.Path(__file__).parent
 SEED = 1
 
 
-def uniform(name, count):
+def uniform(name, count, seed=SEED):
     """float32 in [-1, 1): splitmix64 counters keyed by the first eight bytes of sha256("seed:name")."""
-    key = int.from_bytes(hashlib.sha256(f"{SEED}:{name}".encode()).digest()[:8], "little")
+    key = int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "little")
     with np.errstate(over="ignore"):
         z = np.uint64(key) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -33,9 +33,10 @@ def uniform(name, count):
     return (z >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-23) - np.float32(1)
 
 
-def weight(name, shape):
-    """Scaled so that activations stay in the range of a trained model's. The models here need these rules alone."""
-    x = uniform(name, math.prod(shape))
+def weight(name, shape, seed=SEED, adjust=()):
+    """Scaled so that activations stay in the range of a trained model's. The models here need these rules alone; of
+    `adjust`, the first [pattern, factor, offset] whose pattern the name has changes what they say."""
+    x = uniform(name, math.prod(shape), seed)
     scores = any(part in name for part in ("query", "key", "q_proj", "k_proj", "c_attn", "q_attn", "qkv"))
     table = any(part in name for part in ("embeddings.weight", "wte", "wpe", "query_position"))
     fan = shape[0] if any(part in name for part in ("c_attn", "c_proj", "c_fc", "q_attn")) else shape[-1]
@@ -51,7 +52,12 @@ def weight(name, shape):
         scale, shift = (0.1, 0) if name.endswith("bias") else (0.2, 1)
     else:
         scale, shift = 0.15 if "wte" in name or "word_embeddings" in name else 0.5, 0
-    return torch.from_numpy((np.float32(shift) + np.float32(scale) * x).reshape(shape))
+    x = np.float32(shift) + np.float32(scale) * x
+    for pattern, factor, offset in adjust:
+        if re.search(pattern, name):
+            x = x * np.float32(factor) + np.float32(offset)
+            break
+    return torch.from_numpy(x.reshape(shape))
 
 
 def checkpoint(out, model, processor, stored):
@@ -410,12 +416,107 @@ def hybrid_gpt2_nano(out, image):
     speaker(out, model, folders.save_hybrid_captioner, folders.hybrid_captioner_tensors, weights, image)
 
 
+def known_checkpoint(case, out):
+    """The model and the processor of a case whose configuration and list of tensors lie in this folder."""
+    for name in ("config.json", "preprocessor_config.json", "weights.json"):
+        (out / name).write_bytes((HERE / case / name).read_bytes())
+    about = json.loads((out / "weights.json").read_text())
+    tensors = {}
+    for name, shape, *given in about["tensors"]:
+        if given == ["I64"]:
+            tensors[name] = torch.zeros(shape, dtype=torch.int64)
+        elif given:
+            tensors[name] = torch.tensor(given[0]).reshape(shape)
+        else:
+            tensors[name] = weight(name, shape, about["seed"], about.get("adjust", ()))
+    save_file(tensors, out / "model.safetensors", metadata={"format": "pt"})
+    kind = getattr(transformers, json.loads((out / "config.json").read_text())["architectures"][0])
+    model = kind.from_pretrained(out, dtype=torch.float64, attn_implementation="eager").eval()
+    (out / "model.safetensors").unlink()
+    return model, transformers.AutoImageProcessor.from_pretrained(out)
+
+
+def some_map(x):
+    """About 16 channels, 8 rows and 8 columns of (1, channels, height, width)."""
+    return x[0, :: max(1, x.shape[1] // 16), :: max(1, x.shape[2] // 8), :: max(1, x.shape[3] // 8)]
+
+
+def deimv2(case, picture):
+    """DEIMv2: the same tensors as the parity kit has of D-FINE, rows of queries by the cell that they were chosen from."""
+    def make(out, _):
+        image = Image.open(HERE / "images" / f"{picture}.ppm").convert("RGB")
+        model, processor = known_checkpoint(case, out)
+        pixels = processor(images=image, return_tensors="pt")["pixel_values"].double()
+        last, kept = model.model.decoder.layers[-1], {}
+        core = sys.modules[type(last.encoder_attn).__module__]
+
+        def sampling(value, shapes, places, weights, *rest):
+            kept["places"] = places[0].reshape(*places.shape[1:3], -1, 2)
+            kept["weights"] = weights[0].reshape(*weights.shape[1:3], -1)
+            return sample(value, shapes, places, weights, *rest)
+
+        def keep(module, name, of=lambda result: result):
+            module.register_forward_hook(lambda module, given, result: kept.update({name: of(result)}))
+
+        sample = core.multi_scale_deformable_attention_v2
+        keep(model.model.conv_encoder, "backbone")
+        keep(last.self_attn, "self_attention", lambda result: result[1][0])
+        attends = hasattr(model.model.encoder, "aifi")
+        if attends:
+            keep(model.model.encoder.aifi[-1], "aifi")
+            keep(model.model.encoder.aifi[-1].layers[-1].self_attn, "aifi_attention", lambda result: result[1][0])
+        core.multi_scale_deformable_attention_v2 = sampling
+        with torch.inference_mode():
+            result = model(pixels)
+        core.multi_scale_deformable_attention_v2 = sample
+
+        count = model.config.num_queries
+        scores = result.enc_outputs_class[0].max(-1).values
+        sorted_scores, chosen = scores.sort(descending=True).values, scores.topk(count).indices
+        rows = chosen.argsort()
+        sure = result.logits[0][rows].sigmoid()
+        best = sure.max(-1).values.topk(5).indices
+        tensors = {"pixel_values": pixels, "topk_indices": chosen[rows], "topk_scores": scores[chosen[rows]],
+                   "reference_points": result.init_reference_points[0][rows].sigmoid(),
+                   "logits": result.logits[0][rows], "boxes": result.pred_boxes[0][rows],
+                   "decoder_last": result.last_hidden_state[0][rows][:8],
+                   "decoder_attention_q0": kept["self_attention"].mean(0)[rows[0]][rows],
+                   "sampling_locations_top5": kept["places"][rows][best],
+                   "sampling_weights_top5": kept["weights"][rows][best],
+                   "corners_top5": result.intermediate_predicted_corners[0, -1][rows][best]}
+        for i, map_ in enumerate(kept["backbone"]):
+            tensors[f"backbone_{i}"] = some_map(map_[0] if isinstance(map_, (tuple, list)) else map_)
+        for i, map_ in enumerate(result.encoder_last_hidden_state):
+            tensors[f"hybrid_{i}"] = some_map(map_)
+        gaps = sorted_scores[: count - 1] - sorted_scores[1:count]
+        info = {"image": f"{picture}.png", "image_size": list(image.size), "input": list(pixels.shape),
+                "topk_margin": float(sorted_scores[count - 1] - sorted_scores[count]),
+                "topk_smallest_gap": float(gaps.min()), "topk_order": chosen.tolist(), "top5_queries": best.tolist()}
+        if attends:
+            height, width = kept["aifi"].shape[-2:]
+            middle = height // 2 * width + width // 2
+            tensors |= {"aifi": some_map(kept["aifi"]), "aifi_attention_center": kept["aifi_attention"].mean(0)[middle]}
+            info["feature"] = [height, width]
+        # In the middle of the widest gap between the fifth and the sixteenth best score.
+        flat = sure.flatten().sort(descending=True).values
+        at = 4 + int((flat[4:15] - flat[5:16]).argmax())
+        info["threshold"], info["threshold_gap"] = float((flat[at] + flat[at + 1]) / 2), float(flat[at] - flat[at + 1])
+        found = processor.post_process_object_detection(result, info["threshold"], [image.size[::-1]])[0]
+        info["detections"] = [
+            {"score": float(s), "label": int(i), "box": [float(x) for x in b]}
+            for s, i, b in zip(found["scores"], found["labels"], found["boxes"])]
+        save_golden(out, tensors, info)
+
+    return make
+
+
 CASES = {
     "show-attend-tell-nano": show_attend_tell_nano, "hybrid-gpt2-nano": hybrid_gpt2_nano,
     "attention-cnn-nano": attention_cnn_nano,
     "vit-odd": vit_odd, "deit-distilled": deit_distilled, "detr-thin": detr_thin, "detr-basic": detr_basic,
     "detr-dc5": detr_dc5, "detr-dc5-basic": detr_dc5_basic, "yolos-mid": yolos_mid, "vit-gpt2-odd": vit_gpt2_odd,
-    "blip-odd": blip_odd}
+    "blip-odd": blip_odd, "deimv2-nano": deimv2("deimv2-nano", "coffee"),
+    "deimv2-lite-nano": deimv2("deimv2-lite-nano", "coffee"), "deimv2-dino-nano": deimv2("deimv2-dino-nano", "astronaut")}
 
 if __name__ == "__main__":
     picture = Image.open(HERE / "images" / "chelsea.ppm").convert("RGB")
