@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "app/commands/program.h"
 #include "models/files/synthetic.h"
 #include "tests/models/files/temp_folder.h"
 #include "tests/places.h"
@@ -38,8 +40,7 @@ public:
         : out_(::memfd_create("stdout", MFD_CLOEXEC)), err_(::memfd_create("stderr", MFD_CLOEXEC)) {
         // Kernels are compiled once for all programs that are started, and not into the user's
         // cache.
-        const auto cache = std::filesystem::path(places::program()).parent_path() / "test-cache";
-        Words environment{"XDG_CACHE_HOME=" + cache.string()};
+        Words environment{"XDG_CACHE_HOME=" + cache()};
         for (char** entry = ::environ; *entry; ++entry)
             if (!std::string_view(*entry).starts_with("XDG_CACHE_HOME="))
                 environment.emplace_back(*entry);
@@ -55,6 +56,22 @@ public:
                                          pointers(arguments).data(), pointers(environment).data());
         ::posix_spawn_file_actions_destroy(&files);
         if (failed) throw std::runtime_error("cannot start " + path);
+    }
+    // saccade in a copy of this process, which must have one thread only; an alarm ends it after so
+    // many seconds. The copy has its hundred libraries already: to load them takes longer than many
+    // a short run.
+    Program(Words words, unsigned seconds)
+        : out_(::memfd_create("stdout", MFD_CLOEXEC)), err_(::memfd_create("stderr", MFD_CLOEXEC)) {
+        std::fflush(nullptr);
+        process_ = ::fork();
+        if (process_ < 0) throw std::runtime_error("cannot fork");
+        if (process_ > 0) return;
+        ::dup2(out_, 1);
+        ::dup2(err_, 2);
+        ::setenv("XDG_CACHE_HOME", cache().c_str(), 1);
+        ::alarm(seconds);
+        words.insert(words.begin(), "saccade");
+        std::exit(program(static_cast<int>(words.size()), pointers(words).data()));
     }
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
@@ -87,6 +104,9 @@ public:
     }
 
 private:
+    static std::string cache() {
+        return std::filesystem::path(places::program()).parent_path() / "test-cache";
+    }
     static std::vector<char*> pointers(Words& texts) {
         std::vector<char*> result;
         for (std::string& text : texts) result.push_back(text.data());
