@@ -117,8 +117,10 @@ int demo(const DemoOptions& options) {
     order.overlay.only_sure = true;
     order.truth = options.truth;
     order.read_back = {.pixels = true, .planes = true};
-    if (models.detector)
+    if (models.detector) {
+        order.overlay.filter.threshold = models.detector->sure_above();
         show_attention(order, {.kind = AttentionKind::detection}, models.borrowed());
+    }
     FrameTracker tracker(tracking_for(order.overlay.filter.threshold));
     IdentityScore identities;
     if (models.detector && options.track) order.tracker = &tracker;

@@ -15,8 +15,6 @@ from captions import Captions
 from metrics import Detections
 from scenes import CLASSIFY_HARD, CLASSIFY_TEST, HARD, SIZE, TEST, test_scenes, to_input
 
-THRESHOLD = 0.5
-
 
 class Folder:
     """A model as transformers loads it, and what its preprocessor makes of pictures."""
@@ -39,7 +37,7 @@ def detections(folder, scenes):
     for scene in scenes:
         out = folder.model(pixel_values=folder.input(scene["picture"]))
         found.add(out.logits, out.pred_boxes, scene)
-    return found.result(THRESHOLD)
+    return found.result(folder.model.config.sure_above)
 
 
 def alarms(folder, photographs, device):
@@ -47,7 +45,7 @@ def alarms(folder, photographs, device):
     pictures = total = 0
     for batch in photographs.split(128):
         out = folder.model(pixel_values=folder.input(batch.to(device)))
-        said = out.logits.softmax(-1)[..., :-1].max(-1)[0] > THRESHOLD
+        said = out.logits.softmax(-1)[..., :-1].max(-1)[0] > folder.model.config.sure_above
         pictures += int(said.any(1).sum())
         total += int(said.sum())
     return pictures, total
@@ -95,6 +93,7 @@ def main():
     cameras = {"good camera": (TEST, CLASSIFY_TEST), "bad camera": (HARD, CLASSIFY_HARD)}
     detector = Folder(transformers.YolosForObjectDetection, f"{options.models}/emoji-detector",
                       device)
+    sure = detector.model.config.sure_above
     captioner = Folder(transformers.VisionEncoderDecoderModel, f"{options.models}/emoji-captioner",
                        device)
     tokenizer = transformers.AutoTokenizer.from_pretrained(f"{options.models}/emoji-captioner")
@@ -110,12 +109,12 @@ def main():
         result = detections(detector, drawn(style))
         print(f"| detector | {options.tests} scenes, {camera} | AP50 {result['AP50']:.3f}, "
               f"AP {result['AP']:.3f}; precision {result['precision']:.3f} and recall "
-              f"{result['recall']:.3f} at {THRESHOLD} |", flush=True)
+              f"{result['recall']:.3f} at {sure} |", flush=True)
     photographs = load_photographs(f"{options.photographs}/test", *SIZE)
     pictures, total = alarms(detector, photographs, device)
     print(f"| detector | {len(photographs)} photographs without emoji | something seen in "
           f"{pictures} ({100 * pictures / len(photographs):.1f} %), {total} boxes at "
-          f"{THRESHOLD} |", flush=True)
+          f"{sure} |", flush=True)
     seen = captioner.size[::-1]
     for camera, (style, _) in cameras.items():
         result = sentences(captioner, tokenizer, captions, drawn(style, seen))

@@ -16,7 +16,9 @@ from trainer import train
 from vit import Shape
 
 
-SURE = 0.5              # scores above are shown
+# Scores above are shown. By F1 alone it would be 0.5; but then every twentieth photograph without any
+# emoji would show one.
+SURE = 0.85
 
 
 @torch.no_grad()
@@ -45,8 +47,8 @@ def main():
         for scene in tests:
             found.add(*model(to_input(scene["picture"])), scene)
         final = finished(model)
-        save_detector(final, options.output)
-        result = dict(found.result(), alarms=alarms(final, photographs))
+        save_detector(final, options.output, sure_above=SURE)
+        result = dict(found.result(SURE), alarms=alarms(final, photographs))
         return ", ".join(f"{name} {value:.3f}" for name, value in result.items())
 
     torch.manual_seed(0)
