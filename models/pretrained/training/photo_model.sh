@@ -1,12 +1,13 @@
 #!/bin/bash
 # One of the bundled models for photographs, from public data to its folder:
-#     ./photo_model.sh detector|captioner|captioner-2015|classifier|classifier-2018 DATA
+#     ./photo_model.sh detector|captioner|captioner-2015|classifier|classifier-2018 DATA [OPTIONS]
 # DATA holds what README.md lists: clones of the pictures' repositories, and the annotations as they are
-# published. What is made on the way stays there, and is not made twice.
+# published. What is made on the way stays there, and is not made twice. OPTIONS go to the trainings:
+# --seconds 60 --device cpu tries the way once.
 set -euo pipefail
 
-model=${1:-} data=$(realpath "${2:-/nowhere}")
-case $model in detector | captioner | captioner-2015 | classifier | classifier-2018) ;; *) sed -n '2,5s/^# //p' "$0" >&2; exit 2 ;; esac
+model=${1:-} data=$(realpath "${2:-/nowhere}") options=("${@:3}")
+case $model in detector | captioner | captioner-2015 | classifier | classifier-2018) ;; *) sed -n '2,6s/^# //p' "$0" >&2; exit 2 ;; esac
 [ -d "$data" ] || { echo "photo_model.sh: there is no folder '${2:-}'" >&2; exit 2; }
 cd "$(dirname "$0")"
 tables=$data/annotations packed=$data/packed unpacked=$data/unpacked
@@ -27,7 +28,7 @@ case $model in
 detector)
     coco
     python3 photos.py "$packed" -o "$unpacked"
-    python3 train_photo_detector.py "${photos[@]}"
+    python3 train_photo_detector.py "${photos[@]}" "${options[@]}"
     ;;
 captioner | captioner-2015)
     coco
@@ -36,16 +37,16 @@ captioner | captioner-2015)
     kind=hybrid words=220 sentences=240
     [ $model = captioner ] || kind=2015 words=260 sentences=200
     speaking=("${photos[@]}" --annotations "$tables" --model $kind)
-    python3 train_photo_captioner.py "${speaking[@]}" --seconds $words -o "$data/$model-by-words"
+    python3 train_photo_captioner.py "${speaking[@]}" --seconds $words "${options[@]}" -o "$data/$model-by-words"
     python3 train_photo_captioner.py "${speaking[@]}" --sentences --start "$data/$model-by-words.pt" \
-        --rate 2e-4 --muon-rate 0.002 --dropout 0 --batch 128 --seconds $sentences -o "../photo-$model"
+        --rate 2e-4 --muon-rate 0.002 --dropout 0 --batch 128 --seconds $sentences "${options[@]}" -o "../photo-$model"
     ;;
 classifier | classifier-2018)
     python3 pack_photos.py tiny "$data/IMagenet" -o "$packed"
     python3 photos.py "$packed" -o "$unpacked"
     case $model in
-    classifier) python3 train_photo_classifier.py "${photos[@]}" --seconds 800 ;;
-    *) python3 train_photo_classifier.py "${photos[@]}" --depths 2 3 1 --seconds 420 -o ../photo-classifier-2018 ;;
+    classifier) python3 train_photo_classifier.py "${photos[@]}" --seconds 800 "${options[@]}" ;;
+    *) python3 train_photo_classifier.py "${photos[@]}" --depths 2 3 1 --seconds 420 "${options[@]}" -o ../photo-classifier-2018 ;;
     esac
     ;;
 esac
