@@ -34,13 +34,15 @@ float value_of(uvec2 order) {
     return uintBitsToFloat(order.x == 0 ? 0xff800000u : bits);
 }
 
-// Four elements of a row lie together: the i-th four.
+// Four elements of a row lie together: the row of the i-th four, and the first of its columns.
 uint fours() { return (p.columns + 3) / 4; }
-vec4 four_at(uint batch, uint i) {
-    return x[row_start(p.x, batch, i / fours()) / 4 + i % fours()];
+uvec2 four_of(uint i) {
+    const uint row = divide(i, fours());
+    return uvec2(row, (i - row * fours()) * 4);
 }
-uint place_at(uint i, uint lane) { return i / fours() * p.columns + i % fours() * 4 + lane; }
-bool is_there(uint i, uint lane) { return i % fours() * 4 + lane < p.columns; }
+vec4 elements(uint batch, uvec2 at) { return x[(row_start(p.x, batch, at.x) + at.y) / 4]; }
+uint place_of(uvec2 at, uint lane) { return at.x * p.columns + at.y + lane; }
+bool is_there(uvec2 at, uint lane) { return at.y + lane < p.columns; }
 
 void main() {
     const uint me = gl_LocalInvocationID.x, batch = gl_WorkGroupID.z;
@@ -53,10 +55,11 @@ void main() {
         const uint shift = 24 - digit % 4 * 8;
         uint last = 0, times = 0;  // most neighbours have the same high digits: counted in one go
         for (uint i = me; i < all; i += THREADS) {
-            const vec4 four = four_at(batch, i);
+            const uvec2 at = four_of(i);
+            const vec4 four = elements(batch, at);
             [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
-                const uvec2 order = order_of(four[lane], place_at(i, lane));
-                if (!is_there(i, lane) || (order & known) != begin) continue;
+                const uvec2 order = order_of(four[lane], place_of(at, lane));
+                if (!is_there(at, lane) || (order & known) != begin) continue;
                 const uint d = (digit < 4 ? order.x : order.y) >> shift & 255u;
                 if (d != last && times > 0) {
                     atomicAdd(with_digit[last], times);
@@ -99,10 +102,11 @@ void main() {
     }
 
     for (uint i = me; i < all; i += THREADS) {
-        const vec4 four = four_at(batch, i);
+        const uvec2 at = four_of(i);
+        const vec4 four = elements(batch, at);
         [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
-            const uvec2 order = order_of(four[lane], place_at(i, lane));
-            if (is_there(i, lane) && !comes_first(begin, order & known))
+            const uvec2 order = order_of(four[lane], place_of(at, lane));
+            if (is_there(at, lane) && !comes_first(begin, order & known))
                 best[atomicAdd(kept, 1)] = order;
         }
     }

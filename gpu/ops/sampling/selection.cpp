@@ -9,6 +9,7 @@ namespace {
 
 // Each takes eight bytes of shared memory, of which every device has 16 KiB.
 constexpr uint32_t most_selected = 1536;
+constexpr uint64_t most_fours = 1 << 22;  // that divide() of types.glsl can tell apart
 
 void require_wide_f32(const Tensor& t, const char* op) {
     require(t.type == Type::f32, op, t.shape() + " is not f32");
@@ -36,6 +37,7 @@ Selected select(Commands& c, const Tensor& x, uint32_t k) {
     require_wide_f32(x, op);
     require(k > 0 && k <= uint64_t(x.rows) * x.columns && k <= most_selected, op,
             std::to_string(k) + " of " + x.shape());
+    require(uint64_t(x.rows) * divide_up(x.columns, 4) < most_fours, op, "of " + x.shape());
     Selected found{c.scratch(x.batch, 1, k, Type::f32), c.scratch(x.batch, 1, k, Type::u32)};
     const params::SelectParams p{
         view(x), view(found.values), view(found.picks), x.rows, x.columns, k};

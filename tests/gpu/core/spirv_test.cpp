@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "gpu/core/error.h"
@@ -180,6 +181,26 @@ TEST(Spirv, specialisation_constants_are_numbered_without_gaps) {
         for (const auto& [id, value] : reflect(shader.code, shader.name).spec_constants)
             EXPECT_EQ(id, next++) << shader.name;
     }
+}
+
+// Drivers that run on a CPU turn an integer division by a variable into instructions that the CPU may
+// not have (SVE's, where the machine hides SVE from its guests), or into a loop.
+TEST(Spirv, no_kernel_that_a_cpu_runs_divides_integers_by_what_is_not_constant) {
+    constexpr uint32_t first_constant = 41, last_constant = 52;  // OpConstantTrue, OpSpecConstantOp
+    constexpr uint32_t divisions[] = {134, 135, 137, 138, 139};  // OpUDiv, SDiv, UMod, SRem, SMod
+    size_t by_constants = 0;
+    for (const EmbeddedShader& shader : embedded_shaders()) {
+        if (shader.name.find(".coopmat") != shader.name.npos) continue;
+        std::set<uint32_t> constants;
+        for (size_t at = 5; at < shader.code.size(); at += shader.code[at] >> 16) {
+            const uint32_t op = shader.code[at] & 0xffff;
+            if (op >= first_constant && op <= last_constant) constants.insert(shader.code[at + 2]);
+            if (std::ranges::find(divisions, op) == std::end(divisions)) continue;
+            EXPECT_TRUE(constants.contains(shader.code[at + 4])) << shader.name;
+            ++by_constants;
+        }
+    }
+    EXPECT_GT(by_constants, 0u);
 }
 
 TEST(Spirv, tells_which_constants_set_the_workgroup_and_what_the_others_are) {
