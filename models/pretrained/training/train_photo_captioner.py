@@ -75,7 +75,8 @@ def measure(model, say, tests, captions, references):
     """What say(model, pictures) -> ids is worth on held-out pictures."""
     texts, wanted = [], []
     for scene in tests:
-        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=scene["picture"].is_cuda):
+        with torch.autocast(scene["picture"].device.type, dtype=torch.bfloat16,
+                            enabled=scene["picture"].is_cuda):
             ids = say(model, scene["picture"])
         texts += [captions.text(row) for row in ids.tolist()]
         wanted += [references[str(key)] for key in scene["id"].tolist()]
@@ -118,7 +119,7 @@ def main():
     ways = {"greedy": lambda model, picture: speaking.greedy(model, picture, captions.end),
             f"{BEAMS} beams": lambda model, picture: speaking.beam_search(
                 model, picture, captions.end, BEAMS, NO_REPEAT)}
-    best = [0.0]
+    best = [-1.0]       # the first is the best so far, whatever it says
 
     def check(model):
         """Keeps the best model so far, by what it says with beams."""
