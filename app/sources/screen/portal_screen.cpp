@@ -204,6 +204,13 @@ struct PortalScreen::Cast {
         pw_init(nullptr, nullptr);
         loop = pw_thread_loop_new("saccade screen", nullptr);
         context = pw_context_new(pw_thread_loop_get_loop(loop), nullptr, 0);
+        if (!context) {
+            end();
+            throw Error(std::string("screen: PipeWire, which brings pictures of a Wayland desktop, "
+                                    "finds no client.conf (Debian's package pipewire-bin has "
+                                    "it)") +
+                        instead);
+        }
         pw_thread_loop_lock(loop);
         if (pw_thread_loop_start(loop) == 0)
             core = pw_context_connect_fd(context, portal.open_pipewire(), nullptr, 0);
@@ -224,7 +231,7 @@ struct PortalScreen::Cast {
         pw_thread_loop_stop(loop);
         if (stream) pw_stream_destroy(stream);
         if (core) pw_core_disconnect(core);
-        pw_context_destroy(context);
+        if (context) pw_context_destroy(context);
         pw_thread_loop_destroy(loop);
         pw_deinit();
     }

@@ -236,6 +236,12 @@ TEST_F(PortalScreenTest, a_desktop_without_a_portal_is_told_what_to_install) {
     expect_says(refusal(), "xdg-desktop-portal");
 }
 
+TEST_F(PortalScreenTest, pipewire_without_its_settings_is_one_line) {
+    const Variable settings("PIPEWIRE_CONFIG_DIR", "/nowhere");
+    const TestPortal portal;
+    expect_says(refusal(), "client.conf");
+}
+
 TEST_F(PortalScreenTest, a_part_that_is_none_is_told_before_anybody_is_asked) {
     expect_says(refusal("screen:10x10"), "WIDTHxHEIGHT+LEFT+TOP");
 }
