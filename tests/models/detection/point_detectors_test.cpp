@@ -245,7 +245,8 @@ TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
     }
     EXPECT_GT(inside, 0.5f);
     EXPECT_LT(inside, 1.0f) << "the window's class token has a share";
-    EXPECT_NEAR(outline.max.x, geometry.corner.x + geometry.cell.x * geometry.grid.x / 2, 1e-3);
+    EXPECT_NEAR(outline.max.x, geometry.corner.x + geometry.cell.x * float(geometry.grid.x) / 2,
+                1e-3);
     EXPECT_FALSE(window_at(taps.encoder.layer(whole), geometry, point));
 
     // Through all layers, a patch sees beyond its window.
