@@ -204,28 +204,22 @@ struct PortalScreen::Cast {
         pw_init(nullptr, nullptr);
         loop = pw_thread_loop_new("saccade screen", nullptr);
         context = pw_context_new(pw_thread_loop_get_loop(loop), nullptr, 0);
-        if (!context) {
-            end();
-            throw Error(std::string("screen: PipeWire, which brings pictures of a Wayland desktop, "
-                                    "finds no client.conf (Debian's package pipewire-bin has "
-                                    "it)") +
-                        instead);
-        }
+        if (!context) refuse("finds no client.conf (Debian's package pipewire-bin has it)");
         pw_thread_loop_lock(loop);
         if (pw_thread_loop_start(loop) == 0)
             core = pw_context_connect_fd(context, portal.open_pipewire(), nullptr, 0);
         if (core) listen();
         pw_thread_loop_unlock(loop);
-        if (!core) {
-            end();
-            throw Error(std::string("screen: PipeWire, which brings pictures of a Wayland desktop, "
-                                    "does not run") +
-                        instead);
-        }
+        if (!core) refuse("does not run");
     }
     ~Cast() { end(); }
     Cast(const Cast&) = delete;
     Cast& operator=(const Cast&) = delete;
+
+    [[noreturn]] void refuse(const std::string& why) {
+        end();
+        throw Error("screen: PipeWire, which brings pictures of a Wayland desktop, " + why + instead);
+    }
 
     void end() {
         pw_thread_loop_stop(loop);

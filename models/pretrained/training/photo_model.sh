@@ -3,7 +3,7 @@
 #     ./photo_model.sh detector|captioner|captioner-2015|classifier|classifier-2018 DATA [OPTIONS]
 # DATA holds what README.md lists: clones of the pictures' repositories, and the annotations as they are
 # published. What is made on the way stays there, and is not made twice. OPTIONS go to the trainings:
-# --seconds 60 --device cpu tries the way once.
+# --seconds 60 --device cpu --chunks 1 tries the way once.
 set -euo pipefail
 
 model=${1:-} data=$(realpath "${2:-/nowhere}") options=("${@:3}")
