@@ -19,6 +19,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 256;
 layout(constant_id = 1) const uint HEAD8 = 8;  // eights of a head
 layout(constant_id = 2) const uint ACTIVATION = 0;
+layout(constant_id = 3) const uint USES = 0;  // what there is among the links; the rest is left out
 
 layout(binding = 0) readonly buffer Links { LinkParams links[]; };
 layout(binding = 1) coherent volatile buffer Meeting { uint arrived, left; } meeting;
@@ -39,6 +40,16 @@ const uint LINKS_AT_ONCE = 32;        // that a workgroup holds
 const uint EIGHTS_EACH = 2;           // of a row of x that a thread fetches
 const uint GROUPS = THREADS / HEAD8;  // threads that take the same eight columns of v
 const uint VALUES = (THREADS + GROUPS - 1) / GROUPS;
+
+const bool PRODUCTS = (USES & (1u << link_product)) != 0;
+const bool ATTENTION = (USES & (1u << link_attention)) != 0;
+const bool NORMS = (USES & (1u << link_norm)) != 0;
+const bool EMBEDDINGS = (USES & (1u << link_embedding)) != 0;
+const bool PICKS = (USES & (1u << link_pick_part | 1u << link_pick_merge)) != 0;
+const bool LAYER_NORMS = (USES & chain_layer_norms) != 0;
+const bool RMS_NORMS = (USES & chain_rms_norms) != 0;
+const bool PAIRS = (USES & chain_pairs) != 0;
+const bool SHARED_HEADS = (USES & chain_shared_heads) != 0;
 
 LinkParams l;  // the operation that this is about
 #include "activation.glsl"
@@ -64,16 +75,15 @@ uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
 // A meeting has two halves, between which there is time to ask for what nobody has to write first.
 // After the second, what everybody wrote before the first is visible to everybody: the workgroup's
 // barrier hands its writes to the first thread, which releases them with its arrival. Who waits looks
-// until all have arrived, then looks once more to acquire what they released, and hands it on by a
-// barrier in turn. Arrivals only add to each other, so that the last one read stands for all of them.
+// until all have arrived, then acquires what they released, once, and hands it on by a barrier in
+// turn. Arrivals only add to each other, so that the last one read stands for all of them.
 void workgroup_barrier() {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
                    gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
                    gl_SemanticsAcquireRelease);
 }
 bool all_arrived() {
-    return atomicLoad(meeting.arrived, gl_ScopeDevice, gl_StorageSemanticsBuffer,
-                      gl_SemanticsAcquire) >= target;
+    return atomicLoad(meeting.arrived, gl_ScopeDevice, 0, gl_SemanticsRelaxed) >= target;
 }
 void arrive() {  // after a workgroup_barrier()
     target += gl_NumWorkGroups.x;
@@ -82,9 +92,13 @@ void arrive() {  // after a workgroup_barrier()
 }
 void await() {
     if (me == 0) {
-        while (patience > 0 && atomicLoad(meeting.arrived, gl_ScopeDevice, 0, gl_SemanticsRelaxed) < target)
+        bool all = all_arrived();
+        while (!all && patience > 0) {
             --patience;
-        if (!all_arrived()) {  // some drivers end a loop that takes too long
+            all = all_arrived();
+        }
+        memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
+        if (!all) {  // some drivers end a loop that takes too long
             patience = 0;
             stuck = 1;
             // Nobody waits any more.
@@ -97,14 +111,18 @@ void await() {
 // ---- norms, by the whole workgroup: LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift,
 //      and RMSNorm(x) = x / sqrt(mean(x^2) + eps) * gain ----
 
+// Of a link that has a norm: whether that is the first of these.
+bool centred() { return LAYER_NORMS && (!RMS_NORMS || l.norm == link_layer_norm); }
+
 Eight gain, shift;  // of the eight elements that this thread has
 void ask_norm() {
     const uint at = 2 * min(me, l.k / 8 - 1);
     Numbers gains = Numbers(address(l.gain)), shifts = Numbers(address(l.shift));
-    gain.low = l.norm != 0 ? gains.at[at] : vec4(0.0);
-    gain.high = l.norm != 0 ? gains.at[at + 1] : vec4(0.0);
-    shift.low = l.norm == link_layer_norm ? shifts.at[at] : vec4(0.0);
-    shift.high = l.norm == link_layer_norm ? shifts.at[at + 1] : vec4(0.0);
+    const bool gained = (LAYER_NORMS || RMS_NORMS) && l.norm != 0, shifted = gained && centred();
+    gain.low = gained ? gains.at[at] : vec4(0.0);
+    gain.high = gained ? gains.at[at + 1] : vec4(0.0);
+    shift.low = shifted ? shifts.at[at] : vec4(0.0);
+    shift.high = shifted ? shifts.at[at + 1] : vec4(0.0);
 }
 
 // The squares are those about the first element: where the mean is far from zero, that is nearer.
@@ -113,8 +131,7 @@ Eight normalized() {
     const bool mine = 8 * me < l.k;
     const uint at = mine ? 2 * me : 0;
     const vec4 low = x.at[at], high = x.at[at + 1];
-    const bool centred = l.norm == link_layer_norm;
-    const float near = centred ? x.at[0].x : 0.0;
+    const float near = centred() ? x.at[0].x : 0.0;
     const vec4 a = mine ? low - near : vec4(0.0), b = mine ? high - near : vec4(0.0);
     const vec4 both = a + b, squares = a * a + b * b;
     const vec2 sums = subgroupAdd(vec2(dot(both, vec4(1.0)), dot(squares, vec4(1.0))));
@@ -123,7 +140,7 @@ Eight normalized() {
     vec2 all = vec2(0.0);
     for (uint i = 0; i < gl_NumSubgroups; ++i) all += parts[i].xy;
     all /= float(l.k);
-    if (!centred) all.x = 0.0;
+    if (!centred()) all.x = 0.0;
     const float scale = inversesqrt(max(all.y - all.x * all.x, 0.0) + l.number);
     return Eight((a - all.x) * scale * gain.low + shift.low,
                  (b - all.x) * scale * gain.high + shift.high);
@@ -148,14 +165,14 @@ uint lanes, lane;  // threads of a team, and which of them this is
 // head, say, and those that these are turned with.
 uint column_of(uint unit, uint c) {
     const uint at = 4 * unit;
-    if (at >= l.paired) return at + c;
+    if (!PAIRS || at >= l.paired) return at + c;
     const uint group = 2 * l.apart * divide(at, 2 * l.apart);
     return group + (at - group) / 2 + (c & 1) + (c >> 1) * l.apart;
 }
 
 // The cosine and the sine that a thread's column is turned by.
 vec2 ask_turn(uint unit) {
-    if (l.pairing != link_turned || 4 * unit >= l.paired) return vec2(1.0, 0.0);
+    if (!PAIRS || l.pairing != link_turned || 4 * unit >= l.paired) return vec2(1.0, 0.0);
     const uint first = column_of(unit, me & 1);
     const uint pair = first - 2 * l.apart * divide(first, 2 * l.apart);
     Bias turns = Bias(address(l.turns));
@@ -191,6 +208,8 @@ float columns_sum(vec4 v) {
 
 void multiply() {
     const uint eights = padded(l.k) / 8, units = padded(l.n) / 4;
+    const bool normed = (LAYER_NORMS || RMS_NORMS) && l.norm != 0;
+    const bool gated = PAIRS && l.pairing == link_gated;
     lanes = max(gl_SubgroupSize, 32);
     while (3 * lanes < eights) lanes *= 2;
     const uint wide = findLSB(lanes), each = findLSB(gl_SubgroupSize);
@@ -209,7 +228,7 @@ void multiply() {
     ask_norm();
     if (l.waits != 0) await();
     float was = l.accumulate != 0 ? Singles(address(l.y)).at[column] : 0.0;
-    if (l.norm != 0) {
+    if (normed) {
         const Eight v = normalized();
         row[me] = uvec4(packed(v.low.xy), packed(v.low.zw), packed(v.high.xy), packed(v.high.zw));
     } else {
@@ -245,12 +264,12 @@ void multiply() {
             barrier();
         }
         float v = sum + add;
-        if (l.activated != 0 && (l.pairing != link_gated || (me & 2) == 0)) v = activate(v);
-        if (l.pairing != 0) v = with_its_pair(v, unit, turn);
+        if (l.activated != 0 && (!gated || (me & 2) == 0)) v = activate(v);
+        if (PAIRS && l.pairing != 0) v = with_its_pair(v, unit, turn);
         const uint to = column_of(unit, me & 3);
         v = to < l.n ? v + was : 0.0;
         const float neighbour = subgroupShuffleXor(v, 1);
-        if (lane < (l.pairing == link_gated ? 2 : 4) && unit < units) {
+        if (lane < (gated ? 2 : 4) && unit < units) {
             if (l.half_out == 0)
                 Singles(address(l.y)).at[to] = v;
             else if ((lane & 1) == 0)
@@ -281,10 +300,13 @@ void embed() {
 
 // ---- attention: a workgroup a head, a thread a key, then eight columns of some values ----
 
+// Of k and v.
+uint key_head(uint head) { return SHARED_HEADS ? divide(head, l.sharing) : head; }
+
 // The last key and value may have been written just now: all others are asked for before that.
 void ask_older(uint first, uint head, out uvec4 key[HEAD8], out uvec4 value[VALUES]) {
     const uint last = max(l.n, 2) - 2, j = min(first + me, last);
-    const uint at_head = divide(head, l.sharing) * HEAD8;
+    const uint at_head = key_head(head) * HEAD8;
     [[unroll]] for (uint d = 0; d < HEAD8; ++d)
         key[d] = Halves(address(l.w)).at[j * (l.w_stride / 8) + at_head + d];
     // Where there is no such value, its weight is zero.
@@ -303,7 +325,7 @@ void fetch_latest(uint head) {
     const uint which = me / HEAD8, column = me - which * HEAD8;
     const uvec2 from = address(which == 0 ? l.x : which == 1 ? l.w : l.b);
     const uint stride = which == 0 ? 0 : which == 1 ? l.w_stride : l.b_stride;
-    const uint of = which == 0 ? head : divide(head, l.sharing);
+    const uint of = which == 0 ? head : key_head(head);
     const uvec4 v = Halves(from).at[(l.n - 1) * (stride / 8) + of * HEAD8 + column];
     if (which == 0) {
         const Eight e = unpacked(v);
@@ -448,14 +470,12 @@ void main() {
             barrier();
         }
         l = program[at];
-        switch (l.kind) {
-            case link_product: multiply(); break;
-            case link_attention: attend(); break;
-            case link_norm: normalize_alone(); break;
-            case link_pick_part: pick_part(); break;
-            case link_pick_merge: pick_merge(); break;
-            default: embed();
-        }
+        if (PRODUCTS && l.kind == link_product) multiply();
+        if (ATTENTION && l.kind == link_attention) attend();
+        if (NORMS && l.kind == link_norm) normalize_alone();
+        if (EMBEDDINGS && l.kind == link_embedding) embed();
+        if (PICKS && l.kind == link_pick_part) pick_part();
+        if (PICKS && l.kind == link_pick_merge) pick_merge();
         // Nobody may overwrite a row before everybody has used it.
         workgroup_barrier();
         if (l.arrives != 0) arrive();

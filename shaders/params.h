@@ -74,6 +74,12 @@ SACCADE_CONSTANT link_rms_norm = 2;
 // What becomes of two columns of a product that belong together.
 SACCADE_CONSTANT link_turned = 1;  // both, turned by the angle of their position
 SACCADE_CONSTANT link_gated = 2;   // activation(first) * second
+// What a chain's kernel is built for, and nothing else: a bit for each kind of its links, 1 << kind,
+// and these for what only some models' links have.
+SACCADE_CONSTANT chain_layer_norms = 1 << 16;
+SACCADE_CONSTANT chain_rms_norms = 1 << 17;
+SACCADE_CONSTANT chain_pairs = 1 << 18;         // columns of a product that belong together
+SACCADE_CONSTANT chain_shared_heads = 1 << 19;  // of k and v, by several of q
 struct LinkParams {
     uint kind;
     uint waits;       // 1: what came before must have finished

@@ -58,6 +58,16 @@ VkFormat format_of(Reflection::Texel texel) {
     return VK_FORMAT_UNDEFINED;
 }
 
+// What a kernel needs for this link that other links may not need.
+uint32_t uses_of(const params::LinkParams& link) {
+    uint32_t uses = 1u << link.kind;
+    if (link.norm == params::link_layer_norm) uses |= params::chain_layer_norms;
+    if (link.norm == params::link_rms_norm) uses |= params::chain_rms_norms;
+    if (link.pairing != 0) uses |= params::chain_pairs;
+    if (link.sharing > 1) uses |= params::chain_shared_heads;
+    return uses;
+}
+
 // A dispatch in words: kernel, constants, workgroups.
 std::string described(const std::string& kernel, std::span<const uint32_t> constants,
                       std::span<const uint32_t> groups) {
@@ -367,7 +377,9 @@ void Commands::link(params::LinkParams link, ChainTraits traits, std::initialize
         hazards_.barrier();
         chain_writes_.clear();
         chain_traits_ = {};
+        chain_uses_ = 0;
     }
+    chain_uses_ |= uses_of(link);
     if (traits.head != 0) chain_traits_.head = traits.head;
     if (traits.activation != 0) chain_traits_.activation = traits.activation;
     auto conflicts = [&](const Use& use) { return hazards_.conflicts(access_of(use)); };
@@ -405,8 +417,8 @@ void Commands::end_chain() {
     constexpr uint32_t threads = 256;
     const params::ChainParams p{static_cast<uint32_t>(links.size()), chain_patience};
     barrier();
-    dispatch(Kernel("chain", {threads,
-                              std::max(chain_traits_.head / 8, 1u), chain_traits_.activation}),
+    dispatch(Kernel("chain", {threads, std::max(chain_traits_.head / 8, 1u),
+                              chain_traits_.activation, chain_uses_}),
              {threads * device_.limits().cores, 1, 1},
              {read(words_in(program)), read_write(zeros(2)), read_write(words_in(stuck_))}, p);
     barrier();

@@ -114,7 +114,7 @@ public:
     [[nodiscard]] Chain chain() { return Chain(*this); }
     bool chaining() const { return chaining_; }
     // What is built into a chain's kernel, for all links that have it: the columns of a head, and
-    // the activation. 0: none of them has.
+    // the activation. 0: none of them has. So is which kinds of links there are.
     struct ChainTraits {
         uint32_t head = 0, activation = 0;
     };
@@ -178,6 +178,7 @@ private:
     std::vector<params::LinkParams> links_;  // of the chain that is being recorded
     std::vector<Access> chain_writes_;
     ChainTraits chain_traits_;
+    uint32_t chain_uses_ = 0;       // what there is among its links, see params.h
     std::vector<Buffer> programs_;  // of the chains that have been recorded
     Buffer stuck_;                  // where their workgroups say that they could not meet
     Buffer zeros_;

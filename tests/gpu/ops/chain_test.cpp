@@ -253,6 +253,40 @@ TEST_F(ChainTest, ends_where_links_do_not_go_together) {
     }
 }
 
+// What other models' links need is not in the kernel: it would take registers and time from these.
+TEST_F(ChainTest, is_built_for_the_links_that_it_has_and_no_others) {
+    const Tensor x = row(64, Type::f32);
+    const Norm over = norm(64);
+    const RmsNorm by_squares{row(64, Type::f32)};
+    const Linear w = layer(64, 64);
+    commands.use_plain_kernels(false);
+    commands.keep_trace(true);
+    auto kernel = [&](auto work) {
+        run([&](Commands& c) {
+            auto scope = c.scope("chained");
+            auto chain = c.chain();
+            return work(c);
+        });
+        for (const std::string& line : commands.trace())
+            if (line.starts_with("chain")) return line.substr(0, line.find(" x"));
+        return std::string();
+    };
+    auto named = [](uint32_t activation, uint32_t uses) {
+        return "chain #256 #1 #" + std::to_string(activation) + " #" + std::to_string(uses);
+    };
+    const uint32_t product = 1u << params::link_product;
+    EXPECT_EQ(kernel([&](Commands& c) { return layer_norm(c, x, over, Type::f32); }),
+              named(0, 1u << params::link_norm | params::chain_layer_norms));
+    EXPECT_EQ(kernel([&](Commands& c) { return norm_linear(c, x, over, w, Activation::relu); }),
+              named(params::activation_relu, product | params::chain_layer_norms));
+    EXPECT_EQ(kernel([&](Commands& c) {
+                  return gated_linear(c, x, by_squares, w, Activation::silu);
+              }),
+              named(params::activation_silu,
+                    product | params::chain_rms_norms | params::chain_pairs));
+    commands.keep_trace(false);
+}
+
 TEST_F(ChainTest, may_have_more_links_than_a_workgroup_holds) {
     const Tensor start = row(64, Type::f32);
     const Norm over = norm(64);
