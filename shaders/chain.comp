@@ -1,9 +1,10 @@
 #version 460
-// A chain of operations on single rows, one after the other in one dispatch: what decoding a word
-// takes. Between dispatches a device drains and fills again, which takes longer than such an operation
-// itself; here the workgroups stay, and meet where one operation needs what another has written. No
-// more of them may be started than the device runs at once (Vulkan promises nothing about those that
-// wait to start), and none waits forever: whoever runs out of patience says so and goes on.
+// A chain of operations on a row, or on a few, one after the other in one dispatch: what decoding a
+// word takes, of one sentence or of some. Weights are read once for all rows. Between dispatches a
+// device drains and fills again, which takes longer than such an operation itself; here the workgroups
+// stay, and meet where one operation needs what another has written. No more of them may be started
+// than the device runs at once (Vulkan promises nothing about those that wait to start), and none waits
+// forever: whoever runs out of patience says so and goes on.
 // What does not depend on the others, a workgroup asks for before it waits for them.
 //
 // Weights f16; rows that are normalised and sums f32, other rows f16. See LinkParams.
@@ -20,6 +21,8 @@ layout(constant_id = 0) const uint THREADS = 256;
 layout(constant_id = 1) const uint HEAD8 = 8;  // eights of a head
 layout(constant_id = 2) const uint ACTIVATION = 0;
 layout(constant_id = 3) const uint USES = 0;  // what there is among the links; the rest is left out
+layout(constant_id = 4) const uint ROWS = 1;
+layout(constant_id = 5) const uint EIGHTS = 512;  // of a row that a product is of, at most
 
 layout(binding = 0) readonly buffer Links { LinkParams links[]; };
 layout(binding = 1) coherent volatile buffer Meeting { uint arrived, left; } meeting;
@@ -37,7 +40,7 @@ layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Wor
 layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Singles { float at[]; };
 
 const uint LINKS_AT_ONCE = 32;        // that a workgroup holds
-const uint EIGHTS_EACH = 2;           // of a row of x that a thread fetches
+const uint EIGHTS_EACH = (EIGHTS + THREADS - 1) / THREADS;  // of a row of x that a thread fetches
 const uint GROUPS = THREADS / HEAD8;  // threads that take the same eight columns of v
 const uint VALUES = (THREADS + GROUPS - 1) / GROUPS;
 
@@ -57,7 +60,8 @@ LinkParams l;  // the operation that this is about
 #include "reduce.glsl"
 
 shared LinkParams program[LINKS_AT_ONCE];
-shared uvec4 row[EIGHTS_EACH * THREADS + 4 * HEAD8];  // x, in fp16; in attention sums, in fp32
+// Rows of x, in fp16; in attention sums, in fp32, which have room for two from each thread.
+shared uvec4 row[ROWS * EIGHTS + 4 * HEAD8];
 shared vec4 parts[THREADS];                           // what subgroups tell each other
 shared float weight[THREADS], last_weight;
 
@@ -126,34 +130,46 @@ void ask_norm() {
 }
 
 // The squares are those about the first element: where the mean is far from zero, that is nearer.
-Eight normalized() {
+void normalize(out Eight v[ROWS]) {
     Floats x = Floats(address(l.x));
     const bool mine = 8 * me < l.k;
     const uint at = mine ? 2 * me : 0;
-    const vec4 low = x.at[at], high = x.at[at + 1];
-    const float near = centred() ? x.at[0].x : 0.0;
-    const vec4 a = mine ? low - near : vec4(0.0), b = mine ? high - near : vec4(0.0);
-    const vec4 both = a + b, squares = a * a + b * b;
-    const vec2 sums = subgroupAdd(vec2(dot(both, vec4(1.0)), dot(squares, vec4(1.0))));
-    if (subgroupElect()) parts[gl_SubgroupID].xy = sums;
+    float near[ROWS];
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+        const uint start = r * (l.x_row / 4);
+        v[r] = Eight(x.at[start + at], x.at[start + at + 1]);
+        near[r] = centred() ? x.at[start].x : 0.0;
+    }
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+        v[r].low = mine ? v[r].low - near[r] : vec4(0.0);
+        v[r].high = mine ? v[r].high - near[r] : vec4(0.0);
+        const vec4 both = v[r].low + v[r].high;
+        const vec4 squares = v[r].low * v[r].low + v[r].high * v[r].high;
+        const vec2 sums = subgroupAdd(vec2(dot(both, vec4(1.0)), dot(squares, vec4(1.0))));
+        if (subgroupElect()) parts[ROWS * gl_SubgroupID + r].xy = sums;
+    }
     barrier();
-    vec2 all = vec2(0.0);
-    for (uint i = 0; i < gl_NumSubgroups; ++i) all += parts[i].xy;
-    all /= float(l.k);
-    if (!centred()) all.x = 0.0;
-    const float scale = inversesqrt(max(all.y - all.x * all.x, 0.0) + l.number);
-    return Eight((a - all.x) * scale * gain.low + shift.low,
-                 (b - all.x) * scale * gain.high + shift.high);
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+        vec2 all = vec2(0.0);
+        for (uint i = 0; i < gl_NumSubgroups; ++i) all += parts[ROWS * i + r].xy;
+        all /= float(l.k);
+        if (!centred()) all.x = 0.0;
+        const float scale = inversesqrt(max(all.y - all.x * all.x, 0.0) + l.number);
+        v[r].low = (v[r].low - all.x) * scale * gain.low + shift.low;
+        v[r].high = (v[r].high - all.x) * scale * gain.high + shift.high;
+    }
 }
 
 void normalize_alone() {
     ask_norm();
     if (l.waits != 0) await();
     if (gl_WorkGroupID.x != 0) return;
-    const Eight v = normalized();
-    if (8 * me < l.k) {
-        Floats(address(l.y)).at[2 * me] = v.low;
-        Floats(address(l.y)).at[2 * me + 1] = v.high;
+    Eight v[ROWS];
+    normalize(v);
+    if (8 * me >= l.k) return;
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+        Floats(address(l.y)).at[r * (l.y_row / 4) + 2 * me] = v[r].low;
+        Floats(address(l.y)).at[r * (l.y_row / 4) + 2 * me + 1] = v[r].high;
     }
 }
 
@@ -217,50 +233,74 @@ void multiply() {
     const uint team = (me >> wide) * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     const uint teams = (THREADS >> wide) * gl_NumWorkGroups.x;
 
-    // Every lane ends with one of four columns, and the first four lanes write. Teams that have nothing
-    // to do ask for what a neighbour asks for: drivers wait at once for loads that are conditional.
+    // Every lane ends with one of four columns of a row, and the first four lanes write the first row,
+    // and so on. Teams that have nothing to do ask for what a neighbour asks for: drivers wait at once
+    // for loads that are conditional.
     uint unit = team < units ? team : min(gl_WorkGroupID.x, units - 1);
     uint column = min(column_of(unit, me & 3), l.n - 1);
+    const uint mine = min(lane >> 2, ROWS - 1);
     uvec4 w[4][3];
     ask(unit, w);
     float add = l.bias != 0 ? Bias(address(l.b)).at[column] : 0.0;
     vec2 turn = ask_turn(unit);
     ask_norm();
     if (l.waits != 0) await();
-    float was = l.accumulate != 0 ? Singles(address(l.y)).at[column] : 0.0;
+    float was = l.accumulate != 0 ? Singles(address(l.y)).at[mine * l.y_row + column] : 0.0;
     if (normed) {
-        const Eight v = normalized();
-        row[me] = uvec4(packed(v.low.xy), packed(v.low.zw), packed(v.high.xy), packed(v.high.zw));
+        Eight v[ROWS];
+        normalize(v);
+        [[unroll]] for (uint r = 0; r < ROWS; ++r)
+            if (me < eights)
+                row[r * EIGHTS + me] = uvec4(packed(v[r].low.xy), packed(v[r].low.zw),
+                                             packed(v[r].high.xy), packed(v[r].high.zw));
     } else {
-        [[unroll]] for (uint i = 0; i < EIGHTS_EACH; ++i)
-            row[me + i * THREADS] = Halves(address(l.x)).at[min(me + i * THREADS, eights - 1)];
+        uvec4 v[ROWS * EIGHTS_EACH];
+        [[unroll]] for (uint r = 0; r < ROWS; ++r)
+            [[unroll]] for (uint i = 0; i < EIGHTS_EACH; ++i)
+                v[r * EIGHTS_EACH + i] = Halves(address(l.x)).at[
+                    r * (l.x_row / 8) + min(me + i * THREADS, eights - 1)];
+        [[unroll]] for (uint r = 0; r < ROWS; ++r)
+            [[unroll]] for (uint i = 0; i < EIGHTS_EACH; ++i)
+                if (me + i * THREADS < eights)
+                    row[r * EIGHTS + me + i * THREADS] = v[r * EIGHTS_EACH + i];
     }
     barrier();
-    Eight x[3];
-    [[unroll]] for (uint s = 0; s < 3; ++s) {
-        const uint i = lane + s * lanes;
-        x[s] = unpacked(i < eights ? row[i] : uvec4(0));
-    }
+    Eight x[3 * ROWS];
+    [[unroll]] for (uint r = 0; r < ROWS; ++r)
+        [[unroll]] for (uint s = 0; s < 3; ++s) {
+            const uint i = lane + s * lanes;
+            x[3 * r + s] = unpacked(i < eights ? row[r * EIGHTS + i] : uvec4(0));
+        }
 
     for (uint first = 0;;) {  // the same for all threads
         unit = first + team;
-        vec4 products;
+        vec4 products[ROWS];
         [[unroll]] for (uint c = 0; c < 4; ++c) {
-            vec4 of_column = vec4(0.0);
+            vec4 of_column[ROWS];
+            [[unroll]] for (uint r = 0; r < ROWS; ++r) of_column[r] = vec4(0.0);
             [[unroll]] for (uint s = 0; s < 3; ++s) {
                 const Eight e = unpacked(w[c][s]);
-                of_column += x[s].low * e.low;
-                of_column += x[s].high * e.high;
+                [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+                    of_column[r] += x[3 * r + s].low * e.low;
+                    of_column[r] += x[3 * r + s].high * e.high;
+                }
             }
-            products[c] = (of_column.x + of_column.y) + (of_column.z + of_column.w);
+            [[unroll]] for (uint r = 0; r < ROWS; ++r)
+                products[r][c] = (of_column[r].x + of_column[r].y) + (of_column[r].z + of_column[r].w);
         }
-        float sum = columns_sum(products);
+        float sum = 0.0;  // of this thread's row
+        [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+            const float of_row = columns_sum(products[r]);
+            if (r == mine) sum = of_row;
+            if (lanes != gl_SubgroupSize && gl_SubgroupInvocationID < 4)
+                parts[ROWS * (me >> each) + r][me & 3] = of_row;
+        }
         if (lanes != gl_SubgroupSize) {
-            if (gl_SubgroupInvocationID < 4) weight[4 * (me >> each) + (me & 3)] = sum;
             barrier();
             sum = 0.0;
             const uint of_team = (me & ~(lanes - 1)) >> each;
-            for (uint i = 0; i < lanes >> each; ++i) sum += weight[4 * (of_team + i) + (me & 3)];
+            for (uint i = 0; i < lanes >> each; ++i)
+                sum += parts[ROWS * (of_team + i) + mine][me & 3];
             barrier();
         }
         float v = sum + add;
@@ -269,11 +309,12 @@ void multiply() {
         const uint to = column_of(unit, me & 3);
         v = to < l.n ? v + was : 0.0;
         const float neighbour = subgroupShuffleXor(v, 1);
-        if (lane < (gated ? 2 : 4) && unit < units) {
+        if (lane < 4 * ROWS && (!gated || (me & 2) == 0) && unit < units) {
+            const uint at = mine * l.y_row + to;
             if (l.half_out == 0)
-                Singles(address(l.y)).at[to] = v;
+                Singles(address(l.y)).at[at] = v;
             else if ((lane & 1) == 0)
-                Words(address(l.y)).at[to / 2] = packed(vec2(v, neighbour));
+                Words(address(l.y)).at[at / 2] = packed(vec2(v, neighbour));
         }
         first += teams;
         if (first >= units) break;
@@ -282,51 +323,60 @@ void multiply() {
         ask(unit, w);
         add = l.bias != 0 ? Bias(address(l.b)).at[column] : 0.0;
         turn = ask_turn(unit);
-        was = l.accumulate != 0 ? Singles(address(l.y)).at[column] : 0.0;
+        was = l.accumulate != 0 ? Singles(address(l.y)).at[mine * l.y_row + column] : 0.0;
     }
 }
 
 void embed() {
     if (l.waits != 0) await();
-    if (gl_WorkGroupID.x != 0) return;
-    const uint id = min(Words(address(l.x)).at[0], l.n - 1);
-    for (uint i = me; i < padded(l.k) / 8; i += THREADS) {
-        const Eight v = unpacked(Weights(address(l.w)).at[id * (l.w_stride / 8) + i]);
-        Numbers position = Numbers(address(l.b));
-        Floats(address(l.y)).at[2 * i] = v.low + position.at[2 * i];
-        Floats(address(l.y)).at[2 * i + 1] = v.high + position.at[2 * i + 1];
+    for (uint r = gl_WorkGroupID.x; r < ROWS; r += gl_NumWorkGroups.x) {
+        const uint id = min(Words(address(l.x)).at[r * l.x_row], l.n - 1);
+        for (uint i = me; i < padded(l.k) / 8; i += THREADS) {
+            const Eight v = unpacked(Weights(address(l.w)).at[id * (l.w_stride / 8) + i]);
+            Numbers position = Numbers(address(l.b));
+            const uint at = r * (l.y_row / 4) + 2 * i;
+            Floats(address(l.y)).at[at] = v.low + position.at[2 * i];
+            Floats(address(l.y)).at[at + 1] = v.high + position.at[2 * i + 1];
+        }
     }
 }
 
-// ---- attention: a workgroup a head, a thread a key, then eight columns of some values ----
+// ---- attention: a workgroup a head of a row, a thread a key, then eight columns of some values ----
 
-// Of k and v.
-uint key_head(uint head) { return SHARED_HEADS ? divide(head, l.sharing) : head; }
+// Of all rows' heads, one after the other.
+uint row_of(uint task) { return ROWS > 1 ? divide(task, l.heads) : 0; }
+uint head_of(uint task) { return ROWS > 1 ? task - row_of(task) * l.heads : task; }
+// Eights from the first row's keys, or its values, to those that belong to a head.
+uint start_of(uint task, uint row_stride) {
+    const uint keys = ROWS > 1 ? divide(row_of(task), l.together) : 0, head = head_of(task);
+    return keys * (row_stride / 8) + (SHARED_HEADS ? divide(head, l.sharing) : head) * HEAD8;
+}
 
 // The last key and value may have been written just now: all others are asked for before that.
-void ask_older(uint first, uint head, out uvec4 key[HEAD8], out uvec4 value[VALUES]) {
+void ask_older(uint first, uint task, out uvec4 key[HEAD8], out uvec4 value[VALUES]) {
     const uint last = max(l.n, 2) - 2, j = min(first + me, last);
-    const uint at_head = key_head(head) * HEAD8;
+    const uint keys = start_of(task, l.w_row), values = start_of(task, l.b_row);
     [[unroll]] for (uint d = 0; d < HEAD8; ++d)
-        key[d] = Halves(address(l.w)).at[j * (l.w_stride / 8) + at_head + d];
+        key[d] = Halves(address(l.w)).at[keys + j * (l.w_stride / 8) + d];
     // Where there is no such value, its weight is zero.
     const uint group = me / HEAD8, column = me - group * HEAD8;
     [[unroll]] for (uint i = 0; i < VALUES; ++i) {
         const uint at = min(first + group + i * GROUPS, last);
-        value[i] = Halves(address(l.b)).at[at * (l.b_stride / 8) + at_head + column];
+        value[i] = Halves(address(l.b)).at[values + at * (l.b_stride / 8) + column];
     }
 }
 
 // In `row`, past the sums: the query in fp32, the last key and the last value.
-const uint QUERY = EIGHTS_EACH * THREADS, KEY = QUERY + 2 * HEAD8, VALUE = KEY + HEAD8;
+const uint QUERY = ROWS * EIGHTS, KEY = QUERY + 2 * HEAD8, VALUE = KEY + HEAD8;
 
-void fetch_latest(uint head) {
+void fetch_latest(uint task) {
     if (me >= 3 * HEAD8) return;
     const uint which = me / HEAD8, column = me - which * HEAD8;
     const uvec2 from = address(which == 0 ? l.x : which == 1 ? l.w : l.b);
-    const uint stride = which == 0 ? 0 : which == 1 ? l.w_stride : l.b_stride;
-    const uint of = which == 0 ? head : key_head(head);
-    const uvec4 v = Halves(from).at[(l.n - 1) * (stride / 8) + of * HEAD8 + column];
+    const uint start = which == 0   ? row_of(task) * (l.x_row / 8) + head_of(task) * HEAD8
+                       : which == 1 ? start_of(task, l.w_row) + (l.n - 1) * (l.w_stride / 8)
+                                    : start_of(task, l.b_row) + (l.n - 1) * (l.b_stride / 8);
+    const uvec4 v = Halves(from).at[start + column];
     if (which == 0) {
         const Eight e = unpacked(v);
         row[QUERY + 2 * column] = floatBitsToUint(e.low * l.number);
@@ -337,20 +387,20 @@ void fetch_latest(uint head) {
 }
 
 void attend() {
-    if (gl_WorkGroupID.x >= l.heads) {
+    if (gl_WorkGroupID.x >= ROWS * l.heads) {
         if (l.waits != 0) await();
         return;
     }
     const uint group = me / HEAD8;
-    uint head = gl_WorkGroupID.x, first = 0;
+    uint task = gl_WorkGroupID.x, first = 0;
     uvec4 key[HEAD8], value[VALUES];
-    ask_older(first, head, key, value);
+    ask_older(first, task, key, value);
     if (l.waits != 0) await();
     float largest, total;
     Eight sum;
     while (true) {
         if (first == 0) {
-            fetch_latest(head);
+            fetch_latest(task);
             barrier();
             largest = -1e30;
             total = 0.0;
@@ -404,60 +454,69 @@ void attend() {
                 [[unroll]] for (uint g = 0; g < GROUPS; ++g)
                     all += uintBitsToFloat(row[2 * HEAD8 * g + me]);
                 all /= total;
-                Pairs(address(l.y)).at[head * 2 * HEAD8 + me] =
-                    uvec2(packed(all.xy), packed(all.zw));
+                const uint to = row_of(task) * (l.y_row / 4) + head_of(task) * 2 * HEAD8;
+                Pairs(address(l.y)).at[to + me] = uvec2(packed(all.xy), packed(all.zw));
             }
             first = 0;
-            head += gl_NumWorkGroups.x;
-            if (head >= l.heads) break;
+            task += gl_NumWorkGroups.x;
+            if (task >= ROWS * l.heads) break;
         }
         barrier();  // nobody may overwrite a row or a weight before everybody has used it
-        ask_older(first, head, key, value);
+        ask_older(first, task, key, value);
     }
 }
 
-// ---- the best of a row: what pick.part and pick.merge do, each workgroup with a slice ----
+// ---- the best of each row: what pick.part and pick.merge do, each workgroup with a slice ----
 
 void pick_part() {
     if (l.waits != 0) await();
     Singles x = Singles(address(l.x));
     const uint slice = divide(l.n + gl_NumWorkGroups.x - 1, gl_NumWorkGroups.x);
     const uint begin = gl_WorkGroupID.x * slice, end = min(begin + slice, l.n);
-    Best best = nothing_found;
-    for (uint j = begin + me; j < end; j += THREADS) best = better(best, Best(x.at[j], j));
-    best = workgroup_best(best);
-    float mine = 0.0;
-    for (uint j = begin + me; j < end; j += THREADS)
-        if (!isnan(x.at[j])) mine += exp(x.at[j] - best.value);
-    const float sum = workgroup_sum(mine);
-    if (me == 0) {
-        Words part = Words(address(l.y));
-        part.at[pick_words * gl_WorkGroupID.x] = floatBitsToUint(best.value);
-        part.at[pick_words * gl_WorkGroupID.x + 1] = best.column;
-        part.at[pick_words * gl_WorkGroupID.x + 2] = floatBitsToUint(sum);
+    for (uint r = 0; r < ROWS; ++r) {
+        const uint start = r * l.x_row;
+        Best best = nothing_found;
+        for (uint j = begin + me; j < end; j += THREADS)
+            best = better(best, Best(x.at[start + j], j));
+        best = workgroup_best(best);
+        float mine = 0.0;
+        for (uint j = begin + me; j < end; j += THREADS)
+            if (!isnan(x.at[start + j])) mine += exp(x.at[start + j] - best.value);
+        const float sum = workgroup_sum(mine);
+        if (me == 0) {
+            Words part = Words(address(l.y));
+            const uint at = r * l.y_row + pick_words * gl_WorkGroupID.x;
+            part.at[at] = floatBitsToUint(best.value);
+            part.at[at + 1] = best.column;
+            part.at[at + 2] = floatBitsToUint(sum);
+        }
     }
 }
 
 void pick_merge() {
     if (l.waits != 0) await();
-    if (gl_WorkGroupID.x != 0) return;
     Words part = Words(address(l.x));
-    Best best = nothing_found;
-    for (uint i = me; i < gl_NumWorkGroups.x; i += THREADS)
-        best = better(best, Best(uintBitsToFloat(part.at[pick_words * i]),
-                                 part.at[pick_words * i + 1]));
-    best = workgroup_best(best);
-    float mine = 0.0;
-    for (uint i = me; i < gl_NumWorkGroups.x; i += THREADS)
-        mine += uintBitsToFloat(part.at[pick_words * i + 2]) *
-                exp(uintBitsToFloat(part.at[pick_words * i]) - best.value);
-    const float total = workgroup_sum(mine);
-    if (me >= 8) return;
-    Singles about = Singles(address(l.b));
-    Words(address(l.y)).at[me] = me == 0 ? best.column : 0;
-    about.at[me] = me == 0 ? -log(total) : 0.0;
-    about.at[l.b_stride + me] = me == 0 ? best.value + log(total) : 0.0;
-    about.at[2 * l.b_stride + me] = me == 0 ? float(best.column) : 0.0;
+    for (uint r = gl_WorkGroupID.x; r < ROWS; r += gl_NumWorkGroups.x) {
+        const uint start = r * l.x_row;
+        Best best = nothing_found;
+        for (uint i = me; i < gl_NumWorkGroups.x; i += THREADS)
+            best = better(best, Best(uintBitsToFloat(part.at[start + pick_words * i]),
+                                     part.at[start + pick_words * i + 1]));
+        best = workgroup_best(best);
+        float mine = 0.0;
+        for (uint i = me; i < gl_NumWorkGroups.x; i += THREADS)
+            mine += uintBitsToFloat(part.at[start + pick_words * i + 2]) *
+                    exp(uintBitsToFloat(part.at[start + pick_words * i]) - best.value);
+        const float total = workgroup_sum(mine);
+        if (me < 8) {
+            Singles about = Singles(address(l.b));
+            const uint to = r * l.b_row + me;
+            Words(address(l.y)).at[r * l.y_row + me] = me == 0 ? best.column : 0;
+            about.at[to] = me == 0 ? -log(total) : 0.0;
+            about.at[to + l.b_stride] = me == 0 ? best.value + log(total) : 0.0;
+            about.at[to + 2 * l.b_stride] = me == 0 ? float(best.column) : 0.0;
+        }
+    }
 }
 
 void main() {

@@ -59,7 +59,9 @@ struct FragmentsParams {
     uint w_stride;  // elements from one row of W to the next
 };
 
-// One operation of a chain (see chain.comp). Addresses have two words, the low one first.
+// One operation of a chain (see chain.comp), on each of its rows. Addresses have two words, the low one
+// first, and are those of the first row.
+SACCADE_CONSTANT chain_most_rows = 4;
 SACCADE_CONSTANT link_product = 0;     // y = activation(x W^T + b), or y += x W^T + b
 SACCADE_CONSTANT link_attention = 1;   // y = softmax(scale q k^T) v of one query, head by head
 SACCADE_CONSTANT link_norm = 2;        // y = LN(x), or RMSNorm(x)
@@ -88,6 +90,9 @@ struct LinkParams {
     uint w[2], b[2];  // of the matrix and the bias; k and v; table and position; what is said of y
     uint gain[2], shift[2];
     uint turns[2];            // cosines of this position, then sines
+    uint x_row, y_row;        // elements from one row of x (or q), of y to the next
+    uint w_row, b_row;        // from keys and values to the next; of what is said of y
+    uint together;            // rows of q that see the same keys and values
     uint n, k;                // columns of y and x; keys and columns of a head
     uint w_stride, b_stride;  // elements from one row to the next
     uint heads;

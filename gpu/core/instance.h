@@ -27,7 +27,7 @@ struct Features {
     bool tells_of_pipelines = false;     // the driver says what its compiler made of a kernel
     bool memory_budget = false;          // the driver tells how much memory is in use
     bool addresses = false;              // kernels may find memory by its address
-    bool chains = false;                 // operations on single rows may share a dispatch
+    bool chains = false;                 // operations on a few rows may share a dispatch
     bool texel_loads = false;            // texel buffers are read faster than storage buffers
     std::vector<MatrixShape> matrix_shapes;
 };

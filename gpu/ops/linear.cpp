@@ -85,7 +85,7 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
     require(x.type == w.weight.type && (y.type == x.type || y.type == Type::f32), op,
             "types " + x.shape() + ", " + w.weight.shape() + ", " + y.shape());
     const bool readable = can_be_read(w.weight);
-    if (readable && link_product(c, y, x, nullptr, w, activation, accumulate)) return;
+    if (readable && link_product(c, to, from, nullptr, w, activation, accumulate)) return;
 
     const Span span = rows_of(x, y);
     if (record_matrix(c, y, x, w, span, activation, accumulate)) return;
@@ -202,7 +202,7 @@ void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const N
             "types " + from.shape() + ", " + w.weight.shape() + ", " + to.shape());
     const Tensor x = joined(from), y = joined(to);
     const bool readable = can_be_read(w.weight);
-    if (readable && link_product(c, y, x, &norm, w, activation, false)) return;
+    if (readable && link_product(c, to, from, &norm, w, activation, false)) return;
     const Span span = rows_of(x, y);
     std::optional<RowTile> few;
     if (readable && !loads_texels(c, w.weight.type))

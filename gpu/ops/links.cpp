@@ -9,18 +9,25 @@ namespace {
 
 // What chain.comp holds of a row, of one that is normalised, and of a head.
 constexpr uint32_t most_linked = 4096, most_normalized = 2048, largest_linked_head = 64;
+// Shared memory that it needs beside the rows.
+constexpr uint64_t other_shared_bytes = 16 << 10;
 
-bool one_row(const Tensor& t) { return t.all_rows() == 1; }
+bool few_rows(const Tensor& t) { return t.rows == 1 && t.batch <= params::chain_most_rows; }
 // Rows are read sixteen bytes at a time.
 bool aligned(const Tensor& t) {
-    return t.offset % (16 / bytes_of(t.type)) == 0 && t.row_stride % 8 == 0;
+    return t.offset % (16 / bytes_of(t.type)) == 0 && t.row_stride % 8 == 0 &&
+           (t.batch == 1 || t.batch_stride % 8 == 0);
 }
+// Elements from one row to the next, which are equally far apart.
+uint32_t row_step(const Tensor& t) { return t.rows == 1 ? t.batch_stride : t.row_stride; }
 
 params::LinkParams link_of(uint32_t kind, const Commands& c, const Tensor& y, const Tensor& x) {
     params::LinkParams link{};
     link.kind = kind;
     put_address(link.x, c.device(), x);
     put_address(link.y, c.device(), y);
+    link.x_row = row_step(x);
+    link.y_row = row_step(y);
     return link;
 }
 
@@ -39,7 +46,9 @@ void put_norm(params::LinkParams& link, const Commands& c, const RmsNorm& norm) 
 
 bool can_multiply(const Commands& c, const Tensor& y, const Tensor& x, bool normalized,
                   const Linear& w) {
-    return c.chaining() && one_row(x) && can_be_read(w.weight) && w.weight.type == Type::f16 &&
+    const uint64_t held = uint64_t(x.batch) * padded(x.columns) * bytes_of(Type::f16);
+    return c.chaining() && few_rows(x) && can_be_read(w.weight) && w.weight.type == Type::f16 &&
+           held + other_shared_bytes <= c.device().limits().shared_bytes &&
            x.columns <= (normalized ? most_normalized : most_linked) &&
            (!normalized || x.columns % 8 == 0) && x.type == (normalized ? Type::f32 : Type::f16) &&
            aligned(x) && aligned(w.weight) && aligned(y) && (!w.bias || aligned(w.bias));
@@ -58,6 +67,12 @@ params::LinkParams product_of(const Commands& c, const Tensor& y, const Tensor& 
     return link;
 }
 
+Commands::ChainTraits traits_of_product(const Tensor& x, Activation activation) {
+    return {.rows = x.batch,
+            .activation = static_cast<uint32_t>(activation),
+            .columns = x.columns};
+}
+
 }  // namespace
 
 bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* norm, const Linear& w,
@@ -68,7 +83,7 @@ bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* nor
     if (norm) put_norm(link, c, *norm);
     link.activated = activation != Activation::none;
     link.accumulate = accumulate;
-    c.link(link, {.activation = static_cast<uint32_t>(activation)},
+    c.link(link, traits_of_product(x, activation),
            {read(x), read(w.weight), accumulate ? read_write(y) : write(y)}, {});
     return true;
 }
@@ -94,16 +109,17 @@ bool link_product(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& 
     // A team has two columns of each half, and rows have no padding then.
     if (link.pairing != 0 && (link.apart % (gated ? 8 : 4) != 0 || y.type != Type::f16))
         return false;
-    c.link(link, {.activation = static_cast<uint32_t>(pairs.gate)},
-           {read(x), read(w.weight), write(y)}, {});
+    c.link(link, traits_of_product(x, pairs.gate), {read(x), read(w.weight), write(y)}, {});
     return true;
 }
 
 bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k, const Tensor& v,
                     const Heads& heads) {
     const uint32_t head = q.columns / heads.count;
-    if (!c.chaining() || !one_row(q) || q.type != Type::f16 || head > largest_linked_head ||
-        head % 8 != 0 || !aligned(q) || !aligned(k) || !aligned(v) || !aligned(y))
+    const bool evenly = q.rows == 1 || q.batch == 1 || q.batch_stride == q.rows * q.row_stride;
+    if (!c.chaining() || q.all_rows() > params::chain_most_rows || !evenly ||
+        q.type != Type::f16 || head > largest_linked_head || head % 8 != 0 || !aligned(q) ||
+        !aligned(k) || !aligned(v) || !aligned(y))
         return false;
     params::LinkParams link = link_of(params::link_attention, c, y, q);
     put_address(link.w, c.device(), k);
@@ -112,29 +128,32 @@ bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor&
     link.k = head;
     link.w_stride = k.row_stride;
     link.b_stride = v.row_stride;
+    link.w_row = k.batch_stride;
+    link.b_row = v.batch_stride;
+    link.together = q.rows;
     link.heads = heads.count;
     link.sharing = heads.sharing;
     link.number = heads.scale;
     std::vector<Tensor> older;  // all but the last, which may have been written just now
     if (k.rows > 1) older = {k.slice_rows(0, k.rows - 1), v.slice_rows(0, k.rows - 1)};
-    c.link(link, {.head = head}, {read(q), read(k), read(v), write(y)}, older);
+    c.link(link, {.rows = q.all_rows(), .head = head}, {read(q), read(k), read(v), write(y)}, older);
     return true;
 }
 
 bool link_norm(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm) {
-    if (!c.chaining() || !one_row(x) || x.type != Type::f32 || y.type != Type::f32 ||
+    if (!c.chaining() || !few_rows(x) || x.type != Type::f32 || y.type != Type::f32 ||
         x.columns > most_normalized || x.columns % 8 != 0 || !aligned(x) || !aligned(y))
         return false;
     params::LinkParams link = link_of(params::link_norm, c, y, x);
     put_norm(link, c, norm);
     link.k = x.columns;
-    c.link(link, {}, {read(x), write(y)}, {});
+    c.link(link, {.rows = x.batch}, {read(x), write(y)}, {});
     return true;
 }
 
 bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tensor& table,
                     const Tensor& positions) {
-    if (!c.chaining() || !one_row(y) || table.type != Type::f16 || !aligned(table) ||
+    if (!c.chaining() || !few_rows(y) || table.type != Type::f16 || !aligned(table) ||
         !aligned(positions) || !aligned(y))
         return false;
     params::LinkParams link = link_of(params::link_embedding, c, y, ids);
@@ -143,21 +162,22 @@ bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tenso
     link.n = table.rows;
     link.k = table.columns;
     link.w_stride = table.row_stride;
-    c.link(link, {}, {read(ids), read_some(table, 1), read(positions), write(y)}, {});
+    c.link(link, {.rows = y.batch}, {read(ids), read_some(table, y.batch), read(positions), write(y)}, {});
     return true;
 }
 
 bool link_pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x) {
-    if (!c.chaining() || !one_row(x) || x.type != Type::f32 || !aligned(x)) return false;
+    if (!c.chaining() || !few_rows(x) || x.type != Type::f32 || !aligned(x)) return false;
     const uint32_t workgroups = c.device().limits().cores;
-    const Tensor parts = c.scratch(1, 1, params::pick_words * workgroups, Type::u32);
+    const Tensor parts = c.scratch(x.batch, 1, params::pick_words * workgroups, Type::u32);
     params::LinkParams part = link_of(params::link_pick_part, c, parts, x);
     part.n = x.columns;
-    c.link(part, {}, {read(x), write(parts)}, {});
+    c.link(part, {.rows = x.batch}, {read(x), write(parts)}, {});
     params::LinkParams merge = link_of(params::link_pick_merge, c, best, parts);
     put_address(merge.b, c.device(), about);
     merge.b_stride = about.row_stride;
-    c.link(merge, {}, {read(parts), write(best), write(about)}, {});
+    merge.b_row = about.batch_stride;
+    c.link(merge, {.rows = x.batch}, {read(parts), write(best), write(about)}, {});
     return true;
 }
 

@@ -4,8 +4,8 @@
 
 namespace saccade {
 
-// Operations as links of a chain (see Commands::Chain). Each returns false, and records nothing,
-// where there is no chain or the operation does not fit into one.
+// Operations as links of a chain (see Commands::Chain), on a row of each of a few batches. Each returns
+// false, and records nothing, where there is no chain or the operation does not fit into one.
 bool link_product(Commands& c, const Tensor& y, const Tensor& x, const Norm* norm, const Linear& w,
                   Activation activation, bool accumulate);
 // Of RMSNorm(x), and with one more step in which two columns of the product become something together:
@@ -16,6 +16,7 @@ struct LinkedPairs {
 };
 bool link_product(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
                   const Linear& w, const LinkedPairs& pairs);
+// Several queries of a batch see all keys of it.
 bool link_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k, const Tensor& v,
                     const Heads& heads);
 bool link_norm(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm);

@@ -366,22 +366,25 @@ void Commands::link(params::LinkParams link, ChainTraits traits, std::initialize
                     std::span<const Tensor> older) {
     const auto differ = [](uint32_t a, uint32_t b) { return a != 0 && b != 0 && a != b; };
     const auto written = [&](const Tensor& tensor) {
-        const Access whole = access_of(read(tensor));
-        return std::ranges::any_of(chain_writes_,
-                                   [&](const Access& access) { return overlap(access, whole); });
+        return std::ranges::any_of(chain_writes_, [&](const Access& access) {
+            for (uint32_t batch = 0; batch < tensor.batch; ++batch)
+                if (overlap(access, access_of(read(tensor.at_batch(batch))))) return true;
+            return false;
+        });
     };
-    if (differ(traits.head, chain_traits_.head) ||
+    if (differ(traits.head, chain_traits_.head) || traits.rows != chain_traits_.rows ||
         differ(traits.activation, chain_traits_.activation) || std::ranges::any_of(older, written))
         end_chain();
     if (links_.empty()) {  // end_chain() puts a barrier before the first link
         hazards_.barrier();
         chain_writes_.clear();
-        chain_traits_ = {};
+        chain_traits_ = {.rows = traits.rows};
         chain_uses_ = 0;
     }
     chain_uses_ |= uses_of(link);
     if (traits.head != 0) chain_traits_.head = traits.head;
     if (traits.activation != 0) chain_traits_.activation = traits.activation;
+    chain_traits_.columns = std::max(chain_traits_.columns, traits.columns);
     auto conflicts = [&](const Use& use) { return hazards_.conflicts(access_of(use)); };
     link.waits = std::ranges::any_of(uses, conflicts);
     if (link.waits) {
@@ -389,9 +392,10 @@ void Commands::link(params::LinkParams link, ChainTraits traits, std::initialize
         hazards_.barrier();
     }
     for (const Use& use : uses) {
-        const Access access = access_of(use);
-        hazards_.add(access);
-        if (access.write) chain_writes_.push_back(access);
+        hazards_.add(access_of(use));
+        // Between the rows of one batch and the next there may be what somebody reads early.
+        for (uint32_t batch = 0; use.how != Use::How::read && batch < use.tensor.batch; ++batch)
+            chain_writes_.push_back(access_of(write(use.tensor.at_batch(batch))));
         counts_.bytes += bytes_moved(use);
     }
     links_.push_back(link);
@@ -415,10 +419,13 @@ void Commands::end_chain() {
     const auto bytes = std::as_bytes(std::span(links));
     const Buffer& program = programs_.emplace_back(upload(device_, "chain of " + name_, bytes));
     constexpr uint32_t threads = 256;
+    // A row of a product is held in eights; attention holds two of them for each thread.
+    const auto& [rows, head, activation, columns] = chain_traits_;
+    const uint32_t eights = std::max(padded(columns) / 8, (2 * threads + rows - 1) / rows);
     const params::ChainParams p{static_cast<uint32_t>(links.size()), chain_patience};
     barrier();
-    dispatch(Kernel("chain", {threads, std::max(chain_traits_.head / 8, 1u),
-                              chain_traits_.activation, chain_uses_}),
+    dispatch(Kernel("chain",
+                    {threads, std::max(head / 8, 1u), activation, chain_uses_, rows, eights}),
              {threads * device_.limits().cores, 1, 1},
              {read(words_in(program)), read_write(zeros(2)), read_write(words_in(stuck_))}, p);
     barrier();

@@ -96,8 +96,9 @@ public:
     }
     void dispatch(const Kernel& kernel, Threads threads, std::span<const Use> uses,
                   std::span<const std::byte> params);
-    // While this lives, operations on single rows that chain.comp knows become links of one
-    // dispatch, on devices that have chains. Anything else that is recorded ends the dispatch.
+    // While this lives, operations on a row, or on a row of each of a few batches, that chain.comp
+    // knows become links of one dispatch, on devices that have chains. Anything else that is recorded
+    // ends the dispatch, and so does another number of rows.
     class Chain {
     public:
         ~Chain() { commands_.chaining_ = false; }
@@ -113,10 +114,11 @@ public:
     };
     [[nodiscard]] Chain chain() { return Chain(*this); }
     bool chaining() const { return chaining_; }
-    // What is built into a chain's kernel, for all links that have it: the columns of a head, and
-    // the activation. 0: none of them has. So is which kinds of links there are.
+    // What is built into a chain's kernel, for all links that have it: how many rows there are, the
+    // columns of a head, the activation (0: none of them has), and the columns of the longest row of
+    // a product. So is which kinds of links there are.
     struct ChainTraits {
-        uint32_t head = 0, activation = 0;
+        uint32_t rows = 1, head = 0, activation = 0, columns = 0;
     };
     // `older` is what the link reads before what came before has finished.
     void link(params::LinkParams link, ChainTraits traits, std::initializer_list<Use> uses,

@@ -114,7 +114,7 @@ TEST_P(Bench, architectures_need_no_file) {
 
 TEST_P(Bench, captioners_run_from_pixels_to_sixteen_words) {
     const std::string captioner = model_folder(temp, "vit-gpt2-nano");
-    const Outcome outcome = bench({"--model", captioner, "--runs", "1", "--batch", "2", "--json"});
+    const Outcome outcome = bench({"--model", captioner, "--runs", "1", "--batch", "5", "--json"});
     expect_done(outcome);
     const nlohmann::json report = nlohmann::json::parse(outcome.out);
     const nlohmann::json& entry = report["models"][0];
