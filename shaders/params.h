@@ -274,7 +274,7 @@ struct SoftmaxParams {
 };
 
 struct TopkParams {
-    View x, values, columns_found;
+    View x, values, columns_found, names;
     uint rows, columns, k;
 };
 

@@ -130,7 +130,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"softmax", {{buffer, buffer}, sizeof(params::SoftmaxParams)}},
     {"splat", {{buffer, buffer, buffer}, sizeof(params::SplatParams)}},
     {"take", {{buffer, buffer, buffer}, sizeof(params::TakeParams)}},
-    {"topk", {{buffer, buffer, buffer}, sizeof(params::TopkParams)}},
+    {"topk", {{buffer, buffer, buffer, buffer}, sizeof(params::TopkParams)}},
     {"triangles", {{buffer, buffer, buffer, buffer, image}, sizeof(params::TrianglesParams)}},
     {"unit_rows", {{buffer, buffer}, sizeof(params::UnitRowsParams)}},
     {"unpack", {{buffer, image}, sizeof(params::UnpackParams)}},

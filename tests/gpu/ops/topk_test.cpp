@@ -75,6 +75,24 @@ TEST_F(TopkTest, equal_values_come_in_the_order_of_their_columns) {
     EXPECT_EQ(on_device({-0.0f, 0.0f, -0.0f}, 3).columns, (std::vector<uint32_t>{0, 1, 2}));
 }
 
+// Of long rows slices are looked through first.
+TEST_F(TopkTest, finds_a_few_in_long_rows) {
+    constexpr uint32_t columns = 20011;
+    for (uint32_t k : {1u, 6u, 24u}) {
+        std::vector<float> x = random(3 * columns);
+        for (size_t i = 0; i < columns; ++i) x[i] = std::floor(8 * x[i]);  // many are equal
+        for (size_t i = 100; i < columns - 5; ++i) x[2 * columns + i] = NAN;
+        const Found found = on_device(tensor(3, 1, columns, Type::f32, x), k);
+        for (float& value : x)
+            if (std::isnan(value)) value = -2.0f;  // below all others
+        EXPECT_EQ(found, reference(x, columns, k)) << k;
+    }
+    std::vector<float> rare(columns, NAN);
+    rare[7] = 1;
+    rare[columns - 1] = 2;
+    EXPECT_EQ(on_device(rare, 3), (Found{{2, 1, 0}, {columns - 1, 7, nothing}}));
+}
+
 TEST_F(TopkTest, negative_values_win_over_the_zeros_of_the_padding) {
     const std::vector<float> x = {-5, -3e38f, -2, -7, -1e-30f, -2, -9, -4, -6};
     EXPECT_EQ(on_device(x, 9), reference(x, 9, 9));
