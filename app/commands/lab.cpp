@@ -128,8 +128,12 @@ void add_bench_command(CLI::App& app) {
         .add_option("--model", options->bench.models,
                     "Model folders or built-in architectures; all built-in ones if left out")
         ->type_name("FOLDER|NAME");
-    command.add_option("--batch", options->bench.batch, "Pictures per run")
+    command.add_option("--batch", options->bench.load.batch, "Pictures per run")
         ->check(CLI::Range(1, 4096).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_option("--beams", options->bench.load.beams, "Beams of a caption; 1 is greedy")
+        ->check(CLI::Range(1, 64).description(""))
         ->type_name("N")
         ->capture_default_str();
     command.add_option("--runs", options->bench.runs, "Number of runs; 0 runs for two seconds")

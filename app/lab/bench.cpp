@@ -46,14 +46,16 @@ BenchEntry time_model(Engine& engine, const std::optional<EngineOptions>& plain,
     if (options.check && plain) {
         Engine other(*plain);
         const std::unique_ptr<BenchModel> model = make_bench_model(other, name);
-        model->prepare(other, options.batch);
+        model->prepare(other, options.load);
         wanted = model->result();
     }
     const std::unique_ptr<BenchModel> model = make_bench_model(engine, name);
     malloc_trim(0);  // what loading left behind is not what running takes
-    model->prepare(engine, options.batch);
+    model->prepare(engine, options.load);
     BenchEntry entry;
     entry.name = name;
+    if (const uint32_t beams = options.load.beams; beams > 1)
+        entry.name += " by " + std::to_string(beams) + " beams";
     if (wanted) {
         entry.off_plain = difference(model->result(), *wanted);
         if (!std::isfinite(*entry.off_plain))
@@ -62,7 +64,7 @@ BenchEntry time_model(Engine& engine, const std::optional<EngineOptions>& plain,
                         "kernels alone");
     }
     entry.ms = time_model(*model, engine.device().is_cpu(), options.runs);
-    entry.flops = 2 * options.batch * model->multiply_adds();
+    entry.flops = 2 * options.load.batch * model->multiply_adds();
     entry.counts = model->counts();
     if (options.dispatches) entry.dispatches = model->dispatch_times();
     const MemoryUse memory = engine.device().memory();
@@ -74,7 +76,7 @@ BenchEntry time_model(Engine& engine, const std::optional<EngineOptions>& plain,
 }  // namespace
 
 std::string bench(const EngineOptions& engine_options, const BenchOptions& options) {
-    if (options.batch == 0) throw Error("--batch must be at least 1");
+    if (options.load.batch == 0) throw Error("--batch must be at least 1");
     std::optional<EarlierReport> earlier;
     if (!options.compare.empty()) earlier = read_earlier_report(options.compare);
 
@@ -84,7 +86,7 @@ std::string bench(const EngineOptions& engine_options, const BenchOptions& optio
     report.device = info.name;
     report.driver = info.driver;
     report.precision = engine.precision() == Type::f16 ? "fp16" : "fp32";
-    report.batch = options.batch;
+    report.batch = options.load.batch;
     {
         Engine own(engine_options);  // its memory does not count as the models'
         report.ceilings = measure_ceilings(own);

@@ -11,7 +11,7 @@ namespace saccade {
 struct BenchOptions {
     std::vector<std::string> models;  // folders, or names of bench_models(); empty: all of those
     bool ops = false;                 // operations, and only those models that are named
-    uint32_t batch = 1;
+    BenchLoad load;
     uint32_t runs = 0;        // of a model; 0: as many as fit into about two seconds
     bool check = true;        // hold models against the plain kernels first
     bool dispatches = false;  // of each model: what each of its kernels takes

@@ -60,11 +60,11 @@ std::vector<uint32_t> made_up_question(const CaptionModel& model) {
 // A model that is one recording, run again and again.
 class RecordedModel : public BenchModel {
 public:
-    void prepare(Engine& engine, uint32_t batch) override {
+    void prepare(Engine& engine, const BenchLoad& load) override {
         inputs_ = std::make_unique<BenchInputs>(engine);
         commands_ = std::make_unique<Commands>(engine.device(), engine.scratch(), "bench");
         Commands& c = *commands_;
-        patches_ = input(*inputs_, batch);
+        patches_ = input(*inputs_, load.batch);
         record_all(c);
     }
     std::vector<ScopeTime> dispatch_times() override {
@@ -166,22 +166,22 @@ public:
         : captioner_(std::move(captioner)),
           words_(captioner_->model().answers() ? 30 : 16) {}
 
-    void prepare(Engine& engine, uint32_t batch) override {
+    void prepare(Engine& engine, const BenchLoad& load) override {
         const bool answers = captioner_->model().answers();
         const Size size = answers ? Size{512, 512} : Size{640, 480};
         CaptionOptions options;
-        options.beams = 1;
+        options.beams = load.beams;
         options.max_new = words_;
         captioner_->prepare(size);
         if (answers) captioner_->ask(made_up_question(captioner_->model()));
         captioner_->use(options);
-        captioner_->take_together(batch);
+        captioner_->take_together(load.batch);
         group_ = captioner_->make_group();
         frame_ = std::make_unique<Frame>(engine.device(), size.x, size.y, false);
         std::ranges::fill(frame_->slot(), std::byte{127});
         frame_->flush();
         commands_ = std::make_unique<Commands>(engine.device(), engine.scratch(), "bench");
-        const std::vector<const Image*> images(batch, &frame_->image());
+        const std::vector<const Image*> images(load.batch, &frame_->image());
         Tap nobody;
         commands_->begin();
         frame_->record(*commands_);

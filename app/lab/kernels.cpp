@@ -78,13 +78,13 @@ std::string as_json(const DeviceInfo& device, const std::vector<Pipelines::Repor
 }  // namespace
 
 std::string describe_kernels(EngineOptions options, const std::vector<std::string>& models,
-                             bool json) {
+                             uint32_t beams, bool json) {
     options.executes = false;
     Engine engine(options);
     for (const std::string& name : models.empty() ? bench_models() : models)
         for (const uint32_t batch : {1u, 8u}) {  // tiles differ
             const std::unique_ptr<BenchModel> model = make_bench_model(engine, name);
-            model->prepare(engine, batch);
+            model->prepare(engine, {batch, beams});
             model->run();
         }
     Device& device = engine.device();

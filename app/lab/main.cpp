@@ -29,9 +29,9 @@ constexpr const char* usage =
     "  saccade-lab devices\n"
     "  saccade-lab dump --model FOLDER --image PICTURE.ppm [--inputs GOLDEN.json] -o "
     "OUT.safetensors\n"
-    "  saccade-lab bench [--model FOLDER|NAME]... [--ops] [--batch N] [--runs N] [--no-check]\n"
-    "                    [--dispatches] [--json] [--compare EARLIER.json]\n"
-    "  saccade-lab kernels [--model FOLDER|NAME]... [--json]\n"
+    "  saccade-lab bench [--model FOLDER|NAME]... [--ops] [--batch N] [--beams N] [--runs N]\n"
+    "                    [--no-check] [--dispatches] [--json] [--compare EARLIER.json]\n"
+    "  saccade-lab kernels [--model FOLDER|NAME]... [--beams N] [--json]\n"
     "                    compiles the kernels of these models (of all it knows) for the device, "
     "runs\n"
     "                    nothing, and says what the driver tells: registers, spills, memory, size\n"
@@ -118,6 +118,12 @@ EngineOptions engine_options(Arguments& arguments) {
     return options;
 }
 
+uint32_t at_least_one(Arguments& arguments, const std::string& name) {
+    const uint32_t number = arguments.number(name, 1);
+    if (number == 0) throw UsageError(name + " must be at least 1");
+    return number;
+}
+
 int run(int argc, char** argv) {
     if (argc < 2) throw UsageError("no command");
     const std::string command = argv[1];
@@ -148,8 +154,7 @@ int run(int argc, char** argv) {
     } else if (command == "bench") {
         BenchOptions bench_options;
         bench_options.models = arguments.take("--model");
-        bench_options.batch = arguments.number("--batch", 1);
-        if (bench_options.batch == 0) throw UsageError("--batch must be at least 1");
+        bench_options.load = {at_least_one(arguments, "--batch"), at_least_one(arguments, "--beams")};
         bench_options.runs = arguments.number("--runs", 0);
         bench_options.ops = arguments.flag("--ops");
         bench_options.dispatches = arguments.flag("--dispatches");
@@ -166,9 +171,10 @@ int run(int argc, char** argv) {
     } else if (command == "kernels") {
         const std::vector<std::string> models = arguments.take("--model");
         const bool json = arguments.flag("--json");
+        const uint32_t beams = at_least_one(arguments, "--beams");
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
-        print(describe_kernels(options, models, json));
+        print(describe_kernels(options, models, beams, json));
     } else if (command == "tiles") {
         std::vector<TileQuestion> products, attentions;
         try {

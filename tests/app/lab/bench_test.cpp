@@ -122,6 +122,15 @@ TEST_P(Bench, captioners_run_from_pixels_to_sixteen_words) {
     EXPECT_GT(entry["dispatches"], 16 * 20) << "two layers of eight dispatches, and the words";
 }
 
+TEST_P(Bench, captioners_run_by_beams_if_these_are_asked_for) {
+    const std::string captioner = model_folder(temp, "vit-gpt2-nano");
+    const Outcome outcome = bench({"--model", captioner, "--runs", "1", "--beams", "3", "--json"});
+    expect_done(outcome);
+    const nlohmann::json entry = nlohmann::json::parse(outcome.out)["models"][0];
+    EXPECT_EQ(entry["model"], captioner + " by 3 beams");
+    EXPECT_GT(entry["median_ms"], 0.0);
+}
+
 TEST_P(Bench, models_that_are_told_in_words_are_told_something) {
     const std::string detector = model_folder(temp, "owlv2-nano");
     const std::string classifier = model_folder(temp, "clip-nano");
