@@ -13,20 +13,18 @@ Best better(Best a, Best b) {
 shared float best_value[THREADS];
 shared uint best_column[THREADS];
 
+// Of all threads, for all of them: subgroups find theirs by themselves.
 Best workgroup_best(Best mine) {
-    const uint me = gl_LocalInvocationID.x;
-    best_value[me] = mine.value;
-    best_column[me] = mine.column;
-    barrier();
-    for (uint half_way = THREADS / 2; half_way > 0; half_way /= 2) {
-        if (me < half_way) {
-            mine = better(mine, Best(best_value[me + half_way], best_column[me + half_way]));
-            best_value[me] = mine.value;
-            best_column[me] = mine.column;
-        }
-        barrier();
+    const float value = subgroupMax(mine.value);
+    const uint column = subgroupMin(mine.value == value ? mine.column : 0xffffffffu);
+    if (subgroupElect()) {
+        best_value[gl_SubgroupID] = value;
+        best_column[gl_SubgroupID] = column;
     }
-    const Best result = Best(best_value[0], best_column[0]);
     barrier();
+    Best result = Best(best_value[0], best_column[0]);
+    for (uint i = 1; i < gl_NumSubgroups; ++i)
+        result = better(result, Best(best_value[i], best_column[i]));
+    barrier();  // nobody may overwrite them before everybody has read them
     return result;
 }

@@ -21,14 +21,9 @@ layout(binding = 2) writeonly buffer Columns { uint found[]; };
 layout(binding = 3) readonly buffer Names { uint names[]; };
 layout(push_constant) uniform Push { TopkParams p; };
 
-shared float best_value[THREADS];
-shared uint best_column[THREADS];
+#include "best.glsl"
 
 const uint nothing = 0xffffffffu;
-
-bool comes_first(float a, uint a_column, float b, uint b_column) {
-    return b_column == nothing || a > b || (a == b && a_column < b_column);
-}
 
 void main() {
     const uint row = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
@@ -38,47 +33,27 @@ void main() {
     const uint values_at = row_start(p.values, batch, row) + slice * padded(p.k);
     const uint found_at = row_start(p.columns_found, batch, row) + slice * padded(p.k);
     const float none = SLICE == 0 ? 0.0 : uintBitsToFloat(0x7fc00000u);
-    float last = 0.0;
-    uint last_column = nothing;
+    const Best none_left = Best(uintBitsToFloat(0xff800000u), nothing);  // -infinity
+    Best last = none_left;
 
     for (uint i = 0; i < p.k; ++i) {
-        float value = 0.0;
-        uint column = nothing;
+        Best best = none_left;
         for (uint j4 = begin / 4 + me; 4 * j4 < end; j4 += THREADS) {
             const vec4 four = load(x[x_at + j4]);
             [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
-                const float v = four[lane];
-                const uint j = 4 * j4 + lane;
-                const bool taken = i > 0 && (last_column == nothing ||
-                                             !comes_first(last, last_column, v, j));
-                if (j < end && !taken && !isnan(v) && comes_first(v, j, value, column)) {
-                    value = v;
-                    column = j;
-                }
+                const Best one = Best(four[lane], 4 * j4 + lane);
+                // Only what comes after the one found last.
+                const bool left = i == 0 || one.value < last.value ||
+                                  (one.value == last.value && one.column > last.column);
+                if (one.column < end && left && !isnan(one.value)) best = better(best, one);
             }
         }
-        best_value[me] = value;
-        best_column[me] = column;
-        barrier();
-        for (uint half_way = THREADS / 2; half_way > 0; half_way /= 2) {
-            if (me < half_way) {
-                const uint other = best_column[me + half_way];
-                if (other != nothing && comes_first(best_value[me + half_way], other,
-                                                    best_value[me], best_column[me])) {
-                    best_value[me] = best_value[me + half_way];
-                    best_column[me] = other;
-                }
-            }
-            barrier();
-        }
-        last = best_value[0];
-        last_column = best_column[0];
-        barrier();
+        last = workgroup_best(best);
         if (me == 0) {
-            values[values_at + i] = last_column == nothing ? none : last;
-            found[found_at + i] = NAMED == 0 || last_column == nothing
-                                      ? last_column
-                                      : names[row_start(p.names, batch, row) + last_column];
+            values[values_at + i] = last.column == nothing ? none : last.value;
+            found[found_at + i] = NAMED == 0 || last.column == nothing
+                                      ? last.column
+                                      : names[row_start(p.names, batch, row) + last.column];
         }
     }
     for (uint i = p.k + me; i < padded(p.k); i += THREADS) {
