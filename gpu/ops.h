@@ -161,6 +161,25 @@ struct Restraint {
 };
 void restrain(Commands& c, const Tensor& scores, const Tensor& ids, const Restraint& restraint);
 
+// A step of beam search, for each of several pictures: which candidates of its beams go on, as its beams
+// from now on. Each picture's beams lie one after the other, `all` of them together. Only of devices
+// whose kernels have fp64: Features::float64.
+struct BeamStep {
+    Top candidates;        // (all, 1, k): the best next ids of each beam, and their scores
+    Tensor less;           // (all, 1, 1) f32: what makes log-probabilities of these
+    Tensor stops;          // (1, 1, n) u32: ids that end a sentence, or none
+    Tensor before, after;  // (all, said or more, 1) u32: the ids of each beam, and with one more
+    Tensor parents;        // (1, 1, all) u32: the beam that each continues
+    Tensor sums;           // (1, 1, 2 * all) u32: fp64 sums of log-probabilities, changed in place
+    uint32_t beams = 1;    // of a picture
+    uint32_t ranked = 1;   // as many of a picture's best candidates count
+    uint32_t said = 1;     // ids so far
+    uint32_t vocabulary = 0;
+    bool first = false;  // only each picture's first beam is there, and its sum is zero
+};
+void choose_beams(Commands& c, const BeamStep& step);
+constexpr uint32_t most_beam_candidates = params::most_candidates;  // of a picture
+
 // y[i] = x[from[i]]: batches of x, chosen by from (1, 1, batches of y) u32.
 void gather(Commands& c, const Tensor& y, const Tensor& x, const Tensor& from);
 

@@ -72,7 +72,8 @@ private:
 // A Hugging Face folder that says what a picture shows. A caption is written in
 // steps, so that a live loop can take a few words a frame: submit what record() has recorded, then
 //   start(), advance(words) until finished(), result().
-// With one beam nothing of this waits for the device but result().
+// With one beam, and with more on devices that choose among them, nothing of this waits for the device
+// but result().
 //
 // Pictures are captioned in groups, which take little longer than one picture does. Once:
 //   captioner.take_together(4);

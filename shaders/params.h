@@ -278,6 +278,21 @@ struct TopkParams {
     uint rows, columns, k;
 };
 
+// Which of the candidates of a picture's beams are its beams from now on.
+SACCADE_CONSTANT most_candidates = 512;  // of a picture
+struct ChooseBeamsParams {
+    View values, words, less;  // of the candidates, a batch a beam
+    View before, after;        // ids of the beams, (ids, 1) in each batch
+    uint beams;                // of a picture
+    uint running;              // of these, those that there are so far
+    uint candidates;           // of each
+    uint ranked;               // of all of them together, those that count
+    uint said;                 // ids so far
+    uint first;                // 1: nothing has been chosen before
+    uint vocabulary;
+    uint stops;                // ids that end a sentence
+};
+
 // The best of each row: first of slices of it, then of the slices.
 struct PickPartParams {
     View x, parts;

@@ -110,6 +110,7 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
     f11.storageBuffer16BitAccess = has.storage16;
     VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                        .pNext = &f11};
+    features.features.shaderFloat64 = has.float64;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR coop{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
     if (has.cooperative_matrix) {

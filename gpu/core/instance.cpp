@@ -201,6 +201,7 @@ void find_features(DeviceInfo& info, const PropertyChain& properties, const Feat
     Features& use = info.features;
     use.storage16 = features.f11.storageBuffer16BitAccess;
     use.float16 = features.f12.shaderFloat16;
+    use.float64 = features.all.features.shaderFloat64;
     use.addresses = features.f12.bufferDeviceAddress;
     use.subgroup_arithmetic =
         (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) &&

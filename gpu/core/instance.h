@@ -20,6 +20,7 @@ struct MatrixShape {
 struct Features {
     bool storage16 = false;              // fp16 in buffers: needed for --precision fp16
     bool float16 = false;                // fp16 arithmetic
+    bool float64 = false;                // fp64 arithmetic
     bool subgroup_arithmetic = false;    // subgroupAdd and friends in compute shaders
     bool subgroup_size_control = false;  // a kernel may ask for full subgroups
     bool cooperative_matrix = false;     // VK_KHR_cooperative_matrix, fp16 x fp16 + fp32

@@ -1,69 +1,128 @@
 #include "models/captioning/beams.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "gpu/core/device.h"
 
 namespace saccade {
 
 namespace {
 
 // Fewer if the vocabulary is smaller.
-uint32_t candidates(const BeamSearch& search, const TextDecoder& decoder) {
+uint32_t candidates_of(const BeamSearch& search, const TextDecoder& decoder) {
     return std::min(search.candidates(), decoder.form().vocabulary);
+}
+
+// A device without chains takes longer for a word than the host for its choice, and would write on to
+// the greatest length where the host stops at the end of a sentence.
+bool device_chooses(const Device& device, uint32_t beams, uint32_t candidates) {
+    return device.features().chains && device.features().float64 &&
+           beams * candidates <= most_beam_candidates;
 }
 
 }  // namespace
 
 Beams::Beams(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
              const Generation& generation, std::span<const uint32_t> given)
-    : decoder_(model.decoder()),
+    : device_(device),
+      decoder_(model.decoder()),
       generation_(generation),
       given_(given.begin(), given.end()),
       rules_(device, generation, count(given)),
       searches_(memory.batch, BeamSearch(generation, given)),
+      candidates_(candidates_of(searches_[0], decoder_)),
+      chosen_on_device_(device_chooses(device, generation.beams, candidates_)),
       all_(memory.batch * generation.beams),
       past_{make_past(device, decoder_, all_, generation.max_length),
             make_past(device, decoder_, all_, generation.max_length)},
+      ids_{make_chosen("ids of beams", all_, generation.max_length, 1),
+           make_chosen("ids of beams", all_, generation.max_length, 1)},
       logits_(device, "logits", all_, 1, decoder_.form().vocabulary, Type::f32),
-      ids_(device, "ids of beams", all_, generation.max_length, 1, Type::u32, Memory::upload),
-      row_(device, "ids", memory.batch, 1, generation.max_length, Type::u32, Memory::upload),
-      parents_(device, "parents of beams", 1, 1, all_, Type::u32, Memory::upload),
+      given_ids_(device, "given ids", 1, count(given), 1, Type::u32, Memory::upload),
+      given_row_(device, "given ids", memory.batch, 1, count(given), Type::u32, Memory::upload),
+      parents_(make_chosen("parents of beams", 1, 1, all_)),
+      sums_(device, "sums of beams", 1, 1, 2 * all_, Type::u32),
+      stops_(device, "stops", 1, 1, std::max(count(generation.stops), 1u), Type::u32,
+             Memory::upload),
       best_(device, "best of beams", all_, 1, 1, Type::u32),
-      about_(device, "about the best", all_, 3, 1, Type::f32, Memory::readback),
-      values_(device, "values of candidates", all_, 1, candidates(searches_[0], decoder_),
-              Type::f32, Memory::readback),
-      words_(device, "candidates", all_, 1, candidates(searches_[0], decoder_), Type::u32,
-             Memory::readback),
+      about_(device, "about the best", all_, 3 * steps(), 1, Type::f32, Memory::readback),
+      values_(device, "values of candidates", all_, steps(), candidates_, Type::f32,
+              Memory::readback),
+      words_(device, "candidates", all_, steps(), candidates_, Type::u32, Memory::readback),
+      row_(device, "ids", memory.batch, 1, generation.max_length, Type::u32, Memory::upload),
       said_(make_past(device, decoder_, memory.batch, generation.max_length)),
       state_{memory, said_.tensor},
       again_(device, scratch, "caption again") {
+    for (uint32_t i = 0; i < given.size(); ++i) {
+        given_ids_.at<uint32_t>(0, i) = given[i];
+        for (uint32_t picture = 0; picture < memory.batch; ++picture)
+            (&given_row_.at<uint32_t>(picture, 0))[i] = given[i];
+    }
+    std::ranges::copy(generation.stops, &stops_.at<uint32_t>(0, 0));
+    for (const OwnTensor* t : {&given_ids_, &given_row_, &stops_}) t->memory.flush();
     for (uint32_t said = count(given); said < generation.max_length; ++said)
-        record_step(scratch, decoder_, said);
+        record_step(scratch, said);
+}
+
+Beams::~Beams() {
+    if (submitted_ > 0) wait_unless_lost(device_, last_);
+}
+
+// Words that are written by who chooses.
+OwnTensor Beams::make_chosen(const char* name, uint32_t batch, uint32_t rows,
+                             uint32_t columns) const {
+    const Memory where = chosen_on_device_ ? Memory::device : Memory::upload;
+    return {device_, name, batch, rows, columns, Type::u32, where};
 }
 
 // The step after `said` ids. The first reads all that was given, as one beam of each picture.
-void Beams::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t said) {
-    const size_t index = steps_.size();
-    steps_.push_back(std::make_unique<Commands>(again_.device(), scratch, "caption step of beams"));
+void Beams::record_step(Arena& scratch, uint32_t said) {
+    const auto index = static_cast<uint32_t>(steps_.size());
+    steps_.push_back(std::make_unique<Commands>(device_, scratch, "caption step of beams"));
     Commands& c = *steps_.back();
     const bool first = index == 0;
-    auto beams = [&](const OwnTensor& t) {
-        return first ? t.tensor.every_batch(generation_.beams) : t.tensor;
-    };
-    const Tensor past = beams(past_[index % 2]), logits = beams(logits_), about = beams(about_);
+    auto beams = [&](const Tensor& t) { return first ? t.every_batch(generation_.beams) : t; };
+    const Tensor past = beams(past_[index % 2].tensor), logits = beams(logits_.tensor);
+    const Tensor ids = beams(ids_[index % 2].tensor);
+    const Tensor about = about_.tensor.slice_rows(3 * index, 3);
+    const Top best{values_.tensor.slice_rows(index, 1), words_.tensor.slice_rows(index, 1)};
     c.begin();
-    {
+    auto record = [&] {
         auto scope = c.scope("caption");
         if (first) {
-            decoder.read(c, logits, row_.tensor.slice_columns(0, said), {state_.memory, past}, 0);
+            for (uint32_t picture = 0; picture < ids.batch; ++picture)
+                c.copy_bytes(given_ids_.tensor, ids.at_batch(picture).slice_rows(0, said));
+            decoder_.read(c, logits, given_row_.tensor, {state_.memory, past}, 0);
         } else {
-            gather(c, past.slice_rows(0, said - 1),
-                   past_[(index - 1) % 2].tensor.slice_rows(0, said - 1), parents_.tensor);
-            decoder.read(c, logits, ids_.tensor.slice_rows(said - 1, 1), {state_.memory, past},
-                         said - 1);
+            // What was given is the same for all beams: once it is in both, it stays.
+            const uint32_t from = index > 2 ? count(given_) : 0, rows = said - 1 - from;
+            gather(c, past.slice_rows(from, rows),
+                   past_[(index - 1) % 2].tensor.slice_rows(from, rows), parents_.tensor);
+            decoder_.read(c, logits, ids.slice_rows(said - 1, 1), {state_.memory, past}, said - 1);
         }
-        pick(c, beams(best_), about, logits);
-        rules_.record(c, logits, beams(ids_).slice_rows(0, said), about.slice_rows(1, 1));
-        topk_into(c, {beams(values_), beams(words_)}, logits);
+        pick(c, beams(best_.tensor), beams(about), logits);
+        rules_.record(c, logits, ids.slice_rows(0, said), beams(about).slice_rows(1, 1));
+        topk_into(c, {beams(best.values), beams(best.columns)}, logits);
+        if (chosen_on_device_ && said + 1 < generation_.max_length)
+            choose_beams(c, {.candidates = best,
+                             .less = about.slice_rows(1, 1),
+                             .stops = generation_.stops.empty() ? Tensor{} : stops_.tensor,
+                             .before = ids_[index % 2].tensor,
+                             .after = ids_[(index + 1) % 2].tensor,
+                             .parents = parents_.tensor,
+                             .sums = sums_.tensor,
+                             .beams = generation_.beams,
+                             .ranked = searches_[0].candidates(),
+                             .said = said,
+                             .vocabulary = decoder_.form().vocabulary,
+                             .first = first});
+    };
+    if (decoder_.chains()) {
+        auto chain = c.chain();
+        record();
+    } else {
+        record();
     }
     c.end();
 }
@@ -71,70 +130,96 @@ void Beams::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t sai
 void Beams::start(const std::vector<bool>& filled) {
     filled_ = filled;
     searches_.assign(filled.size(), BeamSearch(generation_, given_));
-    taken_ = 0;
-    ms_ = 0;
+    submitted_ = taken_ = 0;
 }
 
-bool Beams::finished() {
+bool Beams::all_ended() const {
     for (uint32_t i = 0; i < filled_.size(); ++i)
         if (running(i)) return false;
     return true;
 }
 
+bool Beams::finished() {
+    if (taken_ < submitted_ && device_.reached(last_)) take_steps();
+    return all_ended() || submitted_ == steps_.size();
+}
+
 void Beams::advance(uint32_t words) {
-    for (; words > 0 && !finished(); --words) step();
-}
-
-// What the device is to read of a picture's beams.
-void Beams::write_running(uint32_t picture) {
-    const auto& running = searches_[picture].running();
-    const uint32_t first = picture * generation_.beams;
-    for (uint32_t beam = 0; beam < running.size(); ++beam) {
-        for (uint32_t i = 0; i < running[beam].ids.size(); ++i)
-            ids_.at<uint32_t>(first + beam, i) = running[beam].ids[i];
-        (&parents_.at<uint32_t>(0, 0))[first + beam] = first + running[beam].parent;
+    while (words > 0 && !finished()) {
+        const size_t more =
+            chosen_on_device_ ? std::min<size_t>(words, steps_.size() - submitted_) : 1;
+        if (!chosen_on_device_ && submitted_ > 0) write_running();
+        last_ = submit_in_order(std::span(steps_).subspan(submitted_, more));
+        submitted_ += more;
+        words -= static_cast<uint32_t>(more);
+        if (!chosen_on_device_) take_steps();
     }
-    std::ranges::copy(running[0].ids, &row_.at<uint32_t>(picture, 0));
 }
 
-// What the device has proposed for them.
-void Beams::take_candidates(uint32_t picture) {
+// What the host has chosen for the device to read.
+void Beams::write_running() {
+    const OwnTensor& ids = ids_[submitted_ % 2];
+    for (uint32_t picture = 0; picture < searches_.size(); ++picture) {
+        if (!running(picture)) continue;
+        const auto& running = searches_[picture].running();
+        const uint32_t first = picture * generation_.beams;
+        for (uint32_t beam = 0; beam < running.size(); ++beam) {
+            for (uint32_t i = 0; i < running[beam].ids.size(); ++i)
+                ids.at<uint32_t>(first + beam, i) = running[beam].ids[i];
+            (&parents_.at<uint32_t>(0, 0))[first + beam] = first + running[beam].parent;
+        }
+    }
+    ids.memory.flush();
+    parents_.memory.flush();
+}
+
+// What the device has proposed in a step for a picture's beams.
+void Beams::take_candidates(uint32_t picture, uint32_t step) {
     const uint32_t first = picture * generation_.beams;
     std::vector<BeamSearch::Candidate> next;
     for (uint32_t beam = 0; beam < searches_[picture].running().size(); ++beam) {
-        const float* values = &values_.at<float>(first + beam, 0);
-        const uint32_t* words = &words_.at<uint32_t>(first + beam, 0);
-        const double sum = about_.at<float>(first + beam, 1);  // log of the sum of exponentials
-        for (uint32_t i = 0; i < words_.tensor.columns; ++i)
+        const float* values = &values_.at<float>(first + beam, step);
+        const uint32_t* words = &words_.at<uint32_t>(first + beam, step);
+        const double sum = about_.at<float>(first + beam, 3 * step + 1);  // log of exponentials' sum
+        for (uint32_t i = 0; i < candidates_; ++i)
             if (words[i] < decoder_.form().vocabulary)
                 next.push_back({beam, words[i], double(values[i]) - sum});
     }
     searches_[picture].advance(next);
 }
 
-// A picture whose search has finished keeps its place: what the device reads there is old, and what
-// it proposes is not looked at.
-void Beams::step() {
-    for (uint32_t i = 0; i < searches_.size(); ++i)
-        if (running(i)) write_running(i);
-    for (const OwnTensor* t : {&ids_, &parents_, &row_}) t->memory.flush();
-    steps_[taken_]->run();
-    ms_ += total_ms(steps_[taken_]->times());
-    ++taken_;
-
+// Waits for the steps that have been handed in and goes through what they found. A picture whose
+// search has finished keeps its place: what the device reads and proposes there is not looked at.
+void Beams::take_steps() {
+    if (taken_ == submitted_) return;
+    device_.wait(last_, "caption");
+    for (size_t i = taken_; i < submitted_; ++i) steps_[i]->require_whole_chains();
     for (const OwnTensor* t : {&about_, &values_, &words_}) t->memory.invalidate();
-    for (uint32_t i = 0; i < searches_.size(); ++i)
-        if (running(i)) take_candidates(i);
+    for (; taken_ < submitted_; ++taken_)
+        for (uint32_t i = 0; i < searches_.size(); ++i)
+            if (running(i)) take_candidates(i, static_cast<uint32_t>(taken_));
 }
 
 std::vector<DecodedIds> Beams::results() {
-    read_again();
+    take_steps();
+    if (looked_) read_again();
     std::vector<DecodedIds> all(searches_.size());
     for (size_t i = 0; i < all.size(); ++i) {
         const BeamSearch::Sentence& best = searches_[i].best();
         if (filled_[i]) all[i] = {best.ids, {best.logs.begin(), best.logs.end()}, best.score};
     }
     return all;
+}
+
+double Beams::ms() const {
+    double total = 0;
+    for (size_t i = 0; i < submitted_; ++i) total += total_ms(steps_[i]->times());
+    return total;
+}
+
+const DecoderState& Beams::state() {
+    if (!std::exchange(looked_, true) && taken_ > 0) read_again();
+    return state_;
 }
 
 // A sentence that ended early has been overwritten by those that went on. All pictures' sentences

@@ -39,7 +39,7 @@ public:
     virtual std::vector<DecodedIds> results() = 0;
 
     // Keys and queries of the sentences that results() gave lie here: batch i is picture i's.
-    virtual const DecoderState& state() const = 0;
+    virtual const DecoderState& state() = 0;
     // (sentences, 1, vocabulary) f32: what the last step said may come next. Sentences of the first
     // picture come first.
     virtual const Tensor& logits() const = 0;

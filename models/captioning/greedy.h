@@ -18,7 +18,7 @@ public:
     bool finished() override;
     std::vector<DecodedIds> results() override;
 
-    const DecoderState& state() const override { return state_; }
+    const DecoderState& state() override { return state_; }
     const Tensor& logits() const override { return logits_.tensor; }
     double ms() const override;
     Commands::Counts counts() const override { return counts_of(steps_); }

@@ -169,13 +169,14 @@ TEST_F(QuestionsTest, a_chain_for_each_word_says_the_same_with_a_dispatch_or_two
         Caption caption;
         uint32_t dispatches;
     };
-    auto said_on = [&](Device& on) {
+    auto said_on = [&](Device& on, uint32_t beams) {
         Arena scratch(on, "answers");
         Captioner captioner =
             Captioner::open(on, scratch, from.folder.path(), no_tokenizer, Type::f16);
         captioner.prepare(from.size());
         CaptionOptions few;
         few.max_new = words_each;
+        few.beams = beams;
         captioner.use(few);
         captioner.ask(question);
         Caption caption = answer_on(on, scratch, captioner, from);
@@ -183,11 +184,13 @@ TEST_F(QuestionsTest, a_chain_for_each_word_says_the_same_with_a_dispatch_or_two
     };
     Device without(device.instance(), device.info(),
                    {.chains = false, .extensions = {}, .pipeline_cache = {}});
-    const Said chained = said_on(device), alone = said_on(without);
-    EXPECT_EQ(chained.caption.ids, alone.caption.ids);
-    EXPECT_LT(relative_error(chained.caption.logs, alone.caption.logs), 1e-2);
-    // Both read the prompt without a chain. Then each word takes one, or some twenty operations.
-    EXPECT_GT(alone.dispatches, chained.dispatches + (words_each - 1) * 20);
+    for (uint32_t beams : {1u, 3u}) {
+        const Said chained = said_on(device, beams), alone = said_on(without, beams);
+        EXPECT_EQ(chained.caption.ids, alone.caption.ids) << beams;
+        EXPECT_LT(relative_error(chained.caption.logs, alone.caption.logs), 1e-2) << beams;
+        // Both read the prompt without a chain. Then each word takes one, or some twenty operations.
+        EXPECT_GT(alone.dispatches, chained.dispatches + (words_each - 1) * 20) << beams;
+    }
 }
 
 TEST_F(QuestionsTest, what_cannot_be_asked_is_one_line) {
