@@ -18,6 +18,8 @@ layout(binding = 5) coherent buffer Splits { vec4 splits[]; };
 layout(binding = 6) coherent buffer Arrived { uint arrived[]; };
 layout(push_constant) uniform Push { Conv2dParams p; ProductAddresses addresses; };
 
+const bool ASKS = RESIDUAL != 0;
+
 #include "finish.glsl"
 #include "product.coopmat.glsl"
 
@@ -48,7 +50,7 @@ uvec4 load_x(uint i, uint k8) {
 vec4 bias_of(uint n) { return b[min(n, padded(p.n) - 4) / 4]; }
 
 vec4 ask(uint m, uint n) {
-    if (RESIDUAL == 0) return vec4(0.0);
+    if (!ASKS) return vec4(0.0);
     const uint pixel = min(m, p.out_height * p.out_width - 1);
     return load(r[(row_start(p.residual, batch_index(), pixel) + min(n, padded(p.n) - 4)) / 4]);
 }

@@ -17,6 +17,8 @@ layout(binding = 4) coherent buffer Splits { vec4 splits[]; };
 layout(binding = 5) coherent buffer Arrived { uint arrived[]; };
 layout(push_constant) uniform Push { LinearParams p; ProductAddresses addresses; };
 
+const bool ASKS = ACCUMULATE != 0;
+
 #include "activation.glsl"
 #include "product.coopmat.glsl"
 
@@ -38,7 +40,7 @@ vec4 bias_of(uint n) {
 }
 
 vec4 ask(uint m, uint n) {
-    if (ACCUMULATE == 0) return vec4(0.0);
+    if (!ASKS) return vec4(0.0);
     const uint at = row_start(p.y, batch_index(), min(m, p.m - 1)) + min(n, padded(p.n) - 4);
     return load_out(y[at / 4]);
 }

@@ -15,7 +15,8 @@
 //   uvec4 load_x(uint i, uint k8)   eight elements of the i-th row that this thread loads; sets bit i
 //                                   of `blank` where they lie outside of x and are zeros
 //   vec4 bias_of(uint n)            of columns n .. n + 3
-//   vec4 ask(uint m, uint n)        what else finish() will need from memory
+//   const bool ASKS                 whether finish() needs anything else from memory
+//   vec4 ask(uint m, uint n)        that
 //   void finish(uint m, uint n, vec4 sum, vec4 asked)  four sums, at row m, columns n .. n + 3
 // Rows and columns may lie past the edges. Where a load is conditional, drivers wait for it at once:
 // load_x(), bias_of() and ask() load something in any case, and finish() stores or does not.
@@ -42,7 +43,11 @@ const uint WN4 = WN / 4;
 const uint OUT_ROW = WN4 + 1;           // of a subgroup's sums on their way out, in fours
 const uint PART_ROWS = LANES / WN4;     // that a subgroup takes out at once; the rest of it idles
 const uint PARTS = FM / PART_ROWS;
-const bool ASK_EARLY = WM / FM * PARTS <= 8;  // there are registers to spare during the product
+const uint ALL_PARTS = WM / FM * PARTS;  // of a subgroup
+// Parts that leave in one step of a loop: more have more loads on their way, fewer take less code.
+const uint STEP_LIMIT = ASKS ? 4 : 2;
+const uint STEP = PARTS < STEP_LIMIT ? PARTS : STEP_LIMIT;
+const bool ASK_EARLY = ALL_PARTS <= 8;  // there are registers to spare during the product
 const uint TILE_SIZE = BM * ROW, OUT_SIZE = SUBGROUPS * FM * OUT_ROW;
 
 shared uvec4 tile[TILE_SIZE > OUT_SIZE ? TILE_SIZE : OUT_SIZE];
@@ -63,6 +68,11 @@ void finish(uint m, uint n, vec4 sum, vec4 asked);
 uint batch_index() { return SPLITS == 1 ? gl_WorkGroupID.z : gl_WorkGroupID.z / SPLITS; }
 uint split_index() { return SPLITS == 1 ? 0 : gl_WorkGroupID.z % SPLITS; }
 
+// For a part of this thread's rows, of which m is the first. Past the last part is the last one.
+vec4 ask_part(uint m, uint n, uint part) {
+    return ask(m + min(part, ALL_PARTS - 1) * PART_ROWS, n);
+}
+
 // all_k8: columns of x and W in eights; n: rows of W, which lies at `w`.
 void product(uint all_k8, uint n, uvec2 w) {
     const uint me = gl_LocalInvocationIndex;
@@ -80,13 +90,13 @@ void product(uint all_k8, uint n, uvec2 w) {
     const uint part_row = min(gl_SubgroupInvocationID / WN4, PART_ROWS - 1);
     const uint m0 = idle ? 0x40000000 : gl_WorkGroupID.y * BM + warp_m * WM + part_row;
     const uint n0 = gl_WorkGroupID.x * BN + warp_n * WN + gl_SubgroupInvocationID % WN4 * 4;
-    vec4 bias;
-    vec4 asked[WM / FM][PARTS];
-    if (ASK_EARLY) bias = bias_of(n0);
-    if (SPLITS == 1 && ASK_EARLY)
-        [[unroll]] for (uint i = 0; i < WM / FM; ++i)
-            [[unroll]] for (uint part = 0; part < PARTS; ++part)
-                asked[i][part] = ask(m0 + i * FM + part * PART_ROWS, n0);
+    vec4 bias, asked[2 * STEP];  // for the step that comes and for the one after it
+    if (ASK_EARLY) {
+        bias = bias_of(n0);
+        if (SPLITS == 1)
+            [[unroll]] for (uint part = 0; part < 2 * STEP; ++part)
+                asked[part] = ask_part(m0, n0, part);
+    }
 
     // This workgroup's columns: whole tiles, the last one of all may be less.
     const uint share = (all_k8 + SPLITS * K8 - 1) / (SPLITS * K8) * K8;
@@ -143,35 +153,45 @@ void product(uint all_k8, uint n, uvec2 w) {
     // Which thread holds which sum is the driver's secret: a subgroup lays rows of its sums out in
     // shared memory, where no tile is any more, and takes them from there in fours. (Storing matrices
     // as they are is slower on NVIDIA, and has no edges.)
+    // This is a loop, because unrolled it would be most of the kernel, and more instructions than a
+    // core keeps at hand. Only the matrices have to be named by constants.
     const uint result_at = gl_SubgroupID * FM * OUT_ROW;
     const uint mine_at = result_at + part_row * OUT_ROW + gl_SubgroupInvocationID % WN4;
     const uint group = (batch_index() * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x +
                        gl_WorkGroupID.x;
-    if (!ASK_EARLY) bias = bias_of(n0);
-    if (SPLITS == 1 && !ASK_EARLY)
-        [[unroll]] for (uint part = 0; part < PARTS; ++part)
-            asked[0][part] = ask(m0 + part * PART_ROWS, n0);
+    const uint split_at = gl_SubgroupID * ALL_PARTS * LANES + gl_SubgroupInvocationID;
+    if (!ASK_EARLY) {
+        bias = bias_of(n0);
+        if (SPLITS == 1)
+            [[unroll]] for (uint part = 0; part < 2 * STEP; ++part)
+                asked[part] = ask_part(m0, n0, part);
+    }
     barrier();
-    [[unroll]] for (uint i = 0; i < WM / FM; ++i) {
-        if (SPLITS == 1 && !ASK_EARLY && i + 1 < WM / FM)
-            [[unroll]] for (uint part = 0; part < PARTS; ++part)
-                asked[i + 1][part] = ask(m0 + (i + 1) * FM + part * PART_ROWS, n0);
-        [[unroll]] for (uint j = 0; j < WN / FN; ++j)
-            coopMatStore(sums[i][j], tile, result_at + j * FN / 4, OUT_ROW,
-                         gl_CooperativeMatrixLayoutRowMajor);
-        subgroupMemoryBarrierShared();
-        subgroupBarrier();
-        vec4 sum[PARTS];
-        [[unroll]] for (uint part = 0; part < PARTS; ++part)
-            sum[part] = uintBitsToFloat(tile[mine_at + part * PART_ROWS * OUT_ROW]);
-        subgroupBarrier();
-        [[unroll]] for (uint part = 0; part < PARTS; ++part)
-            if (SPLITS == 1)
-                finish(m0 + i * FM + part * PART_ROWS, n0, sum[part] + bias, asked[i][part]);
-            else
-                splits[(group * SPLITS + split_index()) * (BM * BN / 4) +
-                       ((i * SUBGROUPS + gl_SubgroupID) * PARTS + part) * LANES +
-                       gl_SubgroupInvocationID] = sum[part];
+    [[dont_unroll]] for (uint first = 0; first < ALL_PARTS; first += STEP) {
+        if (first % PARTS == 0) {
+            subgroupBarrier();  // nobody takes the last rows out any more
+            [[unroll]] for (uint i = 0; i < WM / FM; ++i)
+                if (first == i * PARTS)
+                    [[unroll]] for (uint j = 0; j < WN / FN; ++j)
+                        coopMatStore(sums[i][j], tile, result_at + j * FN / 4, OUT_ROW,
+                                     gl_CooperativeMatrixLayoutRowMajor);
+            subgroupMemoryBarrierShared();
+            subgroupBarrier();
+        }
+        vec4 sum[STEP];
+        [[unroll]] for (uint part = 0; part < STEP; ++part)
+            sum[part] =
+                uintBitsToFloat(tile[mine_at + (first % PARTS + part) * PART_ROWS * OUT_ROW]);
+        [[unroll]] for (uint part = 0; part < STEP; ++part) {
+            if (SPLITS == 1) {
+                finish(m0 + (first + part) * PART_ROWS, n0, sum[part] + bias, asked[part]);
+                asked[part] = asked[STEP + part];
+                asked[STEP + part] = ask_part(m0, n0, first + 2 * STEP + part);
+            } else {
+                splits[(group * SPLITS + split_index()) * (BM * BN / 4) + split_at +
+                       (first + part) * LANES] = sum[part];
+            }
+        }
     }
     if (SPLITS == 1) return;
 
@@ -184,15 +204,16 @@ void product(uint all_k8, uint n, uvec2 w) {
     barrier();
     if (!is_last) return;
     memoryBarrierBuffer();
-    [[unroll]] for (uint i = 0; i < WM / FM; ++i)
-        [[unroll]] for (uint part = 0; part < PARTS; ++part) {
-            const uint m = m0 + i * FM + part * PART_ROWS;
-            const vec4 last_asked = ask(m, n0);
-            vec4 sum = bias;
+    [[dont_unroll]] for (uint first = 0; first < ALL_PARTS; first += STEP) {
+        vec4 sum[STEP];
+        [[unroll]] for (uint part = 0; part < STEP; ++part) {
+            asked[part] = ask_part(m0, n0, first + part);
+            sum[part] = bias;
             [[unroll]] for (uint s = 0; s < SPLITS; ++s)
-                sum += splits[(group * SPLITS + s) * (BM * BN / 4) +
-                              ((i * SUBGROUPS + gl_SubgroupID) * PARTS + part) * LANES +
-                              gl_SubgroupInvocationID];
-            finish(m, n0, sum, last_asked);
+                sum[part] += splits[(group * SPLITS + s) * (BM * BN / 4) + split_at +
+                                    (first + part) * LANES];
         }
+        [[unroll]] for (uint part = 0; part < STEP; ++part)
+            finish(m0 + (first + part) * PART_ROWS, n0, sum[part], asked[part]);
+    }
 }
