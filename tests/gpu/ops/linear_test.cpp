@@ -125,6 +125,28 @@ TEST_F(LinearTest, activations_stay_finite_and_exact_far_from_zero) {
     }
 }
 
+// For many rows, as the tokens of a picture are, and for few: other kernels.
+TEST_F(LinearTest, gelu_of_fp16_results_is_off_by_less_than_their_rounding) {
+    std::vector<float> x;
+    for (int i = -1600; i <= 1600; ++i) x.push_back(float(i) / 128);  // halves hold these exactly
+    for (const float far : {-6e4f, -1000.0f, 1000.0f, 6e4f}) x.push_back(far);
+    Linear identity{tensor(1, 1, 1, Type::f16, std::vector<float>{1.0f}), {}};
+    identity.fragments = fragments(identity.weight);
+    const Tensor all = tensor(1, uint32_t(x.size()), 1, Type::f16, x);
+    for (const uint32_t rows : {all.rows, 1u}) {
+        for (uint32_t first = 0; first < all.rows; first += rows == 1 ? 97 : rows) {
+            const auto y = run([&](Commands& r) {
+                return linear(r, all.slice_rows(first, rows), identity, Activation::gelu_erf);
+            });
+            for (uint32_t i = 0; i < rows; ++i) {
+                const double want = activate(Activation::gelu_erf, double(x[first + i]));
+                EXPECT_NEAR(y[i], want, 1.5e-5 + std::abs(want) * 0x1p-11)
+                    << x[first + i] << ", one of " << rows << " rows";
+            }
+        }
+    }
+}
+
 TEST_F(LinearTest, adds_to_an_fp32_stream_from_fp16_inputs) {
     const Case c{23, 50, 64};
     for (Type type : {Type::f32, Type::f16}) {
