@@ -23,20 +23,26 @@ const bool ASKS = RESIDUAL != 0;
 #include "finish.glsl"
 #include "product.coopmat.glsl"
 
-// The windows of the rows that this thread loads: (column, row) of their first pixel.
+// The windows of the rows that this thread loads: (column, row) of their first pixel. Past the last row
+// is the last one: nobody stores what becomes of it.
 ivec2 corner[X_LOADS];
+// Where POINTWISE is set, a window is one pixel, of which all channels are wanted in their order: where
+// they begin, in eights.
+uint pixel_at[X_LOADS];
 
 void begin_rows() {
     [[unroll]] for (uint i = 0; i < X_LOADS; ++i) {
         const uint m = gl_WorkGroupID.y * BM + (gl_LocalInvocationIndex + i * THREADS) / K8;
-        const uint row = divide(m, p.out_width);
-        corner[i] = m < p.out_height * p.out_width
-                        ? ivec2(m - row * p.out_width, row) * int(p.stride) - int(p.padding)
-                        : ivec2(-1000000);  // no tap of it lies in the picture
+        const uint window = min(m, p.out_height * p.out_width - 1);
+        const uint row = divide(window, p.out_width), column = window - row * p.out_width;
+        corner[i] = ivec2(column, row) * int(p.stride) - int(p.padding);
+        const uint pixel = (row * p.width + column) * p.stride;
+        pixel_at[i] = row_start(p.x, batch_index(), pixel) / 8;
     }
 }
 
 uvec4 load_x(uint i, uint k8) {
+    if (POINTWISE != 0) return Eights(address(addresses.x)).at[pixel_at[i] + k8];
     const uint channels8 = padded(p.channels) / 8;
     const uint tap = divide(k8, channels8), c8 = k8 - tap * channels8;
     const uint ky = divide(tap, p.kernel_width), kx = tap - ky * p.kernel_width;

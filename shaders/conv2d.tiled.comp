@@ -21,20 +21,26 @@ layout(push_constant) uniform Push { Conv2dParams p; };
 #include "finish.glsl"
 #include "product.tiled.glsl"
 
-// The windows of the rows that this thread loads: (column, row) of their first pixel.
+// The windows of the rows that this thread loads: (column, row) of their first pixel. Past the last row
+// is the last one: nobody stores what becomes of it.
 ivec2 corner[X_LOADS];
+// Where POINTWISE is set, a window is one pixel, of which all channels are wanted in their order: where
+// they begin, in loads.
+uint pixel_at[X_LOADS];
 
 void begin_rows() {
     [[unroll]] for (uint i = 0; i < X_LOADS; ++i) {
         const uint m = gl_WorkGroupID.y * BM + (gl_LocalInvocationIndex + i * THREADS) / LOADS;
-        const uint row = divide(m, p.out_width);
-        corner[i] = m < p.out_height * p.out_width
-                        ? ivec2(m - row * p.out_width, row) * int(p.stride) - int(p.padding)
-                        : ivec2(-1000000);  // no tap of it lies in the picture
+        const uint window = min(m, p.out_height * p.out_width - 1);
+        const uint row = divide(window, p.out_width), column = window - row * p.out_width;
+        corner[i] = ivec2(column, row) * int(p.stride) - int(p.padding);
+        const uint pixel = (row * p.width + column) * p.stride;
+        pixel_at[i] = row_start(p.x, batch_index(), pixel) / IN_WIDTH;
     }
 }
 
 IN_WIDE load_x(uint i, uint k) {
+    if (POINTWISE != 0) return x[pixel_at[i] + k];
     const uint channels = padded(p.channels) / IN_WIDTH;
     const uint tap = divide(k, channels), c = k - tap * channels;
     const uint ky = divide(tap, p.kernel_width), kx = tap - ky * p.kernel_width;

@@ -36,9 +36,10 @@
     CONSTANT(FIRST + 0, activation, ACTIVATION, 0)   \
     CONSTANT(FIRST + 1, bias, BIAS, 1)               \
     CONSTANT(FIRST + 2, accumulate, ACCUMULATE, 0)
-#define CONV2D_CONSTANTS(CONSTANT, FIRST)            \
-    CONSTANT(FIRST + 0, activation, ACTIVATION, 0)   \
-    CONSTANT(FIRST + 1, residual, RESIDUAL, 0)
+#define CONV2D_CONSTANTS(CONSTANT, FIRST)          \
+    CONSTANT(FIRST + 0, activation, ACTIVATION, 0) \
+    CONSTANT(FIRST + 1, residual, RESIDUAL, 0)     \
+    CONSTANT(FIRST + 2, pointwise, POINTWISE, 0) /* 1: kernels of 1x1, no padding */
 
 #ifdef __cplusplus
 #pragma once

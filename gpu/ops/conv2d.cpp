@@ -24,8 +24,11 @@ struct Residual {
     uint32_t how = params::residual_none;
 };
 
-params::Conv2dConstants constants_of(Activation activation, const Residual& residual) {
-    return {.activation = static_cast<uint32_t>(activation), .residual = residual.how};
+params::Conv2dConstants constants_of(const Conv2d& w, Activation activation,
+                                     const Residual& residual) {
+    return {.activation = static_cast<uint32_t>(activation),
+            .residual = residual.how,
+            .pointwise = area(w.kernel) == 1 && w.padding == 0 ? 1u : 0u};
 }
 
 params::Conv2dParams params_of(const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
@@ -43,7 +46,7 @@ void record_tiled(Commands& c, const Tensor& y, const Tensor& x, Size size, cons
     const auto [sums, arrived] = split_uses(c, t, w.weight);
     const Tensor& r = residual.how ? residual.r : x;
     c.dispatch(Kernel("conv2d.tiled", x.type, y.type,
-                      params::constants_of(t.constants(), constants_of(activation, residual))),
+                      params::constants_of(t.constants(), constants_of(w, activation, residual))),
                {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm),
                 y.batch * t.splits},
                {read(x), read(w.weight), read(w.bias), read(r), write(y), sums, arrived},
@@ -62,7 +65,7 @@ void record_matrix(Commands& c, const Tensor& y, const Tensor& from, Size size, 
     const auto [sums, arrived] = split_uses(c, t, w.fragments);
     c.dispatch(Kernel("conv2d.coopmat", x.type, y.type,
                       params::constants_of(t.constants(held_fragments(c.device()).eights),
-                                           constants_of(activation, residual))),
+                                           constants_of(w, activation, residual))),
                {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm),
                 y.batch * t.splits},
                {read(x), read(w.fragments), read(w.bias), read(r), write(y), sums, arrived}, p);

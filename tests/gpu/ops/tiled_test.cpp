@@ -63,7 +63,8 @@ TEST_F(TiledTest, convolutions_of_every_tile_and_split_match_the_plain_kernel) {
         uint32_t in, out, kernel, stride, padding, dilation;
     };
     for (const Case& t : {Case{{13, 11}, 62, 70, 3, 1, 1, 1}, Case{{19, 23}, 3, 130, 7, 2, 3, 1},
-                          Case{{30, 9}, 40, 24, 3, 1, 2, 2}, Case{{12, 12}, 300, 65, 1, 1, 0, 1}})
+                          Case{{30, 9}, 40, 24, 3, 1, 2, 2}, Case{{12, 12}, 300, 65, 1, 1, 0, 1},
+                          Case{{25, 13}, 300, 70, 1, 2, 0, 1}, Case{{11, 9}, 24, 40, 1, 1, 1, 1}})
         for (Type type : {Type::f32, Type::f16}) {
             Conv2d w;
             w.weight = random_tensor(1, t.out, t.kernel * t.kernel * padded(t.in), type);
@@ -85,7 +86,7 @@ TEST_F(TiledTest, convolutions_of_every_tile_and_split_match_the_plain_kernel) {
                     return y;
                 });
                 EXPECT_LT(relative_error(result, expected), tolerance(type))
-                    << text(tile) << ", kernel " << t.kernel;
+                    << text(tile) << ", kernel " << t.kernel << ", stride " << t.stride;
             }
         }
 }
