@@ -35,9 +35,13 @@ constexpr const char* usage =
     "                    compiles the kernels of these models (of all it knows) for the device, "
     "runs\n"
     "                    nothing, and says what the driver tells: registers, spills, memory, size\n"
-    "  saccade-lab tiles [--product ROWSxCOLUMNSxDEPTH]... [--attention "
-    "BATCHxHEADSxQUERIESxKEYSxHEAD]...\n"
-    "                    times every way in which the device can do these\n"
+    "  saccade-lab tiles [--product ROWSxCOLUMNSxDEPTH]... [--activation NAME] [--add] [--fit]\n"
+    "                    [--attention QUERIESxKEYSxHEAD[xHEADS[xBATCH]]]... [--json]\n"
+    "                    times every way in which the device can do these, products with an "
+    "activation\n"
+    "                    or added to an fp32 stream; --fit also times all products of ViT-B, and "
+    "prints\n"
+    "                    rows for the table in gpu/ops/tile.cpp\n"
     "dump, bench, kernels and tiles take --device N|NAME, --precision auto|fp16|fp32, "
     "--no-coopmat,\n"
     "--no-texels, --no-chains, --validate; bench takes --tune: products are measured at their "
@@ -61,7 +65,8 @@ public:
             if (!name.starts_with("--")) throw UsageError("unexpected '" + name + "'");
             if (name == "--json" || name == "--ops" || name == "--dispatches" ||
                 name == "--no-check" || name == "--no-coopmat" || name == "--no-texels" ||
-                name == "--no-chains" || name == "--validate" || name == "--tune") {
+                name == "--no-chains" || name == "--validate" || name == "--tune" ||
+                name == "--add" || name == "--fit") {
                 values_[name].emplace_back();
             } else {
                 if (i + 1 == argc) throw UsageError(name + " needs a value");
@@ -176,19 +181,28 @@ int run(int argc, char** argv) {
         arguments.finish();
         print(describe_kernels(options, models, beams, json));
     } else if (command == "tiles") {
-        std::vector<TileQuestion> products, attentions;
+        TilesOptions tiles;
+        tiles.fit = arguments.flag("--fit");
+        tiles.json = arguments.flag("--json");
+        const bool add = arguments.flag("--add");
         try {
-            for (const std::string& text : arguments.take("--product"))
-                products.push_back(product_question(text));
+            const Activation activation =
+                activation_of_products(arguments.one("--activation", "none"));
+            for (const std::string& text : arguments.take("--product")) {
+                tiles.products.push_back(product_sizes(text));
+                tiles.products.back().activation = activation;
+                tiles.products.back().add = add;
+            }
             for (const std::string& text : arguments.take("--attention"))
-                attentions.push_back(attention_question(text));
+                tiles.attentions.push_back(attention_sizes(text));
         } catch (const Error& error) {
             throw UsageError(error.what());
         }
-        if (products.empty() && attentions.empty()) throw UsageError("--product is missing");
+        if (tiles.products.empty() && tiles.attentions.empty() && !tiles.fit)
+            throw UsageError("--product is missing");
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
-        print(describe_tiles(options, products, attentions));
+        print(describe_tiles(options, tiles));
     } else {
         throw UsageError("unknown command '" + command + "'");
     }

@@ -1,25 +1,28 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "gpu/engine.h"
+#include "gpu/products/tiles.h"
 
 namespace saccade {
 
-// What is to be timed: a product "ROWSxCOLUMNSxDEPTH", or attention
-// "BATCHxHEADSxQUERIESxKEYSxHEAD".
-struct TileQuestion {
-    std::string text;
-    std::vector<uint32_t> sizes;
+struct TilesOptions {
+    std::vector<ProductSizes> products;
+    std::vector<AttentionSizes> attentions;
+    // Also times the products of ViT-B for 1, 8 and 64 pictures, and ends with rows for the table
+    // of tiles that explain all that was timed.
+    bool fit = false;
+    bool json = false;
 };
-// An Error where the text is not that.
-TileQuestion product_question(const std::string& text);
-TileQuestion attention_question(const std::string& text);
+// Of "ROWSxCOLUMNSxDEPTH", of "QUERIESxKEYSxHEAD[xHEADS[xBATCH]]", and of the name of an
+// activation. An Error where the text is none.
+ProductSizes product_sizes(const std::string& text);
+AttentionSizes attention_sizes(const std::string& text);
+Activation activation_of_products(const std::string& name);
 
-// How long each of the device's ways to do these takes: a table.
-std::string describe_tiles(const EngineOptions& options, const std::vector<TileQuestion>& products,
-                           const std::vector<TileQuestion>& attentions);
+// How long each of the device's ways to do these takes: a table, or JSON.
+std::string describe_tiles(const EngineOptions& options, const TilesOptions& tiles);
 
 }  // namespace saccade

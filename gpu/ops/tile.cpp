@@ -6,6 +6,7 @@
 
 #include "gpu/ops/common.h"
 #include "gpu/ops/tiled.h"
+#include "gpu/products/tile_times.h"
 
 namespace saccade {
 
@@ -14,12 +15,7 @@ namespace {
 constexpr uint32_t most_few_rows = 8;  // more would take too many registers
 
 // A large tile reads each element less often, a small one gives more workgroups. How long each
-// takes was measured on an H200, in microseconds: the depth of 768 for a workgroup that has a core
-// to itself, which mostly waits for memory, and for every workgroup of a core that has many; and
-// the way out of the sums.
-struct Times {
-    double alone, each, out;
-};
+// takes was measured on an H200 (saccade-lab tiles --fit).
 struct Shape {
     uint32_t bm, bn, bk, wm, wn, ahead;
     Times times;
@@ -51,7 +47,6 @@ constexpr TiledShape tiled_shapes[] = {
 constexpr auto fits_fragments = [](const Shape& s) { return s.bn <= widest_tile; };
 static_assert(std::ranges::all_of(shapes, fits_fragments) &&
               std::ranges::all_of(more_shapes, fits_fragments));
-constexpr double measured_depth = 768;
 constexpr uint32_t cores_of_a_large_gpu = 132;  // where the driver does not say
 
 // Workgroups may share a tile, each with a part of the depth that is worth it. Their sums meet in
@@ -64,10 +59,6 @@ constexpr double tiled_split_cost = 2.7;
 // What a subgroup of attention has registers for: blocks of scores, columns of a head.
 constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
 constexpr uint32_t amd = 0x1002;  // its number as a maker of devices
-
-uint32_t cores_of(const DeviceInfo& device) {
-    return device.limits.cores ? device.limits.cores : cores_of_a_large_gpu;
-}
 
 // Tiles of a result.
 uint64_t groups_of(uint32_t bm, uint32_t bn, const Product& p) {
@@ -99,14 +90,6 @@ std::optional<MatrixTile> tile_of(const Shape& s, const Limits& limits, const Ma
     // More shared memory than there is would lose the device.
     if (tile.shared_bytes() > limits.shared_bytes) return std::nullopt;
     return tile;
-}
-
-// How long it is likely to take, but for what splits cost.
-double cost_of(const Times& times, uint64_t groups, uint32_t splits, uint32_t cores,
-               uint32_t depth) {
-    const auto of_a_core = static_cast<double>((groups * splits + cores - 1) / cores);
-    const double share = depth / measured_depth / splits;
-    return std::max(times.alone, of_a_core * times.each) * share + of_a_core * times.out;
 }
 
 // The first of those that are likely to be done first.
@@ -155,6 +138,10 @@ std::optional<AttentionTile> in_chunks(const DeviceInfo& device, const Attention
 
 }  // namespace
 
+uint32_t cores_of(const DeviceInfo& device) {
+    return device.limits.cores ? device.limits.cores : cores_of_a_large_gpu;
+}
+
 Tile choose_tile(const Device& device, uint32_t rows) {
     if (!device.is_cpu()) return rows == 1 ? Tile{64, 1, 1, 4} : Tile{16, 8, 4, 4};
     if (rows <= 4) return {4, 1, rows == 1 ? 1u : 4u, 8};
@@ -181,7 +168,7 @@ std::vector<ProductTile> product_tiles(const DeviceInfo& device, const Product& 
         for (; tile.splits == 1 || (tile.splits <= most_splits && tile.groups <= cores &&
                                     p.depth / tile.splits >= tiled_split_depth);
              ++tile.splits) {
-            tile.cost = cost_of(s.times, tile.groups, tile.splits, cores, p.depth) +
+            tile.cost = cost_of(s.times, load_of(tile.groups, tile.splits, cores, p.depth)) +
                         (tile.splits > 1 ? tiled_split_cost : 0.0);
             tiles.push_back(tile);
         }
@@ -217,7 +204,7 @@ std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const Product& pr
         for (; tile->splits == 1 || (tile->splits <= most_splits && tile->groups <= cores &&
                                      tile->can_be_split() && depth / tile->splits >= split_depth);
              ++tile->splits) {
-            tile->cost = cost_of(s.times, tile->groups, tile->splits, cores, depth) +
+            tile->cost = cost_of(s.times, load_of(tile->groups, tile->splits, cores, depth)) +
                          (tile->splits > 1 ? split_cost + split_cost_of_out * s.times.out : 0.0);
             tiles.push_back(*tile);
         }

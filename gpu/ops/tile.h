@@ -17,6 +17,9 @@ struct Tile {
 };
 Tile choose_tile(const Device& device, uint32_t rows);
 
+// Those that the tables count with, where the driver does not say.
+uint32_t cores_of(const DeviceInfo& device);
+
 // A product of (rows, depth) and (columns, depth), for each batch.
 struct Product {
     uint32_t batch, rows, columns, depth;
@@ -91,6 +94,7 @@ struct AttentionTile {
     uint32_t queries() const { return 16 * query_groups; }
     uint32_t blocks() const { return key_groups * chunks * chunk_blocks; }  // of a round
     uint32_t shared_bytes(uint32_t head) const;
+    bool operator==(const AttentionTile&) const = default;
 };
 // Of one head and one batch.
 struct AttentionShape {

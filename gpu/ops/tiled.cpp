@@ -1,10 +1,13 @@
 #include "gpu/ops/tiled.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <functional>
 
 #include "gpu/ops/common.h"
 #include "gpu/ops/fragments.h"
+#include "gpu/products/tile_times.h"
 #include "gpu/products/tiles.h"
 #include "gpu/recorder/measure.h"
 
@@ -38,10 +41,10 @@ struct Factors {
         return make_tensor(buffer.handle(), 0, batch, rows, columns, type);
     }
 };
-Factors factors_of(Device& device, const Product& p, Type type, bool in_fragments) {
+Factors factors_of(Device& device, const Product& p, Type type, Type out, bool in_fragments) {
     Factors made;
     made.x = made.make(device, p.batch, p.rows, p.depth, type);
-    made.y = made.make(device, p.batch, p.rows, p.columns, type);
+    made.y = made.make(device, p.batch, p.rows, p.columns, out);
     made.w.weight = make_tensor(nullptr, 0, 1, p.columns, p.depth, type);
     if (in_fragments) {
         const FragmentsSize size = fragments_size(device, made.w.weight);
@@ -52,11 +55,30 @@ Factors factors_of(Device& device, const Product& p, Type type, bool in_fragment
     return made;
 }
 
-void multiply(Commands& c, const Factors& f, const MatrixTile& tile) {
-    linear_on_matrices(c, f.y, f.x, f.w, Activation::none, false, tile);
+void multiply(Commands& c, const Factors& f, const MatrixTile& tile,
+              Activation activation = Activation::none, bool add = false) {
+    linear_on_matrices(c, f.y, f.x, f.w, activation, add, tile);
 }
-void multiply(Commands& c, const Factors& f, const ProductTile& tile) {
-    linear_tiled(c, f.y, f.x, f.w, Activation::none, false, tile);
+void multiply(Commands& c, const Factors& f, const ProductTile& tile,
+              Activation activation = Activation::none, bool add = false) {
+    linear_tiled(c, f.y, f.x, f.w, activation, add, tile);
+}
+
+// What a fit of the tables has to know of a tile: see TileTime.
+void describe(TileTime& time, const DeviceInfo& device, const MatrixTile& t, uint32_t depth) {
+    if (t.splits != 1) return;
+    for (const uint32_t size : {t.bm, t.bn, t.bk, t.wm, t.wn, t.ahead})
+        time.shape += (time.shape.empty() ? "" : ", ") + std::to_string(size);
+    time.of_a_core = load_of(t.groups, t.splits, cores_of(device), depth).of_a_core;
+    time.depth = depth;
+}
+void describe(TileTime&, const DeviceInfo&, const ProductTile&, uint32_t) {}
+
+// Measures what is in `times` by the ways to do it, in the same order, and sorts it.
+void measure(Device& device, std::vector<TileTime>& times, const std::vector<Work>& ways) {
+    const std::vector<double> taken = settled_microseconds_of(device, ways);
+    for (size_t i = 0; i < times.size(); ++i) times[i].us = taken[i];
+    std::ranges::sort(times, {}, &TileTime::us);
 }
 
 // The first few of these by what the tables say.
@@ -97,7 +119,7 @@ std::optional<MatrixTile> best_matrix_tile(Device& device, const Product& p) {
     for (const MatrixTile& tile : best_of(matrix_tiles(device.info(), p, Fitted::no)))
         tiles.push_back(tile);
     return fastest(device, "matrix f16 " + text(p), tiles,
-                   [&] { return factors_of(device, p, Type::f16, true); });
+                   [&] { return factors_of(device, p, Type::f16, Type::f16, true); });
 }
 
 std::optional<ProductTile> best_product_tile(Device& device, const Product& p, Type type) {
@@ -105,37 +127,66 @@ std::optional<ProductTile> best_product_tile(Device& device, const Product& p, T
         return choose_product_tile(device.info(), p);
     return fastest(device, std::string("tiled ") + name_of(type) + " " + text(p),
                    best_of(product_tiles(device.info(), p)),
-                   [&] { return factors_of(device, p, type, false); });
+                   [&] { return factors_of(device, p, type, type, false); });
 }
 
-std::vector<TileTime> time_tiles(Device& device, Type type, uint32_t batch, uint32_t rows,
-                                 uint32_t columns, uint32_t depth) {
-    const Product p{batch, rows, columns, depth};
+std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& s) {
+    const Product p{s.batch, s.rows, s.columns, s.depth};
+    const Type out = s.add ? Type::f32 : type;
     require(can_be_measured(p, type), "tiles", text(p) + " is too large to be tried");
     std::vector<TileTime> times;
+    std::vector<Work> ways;
     const auto add = [&](const char* kernel, const auto& tiles, const auto& chosen,
                          const Factors& factors, bool fitted) {
         for (const auto& tile : tiles) {
             const std::string name = name_of_tile(tile);
-            times.push_back(
-                {kernel, name, tile.cost,
-                 microseconds_of(device, [&](Commands& c) { multiply(c, factors, tile); }), fitted,
-                 fitted && chosen && name_of_tile(*chosen) == name});
+            TileTime& time = times.emplace_back(TileTime{
+                .kernel = kernel, .tile = name, .expected_us = tile.cost, .fitted = fitted});
+            time.chosen = fitted && chosen && name_of_tile(*chosen) == name;
+            describe(time, device.info(), tile, s.depth);
+            ways.emplace_back([&factors, tile, &s](Commands& c) {
+                multiply(c, factors, tile, s.activation, s.add);
+            });
         }
     };
     const auto matrix = choose_matrix_tile(device.info(), p);
+    Factors by_fragments;
     if (type == Type::f16 &&
-        fragments_size(device, make_tensor(nullptr, 0, 1, columns, depth, type))) {
-        const Factors factors = factors_of(device, p, type, true);
+        fragments_size(device, make_tensor(nullptr, 0, 1, s.columns, s.depth, type))) {
+        by_fragments = factors_of(device, p, type, out, true);
         for (const Fitted fitted : {Fitted::yes, Fitted::no})
-            add("linear.coopmat", matrix_tiles(device.info(), p, fitted), matrix, factors,
+            add("linear.coopmat", matrix_tiles(device.info(), p, fitted), matrix, by_fragments,
                 fitted == Fitted::yes);
     }
     const auto tiled = matrix ? std::nullopt : choose_product_tile(device.info(), p);
-    add("linear.tiled", product_tiles(device.info(), p), tiled, factors_of(device, p, type, false),
-        true);
-    std::ranges::sort(times, {}, &TileTime::us);
+    const Factors by_rows = factors_of(device, p, type, out, false);
+    add("linear.tiled", product_tiles(device.info(), p), tiled, by_rows, true);
+    measure(device, times, ways);
     return times;
+}
+
+std::vector<std::string> fitted_rows(std::span<const TileTime> times) {
+    std::vector<std::string> shapes;
+    for (const TileTime& t : times)
+        if (!t.shape.empty() && t.us > 0 && std::ranges::find(shapes, t.shape) == shapes.end())
+            shapes.push_back(t.shape);
+    std::vector<std::string> rows;
+    for (const std::string& shape : shapes) {
+        std::vector<TimedLoad> loads;
+        for (const TileTime& t : times)
+            if (t.shape == shape && t.us > 0)
+                loads.push_back({{t.of_a_core, double(t.depth)}, t.us});
+        const Times fit = fitted_times(loads);
+        double off = 0;
+        for (const TimedLoad& l : loads)
+            off = std::max(off, std::abs(cost_of(fit, l.load) / l.us - 1));
+        char text[128];
+        std::snprintf(text, sizeof text,
+                      "{%s, {%.1f, %.1f, %.1f}},  // %zu products, within %.0f %%", shape.c_str(),
+                      fit.alone, fit.each, fit.out, loads.size(), 100 * off);
+        rows.emplace_back(text);
+    }
+    return rows;
 }
 
 std::vector<TileTime> time_attention(Device& device, const AttentionSizes& s) {
@@ -151,22 +202,18 @@ std::vector<TileTime> time_attention(Device& device, const AttentionSizes& s) {
     const Tensor v = memory.make(device, s.batch, s.keys, columns, Type::f16);
     const Tensor y = memory.make(device, s.batch, s.queries, columns, Type::f16);
     std::vector<TileTime> times;
+    std::vector<Work> ways;
     for (const AttentionTile& t : attention_tiles(device.info(), shape)) {
         const std::string name = std::to_string(t.query_groups) + "x" +
                                  std::to_string(t.key_groups) + ", rounds of " +
                                  std::to_string(16 * t.blocks()) +
                                  (t.online || 16 * t.blocks() >= s.keys ? ", once" : ", twice");
-        const bool is_chosen = chosen && chosen->query_groups == t.query_groups &&
-                               chosen->key_groups == t.key_groups && chosen->online == t.online;
-        times.push_back(
-            {"attention.coopmat", name, 0,
-             microseconds_of(device,
-                             [&](Commands& c) {
-                                 attention_on_matrices(c, y, q, k, v, {s.heads, 0.125f}, t);
-                             }),
-             true, is_chosen});
+        times.push_back({.kernel = "attention.coopmat", .tile = name, .chosen = chosen == t});
+        ways.emplace_back([&, t](Commands& c) {
+            attention_on_matrices(c, y, q, k, v, {s.heads, 0.125f}, t);
+        });
     }
-    std::ranges::sort(times, {}, &TileTime::us);
+    measure(device, times, ways);
     return times;
 }
 

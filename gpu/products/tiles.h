@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "gpu/activation.h"
 #include "gpu/core/device.h"
 #include "gpu/core/tensor.h"
 
@@ -15,16 +17,32 @@ struct TileTime {
     double expected_us = 0, us = 0;
     bool fitted = true;  // false: the tables only guess, and never choose it
     bool chosen = false;
+    // Of products on cooperative matrices that are not split, for what follows: the tile as its
+    // table has it, how many workgroups the busiest core has, and how deep these go.
+    std::string shape{};
+    uint64_t of_a_core = 0;
+    uint32_t depth = 0;
 };
+
+// (rows, depth) times (columns, depth), in each batch, and what becomes of it: the activation, or
+// it is added to what is there in fp32.
+struct ProductSizes {
+    uint32_t batch, rows, columns, depth;
+    Activation activation = Activation::none;
+    bool add = false;
+};
+// Times all ways that the device has for a product. Sorted by time.
+std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& sizes);
+
+// Rows for the table of tiles on cooperative matrices in gpu/ops/tile.cpp, with the times that
+// explain best what was measured, and by how much they are off.
+std::vector<std::string> fitted_rows(std::span<const TileTime> times);
+
 // The same of attention, fp16, on cooperative matrices; none where the device has none. A tile is
 // "4x2, rounds of 416, once": query groups, key groups, keys of a round, times over the keys.
 struct AttentionSizes {
     uint32_t batch, heads, queries, keys, head;
 };
 std::vector<TileTime> time_attention(Device& device, const AttentionSizes& sizes);
-// Times all ways that the device has for a product of (rows, depth) and (columns, depth), in each
-// batch. Sorted by time.
-std::vector<TileTime> time_tiles(Device& device, Type type, uint32_t batch, uint32_t rows,
-                                 uint32_t columns, uint32_t depth);
 
 }  // namespace saccade

@@ -21,7 +21,7 @@ TEST_F(MeasureTest, work_is_recorded_once_and_takes_some_time) {
 }
 
 TEST_F(MeasureTest, every_tile_of_a_product_is_timed_and_one_at_most_is_chosen) {
-    const std::vector<TileTime> times = time_tiles(device, Type::f16, 1, 40, 72, 64);
+    const std::vector<TileTime> times = time_tiles(device, Type::f16, {1, 40, 72, 64});
     EXPECT_GE(times.size(), 3u);
     int chosen = 0;
     for (size_t i = 0; i < times.size(); ++i) {
@@ -30,7 +30,7 @@ TEST_F(MeasureTest, every_tile_of_a_product_is_timed_and_one_at_most_is_chosen) 
         EXPECT_FALSE(times[i].chosen && !times[i].fitted);
     }
     EXPECT_EQ(chosen, device.is_cpu() ? 0 : 1);
-    EXPECT_THROW(time_tiles(device, Type::f16, 1, 65536, 65536, 65536), Error);
+    EXPECT_THROW(time_tiles(device, Type::f16, {1, 65536, 65536, 65536}), Error);
 }
 
 // The same result, whichever way a device has measured to be the best.
