@@ -58,6 +58,9 @@ constexpr double tiled_split_cost = 2.7;
 
 // What a subgroup of attention has registers for: blocks of scores, columns of a head.
 constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
+// With fewer blocks a round is shorter than it could be, and more workgroups fit into a core. Never
+// chosen: what they take has to be measured (saccade-lab tiles).
+constexpr uint32_t fewer_blocks[] = {8, 4};
 constexpr uint32_t amd = 0x1002;  // its number as a maker of devices
 
 // Tiles of a result.
@@ -116,24 +119,30 @@ bool multiplies_heads(const DeviceInfo& device, const AttentionShape& shape) {
            std::ranges::any_of(device.features.matrix_shapes, square);
 }
 
-// The keys of a round in as few chunks as fit into shared memory, if any do.
+// The keys of a round, `most` blocks or fewer, in as few chunks as fit into shared memory, if any
+// do.
 std::optional<AttentionTile> in_chunks(const DeviceInfo& device, const AttentionShape& shape,
-                                       uint32_t query_groups, uint32_t key_groups) {
+                                       uint32_t query_groups, uint32_t key_groups, uint32_t most) {
     AttentionTile t{.threads = query_groups * key_groups * device.limits.subgroup_size,
                     .query_groups = query_groups,
                     .key_groups = key_groups,
                     .chunks = 1,
                     .chunk_blocks = 0};
     const uint32_t each = divide_up(divide_up(shape.keys, 16), key_groups);
-    const uint32_t most = most_blocks_of(device, shape.head, key_groups);
     const uint32_t in_round = divide_up(each, divide_up(each, most));
     for (; t.chunks <= in_round; ++t.chunks) {
         t.chunk_blocks = divide_up(in_round, t.chunks);
+        t.online = 16 * t.blocks() < shape.keys;
         if (t.shared_bytes(shape.head) <= device.limits.shared_bytes &&
             t.threads <= device.limits.workgroup_threads)
             return t;
     }
     return std::nullopt;
+}
+std::optional<AttentionTile> in_chunks(const DeviceInfo& device, const AttentionShape& shape,
+                                       uint32_t query_groups, uint32_t key_groups) {
+    return in_chunks(device, shape, query_groups, key_groups,
+                     most_blocks_of(device, shape.head, key_groups));
 }
 
 }  // namespace
@@ -274,9 +283,14 @@ std::vector<AttentionTile> attention_tiles(const DeviceInfo& device, const Atten
             std::optional<AttentionTile> tile = in_chunks(device, shape, query_groups, key_groups);
             if (!tile) continue;
             tiles.push_back(*tile);
-            if (16 * tile->blocks() >= shape.keys) continue;
-            tile->online = true;
+            if (!tile->online) continue;
+            tile->online = false;
             tiles.push_back(*tile);
+            for (const uint32_t fewer : fewer_blocks) {
+                const auto short_rounds = in_chunks(device, shape, query_groups, key_groups, fewer);
+                if (short_rounds && short_rounds->blocks() < tile->blocks())
+                    tiles.push_back(*short_rounds);
+            }
         }
     return tiles;
 }

@@ -89,7 +89,7 @@ std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, 
 // come in chunks and are shared by the key groups, in blocks of 16. See the kernel.
 struct AttentionTile {
     uint32_t threads, query_groups, key_groups, chunks, chunk_blocks;
-    bool online = false;  // one time over the keys, whatever the number of rounds
+    bool online = false;  // in several rounds: one time over the keys all the same
 
     uint32_t queries() const { return 16 * query_groups; }
     uint32_t blocks() const { return key_groups * chunks * chunk_blocks; }  // of a round

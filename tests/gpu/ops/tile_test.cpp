@@ -96,8 +96,22 @@ TEST(Tile, attention_goes_over_all_keys_in_few_rounds_and_little_shared_memory) 
                         const uint32_t rounds = (blocks + t->blocks() - 1) / t->blocks();
                         EXPECT_LT(rounds * t->blocks(), blocks + t->blocks());
                         EXPECT_TRUE(rounds == 1 || blocks > 14 * t->key_groups);
+                        EXPECT_EQ(t->online, rounds > 1) << "keys are gone over once";
                     }
     EXPECT_GT(found, 400);
+}
+
+TEST(Tile, attention_can_be_tried_in_both_forms_and_in_shorter_rounds) {
+    int twice = 0, once = 0, in_short_rounds = 0;
+    for (const AttentionTile& t : attention_tiles(devices[0], {1370, 1370, 64})) {
+        EXPECT_LE(t.shared_bytes(64), devices[0].limits.shared_bytes);
+        ++(t.online ? once : twice);
+        in_short_rounds += t.chunks * t.chunk_blocks <= 4;
+    }
+    EXPECT_GE(twice, 6);
+    EXPECT_GE(in_short_rounds, twice);
+    EXPECT_GE(once, twice + in_short_rounds);
+    for (const AttentionTile& t : attention_tiles(devices[0], {50, 50, 64})) EXPECT_FALSE(t.online);
 }
 
 TEST(Tile, attention_has_a_tile_for_heads_of_up_to_96_columns) {
