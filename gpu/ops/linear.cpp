@@ -126,9 +126,8 @@ constexpr uint32_t most_columns = 8192;
 // Every workgroup of norm_linear holds the rows of x in shared memory, beside its sums.
 bool fits_shared(const Device& device, const RowTile& tile, const Tensor& x) {
     constexpr uint64_t most_row_bytes = 16 << 10;  // else few workgroups run at a time
-    const uint64_t row_bytes = tile.rows * tensor_bytes(1, 1, x.columns, Type::f32);
-    return row_bytes <= most_row_bytes &&
-           row_bytes + tile.shared_bytes() + tile.threads * 4 <= device.limits().shared_bytes;
+    return tensor_bytes(1, tile.rows, x.columns, Type::f32) <= most_row_bytes &&
+           tile.shared_bytes_with_rows(x.columns) <= device.limits().shared_bytes;
 }
 
 }  // namespace
@@ -213,7 +212,12 @@ void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const N
         linear_into(c, to, layer_norm(c, from, norm, w.weight.type), w, activation);
         return;
     }
-    const RowTile& t = *few;
+    norm_linear_of_rows(c, y, x, norm, w, activation, *few);
+}
+
+void norm_linear_of_rows(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,
+                         const Linear& w, Activation activation, const RowTile& t) {
+    const Span span = rows_of(x, y);
     const params::NormLinearParams p{view(x),   view(y),   w.bias ? w.bias.offset : 0, span.rows,
                                      y.columns, x.columns, w.weight.row_stride,        norm.eps};
     c.dispatch(Kernel("norm_linear", w.weight.type, y.type,

@@ -253,16 +253,22 @@ params::SharedTileConstants ProductTile::constants() const {
 
 bool MatrixTile::can_be_split() const { return threads / subgroups % (wn / 4) == 0; }
 
+std::array<RowTile, 4> row_tiles(uint32_t rows) {
+    const uint32_t held = std::bit_ceil(rows);
+    // Enough lanes that few rounds go over a column, enough columns that many bytes are on the way,
+    // enough workgroups that every core has some. A workgroup writes its columns in fours.
+    return {{{4, 4, held > 2 ? 4u : 8u, held, 1},
+             {128, 32, 4, held, 1},
+             {256, 128, 2, held, 1},
+             {256, 64, 1, held, 2}}};
+}
+
 std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, uint32_t columns,
                                        uint32_t depth) {
     if (rows > most_few_rows) return std::nullopt;
-    const uint32_t held = std::bit_ceil(rows);
-    if (device.kind == DeviceKind::cpu) return RowTile{4, 4, held > 2 ? 4u : 8u, held, 1};
-    // Enough lanes that few rounds go over a column, enough columns that many bytes are on the way,
-    // enough workgroups that every core has some. A workgroup writes its columns in fours.
-    const RowTile tile = columns >= 8192 ? RowTile{128, 32, 4, held, 1}
-                         : depth >= 2048 ? RowTile{256, 128, 2, held, 1}
-                                         : RowTile{256, 64, 1, held, 2};
+    const auto [on_cpu, wide, deep, small] = row_tiles(rows);
+    if (device.kind == DeviceKind::cpu) return on_cpu;
+    const RowTile tile = columns >= 8192 ? wide : depth >= 2048 ? deep : small;
     if (tile.shared_bytes() > device.limits.shared_bytes) return std::nullopt;
     return tile;
 }

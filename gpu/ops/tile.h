@@ -81,7 +81,14 @@ struct RowTile {
 
     uint32_t group() const { return threads / lanes * columns; }  // columns of a workgroup
     uint32_t shared_bytes() const { return rows * columns * threads * 4; }
+    // The same where a workgroup also normalises rows of `depth` elements, and holds them.
+    uint64_t shared_bytes_with_rows(uint32_t depth) const {
+        return tensor_bytes(1, rows, depth, Type::f32) + shared_bytes() + threads * 4;
+    }
 };
+// All there are for so many rows: software Vulkan's, and those of GPUs for many columns, for deep
+// products, and for the rest.
+std::array<RowTile, 4> row_tiles(uint32_t rows);
 // None where there are too many rows, or the device has too little shared memory.
 std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, uint32_t columns,
                                        uint32_t depth);

@@ -22,6 +22,11 @@ void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w
 void conv2d_tiled(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                   Activation activation, bool accumulate, const ProductTile& tile);
 
+// y = activation(LN(x) W^T + b) for as few rows as the tile holds, which shared memory must hold,
+// too.
+void norm_linear_of_rows(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,
+                         const Linear& w, Activation activation, const RowTile& tile);
+
 struct AttentionBlock {
     uint32_t threads, queries, keys;
 

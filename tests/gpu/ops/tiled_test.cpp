@@ -6,7 +6,12 @@
 namespace saccade {
 namespace {
 
-class TiledTest : public EveryTile {};
+class TiledTest : public EveryTile {
+protected:
+    Tensor as_fp32(const Tensor& t) {
+        return tensor(t.batch, t.rows, t.columns, Type::f32, values(t));
+    }
+};
 
 TEST_F(TiledTest, products_of_every_tile_and_split_match_the_plain_kernel) {
     // Odd sizes, past the edge of the largest tile, and deep enough for every split.
@@ -87,6 +92,36 @@ TEST_F(TiledTest, convolutions_of_every_tile_and_split_match_the_plain_kernel) {
                 });
                 EXPECT_LT(relative_error(result, expected), tolerance(type))
                     << text(tile) << ", kernel " << t.kernel << ", stride " << t.stride;
+            }
+        }
+}
+
+TEST_F(TiledTest, norms_and_products_of_few_rows_match_the_plain_kernels_in_every_tile) {
+    struct Case {
+        uint32_t rows, out, in;
+    };
+    // Columns that end within a workgroup's, rows longer than it has threads.
+    for (const Case& t : {Case{1, 70, 333}, Case{7, 37, 300}})
+        for (Type type : {Type::f32, Type::f16}) {
+            const Tensor x = random_tensor(1, t.rows, t.in, Type::f32);
+            const Norm norm{random_tensor(1, 1, t.in, Type::f32),
+                            random_tensor(1, 1, t.in, Type::f32), 1e-5f};
+            const Linear w{random_tensor(1, t.out, t.in, type),
+                           random_tensor(1, 1, t.out, Type::f32)};
+            const auto expected = plain([&](Commands& c) {
+                return linear(c, layer_norm(c, x, norm, Type::f32), {as_fp32(w.weight), w.bias},
+                              Activation::relu);
+            });
+            for (const RowTile& tile : row_tiles(t.rows)) {
+                ASSERT_LE(tile.shared_bytes_with_rows(t.in), device.limits().shared_bytes);
+                const auto result = run([&](Commands& c) {
+                    const Tensor y = c.scratch(1, t.rows, t.out, Type::f32);
+                    norm_linear_of_rows(c, y, x, norm, w, Activation::relu, tile);
+                    return y;
+                });
+                EXPECT_LT(relative_error(result, expected), tolerance(Type::f32))
+                    << t.rows << " x " << t.out << " x " << t.in << ", " << tile.threads
+                    << " threads, " << tile.lanes << " lanes, " << name_of(type);
             }
         }
 }
