@@ -7,13 +7,15 @@
 // and sums are taken element by element wherever they lie, and only one matrix of each has to be laid
 // out in shared memory to be reduced along its rows. Where there are several rounds, the first time
 // over the keys finds each query's largest score, the second makes the scores again and uses them; or,
-// with ONLINE, there is one time over the keys, in which the sums so far shrink whenever a larger score
-// turns up. Subgroups that share the keys then agree on the largest at the end.
+// with ONLINE, there is one time over the keys, in which the sums so far shrink whenever a much larger
+// score turns up. What weights are measured against need not be the largest: it cancels out, as long as
+// they stay within fp16. Subgroups that share the keys agree on it at the end.
 // The first axis is the query, the second the head, the third the batch.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_vote : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #include "params.h"
 #include "types.glsl"
@@ -105,7 +107,8 @@ Sums mask(uint count) {
     return m;
 }
 
-float row_top = -1e30;  // ONLINE: the largest score so far in this thread's row
+const float SLACK = ONLINE != 0 ? 8.0 : 0.0;  // a weight is 2 to the power of this at most
+float row_top = -1e30;  // ONLINE: what the weights of this thread's row are measured against
 
 // The largest of each row so far, in all of its columns: of `seen` and what came before.
 Sums largest_with(Sums seen) {
@@ -217,13 +220,18 @@ void main() {
             [[unroll]] for (uint b = 0; b < BLOCKS; ++b)
                 [[unroll]] for (uint e = 0; e < seen.length(); ++e)
                     seen[e] = max(seen[e], scores[b][e]);
-            seen = largest_with(seen);
-            [[unroll]] for (uint e = 0; e < seen.length(); ++e) {
-                const float shrink = exp2((largest[e] - seen[e]) * scale);
-                total[e] *= shrink;
-                [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d][e] *= shrink;
+            bool grown = false;
+            [[unroll]] for (uint e = 0; e < seen.length(); ++e)
+                grown = grown || (seen[e] - largest[e]) * scale > SLACK;
+            if (subgroupAny(grown)) {
+                seen = largest_with(seen);
+                [[unroll]] for (uint e = 0; e < seen.length(); ++e) {
+                    const float shrink = exp2((largest[e] - seen[e]) * scale);
+                    total[e] *= shrink;
+                    [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d][e] *= shrink;
+                }
+                largest = seen;
             }
-            largest = seen;
         } else if (again) {
             ask_keys(first);
             score(first);
@@ -235,7 +243,7 @@ void main() {
             [[unroll]] for (uint b = 0; b < CHUNK_BLOCKS; ++b) {
                 Sums s = scores[c * CHUNK_BLOCKS + b];
                 [[unroll]] for (uint e = 0; e < s.length(); ++e)
-                    s[e] = exp2(min(s[e] - largest[e], 0.0) * scale);
+                    s[e] = exp2(min((s[e] - largest[e]) * scale, SLACK));
                 total += s;
                 Left weight;
                 if (ALIKE != 0) {

@@ -147,18 +147,22 @@ TEST_F(MatrixTest, attention_in_any_number_of_rounds_matches_the_plain_kernel) {
             const Tensor q = random_tensor(2, 37, 2 * head, Type::f16);
             const Tensor k = random_tensor(2, t.keys, 2 * head, Type::f16);
             const Tensor v = random_tensor(2, t.keys, 2 * head, Type::f16);
-            const Heads heads{2, 0.3f};
-            const auto expected = plain([&](Commands& c) { return attention(c, q, k, v, heads); });
-            for (const bool online : {false, true}) {
-                tile.online = online;
-                const auto result = run([&](Commands& c) {
-                    const Tensor y = c.scratch(2, 37, 2 * head, Type::f16);
-                    attention_on_matrices(c, y, q, k, v, heads, tile);
-                    return y;
-                });
-                EXPECT_LT(relative_error(result, expected), tolerance(Type::f16))
-                    << t.keys << " keys in rounds of " << 16 * tile.blocks() << ", heads of "
-                    << head << (online ? ", once" : ", twice");
+            // Scores that lie close together, and such that the largest grows by powers of ten.
+            for (const float scale : {0.3f, 6.0f}) {
+                const Heads heads{2, scale};
+                const auto expected =
+                    plain([&](Commands& c) { return attention(c, q, k, v, heads); });
+                for (const bool online : {false, true}) {
+                    tile.online = online;
+                    const auto result = run([&](Commands& c) {
+                        const Tensor y = c.scratch(2, 37, 2 * head, Type::f16);
+                        attention_on_matrices(c, y, q, k, v, heads, tile);
+                        return y;
+                    });
+                    EXPECT_LT(relative_error(result, expected), tolerance(Type::f16))
+                        << t.keys << " keys in rounds of " << 16 * tile.blocks() << ", heads of "
+                        << head << (online ? ", once" : ", twice") << ", scale " << scale;
+                }
             }
         }
 }
