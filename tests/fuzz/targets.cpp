@@ -10,8 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -290,6 +292,25 @@ Server& server() {
     return it;
 }
 
+// A socket to a server on this machine. The machine may be out of ports for a moment: those of
+// connections that the server has closed are kept back for a minute. A server that does not take a
+// connection is a finding.
+int connected(uint16_t port) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int seconds = 0;; ++seconds) {
+        const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) return socket;
+        const bool no_port = errno == EADDRNOTAVAIL;
+        if (!no_port || seconds == 70) std::perror("the server does not take a connection");
+        ::close(socket);
+        if (!no_port || seconds == 70) std::abort();
+        ::sleep(1);
+    }
+}
+
 // Requests as they come over a socket, and what a page sends after one. The word TOKEN stands for
 // the server's own, so that not all of them stop at the door.
 void http(Bytes bytes) {
@@ -298,12 +319,7 @@ void http(Bytes bytes) {
     std::string sent(text_of(bytes));
     for (size_t at = 0; (at = sent.find(word, at)) != sent.npos; at += token.size())
         sent.replace(at, word.size(), token);
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(server().port());
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) std::abort();
+    const int socket = connected(server().port());
     static_cast<void>(!::send(socket, sent.data(), sent.size(), MSG_NOSIGNAL));
     // Its answer, if one is due; then the end of the connection, when it has read all.
     pollfd ready{socket, POLLIN, 0};
