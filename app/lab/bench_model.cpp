@@ -94,10 +94,13 @@ public:
 private:
     void record_all(Commands& c) {
         c.begin();
+        Tensor result;
         {
             auto scope = c.scope("model");
-            result_.record(c, record(c, patches_));
+            result = record(c, patches_);
         }
+        // The way to the host is not the model's. Nobody has taken the result's memory yet.
+        result_.record(c, result);
         c.end();
     }
     // Pictures, as their preprocessing leaves them.
