@@ -58,8 +58,7 @@ constexpr double tiled_split_cost = 2.7;
 
 // What a subgroup of attention has registers for: blocks of scores, columns of a head.
 constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
-// With fewer blocks a round is shorter than it could be, and more workgroups fit into a core. Never
-// chosen: what they take has to be measured (saccade-lab tiles).
+// With fewer blocks a round is shorter than it could be, and more workgroups fit into a core.
 constexpr uint32_t fewer_blocks[] = {8, 4};
 constexpr uint32_t amd = 0x1002;  // its number as a maker of devices
 
@@ -309,6 +308,13 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
     const auto workgroups = [&](uint32_t groups) {
         return uint64_t(heads) * divide_up(shape.queries, 16 * groups);
     };
+    // Keys that come in many rounds: with short ones, and many workgroups.
+    const uint32_t most = most_blocks_of(device, shape.head, 1), cores = cores_of(device);
+    if (divide_up(shape.keys, 16) > most && workgroups(8) >= cores) {
+        const bool plenty = workgroups(4) >= 4 * cores;
+        const uint32_t blocks = std::min(most, fewer_blocks[plenty ? 1 : 0]);
+        if (const auto tile = in_chunks(device, shape, plenty ? 4 : 8, 1, blocks)) return tile;
+    }
     constexpr uint64_t many = 8 * cores_of_a_large_gpu;
     uint32_t query_groups = workgroups(8) >= many ? 8
                             : workgroups(4) >= 96 ? 4
