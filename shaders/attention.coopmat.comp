@@ -1,40 +1,22 @@
 #version 460
 // attention.comp on cooperative matrices: y = softmax(scale q k^T) v for each head, fp16 in and out,
 // fp32 scores, statistics and sums. q, y (queries, heads * HEAD), k, v (keys, heads * HEAD).
-// A workgroup has QUERY_GROUPS times 16 queries of one head and goes over the keys in rounds. A
-// subgroup holds the scores of 16 queries against its share of a round's keys, BLOCKS matrices of
-// them. Which thread holds which score is the driver's secret, but the largest of them, exponentials
-// and sums are taken element by element wherever they lie, and only one matrix of each has to be laid
-// out in shared memory to be reduced along its rows. Where there are several rounds, the first time
-// over the keys finds each query's largest score, the second makes the scores again and uses them; or,
-// with ONLINE, there is one time over the keys, in which the sums so far shrink whenever a much larger
-// score turns up. What weights are measured against need not be the largest: it cancels out, as long as
-// they stay within fp16. Subgroups that share the keys agree on it at the end.
-// The first axis is the query, the second the head, the third the batch.
+// The first axis is the query, the second the head, the third the batch. See attention.coopmat.glsl.
 #extension GL_GOOGLE_include_directive : require
-#extension GL_KHR_cooperative_matrix : require
-#extension GL_KHR_memory_scope_semantics : require
-#extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_vote : require
-#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #include "params.h"
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 128;
 layout(constant_id = 1) const uint QUERY_GROUPS = 1;
-layout(constant_id = 2) const uint KEY_GROUPS = 4;  // subgroups that share the keys of a round
-layout(constant_id = 3) const uint HEAD = 64;       // a multiple of 16
-layout(constant_id = 4) const uint CHUNKS = 1;      // of a round's keys, in shared memory in turn
+layout(constant_id = 2) const uint KEY_GROUPS = 4;
+layout(constant_id = 3) const uint HEAD = 64;
+layout(constant_id = 4) const uint CHUNKS = 1;
 layout(constant_id = 5) const uint CHUNK_BLOCKS = 4;
-layout(constant_id = 6) const uint ALIKE = 0;       // 1: threads hold factors as they hold sums
+layout(constant_id = 6) const uint ALIKE = 0;
 layout(constant_id = 7) const uint ONLINE = 0;
-const uint F = 16;                                  // fragments are 16 x 16 x 16
-const uint BLOCKS = CHUNKS * CHUNK_BLOCKS;
-const uint SUBGROUPS = QUERY_GROUPS * KEY_GROUPS;
-const uint QUERIES = QUERY_GROUPS * F;
-const uint CHUNK_KEYS = KEY_GROUPS * CHUNK_BLOCKS * F;
-const uint ROUND_KEYS = CHUNKS * CHUNK_KEYS;
+const uint F = 16;
+const uint OTHER_TILE = 0;
 
 layout(binding = 0) readonly buffer Q { uvec4 q[]; };
 layout(binding = 1) readonly buffer K { uvec4 k[]; };
@@ -42,270 +24,29 @@ layout(binding = 2) readonly buffer V { uvec4 v[]; };
 layout(binding = 3) writeonly buffer Y { uvec4 y[]; };
 layout(push_constant) uniform Push { AttentionParams p; };
 
-const uint HEAD8 = HEAD / 8;
-const uint ROW = HEAD8 + 1;        // one load longer, against bank conflicts
-const uint OUT_ROW = HEAD / 4 + 1;  // of the sums on their way out, in fours
-const uint KEYS_SIZE = (CHUNK_KEYS > QUERIES ? CHUNK_KEYS : QUERIES) * ROW;
-const uint SUMS_SIZE = KEY_GROUPS * QUERIES * OUT_ROW;
-shared uvec4 tile[KEYS_SIZE > SUMS_SIZE ? KEYS_SIZE : SUMS_SIZE];
-// A subgroup's own: a matrix whose rows are reduced, or two of weights on their way to be factors.
-const uint MATRIX_ROW = F / 4 + 1, WEIGHT_ROW = F / 8 + 1;
-const uint OWN = 2 * F * WEIGHT_ROW;
-shared uvec4 own[SUBGROUPS * OWN];
-shared float reduced[THREADS];
-
-#define Sums coopmat<float, gl_ScopeSubgroup, F, F, gl_MatrixUseAccumulator>
-#define Weights coopmat<float16_t, gl_ScopeSubgroup, F, F, gl_MatrixUseAccumulator>
-#define Left coopmat<float16_t, gl_ScopeSubgroup, F, F, gl_MatrixUseA>
-#define Right coopmat<float16_t, gl_ScopeSubgroup, F, F, gl_MatrixUseB>
-
-const uint LOADS = (CHUNK_KEYS * HEAD8 + THREADS - 1) / THREADS;
-uvec4 ahead[LOADS];  // of the next chunk
-Left query[HEAD / F];
-Sums scores[BLOCKS];
 uint me, head_at, kv_at;
-uint own_at, first_column, row, row_parts;  // this thread's part of a matrix laid out in `own`
-#define own_four(j) own[own_at + row * MATRIX_ROW + (first_column + j) / 4]
-
-void subgroup_sync() {
-    subgroupMemoryBarrierShared();
-    subgroupBarrier();
+uint all_queries() { return p.queries; }
+uint all_keys() { return p.keys; }
+float score_scale() { return p.scale; }
+uvec4 query_at(uint i, uint column8) {
+    return q[row_start(p.q, gl_WorkGroupID.z, i) / 8 + head_at + column8];
+}
+uvec4 key_at(uint i, uint column8) {
+    return k[row_start(p.k, gl_WorkGroupID.z, i) / 8 + kv_at + column8];
+}
+uvec4 value_at(uint i, uint column8) {
+    return v[row_start(p.v, gl_WorkGroupID.z, i) / 8 + kv_at + column8];
+}
+void put(uint query, uint column8, vec4 low, vec4 high) {
+    y[row_start(p.y, gl_WorkGroupID.z, query) / 8 + head_at + column8] =
+        uvec4(store(low), store(high));
 }
 
-void ask_keys(uint first) {
-    [[unroll]] for (uint i = 0; i < LOADS; ++i) {
-        const uint at = me + i * THREADS, key = min(first + at / HEAD8, p.keys - 1);
-        ahead[i] = k[row_start(p.k, gl_WorkGroupID.z, key) / 8 + kv_at + at % HEAD8];
-    }
-}
-void ask_values(uint first) {
-    [[unroll]] for (uint i = 0; i < LOADS; ++i) {
-        const uint at = me + i * THREADS, key = min(first + at / HEAD8, p.keys - 1);
-        ahead[i] = v[row_start(p.v, gl_WorkGroupID.z, key) / 8 + kv_at + at % HEAD8];
-    }
-}
-void put_chunk() {
-    barrier();  // nobody reads the last one any more
-    [[unroll]] for (uint i = 0; i < LOADS; ++i) {
-        const uint at = me + i * THREADS;
-        if (at < CHUNK_KEYS * HEAD8) tile[at / HEAD8 * ROW + at % HEAD8] = ahead[i];
-    }
-    barrier();
-}
-
-// The first of the keys of this subgroup's part of a chunk.
-uint my_keys() { return gl_SubgroupID / QUERY_GROUPS * CHUNK_BLOCKS * F; }
-
-// The same in every row: 0 for the first `count` columns, then so little that nothing is left of it.
-Sums mask(uint count) {
-    subgroup_sync();
-    for (uint j = 0; j < F / row_parts; j += 4)
-        own_four(j) = floatBitsToUint(before(vec4(0.0), first_column + j, count, -1e30));
-    subgroup_sync();
-    Sums m;
-    coopMatLoad(m, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-    return m;
-}
-
-const float SLACK = ONLINE != 0 ? 8.0 : 0.0;  // a weight is 2 to the power of this at most
-float row_top = -1e30;  // ONLINE: what the weights of this thread's row are measured against
-
-// The largest of each row so far, in all of its columns: of `seen` and what came before.
-Sums largest_with(Sums seen) {
-    subgroup_sync();
-    coopMatStore(seen, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-    subgroup_sync();
-    vec4 top = vec4(-1e30);
-    for (uint j = 0; j < F / row_parts; j += 4) top = max(top, uintBitsToFloat(own_four(j)));
-    reduced[me] = max(max(top.x, top.y), max(top.z, top.w));
-    subgroup_sync();
-    for (uint i = 0; i < row_parts; ++i)
-        row_top = max(row_top, reduced[gl_SubgroupID * gl_SubgroupSize + row * row_parts + i]);
-    for (uint j = 0; j < F / row_parts; j += 4) own_four(j) = floatBitsToUint(vec4(row_top));
-    subgroup_sync();
-    Sums top_of_rows;
-    coopMatLoad(top_of_rows, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-    subgroup_sync();
-    return top_of_rows;
-}
-
-// The queries against the keys of a round, of which the first chunk has been asked for.
-void score(uint first) {
-    [[unroll]] for (uint c = 0; c < CHUNKS; ++c) {
-        put_chunk();
-        if (c + 1 < CHUNKS) ask_keys(first + (c + 1) * CHUNK_KEYS);
-        [[unroll]] for (uint b = 0; b < CHUNK_BLOCKS; ++b) {
-            Sums s = Sums(0.0);
-            [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
-                Right key;
-                coopMatLoad(key, tile, (my_keys() + b * F) * ROW + d * F / 8, ROW,
-                            gl_CooperativeMatrixLayoutColumnMajor);
-                s = coopMatMulAdd(query[d], key, s);
-            }
-            const uint key_at = first + c * CHUNK_KEYS + my_keys() + b * F;
-            if (key_at + F > p.keys) s += mask(max(p.keys, key_at) - key_at);
-            scores[c * CHUNK_BLOCKS + b] = s;
-        }
-    }
-}
-
-// The i-th part of a row, of QUERIES of them.
-float reduced_part(uint of_row, uint i) {
-    const uint group = i / row_parts;
-    return reduced[(group * QUERY_GROUPS + of_row / F) * gl_SubgroupSize + of_row % F * row_parts +
-                   i % row_parts];
-}
+#include "attention.coopmat.glsl"
 
 void main() {
     me = gl_LocalInvocationIndex;
     head_at = gl_WorkGroupID.y * HEAD8;
     kv_at = divide(gl_WorkGroupID.y, p.sharing) * HEAD8;
-    own_at = gl_SubgroupID * OWN;
-    row_parts = gl_SubgroupSize / F;
-    row = gl_SubgroupInvocationID / row_parts;
-    first_column = gl_SubgroupInvocationID % row_parts * (F / row_parts);
-    const uint batch = gl_WorkGroupID.z;
-    const uint first_query = gl_WorkGroupID.x * QUERIES, query_group = gl_SubgroupID % QUERY_GROUPS;
-
-    // Queries come through the tile, zero past the last one.
-    ask_keys(0);
-    for (uint at = me; at < QUERIES * HEAD8; at += THREADS) {
-        const uint i = first_query + at / HEAD8;
-        tile[at / HEAD8 * ROW + at % HEAD8] =
-            i < p.queries ? q[row_start(p.q, batch, i) / 8 + head_at + at % HEAD8] : uvec4(0);
-    }
-    barrier();
-    [[unroll]] for (uint d = 0; d < HEAD / F; ++d)
-        coopMatLoad(query[d], tile, query_group * F * ROW + d * F / 8, ROW,
-                    gl_CooperativeMatrixLayoutRowMajor);
-
-    Sums largest = Sums(-1e30);
-    const bool again = p.keys > ROUND_KEYS;
-    if (ONLINE == 0) {
-        for (uint first = 0; first < p.keys; first += ROUND_KEYS) {
-            if (first > 0) ask_keys(first);
-            score(first);
-            [[unroll]] for (uint b = 0; b < BLOCKS; ++b)
-                [[unroll]] for (uint e = 0; e < largest.length(); ++e)
-                    largest[e] = max(largest[e], scores[b][e]);
-        }
-        if (!again) ask_values(0);
-
-        subgroup_sync();
-        coopMatStore(largest, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-        subgroup_sync();
-        vec4 top = vec4(-1e30);
-        for (uint j = 0; j < F / row_parts; j += 4)
-            top = max(top, uintBitsToFloat(own_four(j)));
-        reduced[me] = max(max(top.x, top.y), max(top.z, top.w));
-        barrier();
-        float row_largest = -1e30;
-        for (uint i = 0; i < KEY_GROUPS * row_parts; ++i)
-            row_largest = max(row_largest, reduced_part(query_group * F + row, i));
-        for (uint j = 0; j < F / row_parts; j += 4)
-            own_four(j) = floatBitsToUint(vec4(row_largest));
-        subgroup_sync();
-        coopMatLoad(largest, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-    }
-
-    const float scale = p.scale * 1.44269504;  // exponentials are powers of two
-    Sums total = Sums(0.0), sums[HEAD / F];
-    [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d] = Sums(0.0);
-    for (uint first = 0; first < p.keys; first += ROUND_KEYS) {
-        if (ONLINE != 0) {
-            if (first > 0) ask_keys(first);
-            score(first);
-            ask_values(first);
-            Sums seen = largest;
-            [[unroll]] for (uint b = 0; b < BLOCKS; ++b)
-                [[unroll]] for (uint e = 0; e < seen.length(); ++e)
-                    seen[e] = max(seen[e], scores[b][e]);
-            bool grown = false;
-            [[unroll]] for (uint e = 0; e < seen.length(); ++e)
-                grown = grown || (seen[e] - largest[e]) * scale > SLACK;
-            if (subgroupAny(grown)) {
-                seen = largest_with(seen);
-                [[unroll]] for (uint e = 0; e < seen.length(); ++e) {
-                    const float shrink = exp2((largest[e] - seen[e]) * scale);
-                    total[e] *= shrink;
-                    [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d][e] *= shrink;
-                }
-                largest = seen;
-            }
-        } else if (again) {
-            ask_keys(first);
-            score(first);
-            ask_values(first);
-        }
-        [[unroll]] for (uint c = 0; c < CHUNKS; ++c) {
-            put_chunk();
-            if (c + 1 < CHUNKS) ask_values(first + (c + 1) * CHUNK_KEYS);
-            [[unroll]] for (uint b = 0; b < CHUNK_BLOCKS; ++b) {
-                Sums s = scores[c * CHUNK_BLOCKS + b];
-                [[unroll]] for (uint e = 0; e < s.length(); ++e)
-                    s[e] = exp2(min((s[e] - largest[e]) * scale, SLACK));
-                total += s;
-                Left weight;
-                if (ALIKE != 0) {
-                    [[unroll]] for (uint e = 0; e < s.length(); ++e) weight[e] = float16_t(s[e]);
-                } else {
-                    const uint weights_at = own_at + b % 2 * (F * WEIGHT_ROW);
-                    coopMatStore(Weights(s), own, weights_at, WEIGHT_ROW,
-                                 gl_CooperativeMatrixLayoutRowMajor);
-                    subgroup_sync();
-                    coopMatLoad(weight, own, weights_at, WEIGHT_ROW,
-                                gl_CooperativeMatrixLayoutRowMajor);
-                }
-                [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
-                    Right value;
-                    coopMatLoad(value, tile, (my_keys() + b * F) * ROW + d * F / 8, ROW,
-                                gl_CooperativeMatrixLayoutRowMajor);
-                    sums[d] = coopMatMulAdd(weight, value, sums[d]);
-                }
-            }
-        }
-    }
-
-    if (ONLINE != 0 && KEY_GROUPS > 1) {
-        barrier();
-        reduced[me] = row_top;
-        barrier();
-        for (uint i = 0; i < KEY_GROUPS * row_parts; ++i)
-            row_top = max(row_top, reduced_part(query_group * F + row, i));
-        for (uint j = 0; j < F / row_parts; j += 4) own_four(j) = floatBitsToUint(vec4(row_top));
-        subgroup_sync();
-        Sums top;
-        coopMatLoad(top, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-        [[unroll]] for (uint e = 0; e < top.length(); ++e) {
-            const float shrink = exp2((largest[e] - top[e]) * scale);
-            total[e] *= shrink;
-            [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d][e] *= shrink;
-        }
-    }
-
-    subgroup_sync();
-    coopMatStore(total, own, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-    subgroup_sync();
-    vec4 all = vec4(0.0);
-    for (uint j = 0; j < F / row_parts; j += 4) all += uintBitsToFloat(own_four(j));
-    barrier();  // nobody reads the tile any more, nor what was reduced before
-    reduced[me] = dot(all, vec4(1.0));
-    const uint sums_at = (gl_SubgroupID / QUERY_GROUPS * QUERIES + query_group * F) * OUT_ROW;
-    [[unroll]] for (uint d = 0; d < HEAD / F; ++d)
-        coopMatStore(sums[d], tile, sums_at + d * F / 4, OUT_ROW,
-                     gl_CooperativeMatrixLayoutRowMajor);
-    barrier();
-    for (uint at = me; at < QUERIES * HEAD8; at += THREADS) {
-        const uint i = at / HEAD8, c8 = at % HEAD8;
-        if (first_query + i >= p.queries) continue;
-        float row_total = 0.0;
-        for (uint j = 0; j < KEY_GROUPS * row_parts; ++j) row_total += reduced_part(i, j);
-        vec4 low = vec4(0.0), high = vec4(0.0);
-        [[unroll]] for (uint g = 0; g < KEY_GROUPS; ++g) {
-            low += uintBitsToFloat(tile[(g * QUERIES + i) * OUT_ROW + 2 * c8]);
-            high += uintBitsToFloat(tile[(g * QUERIES + i) * OUT_ROW + 2 * c8 + 1]);
-        }
-        y[row_start(p.y, batch, first_query + i) / 8 + head_at + c8] =
-            uvec4(store(low / row_total), store(high / row_total));
-    }
+    attend(gl_WorkGroupID.x * QUERIES);
 }

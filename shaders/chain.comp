@@ -2,14 +2,11 @@
 // A chain of operations on a row, or on a few, one after the other in one dispatch: what decoding a
 // word takes, of one sentence or of some. Weights are read once for all rows. Between dispatches a
 // device drains and fills again, which takes longer than such an operation itself; here the workgroups
-// stay, and meet where one operation needs what another has written. No more of them may be started
-// than the device runs at once (Vulkan promises nothing about those that wait to start), and none waits
-// forever: whoever runs out of patience says so and goes on.
+// stay, and meet where one operation needs what another has written (meeting.glsl).
 // What does not depend on the others, a workgroup asks for before it waits for them.
 //
 // Weights f16; rows that are normalised and sums f32, other rows f16. See LinkParams.
 #extension GL_GOOGLE_include_directive : require
-#extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
@@ -66,8 +63,10 @@ shared vec4 parts[THREADS];                           // what subgroups tell eac
 shared float weight[THREADS], last_weight;
 
 uint me;
-uint target = 0;    // how many workgroups will have arrived when all have
-uint patience = 0;
+#define MEETING_SCOPE gl_ScopeDevice
+#define MEETING_WRITES 0
+#define MEETING_READS 0
+#include "meeting.glsl"
 
 struct Eight {
     vec4 low, high;
@@ -75,42 +74,6 @@ struct Eight {
 Eight unpacked(uvec4 v) { return Eight(load(v.xy), load(v.zw)); }
 uint packed(vec2 v) { return packHalf2x16(clamp(v, -65504.0, 65504.0)); }
 uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
-
-// A meeting has two halves, between which there is time to ask for what nobody has to write first.
-// After the second, what everybody wrote before the first is visible to everybody: the workgroup's
-// barrier hands its writes to the first thread, which releases them with its arrival. Who waits looks
-// until all have arrived, then acquires what they released, once, and hands it on by a barrier in
-// turn. Arrivals only add to each other, so that the last one read stands for all of them.
-void workgroup_barrier() {
-    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
-                   gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
-                   gl_SemanticsAcquireRelease);
-}
-bool all_arrived() {
-    return atomicLoad(meeting.arrived, gl_ScopeDevice, 0, gl_SemanticsRelaxed) >= target;
-}
-void arrive() {  // after a workgroup_barrier()
-    target += gl_NumWorkGroups.x;
-    if (me == 0)
-        atomicAdd(meeting.arrived, 1, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
-}
-void await() {
-    if (me == 0) {
-        bool all = all_arrived();
-        while (!all && patience > 0) {
-            --patience;
-            all = all_arrived();
-        }
-        memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
-        if (!all) {  // some drivers end a loop that takes too long
-            patience = 0;
-            stuck = 1;
-            // Nobody waits any more.
-            atomicOr(meeting.arrived, 1u << 31, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
-        }
-    }
-    workgroup_barrier();
-}
 
 // ---- norms, by the whole workgroup: LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift,
 //      and RMSNorm(x) = x / sqrt(mean(x^2) + eps) * gain ----
@@ -539,10 +502,5 @@ void main() {
         workgroup_barrier();
         if (l.arrives != 0) arrive();
     }
-    // The last one to leave makes room for the next chain: nobody looks at the meeting after leaving.
-    if (me == 0 && atomicAdd(meeting.left, 1, gl_ScopeDevice, gl_StorageSemanticsBuffer,
-                             gl_SemanticsAcquireRelease) == gl_NumWorkGroups.x - 1) {
-        atomicStore(meeting.arrived, 0u, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
-        atomicStore(meeting.left, 0u, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
-    }
+    leave();
 }

@@ -68,6 +68,11 @@ SACCADE_CONSTANT link_norm = 2;        // y = LN(x), or RMSNorm(x)
 SACCADE_CONSTANT link_embedding = 3;   // y = table[id] + position
 SACCADE_CONSTANT link_pick_part = 4;   // y = the best of the part of x that a workgroup has
 SACCADE_CONSTANT link_pick_merge = 5;  // y, b = the best of these; see pick.merge
+// These are of chains of many rows alone (chain.coopmat.comp), as products, attention and norms are too.
+SACCADE_CONSTANT link_sum = 6;           // y = x + w
+SACCADE_CONSTANT link_deformable = 7;    // y = deformable attention; see deformable.comp
+SACCADE_CONSTANT link_refine_boxes = 8;  // y = boxes b, refined by x; see refine_boxes.comp
+SACCADE_CONSTANT link_most_points = 16;  // of deformable attention, of one head
 SACCADE_CONSTANT pick_words = 4;       // that a workgroup leaves of its part
 // What a product is of: x as it is in f16, or one of its norms in f32.
 SACCADE_CONSTANT link_plain = 0;
@@ -104,6 +109,12 @@ struct LinkParams {
     uint apart;      // columns from one to the other
     uint bias, half_out, accumulate;
     float number;  // eps, or the scale
+    // Of chains of many rows:
+    uint rows;             // of y
+    uint also[2];          // where a norm, or a box, goes once more
+    uint also_row;         // elements from one row of these to the next
+    uint levels, points;   // of deformable attention; see DeformableParams
+    uint level_sizes[8], level_points[2];
 };
 struct ChainParams {
     uint links;

@@ -60,6 +60,7 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
     const Type out = y ? y.type : at ? at.type : x.type;
     require(!at || at.type == out, op, "types " + y.shape() + ", " + at.shape());
 
+    if (link_post_norm(c, x, w, y, at, positions)) return;
     // What is not wanted is neither read nor written, but something must be bound.
     params::PostNormParams p{view(x), view(y), view(at), view(positions), x.rows, x.columns, w.eps};
     if (positions.batch < x.batch) p.positions.batch_stride = 0;  // every batch meets the same

@@ -86,6 +86,7 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
             "types " + x.shape() + ", " + w.weight.shape() + ", " + y.shape());
     const bool readable = can_be_read(w.weight);
     if (readable && link_product(c, to, from, nullptr, w, activation, accumulate)) return;
+    if (link_rows_product(c, to, from, w, activation, accumulate)) return;
 
     const Span span = rows_of(x, y);
     if (record_matrix(c, y, x, w, span, activation, accumulate)) return;

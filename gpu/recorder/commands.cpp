@@ -5,6 +5,7 @@
 
 #include "gpu/core/check.h"
 #include "gpu/core/device.h"
+#include "gpu/recorder/matrix_chain.h"
 #include "gpu/recorder/upload.h"
 
 namespace saccade {
@@ -373,18 +374,21 @@ void Commands::link(params::LinkParams link, ChainTraits traits, std::initialize
         });
     };
     if (differ(traits.head, chain_traits_.head) || traits.rows != chain_traits_.rows ||
+        traits.matrices != chain_traits_.matrices ||
         differ(traits.activation, chain_traits_.activation) || std::ranges::any_of(older, written))
         end_chain();
     if (links_.empty()) {  // end_chain() puts a barrier before the first link
         hazards_.barrier();
         chain_writes_.clear();
-        chain_traits_ = {.rows = traits.rows};
+        chain_traits_ = {.rows = traits.rows, .matrices = traits.matrices};
         chain_uses_ = 0;
     }
     chain_uses_ |= uses_of(link);
     if (traits.head != 0) chain_traits_.head = traits.head;
     if (traits.activation != 0) chain_traits_.activation = traits.activation;
     chain_traits_.columns = std::max(chain_traits_.columns, traits.columns);
+    chain_traits_.keys = std::max(chain_traits_.keys, traits.keys);
+    chain_traits_.points = std::max(chain_traits_.points, traits.points);
     auto conflicts = [&](const Use& use) { return hazards_.conflicts(access_of(use)); };
     link.waits = std::ranges::any_of(uses, conflicts);
     if (link.waits) {
@@ -408,6 +412,23 @@ Tensor Commands::zeros(uint32_t words) {
     return make_tensor(zeros_.handle(), 0, 1, 1, words, Type::u32);
 }
 
+Kernel Commands::chain_kernel() const {
+    const auto& [rows, head, activation, columns, keys, points, matrices] = chain_traits_;
+    if (rows > 0) {
+        constexpr uint32_t threads = 256;
+        // A row of a product is held in eights; attention holds two of them for each thread.
+        const uint32_t eights = std::max(padded(columns) / 8, (2 * threads + rows - 1) / rows);
+        return {"chain", {threads, std::max(head / 8, 1u), activation, chain_uses_, rows, eights}};
+    }
+    const MatrixChain form(device_.limits(), matrices.m, head, keys);
+    const uint32_t lanes = device_.limits().subgroup_size;
+    return {"chain.coopmat",
+            {form.subgroups * lanes, form.subgroups, matrices.m, matrices.n, matrices.k,
+             matrices.eights, matrices.alike ? 1u : 0u, std::max(head, matrices.m), form.chunks,
+             form.chunk_blocks, std::max(1u, (columns / 4 + lanes - 1) / lanes),
+             std::max(1u, points), chain_uses_}};
+}
+
 void Commands::end_chain() {
     if (links_.empty()) return;
     const std::vector<params::LinkParams> links = std::exchange(links_, {});
@@ -418,15 +439,10 @@ void Commands::end_chain() {
     }
     const auto bytes = std::as_bytes(std::span(links));
     const Buffer& program = programs_.emplace_back(upload(device_, "chain of " + name_, bytes));
-    constexpr uint32_t threads = 256;
-    // A row of a product is held in eights; attention holds two of them for each thread.
-    const auto& [rows, head, activation, columns] = chain_traits_;
-    const uint32_t eights = std::max(padded(columns) / 8, (2 * threads + rows - 1) / rows);
     const params::ChainParams p{static_cast<uint32_t>(links.size()), chain_patience};
+    const Kernel kernel = chain_kernel();
     barrier();
-    dispatch(Kernel("chain",
-                    {threads, std::max(head / 8, 1u), activation, chain_uses_, rows, eights}),
-             {threads * device_.limits().cores, 1, 1},
+    dispatch(kernel, {kernel.constants()[0] * device_.limits().cores, 1, 1},
              {read(words_in(program)), read_write(zeros(2)), read_write(words_in(stuck_))}, p);
     barrier();
     for (size_t i = 0; tracing_ && i < bytes.size(); i += sizeof links[0]) {

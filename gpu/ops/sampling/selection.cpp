@@ -1,4 +1,5 @@
 #include "gpu/ops/common.h"
+#include "gpu/ops/links.h"
 #include "gpu/sampling.h"
 
 // Choosing few rows among many, and what is found in the end.
@@ -88,6 +89,7 @@ void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tens
         require(reference.batch == deltas.batch && reference.rows == deltas.rows, op,
                 deltas.shape() + " from " + reference.shape());
     }
+    if (!from && link_refine_boxes(c, to, deltas, reference)) return;
     const params::RefineBoxesParams p{
         view(deltas),   view(reference), from ? view(from) : params::View{},
         view(to.boxes), view(to.copy),   deltas.rows};

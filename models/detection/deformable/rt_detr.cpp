@@ -52,6 +52,7 @@ void RtDetr::decode(Commands& c, const BoxDecoding& d, const DetectionOutput& ou
     const Tensor values = linear(c, d.memory, memory_values_);
     const auto count = static_cast<uint32_t>(layers_.size());
     const uint32_t wide = values.columns / count;
+    const auto chain = c.chain();
     if (s.y.type != s.x.type) copy(c, s.y, s.x);
     for (uint32_t i = 0; i < count; ++i) {
         const Layer& w = layers_[i];

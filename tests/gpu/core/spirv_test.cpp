@@ -37,6 +37,7 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"box_plates", {{buffer, buffer, buffer, buffer}, sizeof(params::BoxPlatesParams)}},
     {"box_sines", {{buffer, buffer}, sizeof(params::BoxSinesParams)}},
     {"chain", {{buffer, buffer, buffer}, sizeof(params::ChainParams)}},
+    {"chain.coopmat", {{buffer, buffer, buffer}, sizeof(params::ChainParams)}},
     {"choose_beams",
      {{buffer, buffer, buffer, buffer, buffer, buffer, buffer, buffer},
       sizeof(params::ChooseBeamsParams)}},

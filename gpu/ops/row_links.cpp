@@ -1,0 +1,215 @@
+#include <optional>
+
+#include "gpu/ops/common.h"
+#include "gpu/ops/fragments.h"
+#include "gpu/ops/links.h"
+#include "gpu/ops/tile.h"
+#include "gpu/recorder/matrix_chain.h"
+
+// Links of chains of many rows: chain.coopmat.comp.
+
+namespace saccade {
+
+namespace {
+
+constexpr uint32_t most_linked_rows = 512;  // of more, a product fills the device by itself
+constexpr uint32_t link_tile = 32;        // of a product: rows and columns
+constexpr uint32_t most_tile_rounds = 4;  // of tiles that a workgroup makes, one after the other
+constexpr uint32_t longest_norm = 1024;
+
+// Eight halves, or four floats, are read at once.
+bool rows_aligned(const Tensor& t) {
+    return t.offset % (16 / bytes_of(t.type)) == 0 && t.row_stride % 8 == 0;
+}
+bool fits_link(const Tensor& t) {
+    return t.batch == 1 && t.rows >= fewest_matrix_rows && t.rows <= most_linked_rows && rows_aligned(t);
+}
+
+// None where the device has no such chains, or there is none now.
+std::optional<Commands::ChainMatrices> matrices_of(Commands& c) {
+    if (!c.chaining() || !has_row_chains(c.device())) return std::nullopt;
+    const MatrixShape fragment = *choose_fragment(c.device().features());
+    const HeldFragments& held = held_fragments(c.device());
+    return Commands::ChainMatrices{fragment.m, fragment.n, fragment.k, held.eights, held.alike};
+}
+
+Commands::ChainTraits row_traits(const Commands::ChainMatrices& matrices) {
+    return {.rows = 0, .matrices = matrices};
+}
+
+params::LinkParams row_link(uint32_t kind, const Commands& c, const Tensor& y) {
+    params::LinkParams link{};
+    link.kind = kind;
+    link.rows = y.rows;
+    put_address(link.y, c.device(), y);
+    link.y_row = y.row_stride;
+    link.half_out = y.type == Type::f16;
+    return link;
+}
+
+}  // namespace
+
+bool has_row_chains(Device& device) {
+    constexpr uint32_t nvidia = 0x10de;  // they have been tried on its GPUs alone
+    const Limits& limits = device.limits();
+    const std::optional<MatrixShape> fragment = choose_fragment(device.features());
+    if (device.info().vendor_id != nvidia || !device.features().chains ||
+        !device.features().cooperative_matrix || !fragment || fragment->m != fragment->n ||
+        fragment->m != fragment->k || held_fragments(device).eights == 0)
+        return false;
+    const MatrixChain form(limits, fragment->m, 0, 0);
+    return form.shared_bytes <= limits.shared_bytes &&
+           form.subgroups * limits.subgroup_size <= limits.workgroup_threads;
+}
+
+bool link_rows_product(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                       Activation activation, bool accumulate) {
+    const auto matrices = matrices_of(c);
+    if (!matrices || !w.fragments || x.type != Type::f16 || !fits_link(x) || !fits_link(y) ||
+        (w.bias && !rows_aligned(w.bias)) || (accumulate && y.type != Type::f32))
+        return false;
+    const uint32_t tiles = divide_up(y.rows, link_tile) * divide_up(padded(y.columns), link_tile);
+    if (tiles > most_tile_rounds * c.device().limits().cores) return false;
+    params::LinkParams link = row_link(params::link_product, c, y);
+    put_address(link.x, c.device(), x);
+    link.x_row = x.row_stride;
+    put_address(link.w, c.device(), w.fragments);
+    if (w.bias) put_address(link.b, c.device(), w.bias);
+    link.bias = bool(w.bias);
+    link.n = y.columns;
+    link.k = x.columns;
+    link.activated = static_cast<uint32_t>(activation);
+    link.accumulate = accumulate;
+    c.link(link, row_traits(*matrices),
+           {read(x), read(w.fragments), accumulate ? read_write(y) : write(y)}, {});
+    return true;
+}
+
+bool link_rows_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
+                         const Tensor& v, const Heads& heads) {
+    const auto matrices = matrices_of(c);
+    const uint32_t head = q.columns / heads.count;
+    const Limits& limits = c.device().limits();
+    if (!matrices || q.type != Type::f16 || !fits_link(q) || !fits_link(y) || k.batch != 1 || !rows_aligned(k) ||
+        !rows_aligned(v) || head % matrices->m != 0 || limits.subgroup_size % matrices->m != 0 ||
+        MatrixChain(limits, matrices->m, head, k.rows).shared_bytes > limits.shared_bytes)
+        return false;
+    params::LinkParams link = row_link(params::link_attention, c, y);
+    put_address(link.x, c.device(), q);
+    put_address(link.w, c.device(), k);
+    put_address(link.b, c.device(), v);
+    link.x_row = q.row_stride;
+    link.w_stride = k.row_stride;
+    link.b_stride = v.row_stride;
+    link.n = k.rows;
+    link.k = head;
+    link.heads = heads.count;
+    link.sharing = heads.sharing;
+    link.number = heads.scale;
+    Commands::ChainTraits traits = row_traits(*matrices);
+    traits.head = head;
+    traits.keys = k.rows;
+    c.link(link, traits, {read(q), read(k), read(v), write(y)}, {});
+    return true;
+}
+
+bool link_post_norm(Commands& c, const Tensor& x, const Norm& norm, const Tensor& y, const Tensor& at,
+                    const Tensor& positions) {
+    const auto matrices = matrices_of(c);
+    if (!matrices || !fits_link(x) || x.columns % 8 != 0 || x.columns > longest_norm ||
+        (y && !rows_aligned(y)) || (at && (!rows_aligned(at) || !rows_aligned(positions))))
+        return false;
+    params::LinkParams link = row_link(params::link_norm, c, x);
+    put_address(link.x, c.device(), x);
+    link.x_row = x.row_stride;
+    link.y[0] = link.y[1] = 0;
+    if (y) put_address(link.y, c.device(), y);
+    link.y_row = y.row_stride;
+    if (at) {
+        put_address(link.also, c.device(), at);
+        put_address(link.w, c.device(), positions);
+        link.also_row = at.row_stride;
+        link.w_row = positions.row_stride;
+    }
+    link.half_out = (y ? y.type : at.type) == Type::f16;
+    put_address(link.gain, c.device(), norm.weight);
+    put_address(link.shift, c.device(), norm.bias);
+    link.number = norm.eps;
+    link.k = x.columns;
+    Commands::ChainTraits traits = row_traits(*matrices);
+    traits.columns = x.columns;
+    c.link(link, traits,
+           {read_write(x), y ? write(y) : read(x), at ? write(at) : read(x),
+            at ? read(positions) : read(x)},
+           {});
+    return true;
+}
+
+bool link_sum(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b) {
+    const auto matrices = matrices_of(c);
+    if (!matrices || !fits_link(y) || !fits_link(a) || a.type != Type::f32 ||
+        (b && (!fits_link(b) || b.type != Type::f32)))
+        return false;
+    params::LinkParams link = row_link(params::link_sum, c, y);
+    put_address(link.x, c.device(), a);
+    link.x_row = a.row_stride;
+    if (b) {
+        put_address(link.w, c.device(), b);
+        link.w_row = b.row_stride;
+    }
+    link.n = y.columns;
+    c.link(link, row_traits(*matrices), {read(a), b ? read(b) : read(a), write(y)}, {});
+    return true;
+}
+
+bool link_deformable(Commands& c, const Tensor& y, const Tensor& values,
+                     const SamplingQueries& queries, const params::DeformableParams& p,
+                     uint32_t levels) {
+    const auto matrices = matrices_of(c);
+    const auto in_fours = [](const Tensor& t) { return t.offset % 4 == 0 && t.row_stride % 4 == 0; };
+    if (!matrices || !fits_link(y) || y.type != Type::f16 || y.columns % 8 != 0 || values.batch != 1 ||
+        !in_fours(values) || !in_fours(queries.offsets) || !rows_aligned(queries.boxes) ||
+        p.points > params::link_most_points)
+        return false;
+    params::LinkParams link = row_link(params::link_deformable, c, y);
+    put_address(link.x, c.device(), values);
+    put_address(link.w, c.device(), queries.offsets);
+    put_address(link.b, c.device(), queries.weights);
+    put_address(link.also, c.device(), queries.boxes);
+    link.x_row = values.row_stride;
+    link.w_row = queries.offsets.row_stride;
+    link.b_row = queries.weights.row_stride;
+    link.also_row = queries.boxes.row_stride;
+    link.n = y.columns;
+    link.k = p.head;
+    link.points = p.points;
+    link.levels = levels;
+    std::ranges::copy(p.level_sizes, link.level_sizes);
+    std::ranges::copy(p.level_points, link.level_points);
+    link.number = p.scale;
+    Commands::ChainTraits traits = row_traits(*matrices);
+    traits.points = p.points;
+    c.link(link, traits,
+           {read(values), read(queries.offsets), read(queries.weights), read(queries.boxes), write(y)},
+           {});
+    return true;
+}
+
+bool link_refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference) {
+    const auto matrices = matrices_of(c);
+    if (!matrices || !fits_link(to.boxes) || !fits_link(to.copy) || !fits_link(deltas) || !fits_link(reference))
+        return false;
+    params::LinkParams link = row_link(params::link_refine_boxes, c, to.boxes);
+    put_address(link.x, c.device(), deltas);
+    put_address(link.b, c.device(), reference);
+    put_address(link.also, c.device(), to.copy);
+    link.x_row = deltas.row_stride;
+    link.b_row = reference.row_stride;
+    link.also_row = to.copy.row_stride;
+    link.half_out = to.copy.type == Type::f16;
+    c.link(link, row_traits(*matrices),
+           {read(deltas), read(reference), write(to.boxes), write(to.copy)}, {});
+    return true;
+}
+
+}  // namespace saccade
