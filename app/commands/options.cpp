@@ -86,7 +86,7 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                      "Do not use the device's cooperative matrices");
     command.add_flag("--no-texels", options.no_texels, "Do not read weights through texel buffers");
     command.add_flag("--no-chains", options.no_chains,
-                     "Do not join the operations of a decoding step into one dispatch");
+                     "Do not join operations that follow each other into one dispatch");
     command.add_flag("--no-tune", options.no_tune,
                      "Do not measure, at its first use, how a GPU multiplies best");
     command.add_flag("--quiet", options.quiet, "Print only results and errors");
