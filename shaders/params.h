@@ -102,7 +102,7 @@ struct LinkParams {
     uint w_stride, b_stride;  // elements from one row to the next
     uint heads;
     uint sharing;    // heads of q in a row that share one of k and v
-    uint activated;  // 1: the chain's activation follows
+    uint activated;  // 1: the chain's activation follows; of many rows, which one does
     uint norm;       // link_plain, link_layer_norm or link_rms_norm
     uint pairing;    // 0, link_turned or link_gated
     uint paired;     // columns that have another; the first ones
@@ -111,7 +111,7 @@ struct LinkParams {
     float number;  // eps, or the scale
     // Of chains of many rows:
     uint rows;             // of y
-    uint also[2];          // where a norm, or a box, goes once more
+    uint also[2];          // where a norm, or a box, goes once more; the boxes that points lie in
     uint also_row;         // elements from one row of these to the next
     uint levels, points;   // of deformable attention; see DeformableParams
     uint level_sizes[8], level_points[2];
