@@ -50,7 +50,8 @@ void await() {
 // The last one to leave makes room for the next chain: nobody looks at the meeting after leaving.
 void leave() {
     if (me == 0 && atomicAdd(meeting.left, 1, MEETING_SCOPE, gl_StorageSemanticsBuffer,
-                             gl_SemanticsAcquireRelease | MEETING_WRITES | MEETING_READS) == gl_NumWorkGroups.x - 1) {
+                             gl_SemanticsAcquireRelease | MEETING_WRITES | MEETING_READS) ==
+                       gl_NumWorkGroups.x - 1) {
         atomicStore(meeting.arrived, 0u, MEETING_SCOPE, 0, gl_SemanticsRelaxed);
         atomicStore(meeting.left, 0u, MEETING_SCOPE, 0, gl_SemanticsRelaxed);
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "gpu/ops/common.h"
@@ -13,8 +14,8 @@ namespace saccade {
 namespace {
 
 constexpr uint32_t most_linked_rows = 512;  // of more, a product fills the device by itself
-constexpr uint32_t link_tile = 32;        // of a product: rows and columns
-constexpr uint32_t most_tile_rounds = 4;  // of tiles that a workgroup makes, one after the other
+constexpr uint32_t link_tile = 32;          // of a product: rows and columns
+constexpr uint32_t most_tile_rounds = 4;    // of tiles that a workgroup makes, one after the other
 constexpr uint32_t longest_norm = 1024;
 
 // Eight halves, or four floats, are read at once.
@@ -22,7 +23,8 @@ bool rows_aligned(const Tensor& t) {
     return t.offset % (16 / bytes_of(t.type)) == 0 && t.row_stride % 8 == 0;
 }
 bool fits_link(const Tensor& t) {
-    return t.batch == 1 && t.rows >= fewest_matrix_rows && t.rows <= most_linked_rows && rows_aligned(t);
+    return t.batch == 1 && t.rows >= fewest_matrix_rows && t.rows <= most_linked_rows &&
+           rows_aligned(t);
 }
 
 // None where the device has no such chains, or there is none now.

@@ -13,7 +13,8 @@ namespace saccade {
 // one of these sees; 0 where there is no attention.
 struct MatrixChain {
     uint32_t subgroups;
-    uint32_t chunk_blocks = 1, chunks = 1;  // fragments of keys, and how often a subgroup takes so many
+    uint32_t chunk_blocks = 1;  // fragments of keys that a subgroup takes at a time
+    uint32_t chunks = 1;        // how often it does
     uint32_t shared_bytes;
 
     MatrixChain(const Limits& limits, uint32_t fragment, uint32_t head, uint32_t keys)

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "gpu/language.h"
-#include "tests/gpu_test.h"
+#include "tests/gpu/ops/chained.h"
 
 namespace saccade {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 // many columns come out, more where one does and the terms of its sum cancel.
 constexpr double half_error = 2e-3, normalized = 1e-3, normalized_halves = 5e-3, floats = 2e-5;
 
-class ChainTest : public GpuTest {
+class ChainTest : public Chained {
 protected:
     Tensor row(uint32_t columns, Type type) { return random_tensor(1, 1, columns, type); }
     // A row in each of a few batches.
@@ -33,20 +33,6 @@ protected:
     Norm norm(uint32_t columns) { return {row(columns, Type::f32), row(columns, Type::f32)}; }
     Linear layer(uint32_t out, uint32_t in) {
         return {random_tensor(1, out, in, Type::f16), row(out, Type::f32)};
-    }
-    // work(commands) gives the same in a chain, which is one dispatch, and without one.
-    template <typename Work>
-    void expect_alike(const std::string& what, double most, Work work) {
-        commands.use_plain_kernels(true);
-        const std::vector<float> alone = run(work);
-        commands.use_plain_kernels(false);
-        const std::vector<float> chained = run([&](Commands& c) {
-            auto scope = c.scope("chained");  // what is timed ends a chain
-            auto chain = c.chain();
-            return work(c);
-        });
-        EXPECT_LT(relative_error(chained, alone), most) << what;
-        EXPECT_EQ(commands.counts().dispatches, 1u) << what;
     }
 };
 

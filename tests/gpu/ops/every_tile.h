@@ -18,6 +18,12 @@ protected:
         commands.use_plain_kernels(false);
         return result;
     }
+    // A layer whose weight lies in fragments, too.
+    Linear matrix_layer(uint32_t out, uint32_t in) {
+        Linear w{random_tensor(1, out, in, Type::f16), random_tensor(1, 1, out, Type::f32)};
+        w.fragments = fragments(w.weight);
+        return w;
+    }
     template <typename Tile>
     static std::string text(const Tile& t) {
         return std::to_string(t.bm) + "x" + std::to_string(t.bn) + "x" + std::to_string(t.bk) +

@@ -12,11 +12,6 @@ protected:
         if (held_fragments(device).eights == 0)
             GTEST_SKIP() << device.info().name << " has no cooperative matrices that we use";
     }
-    Linear layer(uint32_t out, uint32_t in) {
-        Linear w{random_tensor(1, out, in, Type::f16), random_tensor(1, 1, out, Type::f32)};
-        w.fragments = fragments(w.weight);
-        return w;
-    }
     // All tiles, with the splits that a large GPU would use.
     std::vector<MatrixTile> tiles_of(const Product& product) const {
         DeviceInfo large = device.info();
@@ -32,7 +27,7 @@ TEST_F(MatrixTest, products_of_every_tile_and_split_match_the_plain_kernel) {
     // Odd sizes, past the edge of the largest tile, and deep enough for every split.
     constexpr uint32_t rows = 133, columns = 267, depth = 2060;
     const Tensor x = random_tensor(2, rows, depth, Type::f16);
-    const Linear w = layer(columns, depth);
+    const Linear w = matrix_layer(columns, depth);
     for (Type out : {Type::f16, Type::f32}) {
         const auto of = [&](const auto& multiply) {
             return [&](Commands& c) {
@@ -59,7 +54,7 @@ TEST_F(MatrixTest, products_of_every_tile_and_split_match_the_plain_kernel) {
 
 TEST_F(MatrixTest, products_add_to_what_is_there_in_every_tile_and_split) {
     const Tensor x = random_tensor(1, 40, 1024, Type::f16);
-    const Linear w = layer(72, 1024);
+    const Linear w = matrix_layer(72, 1024);
     const Tensor before = random_tensor(1, 40, 72, Type::f32);
     const auto of = [&](const auto& add) {
         return [&](Commands& c) {
@@ -83,7 +78,7 @@ TEST_F(MatrixTest, products_of_few_rows_and_columns_stay_within_them) {
     for (uint32_t rows : {1u, 7u, 17u})
         for (uint32_t depth : {8u, 24u, 72u}) {
             const Tensor x = random_tensor(1, rows, depth, Type::f16);
-            const Linear w = layer(5, depth);
+            const Linear w = matrix_layer(5, depth);
             const auto expected = plain([&](Commands& c) { return linear(c, x, w); });
             for (const MatrixTile& tile : tiles_of({1, rows, 5, depth})) {
                 const auto result = run([&](Commands& c) {

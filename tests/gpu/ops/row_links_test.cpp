@@ -4,41 +4,23 @@
 #include <cmath>
 #include <cstring>
 
-#include "gpu/boxes.h"
 #include "gpu/ops/links.h"
 #include "gpu/sampling.h"
-#include "tests/gpu/ops/every_tile.h"
+#include "tests/gpu/ops/chained.h"
 
 namespace saccade {
 namespace {
 
 constexpr double row_half_error = 2e-3, row_float_error = 1e-3;
 
-class RowLinksTest : public EveryTile {
+class RowLinksTest : public Chained {
 protected:
     void SetUp() override {
         if (!has_row_chains(device))
             GTEST_SKIP() << device.info().name << " has no chains of many rows";
     }
-    Linear layer(uint32_t out, uint32_t in) {
-        Linear w{random_tensor(1, out, in, Type::f16), random_tensor(1, 1, out, Type::f32)};
-        w.fragments = fragments(w.weight);
-        return w;
-    }
     Tensor floats_of(uint32_t rows, uint32_t columns) {
         return random_tensor(1, rows, columns, Type::f32);
-    }
-    // work(commands) gives the same in a chain, which is one dispatch, and without one.
-    template <typename Work>
-    void expect_alike(const std::string& what, double most, Work work) {
-        const std::vector<float> alone = plain(work);
-        const std::vector<float> chained = run([&](Commands& c) {
-            auto scope = c.scope("chained");  // what is timed ends a chain
-            auto chain = c.chain();
-            return work(c);
-        });
-        EXPECT_LT(relative_error(chained, alone), most) << what;
-        EXPECT_EQ(commands.counts().dispatches, 1u) << what;
     }
 };
 
@@ -49,7 +31,7 @@ TEST_F(RowLinksTest, gives_the_same_products) {
                 const std::string sizes = std::to_string(rows) + " rows, " + std::to_string(in) +
                                           " to " + std::to_string(out);
                 const Tensor x = random_tensor(1, rows, in, Type::f16);
-                const Linear w = layer(out, in);
+                const Linear w = matrix_layer(out, in);
                 expect_alike("halves, " + sizes, row_half_error,
                              [&](Commands& c) { return linear(c, x, w, Activation::relu); });
                 expect_alike("to fp32 without a bias, " + sizes, row_float_error, [&](Commands& c) {
@@ -63,7 +45,7 @@ TEST_F(RowLinksTest, gives_the_same_products) {
 TEST_F(RowLinksTest, adds_products_to_what_is_there) {
     for (uint32_t in : {64u, 1000u}) {
         const Tensor start = floats_of(77, 200), x = random_tensor(1, 77, in, Type::f16);
-        const Linear w = layer(200, in);
+        const Linear w = matrix_layer(200, in);
         expect_alike(std::to_string(in), row_float_error, [&](Commands& c) {
             const Tensor y = c.scratch(1, 77, 200, Type::f32);
             copy(c, y, start);
@@ -143,7 +125,7 @@ TEST_F(RowLinksTest, gives_the_same_boxes) {
 }
 
 TEST_F(RowLinksTest, leaves_what_does_not_fit_to_other_kernels) {
-    const Linear w = layer(64, 64);
+    const Linear w = matrix_layer(64, 64);
     for (const Tensor& x : {random_tensor(2, 64, 64, Type::f16), random_tensor(1, 600, 64, Type::f16),
                             random_tensor(1, 15, 64, Type::f16)}) {
         commands.keep_trace(true);
@@ -160,11 +142,11 @@ TEST_F(RowLinksTest, leaves_what_does_not_fit_to_other_kernels) {
 
 // A workgroup that read what another had not yet written would show in some bit, some time.
 TEST_F(RowLinksTest, ten_thousand_links_give_the_same_bits_again) {
-    constexpr uint32_t rows = 300, dim = 256, heads = 8, layers = 12;
-    const uint32_t chains = device.is_cpu() ? 1 : 100;
+    constexpr uint32_t rows = 300, dim = 256, heads = 8, layers = 12, chains = 100;
     const Norm over{floats_of(1, dim), floats_of(1, dim)};
-    const Linear qk = layer(2 * dim, dim), v = layer(dim, dim), out = layer(dim, dim),
-                 up = layer(4 * dim, dim), down = layer(dim, 4 * dim);
+    const Linear qk = matrix_layer(2 * dim, dim), v = matrix_layer(dim, dim),
+                 out = matrix_layer(dim, dim), up = matrix_layer(4 * dim, dim),
+                 down = matrix_layer(dim, 4 * dim);
     const Tensor start = floats_of(rows, dim), positions = floats_of(rows, dim);
     auto steps = [&] {
         std::vector<float> all;
