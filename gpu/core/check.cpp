@@ -60,15 +60,13 @@ void check(VkResult result, std::string_view doing) {
         std::string(doing) + " failed: " + std::string(result_name(result)) +
         (result_name(result).starts_with("an ") ? " (" + std::to_string(result) + ")" : "") +
         std::string(advice(result));
-    switch (result) {
-        case VK_ERROR_DEVICE_LOST:
-            throw DeviceLost(text);
-        case VK_ERROR_OUT_OF_DEVICE_MEMORY:
-        case VK_ERROR_OUT_OF_HOST_MEMORY:
-            throw OutOfMemory(text);
-        default:
-            throw Error(text);
-    }
+    if (result == VK_ERROR_DEVICE_LOST) throw DeviceLost(text);
+    if (is_without_memory(result)) throw OutOfMemory(text);
+    throw Error(text);
+}
+
+bool is_without_memory(VkResult result) {
+    return result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
 }  // namespace saccade

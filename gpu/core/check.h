@@ -12,6 +12,9 @@ namespace saccade {
 // The name of a result as the Vulkan specification writes it.
 std::string_view result_name(VkResult result);
 
+// Whether there was no room for something, on the device or on the host.
+bool is_without_memory(VkResult result);
+
 // The device stopped answering: nothing that lies on it is of use any more, and nothing of it is in
 // use. Another one may be opened.
 class DeviceLost : public Error {

@@ -173,8 +173,21 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
     whole = true;
 }
 
+bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& look,
+             std::chrono::milliseconds patience) {
+    using Clock = std::chrono::steady_clock;
+    for (auto given_up = Clock::now() + patience; Clock::now() < given_up;) {
+        if (const std::optional<uint64_t> value = look()) {
+            if (*value >= wanted) return true;
+            given_up = Clock::now() + patience;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+}
+
 Device::~Device() {
-    if (executes()) vkDeviceWaitIdle(device_);
+    if (executes()) come_to_rest();
     pipelines_.reset();
     vkDestroySemaphore(device_, timeline_, nullptr);
     vmaDestroyAllocator(allocator_);
@@ -240,26 +253,31 @@ void Device::wait(Ticket ticket, std::string_view what) const {
     const uint64_t nanoseconds = seconds * 1'000'000'000ull;
     VkResult result = vkWaitSemaphores(device_, &wait, nanoseconds);
     // Who hears that there is no memory to wait would let go of what the device still uses.
-    auto without_memory = [&] {
-        return result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    };
-    for (int i = 0; i < 3 && without_memory(); ++i)
+    for (int i = 0; i < 3 && is_without_memory(result); ++i)
         result = vkWaitSemaphores(device_, &wait, nanoseconds);
-    // If it cannot even say how far it is, what it was given has some time to come to an end.
-    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    uint64_t value = 0;
-    while (without_memory() && value < ticket.value &&
-           (vkGetSemaphoreCounterValue(device_, timeline_, &value) == VK_SUCCESS ||
-            std::chrono::steady_clock::now() < patience))
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (without_memory() && value >= ticket.value) return;
+    const auto look = [&]() -> std::optional<uint64_t> {
+        uint64_t value = 0;
+        if (vkGetSemaphoreCounterValue(device_, timeline_, &value) != VK_SUCCESS) return {};
+        return value;
+    };
+    if (is_without_memory(result) && reaches(ticket.value, look)) return;
     check(result == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : result,
           "running '" + std::string(what) + "' on " + info_.name);
 }
 
 void Device::wait_idle() {
     const auto lock = lock_queue();
-    check(vkDeviceWaitIdle(device_), "waiting for " + info_.name);
+    const VkResult result = vkDeviceWaitIdle(device_);
+    // All that is submitted tells the timeline when it is done.
+    if (is_without_memory(result)) return wait({submitted_}, "all that was submitted");
+    check(result, "waiting for " + info_.name);
+}
+
+void Device::come_to_rest() noexcept {
+    try {
+        wait_idle();
+    } catch (const std::exception&) {  // it is lost, which has been told
+    }
 }
 
 bool Device::reached(Ticket ticket) const {

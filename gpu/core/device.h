@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +24,11 @@ struct Tensor;
 struct Ticket {
     uint64_t value = 0;
 };
+
+// Waits until look() tells of at least `wanted`. It tells nothing where it cannot: false, if it has told
+// nothing for as long as `patience`.
+bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& look,
+             std::chrono::milliseconds patience = std::chrono::seconds(2));
 
 // How the threads of a subgroup hold what they multiply on cooperative matrices.
 struct HeldFragments {
@@ -85,6 +93,8 @@ public:
     bool reached(Ticket ticket) const;
     // Waits for everything that anybody has submitted.
     void wait_idle();
+    // The same before something is destroyed, which nothing may keep from happening.
+    void come_to_rest() noexcept;
 
     // How threads hold fragments. Only a kernel can find out: `ask` runs it, at the first call.
     const HeldFragments& held_fragments(HeldFragments (*ask)(Device&));

@@ -105,10 +105,7 @@ Swapchain::Swapchain(Device& device, VkSurfaceKHR surface, PresentMode mode)
 }
 
 Swapchain::~Swapchain() {
-    {
-        const auto lock = device_.lock_queue();
-        vkDeviceWaitIdle(device_.handle());
-    }
+    device_.come_to_rest();
     destroy_images();
     for (const Turn& turn : turns_) vkDestroySemaphore(device_.handle(), turn.acquired, nullptr);
     vkDestroyCommandPool(device_.handle(), pool_, nullptr);

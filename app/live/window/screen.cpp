@@ -28,7 +28,7 @@ Screen::~Screen() {
     for (const Turn& turn : turns_) quietly([&] { device_.wait(turn.ticket, "screen"); });
     quietly([&] { device_.wait(presented_, "present"); });
     // A picture that was on its way to a window that has gone has no ticket here.
-    quietly([&] { device_.wait_idle(); });
+    device_.come_to_rest();
 }
 
 void Screen::finish() {

@@ -281,5 +281,28 @@ TEST_F(ValidationTest, a_leaked_object_is_heard_of_when_the_device_is_closed) {
     leaked().clear();
 }
 
+// A device that has no memory to wait with says now and then how far it is.
+TEST(Reaches, waits_for_as_long_as_it_hears_something) {
+    using namespace std::chrono_literals;
+    const auto begin = std::chrono::steady_clock::now();
+    uint64_t looks = 0;
+    const auto slow = [&]() -> std::optional<uint64_t> {
+        if (++looks % 20 != 0) return {};
+        return looks / 20;
+    };
+    EXPECT_TRUE(reaches(10, slow, 500ms));  // 200 looks, a millisecond apart or more
+    EXPECT_EQ(looks, 200u);
+    looks = 0;
+    EXPECT_TRUE(reaches(1, slow, 500ms));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 200ms);
+}
+
+TEST(Reaches, gives_up_on_a_device_that_says_nothing) {
+    using namespace std::chrono_literals;
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(reaches(1, [] { return std::optional<uint64_t>(); }, 50ms));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 50ms);
+}
+
 }  // namespace
 }  // namespace saccade
