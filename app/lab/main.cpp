@@ -36,12 +36,13 @@ constexpr const char* usage =
     "runs\n"
     "                    nothing, and says what the driver tells: registers, spills, memory, size\n"
     "  saccade-lab tiles [--product ROWSxCOLUMNSxDEPTH]... [--activation NAME] [--add] [--fit]\n"
+    "                    [--conv HEIGHTxWIDTHxCHANNELSxCOLUMNS[xKERNEL[xSTRIDE]]]...\n"
     "                    [--attention QUERIESxKEYSxHEAD[xHEADS[xBATCH]]]... [--json]\n"
-    "                    times every way in which the device can do these, products with an "
-    "activation\n"
-    "                    or added to an fp32 stream; --fit also times all products of ViT-B, and "
-    "prints\n"
-    "                    rows for the table in gpu/ops/tile.cpp\n"
+    "                    times every way in which the device can do these, products and "
+    "convolutions\n"
+    "                    with an activation or added to what is there; --fit also times all "
+    "products of\n"
+    "                    ViT-B, and prints rows for the table in gpu/ops/tile.cpp\n"
     "dump, bench, kernels and tiles take --device N|NAME, --precision auto|fp16|fp32, "
     "--no-coopmat,\n"
     "--no-texels, --no-chains, --validate; bench takes --tune: products are measured at their "
@@ -193,13 +194,19 @@ int run(int argc, char** argv) {
                 tiles.products.back().activation = activation;
                 tiles.products.back().add = add;
             }
+            for (const std::string& text : arguments.take("--conv")) {
+                tiles.convolutions.push_back(convolution_sizes(text));
+                tiles.convolutions.back().activation = activation;
+                tiles.convolutions.back().add = add;
+            }
             for (const std::string& text : arguments.take("--attention"))
                 tiles.attentions.push_back(attention_sizes(text));
         } catch (const Error& error) {
             throw UsageError(error.what());
         }
-        if (tiles.products.empty() && tiles.attentions.empty() && !tiles.fit)
-            throw UsageError("--product is missing");
+        if (tiles.products.empty() && tiles.convolutions.empty() && tiles.attentions.empty() &&
+            !tiles.fit)
+            throw UsageError("--product, --conv or --attention is missing");
         const EngineOptions options = engine_options(arguments);
         arguments.finish();
         print(describe_tiles(options, tiles));

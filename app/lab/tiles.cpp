@@ -1,5 +1,6 @@
 #include "app/lab/tiles.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -54,13 +55,24 @@ struct Answer {
     std::vector<TileTime> times;
 };
 
+// What becomes of a product or a convolution.
+std::string ending(Activation of, bool add) {
+    std::string text;
+    for (const auto& [name, activation] : activations)
+        if (activation == of && of != Activation::none) text += std::string(", ") + name;
+    return text + (add ? ", added" : "");
+}
+
 std::string name_of(const ProductSizes& p) {
-    std::string name =
-        std::to_string(p.rows) + "x" + std::to_string(p.columns) + "x" + std::to_string(p.depth);
-    for (const auto& [text, activation] : activations)
-        if (activation == p.activation && p.activation != Activation::none)
-            name += std::string(", ") + text;
-    return name + (p.add ? ", added" : "");
+    return std::to_string(p.rows) + "x" + std::to_string(p.columns) + "x" +
+           std::to_string(p.depth) + ending(p.activation, p.add);
+}
+
+std::string name_of(const ConvolutionSizes& s) {
+    return "convolution of " + std::to_string(s.size.y) + "x" + std::to_string(s.size.x) + ", " +
+           std::to_string(s.channels) + " to " + std::to_string(s.columns) + " channels, kernel " +
+           std::to_string(s.kernel) + ", stride " + std::to_string(s.stride) +
+           ending(s.activation, s.add);
 }
 
 std::string name_of(const AttentionSizes& a) {
@@ -105,6 +117,20 @@ ProductSizes product_sizes(const std::string& text) {
     return {1, sizes[0], sizes[1], sizes[2]};
 }
 
+ConvolutionSizes convolution_sizes(const std::string& text) {
+    constexpr uint32_t largest_side = 4096, largest_kernel = 7, largest_stride = 4;
+    std::vector<uint32_t> sizes = sizes_in(text);
+    if (sizes.size() == 4) sizes.push_back(1);
+    if (sizes.size() == 5) sizes.push_back(1);
+    if (sizes.size() != 6 || std::max(sizes[0], sizes[1]) > largest_side ||
+        sizes[4] > largest_kernel || sizes[4] % 2 == 0 || sizes[5] > largest_stride)
+        throw Error(
+            "--conv takes HEIGHTxWIDTHxCHANNELSxCOLUMNS[xKERNEL[xSTRIDE]], as 50x67x256x256x3, "
+            "with an odd kernel up to 7, not '" +
+            text + "'");
+    return {{sizes[1], sizes[0]}, sizes[2], sizes[3], sizes[4], sizes[5]};
+}
+
 AttentionSizes attention_sizes(const std::string& text) {
     constexpr uint32_t largest_head = 128, most_heads = 1024;
     std::vector<uint32_t> sizes = sizes_in(text);
@@ -138,6 +164,12 @@ std::string describe_tiles(const EngineOptions& options, const TilesOptions& ask
     for (const ProductSizes& p : products) {
         answers.push_back({name_of(p), 2.0 * p.rows * p.columns * p.depth,
                            time_tiles(device, engine.precision(), p)});
+        for (const TileTime& time : answers.back().times) of_products.push_back(time);
+    }
+    for (const ConvolutionSizes& s : asked.convolutions) {
+        answers.push_back({name_of(s),
+                           2.0 * area(s.out_size()) * s.columns * s.kernel * s.kernel * s.channels,
+                           time_convolution(device, s)});
         for (const TileTime& time : answers.back().times) of_products.push_back(time);
     }
     for (const AttentionSizes& a : asked.attentions)

@@ -10,15 +10,18 @@ namespace saccade {
 
 struct TilesOptions {
     std::vector<ProductSizes> products;
+    std::vector<ConvolutionSizes> convolutions;
     std::vector<AttentionSizes> attentions;
     // Also times the products of ViT-B for 1, 8 and 64 pictures, and ends with rows for the table
     // of tiles that explain all that was timed.
     bool fit = false;
     bool json = false;
 };
-// Of "ROWSxCOLUMNSxDEPTH", of "QUERIESxKEYSxHEAD[xHEADS[xBATCH]]", and of the name of an
-// activation. An Error where the text is none.
+// Of "ROWSxCOLUMNSxDEPTH", of "HEIGHTxWIDTHxCHANNELSxCOLUMNS[xKERNEL[xSTRIDE]]", of
+// "QUERIESxKEYSxHEAD[xHEADS[xBATCH]]", and of the name of an activation. An Error where the text is
+// none.
 ProductSizes product_sizes(const std::string& text);
+ConvolutionSizes convolution_sizes(const std::string& text);
 AttentionSizes attention_sizes(const std::string& text);
 Activation activation_of_products(const std::string& name);
 

@@ -74,6 +74,19 @@ void describe(TileTime& time, const DeviceInfo& device, const MatrixTile& t, uin
 }
 void describe(TileTime&, const DeviceInfo&, const ProductTile&, uint32_t) {}
 
+// What is known of a tile before it is measured.
+template <typename AnyTile>
+TileTime time_of(const char* kernel, const AnyTile& tile, const std::optional<AnyTile>& chosen,
+                 Fitted fitted, const DeviceInfo& device, uint32_t depth) {
+    TileTime time{.kernel = kernel,
+                  .tile = name_of_tile(tile),
+                  .expected_us = tile.cost,
+                  .fitted = fitted == Fitted::yes};
+    time.chosen = time.fitted && chosen && name_of_tile(*chosen) == time.tile;
+    describe(time, device, tile, depth);
+    return time;
+}
+
 // Measures what is in `times` by the ways to do it, in the same order, and sorts it.
 void measure(Device& device, std::vector<TileTime>& times, const std::vector<Work>& ways) {
     const std::vector<double> taken = settled_microseconds_of(device, ways);
@@ -137,13 +150,9 @@ std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& 
     std::vector<TileTime> times;
     std::vector<Work> ways;
     const auto add = [&](const char* kernel, const auto& tiles, const auto& chosen,
-                         const Factors& factors, bool fitted) {
+                         const Factors& factors, Fitted fitted) {
         for (const auto& tile : tiles) {
-            const std::string name = name_of_tile(tile);
-            TileTime& time = times.emplace_back(TileTime{
-                .kernel = kernel, .tile = name, .expected_us = tile.cost, .fitted = fitted});
-            time.chosen = fitted && chosen && name_of_tile(*chosen) == name;
-            describe(time, device.info(), tile, s.depth);
+            times.push_back(time_of(kernel, tile, chosen, fitted, device.info(), s.depth));
             ways.emplace_back([&factors, tile, &s](Commands& c) {
                 multiply(c, factors, tile, s.activation, s.add);
             });
@@ -156,11 +165,51 @@ std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& 
         by_fragments = factors_of(device, p, type, out, true);
         for (const Fitted fitted : {Fitted::yes, Fitted::no})
             add("linear.coopmat", matrix_tiles(device.info(), p, fitted), matrix, by_fragments,
-                fitted == Fitted::yes);
+                fitted);
     }
     const auto tiled = matrix ? std::nullopt : choose_product_tile(device.info(), p);
     const Factors by_rows = factors_of(device, p, type, out, false);
-    add("linear.tiled", product_tiles(device.info(), p), tiled, by_rows, true);
+    add("linear.tiled", product_tiles(device.info(), p), tiled, by_rows, Fitted::yes);
+    measure(device, times, ways);
+    return times;
+}
+
+Size ConvolutionSizes::out_size() const {
+    const uint32_t padding = kernel / 2;
+    const auto windows = [&](uint32_t side) { return (side + 2 * padding - kernel) / stride + 1; };
+    return {windows(size.x), windows(size.y)};
+}
+
+std::vector<TileTime> time_convolution(Device& device, const ConvolutionSizes& s) {
+    const uint32_t depth = s.kernel * s.kernel * padded(s.channels);
+    const Product p{1, area(s.out_size()), s.columns, depth};
+    require(can_be_measured(p, Type::f16) &&
+                can_be_measured({1, area(s.size), s.channels, s.channels}, Type::f16),
+            "tiles", "such a convolution is too large to be tried");
+    Conv2d w;
+    w.weight = make_tensor(nullptr, 0, 1, s.columns, depth, Type::f16);
+    w.in = s.channels;
+    w.kernel = {s.kernel, s.kernel};
+    w.stride = s.stride;
+    w.padding = s.kernel / 2;
+    const FragmentsSize held = fragments_size(device, w.weight);
+    if (!held) return {};
+    Factors memory;
+    const Tensor x = memory.make(device, 1, area(s.size), s.channels, Type::f16);
+    const Tensor y = memory.make(device, 1, p.rows, s.columns, Type::f16);
+    w.bias = memory.make(device, 1, 1, s.columns, Type::f32);
+    w.fragments = memory.make(device, 1, held.rows, held.columns, Type::f16);
+
+    const auto chosen = choose_matrix_tile(device.info(), p);
+    std::vector<TileTime> times;
+    std::vector<Work> ways;
+    for (const Fitted fitted : {Fitted::yes, Fitted::no})
+        for (const MatrixTile& t : matrix_tiles(device.info(), p, fitted)) {
+            times.push_back(time_of("conv2d.coopmat", t, chosen, fitted, device.info(), depth));
+            ways.emplace_back([&, t](Commands& c) {
+                conv2d_on_matrices(c, y, x, s.size, w, s.activation, s.add, t);
+            });
+        }
     measure(device, times, ways);
     return times;
 }

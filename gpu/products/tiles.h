@@ -7,6 +7,7 @@
 
 #include "gpu/activation.h"
 #include "gpu/core/device.h"
+#include "gpu/core/geometry.h"
 #include "gpu/core/tensor.h"
 
 namespace saccade {
@@ -33,6 +34,19 @@ struct ProductSizes {
 };
 // Times all ways that the device has for a product. Sorted by time.
 std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& sizes);
+
+// A convolution of a picture, padded so that it keeps its size where the stride is 1, and what becomes
+// of it: the activation, of the sum with what is there if `add`.
+struct ConvolutionSizes {
+    Size size;
+    uint32_t channels, columns, kernel, stride;
+    Activation activation = Activation::none;
+    bool add = false;
+
+    Size out_size() const;
+};
+// The same of a convolution, fp16, on cooperative matrices; none where the device has none.
+std::vector<TileTime> time_convolution(Device& device, const ConvolutionSizes& sizes);
 
 // Rows for the table of tiles on cooperative matrices in gpu/ops/tile.cpp, with the times that
 // explain best what was measured, and by how much they are off.

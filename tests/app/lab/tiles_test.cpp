@@ -44,6 +44,17 @@ TEST(Tiles, attention_is_timed_where_there_are_matrices_for_it) {
     }
 }
 
+TEST(Tiles, convolutions_are_timed_where_there_are_matrices_for_them) {
+    const Outcome outcome = tiles({"--conv", "12x17x8x72x3x2", "--activation", "relu", "--add"});
+    expect_done(outcome);
+    EXPECT_NE(outcome.out.find("convolution of 12x17, 8 to 72 channels, kernel 3, stride 2, relu, added"),
+              std::string::npos)
+        << outcome.out;
+    if (test_device().features().cooperative_matrix) {
+        EXPECT_NE(outcome.out.find("conv2d.coopmat"), std::string::npos) << outcome.out;
+    }
+}
+
 TEST(Tiles, sizes_that_are_none_are_refused) {
     for (const char* text : {"", "40", "40x72", "40x72x64x1", "40x72x0", "x40x72x64", "40x72x64x",
                              "40x72x-4", "40x72x65537", "axbxc"})
@@ -51,9 +62,12 @@ TEST(Tiles, sizes_that_are_none_are_refused) {
     for (const char* text :
          {"1370x64", "1370x1370x640", "1370x1370x63", "9x9x64x1025", "9x9x64x1x1x1"})
         expect_refused(tiles({"--attention", text}), 2, "QUERIESxKEYS", "saccade-lab");
+    for (const char* text : {"12x17x8", "12x17x8x72x2", "12x17x8x72x9", "12x17x8x72x3x5",
+                             "5000x17x8x72", "12x17x8x72x3x1x1"})
+        expect_refused(tiles({"--conv", text}), 2, "HEIGHTxWIDTHxCHANNELS", "saccade-lab");
     expect_refused(tiles({"--product", "40x72x64", "--activation", "bump"}), 2,
                    "--activation takes one of none, gelu", "saccade-lab");
-    expect_refused(tiles({}), 2, "--product is missing", "saccade-lab");
+    expect_refused(tiles({}), 2, "--product, --conv or --attention is missing", "saccade-lab");
 }
 
 }  // namespace

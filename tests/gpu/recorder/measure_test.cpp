@@ -20,17 +20,31 @@ TEST_F(MeasureTest, work_is_recorded_once_and_takes_some_time) {
     EXPECT_LT(us, 1e9);
 }
 
-TEST_F(MeasureTest, every_tile_of_a_product_is_timed_and_one_at_most_is_chosen) {
-    const std::vector<TileTime> times = time_tiles(device, Type::f16, {1, 40, 72, 64});
-    EXPECT_GE(times.size(), 3u);
+// How many of these are chosen. They are sorted.
+int chosen_of(const std::vector<TileTime>& times) {
     int chosen = 0;
     for (size_t i = 0; i < times.size(); ++i) {
         chosen += times[i].chosen;
         EXPECT_GE(times[i].us, i ? times[i - 1].us : 0.0);
         EXPECT_FALSE(times[i].chosen && !times[i].fitted);
     }
-    EXPECT_EQ(chosen, device.is_cpu() ? 0 : 1);
+    return chosen;
+}
+
+TEST_F(MeasureTest, every_tile_of_a_product_is_timed_and_one_at_most_is_chosen) {
+    const std::vector<TileTime> times = time_tiles(device, Type::f16, {1, 40, 72, 64});
+    EXPECT_GE(times.size(), 3u);
+    EXPECT_EQ(chosen_of(times), device.is_cpu() ? 0 : 1);
     EXPECT_THROW(time_tiles(device, Type::f16, {1, 65536, 65536, 65536}), Error);
+}
+
+TEST_F(MeasureTest, every_tile_of_a_convolution_is_timed) {
+    const ConvolutionSizes sizes{{17, 12}, 8, 72, 3, 2, Activation::relu, true};
+    EXPECT_EQ(sizes.out_size(), Size(9, 6));
+    const std::vector<TileTime> times = time_convolution(device, sizes);
+    EXPECT_EQ(times.empty(), !device.features().cooperative_matrix);
+    EXPECT_EQ(chosen_of(times), times.empty() ? 0 : 1);
+    EXPECT_THROW(time_convolution(device, {{60000, 60000}, 64, 64, 1, 1}), Error);
 }
 
 // The same result, whichever way a device has measured to be the best.
