@@ -27,8 +27,8 @@ std::string cache_file(const DeviceInfo& info, const std::string& what, const st
 
 // The GPUs that gpu/ops/tile.cpp was fitted on: NVIDIA's with the 132 cores of an H200 or H100.
 bool tables_hold(const DeviceInfo& info) {
-    constexpr uint32_t nvidia = 0x10de, fitted_cores = 132;
-    return info.vendor_id == nvidia && info.limits.cores == fitted_cores;
+    constexpr uint32_t fitted_cores = 132;
+    return info.vendor_id == vendors::nvidia && info.limits.cores == fitted_cores;
 }
 
 bool tunes(const EngineOptions& options, const DeviceInfo& info) {

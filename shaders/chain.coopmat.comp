@@ -38,15 +38,15 @@ layout(binding = 2) coherent volatile buffer Stuck { uint stuck; };
 layout(push_constant) uniform Push { ChainParams p; };
 
 // Cooperative matrices come with Vulkan's memory model: meetings make what was written available and
-// visible, and loads and stores need not say so.
+// visible, where it is not private; single loads and stores need not say so.
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Fragments { uvec4 at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Numbers { vec4 at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Cells { uvec2 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer Floats { vec4 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer Halves { uvec4 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) buffer Pairs { uvec2 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) buffer Places { vec2 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer Singles { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Floats { nonprivate vec4 at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Halves { nonprivate uvec4 at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer Pairs { nonprivate uvec2 at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer Places { nonprivate vec2 at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Singles { nonprivate float at[]; };
 
 const uint LINKS_AT_ONCE = 16;  // that a workgroup holds
 const bool PRODUCTS = (USES & (1u << link_product)) != 0;
@@ -132,6 +132,8 @@ void attend_all() {
     }
 }
 
+#include "fragment.coopmat.glsl"
+
 uvec4 next_x[X_LOADS], next_w[OWN_STEPS][TILE / FN][EIGHTS];
 
 void ask_x(uint first_row, uint first, uint eights) {
@@ -190,14 +192,8 @@ void multiply() {
             const uint next = min(first + WIDE, eights - 1);
             ask_x(first_row, next, eights);
             [[unroll]] for (uint s = 0; s < OWN_STEPS; ++s) {
-                coopmat<float16_t, gl_ScopeSubgroup, FK, FN, gl_MatrixUseB> right[TILE / FN];
-                [[unroll]] for (uint j = 0; j < TILE / FN; ++j)
-                    [[unroll]] for (uint e = 0; e < EIGHTS; ++e)
-                        [[unroll]] for (uint pair = 0; pair < 4; ++pair) {
-                            const f16vec2 two = unpackFloat2x16(next_w[s][j][e][pair]);
-                            right[j][8 * e + 2 * pair] = two.x;
-                            right[j][8 * e + 2 * pair + 1] = two.y;
-                        }
+                RIGHT_FACTOR right[TILE / FN];
+                [[unroll]] for (uint j = 0; j < TILE / FN; ++j) right[j] = right_factor(next_w[s][j]);
                 ask_w(s, first_column, next, eights);
                 [[unroll]] for (uint i = 0; i < TILE / FM; ++i) {
                     coopmat<float16_t, gl_ScopeSubgroup, FM, FK, gl_MatrixUseA> left;
@@ -294,13 +290,13 @@ void add_up() {
     }
 }
 
+#include "refined.glsl"
+
 void refine() {
     if (l.waits != 0) await();
     for (uint m = first_task(); m < l.rows; m += all_threads()) {
-        const vec4 from = clamp(Floats(address(l.b)).at[m * (l.b_row / 4)], 0.0, 1.0);
-        const vec4 logit = log(max(from, 1e-5) / max(1.0 - from, 1e-5));
-        const vec4 delta = Floats(address(l.x)).at[m * (l.x_row / 4)];
-        const vec4 box = 1.0 / (1.0 + exp(-(delta + logit)));
+        const vec4 from = Floats(address(l.b)).at[m * (l.b_row / 4)];
+        const vec4 box = refined(Floats(address(l.x)).at[m * (l.x_row / 4)], logit_of(from));
         Floats(address(l.y)).at[m * (l.y_row / 4)] = box;
         Floats(address(l.y)).at[m * (l.y_row / 4) + 1] = vec4(0.0);  // padding
         write_four(address(l.also), m * l.also_row, box);
@@ -308,13 +304,8 @@ void refine() {
     }
 }
 
-// Zero outside of the map.
-vec4 cell(uint first, ivec2 at, ivec2 size, uint j) {
-    const ivec2 inside = clamp(at, ivec2(0), size - 1);
-    const vec4 v = load(Cells(address(l.x)).at[
-        ((first + uint(inside.y * size.x + inside.x)) * l.x_row) / 4 + j]);
-    return inside == at ? v : vec4(0.0);
-}
+vec4 cell_values(uint cell, uint j) { return load(Cells(address(l.x)).at[cell * l.x_row / 4 + j]); }
+#include "cells.glsl"
 
 // What a point is of: the first cell of its level, that level's size, and how many points are on it.
 shared uvec4 level_of[POINTS];
@@ -359,15 +350,7 @@ void look_at_points(uint slot) {
             const ivec2 size = ivec2(level.y & 0xffffu, level.y >> 16);
             const vec2 place =
                 (box.xy + offset[i] / float(level.z) * box.zw * l.number) * vec2(size);
-            // Cell i is centred on i + 1/2. Far away there is nothing, and no number too large.
-            const vec2 at = clamp(place - 0.5, vec2(-2.0), vec2(size) + 1.0);
-            const ivec2 corner = ivec2(floor(at));
-            const vec2 t = at - vec2(corner);
-            sum += share[i] / all *
-                   mix(mix(cell(level.x, corner, size, j),
-                           cell(level.x, corner + ivec2(1, 0), size, j), t.x),
-                       mix(cell(level.x, corner + ivec2(0, 1), size, j),
-                           cell(level.x, corner + ivec2(1, 1), size, j), t.x), t.y);
+            sum += share[i] / all * between_cells(level.x, place, size, j);
         }
         Pairs(address(l.y)).at[(query * l.y_row) / 4 + j] = halves(sum);
     }

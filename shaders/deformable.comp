@@ -21,12 +21,14 @@ layout(binding = 3) readonly buffer Boxes { vec4 boxes[]; };
 layout(binding = 4) writeonly buffer Y { OUT4 y[]; };
 layout(push_constant) uniform Push { DeformableParams p; };
 
+const uint AT_ONCE = 4;  // points whose cells are on their way
+
 #include "sampling.glsl"
 
-vec4 cell(uint batch, uint first, ivec2 at, ivec2 size, uint j) {
-    if (any(lessThan(at, ivec2(0))) || any(greaterThanEqual(at, size))) return vec4(0.0);
-    return load(values[row_start(p.values, batch, first + uint(at.y * size.x + at.x)) / 4 + j]);
+vec4 cell_values(uint cell, uint j) {
+    return load(values[row_start(p.values, gl_GlobalInvocationID.z, cell) / 4 + j]);
 }
+#include "cells.glsl"
 
 void main() {
     const uint j = gl_GlobalInvocationID.x, query = gl_GlobalInvocationID.y;
@@ -45,23 +47,18 @@ void main() {
     uint first = 0, point = 0;
     [[unroll]] for (uint level = 0; level < LEVELS; ++level) {
         const ivec2 size = ivec2(p.level_sizes[level] & 0xffffu, p.level_sizes[level] >> 16);
-        for (uint end = point + points_on(level); point < end; ++point) {
-            const vec2 place = place_of(batch, query, head, point, level, box) * vec2(size);
-            vec4 value;
-            if (DISCRETE != 0) {
-                value = cell(batch, first, clamp(ivec2(place + 0.5), ivec2(0), size - 1), size, j);
-            } else {
-                // Cell i is centred on i + 1/2. Far away there is nothing, and no number too large.
-                const vec2 at = clamp(place - 0.5, vec2(-2.0), vec2(size) + 1.0);
-                const ivec2 corner = ivec2(floor(at));
-                const vec2 t = at - vec2(corner);
-                value = mix(mix(cell(batch, first, corner, size, j),
-                                cell(batch, first, corner + ivec2(1, 0), size, j), t.x),
-                            mix(cell(batch, first, corner + ivec2(0, 1), size, j),
-                                cell(batch, first, corner + ivec2(1, 1), size, j), t.x), t.y);
+        const uint end = point + points_on(level);
+        for (; point < end; point += AT_ONCE) {
+            [[unroll]] for (uint i = 0; i < AT_ONCE; ++i) {
+                const uint at = min(point + i, end - 1);
+                const float own = share_of(shares, at), share = point + i < end ? own : 0.0;
+                const vec2 place = place_of(batch, query, head, at, level, box) * vec2(size);
+                const ivec2 nearest = clamp(ivec2(place + 0.5), ivec2(0), size - 1);
+                sum += share * (DISCRETE != 0 ? cell(first, nearest, size, j)
+                                              : between_cells(first, place, size, j));
             }
-            sum += share_of(shares, point) * value;
         }
+        point = end;
         first += uint(size.x * size.y);
     }
     y[y_at] = store(sum);

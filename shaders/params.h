@@ -113,7 +113,7 @@ struct LinkParams {
     uint rows;             // of y
     uint also[2];          // where a norm, or a box, goes once more; the boxes that points lie in
     uint also_row;         // elements from one row of these to the next
-    uint levels, points;   // of deformable attention; see DeformableParams
+    uint points;           // of deformable attention; see DeformableParams
     uint level_sizes[8], level_points[2];
 };
 struct ChainParams {

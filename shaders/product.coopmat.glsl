@@ -56,6 +56,8 @@ shared bool is_last;
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Eights { uvec4 at[]; };
 uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
 
+#include "fragment.coopmat.glsl"
+
 uint blank = 0;
 
 void begin_rows();
@@ -132,14 +134,9 @@ void product(uint all_k8, uint n, uvec2 w) {
             [[unroll]] for (uint i = 0; i < WM / FM; ++i)
                 coopMatLoad(left[i], tile, (warp_m * WM + i * FM) * ROW + k * FK / 8, ROW,
                             gl_CooperativeMatrixLayoutRowMajor);
-            coopmat<float16_t, gl_ScopeSubgroup, FK, FN, gl_MatrixUseB> right[WN / FN];
+            RIGHT_FACTOR right[WN / FN];
             [[unroll]] for (uint j = 0; j < WN / FN; ++j)
-                [[unroll]] for (uint e = 0; e < EIGHTS; ++e)
-                    [[unroll]] for (uint pair = 0; pair < 4; ++pair) {
-                        const f16vec2 two = unpackFloat2x16(next_w[k % AHEAD][j][e][pair]);
-                        right[j][8 * e + 2 * pair] = two.x;
-                        right[j][8 * e + 2 * pair + 1] = two.y;
-                    }
+                right[j] = right_factor(next_w[k % AHEAD][j]);
             const uint at = w_at + min(k8 * 8 / FK + k + AHEAD, last_step) * step_size;
             [[unroll]] for (uint j = 0; j < WN / FN; ++j)
                 [[unroll]] for (uint e = 0; e < EIGHTS; ++e)

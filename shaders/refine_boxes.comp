@@ -17,6 +17,8 @@ layout(binding = 3) writeonly buffer Boxes { vec4 boxes[]; };
 layout(binding = 4) writeonly buffer Copy { OUT4 copy[]; };
 layout(push_constant) uniform Push { RefineBoxesParams p; };
 
+#include "refined.glsl"
+
 void main() {
     const uint i = gl_GlobalInvocationID.x, batch = gl_GlobalInvocationID.z;
     if (i >= p.count) return;
@@ -24,10 +26,9 @@ void main() {
     if (ANCHORS != 0) {
         logit = reference[row_start(p.reference, 0, from[row_start(p.from, batch, 0) + i]) / 4];
     } else {
-        const vec4 box = clamp(reference[row_start(p.reference, batch, i) / 4], 0.0, 1.0);
-        logit = log(max(box, 1e-5) / max(1.0 - box, 1e-5));
+        logit = logit_of(reference[row_start(p.reference, batch, i) / 4]);
     }
-    const vec4 box = 1.0 / (1.0 + exp(-(deltas[row_start(p.deltas, batch, i) / 4] + logit)));
+    const vec4 box = refined(deltas[row_start(p.deltas, batch, i) / 4], logit);
     // Rows end at multiples of eight elements, and padding is zero.
     const uint boxes_at = row_start(p.boxes, batch, i) / 4, copy_at = row_start(p.copy, batch, i) / 4;
     boxes[boxes_at] = box;

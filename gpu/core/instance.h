@@ -53,6 +53,11 @@ struct Limits {
 enum class DeviceKind { discrete, integrated, virtual_gpu, cpu, other };
 std::string_view name_of(DeviceKind kind);
 
+// The numbers of makers of devices, of those that something depends on.
+namespace vendors {
+constexpr uint32_t amd = 0x1002, nvidia = 0x10de;
+}
+
 struct DeviceInfo {
     uint32_t index = 0;  // in our order: discrete, integrated, virtual, CPU
     std::string name, driver, api_version;

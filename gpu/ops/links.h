@@ -37,8 +37,7 @@ bool link_post_norm(Commands& c, const Tensor& x, const Norm& norm, const Tensor
                     const Tensor& positions);
 bool link_sum(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b);  // b may be none
 bool link_deformable(Commands& c, const Tensor& y, const Tensor& values,
-                     const SamplingQueries& queries, const params::DeformableParams& p,
-                     uint32_t levels);
+                     const SamplingQueries& queries, const params::DeformableParams& p);
 bool link_refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference);
 
 }  // namespace saccade

@@ -52,10 +52,10 @@ params::LinkParams row_link(uint32_t kind, const Commands& c, const Tensor& y) {
 }  // namespace
 
 bool has_row_chains(Device& device) {
-    constexpr uint32_t nvidia = 0x10de;  // they have been tried on its GPUs alone
     const Limits& limits = device.limits();
     const std::optional<MatrixShape> fragment = choose_fragment(device.features());
-    if (device.info().vendor_id != nvidia || !device.features().chains ||
+    // They have been tried on NVIDIA's GPUs alone.
+    if (device.info().vendor_id != vendors::nvidia || !device.features().chains ||
         !device.features().cooperative_matrix || !fragment || fragment->m != fragment->n ||
         fragment->m != fragment->k || held_fragments(device).eights == 0)
         return false;
@@ -165,8 +165,7 @@ bool link_sum(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b) {
 }
 
 bool link_deformable(Commands& c, const Tensor& y, const Tensor& values,
-                     const SamplingQueries& queries, const params::DeformableParams& p,
-                     uint32_t levels) {
+                     const SamplingQueries& queries, const params::DeformableParams& p) {
     const auto matrices = matrices_of(c);
     const auto in_fours = [](const Tensor& t) { return t.offset % 4 == 0 && t.row_stride % 4 == 0; };
     if (!matrices || !fits_link(y) || y.type != Type::f16 || y.columns % 8 != 0 || values.batch != 1 ||
@@ -185,7 +184,6 @@ bool link_deformable(Commands& c, const Tensor& y, const Tensor& values,
     link.n = y.columns;
     link.k = p.head;
     link.points = p.points;
-    link.levels = levels;
     std::ranges::copy(p.level_sizes, link.level_sizes);
     std::ranges::copy(p.level_points, link.level_points);
     link.number = p.scale;

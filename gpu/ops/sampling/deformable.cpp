@@ -79,10 +79,10 @@ void deformable_into(Commands& c, const Tensor& y, const Tensor& values,
     const uint32_t cells = put_sizes(p.level_sizes, levels, op);
     require(values.rows == cells, op,
             values.shape() + " are not maps of " + std::to_string(cells) + " cells");
-    const auto level_count = static_cast<uint32_t>(levels.size());
-    if (!sampling.discrete && link_deformable(c, y, values, queries, p, level_count)) return;
+    if (!sampling.discrete && link_deformable(c, y, values, queries, p)) return;
     c.dispatch(Kernel(op, values.type,
-                      {pixel_threads(c), level_count, sampling.discrete ? 1u : 0u}),
+                      {pixel_threads(c), static_cast<uint32_t>(levels.size()),
+                       sampling.discrete ? 1u : 0u}),
                {padded(y.columns) / 4, y.rows, y.batch},
                {read(values), read(queries.offsets), read(queries.weights), read(queries.boxes),
                 write(y)},
