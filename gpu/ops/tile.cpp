@@ -19,13 +19,22 @@ constexpr uint32_t most_few_rows = 8;  // more would take too many registers
 struct Shape {
     uint32_t bm, bn, bk, wm, wn, ahead;
     Times times;
+    // How many times as long a shallow product takes: it is little else than the way out of its
+    // sums, and the larger a tile, the longer it has nothing else to do meanwhile (tiles --conv
+    // 200x267x64x256).
+    double shallow = 1.0;
 };
+constexpr uint32_t shallow_depth = 128;
 constexpr Shape shapes[] = {
-    {64, 256, 64, 64, 64, 1, {11.8, 7.5, 2.6}}, {64, 192, 64, 64, 48, 2, {9.0, 5.8, 2.5}},
-    {64, 128, 64, 32, 64, 2, {7.5, 5.2, 1.5}},  {64, 64, 64, 32, 32, 2, {7.1, 3.6, 0.6}},
-    {48, 192, 64, 48, 48, 2, {8.6, 4.8, 2.0}},  {48, 128, 128, 48, 32, 4, {5.3, 4.1, 1.3}},
-    {32, 128, 128, 32, 32, 2, {6.3, 2.8, 0.8}}, {32, 64, 256, 32, 16, 8, {3.1, 2.6, 0.6}},
-    {16, 64, 256, 16, 16, 16, {3.0, 1.6, 0.4}},
+    {64, 256, 64, 64, 64, 1, {11.8, 7.5, 2.6}, 1.38},
+    {64, 192, 64, 64, 48, 2, {9.0, 5.8, 2.5}, 1.35},
+    {64, 128, 64, 32, 64, 2, {7.5, 5.2, 1.5}, 1.35},
+    {64, 64, 64, 32, 32, 2, {7.1, 3.6, 0.6}, 1.2},
+    {48, 192, 64, 48, 48, 2, {8.6, 4.8, 2.0}, 1.35},
+    {48, 128, 128, 48, 32, 4, {5.3, 4.1, 1.3}, 1.25},
+    {32, 128, 128, 32, 32, 2, {6.3, 2.8, 0.8}},
+    {32, 64, 256, 32, 16, 8, {3.1, 2.6, 0.6}, 1.2},
+    {16, 64, 256, 16, 16, 16, {3.0, 1.6, 0.4}, 1.3},
 };
 // Others, of which the times are guesses: never chosen, unless they are measured to be faster.
 constexpr Shape more_shapes[] = {
@@ -60,7 +69,6 @@ constexpr double tiled_split_cost = 2.7;
 constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
 // With fewer blocks a round is shorter than it could be, and more workgroups fit into a core.
 constexpr uint32_t fewer_blocks[] = {8, 4};
-constexpr uint32_t amd = 0x1002;  // its number as a maker of devices
 
 // Tiles of a result.
 uint64_t groups_of(uint32_t bm, uint32_t bn, const Product& p) {
@@ -104,7 +112,7 @@ std::optional<AnyTile> cheapest(const std::vector<AnyTile>& tiles) {
 // Blocks of keys whose scores a subgroup holds at once. RDNA3 holds every element of a factor twice,
 // and spills registers beyond these (saccade-lab kernels).
 uint32_t most_blocks_of(const DeviceInfo& device, uint32_t head, uint32_t key_groups) {
-    if (device.vendor_id != amd) return most_blocks;
+    if (device.vendor_id != vendors::amd) return most_blocks;
     if (key_groups > 2) return head > 32 ? 3 : 5;
     return head > 32 ? 7 : 10;
 }
@@ -212,7 +220,8 @@ std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const Product& pr
         for (; tile->splits == 1 || (tile->splits <= most_splits && tile->groups <= cores &&
                                      tile->can_be_split() && depth / tile->splits >= split_depth);
              ++tile->splits) {
-            tile->cost = cost_of(s.times, load_of(tile->groups, tile->splits, cores, depth)) +
+            tile->cost = cost_of(s.times, load_of(tile->groups, tile->splits, cores, depth)) *
+                             (depth <= shallow_depth ? s.shallow : 1.0) +
                          (tile->splits > 1 ? split_cost + split_cost_of_out * s.times.out : 0.0);
             tiles.push_back(*tile);
         }
@@ -288,9 +297,10 @@ std::vector<AttentionTile> attention_tiles(const DeviceInfo& device, const Atten
             std::optional<AttentionTile> tile = in_chunks(device, shape, query_groups, key_groups);
             if (!tile) continue;
             tiles.push_back(*tile);
-            if (!tile->online) continue;
-            tile->online = false;
-            tiles.push_back(*tile);
+            if (tile->online) {
+                tile->online = false;
+                tiles.push_back(*tile);
+            }
             for (const uint32_t fewer : fewer_blocks) {
                 const auto short_rounds = in_chunks(device, shape, query_groups, key_groups, fewer);
                 if (short_rounds && short_rounds->blocks() < tile->blocks())
@@ -308,10 +318,12 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
     const auto workgroups = [&](uint32_t groups) {
         return uint64_t(heads) * divide_up(shape.queries, 16 * groups);
     };
-    // Keys that come in many rounds: with short ones, and many workgroups.
+    // With many workgroups, keys rather come in short rounds, even where one long one would do.
     const uint32_t most = most_blocks_of(device, shape.head, 1), cores = cores_of(device);
-    if (divide_up(shape.keys, 16) > most && workgroups(8) >= cores) {
-        const bool plenty = workgroups(4) >= 4 * cores;
+    const uint32_t key_blocks = divide_up(shape.keys, 16);
+    const bool many_rounds = key_blocks > most;
+    const bool plenty = workgroups(4) >= (many_rounds ? 4 : 2) * cores;
+    if ((many_rounds && workgroups(8) >= cores) || (plenty && key_blocks > fewer_blocks[0])) {
         const uint32_t blocks = std::min(most, fewer_blocks[plenty ? 1 : 0]);
         if (const auto tile = in_chunks(device, shape, plenty ? 4 : 8, 1, blocks)) return tile;
     }

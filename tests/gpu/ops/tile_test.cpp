@@ -106,7 +106,8 @@ TEST(Tile, attention_goes_over_all_keys_in_few_rounds_and_little_shared_memory) 
                         const uint32_t blocks = (keys + 15) / 16;
                         const uint32_t rounds = (blocks + t->blocks() - 1) / t->blocks();
                         EXPECT_LT(rounds * t->blocks(), blocks + t->blocks());
-                        EXPECT_TRUE(rounds == 1 || blocks > 14 * t->key_groups);
+                        const bool short_ones = t->blocks() == 4 && blocks > 8;
+                        EXPECT_TRUE(rounds == 1 || blocks > 14 * t->key_groups || short_ones);
                         EXPECT_EQ(t->online, rounds > 1) << "keys are gone over once";
                     }
     EXPECT_GT(found, 400);
@@ -136,7 +137,7 @@ TEST(Tile, attention_has_a_tile_for_heads_of_up_to_96_columns) {
 
 TEST(Tile, attention_on_rdna3_holds_no_more_scores_than_its_registers_do) {
     DeviceInfo radeon = gpu(32, 65536, {16, 16, 16});
-    radeon.vendor_id = 0x1002;
+    radeon.vendor_id = vendors::amd;
     for (uint32_t head : {32u, 64u})
         for (uint32_t heads : {1u, 12u, 768u})
             for (uint32_t tokens : {197u, 850u, 4300u}) {
@@ -146,15 +147,30 @@ TEST(Tile, attention_on_rdna3_holds_no_more_scores_than_its_registers_do) {
             }
 }
 
-TEST(Tile, attention_fills_a_large_gpu_with_one_picture_and_shares_keys_with_many) {
+TEST(Tile, attention_fills_a_large_gpu_with_one_picture_and_has_short_rounds_with_many) {
     const auto one = choose_attention_tile(devices[0], {197, 197, 64}, 12);
     ASSERT_TRUE(one);
     EXPECT_EQ(one->query_groups * one->key_groups, 8u);
-    const auto many = choose_attention_tile(devices[0], {197, 197, 64}, 768);
-    ASSERT_TRUE(many);
-    EXPECT_EQ(many->query_groups, 8u);
-    EXPECT_EQ(many->key_groups, 1u);
-    EXPECT_EQ(many->chunks, 1u);
+    for (const uint32_t pictures : {8u, 64u}) {
+        const auto many = choose_attention_tile(devices[0], {197, 197, 64}, pictures * 12);
+        ASSERT_TRUE(many);
+        EXPECT_EQ(many->query_groups, 4u);
+        EXPECT_EQ(many->key_groups, 1u);
+        EXPECT_EQ(many->blocks(), 4u);
+        EXPECT_TRUE(many->online);
+    }
+    const auto few_keys = choose_attention_tile(devices[0], {197, 100, 64}, 768);
+    ASSERT_TRUE(few_keys);
+    EXPECT_FALSE(few_keys->online);
+}
+
+TEST(Tile, shallow_products_leave_in_small_tiles) {
+    const auto shallow = choose_matrix_tile(devices[0], {1, 53400, 256, 64});
+    ASSERT_TRUE(shallow);
+    EXPECT_EQ(shallow->bm * 1000 + shallow->bn, 32128u);
+    const auto deep = choose_matrix_tile(devices[0], {1, 53400, 256, 512});
+    ASSERT_TRUE(deep);
+    EXPECT_EQ(deep->bm * 1000 + deep->bn, 64256u);
 }
 
 TEST(Tile, there_is_none_without_cooperative_matrices_or_for_few_rows) {
