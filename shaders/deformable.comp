@@ -13,6 +13,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint LEVELS = 1;
 layout(constant_id = 2) const uint DISCRETE = 0;
+layout(constant_id = 3) const uint AT_ONCE = 1;  // points whose cells are on their way
 
 layout(binding = 0) readonly buffer Values { IN4 values[]; };
 layout(binding = 1) readonly buffer Offsets { float offsets[]; };
@@ -20,8 +21,6 @@ layout(binding = 2) readonly buffer Weights { float weights[]; };
 layout(binding = 3) readonly buffer Boxes { vec4 boxes[]; };
 layout(binding = 4) writeonly buffer Y { OUT4 y[]; };
 layout(push_constant) uniform Push { DeformableParams p; };
-
-const uint AT_ONCE = 4;  // points whose cells are on their way
 
 #include "sampling.glsl"
 

@@ -82,7 +82,7 @@ void deformable_into(Commands& c, const Tensor& y, const Tensor& values,
     if (!sampling.discrete && link_deformable(c, y, values, queries, p)) return;
     c.dispatch(Kernel(op, values.type,
                       {pixel_threads(c), static_cast<uint32_t>(levels.size()),
-                       sampling.discrete ? 1u : 0u}),
+                       sampling.discrete ? 1u : 0u, c.device().is_cpu() ? 1u : 4u}),
                {padded(y.columns) / 4, y.rows, y.batch},
                {read(values), read(queries.offsets), read(queries.weights), read(queries.boxes),
                 write(y)},
