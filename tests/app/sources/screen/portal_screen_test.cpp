@@ -30,11 +30,12 @@ namespace {
 class PrivateBus {
 public:
     PrivateBus() {
-        const std::string config =
-            temp_.write("bus.conf",
-                        "<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen>"
-                        "<policy context='default'><allow send_destination='*' eavesdrop='true'/>"
-                        "<allow eavesdrop='true'/><allow own='*'/></policy></busconfig>");
+        const std::string config = temp_.write(
+            "bus.conf",
+            "<busconfig><type>session</type><listen>unix:tmpdir=" + temp_.path().string() +
+                "</listen>"
+                "<policy context='default'><allow send_destination='*' eavesdrop='true'/>"
+                "<allow eavesdrop='true'/><allow own='*'/></policy></busconfig>");
         const std::string option = "--config-file=" + config;
         int ends[2];
         if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
