@@ -189,16 +189,15 @@ int run(int argc, char** argv) {
         try {
             const Activation activation =
                 activation_of_products(arguments.one("--activation", "none"));
-            for (const std::string& text : arguments.take("--product")) {
-                tiles.products.push_back(product_sizes(text));
-                tiles.products.back().activation = activation;
-                tiles.products.back().add = add;
-            }
-            for (const std::string& text : arguments.take("--conv")) {
-                tiles.convolutions.push_back(convolution_sizes(text));
-                tiles.convolutions.back().activation = activation;
-                tiles.convolutions.back().add = add;
-            }
+            const auto ending = [&](auto sizes) {
+                sizes.activation = activation;
+                sizes.add = add;
+                return sizes;
+            };
+            for (const std::string& text : arguments.take("--product"))
+                tiles.products.push_back(ending(product_sizes(text)));
+            for (const std::string& text : arguments.take("--conv"))
+                tiles.convolutions.push_back(ending(convolution_sizes(text)));
             for (const std::string& text : arguments.take("--attention"))
                 tiles.attentions.push_back(attention_sizes(text));
         } catch (const Error& error) {

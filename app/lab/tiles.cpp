@@ -160,18 +160,16 @@ std::string describe_tiles(const EngineOptions& options, const TilesOptions& ask
         for (const ProductSizes& p : products_of_vit_base()) products.push_back(p);
 
     std::vector<Answer> answers;
-    std::vector<TileTime> of_products;
-    for (const ProductSizes& p : products) {
+    for (const ProductSizes& p : products)
         answers.push_back({name_of(p), 2.0 * p.rows * p.columns * p.depth,
                            time_tiles(device, engine.precision(), p)});
-        for (const TileTime& time : answers.back().times) of_products.push_back(time);
-    }
-    for (const ConvolutionSizes& s : asked.convolutions) {
+    for (const ConvolutionSizes& s : asked.convolutions)
         answers.push_back({name_of(s),
                            2.0 * area(s.out_size()) * s.columns * s.kernel * s.kernel * s.channels,
                            time_convolution(device, s)});
-        for (const TileTime& time : answers.back().times) of_products.push_back(time);
-    }
+    std::vector<TileTime> of_products;
+    for (const Answer& answer : answers)
+        of_products.insert(of_products.end(), answer.times.begin(), answer.times.end());
     for (const AttentionSizes& a : asked.attentions)
         answers.push_back({name_of(a), 4.0 * a.batch * a.heads * a.queries * a.keys * a.head,
                            time_attention(device, a)});

@@ -86,8 +86,8 @@ struct RowTile {
         return tensor_bytes(1, rows, depth, Type::f32) + shared_bytes() + threads * 4;
     }
 };
-// All there are for so many rows: software Vulkan's, and those of GPUs for many columns, for deep
-// products, and for the rest.
+// Those for so many rows: one for software Vulkan, then three for GPUs, of which the first is for many
+// columns, the second for deep products, the third for all others.
 std::array<RowTile, 4> row_tiles(uint32_t rows);
 // None where there are too many rows, or the device has too little shared memory.
 std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, uint32_t columns,

@@ -74,6 +74,18 @@ void describe(TileTime& time, const DeviceInfo& device, const MatrixTile& t, uin
 }
 void describe(TileTime&, const DeviceInfo&, const ProductTile&, uint32_t) {}
 
+// Without memory: what it holds does not matter.
+Conv2d convolution_of(const ConvolutionSizes& s) {
+    Conv2d w;
+    w.weight = make_tensor(nullptr, 0, 1, s.columns, s.kernel * s.kernel * padded(s.channels),
+                           Type::f16);
+    w.in = s.channels;
+    w.kernel = {s.kernel, s.kernel};
+    w.stride = s.stride;
+    w.padding = s.kernel / 2;
+    return w;
+}
+
 // What is known of a tile before it is measured.
 template <typename AnyTile>
 TileTime time_of(const char* kernel, const AnyTile& tile, const std::optional<AnyTile>& chosen,
@@ -174,24 +186,15 @@ std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& 
     return times;
 }
 
-Size ConvolutionSizes::out_size() const {
-    const uint32_t padding = kernel / 2;
-    const auto windows = [&](uint32_t side) { return (side + 2 * padding - kernel) / stride + 1; };
-    return {windows(size.x), windows(size.y)};
-}
+Size ConvolutionSizes::out_size() const { return convolution_of(*this).out_size(size); }
 
 std::vector<TileTime> time_convolution(Device& device, const ConvolutionSizes& s) {
-    const uint32_t depth = s.kernel * s.kernel * padded(s.channels);
-    const Product p{1, area(s.out_size()), s.columns, depth};
+    Conv2d w = convolution_of(s);
+    const uint32_t depth = w.weight.columns;
+    const Product p{1, area(w.out_size(s.size)), s.columns, depth};
     require(can_be_measured(p, Type::f16) &&
                 can_be_measured({1, area(s.size), s.channels, s.channels}, Type::f16),
             "tiles", "such a convolution is too large to be tried");
-    Conv2d w;
-    w.weight = make_tensor(nullptr, 0, 1, s.columns, depth, Type::f16);
-    w.in = s.channels;
-    w.kernel = {s.kernel, s.kernel};
-    w.stride = s.stride;
-    w.padding = s.kernel / 2;
     const FragmentsSize held = fragments_size(device, w.weight);
     if (!held) return {};
     Factors memory;
