@@ -104,12 +104,6 @@ Kernel Kernel::variant(std::string_view suffix) const {
     return other;
 }
 
-Kernel Kernel::in_parts() const {
-    Kernel other = *this;
-    other.in_parts_ = 1;
-    return other;
-}
-
 void Kernel::append(std::string_view text) {
     if (name_length_ + text.size() > name_.size())
         throw Error("the shader name '" + std::string(text) + "' is too long");
@@ -280,7 +274,6 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
     info.stage.pName = "main";
     info.stage.pSpecializationInfo = &specialization;
     info.layout = pipeline->layout;
-    if (kernel.is_in_parts()) info.flags |= VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
     if (!device_.executes() && device_.features().tells_of_pipelines)
         info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
     // Whole subgroups of the size that the device reports, where the shader needs them.

@@ -34,9 +34,6 @@ public:
     std::string_view name() const { return {name_.data(), name_length_}; }
     // The same kernel, of a shader whose name has a suffix.
     Kernel variant(std::string_view suffix) const;
-    // The same kernel, for work that is dispatched in several parts, each with its first workgroup.
-    Kernel in_parts() const;
-    bool is_in_parts() const { return in_parts_ != 0; }
     std::span<const uint32_t> constants() const { return {constants_.data(), constant_count_}; }
     bool operator==(const Kernel&) const = default;
     struct Hash {
@@ -49,7 +46,7 @@ private:
 
     std::array<char, 40> name_{};
     std::array<uint32_t, 16> constants_{};
-    uint32_t name_length_ = 0, constant_count_ = 0, in_parts_ = 0;
+    uint32_t name_length_ = 0, constant_count_ = 0;
 };
 
 // A kernel in words: its name, and its constants.

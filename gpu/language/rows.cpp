@@ -29,9 +29,11 @@ void unit_rows_into(Commands& c, const Tensor& y, const Tensor& x, float eps, fl
     require_same(op, x, y);
     const Span span = rows_of(x, y);
     const uint32_t threads = row_threads(c);
-    const params::UnitRowsParams p{view(x), view(y), x.columns, eps, scale};
-    c.dispatch(Kernel(op, x.type, y.type, {threads}), {threads, span.rows, span.batch},
-               {read(x), write(y)}, p);
+    in_pieces(span.rows, [&](uint32_t first, uint32_t count) {
+        const params::UnitRowsParams p{view(x, first), view(y, first), x.columns, eps, scale};
+        c.dispatch(Kernel(op, x.type, y.type, {threads}), {threads, count, span.batch},
+                   {read(x), write(y)}, p);
+    });
 }
 
 Tensor rms_norm(Commands& c, const Tensor& x, const RmsNorm& w, Type out) {
@@ -47,9 +49,11 @@ void rms_norm_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm&
             "weight " + w.weight.shape() + " for " + x.shape());
     const Span span = rows_of(x, y);
     const uint32_t threads = row_threads(c);
-    const params::RmsNormParams p{view(x), view(y), x.columns, w.eps};
-    c.dispatch(Kernel(op, x.type, y.type, {threads}), {threads, span.rows, span.batch},
-               {read(x), read(w.weight), write(y)}, p);
+    in_pieces(span.rows, [&](uint32_t first, uint32_t count) {
+        const params::RmsNormParams p{view(x, first), view(y, first), x.columns, w.eps};
+        c.dispatch(Kernel(op, x.type, y.type, {threads}), {threads, count, span.batch},
+                   {read(x), read(w.weight), write(y)}, p);
+    });
 }
 
 void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,

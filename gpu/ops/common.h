@@ -2,6 +2,7 @@
 
 // What the files of the operations share.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,9 @@
 
 namespace saccade {
 
-inline params::View view(const Tensor& t) { return {t.offset, t.batch_stride, t.row_stride}; }
+inline params::View view(const Tensor& t, uint32_t first_row = 0) {
+    return {t.offset + first_row * t.row_stride, t.batch_stride, t.row_stride};
+}
 
 // Where a kernel finds a tensor by its address: two words, the low one first.
 inline void put_address(uint32_t (&to)[2], const Device& device, const Tensor& tensor) {
@@ -30,6 +33,15 @@ Span rows_of(const Tensor& first, const Tensors&... others) {
     auto gapless = [](const Tensor& t) { return t.batch_stride == t.rows * t.row_stride; };
     if (gapless(first) && (gapless(others) && ...)) return {1, first.batch * first.rows};
     return {first.batch, first.rows};
+}
+
+// Records a dispatch with a workgroup or more for each row, record(first, count). Devices need not
+// take more than so many in one dispatch, wherever it begins: more rows go in several.
+template <typename Record>
+void in_pieces(uint32_t rows, const Record& record) {
+    constexpr uint32_t most = 65535;
+    for (uint32_t first = 0; first < rows; first += std::min(most, rows - first))
+        record(first, std::min(most, rows - first));
 }
 
 // Shapes are checked at record time, always.

@@ -25,11 +25,13 @@ void add_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b) {
             op, a.shape() + " + " + b.shape() + " -> " + y.shape());
     for (const Tensor* t : {&y, &a, &b}) require_wide(*t, op);
     if (link_sum(c, y, a, b)) return;
-    params::AddParams p{view(a), view(b), view(y), a.rows, a.columns};
-    if (b.batch < a.batch) p.b.batch_stride = 0;  // every batch meets the same b
-    c.dispatch(Kernel("add", a.type, y.type, {column_threads(c)}),
-               {padded(a.columns) / 4, a.rows, a.batch},
-               {read(a), read(b), y.buffer == a.buffer ? read_write(y) : write(y)}, p);
+    in_pieces(a.rows, [&](uint32_t first, uint32_t count) {
+        params::AddParams p{view(a, first), view(b, first), view(y, first), count, a.columns};
+        if (b.batch < a.batch) p.b.batch_stride = 0;  // every batch meets the same b
+        c.dispatch(Kernel("add", a.type, y.type, {column_threads(c)}),
+                   {padded(a.columns) / 4, count, a.batch},
+                   {read(a), read(b), y.buffer == a.buffer ? read_write(y) : write(y)}, p);
+    });
 }
 
 Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table, const Tensor& positions) {
@@ -102,18 +104,15 @@ void copy_strided(Commands& c, const Tensor& to, const Layout& y, const Tensor& 
         p.x_stride[i] = x.stride[i];
         if (i < 3) p.y_stride[i] = y.stride[i];
     }
-    // An axis of a dispatch ends at 65535 workgroups: long columns go in pieces.
-    constexpr uint32_t most_rows = 32768;
-    for (uint32_t first = 0; first < y.size[2]; first += most_rows) {
+    in_pieces(y.size[2], [&](uint32_t first, uint32_t count) {
         params::CopyParams piece = p;
         piece.y_offset += first * y.stride[2];
         piece.x_offset += first * x.stride[2];
-        piece.y_size[2] = std::min(most_rows, y.size[2] - first);
+        piece.y_size[2] = count;
         piece.x_size[2] = x.size[2] > first ? x.size[2] - first : 0;
         c.dispatch(Kernel("copy", to.type, {column_threads(c), static_cast<uint32_t>(stored)}),
-                   {y.size[3] / 4, piece.y_size[2], y.size[0] * y.size[1]}, {read(from), write(to)},
-                   piece);
-    }
+                   {y.size[3] / 4, count, y.size[0] * y.size[1]}, {read(from), write(to)}, piece);
+    });
 }
 
 }  // namespace saccade

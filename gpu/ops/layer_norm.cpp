@@ -34,11 +34,13 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
     if (link_norm(c, y, x, w)) return;
     const Span span = rows_of(x, y);
     const uint32_t threads = row_threads(c);
-    const params::LayerNormParams p{view(x), view(y), span.rows, x.columns, w.eps};
     // In place too: a thread writes only what it alone has yet to read.
-    c.dispatch(Kernel("layer_norm", x.type, y.type, {threads, rounds(c, x.columns)}),
-               {threads, span.rows, span.batch}, {read(x), read(w.weight), read(w.bias), write(y)},
-               p);
+    in_pieces(span.rows, [&](uint32_t first, uint32_t count) {
+        const params::LayerNormParams p{view(x, first), view(y, first), count, x.columns, w.eps};
+        c.dispatch(Kernel("layer_norm", x.type, y.type, {threads, rounds(c, x.columns)}),
+                   {threads, count, span.batch}, {read(x), read(w.weight), read(w.bias), write(y)},
+                   p);
+    });
 }
 
 void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next) {
@@ -62,14 +64,19 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
 
     if (link_post_norm(c, x, w, y, at, positions)) return;
     // What is not wanted is neither read nor written, but something must be bound.
-    params::PostNormParams p{view(x), view(y), view(at), view(positions), x.rows, x.columns, w.eps};
-    if (positions.batch < x.batch) p.positions.batch_stride = 0;  // every batch meets the same
     const uint32_t threads = row_threads(c);
-    c.dispatch(Kernel(op, x.type, out, {threads, rounds(c, x.columns), y ? 1u : 0u, at ? 1u : 0u}),
-               {threads, x.rows, x.batch},
-               {read_write(x), read(w.weight), read(w.bias), read(at ? positions : w.bias),
-                y ? write(y) : read(x), at ? write(at) : read(x)},
-               p);
+    in_pieces(x.rows, [&](uint32_t first, uint32_t count) {
+        params::PostNormParams p{
+            view(x, first), view(y, first), view(at, first), view(positions, first), count,
+            x.columns,      w.eps};
+        if (positions.batch < x.batch) p.positions.batch_stride = 0;  // every batch meets the same
+        c.dispatch(
+            Kernel(op, x.type, out, {threads, rounds(c, x.columns), y ? 1u : 0u, at ? 1u : 0u}),
+            {threads, count, x.batch},
+            {read_write(x), read(w.weight), read(w.bias), read(at ? positions : w.bias),
+             y ? write(y) : read(x), at ? write(at) : read(x)},
+            p);
+    });
 }
 
 }  // namespace saccade

@@ -13,7 +13,6 @@ namespace saccade {
 namespace {
 
 constexpr size_t most_uses = 16;
-constexpr uint64_t most_parts = 64;  // of a dispatch, on each axis
 // Looks of a workgroup for the others, in one chain: seconds. A chain takes less than a
 // millisecond.
 constexpr uint32_t chain_patience = 1 << 22;
@@ -75,17 +74,6 @@ std::string described(const std::string& kernel, std::span<const uint32_t> const
     std::string line = saccade::described(kernel, constants);
     for (uint32_t group : groups) line += " x" + std::to_string(group);
     return line;
-}
-
-// More workgroups than a device takes in one dispatch.
-void dispatch_in_parts(VkCommandBuffer commands, const uint32_t (&groups)[3],
-                       const uint32_t (&most)[3]) {
-    for (uint32_t z = 0; z < groups[2]; z += std::min(most[2], groups[2] - z))
-        for (uint32_t y = 0; y < groups[1]; y += std::min(most[1], groups[1] - y))
-            for (uint32_t x = 0; x < groups[0]; x += std::min(most[0], groups[0] - x))
-                vkCmdDispatchBase(commands, x, y, z, std::min(most[0], groups[0] - x),
-                                  std::min(most[1], groups[1] - y),
-                                  std::min(most[2], groups[2] - z));
 }
 
 // Everything before has finished and is visible to everything after.
@@ -272,11 +260,8 @@ VkBufferView Commands::view_of(const Tensor& tensor, Reflection::Texel texel) {
 void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const Use> uses,
                         std::span<const std::byte> params) {
     end_chain();
-    auto pipeline_of = [&](const Kernel& k) {
-        Pipelines& pipelines = device_.pipelines();
-        return &(plain_kernels_ ? pipelines.get(k) : pipelines.best(k));
-    };
-    const Pipeline* pipeline = pipeline_of(kernel);
+    Pipelines& pipelines = device_.pipelines();
+    const Pipeline* pipeline = &(plain_kernels_ ? pipelines.get(kernel) : pipelines.best(kernel));
     const Reflection& shader = pipeline->reflection;
     auto where = [&] { return "shader '" + pipeline->name + "'"; };  // only errors need the text
     if (uses.size() != shader.bindings.size() || uses.size() > most_uses)
@@ -287,17 +272,13 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
                     " bytes of parameters, " + std::to_string(params.size()) + " given");
     const uint32_t wanted[3] = {threads.x, threads.y, threads.z};
     uint32_t groups[3];
-    bool in_parts = false;
     for (int axis = 0; axis < 3; ++axis) {
         const uint32_t local = shader.local_size[axis];
         groups[axis] = wanted[axis] / local + (wanted[axis] % local != 0);
-        const uint64_t most = device_.limits().workgroup_count[axis];
-        if (groups[axis] == 0 || groups[axis] > most_parts * most)
+        if (groups[axis] == 0 || groups[axis] > device_.limits().workgroup_count[axis])
             throw Error(where() + " cannot run over " + std::to_string(wanted[axis]) +
                         " threads on " + device_.info().name);
-        in_parts |= groups[axis] > most;
     }
-    if (in_parts) pipeline = pipeline_of(kernel.in_parts());
 
     if (!device_.executes()) return;
 
@@ -346,10 +327,7 @@ void Commands::dispatch(const Kernel& kernel, Threads threads, std::span<const U
     const bool timed =
         timing_dispatches_ &&
         profile_.enter(buffer_, described(pipeline->name, kernel.constants(), groups), depth_);
-    if (in_parts)
-        dispatch_in_parts(buffer_, groups, device_.limits().workgroup_count);
-    else
-        vkCmdDispatch(buffer_, groups[0], groups[1], groups[2]);
+    vkCmdDispatch(buffer_, groups[0], groups[1], groups[2]);
     if (timed) profile_.leave(buffer_);
     ++counts_.dispatches;
     for (const Use& use : uses) counts_.bytes += bytes_moved(use);

@@ -11,9 +11,11 @@ Tensor gate(Commands& c, const Tensor& x, uint32_t columns, Activation activatio
     require_wide(x, op);
     Tensor y = c.scratch(x.batch, x.rows, columns, x.type);
     const Span span = rows_of(x, y);
-    const params::GateParams p{view(x), view(y), span.rows, columns, second};
-    c.dispatch(Kernel(op, x.type, {pixel_threads(c), static_cast<uint32_t>(activation)}),
-               {second / 4, span.rows, span.batch}, {read(x), write(y)}, p);
+    in_pieces(span.rows, [&](uint32_t first, uint32_t count) {
+        const params::GateParams p{view(x, first), view(y, first), count, columns, second};
+        c.dispatch(Kernel(op, x.type, {pixel_threads(c), static_cast<uint32_t>(activation)}),
+                   {second / 4, count, span.batch}, {read(x), write(y)}, p);
+    });
     return y;
 }
 

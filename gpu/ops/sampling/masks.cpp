@@ -43,14 +43,19 @@ Tensor group_norm(Commands& c, const Tensor& x, const Norm& w, uint32_t groups,
     Tensor y = c.scratch(x.batch, x.rows, x.columns, x.type);
     auto scope = c.scope(op);
     const Tensor statistics = c.scratch(x.batch, groups, 2, Type::f32);
-    const params::GroupNormParams p{view(x), view(y),   view(statistics), x.rows,
-                                    x.columns, groups, w.eps};
-    const uint32_t threads = row_threads(c);
+    params::GroupNormParams p{view(x), view(y), view(statistics), x.rows, x.columns, groups, w.eps};
+    // Mesa's software Vulkan leaves a kernel's loops after 65535 steps, those of all its loops
+    // together: a large map has to be shared out among more threads than it runs at once.
+    const uint32_t threads = c.device().is_cpu() ? 64 : row_threads(c);
     c.dispatch(Kernel("group_norm.statistics", x.type, {threads}), {threads, groups, x.batch},
                {read(x), write(statistics)}, p);
-    c.dispatch(Kernel(op, x.type, {pixel_threads(c), static_cast<uint32_t>(activation)}),
-               {padded(x.columns) / 4, x.rows, x.batch},
-               {read(x), read(w.weight), read(w.bias), read(statistics), write(y)}, p);
+    in_pieces(x.rows, [&](uint32_t first, uint32_t count) {
+        p.x = view(x, first);
+        p.y = view(y, first);
+        c.dispatch(Kernel(op, x.type, {pixel_threads(c), static_cast<uint32_t>(activation)}),
+                   {padded(x.columns) / 4, count, x.batch},
+                   {read(x), read(w.weight), read(w.bias), read(statistics), write(y)}, p);
+    });
     return y;
 }
 

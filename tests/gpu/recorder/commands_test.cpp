@@ -164,9 +164,10 @@ TEST_F(CommandsTest, a_dispatch_that_does_not_fit_its_shader_is_refused_by_name)
             "shader 'add.f32' cannot run over 0 threads on " + device.info().name);
     expect_error(
         [&] {
-            c.dispatch(add_kernel(), {1, 0xffffffff, 1}, {read(a), read(a), write(y)}, p);
+            const uint32_t more = device.limits().workgroup_count[1] + 1;
+            c.dispatch(add_kernel(), {1, more, 1}, {read(a), read(a), write(y)}, p);
         },
-        "shader 'add.f32' cannot run over 4294967295 threads");
+        "threads on " + device.info().name);
     expect_error(
         [&] {
             c.dispatch(add_kernel(), {1}, {read(a), read(a), write(image)}, p);
