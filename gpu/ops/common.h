@@ -83,6 +83,16 @@ inline bool loads_texels(const Commands& c, Type type) {
 // SIMD register for free and pays for every further one at each barrier.
 inline uint32_t row_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 128; }
 
+// The same where a row or a map takes so many steps of loops, counted over all threads. Mesa's
+// software Vulkan leaves a kernel's loops after 65535 steps of a thread, those of all its loops
+// together: more are shared out among more threads.
+inline uint32_t threads_for_steps(const Commands& c, uint64_t steps, uint32_t on_gpu = 128) {
+    if (!c.device().is_cpu()) return on_gpu;
+    uint32_t threads = 4;
+    while (threads < 256 && steps / threads > 50'000) threads *= 2;
+    return threads;
+}
+
 // Threads of a workgroup where each has a pixel of its own.
 inline uint32_t pixel_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 64; }
 

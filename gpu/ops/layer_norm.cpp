@@ -63,13 +63,13 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
     require(!at || at.type == out, op, "types " + y.shape() + ", " + at.shape());
 
     if (link_post_norm(c, x, w, y, at, positions)) return;
-    // What is not wanted is neither read nor written, but something must be bound.
     const uint32_t threads = row_threads(c);
     in_pieces(x.rows, [&](uint32_t first, uint32_t count) {
         params::PostNormParams p{
             view(x, first), view(y, first), view(at, first), view(positions, first), count,
             x.columns,      w.eps};
         if (positions.batch < x.batch) p.positions.batch_stride = 0;  // every batch meets the same
+        // What is not wanted is neither read nor written, but something must be bound.
         c.dispatch(
             Kernel(op, x.type, out, {threads, rounds(c, x.columns), y ? 1u : 0u, at ? 1u : 0u}),
             {threads, count, x.batch},

@@ -44,9 +44,9 @@ Tensor group_norm(Commands& c, const Tensor& x, const Norm& w, uint32_t groups,
     auto scope = c.scope(op);
     const Tensor statistics = c.scratch(x.batch, groups, 2, Type::f32);
     params::GroupNormParams p{view(x), view(y), view(statistics), x.rows, x.columns, groups, w.eps};
-    // Mesa's software Vulkan leaves a kernel's loops after 65535 steps, those of all its loops
-    // together: a large map has to be shared out among more threads than it runs at once.
-    const uint32_t threads = c.device().is_cpu() ? 64 : row_threads(c);
+    // Twice over a group's channels, in fours of which the first and the last may be others'.
+    const uint64_t fours = x.columns / groups / 4 + 2;
+    const uint32_t threads = threads_for_steps(c, 2 * x.rows * (1 + fours));
     c.dispatch(Kernel("group_norm.statistics", x.type, {threads}), {threads, groups, x.batch},
                {read(x), write(statistics)}, p);
     in_pieces(x.rows, [&](uint32_t first, uint32_t count) {

@@ -12,7 +12,9 @@ protected:
     Picture on_device(const Picture& picture, const std::vector<float>& cells, Size grid,
                       const HeatPlace& place, float opacity) {
         const Tensor maps = tensor(3, grid.y, grid.x, Type::f32, cells);
-        const Tensor settings = structs(std::vector{params::HeatSettings{.opacity = opacity}});
+        params::HeatSettings heat{};
+        heat.opacity = opacity;
+        const Tensor settings = structs(std::vector{heat});
         return drawn(picture, [&](Commands& c, const Image& image) {
             draw_colours(c, image, maps, settings, place);
         });

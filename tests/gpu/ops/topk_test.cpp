@@ -52,7 +52,7 @@ TEST_F(TopkTest, matches_a_stable_sort_at_odd_sizes_in_both_storage_types) {
         uint32_t batch, rows, columns, k;
     };
     for (const Case& c : {Case{1, 1, 1, 1}, Case{1, 197, 10, 5}, Case{2, 3, 333, 7},
-                          Case{1, 1, 1000, 5}, Case{1, 2, 19, 1}})
+                          Case{1, 1, 1000, 5}, Case{1, 2, 19, 1}, Case{1, 1, 21843, 300}})
         for (Type type : {Type::f32, Type::f16}) {
             const std::vector<float> x = random(size_t(c.batch) * c.rows * c.columns, type);
             const Tensor tx = tensor(c.batch, c.rows, c.columns, type, x);
