@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <regex>
 #include <set>
 
 #include "gpu/core/buffer.h"
@@ -241,8 +242,8 @@ TEST_F(ValidationTest, a_missing_barrier_is_heard_of) {
     vkCmdFillBuffer(commands, buffer.handle(), 0, 1024, 1);
     EXPECT_EQ(all_messages(), "");
     vkCmdFillBuffer(commands, buffer.handle(), 512, 256, 2);
-    EXPECT_NE(all_messages().find("SYNC-HAZARD-WRITE-AFTER-WRITE"), std::string::npos)
-        << all_messages();
+    // Each version of the layers has its own words.
+    EXPECT_TRUE(std::regex_search(all_messages(), std::regex("WRITE.AFTER.WRITE"))) << all_messages();
     EXPECT_NE(all_messages().find("contested"), std::string::npos) << "objects have names";
     check(vkEndCommandBuffer(commands), "testing");
     vkDestroyCommandPool(device->handle(), pool, nullptr);
@@ -275,8 +276,9 @@ TEST_F(ValidationTest, a_leaked_object_is_heard_of_when_the_device_is_closed) {
     check(vkCreateEvent(device->handle(), &info, &callbacks, &event), "leaking");
     EXPECT_EQ(all_messages(), "");
     device.reset();
-    EXPECT_NE(all_messages().find("has not been destroyed"), std::string::npos) << all_messages();
-    EXPECT_NE(all_messages().find("VK_OBJECT_TYPE_EVENT"), std::string::npos) << all_messages();
+    EXPECT_TRUE(std::regex_search(all_messages(), std::regex("not been destroyed"))) << all_messages();
+    EXPECT_TRUE(std::regex_search(all_messages(), std::regex("VK_OBJECT_TYPE_EVENT|VkEvent")))
+        << all_messages();
     for (void* block : leaked()) std::free(block);
     leaked().clear();
 }
