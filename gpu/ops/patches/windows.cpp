@@ -104,11 +104,15 @@ void norm_add(Commands& c, const Tensor& z, const Tensor& x, const Norm& w, cons
     for (const Tensor* t : {&x, &z}) require_wide(*t, op);
     if (next) require_wide(next, op);
     const uint32_t threads = row_threads(c);
-    const params::NormAddParams p{view(x), view(z), view(next), x.rows, x.columns, w.eps};
-    c.dispatch(Kernel(op, Type::f32, next ? next.type : Type::f32, {threads, 0, next ? 1u : 0u}),
-               {threads, x.rows, x.batch},
-               {read(x), read(w.weight), read(w.bias), read_write(z), next ? write(next) : read(x)},
-               p);
+    in_pieces(x.rows, [&](uint32_t first, uint32_t count) {
+        const params::NormAddParams p{
+            view(x, first), view(z, first), view(next, first), count, x.columns, w.eps};
+        c.dispatch(
+            Kernel(op, Type::f32, next ? next.type : Type::f32, {threads, 0, next ? 1u : 0u}),
+            {threads, count, x.batch},
+            {read(x), read(w.weight), read(w.bias), read_write(z), next ? write(next) : read(x)},
+            p);
+    });
 }
 
 Tensor merge_patches(Commands& c, const Tensor& x, Size map, Type out) {

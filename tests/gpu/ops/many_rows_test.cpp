@@ -42,6 +42,13 @@ TEST_F(ManyRowsTest, are_all_worked_on) {
              post_norm(c, y, norm, {.y = y});
              return y;
          }},
+        {"norm_add",
+         [&](Commands& c, const Tensor& x) {
+             const Tensor y = c.scratch(1, x.rows, columns, Type::f32);
+             copy(c, y, x);
+             norm_add(c, y, x, norm, {});
+             return y;
+         }},
         {"group_norm",
          [&](Commands& c, const Tensor& x) { return group_norm(c, x, norm, 2, Activation::relu); }},
         {"gate",
