@@ -91,6 +91,11 @@ TEST_F(AttentionTest, takes_any_number_of_queries_and_keys) {
         expect_right(c, Type::f32, tolerance(Type::f32));
 }
 
+TEST_F(AttentionTest, takes_thousands_of_keys) {
+    for (const Case& c : {Case{1, 128, 5, 7000}, Case{1, 64, 1, 20000}})
+        for (const Type type : {Type::f32, Type::f16}) expect_right(c, type, tolerance(type));
+}
+
 TEST_F(AttentionTest, one_query_or_a_few_match_plain_loops) {
     for (const Case& c :
          {Case{3, 64, 1, 577}, Case{2, 8, 1, 300}, Case{1, 128, 1, 40},
