@@ -4,6 +4,7 @@
 
 #include "gpu/draw.h"
 #include "tests/gpu/ops/image_test.h"
+#include "tests/gpu/ops/plate_list.h"
 
 namespace saccade {
 namespace {
@@ -44,11 +45,7 @@ protected:
                                        classes, frame, style);
         commands.copy_bytes(list, out);
         finish();
-        const std::vector<uint32_t> got = words(out);
-        std::vector<params::Plate> result(got[0]);
-        std::memcpy(result.data(), &got[params::plate_list_header],
-                    result.size() * sizeof(params::Plate));
-        return result;
+        return plates_in(words(out));
     }
     // The boxes alone, as the queries that they came from, worst first.
     std::vector<int> order(const std::vector<Found>& found) {

@@ -1,8 +1,8 @@
 #include <cmath>
-#include <cstring>
 
 #include "gpu/draw.h"
 #include "tests/gpu/ops/image_test.h"
+#include "tests/gpu/ops/plate_list.h"
 
 namespace saccade {
 namespace {
@@ -32,11 +32,7 @@ protected:
                          structs(runs), classes, panel);
         commands.copy_bytes(list, out);
         finish();
-        const std::vector<uint32_t> got = words(out);
-        std::vector<params::Plate> result(got[0]);
-        std::memcpy(result.data(), &got[params::plate_list_header],
-                    result.size() * sizeof(params::Plate));
-        return result;
+        return plates_in(words(out));
     }
 };
 

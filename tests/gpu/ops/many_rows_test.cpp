@@ -39,7 +39,7 @@ TEST_F(ManyRowsTest, are_all_worked_on) {
          [&](Commands& c, const Tensor& x) {
              const Tensor y = c.scratch(1, x.rows, columns, Type::f32);
              copy(c, y, x);
-             post_norm(c, y, norm, {.y = y});
+             post_norm(c, y, norm, {y, {}, {}});
              return y;
          }},
         {"norm_add",

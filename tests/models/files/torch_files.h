@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -13,7 +14,9 @@
 namespace saccade {
 
 inline std::string little(uint64_t value, size_t bytes) {
-    return {reinterpret_cast<const char*>(&value), bytes};
+    std::string text(bytes, '\0');
+    std::memcpy(text.data(), &value, std::min(bytes, sizeof value));
+    return text;
 }
 
 struct ZipEntry {
