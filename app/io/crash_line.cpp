@@ -14,9 +14,9 @@ constexpr std::string_view crash_line =
     "cause, --device chooses another driver; what a batch has done is kept (--resume)\n";
 
 // The handler has a stack of its own: a stack that is full is a reason to come here.
-alignas(16) char crash_stack[16 * 1024];
+[[maybe_unused]] alignas(16) char crash_stack[16 * 1024];
 
-void on_crash(int signal) {
+[[maybe_unused]] void on_crash(int signal) {
     [[maybe_unused]] const ssize_t told = ::write(2, crash_line.data(), crash_line.size());
     ::raise(signal);  // its handler is gone: this ends the program
 }
