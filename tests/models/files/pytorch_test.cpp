@@ -18,7 +18,7 @@ std::string floats(std::initializer_list<float> values) {
 
 std::vector<float> floats_of(std::span<const std::byte> bytes) {
     std::vector<float> values(bytes.size() / sizeof(float));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
 }
 
