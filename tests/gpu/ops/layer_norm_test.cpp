@@ -148,6 +148,16 @@ TEST_F(LayerNormTest, works_in_place) {
     finish();
 }
 
+TEST_F(LayerNormTest, takes_more_rows_than_a_dispatch_has_workgroups) {
+    const uint32_t rows = 70'000;
+    const Weights w = weights(4);
+    std::vector<float> x = random(4 * rows);
+    for (size_t i = 0; i < x.size(); ++i) x[i] += float(i % 4);  // no row is all but constant
+    const Tensor tx = tensor(1, rows, 4, Type::f32, x);
+    const auto y = run([&](Commands& r) { return layer_norm(r, tx, w.norm, Type::f32); });
+    EXPECT_LT(relative_error(y, reference(x, w)), 1e-5);
+}
+
 TEST_F(LayerNormTest, refuses_weights_that_do_not_fit) {
     const Tensor x = random_tensor(1, 4, 16, Type::f32);
     const Tensor good = random_tensor(1, 1, 16, Type::f32);

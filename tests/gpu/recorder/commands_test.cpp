@@ -162,12 +162,13 @@ TEST_F(CommandsTest, a_dispatch_that_does_not_fit_its_shader_is_refused_by_name)
                 c.dispatch(add_kernel(), none, {read(a), read(a), write(y)}, p);
             },
             "shader 'add.f32' cannot run over 0 threads on " + device.info().name);
-    expect_error(
-        [&] {
-            const uint32_t more = device.limits().workgroup_count[1] + 1;
-            c.dispatch(add_kernel(), {1, more, 1}, {read(a), read(a), write(y)}, p);
-        },
-        "threads on " + device.info().name);
+    for (const uint32_t more : {device.limits().workgroup_count[1] + 1, 0xffffffff})
+        expect_error(
+            [&] {
+                c.dispatch(add_kernel(), {1, more, 1}, {read(a), read(a), write(y)}, p);
+            },
+            "shader 'add.f32' cannot run over " + std::to_string(more) + " threads on " +
+                device.info().name);
     expect_error(
         [&] {
             c.dispatch(add_kernel(), {1}, {read(a), read(a), write(image)}, p);
