@@ -35,8 +35,8 @@ Span rows_of(const Tensor& first, const Tensors&... others) {
     return {first.batch, first.rows};
 }
 
-// Records a dispatch with a workgroup or more for each row, record(first, count). Devices need not
-// take more than so many in one dispatch, wherever it begins: more rows go in several.
+// For kernels with a workgroup or more for each row. A device need not take more than 65535 of them
+// on an axis, so more rows are recorded as several dispatches: record(first row, number of rows).
 template <typename Record>
 void in_pieces(uint32_t rows, const Record& record) {
     constexpr uint32_t most = 65535;
@@ -83,13 +83,12 @@ inline bool loads_texels(const Commands& c, Type type) {
 // SIMD register for free and pays for every further one at each barrier.
 inline uint32_t row_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 128; }
 
-// The same where a row or a map takes so many steps of loops, counted over all threads. Mesa's
-// software Vulkan leaves a kernel's loops after 65535 steps of a thread, those of all its loops
-// together: more are shared out among more threads.
-inline uint32_t threads_for_steps(const Commands& c, uint64_t steps, uint32_t on_gpu = 128) {
-    if (!c.device().is_cpu()) return on_gpu;
-    uint32_t threads = 4;
-    while (threads < 256 && steps / threads > 50'000) threads *= 2;
+// For kernels with long loops: `threads`, or more of them on software Vulkan. There Mesa ends the loops
+// of a thread after 65535 steps, counted over all of its loops, and the result is wrong. `steps` are
+// those of all threads together.
+inline uint32_t threads_for_steps(const Commands& c, uint32_t threads, uint64_t steps) {
+    if (c.device().is_cpu())
+        while (threads < 256 && steps / threads > 50'000) threads *= 2;
     return threads;
 }
 

@@ -50,7 +50,7 @@ void topk_into(Commands& c, const Top& top, const Tensor& x) {
     }
     const params::TopkParams p{view(x), view(top.values), view(top.columns), {}, x.rows, x.columns,
                                k};
-    const uint32_t all = threads_for_steps(c, uint64_t(k) * (1 + padded(x.columns) / 4));
+    const uint32_t all = threads_for_steps(c, threads, uint64_t(k) * (1 + padded(x.columns) / 4));
     c.dispatch(Kernel(op, x.type, Type::f32, {all, 0, 0}), {all, x.rows, x.batch},
                {read(x), write(top.values), write(top.columns), read(x)}, p);
 }

@@ -86,8 +86,8 @@ struct RowTile {
         return tensor_bytes(1, rows, depth, Type::f32) + shared_bytes() + threads * 4;
     }
 };
-// Those for so many rows: one for software Vulkan, then three for GPUs, of which the first is for many
-// columns, the second for deep products, the third for all others.
+// The tiles to choose from for a number of rows. The first is for software Vulkan, the others are for
+// GPUs: one for many columns, one for deep products, one for all other products.
 std::array<RowTile, 4> row_tiles(uint32_t rows);
 // None where there are too many rows, or the device has too little shared memory.
 std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, uint32_t columns,

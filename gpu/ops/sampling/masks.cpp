@@ -46,7 +46,7 @@ Tensor group_norm(Commands& c, const Tensor& x, const Norm& w, uint32_t groups,
     params::GroupNormParams p{view(x), view(y), view(statistics), x.rows, x.columns, groups, w.eps};
     // Twice over a group's channels, in fours of which the first and the last may be others'.
     const uint64_t fours = x.columns / groups / 4 + 2;
-    const uint32_t threads = threads_for_steps(c, 2 * x.rows * (1 + fours));
+    const uint32_t threads = threads_for_steps(c, row_threads(c), 2 * x.rows * (1 + fours));
     c.dispatch(Kernel("group_norm.statistics", x.type, {threads}), {threads, groups, x.batch},
                {read(x), write(statistics)}, p);
     in_pieces(x.rows, [&](uint32_t first, uint32_t count) {
