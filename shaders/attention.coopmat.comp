@@ -2,7 +2,11 @@
 // attention.comp on cooperative matrices: y = softmax(scale q k^T) v for each head, fp16 in and out,
 // fp32 scores, statistics and sums. q, y (queries, heads * HEAD), k, v (keys, heads * HEAD).
 // The first axis is the query, the second the head, the third the batch. See attention.coopmat.glsl.
+// Keys and values are read by their addresses, because drivers check every load from a binding for its
+// bounds; they are bound all the same, so that the recorder orders what reads and writes them.
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
 #include "params.h"
 #include "types.glsl"
 
@@ -16,15 +20,19 @@ layout(constant_id = 5) const uint CHUNK_BLOCKS = 4;
 layout(constant_id = 6) const uint ALIKE = 0;
 layout(constant_id = 7) const uint ONLINE = 0;
 const uint F = 16;
+const uint TILES = 2;
 const uint OTHER_TILE = 0;
 
 layout(binding = 0) readonly buffer Q { uvec4 q[]; };
 layout(binding = 1) readonly buffer K { uvec4 k[]; };
 layout(binding = 2) readonly buffer V { uvec4 v[]; };
 layout(binding = 3) writeonly buffer Y { uvec4 y[]; };
-layout(push_constant) uniform Push { AttentionParams p; };
+layout(push_constant) uniform Push { AttentionParams p; AttentionAddresses addresses; };
 
-uint me, head_at, kv_at;
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Eights { uvec4 at[]; };
+uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
+
+uint me, head_at, keys_at, values_at;  // in eights
 uint all_queries() { return p.queries; }
 uint all_keys() { return p.keys; }
 float score_scale() { return p.scale; }
@@ -32,10 +40,10 @@ uvec4 query_at(uint i, uint column8) {
     return q[row_start(p.q, gl_WorkGroupID.z, i) / 8 + head_at + column8];
 }
 uvec4 key_at(uint i, uint column8) {
-    return k[row_start(p.k, gl_WorkGroupID.z, i) / 8 + kv_at + column8];
+    return Eights(address(addresses.k)).at[keys_at + i * (p.k.row_stride / 8) + column8];
 }
 uvec4 value_at(uint i, uint column8) {
-    return v[row_start(p.v, gl_WorkGroupID.z, i) / 8 + kv_at + column8];
+    return Eights(address(addresses.v)).at[values_at + i * (p.v.row_stride / 8) + column8];
 }
 void put(uint query, uint column8, vec4 low, vec4 high) {
     y[row_start(p.y, gl_WorkGroupID.z, query) / 8 + head_at + column8] =
@@ -47,6 +55,8 @@ void put(uint query, uint column8, vec4 low, vec4 high) {
 void main() {
     me = gl_LocalInvocationIndex;
     head_at = gl_WorkGroupID.y * HEAD8;
-    kv_at = divide(gl_WorkGroupID.y, p.sharing) * HEAD8;
+    const uint kv_at = divide(gl_WorkGroupID.y, p.sharing) * HEAD8;
+    keys_at = row_start(p.k, gl_WorkGroupID.z, 0) / 8 + kv_at;
+    values_at = row_start(p.v, gl_WorkGroupID.z, 0) / 8 + kv_at;
     attend(gl_WorkGroupID.x * QUERIES);
 }

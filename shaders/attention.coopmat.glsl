@@ -20,6 +20,7 @@
 //   ALIKE         1: threads hold factors as they hold sums
 //   ONLINE
 //   F             fragments are F x F x F
+//   TILES         2: a chunk is put down while others still read the last one; 1: it waits for them
 //   OTHER_TILE    what else `tile` is used for needs so much of it
 // and where things are: all_queries(), all_keys(), score_scale(), and, eight elements at a time,
 //   uvec4 query_at(uint i, uint column8), key_at, value_at
@@ -38,13 +39,16 @@ const uint ROUND_KEYS = CHUNKS * CHUNK_KEYS;
 const uint HEAD8 = HEAD / 8;
 const uint ROW = HEAD8 + 1;        // one load longer, against bank conflicts
 const uint OUT_ROW = HEAD / 4 + 1;  // of the sums on their way out, in fours
-const uint KEYS_SIZE = (CHUNK_KEYS > QUERIES ? CHUNK_KEYS : QUERIES) * ROW;
+const uint CHUNK_SIZE = CHUNK_KEYS * ROW;
+const uint KEYS_SIZE = TILES * CHUNK_SIZE > QUERIES * ROW ? TILES * CHUNK_SIZE : QUERIES * ROW;
+// Past the keys, a matrix whose elements are the numbers of their columns.
+const uint MATRIX_ROW = F / 4 + 1, WEIGHT_ROW = F / 8 + 1;
+const uint NUMBERS_AT = KEYS_SIZE, NUMBERS_SIZE = F * MATRIX_ROW;
 const uint SUMS_SIZE = KEY_GROUPS * QUERIES * OUT_ROW;
 // A subgroup's own, past these: a matrix whose rows are reduced, or two of weights on their way to be
 // factors.
-const uint MATRIX_ROW = F / 4 + 1, WEIGHT_ROW = F / 8 + 1;
 const uint OWN = 2 * F * WEIGHT_ROW;
-const uint OWN_AT = KEYS_SIZE > SUMS_SIZE ? KEYS_SIZE : SUMS_SIZE;
+const uint OWN_AT = NUMBERS_AT + NUMBERS_SIZE > SUMS_SIZE ? NUMBERS_AT + NUMBERS_SIZE : SUMS_SIZE;
 const uint ATTENTION_TILE = OWN_AT + QUERY_GROUPS * KEY_GROUPS * OWN;
 shared uvec4 tile[ATTENTION_TILE > OTHER_TILE ? ATTENTION_TILE : OTHER_TILE];
 shared float reduced[THREADS];
@@ -56,6 +60,7 @@ shared float reduced[THREADS];
 
 const uint LOADS = (CHUNK_KEYS * HEAD8 + THREADS - 1) / THREADS;
 uvec4 ahead[LOADS];  // of the next chunk
+uint chunk_at;       // where the last one was put
 Left query[HEAD / F];
 Sums scores[BLOCKS];
 uint own_at, first_column, row, row_parts;  // this thread's part of a matrix laid out in `own`
@@ -78,28 +83,21 @@ void ask_values(uint first) {
         ahead[i] = value_at(min(first + at / HEAD8, all_keys() - 1), at % HEAD8);
     }
 }
+// What has been asked for, where nobody reads any more.
 void put_chunk() {
-    barrier();  // nobody reads the last one any more
+    if (TILES == 1)
+        barrier();
+    else
+        chunk_at = CHUNK_SIZE - chunk_at;  // everybody has left it: they met since
     [[unroll]] for (uint i = 0; i < LOADS; ++i) {
         const uint at = me + i * THREADS;
-        if (at < CHUNK_KEYS * HEAD8) tile[at / HEAD8 * ROW + at % HEAD8] = ahead[i];
+        if (at < CHUNK_KEYS * HEAD8) tile[chunk_at + at / HEAD8 * ROW + at % HEAD8] = ahead[i];
     }
     barrier();
 }
 
 // The first of the keys of this subgroup's part of a chunk.
 uint my_keys() { return gl_SubgroupID / QUERY_GROUPS * CHUNK_BLOCKS * F; }
-
-// The same in every row: 0 for the first `count` columns, then so little that nothing is left of it.
-Sums mask(uint count) {
-    subgroup_sync();
-    for (uint j = 0; j < F / row_parts; j += 4)
-        own_four(j) = floatBitsToUint(before(vec4(0.0), first_column + j, count, -1e30));
-    subgroup_sync();
-    Sums m;
-    coopMatLoad(m, tile, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-    return m;
-}
 
 const float SLACK = ONLINE != 0 ? 8.0 : 0.0;  // a weight is 2 to the power of this at most
 float row_top = -1e30;  // ONLINE: what the weights of this thread's row are measured against
@@ -123,21 +121,34 @@ Sums largest_with(Sums seen) {
     return top_of_rows;
 }
 
-// The queries against the keys of a round, of which the first chunk has been asked for.
-void score(uint first) {
+// The queries against the keys of a round, of which the first chunk has been asked for. Then the first
+// chunk of its values has, or of the next round's keys, where they are wanted next.
+void score(uint first, bool values_next) {
     [[unroll]] for (uint c = 0; c < CHUNKS; ++c) {
         put_chunk();
-        if (c + 1 < CHUNKS) ask_keys(first + (c + 1) * CHUNK_KEYS);
+        if (c + 1 < CHUNKS)
+            ask_keys(first + (c + 1) * CHUNK_KEYS);
+        else if (values_next)
+            ask_values(first);
+        else
+            ask_keys(first + ROUND_KEYS);
         [[unroll]] for (uint b = 0; b < CHUNK_BLOCKS; ++b) {
             Sums s = Sums(0.0);
             [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
                 Right key;
-                coopMatLoad(key, tile, (my_keys() + b * F) * ROW + d * F / 8, ROW,
+                coopMatLoad(key, tile, chunk_at + (my_keys() + b * F) * ROW + d * F / 8, ROW,
                             gl_CooperativeMatrixLayoutColumnMajor);
                 s = coopMatMulAdd(query[d], key, s);
             }
+            // Past the last key, so little that nothing is left of it, whatever it is measured against.
             const uint from = first + c * CHUNK_KEYS + my_keys() + b * F;
-            if (from + F > all_keys()) s += mask(max(all_keys(), from) - from);
+            if (from + F > all_keys()) {
+                const float count = float(all_keys()) - float(from);
+                Sums columns;
+                coopMatLoad(columns, tile, NUMBERS_AT, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+                [[unroll]] for (uint e = 0; e < s.length(); ++e)
+                    s[e] = columns[e] < count ? s[e] : -2e30;
+            }
             scores[c * CHUNK_BLOCKS + b] = s;
         }
     }
@@ -158,7 +169,11 @@ void attend(uint first_query) {
     row = gl_SubgroupInvocationID / row_parts;
     first_column = gl_SubgroupInvocationID % row_parts * (F / row_parts);
     const uint query_group = gl_SubgroupID % QUERY_GROUPS;
+    chunk_at = 0;
 
+    for (uint at = me; at < F * F / 4; at += THREADS)
+        tile[NUMBERS_AT + at / (F / 4) * MATRIX_ROW + at % (F / 4)] =
+            floatBitsToUint(vec4(at % (F / 4) * 4) + vec4(0, 1, 2, 3));
     // Queries come through the tile, zero past the last one.
     ask_keys(0);
     for (uint at = me; at < QUERIES * HEAD8; at += THREADS) {
@@ -170,18 +185,20 @@ void attend(uint first_query) {
     [[unroll]] for (uint d = 0; d < HEAD / F; ++d)
         coopMatLoad(query[d], tile, query_group * F * ROW + d * F / 8, ROW,
                     gl_CooperativeMatrixLayoutRowMajor);
+    if (TILES > 1) barrier();  // nobody reads them any more
 
-    Sums largest = Sums(-1e30);
+    const float scale = score_scale() * 1.44269504;  // exponentials are powers of two
+    Sums level = Sums(-1e30);  // what weights are measured against, times the scale
     const bool again = all_keys() > ROUND_KEYS;
     if (ONLINE == 0) {
+        Sums largest = Sums(-1e30);
         for (uint first = 0; first < all_keys(); first += ROUND_KEYS) {
-            if (first > 0) ask_keys(first);
-            score(first);
+            score(first, !again);
             [[unroll]] for (uint b = 0; b < BLOCKS; ++b)
                 [[unroll]] for (uint e = 0; e < largest.length(); ++e)
                     largest[e] = max(largest[e], scores[b][e]);
         }
-        if (!again) ask_values(0);
+        if (again) ask_keys(0);
 
         subgroup_sync();
         coopMatStore(largest, tile, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
@@ -198,44 +215,43 @@ void attend(uint first_query) {
             own_four(j) = floatBitsToUint(vec4(row_largest));
         subgroup_sync();
         coopMatLoad(largest, tile, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+        [[unroll]] for (uint e = 0; e < level.length(); ++e) level[e] = largest[e] * scale;
     }
 
-    const float scale = score_scale() * 1.44269504;  // exponentials are powers of two
     Sums total = Sums(0.0), sums[HEAD / F];
     [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d] = Sums(0.0);
     for (uint first = 0; first < all_keys(); first += ROUND_KEYS) {
         if (ONLINE != 0) {
-            if (first > 0) ask_keys(first);
-            score(first);
-            ask_values(first);
-            Sums seen = largest;
-            [[unroll]] for (uint b = 0; b < BLOCKS; ++b)
+            score(first, true);
+            Sums seen = scores[0];
+            [[unroll]] for (uint b = 1; b < BLOCKS; ++b)
                 [[unroll]] for (uint e = 0; e < seen.length(); ++e)
                     seen[e] = max(seen[e], scores[b][e]);
             bool grown = false;
             [[unroll]] for (uint e = 0; e < seen.length(); ++e)
-                grown = grown || (seen[e] - largest[e]) * scale > SLACK;
+                grown = grown || seen[e] * scale > level[e] + SLACK;
             if (subgroupAny(grown)) {
                 seen = largest_with(seen);
                 [[unroll]] for (uint e = 0; e < seen.length(); ++e) {
-                    const float shrink = exp2((largest[e] - seen[e]) * scale);
+                    const float higher = seen[e] * scale, shrink = exp2(level[e] - higher);
                     total[e] *= shrink;
                     [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d][e] *= shrink;
+                    level[e] = higher;
                 }
-                largest = seen;
             }
         } else if (again) {
-            ask_keys(first);
-            score(first);
-            ask_values(first);
+            score(first, true);
         }
         [[unroll]] for (uint c = 0; c < CHUNKS; ++c) {
             put_chunk();
-            if (c + 1 < CHUNKS) ask_values(first + (c + 1) * CHUNK_KEYS);
+            if (c + 1 < CHUNKS)
+                ask_values(first + (c + 1) * CHUNK_KEYS);
+            else if (again)
+                ask_keys(first + ROUND_KEYS);
             [[unroll]] for (uint b = 0; b < CHUNK_BLOCKS; ++b) {
                 Sums s = scores[c * CHUNK_BLOCKS + b];
                 [[unroll]] for (uint e = 0; e < s.length(); ++e)
-                    s[e] = exp2(min((s[e] - largest[e]) * scale, SLACK));
+                    s[e] = exp2(fma(s[e], scale, -level[e]));
                 total += s;
                 Left weight;
                 if (ALIKE != 0) {
@@ -250,7 +266,7 @@ void attend(uint first_query) {
                 }
                 [[unroll]] for (uint d = 0; d < HEAD / F; ++d) {
                     Right value;
-                    coopMatLoad(value, tile, (my_keys() + b * F) * ROW + d * F / 8, ROW,
+                    coopMatLoad(value, tile, chunk_at + (my_keys() + b * F) * ROW + d * F / 8, ROW,
                                 gl_CooperativeMatrixLayoutRowMajor);
                     sums[d] = coopMatMulAdd(weight, value, sums[d]);
                 }
@@ -269,7 +285,7 @@ void attend(uint first_query) {
         Sums top;
         coopMatLoad(top, tile, own_at, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
         [[unroll]] for (uint e = 0; e < top.length(); ++e) {
-            const float shrink = exp2((largest[e] - top[e]) * scale);
+            const float shrink = exp2(level[e] - top[e] * scale);
             total[e] *= shrink;
             [[unroll]] for (uint d = 0; d < HEAD / F; ++d) sums[d][e] *= shrink;
         }

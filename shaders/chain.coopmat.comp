@@ -99,7 +99,7 @@ const uint OTHER_TILE = 2 * X_TILE > SUMS_TILE ? 2 * X_TILE : SUMS_TILE;  // one
 
 // ---- attention: a workgroup has 16 queries of a head, its subgroups share the keys ----
 
-const uint QUERY_GROUPS = 1, KEY_GROUPS = SUBGROUPS, ONLINE = 0;
+const uint QUERY_GROUPS = 1, KEY_GROUPS = SUBGROUPS, ONLINE = 0, TILES = 1;
 const uint F = FM;
 uint head_at, kv_at;
 uint all_queries() { return l.rows; }

@@ -163,6 +163,11 @@ struct AttentionParams {
     uint sharing;        // heads of q in a row that share one of k and v
 };
 
+// Where the memory of k and v begins: two words each, the low one first.
+struct AttentionAddresses {
+    uint k[2], v[2];
+};
+
 struct AttentionMapParams {
     View q, k, map;
     uint first_row, rows, keys;

@@ -116,8 +116,12 @@ std::optional<AttentionBlock> choose_attention_block(const Limits& limits, uint3
 void attention_on_matrices(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
                            const Tensor& v, const Heads& heads, const AttentionTile& t) {
     const uint32_t size = q.columns / heads.count;
-    const params::AttentionParams p{view(q), view(k),     view(v), view(y),      q.rows,
-                                    k.rows,  heads.scale, 0,       heads.sharing};
+    struct {
+        params::AttentionParams attention;
+        params::AttentionAddresses addresses;
+    } p{{view(q), view(k), view(v), view(y), q.rows, k.rows, heads.scale, 0, heads.sharing}, {}};
+    put_memory_address(p.addresses.k, c.device(), k);
+    put_memory_address(p.addresses.v, c.device(), v);
     c.dispatch(Kernel("attention.coopmat", q.type,
                       {t.threads, t.query_groups, t.key_groups, size, t.chunks, t.chunk_blocks,
                        held_fragments(c.device()).alike ? 1u : 0u, t.online ? 1u : 0u}),

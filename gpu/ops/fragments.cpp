@@ -60,10 +60,8 @@ const HeldFragments& held_fragments(Device& device) {
 
 params::ProductAddresses product_addresses(const Device& device, const Tensor& x,
                                            const Tensor& fragments) {
-    Tensor memory = x;
-    memory.offset = 0;
     params::ProductAddresses addresses{};
-    put_address(addresses.x, device, memory);
+    put_memory_address(addresses.x, device, x);
     put_address(addresses.w, device, fragments);
     return addresses;
 }

@@ -11,11 +11,20 @@ void check_result(const char* op, const Tensor& x, const Tensor& y) {
     require_wide(y, op);
 }
 
+constexpr uint32_t most_rounds = 4;
+
 // How many fours of a row each thread holds in registers; 0: none, see row_norm.glsl.
-uint32_t rounds(const Commands& c, uint32_t columns) {
-    constexpr uint32_t most = 4;
-    const uint32_t all = divide_up(padded(columns) / 4, row_threads(c));
-    return c.device().is_cpu() || all > most ? 0 : all;
+uint32_t rounds(const Commands& c, uint32_t columns, uint32_t threads) {
+    const uint32_t all = divide_up(padded(columns) / 4, threads);
+    return c.device().is_cpu() || all > most_rounds ? 0 : all;
+}
+
+// Threads of a row. Where rows enough fill a GPU, fewer of them wait for each other, as long as they
+// can hold the row.
+uint32_t norm_threads(const Commands& c, uint32_t rows, uint32_t columns) {
+    constexpr uint32_t many_rows = 4096, few = 64;
+    const bool hold = padded(columns) / 4 <= few * most_rounds;
+    return !c.device().is_cpu() && rows >= many_rows && hold ? few : row_threads(c);
 }
 
 }  // namespace
@@ -33,11 +42,11 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
     check_result(op, x, y);
     if (link_norm(c, y, x, w)) return;
     const Span span = rows_of(x, y);
-    const uint32_t threads = row_threads(c);
+    const uint32_t threads = norm_threads(c, span.rows * span.batch, x.columns);
     // In place too: a thread writes only what it alone has yet to read.
     in_pieces(span.rows, [&](uint32_t first, uint32_t count) {
         const params::LayerNormParams p{view(x, first), view(y, first), count, x.columns, w.eps};
-        c.dispatch(Kernel("layer_norm", x.type, y.type, {threads, rounds(c, x.columns)}),
+        c.dispatch(Kernel("layer_norm", x.type, y.type, {threads, rounds(c, x.columns, threads)}),
                    {threads, count, span.batch}, {read(x), read(w.weight), read(w.bias), write(y)},
                    p);
     });
@@ -71,7 +80,7 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
         if (positions.batch < x.batch) p.positions.batch_stride = 0;  // every batch meets the same
         // What is not wanted is neither read nor written, but something must be bound.
         c.dispatch(
-            Kernel(op, x.type, out, {threads, rounds(c, x.columns), y ? 1u : 0u, at ? 1u : 0u}),
+            Kernel(op, x.type, out, {threads, rounds(c, x.columns, threads), y ? 1u : 0u, at ? 1u : 0u}),
             {threads, count, x.batch},
             {read_write(x), read(w.weight), read(w.bias), read(at ? positions : w.bias),
              y ? write(y) : read(x), at ? write(at) : read(x)},

@@ -113,8 +113,8 @@ std::optional<AnyTile> cheapest(const std::vector<AnyTile>& tiles) {
 // and spills registers beyond these (saccade-lab kernels).
 uint32_t most_blocks_of(const DeviceInfo& device, uint32_t head, uint32_t key_groups) {
     if (device.vendor_id != vendors::amd) return most_blocks;
-    if (key_groups > 2) return head > 32 ? 3 : 5;
-    return head > 32 ? 7 : 10;
+    if (head <= 32) return key_groups > 2 ? 5 : 10;
+    return key_groups > 2 ? 3 : key_groups == 2 ? 6 : 7;
 }
 
 // Whether attention.coopmat can run at all.
@@ -283,8 +283,8 @@ std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, 
 
 uint32_t AttentionTile::shared_bytes(uint32_t head) const {
     const uint32_t subgroups = query_groups * key_groups;
-    const uint32_t rows = std::max(16 * key_groups * chunk_blocks, queries());
-    const uint32_t tile = rows * (head / 8 + 1) * 16;
+    const uint32_t rows = std::max(2 * 16 * key_groups * chunk_blocks, queries());
+    const uint32_t tile = (rows * (head / 8 + 1) + 16 * 5) * 16;
     const uint32_t sums = key_groups * queries() * (head / 4 + 1) * 16;
     return std::max(tile, sums) + subgroups * 2 * 16 * 3 * 16 + threads * 4;
 }
@@ -322,10 +322,10 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
     const uint32_t most = most_blocks_of(device, shape.head, 1), cores = cores_of(device);
     const uint32_t key_blocks = divide_up(shape.keys, 16);
     const bool many_rounds = key_blocks > most;
-    const bool plenty = workgroups(4) >= (many_rounds ? 4 : 2) * cores;
-    if ((many_rounds && workgroups(8) >= cores) || (plenty && key_blocks > fewer_blocks[0])) {
-        const uint32_t blocks = std::min(most, fewer_blocks[plenty ? 1 : 0]);
-        if (const auto tile = in_chunks(device, shape, plenty ? 4 : 8, 1, blocks)) return tile;
+    const uint32_t groups = many_rounds ? 8 : 4;
+    if (workgroups(groups) >= (many_rounds ? 1 : 2) * cores && key_blocks > fewer_blocks[0]) {
+        const uint32_t blocks = std::min(most, fewer_blocks[0]);
+        if (const auto tile = in_chunks(device, shape, groups, 1, blocks)) return tile;
     }
     constexpr uint64_t many = 8 * cores_of_a_large_gpu;
     uint32_t query_groups = workgroups(8) >= many ? 8
@@ -334,7 +334,12 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
                                                   : 1;
     uint32_t key_groups = query_groups < 4 ? 4 : workgroups(4) < cores_of_a_large_gpu ? 2 : 1;
     while (true) {
-        if (const auto tile = in_chunks(device, shape, query_groups, key_groups)) return tile;
+        const uint32_t all = most_blocks_of(device, shape.head, key_groups);
+        const uint32_t blocks = key_blocks > all * key_groups
+                                    ? std::min(all, fewer_blocks[0] / key_groups)
+                                    : all;
+        if (const auto tile = in_chunks(device, shape, query_groups, key_groups, blocks))
+            return tile;
         // Large heads: fewer subgroups whose sums have to fit.
         if (key_groups > 1)
             key_groups /= 2;

@@ -22,7 +22,8 @@ struct MatrixChain {
         constexpr uint32_t most_blocks = 12;  // whose scores stay in registers
         auto bytes = [&](uint32_t blocks) {
             const uint32_t product = std::max(2 * 32 * 33u, subgroups * 32 * 9);
-            const uint32_t keys_tile = subgroups * blocks * fragment * (head / 8 + 1);
+            const uint32_t numbers = fragment * (fragment / 4 + 1);
+            const uint32_t keys_tile = subgroups * blocks * fragment * (head / 8 + 1) + numbers;
             const uint32_t sums = subgroups * fragment * (head / 4 + 1);
             const uint32_t own = subgroups * 2 * fragment * (fragment / 8 + 1);
             return std::max(product, std::max(keys_tile, sums) + own) * 16 +
