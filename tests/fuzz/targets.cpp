@@ -293,8 +293,8 @@ Server& server() {
 }
 
 // A socket to a server on this machine. The machine may be out of ports for a moment: those of
-// connections that the server has closed are kept back for a minute. A server that does not take a
-// connection is a finding.
+// connections that the server has closed are kept back for a minute; and the fuzzer's own alarm may
+// interrupt it. A server that does not take a connection is a finding.
 int connected(uint16_t port) {
     sockaddr_in to{};
     to.sin_family = AF_INET;
@@ -303,11 +303,11 @@ int connected(uint16_t port) {
     for (int seconds = 0;; ++seconds) {
         const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) return socket;
-        const bool no_port = errno == EADDRNOTAVAIL;
-        if (!no_port || seconds == 70) std::perror("the server does not take a connection");
+        const bool no_port = errno == EADDRNOTAVAIL, passes = no_port || errno == EINTR;
+        if (!passes || seconds == 70) std::perror("the server does not take a connection");
         ::close(socket);
-        if (!no_port || seconds == 70) std::abort();
-        ::sleep(1);
+        if (!passes || seconds == 70) std::abort();
+        if (no_port) ::sleep(1);
     }
 }
 
