@@ -2,11 +2,8 @@
 // attention.comp on cooperative matrices: y = softmax(scale q k^T) v for each head, fp16 in and out,
 // fp32 scores, statistics and sums. q, y (queries, heads * HEAD), k, v (keys, heads * HEAD).
 // The first axis is the query, the second the head, the third the batch. See attention.coopmat.glsl.
-// Keys and values are read by their addresses, because drivers check every load from a binding for its
-// bounds; they are bound all the same, so that the recorder orders what reads and writes them.
+// Keys and values are read by their addresses: see eights.glsl.
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_buffer_reference_uvec2 : require
 #include "params.h"
 #include "types.glsl"
 
@@ -29,8 +26,7 @@ layout(binding = 2) readonly buffer V { uvec4 v[]; };
 layout(binding = 3) writeonly buffer Y { uvec4 y[]; };
 layout(push_constant) uniform Push { AttentionParams p; AttentionAddresses addresses; };
 
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Eights { uvec4 at[]; };
-uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
+#include "eights.glsl"
 
 uint me, head_at, keys_at, values_at;  // in eights
 uint all_queries() { return p.queries; }

@@ -21,15 +21,12 @@
 // Rows and columns may lie past the edges. Where a load is conditional, drivers wait for it at once:
 // load_x(), bias_of() and ask() load something in any case, and finish() stores or does not.
 //
-// x and W are read by their addresses, because drivers check every load from a binding for its bounds;
-// they are bound all the same, so that the recorder orders what reads and writes them.
+// x and W are read by their addresses: see eights.glsl.
 
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_buffer_reference_uvec2 : require
 
 layout(local_size_x_id = 0) in;
 MATRIX_TILE_CONSTANTS(SACCADE_SPECIALISED)
@@ -53,8 +50,7 @@ const uint TILE_SIZE = BM * ROW, OUT_SIZE = SUBGROUPS * FM * OUT_ROW;
 shared uvec4 tile[TILE_SIZE > OUT_SIZE ? TILE_SIZE : OUT_SIZE];
 shared bool is_last;
 
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Eights { uvec4 at[]; };
-uvec2 address(uint words[2]) { return uvec2(words[0], words[1]); }
+#include "eights.glsl"
 
 #include "fragment.coopmat.glsl"
 

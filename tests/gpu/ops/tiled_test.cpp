@@ -133,11 +133,9 @@ TEST_F(TiledTest, attention_of_every_block_matches_the_plain_kernel) {
     };
     const AttentionBlock blocks[] = {{64, 32, 32}, {128, 32, 32}, {128, 32, 64}, {64, 16, 16}};
     for (const Case& t :
-         {Case{37, 70, 2, 64, false}, Case{9, 33, 3, 24, false}, Case{40, 52, 1, 40, true},
+         {Case{37, 70, 2, 64, false}, Case{9, 33, 3, 24, false}, Case{40, 52, 1, 64, true},
           Case{33, 33, 2, 8, true}, Case{17, 130, 1, 128, false}})
         for (Type type : {Type::f32, Type::f16}) {
-            // Software Vulkan takes 20 s to compile the two kernels of such a head.
-            if (t.head == 128 && type == Type::f32 && device.is_cpu()) continue;
             const Tensor q = random_tensor(2, t.queries, t.heads * t.head, type);
             const Tensor k = random_tensor(2, t.keys, t.heads * t.head, type);
             const Tensor v = random_tensor(2, t.keys, t.heads * t.head, type);
