@@ -31,6 +31,7 @@ layout(constant_id = 9) const uint CHUNK_BLOCKS = 3;  // of keys, that a subgrou
 layout(constant_id = 10) const uint FOURS = 2;  // of a row that is normalised, that a thread has
 layout(constant_id = 11) const uint POINTS = 1;  // of one head, that deformable attention has at most
 layout(constant_id = 12) const uint USES = 0;   // what there is among the links; the rest is left out
+layout(constant_id = 13) const uint IN_FOURS = 0;  // how sums are held: see fragment.coopmat.glsl
 
 layout(binding = 0) readonly buffer Links { LinkParams links[]; };
 layout(binding = 1) coherent volatile buffer Meeting { uint arrived, left; } meeting;
@@ -177,11 +178,9 @@ void multiply() {
             was[o] = Floats(address(l.y)).at[l.accumulate != 0 ? (m * l.y_row + n) / 4 : 0];
         }
 
-        coopmat<float, gl_ScopeSubgroup, FM, FN, gl_MatrixUseAccumulator> sums[TILE / FM][TILE / FN];
+        PRODUCT_SUMS sums[TILE / FM][TILE / FN];
         [[unroll]] for (uint i = 0; i < TILE / FM; ++i)
-            [[unroll]] for (uint j = 0; j < TILE / FN; ++j)
-                sums[i][j] =
-                    coopmat<float, gl_ScopeSubgroup, FM, FN, gl_MatrixUseAccumulator>(0.0);
+            [[unroll]] for (uint j = 0; j < TILE / FN; ++j) sums[i][j] = PRODUCT_SUMS(0.0);
         barrier();  // nobody reads the last task's sums any more
         uint filled = 0;
         for (uint first = 0; first < eights; first += WIDE) {
@@ -208,10 +207,15 @@ void multiply() {
         }
         barrier();
         [[unroll]] for (uint i = 0; i < TILE / FM; ++i)
-            [[unroll]] for (uint j = 0; j < TILE / FN; ++j)
-                coopMatStore(sums[i][j], tile,
-                             (gl_SubgroupID * TILE + i * FM) * SUMS_ROW + j * FN / 4, SUMS_ROW,
-                             gl_CooperativeMatrixLayoutRowMajor);
+            [[unroll]] for (uint j = 0; j < TILE / FN; ++j) {
+                const uint at = (gl_SubgroupID * TILE + i * FM) * SUMS_ROW + j * FN / 4;
+                if (IN_FOURS == 0)
+                    coopMatStore(sums[i][j], tile, at, SUMS_ROW, gl_CooperativeMatrixLayoutRowMajor);
+                else
+                    [[unroll]] for (uint f = 0; f < 2; ++f)
+                        tile[at + four_row(f) * SUMS_ROW + four_column() / 4] =
+                            floatBitsToUint(four_of(sums[i][j], f));
+            }
         barrier();
         [[unroll]] for (uint o = 0; o < OUTS; ++o) {
             const uint at = me + o * THREADS, m = first_row + at / (TILE / 4);

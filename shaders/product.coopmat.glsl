@@ -36,16 +36,19 @@ const uint ROW = K8 + 1;  // a row in shared memory: one load longer, against ba
 const uint X_LOADS = BM * K8 / THREADS;
 const uint LANES = THREADS / SUBGROUPS;
 const uint FRAGMENT = EIGHTS * LANES;  // of W, in eights
+// Sums leave in parts, of which a thread has four neighbours each: as it holds them (IN_FOURS) or, where
+// it does not, by way of shared memory.
 const uint WN4 = WN / 4;
-const uint OUT_ROW = WN4 + 1;           // of a subgroup's sums on their way out, in fours
-const uint PART_ROWS = LANES / WN4;     // that a subgroup takes out at once; the rest of it idles
-const uint PARTS = FM / PART_ROWS;
-const uint ALL_PARTS = WM / FM * PARTS;  // of a subgroup
+const uint OUT_ROW = WN4 + 1;        // of a subgroup's sums in shared memory, in fours
+const uint PART_ROWS = LANES / WN4;  // that a subgroup takes out of it at once; the rest of it idles
+const uint PARTS = IN_FOURS != 0 ? 2 * (WN / FN) : FM / PART_ROWS;  // of FM rows
+const uint ALL_PARTS = WM / FM * PARTS;                             // of a subgroup
 // Parts that leave in one step of a loop: more have more loads on their way, fewer take less code.
-const uint STEP_LIMIT = ASKS ? 4 : 2;
+const uint STEP_LIMIT = IN_FOURS != 0 ? PARTS : ASKS ? 4 : 2;
 const uint STEP = PARTS < STEP_LIMIT ? PARTS : STEP_LIMIT;
+const uint BIASES = IN_FOURS != 0 ? WN / FN : 1;  // fours of columns that a thread has
 const bool ASK_EARLY = ALL_PARTS <= 8;  // there are registers to spare during the product
-const uint TILE_SIZE = BM * ROW, OUT_SIZE = SUBGROUPS * FM * OUT_ROW;
+const uint TILE_SIZE = BM * ROW, OUT_SIZE = IN_FOURS != 0 ? 0 : SUBGROUPS * FM * OUT_ROW;
 
 shared uvec4 tile[TILE_SIZE > OUT_SIZE ? TILE_SIZE : OUT_SIZE];
 shared bool is_last;
@@ -66,9 +69,15 @@ void finish(uint m, uint n, vec4 sum, vec4 asked);
 uint batch_index() { return SPLITS == 1 ? gl_WorkGroupID.z : gl_WorkGroupID.z / SPLITS; }
 uint split_index() { return SPLITS == 1 ? 0 : gl_WorkGroupID.z % SPLITS; }
 
-// For a part of this thread's rows, of which m is the first. Past the last part is the last one.
+// Where a part is, from this thread's first row and columns on.
+uint part_row(uint part) {
+    return IN_FOURS != 0 ? part / PARTS * FM + part % 2 * (FM / 2) : part * PART_ROWS;
+}
+uint part_column(uint part) { return IN_FOURS != 0 ? part % PARTS / 2 * FN : 0; }
+// Past the last part is the last one.
 vec4 ask_part(uint m, uint n, uint part) {
-    return ask(m + min(part, ALL_PARTS - 1) * PART_ROWS, n);
+    const uint at = min(part, ALL_PARTS - 1);
+    return ask(m + part_row(at), n + part_column(at));
 }
 
 // all_k8: columns of x and W in eights; n: rows of W, which lies at `w`.
@@ -77,20 +86,21 @@ void product(uint all_k8, uint n, uvec2 w) {
     const uint warp_n = gl_SubgroupID % (BN / WN), warp_m = gl_SubgroupID / (BN / WN);
     begin_rows();
 
-    coopmat<float, gl_ScopeSubgroup, FM, FN, gl_MatrixUseAccumulator> sums[WM / FM][WN / FN];
+    PRODUCT_SUMS sums[WM / FM][WN / FN];
     [[unroll]] for (uint i = 0; i < WM / FM; ++i)
-        [[unroll]] for (uint j = 0; j < WN / FN; ++j)
-            sums[i][j] =
-                coopmat<float, gl_ScopeSubgroup, FM, FN, gl_MatrixUseAccumulator>(0.0);
+        [[unroll]] for (uint j = 0; j < WN / FN; ++j) sums[i][j] = PRODUCT_SUMS(0.0);
 
-    // What this thread will write: four columns, of one row in PART_ROWS.
-    const bool idle = gl_SubgroupInvocationID >= PART_ROWS * WN4;
-    const uint part_row = min(gl_SubgroupInvocationID / WN4, PART_ROWS - 1);
-    const uint m0 = idle ? 0x40000000 : gl_WorkGroupID.y * BM + warp_m * WM + part_row;
-    const uint n0 = gl_WorkGroupID.x * BN + warp_n * WN + gl_SubgroupInvocationID % WN4 * 4;
-    vec4 bias, asked[2 * STEP];  // for the step that comes and for the one after it
+    // What this thread will write: the first row and columns of it. Without IN_FOURS these are four
+    // columns, of one row in PART_ROWS.
+    const bool idle = IN_FOURS == 0 && gl_SubgroupInvocationID >= PART_ROWS * WN4;
+    const uint first_row = IN_FOURS != 0 ? four_row(0)
+                                         : min(gl_SubgroupInvocationID / WN4, PART_ROWS - 1);
+    const uint first_column = IN_FOURS != 0 ? four_column() : gl_SubgroupInvocationID % WN4 * 4;
+    const uint m0 = idle ? 0x40000000 : gl_WorkGroupID.y * BM + warp_m * WM + first_row;
+    const uint n0 = gl_WorkGroupID.x * BN + warp_n * WN + first_column;
+    vec4 bias[BIASES], asked[2 * STEP];  // for the step that comes and for the one after it
     if (ASK_EARLY) {
-        bias = bias_of(n0);
+        [[unroll]] for (uint j = 0; j < BIASES; ++j) bias[j] = bias_of(n0 + j * FN);
         if (SPLITS == 1)
             [[unroll]] for (uint part = 0; part < 2 * STEP; ++part)
                 asked[part] = ask_part(m0, n0, part);
@@ -143,25 +153,31 @@ void product(uint all_k8, uint n, uvec2 w) {
         }
     }
 
-    // Which thread holds which sum is the driver's secret: a subgroup lays rows of its sums out in
-    // shared memory, where no tile is any more, and takes them from there in fours. (Storing matrices
-    // as they are is slower on NVIDIA, and has no edges.)
+    // Where threads hold their sums in other ways than in fours, a subgroup lays rows of them out in
+    // shared memory, where no tile is any more, and takes them from there. (Storing matrices as they
+    // are is slower on NVIDIA, and has no edges.)
     // This is a loop, because unrolled it would be most of the kernel, and more instructions than a
     // core keeps at hand. Only the matrices have to be named by constants.
     const uint result_at = gl_SubgroupID * FM * OUT_ROW;
-    const uint mine_at = result_at + part_row * OUT_ROW + gl_SubgroupInvocationID % WN4;
+    const uint mine_at = result_at + first_row * OUT_ROW + first_column / 4;
     const uint group = (batch_index() * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x +
                        gl_WorkGroupID.x;
     const uint split_at = gl_SubgroupID * ALL_PARTS * LANES + gl_SubgroupInvocationID;
     if (!ASK_EARLY) {
-        bias = bias_of(n0);
+        [[unroll]] for (uint j = 0; j < BIASES; ++j) bias[j] = bias_of(n0 + j * FN);
         if (SPLITS == 1)
             [[unroll]] for (uint part = 0; part < 2 * STEP; ++part)
                 asked[part] = ask_part(m0, n0, part);
     }
-    barrier();
+    if (IN_FOURS == 0) barrier();
     [[dont_unroll]] for (uint first = 0; first < ALL_PARTS; first += STEP) {
-        if (first % PARTS == 0) {
+        vec4 sum[STEP];
+        if (IN_FOURS != 0) {
+            [[unroll]] for (uint i = 0; i < WM / FM; ++i)
+                if (first == i * PARTS)
+                    [[unroll]] for (uint part = 0; part < STEP; ++part)
+                        sum[part] = four_of(sums[i][part / 2], part % 2);
+        } else if (first % PARTS == 0) {
             subgroupBarrier();  // nobody takes the last rows out any more
             [[unroll]] for (uint i = 0; i < WM / FM; ++i)
                 if (first == i * PARTS)
@@ -171,13 +187,14 @@ void product(uint all_k8, uint n, uvec2 w) {
             subgroupMemoryBarrierShared();
             subgroupBarrier();
         }
-        vec4 sum[STEP];
-        [[unroll]] for (uint part = 0; part < STEP; ++part)
-            sum[part] =
-                uintBitsToFloat(tile[mine_at + (first % PARTS + part) * PART_ROWS * OUT_ROW]);
+        if (IN_FOURS == 0)
+            [[unroll]] for (uint part = 0; part < STEP; ++part)
+                sum[part] =
+                    uintBitsToFloat(tile[mine_at + (first % PARTS + part) * PART_ROWS * OUT_ROW]);
         [[unroll]] for (uint part = 0; part < STEP; ++part) {
             if (SPLITS == 1) {
-                finish(m0 + (first + part) * PART_ROWS, n0, sum[part] + bias, asked[part]);
+                finish(m0 + part_row(first + part), n0 + part_column(part),
+                       sum[part] + bias[part / 2 % BIASES], asked[part]);
                 asked[part] = asked[STEP + part];
                 asked[STEP + part] = ask_part(m0, n0, first + 2 * STEP + part);
             } else {
@@ -201,12 +218,12 @@ void product(uint all_k8, uint n, uvec2 w) {
         vec4 sum[STEP];
         [[unroll]] for (uint part = 0; part < STEP; ++part) {
             asked[part] = ask_part(m0, n0, first + part);
-            sum[part] = bias;
+            sum[part] = bias[part / 2 % BIASES];
             [[unroll]] for (uint s = 0; s < SPLITS; ++s)
                 sum[part] += splits[(group * SPLITS + s) * (BM * BN / 4) + split_at +
                                     (first + part) * LANES];
         }
         [[unroll]] for (uint part = 0; part < STEP; ++part)
-            finish(m0 + (first + part) * PART_ROWS, n0, sum[part], asked[part]);
+            finish(m0 + part_row(first + part), n0 + part_column(part), sum[part], asked[part]);
     }
 }

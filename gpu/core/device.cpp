@@ -81,6 +81,7 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
         info_.features.matrix_shapes.clear();
     }
     if (!options.texel_loads) info_.features.texel_loads = false;
+    if (!options.sums_in_fours) info_.features.sums_in_fours = false;
     if (options.chain_workgroups > 0) {
         info_.limits.cores = options.chain_workgroups;
         info_.features.chains = info_.features.addresses && info_.features.storage16;

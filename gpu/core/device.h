@@ -34,6 +34,9 @@ bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& lo
 struct HeldFragments {
     uint32_t eights = 0;  // of halves that a thread has of a factor; 0: there are no such products
     bool alike = false;   // sums are held as the first factor is
+    // Sums are held in pairs of columns, so that threads can be given fours: see
+    // fragment.coopmat.glsl.
+    bool in_fours = false;
 };
 
 struct MemoryUse {
@@ -48,6 +51,7 @@ public:
         bool cooperative_matrix = true;       // false forces the plain kernels
         bool texel_loads = true;              // likewise
         bool chains = true;                   // likewise
+        bool sums_in_fours = true;            // likewise, see HeldFragments: what tests ask for
         bool executes = true;                 // false: it compiles kernels, and runs nothing
         uint32_t chain_workgroups = 0;        // instead of one a core: what tests ask for
         std::vector<std::string> extensions;  // what a window needs

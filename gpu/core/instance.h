@@ -30,6 +30,7 @@ struct Features {
     bool addresses = false;              // kernels may find memory by its address
     bool chains = false;                 // operations on a few rows may share a dispatch
     bool texel_loads = false;            // texel buffers are read faster than storage buffers
+    bool sums_in_fours = true;           // may be used where threads hold them so: HeldFragments
     std::vector<MatrixShape> matrix_shapes;
 };
 

@@ -11,9 +11,10 @@ namespace saccade {
 
 namespace {
 
-Kernel kernel_for(const Device& device, const MatrixShape& fragment, uint32_t eights) {
+Kernel kernel_for(const Device& device, const MatrixShape& fragment, const HeldFragments& held) {
     return {"fragments.coopmat",
-            {device.limits().subgroup_size, fragment.m, fragment.n, fragment.k, eights}};
+            {device.limits().subgroup_size, fragment.m, fragment.n, fragment.k, held.eights,
+             held.in_fours ? 1u : 0u}};
 }
 
 HeldFragments ask_how_fragments_are_held(Device& device) {
@@ -26,16 +27,18 @@ HeldFragments ask_how_fragments_are_held(Device& device) {
     const Buffer words(device, "how threads hold fragments", bytes, Memory::readback);
     c.begin();
     const Tensor answer = c.scratch(1, 1, 8, Type::u32);
-    c.dispatch(kernel_for(device, *fragment, 0), {device.limits().subgroup_size},
+    c.dispatch(kernel_for(device, *fragment, {}), {device.limits().subgroup_size},
                {read(answer), write(answer)}, params::FragmentsParams{});
     c.copy_bytes(answer, make_tensor(words.handle(), 0, 1, 1, 8, Type::u32));
     c.end();
     c.run();
     words.invalidate();
-    uint32_t halves = 0, alike = 0;
-    std::memcpy(&halves, &words.mapped()[0], sizeof halves);
-    std::memcpy(&alike, &words.mapped()[sizeof halves], sizeof alike);
-    return {halves % 8 == 0 ? halves / 8 : 0, alike != 0};
+    struct {
+        uint32_t halves, alike, in_fours;
+    } told{};
+    std::memcpy(&told, words.mapped().data(), sizeof told);
+    return {told.halves % 8 == 0 ? told.halves / 8 : 0, told.alike != 0,
+            told.in_fours != 0 && device.features().sums_in_fours};
 }
 
 FragmentsSize size_on(const DeviceInfo& device, const HeldFragments& held, const Tensor& weight) {
@@ -96,7 +99,7 @@ void fragments_into(Commands& c, const Tensor& fragments, const Tensor& weight) 
             op, weight.shape() + " into " + fragments.shape());
     const MatrixShape fragment = *choose_fragment(c.device().features());
     const params::FragmentsParams p{weight.rows, weight.columns, weight.row_stride};
-    c.dispatch(kernel_for(c.device(), fragment, held_fragments(c.device()).eights),
+    c.dispatch(kernel_for(c.device(), fragment, held_fragments(c.device())),
                {divide_up(weight.rows, fragment.n) * c.device().limits().subgroup_size,
                 divide_up(weight.columns, fragment.k)},
                {read(weight), write(fragments)}, p);

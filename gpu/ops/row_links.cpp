@@ -32,7 +32,8 @@ std::optional<Commands::ChainMatrices> matrices_of(Commands& c) {
     if (!c.chaining() || !has_row_chains(c.device())) return std::nullopt;
     const MatrixShape fragment = *choose_fragment(c.device().features());
     const HeldFragments& held = held_fragments(c.device());
-    return Commands::ChainMatrices{fragment.m, fragment.n, fragment.k, held.eights, held.alike};
+    return Commands::ChainMatrices{fragment.m,  fragment.n, fragment.k,
+                                   held.eights, held.alike, held.in_fours};
 }
 
 Commands::ChainTraits row_traits(const Commands::ChainMatrices& matrices) {

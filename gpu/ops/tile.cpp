@@ -239,7 +239,7 @@ uint32_t MatrixTile::shared_bytes() const {
     return std::max(bm * (bk / 8 + 1), subgroups * fragment.m * (wn / 4 + 1)) * 16 + 16;
 }
 
-params::MatrixTileConstants MatrixTile::constants(uint32_t eights) const {
+params::MatrixTileConstants MatrixTile::constants(const HeldFragments& held) const {
     return {.threads = threads,
             .subgroups = subgroups,
             .bm = bm,
@@ -250,9 +250,10 @@ params::MatrixTileConstants MatrixTile::constants(uint32_t eights) const {
             .fm = fragment.m,
             .fn = fragment.n,
             .fk = fragment.k,
-            .eights = eights,
+            .eights = held.eights,
             .ahead = ahead,
-            .splits = splits};
+            .splits = splits,
+            .in_fours = held.in_fours ? 1u : 0u};
 }
 
 params::SharedTileConstants ProductTile::constants() const {

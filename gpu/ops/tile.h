@@ -62,7 +62,7 @@ struct MatrixTile {
 
     uint32_t shared_bytes() const;
     // `eights`: see HeldFragments.
-    params::MatrixTileConstants constants(uint32_t eights) const;
+    params::MatrixTileConstants constants(const HeldFragments& held) const;
     // Splits leave their sums without gaps: every thread has some.
     bool can_be_split() const;
 };

@@ -404,7 +404,7 @@ Kernel Commands::chain_kernel() const {
             {form.subgroups * lanes, form.subgroups, matrices.m, matrices.n, matrices.k,
              matrices.eights, matrices.alike ? 1u : 0u, std::max(head, matrices.m), form.chunks,
              form.chunk_blocks, std::max(1u, (columns / 4 + lanes - 1) / lanes),
-             std::max(1u, points), chain_uses_}};
+             std::max(1u, points), chain_uses_, matrices.in_fours ? 1u : 0u}};
 }
 
 void Commands::end_chain() {

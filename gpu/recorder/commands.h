@@ -117,7 +117,7 @@ public:
     // How the device multiplies matrices, and how its threads hold them: see HeldFragments.
     struct ChainMatrices {
         uint32_t m = 0, n = 0, k = 0, eights = 0;
-        bool alike = false;
+        bool alike = false, in_fours = false;
         bool operator==(const ChainMatrices&) const = default;
     };
     // What is built into a chain's kernel, for all links that have it: how many rows there are, the
