@@ -37,7 +37,7 @@ foreach(name IN LISTS names)
     list(REMOVE_DUPLICATES filter_${name})
     list(JOIN filter_${name} ":" filter)
     add_test("${name}" "${program}" "--gtest_filter=${filter}" --gtest_brief=1)
-    # Programs, windows, cameras and servers keep to the clock, but for the lab: nothing runs beside their tests.
+    # Programs (but for the lab), windows, cameras and servers keep to the clock: nothing runs beside their tests.
     if(NOT name MATCHES "^(gpu|models|app/lab)/")
         set_tests_properties("${name}" PROPERTIES RUN_SERIAL TRUE)
     endif()

@@ -37,7 +37,8 @@ const uint ASKED = EIGHTS == 0 ? FM * FK : 1;
 shared float16_t factor_numbers[ASKED];
 shared float sum_numbers[ASKED];
 
-// Elements numbered row by row tell where they are.
+// Elements numbered row by row tell where they are: here sums; the same of a factor lie ready for
+// held_alike().
 PRODUCT_SUMS numbered_sums() {
     for (uint i = gl_LocalInvocationIndex; i < ASKED; i += LANES) {
         factor_numbers[i] = float16_t(i);
