@@ -20,7 +20,9 @@ void main() {
     const uint four = gl_GlobalInvocationID.x;
     const uint row = gl_GlobalInvocationID.y, batch = gl_GlobalInvocationID.z;
     if (4 * four >= padded(p.columns)) return;
-    vec4 value = activate(load(a[row_start(p.a, batch, row) / 4 + four]));
-    if (GATED != 0) value *= load(b[row_start(p.b, batch, row) / 4 + four]);
+    // Part of a wider row may end where its last column does: nothing is read past it.
+    const uint from = min(four, (p.columns - 1) / 4);
+    vec4 value = activate(load(a[row_start(p.a, batch, row) / 4 + from]));
+    if (GATED != 0) value *= load(b[row_start(p.b, batch, row) / 4 + from]);
     y[row_start(p.y, batch, row) / 4 + four] = store(before(value, 4 * four, p.columns));
 }
