@@ -140,16 +140,19 @@ void score(uint first, bool values_next) {
                             gl_CooperativeMatrixLayoutColumnMajor);
                 s = coopMatMulAdd(query[d], key, s);
             }
-            // Past the last key, so little that nothing is left of it, whatever it is measured against.
-            const uint from = first + c * CHUNK_KEYS + my_keys() + b * F;
-            if (from + F > all_keys()) {
-                const float count = float(all_keys()) - float(from);
-                Sums columns;
-                coopMatLoad(columns, tile, NUMBERS_AT, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
-                [[unroll]] for (uint e = 0; e < s.length(); ++e)
-                    s[e] = columns[e] < count ? s[e] : -2e30;
-            }
             scores[c * CHUNK_BLOCKS + b] = s;
+        }
+    }
+    // Past the last key, so little that nothing is left of it, whatever it is measured against. Asked
+    // once for all blocks: a branch between them would make each wait for the one before it.
+    if (first + ROUND_KEYS > all_keys()) {
+        Sums columns;
+        coopMatLoad(columns, tile, NUMBERS_AT, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
+        [[unroll]] for (uint block = 0; block < BLOCKS; ++block) {
+            const uint chunk = block / CHUNK_BLOCKS, b = block % CHUNK_BLOCKS;
+            const float count = float(all_keys()) - float(first + chunk * CHUNK_KEYS + my_keys() + b * F);
+            [[unroll]] for (uint e = 0; e < columns.length(); ++e)
+                scores[block][e] = columns[e] < count ? scores[block][e] : -2e30;
         }
     }
 }
