@@ -14,6 +14,7 @@ layout(binding = 1) readonly buffer W { uvec4 w[]; };
 layout(binding = 2) readonly buffer B { vec4 b[]; };
 layout(binding = 3) readonly buffer R { IN4 r[]; };
 layout(binding = 4) writeonly buffer Y { OUT4 y[]; };
+layout(binding = 4) writeonly buffer YEights { uvec4 y_eights[]; };
 layout(binding = 5) coherent buffer Splits { vec4 splits[]; };
 layout(binding = 6) coherent buffer Arrived { uint arrived[]; };
 layout(push_constant) uniform Push { Conv2dParams p; ProductAddresses addresses; };
@@ -61,11 +62,12 @@ vec4 ask(uint m, uint n) {
     return load(r[(row_start(p.residual, batch_index(), pixel) + min(n, padded(p.n) - 4)) / 4]);
 }
 
-void finish(uint m, uint n, vec4 sum, vec4 asked) {
-    vec4 v = finished(sum, asked);
-    if (n + 4 > p.n) v = before(v, n, p.n);
-    if (m < p.out_height * p.out_width && n < padded(p.n))
-        y[(row_start(p.y, batch_index(), m) + n) / 4] = store(v);
+void finish(uint m, uint n, vec4 sum[2], vec4 asked[2]) {
+    [[unroll]] for (uint f = 0; f < FOURS; ++f) {
+        sum[f] = finished(sum[f], asked[f]);
+        if (n + f * FN + 4 > p.n) sum[f] = before(sum[f], n + f * FN, p.n);
+    }
+    put(m < p.out_height * p.out_width, row_start(p.y, batch_index(), m), padded(p.n), n, sum);
 }
 
 void main() {

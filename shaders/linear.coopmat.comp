@@ -13,6 +13,9 @@ layout(binding = 0) readonly buffer X { uvec4 x[]; };
 layout(binding = 1) readonly buffer W { uvec4 w[]; };
 layout(binding = 2) readonly buffer B { vec4 b[]; };
 layout(binding = 3) buffer Y { OUT4 y[]; };
+#if OUT == f16
+layout(binding = 3) writeonly buffer YEights { uvec4 y_eights[]; };
+#endif
 layout(binding = 4) coherent buffer Splits { vec4 splits[]; };
 layout(binding = 5) coherent buffer Arrived { uint arrived[]; };
 layout(push_constant) uniform Push { LinearParams p; ProductAddresses addresses; };
@@ -45,10 +48,12 @@ vec4 ask(uint m, uint n) {
     return load_out(y[at / 4]);
 }
 
-void finish(uint m, uint n, vec4 sum, vec4 asked) {
-    vec4 v = activate(sum) + asked;
-    if (n + 4 > p.n) v = before(v, n, p.n);
-    if (m < p.m && n < padded(p.n)) y[(row_start(p.y, batch_index(), m) + n) / 4] = store(v);
+void finish(uint m, uint n, vec4 sum[2], vec4 asked[2]) {
+    [[unroll]] for (uint f = 0; f < FOURS; ++f) {
+        sum[f] = activate(sum[f]) + asked[f];
+        if (n + f * FN + 4 > p.n) sum[f] = before(sum[f], n + f * FN, p.n);
+    }
+    put(m < p.m, row_start(p.y, batch_index(), m), padded(p.n), n, sum);
 }
 
 void main() { product(padded(p.k) / 8, p.n, address(addresses.w)); }

@@ -16,8 +16,9 @@
 //                                   of `blank` where they lie outside of x and are zeros
 //   vec4 bias_of(uint n)            of columns n .. n + 3
 //   const bool ASKS                 whether finish() needs anything else from memory
-//   vec4 ask(uint m, uint n)        that
-//   void finish(uint m, uint n, vec4 sum, vec4 asked)  four sums, at row m, columns n .. n + 3
+//   vec4 ask(uint m, uint n)        that, for columns n .. n + 3
+//   void finish(uint m, uint n, vec4 sum[2], vec4 asked[2])  FOURS times four sums at row m, columns
+//                                   n .. n + 3 and n + FN .. n + FN + 3; put() stores what becomes of them
 // Rows and columns may lie past the edges. Where a load is conditional, drivers wait for it at once:
 // load_x(), bias_of() and ask() load something in any case, and finish() stores or does not.
 //
@@ -26,6 +27,7 @@
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 
 layout(local_size_x_id = 0) in;
@@ -36,18 +38,24 @@ const uint ROW = K8 + 1;  // a row in shared memory: one load longer, against ba
 const uint X_LOADS = BM * K8 / THREADS;
 const uint LANES = THREADS / SUBGROUPS;
 const uint FRAGMENT = EIGHTS * LANES;  // of W, in eights
-// Sums leave in parts, of which a thread has four neighbours each: as it holds them (IN_FOURS) or, where
-// it does not, by way of shared memory.
+// Sums leave in parts, of which a thread has four neighbours, or four of each of two fragments: as it
+// holds them (IN_FOURS: see fragment.coopmat.glsl) or, where it does not, by way of shared memory.
+const uint FRAGMENTS = WN / FN;  // of a subgroup, side by side
+#if OUT == f16
+const uint FOURS = IN_FOURS == 2 ? 2 - FRAGMENTS % 2 : 1;  // (RADV of Mesa 25 crashes on an && here)
+#else
+const uint FOURS = 1;
+#endif
+const uint GROUPS = IN_FOURS != 0 ? FRAGMENTS / FOURS : 1;  // of fragments
 const uint WN4 = WN / 4;
 const uint OUT_ROW = WN4 + 1;        // of a subgroup's sums in shared memory, in fours
 const uint PART_ROWS = LANES / WN4;  // that a subgroup takes out of it at once; the rest of it idles
-const uint PARTS = IN_FOURS != 0 ? 2 * (WN / FN) : FM / PART_ROWS;  // of FM rows
-const uint ALL_PARTS = WM / FM * PARTS;                             // of a subgroup
+const uint PARTS = IN_FOURS != 0 ? 2 * GROUPS : FM / PART_ROWS;  // of FM rows
+const uint ALL_PARTS = WM / FM * PARTS;                          // of a subgroup
 // Parts that leave in one step of a loop: more have more loads on their way, fewer take less code.
 const uint STEP_LIMIT = IN_FOURS != 0 ? PARTS : ASKS ? 4 : 2;
 const uint STEP = PARTS < STEP_LIMIT ? PARTS : STEP_LIMIT;
-const uint BIASES = IN_FOURS != 0 ? WN / FN : 1;  // fours of columns that a thread has
-const bool ASK_EARLY = ALL_PARTS <= 8;  // there are registers to spare during the product
+const bool ASK_EARLY = ALL_PARTS * FOURS <= 8;  // there are registers to spare during the product
 const uint TILE_SIZE = BM * ROW, OUT_SIZE = IN_FOURS != 0 ? 0 : SUBGROUPS * FM * OUT_ROW;
 
 shared uvec4 tile[TILE_SIZE > OUT_SIZE ? TILE_SIZE : OUT_SIZE];
@@ -63,30 +71,76 @@ void begin_rows();
 uvec4 load_x(uint i, uint k8);
 vec4 bias_of(uint n);
 vec4 ask(uint m, uint n);
-void finish(uint m, uint n, vec4 sum, vec4 asked);
+void finish(uint m, uint n, vec4 sum[2], vec4 asked[2]);
 
 // The batch, and which part of the columns of x and W.
 uint batch_index() { return SPLITS == 1 ? gl_WorkGroupID.z : gl_WorkGroupID.z / SPLITS; }
 uint split_index() { return SPLITS == 1 ? 0 : gl_WorkGroupID.z % SPLITS; }
 
+// Of this subgroup.
+uint warp_n() { return gl_SubgroupID % (BN / WN); }
+uint first_fragment() { return (gl_WorkGroupID.x * BN + warp_n() * WN) / FN; }
+
 // Where a part is, from this thread's first row and columns on.
 uint part_row(uint part) {
     return IN_FOURS != 0 ? part / PARTS * FM + part % 2 * (FM / 2) : part * PART_ROWS;
 }
-uint part_column(uint part) { return IN_FOURS != 0 ? part % PARTS / 2 * FN : 0; }
+uint part_group(uint part) { return IN_FOURS != 0 ? part % PARTS / 2 : 0; }
+uint group_column(uint group) { return group * FOURS * FN; }
+// Which tile of the result this is, and where a split of it leaves a four of this thread's.
+uint tile_number() {
+    return (batch_index() * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x +
+           gl_WorkGroupID.x;
+}
+uint split_sums(uint split, uint part, uint four) {
+    return (tile_number() * SPLITS + split) * (BM * BN / 4) +
+           ((gl_SubgroupID * ALL_PARTS + part) * FOURS + four) * LANES + gl_SubgroupInvocationID;
+}
 // Past the last part is the last one.
-vec4 ask_part(uint m, uint n, uint part) {
+vec4 ask_part(uint m, uint n, uint part, uint four) {
     const uint at = min(part, ALL_PARTS - 1);
-    return ask(m + part_row(at), n + part_column(at));
+    return ask(m + part_row(at), n + group_column(part_group(at)) + four * FN);
+}
+
+// FOURS of each, of which there are two at most. What is asked for is for the step that comes and for the
+// one after it.
+vec4 bias[GROUPS][2], asked[2 * STEP][2];
+
+void ask_first(uint m, uint n) {
+    [[unroll]] for (uint f = 0; f < FOURS; ++f) {
+        [[unroll]] for (uint j = 0; j < GROUPS; ++j)
+            bias[j][f] = bias_of(n + group_column(j) + f * FN);
+        if (SPLITS == 1)
+            [[unroll]] for (uint part = 0; part < 2 * STEP; ++part)
+                asked[part][f] = ask_part(m, n, part, f);
+    }
+}
+
+// Stores results in a row of y that begins at `row_at`, if it is there, and has so many columns.
+void put(bool is_there, uint row_at, uint columns, uint n, vec4 v[2]) {
+#if OUT == f16
+    // What stores cost is the lines of memory that they touch. Two threads side by side have four halves
+    // of each fragment; they exchange them, so that each has eight of one.
+    if (FOURS == 2) {
+        const bool second = gl_SubgroupInvocationID % 2 != 0;
+        const uvec2 left = store(v[0]), right = store(v[1]);
+        const uvec2 taken = subgroupShuffleXor(second ? left : right, 1);
+        const uint column = second ? n + FN - 4 : n;
+        if (is_there && column < columns)
+            y_eights[(row_at + column) / 8] = second ? uvec4(taken, right) : uvec4(left, taken);
+        return;
+    }
+#endif
+    if (is_there && n < columns) y[(row_at + n) / 4] = store(v[0]);
 }
 
 // all_k8: columns of x and W in eights; n: rows of W, which lies at `w`.
 void product(uint all_k8, uint n, uvec2 w) {
     const uint me = gl_LocalInvocationIndex;
-    const uint warp_n = gl_SubgroupID % (BN / WN), warp_m = gl_SubgroupID / (BN / WN);
+    const uint warp_m = gl_SubgroupID / (BN / WN);
     begin_rows();
 
-    PRODUCT_SUMS sums[WM / FM][WN / FN];
+    PRODUCT_SUMS sums[WM / FM][FRAGMENTS];
     [[unroll]] for (uint i = 0; i < WM / FM; ++i)
         [[unroll]] for (uint j = 0; j < WN / FN; ++j) sums[i][j] = PRODUCT_SUMS(0.0);
 
@@ -97,14 +151,8 @@ void product(uint all_k8, uint n, uvec2 w) {
                                          : min(gl_SubgroupInvocationID / WN4, PART_ROWS - 1);
     const uint first_column = IN_FOURS != 0 ? four_column() : gl_SubgroupInvocationID % WN4 * 4;
     const uint m0 = idle ? 0x40000000 : gl_WorkGroupID.y * BM + warp_m * WM + first_row;
-    const uint n0 = gl_WorkGroupID.x * BN + warp_n * WN + first_column;
-    vec4 bias[BIASES], asked[2 * STEP];  // for the step that comes and for the one after it
-    if (ASK_EARLY) {
-        [[unroll]] for (uint j = 0; j < BIASES; ++j) bias[j] = bias_of(n0 + j * FN);
-        if (SPLITS == 1)
-            [[unroll]] for (uint part = 0; part < 2 * STEP; ++part)
-                asked[part] = ask_part(m0, n0, part);
-    }
+    const uint n0 = first_fragment() * FN + first_column;
+    if (ASK_EARLY) ask_first(m0, n0);
 
     // This workgroup's columns: whole tiles, the last one of all may be less.
     const uint share = (all_k8 + SPLITS * K8 - 1) / (SPLITS * K8) * K8;
@@ -113,7 +161,7 @@ void product(uint all_k8, uint n, uvec2 w) {
 
     // Past the last fragment of a step lie those of the next, past the last of all some room.
     const uint last_step = (all_k8 * 8 - 1) / FK, step_size = (n + FN - 1) / FN * FRAGMENT;
-    const uint w_at = (gl_WorkGroupID.x * BN + warp_n * WN) / FN * FRAGMENT + gl_SubgroupInvocationID;
+    const uint w_at = first_fragment() * FRAGMENT + gl_SubgroupInvocationID;
 
     uvec4 next_x[X_LOADS], next_w[AHEAD][WN / FN][EIGHTS];
     [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
@@ -160,23 +208,16 @@ void product(uint all_k8, uint n, uvec2 w) {
     // core keeps at hand. Only the matrices have to be named by constants.
     const uint result_at = gl_SubgroupID * FM * OUT_ROW;
     const uint mine_at = result_at + first_row * OUT_ROW + first_column / 4;
-    const uint group = (batch_index() * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x +
-                       gl_WorkGroupID.x;
-    const uint split_at = gl_SubgroupID * ALL_PARTS * LANES + gl_SubgroupInvocationID;
-    if (!ASK_EARLY) {
-        [[unroll]] for (uint j = 0; j < BIASES; ++j) bias[j] = bias_of(n0 + j * FN);
-        if (SPLITS == 1)
-            [[unroll]] for (uint part = 0; part < 2 * STEP; ++part)
-                asked[part] = ask_part(m0, n0, part);
-    }
+    if (!ASK_EARLY) ask_first(m0, n0);
     if (IN_FOURS == 0) barrier();
     [[dont_unroll]] for (uint first = 0; first < ALL_PARTS; first += STEP) {
-        vec4 sum[STEP];
+        vec4 sum[STEP][2];
         if (IN_FOURS != 0) {
             [[unroll]] for (uint i = 0; i < WM / FM; ++i)
                 if (first == i * PARTS)
                     [[unroll]] for (uint part = 0; part < STEP; ++part)
-                        sum[part] = four_of(sums[i][part / 2], part % 2);
+                        [[unroll]] for (uint f = 0; f < FOURS; ++f)
+                            sum[part][f] = four_of(sums[i][part_group(part) * FOURS + f], part % 2);
         } else if (first % PARTS == 0) {
             subgroupBarrier();  // nobody takes the last rows out any more
             [[unroll]] for (uint i = 0; i < WM / FM; ++i)
@@ -189,17 +230,21 @@ void product(uint all_k8, uint n, uvec2 w) {
         }
         if (IN_FOURS == 0)
             [[unroll]] for (uint part = 0; part < STEP; ++part)
-                sum[part] =
+                sum[part][0] =
                     uintBitsToFloat(tile[mine_at + (first % PARTS + part) * PART_ROWS * OUT_ROW]);
         [[unroll]] for (uint part = 0; part < STEP; ++part) {
+            const uint group = part_group(part);
+            [[unroll]] for (uint f = 0; f < FOURS; ++f)
+                if (SPLITS == 1)
+                    sum[part][f] += bias[group][f];
+                else
+                    splits[split_sums(split_index(), first + part, f)] = sum[part][f];
             if (SPLITS == 1) {
-                finish(m0 + part_row(first + part), n0 + part_column(part),
-                       sum[part] + bias[part / 2 % BIASES], asked[part]);
-                asked[part] = asked[STEP + part];
-                asked[STEP + part] = ask_part(m0, n0, first + 2 * STEP + part);
-            } else {
-                splits[(group * SPLITS + split_index()) * (BM * BN / 4) + split_at +
-                       (first + part) * LANES] = sum[part];
+                finish(m0 + part_row(first + part), n0 + group_column(group), sum[part], asked[part]);
+                [[unroll]] for (uint f = 0; f < FOURS; ++f) {
+                    asked[part][f] = asked[STEP + part][f];
+                    asked[STEP + part][f] = ask_part(m0, n0, first + 2 * STEP + part, f);
+                }
             }
         }
     }
@@ -208,22 +253,23 @@ void product(uint all_k8, uint n, uvec2 w) {
     memoryBarrierBuffer();
     barrier();
     if (me == 0) {
-        is_last = atomicAdd(arrived[group], 1) == SPLITS - 1;
-        if (is_last) arrived[group] = 0;
+        is_last = atomicAdd(arrived[tile_number()], 1) == SPLITS - 1;
+        if (is_last) arrived[tile_number()] = 0;
     }
     barrier();
     if (!is_last) return;
     memoryBarrierBuffer();
     [[dont_unroll]] for (uint first = 0; first < ALL_PARTS; first += STEP) {
-        vec4 sum[STEP];
-        [[unroll]] for (uint part = 0; part < STEP; ++part) {
-            asked[part] = ask_part(m0, n0, first + part);
-            sum[part] = bias[part / 2 % BIASES];
-            [[unroll]] for (uint s = 0; s < SPLITS; ++s)
-                sum[part] += splits[(group * SPLITS + s) * (BM * BN / 4) + split_at +
-                                    (first + part) * LANES];
-        }
+        vec4 sum[STEP][2];
         [[unroll]] for (uint part = 0; part < STEP; ++part)
-            finish(m0 + part_row(first + part), n0 + part_column(part), sum[part], asked[part]);
+            [[unroll]] for (uint f = 0; f < FOURS; ++f) {
+                asked[part][f] = ask_part(m0, n0, first + part, f);
+                sum[part][f] = bias[part_group(part)][f];
+                [[unroll]] for (uint s = 0; s < SPLITS; ++s)
+                    sum[part][f] += splits[split_sums(s, first + part, f)];
+            }
+        [[unroll]] for (uint part = 0; part < STEP; ++part)
+            finish(m0 + part_row(first + part), n0 + group_column(part_group(part)), sum[part],
+                   asked[part]);
     }
 }

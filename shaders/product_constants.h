@@ -18,7 +18,7 @@
     CONSTANT(10, eights, EIGHTS, 1) /* that a thread holds of a fragment of W */          \
     CONSTANT(11, ahead, AHEAD, 1)   /* steps of W on their way; divides those of a tile */ \
     CONSTANT(12, splits, SPLITS, 1)                                                       \
-    CONSTANT(13, in_fours, IN_FOURS, 0) /* how sums are held: see fragment.coopmat.glsl */
+    CONSTANT(13, in_fours, IN_FOURS, 0) /* see fragment.coopmat.glsl; 2: y can be written in eights */
 #define MATRIX_TILE_CONSTANT_COUNT 14
 
 // A tile in shared memory: see product.tiled.glsl.

@@ -217,9 +217,10 @@ void find_features(DeviceInfo& info, const PropertyChain& properties, const Feat
     if (use.texel_loads)
         info.limits.storage_alignment = std::max(
             info.limits.storage_alignment, properties.p13.storageTexelBufferOffsetAlignmentBytes);
+    const bool shuffles = (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
     // Software devices offer matrices of 8x8, which they multiply element by element.
     if (features.coop.cooperativeMatrix && use.float16 && features.f12.vulkanMemoryModel &&
-        use.storage16 && use.subgroup_size_control && info.kind != DeviceKind::cpu)
+        use.storage16 && use.subgroup_size_control && shuffles && info.kind != DeviceKind::cpu)
         use.matrix_shapes = matrix_shapes(instance, info.handle);
     use.cooperative_matrix = !use.matrix_shapes.empty();
     // AMD's GPUs have subgroups of 64 and of 32: in one of 64 a matrix is held several times over.
@@ -231,7 +232,6 @@ void find_features(DeviceInfo& info, const PropertyChain& properties, const Feat
                               features.coop2.cooperativeMatrixFlexibleDimensions &&
                               features.coop2.cooperativeMatrixTensorAddressing;
 #endif
-    const bool shuffles = (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
     use.chains = info.limits.cores > 0 && use.addresses && use.storage16 &&
                  use.subgroup_arithmetic && shuffles && p11.subgroupSize >= 4;
 }

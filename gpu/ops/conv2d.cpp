@@ -64,7 +64,7 @@ void record_matrix(Commands& c, const Tensor& y, const Tensor& from, Size size, 
     } p{params_of(y, x, size, w, r), product_addresses(c.device(), x, w.fragments)};
     const auto [sums, arrived] = split_uses(c, t, w.fragments);
     c.dispatch(Kernel("conv2d.coopmat", x.type, y.type,
-                      params::constants_of(t.constants(held_fragments(c.device())),
+                      params::constants_of(t.constants(held_fragments(c.device()), y),
                                            constants_of(w, activation, residual))),
                {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(y.rows, t.bm),
                 y.batch * t.splits},

@@ -146,7 +146,7 @@ void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& from, const 
         product_addresses(c.device(), x, w.fragments)};
     const auto [sums, arrived] = split_uses(c, t, w.fragments);
     c.dispatch(Kernel("linear.coopmat", x.type, y.type,
-                      params::constants_of(t.constants(held_fragments(c.device())),
+                      params::constants_of(t.constants(held_fragments(c.device()), y),
                                            constants_of(w, activation, accumulate))),
                {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(span.rows, t.bm),
                 span.batch * t.splits},

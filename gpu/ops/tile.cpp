@@ -239,7 +239,8 @@ uint32_t MatrixTile::shared_bytes() const {
     return std::max(bm * (bk / 8 + 1), subgroups * fragment.m * (wn / 4 + 1)) * 16 + 16;
 }
 
-params::MatrixTileConstants MatrixTile::constants(const HeldFragments& held) const {
+params::MatrixTileConstants MatrixTile::constants(const HeldFragments& held,
+                                                  const Tensor& y) const {
     return {.threads = threads,
             .subgroups = subgroups,
             .bm = bm,
@@ -253,7 +254,7 @@ params::MatrixTileConstants MatrixTile::constants(const HeldFragments& held) con
             .eights = held.eights,
             .ahead = ahead,
             .splits = splits,
-            .in_fours = held.in_fours ? 1u : 0u};
+            .in_fours = !held.in_fours ? 0u : loads_wide(y) ? 2u : 1u};
 }
 
 params::SharedTileConstants ProductTile::constants() const {

@@ -61,8 +61,8 @@ struct MatrixTile {
     double cost;      // microseconds that it is likely to take
 
     uint32_t shared_bytes() const;
-    // `eights`: see HeldFragments.
-    params::MatrixTileConstants constants(const HeldFragments& held) const;
+    // Of a product that becomes y.
+    params::MatrixTileConstants constants(const HeldFragments& held, const Tensor& y) const;
     // Splits leave their sums without gaps: every thread has some.
     bool can_be_split() const;
 };
