@@ -19,7 +19,7 @@ layout(binding = 5) coherent buffer Splits { vec4 splits[]; };
 layout(binding = 6) coherent buffer Arrived { uint arrived[]; };
 layout(push_constant) uniform Push { Conv2dParams p; ProductAddresses addresses; };
 
-const bool ASKS = RESIDUAL != 0;
+const bool ASKS = RESIDUAL != 0, NOTES = false;
 
 #include "finish.glsl"
 #include "product.coopmat.glsl"
@@ -62,7 +62,13 @@ vec4 ask(uint m, uint n) {
     return load(r[(row_start(p.residual, batch_index(), pixel) + min(n, padded(p.n) - 4)) / 4]);
 }
 
-void finish(uint m, uint n, vec4 sum[2], vec4 asked[2]) {
+void begin_scales() {}
+vec4 scaled(uint m, vec4 sum) { return sum; }
+uvec2 half_of(vec4 v) { return uvec2(0); }
+void leave_halves(uint m, uint n, uvec4 eight) {}
+void leave_moments(uint m, vec2 moments) {}
+
+void finish(uint m, uint n, inout vec4 sum[2], vec4 asked[2]) {
     [[unroll]] for (uint f = 0; f < FOURS; ++f) {
         sum[f] = finished(sum[f], asked[f]);
         if (n + f * FN + 4 > p.n) sum[f] = before(sum[f], n + f * FN, p.n);

@@ -49,6 +49,9 @@ struct NormLinearParams {
     float eps;
 };
 
+// Halves of a stream are this many times smaller than it: so they have room for large values.
+SACCADE_CONSTANT halves_scale = 16;
+
 // Where products on cooperative matrices find x and the fragments of W. Two words, the low one first.
 struct ProductAddresses {
     uint x[2], w[2];

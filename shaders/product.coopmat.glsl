@@ -12,13 +12,19 @@
 // Whoever includes this says how x is found and what becomes of the sums, and declares splits[] and
 // arrived[], one word a tile, zero before and after:
 //   void begin_rows()               once, before the first load
+//   void begin_scales()             once, after it
+//   vec4 scaled(uint m, vec4 sum)   a row's sums before the bias is added
 //   uvec4 load_x(uint i, uint k8)   eight elements of the i-th row that this thread loads; sets bit i
 //                                   of `blank` where they lie outside of x and are zeros
 //   vec4 bias_of(uint n)            of columns n .. n + 3
 //   const bool ASKS                 whether finish() needs anything else from memory
 //   vec4 ask(uint m, uint n)        that, for columns n .. n + 3
-//   void finish(uint m, uint n, vec4 sum[2], vec4 asked[2])  FOURS times four sums at row m, columns
-//                                   n .. n + 3 and n + FN .. n + FN + 3; put() stores what becomes of them
+//   void finish(uint m, uint n, inout vec4 sum[2], vec4 asked[2])  FOURS times four sums at row m,
+//                                   columns n .. n + 3 and n + FN .. n + FN + 3, and what becomes of
+//                                   them; put() stores it
+//   const bool NOTES                whether it is noted, too, as fp16 and by its moments:
+//   uvec2 half_of(vec4 v), void leave_halves(uint m, uint n, uvec4 eight)
+//   void leave_moments(uint m, vec2 moments)
 // Rows and columns may lie past the edges. Where a load is conditional, drivers wait for it at once:
 // load_x(), bias_of() and ask() load something in any case, and finish() stores or does not.
 //
@@ -68,10 +74,15 @@ shared bool is_last;
 uint blank = 0;
 
 void begin_rows();
+void begin_scales();
+vec4 scaled(uint m, vec4 sum);
 uvec4 load_x(uint i, uint k8);
 vec4 bias_of(uint n);
 vec4 ask(uint m, uint n);
-void finish(uint m, uint n, vec4 sum[2], vec4 asked[2]);
+void finish(uint m, uint n, inout vec4 sum[2], vec4 asked[2]);
+uvec2 half_of(vec4 v);
+void leave_halves(uint m, uint n, uvec4 eight);
+void leave_moments(uint m, vec2 moments);
 
 // The batch, and which part of the columns of x and W.
 uint batch_index() { return SPLITS == 1 ? gl_WorkGroupID.z : gl_WorkGroupID.z / SPLITS; }
@@ -105,6 +116,61 @@ vec4 ask_part(uint m, uint n, uint part, uint four) {
 // FOURS of each, of which there are two at most. What is asked for is for the step that comes and for the
 // one after it.
 vec4 bias[GROUPS][2], asked[2 * STEP][2];
+vec4 sum[STEP][2];
+
+// Where NOTES is set, what is left once finish() is done with rows of a subgroup is looked at once more:
+// their moments are, of each row, the mean and the sum of the squares of what differs from it.
+shared vec2 row_moments[NOTES ? BM * (BN / WN) : 1];
+
+// Four threads side by side have a row.
+float sum_of_row(float v) {
+    v += subgroupShuffleXor(v, 1);
+    return v + subgroupShuffleXor(v, 2);
+}
+
+// This thread's first row is m, of the workgroup's rows `row`, its first column n.
+void note(uint m, uint n, uint row) {
+    [[unroll]] for (uint i = 0; i < 2; ++i) {
+        vec4 total = vec4(0.0), squares = vec4(0.0);
+        [[unroll]] for (uint j = 0; j < GROUPS; ++j) total += sum[2 * j + i][0];
+        const float mean = sum_of_row(dot(total, vec4(1.0))) / WN;
+        [[unroll]] for (uint j = 0; j < GROUPS; ++j) {
+            const vec4 d = sum[2 * j + i][0] - mean;
+            squares += d * d;
+        }
+        const float all = sum_of_row(dot(squares, vec4(1.0)));
+        if (gl_SubgroupInvocationID % 4 == 0)
+            row_moments[(row + i * FM / 2) * (BN / WN) + warp_n()] = vec2(mean, all);
+    }
+    // Two threads side by side exchange fours, so that each has eight neighbours of one row.
+    const bool second = gl_SubgroupInvocationID % 2 != 0;
+    [[unroll]] for (uint j = 0; j < GROUPS; ++j) {
+        const uvec2 upper = half_of(sum[2 * j][0]), lower = half_of(sum[2 * j + 1][0]);
+        const uvec2 taken = subgroupShuffleXor(second ? upper : lower, 1);
+        if (second)
+            leave_halves(m + FM / 2, n + j * FN - 4, uvec4(taken, lower));
+        else
+            leave_halves(m, n + j * FN, uvec4(upper, taken));
+    }
+}
+
+// The moments of all columns of the workgroup, of which `columns` are there.
+void gather_moments(uint columns) {
+    barrier();
+    const uint row = gl_LocalInvocationIndex;
+    if (row >= BM) return;
+    const uint count = columns / WN;
+    float mean = 0.0, squares = 0.0;
+    [[unroll]] for (uint i = 0; i < BN / WN; ++i)
+        if (i < count) mean += row_moments[row * (BN / WN) + i].x;
+    mean /= count;
+    [[unroll]] for (uint i = 0; i < BN / WN; ++i)
+        if (i < count) {
+            const vec2 part = row_moments[row * (BN / WN) + i];
+            squares += part.y + WN * (part.x - mean) * (part.x - mean);
+        }
+    leave_moments(gl_WorkGroupID.y * BM + row, vec2(mean, squares));
+}
 
 void ask_first(uint m, uint n) {
     [[unroll]] for (uint f = 0; f < FOURS; ++f) {
@@ -173,6 +239,7 @@ void product(uint all_k8, uint n, uvec2 w) {
                 next_w[k][j][e] = Eights(w).at[at + j * FRAGMENT + e * LANES];
     }
 
+    begin_scales();
     for (uint k8 = begin; k8 < k8_end; k8 += K8) {
         barrier();  // nobody reads the last tile any more
         const bool there = k8 + me % K8 < k8_end;
@@ -211,7 +278,6 @@ void product(uint all_k8, uint n, uvec2 w) {
     if (!ASK_EARLY) ask_first(m0, n0);
     if (IN_FOURS == 0) barrier();
     [[dont_unroll]] for (uint first = 0; first < ALL_PARTS; first += STEP) {
-        vec4 sum[STEP][2];
         if (IN_FOURS != 0) {
             [[unroll]] for (uint i = 0; i < WM / FM; ++i)
                 if (first == i * PARTS)
@@ -236,7 +302,7 @@ void product(uint all_k8, uint n, uvec2 w) {
             const uint group = part_group(part);
             [[unroll]] for (uint f = 0; f < FOURS; ++f)
                 if (SPLITS == 1)
-                    sum[part][f] += bias[group][f];
+                    sum[part][f] = scaled(m0 + part_row(first + part), sum[part][f]) + bias[group][f];
                 else
                     splits[split_sums(split_index(), first + part, f)] = sum[part][f];
             if (SPLITS == 1) {
@@ -247,7 +313,10 @@ void product(uint all_k8, uint n, uvec2 w) {
                 }
             }
         }
+        if (NOTES && SPLITS == 1)
+            note(m0 + part_row(first), n0, warp_m * WM + first_row + part_row(first));
     }
+    if (NOTES && SPLITS == 1) gather_moments(min(BN, n - gl_WorkGroupID.x * BN));
     if (SPLITS == 1) return;
 
     memoryBarrierBuffer();
@@ -260,16 +329,19 @@ void product(uint all_k8, uint n, uvec2 w) {
     if (!is_last) return;
     memoryBarrierBuffer();
     [[dont_unroll]] for (uint first = 0; first < ALL_PARTS; first += STEP) {
-        vec4 sum[STEP][2];
         [[unroll]] for (uint part = 0; part < STEP; ++part)
             [[unroll]] for (uint f = 0; f < FOURS; ++f) {
                 asked[part][f] = ask_part(m0, n0, first + part, f);
-                sum[part][f] = bias[part_group(part)][f];
+                sum[part][f] = vec4(0.0);
                 [[unroll]] for (uint s = 0; s < SPLITS; ++s)
                     sum[part][f] += splits[split_sums(s, first + part, f)];
+                sum[part][f] =
+                    scaled(m0 + part_row(first + part), sum[part][f]) + bias[part_group(part)][f];
             }
         [[unroll]] for (uint part = 0; part < STEP; ++part)
             finish(m0 + part_row(first + part), n0 + group_column(part_group(part)), sum[part],
                    asked[part]);
+        if (NOTES) note(m0 + part_row(first), n0, warp_m * WM + first_row + part_row(first));
     }
+    if (NOTES) gather_moments(min(BN, n - gl_WorkGroupID.x * BN));
 }

@@ -37,6 +37,12 @@
     CONSTANT(FIRST + 0, activation, ACTIVATION, 0)   \
     CONSTANT(FIRST + 1, bias, BIAS, 1)               \
     CONSTANT(FIRST + 2, accumulate, ACCUMULATE, 0)
+#define LINEAR_CONSTANT_COUNT 3
+// Of linear.coopmat alone: what it has to do with norms of a stream, see there.
+#define STREAM_CONSTANTS(CONSTANT, FIRST)                                                    \
+    CONSTANT(FIRST + 0, moments, MOMENTS, 0) /* of a row of x; 0: x is not normalised */     \
+    CONSTANT(FIRST + 1, width, WIDTH, 0)     /* columns of x that each of them stands for */ \
+    CONSTANT(FIRST + 2, next, NEXT, 0)       /* 1: y is a stream that a norm reads next */
 #define CONV2D_CONSTANTS(CONSTANT, FIRST)          \
     CONSTANT(FIRST + 0, activation, ACTIVATION, 0) \
     CONSTANT(FIRST + 1, residual, RESIDUAL, 0)     \
@@ -58,6 +64,9 @@ struct SharedTileConstants {
 struct LinearConstants {
     LINEAR_CONSTANTS(SACCADE_FIELD, 0)
 };
+struct StreamConstants {
+    STREAM_CONSTANTS(SACCADE_FIELD, 0)
+};
 struct Conv2dConstants {
     CONV2D_CONSTANTS(SACCADE_FIELD, 0)
 };
@@ -66,13 +75,17 @@ static_assert(sizeof(MatrixTileConstants) == 4 * MATRIX_TILE_CONSTANT_COUNT);
 static_assert(sizeof(SharedTileConstants) == 4 * SHARED_TILE_CONSTANT_COUNT);
 
 // The constants of a kernel in the order of their numbers.
-template <typename TileConstants, typename OtherConstants>
-auto constants_of(const TileConstants& tile, const OtherConstants& other) {
+template <typename First, typename Second>
+auto constants_of(const First& first, const Second& second) {
     struct All {
-        TileConstants tile;
-        OtherConstants other;
+        First first;
+        Second second;
     };
-    return std::bit_cast<std::array<uint32_t, sizeof(All) / 4>>(All{tile, other});
+    return std::bit_cast<std::array<uint32_t, sizeof(All) / 4>>(All{first, second});
+}
+template <typename First, typename Second, typename Third>
+auto constants_of(const First& first, const Second& second, const Third& third) {
+    return constants_of(constants_of(first, second), third);
 }
 }  // namespace saccade::params
 #else

@@ -6,6 +6,7 @@
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;
+const uint FOURS = 4;  // on their way at a time; past the last is the last
 
 layout(binding = 0) readonly buffer X { vec4 x[]; };
 layout(binding = 1) writeonly buffer Y { float y[]; };
@@ -18,11 +19,15 @@ void main() {
     if (row >= padded(p.rows)) return;
     float largest = row < p.rows ? smallest : 0.0;  // padding is zero
     if (row < p.rows) {
-        const uint at = row_start(p.x, batch, row) / 4;
-        for (uint j = 0; 4 * j < p.columns; ++j) {
-            const vec4 v = before(x[at + j], 4 * j, p.columns, smallest);
-            [[unroll]] for (uint lane = 0; lane < 4; ++lane)
-                if (v[lane] > largest) largest = v[lane];
+        const uint at = row_start(p.x, batch, row) / 4, last = (p.columns - 1) / 4;
+        for (uint first = 0; first <= last; first += FOURS) {
+            vec4 v[FOURS];
+            [[unroll]] for (uint i = 0; i < FOURS; ++i) v[i] = x[at + min(first + i, last)];
+            [[unroll]] for (uint i = 0; i < FOURS; ++i) {
+                v[i] = before(v[i], 4 * min(first + i, last), p.columns, smallest);
+                [[unroll]] for (uint lane = 0; lane < 4; ++lane)
+                    if (v[i][lane] > largest) largest = v[i][lane];
+            }
         }
     }
     y[row_start(p.y, batch, 0) + row] = largest;

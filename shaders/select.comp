@@ -1,16 +1,19 @@
 #version 460
 // The k largest of all elements of x, largest first, equal ones in the order of their places.
 // x (rows, columns) f32; values (1, k) f32; picks (1, k) u32: row * columns + column.
-// One workgroup a batch. It finds the k-th by its digits of eight bits, the highest first: how many
-// elements have each digit says which digit the k-th has. What comes before it is then collected,
-// and each of the k counts those that come before itself. A NaN comes after every number, as -inf.
+// Elements are collected, and each of them counts those that come before itself. Where there are few
+// (ALL), all of them are, by every workgroup, and each workgroup has some of them count. Else there is
+// one workgroup a batch, which collects k: it finds the k-th by its digits of eight bits, the highest
+// first, because how many elements have each digit says which digit the k-th has.
+// A NaN comes after every number, as -inf.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
 #include "types.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 4;
-layout(constant_id = 1) const uint SLOTS = 4;  // at least k
+layout(constant_id = 1) const uint SLOTS = 4;  // for what is collected
+layout(constant_id = 2) const bool ALL = false;
 
 layout(binding = 0) readonly buffer X { vec4 x[]; };
 layout(binding = 1) writeonly buffer Values { float values[]; };
@@ -49,7 +52,8 @@ void main() {
     const uint all = p.rows * fours();
     uvec2 known = uvec2(0), begin = uvec2(0);  // digits of the k-th that are known, and a mask
     uint wanted = p.k;                         // of those that begin like it
-    for (uint digit = 0; digit < 8; ++digit) {
+    if (ALL && me == 0) kept = 0;
+    for (uint digit = 0; digit < (ALL ? 0 : 8); ++digit) {
         for (uint d = me; d < digits; d += THREADS) with_digit[d] = 0;
         barrier();
         const uint shift = 24 - digit % 4 * 8;
@@ -100,6 +104,7 @@ void main() {
         barrier();
         if (all_of_them) break;
     }
+    if (ALL) barrier();
 
     for (uint i = me; i < all; i += THREADS) {
         const uvec2 at = four_of(i);
@@ -112,13 +117,15 @@ void main() {
     }
     barrier();
     const uint values_at = row_start(p.values, batch, 0), picks_at = row_start(p.picks, batch, 0);
-    for (uint i = me; i < p.k; i += THREADS) {
+    const uint first = gl_WorkGroupID.x * THREADS + me, step = gl_NumWorkGroups.x * THREADS;
+    for (uint i = first; i < kept; i += step) {
         uint before = 0;
-        for (uint j = 0; j < p.k; ++j) before += comes_first(best[j], best[i]) ? 1 : 0;
+        for (uint j = 0; j < kept; ++j) before += comes_first(best[j], best[i]) ? 1 : 0;
+        if (before >= p.k) continue;
         values[values_at + before] = value_of(best[i]);
         picks[picks_at + before] = ~best[i].y;
     }
-    for (uint i = p.k + me; i < padded(p.k); i += THREADS) {  // padding is zero
+    for (uint i = p.k + first; i < padded(p.k); i += step) {  // padding is zero
         values[values_at + i] = 0.0;
         picks[picks_at + i] = 0;
     }

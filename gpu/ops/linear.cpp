@@ -133,26 +133,75 @@ bool fits_shared(const Device& device, const RowTile& tile, const Tensor& x) {
 
 }  // namespace
 
-void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
-                        Activation activation, bool accumulate, const MatrixTile& t) {
+namespace {
+
+// `read` or `note` may be none.
+void record_product(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
+                    Activation activation, bool accumulate, const MatrixTile& t,
+                    const Noted* known, const Noted* note) {
     const Span span = rows_of(from, y);
     auto scope = c.scope("product");  // gives the splits' memory back
     const Tensor x = loadable(c, from);
     const struct {
         params::LinearParams linear;
         params::ProductAddresses addresses;
+        float eps;
     } p{{view(x), view(y), w.bias ? w.bias.offset : 0, span.rows, y.columns, x.columns,
          w.weight.row_stride},
-        product_addresses(c.device(), x, w.fragments)};
+        product_addresses(c.device(), x, w.fragments),
+        known ? known->eps : 0.0f};
+    const params::StreamConstants stream{
+        .moments = known ? divide_up(x.columns, known->width) : 0,
+        .width = known ? known->width : 0,
+        .next = note ? 1u : 0u};
     const auto [sums, arrived] = split_uses(c, t, w.fragments);
+    const Use unused = read(w.fragments);
     c.dispatch(Kernel("linear.coopmat", x.type, y.type,
                       params::constants_of(t.constants(held_fragments(c.device()), y),
-                                           constants_of(w, activation, accumulate))),
+                                           constants_of(w, activation, accumulate), stream)),
                {divide_up(padded(y.columns), t.bn) * t.threads, divide_up(span.rows, t.bm),
                 span.batch * t.splits},
                {read(x), read(w.fragments), read(w.bias ? w.bias : w.fragments),
-                accumulate ? read_write(y) : write(y), sums, arrived},
+                accumulate ? read_write(y) : write(y), sums, arrived,
+                known  ? read(known->moments)
+                : note ? write(note->moments)
+                       : unused,
+                note ? write(note->halves) : unused},
                p);
+}
+
+}  // namespace
+
+void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
+                        Activation activation, bool accumulate, const MatrixTile& t) {
+    record_product(c, y, from, w, activation, accumulate, t, nullptr, nullptr);
+}
+
+uint32_t linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                           const Noted& to) {
+    const Span span = rows_of(x, y);
+    std::optional<MatrixTile> tile;
+    if (w.fragments && x.type == Type::f16 && loads_eights(x) && !c.chaining())
+        tile = best_matrix_tile(c.device(), {span.batch, span.rows, y.columns, x.columns});
+    if (!tile || y.columns % tile->wn != 0) {
+        linear_add(c, y, x, w);
+        return 0;
+    }
+    check("linear", y, x, w);
+    record_product(c, y, x, w, Activation::none, true, *tile, nullptr, &to);
+    return tile->bn;
+}
+
+void linear_of_noted(Commands& c, const Tensor& y, const Linear& w, Activation activation,
+                     const Noted& from) {
+    constexpr const char* op = "norm_linear";
+    const Tensor& x = from.halves;
+    check(op, y, x, w);
+    const Span span = rows_of(x, y);
+    const std::optional<MatrixTile> tile =
+        best_matrix_tile(c.device(), {span.batch, span.rows, y.columns, x.columns});
+    require(tile.has_value() && w.fragments, op, x.shape() + " cannot be on cooperative matrices");
+    record_product(c, y, x, w, activation, false, *tile, &from, nullptr);
 }
 
 void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,

@@ -41,6 +41,19 @@ void attention_tiled(Commands& c, const Tensor& y, const Tensor& q, const Tensor
 // The same on cooperative matrices: x, q, k and v of fp16, and a weight that has fragments.
 void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                         Activation activation, bool accumulate, const MatrixTile& tile);
+// What a norm of a stream needs, noted by the product that adds to it: see gpu/residual_stream.h.
+struct Noted {
+    Tensor halves;       // the stream's rows, made smaller by params::halves_scale
+    Tensor moments;      // of each row's parts: the mean, and the squares of what differs from it
+    uint32_t width = 0;  // columns of a part
+    float eps = 0;       // of the norm
+};
+// y += x W^T + b, noting halves and moments. Returns the width; 0: nothing has been noted.
+uint32_t linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                           const Noted& to);
+// y = activation(LN(stream) W^T + b), where the norm is folded into W and b.
+void linear_of_noted(Commands& c, const Tensor& y, const Linear& w, Activation activation,
+                     const Noted& from);
 void conv2d_on_matrices(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                         Activation activation, bool accumulate, const MatrixTile& tile);
 void attention_on_matrices(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,

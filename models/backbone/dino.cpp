@@ -78,13 +78,13 @@ Dino::Block Dino::load_block(WeightLoader& weights, uint32_t index) const {
     const bool biases[] = {config_.query_bias, config_.key_bias, config_.value_bias};
 
     Block block;
-    block.norm1 = weights.norm(in + ".norm1", dim, config_.norm_eps);
-    block.norm2 = weights.norm(in + ".norm2", dim, config_.norm_eps);
-    block.qkv = weights.stacked(qkv, {.out = dim,
-                                      .in = dim,
-                                      .out_head = head,
-                                      .bias = biases[0] || biases[1] || biases[2],
-                                      .biased = {biases[0], biases[1], biases[2]}});
+    const float eps = config_.norm_eps;
+    block.qkv = weights.norm_linear(in + ".norm1", eps, qkv,
+                                    {.out = dim,
+                                     .in = dim,
+                                     .out_head = head,
+                                     .bias = biases[0] || biases[1] || biases[2],
+                                     .biased = {biases[0], biases[1], biases[2]}});
     block.out = weights.linear(in + names.out, {.out = dim,
                                                 .in = dim,
                                                 .in_head = head,
@@ -96,16 +96,18 @@ Dino::Block Dino::load_block(WeightLoader& weights, uint32_t index) const {
                     .bias = config_.mlp_bias,
                     .row_scale = in + ".layer_scale2.lambda1"};
     if (!config_.gated) {
-        block.fc1 = weights.linear(
-            in + names.fc1,
+        block.fc1 = weights.norm_linear(
+            in + ".norm2", eps, in + names.fc1,
             {.out = inner, .in = dim, .out_head = inner, .bias = config_.mlp_bias});
         block.fc2 = weights.linear(in + names.fc2, down);
     } else if (config_.third) {
-        block.fc1 = weights.stacked(
-            gated, {.out = inner, .in = dim, .out_head = inner, .bias = config_.mlp_bias});
+        block.fc1 = weights.norm_linear(
+            in + ".norm2", eps, gated,
+            {.out = inner, .in = dim, .out_head = inner, .bias = config_.mlp_bias});
         block.fc2 = weights.linear(in + names.fc2, down);
     } else {
-        block.fc1 = weights.linear(in + ".mlp.weights_in", {.out = 2 * inner, .in = dim});
+        block.fc1 = weights.norm_linear(in + ".norm2", eps, in + ".mlp.weights_in",
+                                        {.out = 2 * inner, .in = dim});
         block.fc2 = weights.linear(in + ".mlp.weights_out", down);
     }
     return block;
@@ -157,10 +159,9 @@ void Dino::prepare(Size picture) {
 }
 
 // z' = z + scale1 MSA(LN(z))
-void Dino::attend(Commands& c, const Tensor& z, const Block& w, uint32_t layer, Tap& tap) const {
+void Dino::attend(Commands& c, ResidualStream& z, const Block& w, uint32_t layer, Tap& tap) const {
     auto scope = c.scope("attend");
-    const Tensor y = layer_norm(c, z, w.norm1, type());
-    const Tensor qkv = linear(c, y, w.qkv);
+    const Tensor qkv = z.norm_linear(c, w.qkv);
     const uint32_t dim = qkv.columns / 3;
     if (config_.positions == DinoConfig::Positions::rotary)
         rotate_heads(c,
@@ -171,17 +172,16 @@ void Dino::attend(Commands& c, const Tensor& z, const Block& w, uint32_t layer, 
     const Tensor v = qkv.slice_columns(2 * dim, dim);
     const Heads heads{config_.heads, 1.0f / std::sqrt(static_cast<float>(config_.head_size()))};
     tap.attention(c, layer, q, k, heads);
-    linear_add(c, z, attention(c, q, k, v, heads), w.out);
+    z.add(c, attention(c, q, k, v, heads), w.out);
 }
 
 // z = z' + scale2 MLP(LN(z'))
-void Dino::mlp(Commands& c, const Tensor& z, const Block& w) const {
+void Dino::mlp(Commands& c, ResidualStream& z, const Block& w) const {
     auto scope = c.scope("mlp");
-    const Tensor y = layer_norm(c, z, w.norm2, type());
     const Tensor inner =
-        config_.gated ? gate(c, linear(c, y, w.fc1), w.fc2.weight.columns, config_.activation)
-                      : linear(c, y, w.fc1, config_.activation);
-    linear_add(c, z, inner, w.fc2);
+        config_.gated ? gate(c, z.norm_linear(c, w.fc1), w.fc2.weight.columns, config_.activation)
+                      : z.norm_linear(c, w.fc1, config_.activation);
+    z.add(c, inner, w.fc2);
 }
 
 Tensor Dino::embed(Commands& c, const Tensor& patches) const {
@@ -192,7 +192,7 @@ Tensor Dino::embed(Commands& c, const Tensor& patches) const {
     return z;
 }
 
-void Dino::block(Commands& c, const Tensor& z, uint32_t index, Tap& tap) const {
+void Dino::block(Commands& c, ResidualStream& z, uint32_t index, Tap& tap) const {
     attend(c, z, blocks_[index], index, tap);
     mlp(c, z, blocks_[index]);
 }
@@ -200,8 +200,9 @@ void Dino::block(Commands& c, const Tensor& z, uint32_t index, Tap& tap) const {
 Tensor Dino::encode(Commands& c, const Tensor& patches, Tap& tap) const {
     const Tensor z = embed(c, patches);
     tap.hidden(c, 0, z);
+    ResidualStream stream(c, z, type());
     for (uint32_t i = 0; i < config_.layers; ++i) {
-        block(c, z, i, tap);
+        block(c, stream, i, tap);
         tap.hidden(c, i + 1, z);
     }
     return z;

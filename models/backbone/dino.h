@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpu/recorder/commands.h"
+#include "gpu/residual_stream.h"
 #include "models/attention/tap.h"
 #include "models/backbone/dino_config.h"
 #include "models/backbone/position.h"
@@ -35,7 +36,7 @@ public:
     // The same step by step, for who takes tokens out between blocks: what the first block reads, and
     // one block, in place.
     Tensor embed(Commands& c, const Tensor& patches) const;
-    void block(Commands& c, const Tensor& z, uint32_t index, Tap& tap) const;
+    void block(Commands& c, ResidualStream& z, uint32_t index, Tap& tap) const;
     // LN(z) of some of its tokens.
     Tensor normalize(Commands& c, const Tensor& z, Type out) const {
         return layer_norm(c, z, norm_, out);
@@ -46,17 +47,16 @@ public:
 
 private:
     struct Block {
-        Norm norm1, norm2;
-        Linear qkv;  // (3 * heads * head, hidden), heads padded to a multiple of eight
-        Linear out;  // (hidden, heads * head), rows times layer_scale1
-        Linear fc1;  // (intermediate, hidden), or twice as many rows: gate, then what it lets through
-        Linear fc2;  // (hidden, intermediate), rows times layer_scale2
+        NormLinear qkv;  // (3 * heads * head, hidden), heads padded to a multiple of eight
+        Linear out;      // (hidden, heads * head), rows times layer_scale1
+        NormLinear fc1;  // (intermediate, hidden), or twice as many: gate, then what it lets through
+        Linear fc2;      // (hidden, intermediate), rows times layer_scale2
     };
     Block load_block(WeightLoader& weights, uint32_t index) const;
     std::vector<float> start_of(Size grid) const;
     std::vector<float> turns_of(Size grid) const;
-    void attend(Commands& c, const Tensor& z, const Block& w, uint32_t layer, Tap& tap) const;
-    void mlp(Commands& c, const Tensor& z, const Block& w) const;
+    void attend(Commands& c, ResidualStream& z, const Block& w, uint32_t layer, Tap& tap) const;
+    void mlp(Commands& c, ResidualStream& z, const Block& w) const;
 
     DinoConfig config_;
     Size grid_;

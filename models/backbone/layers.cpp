@@ -17,14 +17,14 @@ EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix
     const std::array<std::string, 3> qkv = {self + "query", self + "key", self + "value"};
     const uint32_t dim = form.hidden, head = form.head_size();
     return {
-        .norm1 = weights.norm(prefix + ".layernorm_before", dim, form.norm_eps),
-        .norm2 = weights.norm(prefix + ".layernorm_after", dim, form.norm_eps),
-        .qkv =
-            weights.stacked(qkv, {.out = dim, .in = dim, .out_head = head, .bias = form.qkv_bias}),
+        .qkv = weights.norm_linear(
+            prefix + ".layernorm_before", form.norm_eps, qkv,
+            {.out = dim, .in = dim, .out_head = head, .bias = form.qkv_bias}),
         .out = weights.linear(prefix + ".attention.output.dense",
                               {.out = dim, .in = dim, .in_head = head}),
-        .fc1 =
-            weights.linear(prefix + ".intermediate.dense", {.out = form.intermediate, .in = dim}),
+        .fc1 = weights.norm_linear(prefix + ".layernorm_after", form.norm_eps,
+                                   prefix + ".intermediate.dense",
+                                   {.out = form.intermediate, .in = dim}),
         .fc2 = weights.linear(prefix + ".output.dense", {.out = dim, .in = form.intermediate}),
     };
 }
@@ -32,30 +32,28 @@ EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix
 namespace {
 
 // z' = MSA(LN(z)) + z                                                                  (eq. 2)
-void attend(Commands& c, const Tensor& z, const EncoderBlock& w, const EncoderForm& form,
+void attend(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
             uint32_t layer, Tap& tap, const Sight& sight) {
     auto scope = c.scope("attend");
-    const Tensor y = layer_norm(c, z, w.norm1, w.qkv.weight.type);
-    const Tensor qkv = linear(c, y, w.qkv);
+    const Tensor qkv = z.norm_linear(c, w.qkv);
     const uint32_t dim = qkv.columns / 3;
     const Tensor q = qkv.slice_columns(0, dim);
     const Tensor seen = qkv.slice_rows(0, std::min(sight.keys, qkv.rows));
     const Tensor k = seen.slice_columns(dim, dim);
     const Tensor v = seen.slice_columns(2 * dim, dim);
     tap.attention(c, layer, q, k, form.attention_heads());
-    linear_add(c, z, attention(c, q, k, v, form.attention_heads(), sight.causal), w.out);
+    z.add(c, attention(c, q, k, v, form.attention_heads(), sight.causal), w.out);
 }
 
 // z = MLP(LN(z')) + z'                                                                 (eq. 3)
-void mlp(Commands& c, const Tensor& z, const EncoderBlock& w, const EncoderForm& form) {
+void mlp(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form) {
     auto scope = c.scope("mlp");
-    const Tensor y = layer_norm(c, z, w.norm2, w.fc1.weight.type);
-    linear_add(c, z, linear(c, y, w.fc1, form.activation), w.fc2);
+    z.add(c, z.norm_linear(c, w.fc1, form.activation), w.fc2);
 }
 
 }  // namespace
 
-void encoder_block(Commands& c, const Tensor& z, const EncoderBlock& w, const EncoderForm& form,
+void encoder_block(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
                    uint32_t layer, Tap& tap, const Sight& sight) {
     attend(c, z, w, form, layer, tap, sight);
     mlp(c, z, w, form);

@@ -4,6 +4,7 @@
 
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
+#include "gpu/residual_stream.h"
 #include "models/attention/tap.h"
 #include "models/files/weights.h"
 
@@ -13,10 +14,10 @@ namespace saccade {
 
 // A pre-norm encoder block: ViT's, DeiT's and YOLOS'.
 struct EncoderBlock {
-    Norm norm1, norm2;
-    Linear qkv;       // (3 * heads * head, hidden), heads padded to a multiple of eight
-    Linear out;       // (hidden, heads * head)
-    Linear fc1, fc2;  // (intermediate, hidden), (hidden, intermediate)
+    NormLinear qkv;  // (3 * heads * head, hidden), heads padded to a multiple of eight
+    Linear out;      // (hidden, heads * head)
+    NormLinear fc1;  // (intermediate, hidden)
+    Linear fc2;      // (hidden, intermediate)
 };
 
 struct EncoderForm {
@@ -39,8 +40,8 @@ struct Sight {
     uint32_t keys = UINT32_MAX;  // tokens from here on are padding, which nobody looks at
 };
 
-// z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z', in place on the fp32 stream z (batch, tokens, hidden)
-void encoder_block(Commands& c, const Tensor& z, const EncoderBlock& w, const EncoderForm& form,
+// z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z', in place
+void encoder_block(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
                    uint32_t layer, Tap& tap, const Sight& sight = {});
 
 }  // namespace saccade

@@ -75,10 +75,11 @@ void TunedDino::add_meaning(Commands& c, const std::vector<Tensor>& to,
     const std::vector<Size> sizes{2u * grid, grid, grid / 2u};
     Tap nobody;
     const Tensor z = dino_.embed(c, patches);
+    ResidualStream stream(c, z, dino_.type());
     const Tensor cells = z.slice_rows(config_.dino.prefix_tokens(), area(grid));
     uint32_t done = 0;
     for (size_t i = 0; i < config_.stages.size(); ++i) {
-        for (; done < config_.stages[i]; ++done) dino_.block(c, z, done, nobody);
+        for (; done < config_.stages[i]; ++done) dino_.block(c, stream, done, nobody);
         auto handing = c.scope("stage");
         const Tensor known = config_.normed[i] ? dino_.normalize(c, cells, Type::f32) : cells;
         copy(c, to[i], sizes[i] == grid ? known : enlarge(c, known, grid, sizes[i]));

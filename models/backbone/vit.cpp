@@ -36,8 +36,9 @@ Tensor ViT::encode(Commands& c, const Tensor& patches, Tap& tap) const {
     const Tensor z = c.scratch(patches.batch, config_.tokens(), config_.hidden, Type::f32);
     embed(c, z, patches);
     tap.hidden(c, 0, z);
+    ResidualStream stream(c, z, patch_embedding_.weight.type);
     for (uint32_t i = 0; i < config_.layers; ++i) {
-        encoder_block(c, z, blocks_[i], form_, i, tap);
+        encoder_block(c, stream, blocks_[i], form_, i, tap);
         tap.hidden(c, i + 1, z);
     }
     return z;

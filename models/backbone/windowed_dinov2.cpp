@@ -9,15 +9,6 @@ namespace saccade {
 
 namespace {
 
-// (n, rows, columns) without gaps as (n / count, count * rows, columns), and back.
-Tensor joined(const Tensor& t, uint32_t count) {
-    Tensor all = t;
-    all.batch /= count;
-    all.rows *= count;
-    all.batch_stride *= count;
-    return all;
-}
-
 // A linear layer, the result of which is scaled channel by channel.
 Linear load_scaled(WeightLoader& weights, const std::string& name, const std::string& scale,
                    uint32_t out, uint32_t in, uint32_t in_head) {
@@ -57,13 +48,13 @@ WindowedDinov2::Block WindowedDinov2::load_block(WeightLoader& weights,
     const std::string self = prefix + ".attention.attention.";
     const std::string qkv[] = {self + "query", self + "key", self + "value"};
     return {
-        .norm1 = weights.norm(prefix + ".norm1", dim, config_.norm_eps),
-        .norm2 = weights.norm(prefix + ".norm2", dim, config_.norm_eps),
-        .qkv = weights.stacked(
-            qkv, {.out = dim, .in = dim, .out_head = head, .bias = config_.qkv_bias}),
+        .qkv = weights.norm_linear(
+            prefix + ".norm1", config_.norm_eps, qkv,
+            {.out = dim, .in = dim, .out_head = head, .bias = config_.qkv_bias}),
+        .fc1 = weights.norm_linear(prefix + ".norm2", config_.norm_eps, prefix + ".mlp.fc1",
+                                   {.out = config_.intermediate, .in = dim}),
         .out = load_scaled(weights, prefix + ".attention.output.dense", prefix + ".layer_scale1",
                            dim, dim, head),
-        .fc1 = weights.linear(prefix + ".mlp.fc1", {.out = config_.intermediate, .in = dim}),
         .fc2 = load_scaled(weights, prefix + ".mlp.fc2", prefix + ".layer_scale2", dim,
                            config_.intermediate, 0),
     };
@@ -137,22 +128,21 @@ void WindowedDinov2::join_into(Commands& c, const Tensor& y, const Tensor& windo
 }
 
 // z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z'
-void WindowedDinov2::block(Commands& c, const Tensor& z, const Block& w, uint32_t layer, Size grid,
+void WindowedDinov2::block(Commands& c, ResidualStream& z, const Block& w, uint32_t layer, Size grid,
                            Tap& tap, Parts& parts) const {
-    const Tensor tokens = config_.whole[layer] ? joined(z, window_count()) : z;
+    const uint32_t windows = z.sums().batch;
     {
         auto scope = c.scope("attend");
-        const Tensor y = layer_norm(c, tokens, w.norm1, w.qkv.weight.type);
-        const Tensor qkv = linear(c, y, w.qkv);
+        if (config_.whole[layer]) z.cut(windows / window_count());
+        const Tensor qkv = z.norm_linear(c, w.qkv);
         const uint32_t dim = qkv.columns / 3;
         const Tensor q = qkv.slice_columns(0, dim), k = qkv.slice_columns(dim, dim);
         look_into(c, q, k, layer, grid, tap, parts);
-        const Tensor seen = attention(c, q, k, qkv.slice_columns(2 * dim, dim), heads());
-        linear_add(c, tokens, seen, w.out);
+        z.add(c, attention(c, q, k, qkv.slice_columns(2 * dim, dim), heads()), w.out);
+        z.cut(windows);
     }
     auto scope = c.scope("mlp");
-    const Tensor y = layer_norm(c, z, w.norm2, w.fc1.weight.type);
-    linear_add(c, z, linear(c, y, w.fc1, config_.activation), w.fc2);
+    z.add(c, z.norm_linear(c, w.fc1, config_.activation), w.fc2);
 }
 
 void WindowedDinov2::look_into(Commands& c, const Tensor& q, const Tensor& k, uint32_t layer,
@@ -193,6 +183,12 @@ void WindowedDinov2::look_into(Commands& c, const Tensor& q, const Tensor& k, ui
     tap.attention(c, layer, ordered(q), ordered(k), heads(), windows);
 }
 
+Tensor WindowedDinov2::windows(Commands& c, uint32_t batch, Size picture, Type type) const {
+    const Size part = grid_of(picture) / config_.windows;
+    return c.scratch(batch * window_count(), 1 + area(part),
+                     static_cast<uint32_t>(config_.stages.size()) * padded(config_.hidden), type);
+}
+
 void WindowedDinov2::forward(Commands& c, const Tensor& y, const Tensor& patches, Size picture,
                              Tap& tap, Parts& parts) const {
     const Size grid = grid_of(picture);
@@ -200,16 +196,24 @@ void WindowedDinov2::forward(Commands& c, const Tensor& y, const Tensor& patches
         throw Error("the backbone was not prepared for patches " + patches.shape());
     auto scope = c.scope("DINOv2");
     const Tensor z = embed(c, patches, grid);
+    ResidualStream stream(c, z, patch_embedding_.weight.type);
     uint32_t stage = 0;
     for (uint32_t i = 0; i <= blocks_.size(); ++i) {
         if (stage < config_.stages.size() && config_.stages[stage] == i) {
             auto handing = c.scope("stage");
             const Tensor column = y.slice_columns(stage * padded(config_.hidden), config_.hidden);
-            join_into(c, column, config_.final_norm ? layer_norm(c, z, norm_, y.type) : z, grid);
-            parts.keep(c, "backbone_" + std::to_string(stage), column, grid);
+            if (config_.final_norm)
+                layer_norm_into(c, column, z, norm_);
+            else
+                copy(c, column, z);
+            if (parts.wanted()) {
+                const Tensor map = c.scratch(patches.batch, area(grid), config_.hidden, y.type);
+                join_into(c, map, column, grid);
+                parts.keep(c, "backbone_" + std::to_string(stage), map, grid);
+            }
             ++stage;
         }
-        if (i < blocks_.size()) block(c, z, blocks_[i], i, grid, tap, parts);
+        if (i < blocks_.size()) block(c, stream, blocks_[i], i, grid, tap, parts);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
+#include "gpu/residual_stream.h"
 #include "models/attention/parts.h"
 #include "models/attention/tap.h"
 #include "models/backbone/feature_map.h"
@@ -36,12 +37,17 @@ public:
     // Refuses pictures that cannot be cut into windows.
     void prepare(Size picture);
     bool prepared(Size picture) const { return positions_.grid() == grid_of(picture); }
-    // patches (batch, grid, 3 * patch * patch) to the stages' maps side by side, each normalised:
-    // (batch, grid, stages * hidden). The tap sees all layers: cells row after row, then
-    // the windows' class tokens.
+    // patches (batch, grid, 3 * patch * patch) to the stages' maps side by side, each normalised, in
+    // windows: tokens of each are a class token, then its cells row after row. The tap sees all
+    // layers: cells row after row, then the windows' class tokens.
     void forward(Commands& c, const Tensor& y, const Tensor& patches, Size picture, Tap& tap,
                  Parts& parts) const;
+    // What forward() makes of pictures: (batch * windows^2, 1 + cells of a window, stages * hidden).
+    Tensor windows(Commands& c, uint32_t batch, Size picture, Type type) const;
+    // Cells of windows (batch * windows^2, 1 + cells, columns) as rows of the picture.
+    void join_into(Commands& c, const Tensor& y, const Tensor& windows, Size grid) const;
 
+    uint32_t window_count() const { return config_.windows * config_.windows; }
     Size grid_of(Size picture) const { return picture / config_.patch; }
     const WindowedDinov2Config& config() const { return config_; }
     uint32_t layers() const { return config_.stages.back(); }  // that have a say
@@ -49,18 +55,15 @@ public:
 
 private:
     struct Block {
-        Norm norm1, norm2;
-        Linear qkv, out, fc1, fc2;  // layer scales are folded into out and fc2
+        NormLinear qkv, fc1;
+        Linear out, fc2;  // layer scales are folded into these
     };
     Block load_block(WeightLoader& weights, const std::string& prefix) const;
     Tensor embed(Commands& c, const Tensor& patches, Size grid) const;
-    void block(Commands& c, const Tensor& z, const Block& w, uint32_t layer, Size grid, Tap& tap,
+    void block(Commands& c, ResidualStream& z, const Block& w, uint32_t layer, Size grid, Tap& tap,
                Parts& parts) const;
     void look_into(Commands& c, const Tensor& q, const Tensor& k, uint32_t layer, Size grid,
                    Tap& tap, Parts& parts) const;
-    // Tokens of windows (batch * windows^2, 1 + cells, columns) back to rows of the picture.
-    void join_into(Commands& c, const Tensor& y, const Tensor& windows, Size grid) const;
-    uint32_t window_count() const { return config_.windows * config_.windows; }
     Heads heads() const;
 
     WindowedDinov2Config config_;

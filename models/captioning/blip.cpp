@@ -149,13 +149,13 @@ Blip::Blip(WeightLoader& weights, const BlipConfig& config, uint32_t columns)
     for (uint32_t i = 0; i < config.vision_layers; ++i) {
         const std::string layer = in + "encoder.layers." + std::to_string(i);
         blocks_.push_back({
-            .norm1 = weights.norm(layer + ".layer_norm1", dim, form.norm_eps),
-            .norm2 = weights.norm(layer + ".layer_norm2", dim, form.norm_eps),
-            .qkv = weights.linear(layer + ".self_attn.qkv",
-                                  {.out = 3 * dim, .in = dim, .out_head = head}),
+            .qkv = weights.norm_linear(layer + ".layer_norm1", form.norm_eps,
+                                       layer + ".self_attn.qkv",
+                                       {.out = 3 * dim, .in = dim, .out_head = head}),
             .out = weights.linear(layer + ".self_attn.projection",
                                   {.out = dim, .in = dim, .in_head = head}),
-            .fc1 = weights.linear(layer + ".mlp.fc1", {.out = form.intermediate, .in = dim}),
+            .fc1 = weights.norm_linear(layer + ".layer_norm2", form.norm_eps, layer + ".mlp.fc1",
+                                       {.out = form.intermediate, .in = dim}),
             .fc2 = weights.linear(layer + ".mlp.fc2", {.out = dim, .in = form.intermediate}),
         });
     }
@@ -176,8 +176,9 @@ void Blip::encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap
     const Tensor z = c.scratch(patches.batch, config_.tokens(), config_.vision.hidden, Type::f32);
     copy(c, z, start_);
     linear_add(c, z.slice_rows(1, patches.rows), patches, patch_embedding_);
+    ResidualStream stream(c, z, patch_embedding_.weight.type);
     for (uint32_t i = 0; i < blocks_.size(); ++i)
-        encoder_block(c, z, blocks_[i], config_.vision, i, tap);
+        encoder_block(c, stream, blocks_[i], config_.vision, i, tap);
     layer_norm_into(c, encoded, z, norm_);
 }
 

@@ -130,8 +130,9 @@ void HybridEye::see(Commands& c, const Tensor& encoded, const Tensor& pixels, Ta
     const Tensor z = c.scratch(encoded.batch, encoded.rows, encoded.columns, Type::f32);
     copy(c, z, positions_);
     linear_add(c, z, fused.back(), projection_);
+    ResidualStream stream(c, z, projection_.weight.type);
     for (uint32_t i = 0; i < blocks_.size(); ++i)
-        encoder_block(c, z, blocks_[i], config_.form, config_.eye.encoder.layers + i, tap);
+        encoder_block(c, stream, blocks_[i], config_.form, config_.eye.encoder.layers + i, tap);
     layer_norm_into(c, encoded, z, norm_);
 }
 

@@ -35,12 +35,12 @@ Tower::Tower(WeightLoader& weights, const std::string& prefix, const TowerForm& 
         const std::array<std::string, 3> qkv = {in + ".self_attn.q_proj", in + ".self_attn.k_proj",
                                                 in + ".self_attn.v_proj"};
         blocks_.push_back({
-            .norm1 = weights.norm(in + ".layer_norm1", dim, block.norm_eps),
-            .norm2 = weights.norm(in + ".layer_norm2", dim, block.norm_eps),
-            .qkv = weights.stacked(qkv, {.out = dim, .in = dim, .out_head = head}),
+            .qkv = weights.norm_linear(in + ".layer_norm1", block.norm_eps, qkv,
+                                       {.out = dim, .in = dim, .out_head = head}),
             .out = weights.linear(in + ".self_attn.out_proj",
                                   {.out = dim, .in = dim, .in_head = head}),
-            .fc1 = weights.linear(in + ".mlp.fc1", {.out = block.intermediate, .in = dim}),
+            .fc1 = weights.norm_linear(in + ".layer_norm2", block.norm_eps, in + ".mlp.fc1",
+                                       {.out = block.intermediate, .in = dim}),
             .fc2 = weights.linear(in + ".mlp.fc2", {.out = dim, .in = block.intermediate}),
         });
     }
@@ -48,8 +48,9 @@ Tower::Tower(WeightLoader& weights, const std::string& prefix, const TowerForm& 
 
 void Tower::encode(Commands& c, const Tensor& z, Tap& tap, const Sight& sight) const {
     tap.hidden(c, 0, z);
+    ResidualStream stream(c, z, blocks_[0].out.weight.type);
     for (uint32_t i = 0; i < form_.layers; ++i) {
-        encoder_block(c, z, blocks_[i], form_.block, i, tap, sight);
+        encoder_block(c, stream, blocks_[i], form_.block, i, tap, sight);
         tap.hidden(c, i + 1, z);
     }
 }

@@ -85,11 +85,13 @@ DetectionOutput Yolos::forward(Commands& c, const Tensor& patches, Size picture,
         c.scratch(patches.batch, tokens.first_query + found, config_.hidden, Type::f32);
     embed(c, z, patches);
     taps.encoder.hidden(c, 0, z);
+    ResidualStream stream(c, z, patch_embedding_.weight.type);
     for (uint32_t i = 0; i < config_.layers; ++i) {
-        encoder_block(c, z, blocks_[i], form_, i, taps.encoder);
+        encoder_block(c, stream, blocks_[i], form_, i, taps.encoder);
         if (config_.mid_positions && i + 1 < config_.layers) {
             auto scope = c.scope("positions");
             add_into(c, z, z, positions_[i + 1]);
+            stream.changed();
         }
         taps.encoder.hidden(c, i + 1, z);
     }

@@ -106,6 +106,25 @@ void require_held(const WeightSource& source, const std::string& name, float lar
                     " has a value too large for half precision; use --precision fp32");
 }
 
+// LN(x) W^T + b = (x - mean) / deviation W'^T + b': the norm's gain and shift become part of W' and b'.
+// Rows of W' without their mean make x W'^T the same for x as for x - mean.
+void fold_norm(std::span<float> weight, std::span<float> bias, std::span<const float> gain,
+               std::span<const float> shift) {
+    const size_t in = gain.size();
+    for (size_t row = 0; row < bias.size(); ++row) {
+        const std::span<float> w = weight.subspan(row * in, in);
+        double total = 0, moved = 0;
+        for (size_t i = 0; i < in; ++i) {
+            moved += double(w[i]) * double(shift[i]);
+            w[i] *= gain[i];
+            total += double(w[i]);
+        }
+        const auto mean = static_cast<float>(total / double(in));
+        for (float& v : w) v -= mean;
+        bias[row] = static_cast<float>(double(bias[row]) + moved);
+    }
+}
+
 uint32_t padded_heads(uint32_t size, uint32_t head) {
     return head ? size / head * padded(head) : size;
 }
@@ -259,6 +278,39 @@ Norm WeightLoader::norm(const std::string& name, uint32_t columns, float eps) {
             tensor(name + ".bias", {columns}, 1, columns, Type::f32), eps};
 }
 
+NormLinear WeightLoader::norm_linear(const std::string& norm, float eps,
+                                     std::span<const std::string> names, const LinearForm& each) {
+    const auto count = static_cast<uint32_t>(names.size());
+    const uint32_t in = each.in, out = padded_heads(each.out, each.out_head);
+    const Tensor shape = make_tensor(nullptr, 0, 1, count * out, in, type_);
+    if (out % 4 != 0 || !folds_norms(device_, in, type_) ||
+        !weight_copies(device_.info(), held_fragments(device_), shape, each.rows).fragments)
+        return {this->norm(norm, in, eps), stacked(names, each)};
+
+    const std::vector<float> gain = floats(norm + ".weight", {in});
+    const std::vector<float> shift = floats(norm + ".bias", {in});
+    NormLinear result{.norm = {table(std::vector<float>(in, 1.0f), 1, in),
+                               table(std::vector<float>(in, 0.0f), 1, in), eps},
+                      .linear = {},
+                      .folded = true};
+    const Coming to = coming(count * out, in, each.rows);
+    result.linear.bias = allocate(1, count * out, Type::f32);
+    for (uint32_t i = 0; i < count; ++i) {
+        const std::string weight_name = names[i] + each.join + "weight";
+        std::vector<float> weight = floats(weight_name, {each.out, in}), bias(each.out);
+        if (each.bias && (each.biased.empty() || each.biased[i]))
+            bias = floats(names[i] + each.join + "bias", {each.out});
+        fold_norm(weight, bias, gain, shift);
+        auto own = [&](const std::vector<float>& values) {
+            return StoredTensor{weight_name, StoredType::f32, {}, std::as_bytes(std::span(values))};
+        };
+        put_matrix(to.weight, i * out, own(weight), false, each);
+        put_bias(result.linear.bias, i * out, own(bias), false, each);
+    }
+    keep(result.linear, to);
+    return result;
+}
+
 Tensor WeightLoader::tensor(const std::string& name, const std::vector<uint64_t>& shape,
                             uint32_t rows, uint32_t columns, Type type) {
     const StoredTensor from = source_.required(name, shape);
@@ -376,10 +428,9 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
         shape = form.transposed ? std::vector<uint64_t>{in, out} : std::vector<uint64_t>{out, in};
     std::vector<float> scaled;
     const StoredTensor from = scaled_rows(name + form.join + "weight", shape, form, scaled);
-    const bool release = scaled.empty();
-    const uint32_t offset = first_row * to.row_stride;
     if (form.interleaved > 1) {
         // (out, n, colours) to (out, colours, n), on the host: rows need not be whole fours
+        const uint32_t offset = first_row * to.row_stride;
         const size_t colours = form.interleaved, each = in / colours;
         const std::vector<float> stored = floats(name + form.join + "weight", shape);
         std::vector<float> ordered(stored.size());
@@ -389,7 +440,15 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
         const StoredTensor own{name, StoredType::f32, {}, std::as_bytes(std::span(ordered))};
         put(to, {{1, 1, out, to.row_stride}, {0, 0, to.row_stride, 1}, offset}, own,
             {{1, 1, out, in}, {0, 0, in, 1}, 0}, form.scale, false);
-    } else if (form.in_head) {
+    } else {
+        put_matrix(to, first_row, from, scaled.empty(), form);
+    }
+}
+
+void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const StoredTensor& from,
+                              bool release, const LinearForm& form) {
+    const uint32_t out = form.out, in = form.in, offset = first_row * to.row_stride;
+    if (form.in_head) {
         // (out, heads, head) with the heads of each row padded
         const uint32_t head = form.in_head, wide = padded(head), heads = in / head;
         const Layout x = form.transposed ? Layout{{1, out, heads, head}, {0, 1, head * out, out}, 0}
@@ -422,11 +481,16 @@ void WeightLoader::put_bias(const Tensor& to, uint32_t first, const std::string&
                             const LinearForm& form) {
     std::vector<float> scaled;
     const StoredTensor from = scaled_rows(name + form.join + "bias", {form.out}, form, scaled);
+    put_bias(to, first, from, scaled.empty(), form);
+}
+
+void WeightLoader::put_bias(const Tensor& to, uint32_t first, const StoredTensor& from,
+                            bool release, const LinearForm& form) {
     const uint32_t head = form.out_head ? form.out_head : form.out;
     const uint32_t heads = form.out / head;
     const uint32_t wide = std::min(padded(head), to.row_stride - first);
     put(to, {{1, 1, heads, wide}, {0, 0, wide, 1}, first}, from,
-        {{1, 1, heads, head}, {0, 0, head, 1}, 0}, form.scale, scaled.empty());
+        {{1, 1, heads, head}, {0, 0, head, 1}, 0}, form.scale, release);
 }
 
 void WeightLoader::put_zeros(const Tensor& to, uint32_t first, uint32_t count) {

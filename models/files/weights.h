@@ -10,6 +10,7 @@
 #include "gpu/products/weight_copies.h"
 #include "gpu/recorder/commands.h"
 #include "gpu/sampling.h"
+#include "gpu/residual_stream.h"
 #include "models/files/checkpoint.h"
 #include "models/files/host_convolution.h"
 
@@ -61,6 +62,13 @@ public:
     Linear joined(std::span<const Part> parts);
     // name.weight and name.bias (columns).
     Norm norm(const std::string& name, uint32_t columns, float eps);
+    // Such a norm and the layers after it, stacked; folded where that pays.
+    NormLinear norm_linear(const std::string& norm, float eps, std::span<const std::string> names,
+                           const LinearForm& each);
+    NormLinear norm_linear(const std::string& norm, float eps, const std::string& name,
+                           const LinearForm& form) {
+        return norm_linear(norm, eps, {&name, 1}, form);
+    }
     // Any tensor of rows x columns elements, whatever its number of dimensions, as f32 or `type`.
     Tensor tensor(const std::string& name, const std::vector<uint64_t>& shape, uint32_t rows,
                   uint32_t columns, Type type);
@@ -117,7 +125,11 @@ private:
     Tensor fragments(const Tensor& weight);
     void put_matrix(const Tensor& to, uint32_t first_row, const std::string& name,
                     const LinearForm& form);
+    void put_matrix(const Tensor& to, uint32_t first_row, const StoredTensor& from, bool release,
+                    const LinearForm& form);
     void put_bias(const Tensor& to, uint32_t first, const std::string& name,
+                  const LinearForm& form);
+    void put_bias(const Tensor& to, uint32_t first, const StoredTensor& from, bool release,
                   const LinearForm& form);
     void put_zeros(const Tensor& to, uint32_t first, uint32_t count);
     // A tensor of the file, its rows multiplied with form.row_scale if that says so. `scaled` holds

@@ -10,6 +10,8 @@ namespace {
 
 // Each takes eight bytes of shared memory, of which every device has 16 KiB.
 constexpr uint32_t most_selected = 1536;
+// Of these many elements all count those that come before them: a pass over them for each.
+constexpr uint32_t few_elements = 1024, few_threads = 64;
 constexpr uint64_t most_fours = 1 << 22;  // that divide() of types.glsl can tell apart
 
 void require_wide_f32(const Tensor& t, const char* op) {
@@ -42,8 +44,12 @@ Selected select(Commands& c, const Tensor& x, uint32_t k) {
     Selected found{c.scratch(x.batch, 1, k, Type::f32), c.scratch(x.batch, 1, k, Type::u32)};
     const params::SelectParams p{
         view(x), view(found.values), view(found.picks), x.rows, x.columns, k};
-    const uint32_t threads = c.device().is_cpu() ? 64 : c.device().limits().workgroup_threads;
-    c.dispatch(Kernel(op, {threads, padded(k)}), {threads, 1, x.batch},
+    const uint32_t elements = x.rows * x.columns;
+    const bool all = elements <= few_elements && !c.device().is_cpu();
+    const uint32_t threads =
+        all || c.device().is_cpu() ? few_threads : c.device().limits().workgroup_threads;
+    c.dispatch(Kernel(op, {threads, padded(all ? elements : k), all}),
+               {all ? elements : threads, 1, x.batch},
                {read(x), write(found.values), write(found.picks)}, p);
     return found;
 }

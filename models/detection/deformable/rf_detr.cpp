@@ -170,9 +170,7 @@ DetectionOutput RfDetr::forward(Commands& c, const Tensor& patches, Size picture
         out.for_masks = {c.scratch(batch, count, dim, type_),
                          c.scratch(batch, area(grid), dim, type_)};
     auto scope = c.scope("RF-DETR");
-    const auto stages = static_cast<uint32_t>(config_.backbone.stages.size());
-    const Tensor maps =
-        c.scratch(batch, area(grid), stages * padded(config_.backbone.hidden), type_);
+    const Tensor maps = backbone_.windows(c, batch, picture, type_);
     backbone_.forward(c, maps, patches, picture, taps.encoder, taps.parts);
     const Tensor memory = project(c, maps, grid);
     taps.parts.keep(c, "projector", memory, grid);
@@ -214,22 +212,25 @@ void RfDetr::conv_norm_into(Commands& c, const Tensor& y, const Tensor& x, Size 
                        config_.projector_activation);
 }
 
-// C2f: what every bottleneck leaves goes on, side by side.
-Tensor RfDetr::project(Commands& c, const Tensor& maps, Size grid) const {
-    const uint32_t hidden = config_.hidden, wide = padded(hidden);
-    const Tensor y = c.scratch(maps.batch, maps.rows, config_.dim, type_);
+// C2f: what every bottleneck leaves goes on, side by side. The first convolution is of 1x1, which minds no
+// order: only what it leaves is put from windows into the order of the picture.
+Tensor RfDetr::project(Commands& c, const Tensor& windows, Size grid) const {
+    const uint32_t hidden = config_.hidden, wide = padded(hidden), cells = area(grid);
+    const uint32_t batch = windows.batch / backbone_.window_count();
+    const Tensor y = c.scratch(batch, cells, config_.dim, type_);
     auto scope = c.scope("projector");
-    const Tensor all =
-        c.scratch(maps.batch, maps.rows, (2 + config_.blocks) * wide, type_);
-    conv_norm_into(c, all.slice_columns(0, 2 * hidden), maps, grid, project_in_);
-    const Tensor middle = c.scratch(maps.batch, maps.rows, hidden, type_);
+    const Tensor all = c.scratch(batch, cells, (2 + config_.blocks) * wide, type_);
+    const Tensor first = c.scratch(windows.batch, windows.rows, 2 * hidden, type_);
+    conv_norm_into(c, first, windows, {windows.rows, 1}, project_in_);
+    backbone_.join_into(c, all.slice_columns(0, 2 * hidden), first, grid);
+    const Tensor middle = c.scratch(batch, cells, hidden, type_);
     for (uint32_t i = 0; i < config_.blocks; ++i) {
         conv_norm_into(c, middle, all.slice_columns((1 + i) * wide, hidden), grid,
                        bottlenecks_[i].first);
         conv_norm_into(c, all.slice_columns((2 + i) * wide, hidden), middle, grid,
                        bottlenecks_[i].second);
     }
-    const Tensor merged_maps = c.scratch(maps.batch, maps.rows, config_.dim, type_);
+    const Tensor merged_maps = c.scratch(batch, cells, config_.dim, type_);
     conv_norm_into(c, merged_maps, all, grid, project_out_);
     layer_norm_into(c, y, merged_maps, projector_norm_);
     return y;

@@ -79,7 +79,7 @@ private:
     Layer load_layer(WeightLoader& weights, const std::string& prefix) const;
     void conv_norm_into(Commands& c, const Tensor& y, const Tensor& x, Size size,
                         const ConvNorm& w) const;
-    Tensor project(Commands& c, const Tensor& maps, Size grid) const;
+    Tensor project(Commands& c, const Tensor& windows, Size grid) const;
     Boxes choose(Commands& c, const Tensor& memory, Parts& parts) const;
     void decode(Commands& c, const Stream& s, const Boxes& boxes, const Tensor& memory, Size grid,
                 DetectionTaps& taps) const;
