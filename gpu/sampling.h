@@ -45,14 +45,15 @@ Tensor gather_rows(Commands& c, const Tensor& x, const Tensor& from, Type out);
 // y[rows[i]] = value in every batch. rows (1, 1, n) u32, value (1, 1, columns) f32.
 void set_rows(Commands& c, const Tensor& y, const Tensor& rows, const Tensor& value);
 
-// boxes = sigmoid(deltas + logit(reference)) where the reference is a box of its own for each,
-// (batch, n, 4) f32, or row from[i] of a table of logits (1, rows, 4) f32. deltas and boxes are
-// (batch, n, 4) f32; `copy`, of the same shape, is what products read of them.
+// boxes = sigmoid(deltas + logit(reference)), all (batch, n, 4) f32; `copy`, of the same shape, is what
+// products read of them.
 struct Boxes {
     Tensor boxes, copy;
 };
-void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
-                  const Tensor& from = {});
+void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference);
+// The same of rows from[i] of deltas (batch, rows, 4) f32 and of a table of logits (1, rows, 4) f32.
+void refine_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& logits,
+                         const Tensor& from);
 
 // What the points of deformable attention depend on.
 struct Sampling {

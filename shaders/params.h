@@ -400,6 +400,12 @@ struct RefineBoxesParams {
     uint count;
 };
 
+// boxes = reference moved by deltas, and perhaps by others once more
+struct ScaleBoxesParams {
+    View deltas, reference, from, again, boxes, copy;
+    uint count;
+};
+
 struct BoxSinesParams {
     View boxes, y;
     uint count;  // of each of a box's four numbers

@@ -1,7 +1,8 @@
 #version 460
 // boxes = sigmoid(deltas + logit(reference)), and once more as products want them.
 // deltas, boxes (count, 4) f32; copy (count, 4). The reference is a box of its own for each, kept
-// from 0 and 1 by 1e-5, or, where ANCHORS is set, row from[i] of a table of logits (n, 4).
+// from 0 and 1 by 1e-5. Where ANCHORS is set, deltas and reference are tables (n, 4), of which each
+// takes row from[i], and the reference is logits already.
 // One thread per box.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
@@ -22,13 +23,10 @@ layout(push_constant) uniform Push { RefineBoxesParams p; };
 void main() {
     const uint i = gl_GlobalInvocationID.x, batch = gl_GlobalInvocationID.z;
     if (i >= p.count) return;
-    vec4 logit;
-    if (ANCHORS != 0) {
-        logit = reference[row_start(p.reference, 0, from[row_start(p.from, batch, 0) + i]) / 4];
-    } else {
-        logit = logit_of(reference[row_start(p.reference, batch, i) / 4]);
-    }
-    const vec4 box = refined(deltas[row_start(p.deltas, batch, i) / 4], logit);
+    const uint row = ANCHORS != 0 ? from[row_start(p.from, batch, 0) + i] : i;
+    const vec4 start = reference[row_start(p.reference, ANCHORS != 0 ? 0 : batch, row) / 4];
+    const vec4 box = refined(deltas[row_start(p.deltas, batch, row) / 4],
+                             ANCHORS != 0 ? start : logit_of(start));
     // Rows end at multiples of eight elements, and padding is zero.
     const uint boxes_at = row_start(p.boxes, batch, i) / 4, copy_at = row_start(p.copy, batch, i) / 4;
     boxes[boxes_at] = box;

@@ -12,7 +12,7 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 4;
-layout(constant_id = 1) const uint SLOTS = 4;  // for what is collected
+layout(constant_id = 1) const uint SLOTS = 8;  // for what is collected, in eights
 layout(constant_id = 2) const bool ALL = false;
 
 layout(binding = 0) readonly buffer X { vec4 x[]; };
@@ -52,7 +52,6 @@ void main() {
     const uint all = p.rows * fours();
     uvec2 known = uvec2(0), begin = uvec2(0);  // digits of the k-th that are known, and a mask
     uint wanted = p.k;                         // of those that begin like it
-    if (ALL && me == 0) kept = 0;
     for (uint digit = 0; digit < (ALL ? 0 : 8); ++digit) {
         for (uint d = me; d < digits; d += THREADS) with_digit[d] = 0;
         barrier();
@@ -104,7 +103,6 @@ void main() {
         barrier();
         if (all_of_them) break;
     }
-    if (ALL) barrier();
 
     for (uint i = me; i < all; i += THREADS) {
         const uvec2 at = four_of(i);
@@ -112,18 +110,22 @@ void main() {
         [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
             const uvec2 order = order_of(four[lane], place_of(at, lane));
             if (is_there(at, lane) && !comes_first(begin, order & known))
-                best[atomicAdd(kept, 1)] = order;
+                best[ALL ? place_of(at, lane) : atomicAdd(kept, 1)] = order;
         }
     }
+    const uint collected = ALL ? p.rows * p.columns : p.k;
+    for (uint i = collected + me; i < SLOTS; i += THREADS) best[i] = uvec2(0);  // come last
     barrier();
     const uint values_at = row_start(p.values, batch, 0), picks_at = row_start(p.picks, batch, 0);
     const uint first = gl_WorkGroupID.x * THREADS + me, step = gl_NumWorkGroups.x * THREADS;
-    for (uint i = first; i < kept; i += step) {
+    for (uint i = first; i < collected; i += step) {
+        const uvec2 mine = best[i];
         uint before = 0;
-        for (uint j = 0; j < kept; ++j) before += comes_first(best[j], best[i]) ? 1 : 0;
+        for (uint j = 0; j < collected; j += 8)
+            [[unroll]] for (uint e = 0; e < 8; ++e) before += comes_first(best[j + e], mine) ? 1 : 0;
         if (before >= p.k) continue;
-        values[values_at + before] = value_of(best[i]);
-        picks[picks_at + before] = ~best[i].y;
+        values[values_at + before] = value_of(mine);
+        picks[picks_at + before] = ~mine.y;
     }
     for (uint i = p.k + first; i < padded(p.k); i += step) {  // padding is zero
         values[values_at + i] = 0.0;

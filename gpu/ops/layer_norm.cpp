@@ -1,3 +1,4 @@
+#include "gpu/boxes.h"
 #include "gpu/ops/common.h"
 #include "gpu/ops/links.h"
 
@@ -50,6 +51,21 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
                    {threads, count, span.batch}, {read(x), read(w.weight), read(w.bias), write(y)},
                    p);
     });
+}
+
+void norm_activate_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w,
+                        Activation activation) {
+    constexpr const char* op = "norm_activate";
+    require_norm(w, x, op);
+    require_wide(x, op);
+    require_wide(y, op);
+    require(y.batch == x.batch && y.rows == x.rows && y.columns == x.columns, op,
+            x.shape() + " into " + y.shape());
+    const uint32_t threads = norm_threads(c, x.rows * x.batch, x.columns);
+    const params::LayerNormParams p{view(x), view(y), x.rows, x.columns, w.eps};
+    c.dispatch(Kernel(op, x.type, y.type, {threads, rounds(c, x.columns, threads),
+                                         static_cast<uint32_t>(activation)}),
+               {threads, x.rows, x.batch}, {read(x), read(w.weight), read(w.bias), write(y)}, p);
 }
 
 void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next) {

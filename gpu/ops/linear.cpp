@@ -135,7 +135,7 @@ bool fits_shared(const Device& device, const RowTile& tile, const Tensor& x) {
 
 namespace {
 
-// `read` or `note` may be none.
+// `known` is what has been noted of x, if that is a stream; `note` what is to be noted of y.
 void record_product(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
                     Activation activation, bool accumulate, const MatrixTile& t,
                     const Noted* known, const Noted* note) {
@@ -177,31 +177,20 @@ void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& from, const 
     record_product(c, y, from, w, activation, accumulate, t, nullptr, nullptr);
 }
 
-uint32_t linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
-                           const Noted& to) {
-    const Span span = rows_of(x, y);
-    std::optional<MatrixTile> tile;
-    if (w.fragments && x.type == Type::f16 && loads_eights(x) && !c.chaining())
-        tile = best_matrix_tile(c.device(), {span.batch, span.rows, y.columns, x.columns});
-    if (!tile || y.columns % tile->wn != 0) {
-        linear_add(c, y, x, w);
-        return 0;
-    }
-    check("linear", y, x, w);
-    record_product(c, y, x, w, Activation::none, true, *tile, nullptr, &to);
-    return tile->bn;
+void linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                       const Noted& to, const MatrixTile& tile) {
+    constexpr const char* op = "linear_add_noting";
+    check(op, y, x, w);
+    require(y.columns % tile.wn == 0 && y.columns % 8 == 0 && y.type == Type::f32 &&
+                held_fragments(c.device()).in_fours,
+            op, y.shape() + " cannot be noted");
+    record_product(c, y, x, w, Activation::none, true, tile, nullptr, &to);
 }
 
-void linear_of_noted(Commands& c, const Tensor& y, const Linear& w, Activation activation,
-                     const Noted& from) {
-    constexpr const char* op = "norm_linear";
-    const Tensor& x = from.halves;
-    check(op, y, x, w);
-    const Span span = rows_of(x, y);
-    const std::optional<MatrixTile> tile =
-        best_matrix_tile(c.device(), {span.batch, span.rows, y.columns, x.columns});
-    require(tile.has_value() && w.fragments, op, x.shape() + " cannot be on cooperative matrices");
-    record_product(c, y, x, w, activation, false, *tile, &from, nullptr);
+void linear_of_noted(Commands& c, const Tensor& y, const Noted& from, const Linear& w,
+                     Activation activation, const MatrixTile& tile) {
+    check("linear_of_noted", y, from.halves, w);
+    record_product(c, y, from.halves, w, activation, false, tile, &from, nullptr);
 }
 
 void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,

@@ -48,12 +48,12 @@ struct Noted {
     uint32_t width = 0;  // columns of a part
     float eps = 0;       // of the norm
 };
-// y += x W^T + b, noting halves and moments. Returns the width; 0: nothing has been noted.
-uint32_t linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
-                           const Noted& to);
+// y += x W^T + b, noted. The columns of y must be a multiple of tile.wn; parts are tile.bn wide.
+void linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                       const Noted& to, const MatrixTile& tile);
 // y = activation(LN(stream) W^T + b), where the norm is folded into W and b.
-void linear_of_noted(Commands& c, const Tensor& y, const Linear& w, Activation activation,
-                     const Noted& from);
+void linear_of_noted(Commands& c, const Tensor& y, const Noted& from, const Linear& w,
+                     Activation activation, const MatrixTile& tile);
 void conv2d_on_matrices(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                         Activation activation, bool accumulate, const MatrixTile& tile);
 void attention_on_matrices(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,

@@ -1,6 +1,9 @@
 #include "gpu/residual_stream.h"
 
+#include <optional>
+
 #include "gpu/ops/common.h"
+#include "gpu/ops/tile.h"
 #include "gpu/ops/tiled.h"
 
 namespace saccade {
@@ -14,6 +17,12 @@ void cut_into(Tensor& t, uint32_t batches) {
     t.rows = t.all_rows() / batches;
     t.batch = batches;
     t.batch_stride = t.rows * t.row_stride;
+}
+
+// The tile of a product that makes y of x.
+std::optional<MatrixTile> tile_of(const Commands& c, const Tensor& y, const Tensor& x) {
+    const Span span = rows_of(x, y);
+    return best_matrix_tile(c.device(), {span.batch, span.rows, y.columns, x.columns});
 }
 
 }  // namespace
@@ -39,10 +48,12 @@ void ResidualStream::cut(uint32_t batches) {
 
 void ResidualStream::add(Commands& c, const Tensor& x, const Linear& w) {
     width_ = 0;
-    if (halves_)
-        width_ = linear_add_noting(c, z_, x, w, {halves_, moments_});
-    else
-        linear_add(c, z_, x, w);
+    std::optional<MatrixTile> tile;
+    if (halves_ && w.fragments && x.type == Type::f16 && loads_eights(x) && !c.chaining())
+        tile = tile_of(c, z_, x);
+    if (!tile || z_.columns % tile->wn != 0) return linear_add(c, z_, x, w);
+    linear_add_noting(c, z_, x, w, {halves_, moments_}, *tile);
+    width_ = tile->bn;
 }
 
 Tensor ResidualStream::norm_linear(Commands& c, const NormLinear& w, Activation activation) const {
@@ -50,8 +61,9 @@ Tensor ResidualStream::norm_linear(Commands& c, const NormLinear& w, Activation 
     if (width_ == 0 || !w.folded)
         return linear(c, layer_norm(c, z_, w.norm, type), w.linear, activation);
     const Tensor y = c.scratch(z_.batch, z_.rows, w.linear.weight.rows, type);
-    linear_of_noted(c, y, w.linear, activation,
-                    {halves_, moments_, width_, w.norm.eps});
+    const std::optional<MatrixTile> tile = tile_of(c, y, halves_);
+    require(tile.has_value(), "norm_linear", "no tile for " + y.shape());
+    linear_of_noted(c, y, {halves_, moments_, width_, w.norm.eps}, w.linear, activation, *tile);
     return y;
 }
 

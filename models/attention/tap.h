@@ -58,6 +58,8 @@ public:
     void hidden(Commands& c, uint32_t index, const Tensor& z);
     void features(Commands& c, const Tensor& y);
     bool wants_features() const { return keep_features_; }
+    // Whether the stream after the last block matters, even of tokens that no answer is read from.
+    bool wants_last() const { return keep_hidden_ || keep_features_; }
 
     struct Kept : AttentionLayer {
         Buffer q_memory = {}, k_memory = {}, scores_memory = {};

@@ -31,16 +31,23 @@ EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix
 
 namespace {
 
+// What the tokens ask for, and what those that are seen answer.
+struct Asked {
+    Tensor q, k, v;
+};
+Asked ask(Commands& c, const ResidualStream& z, const EncoderBlock& w, uint32_t keys = UINT32_MAX) {
+    const Tensor qkv = z.norm_linear(c, w.qkv);
+    const uint32_t dim = qkv.columns / 3;
+    const Tensor seen = qkv.slice_rows(0, std::min(keys, qkv.rows));
+    return {qkv.slice_columns(0, dim), seen.slice_columns(dim, dim),
+            seen.slice_columns(2 * dim, dim)};
+}
+
 // z' = MSA(LN(z)) + z                                                                  (eq. 2)
 void attend(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
             uint32_t layer, Tap& tap, const Sight& sight) {
     auto scope = c.scope("attend");
-    const Tensor qkv = z.norm_linear(c, w.qkv);
-    const uint32_t dim = qkv.columns / 3;
-    const Tensor q = qkv.slice_columns(0, dim);
-    const Tensor seen = qkv.slice_rows(0, std::min(sight.keys, qkv.rows));
-    const Tensor k = seen.slice_columns(dim, dim);
-    const Tensor v = seen.slice_columns(2 * dim, dim);
+    const auto [q, k, v] = ask(c, z, w, sight.keys);
     tap.attention(c, layer, q, k, form.attention_heads());
     z.add(c, attention(c, q, k, v, form.attention_heads(), sight.causal), w.out);
 }
@@ -57,6 +64,27 @@ void encoder_block(Commands& c, ResidualStream& z, const EncoderBlock& w, const 
                    uint32_t layer, Tap& tap, const Sight& sight) {
     attend(c, z, w, form, layer, tap, sight);
     mlp(c, z, w, form);
+}
+
+Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const EncoderBlock& w,
+                          const EncoderForm& form, uint32_t layer, Tap& tap) {
+    const Tensor first = z.sums().slice_rows(0, tokens);
+    const Tensor read = c.scratch(first.batch, tokens, first.columns, Type::f32);
+    copy(c, read, first);
+    {
+        auto scope = c.scope("last");
+        const auto [q, k, v] = ask(c, z, w);
+        tap.attention(c, layer, q, k, form.attention_heads());
+        linear_add(c, read, attention(c, q.slice_rows(0, tokens), k, v, form.attention_heads()),
+                   w.out);
+        const Tensor inner = norm_linear(c, read, w.fc1.norm, w.fc1.linear, form.activation);
+        linear_add(c, read, inner, w.fc2);
+    }
+    if (tap.wants_last()) {
+        Tap nobody;
+        encoder_block(c, z, w, form, layer, nobody);
+    }
+    return read;
 }
 
 }  // namespace saccade

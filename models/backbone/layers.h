@@ -43,5 +43,9 @@ struct Sight {
 // z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z', in place
 void encoder_block(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
                    uint32_t layer, Tap& tap, const Sight& sight = {});
+// The same of the last block, of which only the first `tokens` are read: (batch, tokens, hidden) f32.
+// All tokens are looked at; what becomes of the others is worked out only if the tap wants it.
+Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const EncoderBlock& w,
+                          const EncoderForm& form, uint32_t layer, Tap& tap);
 
 }  // namespace saccade

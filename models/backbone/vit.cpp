@@ -32,16 +32,31 @@ void ViT::embed(Commands& c, const Tensor& z, const Tensor& patches) const {
     linear_add(c, z.slice_rows(config_.prefix_tokens(), patches.rows), patches, patch_embedding_);
 }
 
-Tensor ViT::encode(Commands& c, const Tensor& patches, Tap& tap) const {
+ResidualStream ViT::encode_until(Commands& c, uint32_t layers, const Tensor& patches,
+                                 Tap& tap) const {
     const Tensor z = c.scratch(patches.batch, config_.tokens(), config_.hidden, Type::f32);
     embed(c, z, patches);
     tap.hidden(c, 0, z);
     ResidualStream stream(c, z, patch_embedding_.weight.type);
-    for (uint32_t i = 0; i < config_.layers; ++i) {
+    for (uint32_t i = 0; i < layers; ++i) {
         encoder_block(c, stream, blocks_[i], form_, i, tap);
         tap.hidden(c, i + 1, z);
     }
-    return z;
+    return stream;
+}
+
+Tensor ViT::encode(Commands& c, const Tensor& patches, Tap& tap) const {
+    return encode_until(c, config_.layers, patches, tap).sums();
+}
+
+Tensor ViT::encode_first(Commands& c, const Tensor& patches, Tap& tap) const {
+    const uint32_t last = config_.layers - 1;
+    ResidualStream z = encode_until(c, last, patches, tap);
+    const Tensor first =
+        last_encoder_block(c, z, config_.prefix_tokens(), blocks_[last], form_, last, tap);
+    tap.hidden(c, config_.layers, z.sums());
+    if (tap.wants_features()) tap.features(c, normalize(c, z.sums(), Type::f32));
+    return first;
 }
 
 }  // namespace saccade

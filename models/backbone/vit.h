@@ -23,6 +23,8 @@ public:
     // The residual stream after the last block, before the final norm: (batch, tokens, hidden) f32.
     // patches: (batch, grid, 3 * patch * patch).
     Tensor encode(Commands& c, const Tensor& patches, Tap& tap) const;
+    // The same of those tokens alone that come before the patches, for who reads no others.
+    Tensor encode_first(Commands& c, const Tensor& patches, Tap& tap) const;
     // LN(z) of some of its tokens.                                                     (eq. 4)
     Tensor normalize(Commands& c, const Tensor& z, Type out) const {
         return layer_norm(c, z, norm_, out);
@@ -34,6 +36,7 @@ public:
     const ViTConfig& config() const { return config_; }
 
 private:
+    ResidualStream encode_until(Commands& c, uint32_t layers, const Tensor& patches, Tap& tap) const;
     void embed(Commands& c, const Tensor& z, const Tensor& patches) const;
 
     ViTConfig config_;

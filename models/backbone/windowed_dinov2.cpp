@@ -26,7 +26,7 @@ Linear load_scaled(WeightLoader& weights, const std::string& name, const std::st
 
 WindowedDinov2::WindowedDinov2(WeightLoader& weights, const WindowedDinov2Config& config,
                                const std::string& prefix)
-    : config_(config), positions_(weights.device(), "DINOv2 positions") {
+    : config_(config), start_(weights.device(), "DINOv2 positions") {
     const uint32_t dim = config.hidden, patch = config.patch;
     const std::string embeddings = prefix + ".embeddings.";
     patch_embedding_ = weights.linear(
@@ -34,9 +34,8 @@ WindowedDinov2::WindowedDinov2(WeightLoader& weights, const WindowedDinov2Config
         {.out = dim, .in = 3 * patch * patch, .stored = {dim, 3, patch, patch}});
     const uint32_t places = 1 + config.grid * config.grid;
     stored_positions_ = weights.floats(embeddings + "position_embeddings", {1, places, dim});
-    std::vector<float> token = weights.floats(embeddings + "cls_token", {1, 1, dim});
-    for (uint32_t i = 0; i < dim; ++i) token[i] += stored_positions_[i];
-    class_token_ = weights.table(token, 1, dim);
+    class_token_ = weights.floats(embeddings + "cls_token", {1, 1, dim});
+    for (uint32_t i = 0; i < dim; ++i) class_token_[i] += stored_positions_[i];
     for (uint32_t i = 0; i < config.stages.back(); ++i)
         blocks_.push_back(load_block(weights, prefix + ".encoder.layer." + std::to_string(i)));
     if (config.final_norm) norm_ = weights.norm(prefix + ".layernorm", dim, config.norm_eps);
@@ -72,59 +71,82 @@ void WindowedDinov2::prepare(Size picture) {
         throw Error("this model cuts pictures into " + std::to_string(config_.windows) + "x" +
                     std::to_string(config_.windows) + " windows; both sides must be multiples of " +
                     std::to_string(step));
-    positions_.prepare(grid, 1, area(grid), config_.hidden, [&](uint32_t) {
-        const std::span<const float> cells = std::span(stored_positions_).subspan(config_.hidden);
-        if (grid == Size(config_.grid)) return std::vector<float>(cells.begin(), cells.end());
-        return resize_bicubic_antialiased(cells, config_.hidden,
-                                          {config_.grid, config_.grid}, grid);
-    });
+    start_.prepare(grid, 1, window_count() + area(grid), config_.hidden,
+                   [&](uint32_t) { return start_of(grid); });
+}
+
+// What the tokens are before the patches are added: of each window the class token, then the positions
+// of its cells. As transformers cuts them: rows of the picture are counted by a window's width, columns
+// by its height, which is the same for squares.
+std::vector<float> WindowedDinov2::start_of(Size grid) const {
+    const uint32_t n = config_.windows, dim = config_.hidden;
+    const Size part = grid / n;
+    const std::span<const float> stored = std::span(stored_positions_).subspan(dim);
+    const std::vector<float> cells =
+        grid == Size(config_.grid)
+            ? std::vector<float>(stored.begin(), stored.end())
+            : resize_bicubic_antialiased(stored, dim, {config_.grid, config_.grid}, grid);
+    std::vector<float> start;
+    for (uint32_t window = 0; window < n * n; ++window) {
+        start.insert(start.end(), class_token_.begin(), class_token_.end());
+        for (uint32_t line = 0; line < part.x; ++line) {
+            const auto from = cells.begin() + first_cell(grid, window, line) * dim;
+            start.insert(start.end(), from, from + part.y * dim);
+        }
+    }
+    return start;
+}
+
+// The first cell of a line of a window, as its patches are counted.
+uint32_t WindowedDinov2::first_cell(Size grid, uint32_t window, uint32_t line) const {
+    const uint32_t n = config_.windows;
+    const Size part = grid / n;
+    return ((window / n * part.x + line) * n + window % n) * part.y;
 }
 
 // Patches and their positions, cut into windows, each of which begins with a class token.
 Tensor WindowedDinov2::embed(Commands& c, const Tensor& patches, Size grid) const {
-    const uint32_t n = config_.windows, batch = patches.batch, dim = config_.hidden;
-    const Size part = grid / n;
-    const Tensor z = c.scratch(batch * window_count(), 1 + area(part), dim, Type::f32);
+    const uint32_t batch = patches.batch, count = window_count();
+    const Size part = grid / config_.windows;
+    const Tensor z = c.scratch(batch * count, 1 + area(part), config_.hidden, Type::f32);
     auto scope = c.scope("embed");
-    const Tensor x = c.scratch(batch, area(grid), dim, Type::f32);
-    linear_into(c, x, patches, patch_embedding_);
-    add_into(c, x, x, positions_[0]);
-    const uint32_t row = z.row_stride, window = z.batch_stride;
-    copy_strided(c, z, {{1, z.batch, 1, row}, {0, window, 0, 1}, z.offset}, class_token_,
-                 Stored::f32, {{1, z.batch, 1, dim}, {0, 0, 0, 1}, class_token_.offset});
-    // As transformers cuts them: rows of the picture are counted by a window's width, columns by
-    // its height, which is the same for squares.
-    const uint32_t high = part.x, wide = part.y;
-    for (uint32_t i = 0; i < n; ++i)
-        copy_strided(c, z,
-                     {{batch, n, high, wide * row},
-                      {window_count() * window, window, wide * row, 1},
-                      z.offset + i * n * window + row},
-                     x, Stored::f32,
-                     {{batch, n, high, wide * row},
-                      {x.batch_stride, wide * row, n * wide * row, 1},
-                      x.offset + i * high * n * wide * row});
+    Tensor pictures = z;
+    pictures.batch = batch;
+    pictures.rows *= count;
+    pictures.batch_stride *= count;
+    copy(c, pictures, start_[0]);
+    // The lines of a window, each a batch: they lie apart in the picture, and together in the window.
+    for (uint32_t i = 0; i < z.batch; ++i) {
+        Tensor x = patches.at_batch(i / count).slice_rows(first_cell(grid, i % count, 0), part.y);
+        Tensor y = z.at_batch(i).slice_rows(1, part.y);
+        x.batch = y.batch = part.x;
+        x.batch_stride = config_.windows * part.y * x.row_stride;
+        y.batch_stride = part.y * y.row_stride;
+        linear_add(c, y, x, patch_embedding_);
+    }
     return z;
+}
+
+std::vector<WindowedDinov2::Lines> WindowedDinov2::window_lines(const Tensor& windows, const Tensor& y,
+                                                                Size grid) const {
+    const uint32_t n = config_.windows, count = window_count();
+    const Size part = grid / n;
+    std::vector<Lines> all;
+    for (uint32_t i = 0; i < windows.batch; ++i) {
+        const Size corner = Size(i % n, i % count / n) * part;
+        Tensor from = windows.at_batch(i).slice_rows(1, part.x);
+        Tensor to = y.at_batch(i / count).slice_rows(corner.y * grid.x + corner.x, part.x);
+        from.batch = to.batch = part.y;
+        from.batch_stride = part.x * from.row_stride;
+        to.batch_stride = grid.x * to.row_stride;
+        all.push_back({from, to});
+    }
+    return all;
 }
 
 void WindowedDinov2::join_into(Commands& c, const Tensor& y, const Tensor& windows,
                                Size grid) const {
-    const uint32_t n = config_.windows, batch = windows.batch / window_count();
-    const Size part = grid / n;
-    const uint32_t row = windows.row_stride, window = windows.batch_stride;
-    const Stored stored = windows.type == Type::f16 ? Stored::f16 : Stored::f32;
-    // A cell at a time where rows of y have others' columns between them.
-    for (uint32_t i = 0; i < n; ++i)
-        for (uint32_t b = 0; b < batch; ++b)
-            copy_strided(
-                c, y,
-                {{n, part.y, part.x, padded(y.columns)},
-                 {part.x * y.row_stride, grid.x * y.row_stride, y.row_stride, 1},
-                 y.offset + b * y.batch_stride + i * part.y * grid.x * y.row_stride},
-                windows, stored,
-                {{n, part.y, part.x, y.columns},
-                 {window, part.x * row, row, 1},
-                 windows.offset + (b * window_count() + i * n) * window + row});
+    for (const auto& [from, to] : window_lines(windows, y, grid)) copy(c, to, from);
 }
 
 // z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z'
@@ -192,7 +214,7 @@ Tensor WindowedDinov2::windows(Commands& c, uint32_t batch, Size picture, Type t
 void WindowedDinov2::forward(Commands& c, const Tensor& y, const Tensor& patches, Size picture,
                              Tap& tap, Parts& parts) const {
     const Size grid = grid_of(picture);
-    if (positions_.grid() != grid || patches.rows != area(grid))
+    if (start_.grid() != grid || patches.rows != area(grid))
         throw Error("the backbone was not prepared for patches " + patches.shape());
     auto scope = c.scope("DINOv2");
     const Tensor z = embed(c, patches, grid);

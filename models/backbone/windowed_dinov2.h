@@ -36,7 +36,7 @@ public:
 
     // Refuses pictures that cannot be cut into windows.
     void prepare(Size picture);
-    bool prepared(Size picture) const { return positions_.grid() == grid_of(picture); }
+    bool prepared(Size picture) const { return start_.grid() == grid_of(picture); }
     // patches (batch, grid, 3 * patch * patch) to the stages' maps side by side, each normalised, in
     // windows: tokens of each are a class token, then its cells row after row. The tap sees all
     // layers: cells row after row, then the windows' class tokens.
@@ -44,8 +44,12 @@ public:
                  Parts& parts) const;
     // What forward() makes of pictures: (batch * windows^2, 1 + cells of a window, stages * hidden).
     Tensor windows(Commands& c, uint32_t batch, Size picture, Type type) const;
-    // Cells of windows (batch * windows^2, 1 + cells, columns) as rows of the picture.
-    void join_into(Commands& c, const Tensor& y, const Tensor& windows, Size grid) const;
+    // The cells of windows (batch * windows^2, 1 + cells, columns), and where they belong in the order of
+    // the picture, y (batch, grid, columns): of each window its lines, as batches.
+    struct Lines {
+        Tensor from, to;
+    };
+    std::vector<Lines> window_lines(const Tensor& windows, const Tensor& y, Size grid) const;
 
     uint32_t window_count() const { return config_.windows * config_.windows; }
     Size grid_of(Size picture) const { return picture / config_.patch; }
@@ -59,6 +63,9 @@ private:
         Linear out, fc2;  // layer scales are folded into these
     };
     Block load_block(WeightLoader& weights, const std::string& prefix) const;
+    std::vector<float> start_of(Size grid) const;
+    uint32_t first_cell(Size grid, uint32_t window, uint32_t line) const;
+    void join_into(Commands& c, const Tensor& y, const Tensor& windows, Size grid) const;
     Tensor embed(Commands& c, const Tensor& patches, Size grid) const;
     void block(Commands& c, ResidualStream& z, const Block& w, uint32_t layer, Size grid, Tap& tap,
                Parts& parts) const;
@@ -71,8 +78,8 @@ private:
     std::vector<float> stored_positions_;  // (1 + grid * grid, hidden)
     std::vector<Block> blocks_;
     Norm norm_;
-    Tensor class_token_;        // (1, hidden) f32, its position added
-    PositionTables positions_;  // (cells, hidden)
+    std::vector<float> class_token_;  // (hidden), its position added
+    PositionTables start_;            // (windows^2 * (1 + cells of one), hidden): z before the patches come
 };
 
 }  // namespace saccade

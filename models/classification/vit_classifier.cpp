@@ -16,10 +16,9 @@ ViTClassifier::ViTClassifier(WeightLoader& weights, const ViTConfig& config)
 
 // y = LN(z_L^0), then the classifier                                                   (eq. 4)
 Tensor ViTClassifier::logits(Commands& c, const Tensor& patches, Tap& tap) const {
-    const Tensor z = vit_.encode(c, patches, tap);
+    const Tensor z = vit_.encode_first(c, patches, tap);
     const Tensor logits = c.scratch(z.batch, 1, head_.weight.rows, Type::f32);
     auto scope = c.scope("head");
-    if (tap.wants_features()) tap.features(c, vit_.normalize(c, z, Type::f32));
     linear_into(c, logits, vit_.normalize(c, z.slice_rows(0, 1), head_.weight.type), head_);
     if (teacher_.weight)
         linear_add(c, logits, vit_.normalize(c, z.slice_rows(1, 1), head_.weight.type), teacher_);
@@ -34,10 +33,13 @@ TokenLayout ViTClassifier::layout(uint32_t) const {
 
 double ViTClassifier::multiply_adds() const {
     const ViTConfig& config = this->config();
-    const double tokens = config.tokens(), dim = config.hidden;
-    const double block =
-        tokens * dim * (4 * dim + 2.0 * config.intermediate) + 2 * tokens * tokens * dim;
-    return config.layers * block +
+    const double tokens = config.tokens(), dim = config.hidden, first = config.prefix_tokens();
+    // Of the last block all tokens are looked at, and the first ones look.
+    auto block = [&](double looking) {
+        return tokens * dim * 3 * dim + looking * dim * (dim + 2.0 * config.intermediate) +
+               2 * looking * tokens * dim;
+    };
+    return (config.layers - 1) * block(tokens) + block(first) +
            tokens * dim * config.channels * config.patch_height * config.patch_width;
 }
 

@@ -43,4 +43,21 @@ HostConvolution stacked(const HostConvolution& a, const HostConvolution& b) {
     return both;
 }
 
+void fold_norm(std::span<float> weight, std::span<float> bias, std::span<const float> gain,
+               std::span<const float> shift) {
+    const size_t in = gain.size();
+    for (size_t row = 0; row < bias.size(); ++row) {
+        const std::span<float> w = weight.subspan(row * in, in);
+        double total = 0, moved = 0;
+        for (size_t i = 0; i < in; ++i) {
+            moved += double(w[i]) * double(shift[i]);
+            w[i] *= gain[i];
+            total += double(w[i]);
+        }
+        const auto mean = static_cast<float>(total / double(in));
+        for (float& v : w) v -= mean;
+        bias[row] = static_cast<float>(double(bias[row]) + moved);
+    }
+}
+
 }  // namespace saccade

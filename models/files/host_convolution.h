@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace saccade {
@@ -20,5 +21,11 @@ HostConvolution with_gaps(const HostConvolution& from, const std::vector<uint32_
 // Two convolutions of the same input as one, whose results lie side by side: each is padded to a
 // multiple of eight channels.
 HostConvolution stacked(const HostConvolution& a, const HostConvolution& b);
+
+// Folds a layer norm into the linear layer after it, whose weight is (out, in): its gain and shift become
+// part of weight and bias, and each row of the weight loses its mean, so that the mean of what it is
+// multiplied with no longer counts. Then LN(x) W^T + b = x W'^T / deviation(x) + b'.
+void fold_norm(std::span<float> weight, std::span<float> bias, std::span<const float> gain,
+               std::span<const float> shift);
 
 }  // namespace saccade

@@ -106,25 +106,6 @@ void require_held(const WeightSource& source, const std::string& name, float lar
                     " has a value too large for half precision; use --precision fp32");
 }
 
-// LN(x) W^T + b = (x - mean) / deviation W'^T + b': the norm's gain and shift become part of W' and b'.
-// Rows of W' without their mean make x W'^T the same for x as for x - mean.
-void fold_norm(std::span<float> weight, std::span<float> bias, std::span<const float> gain,
-               std::span<const float> shift) {
-    const size_t in = gain.size();
-    for (size_t row = 0; row < bias.size(); ++row) {
-        const std::span<float> w = weight.subspan(row * in, in);
-        double total = 0, moved = 0;
-        for (size_t i = 0; i < in; ++i) {
-            moved += double(w[i]) * double(shift[i]);
-            w[i] *= gain[i];
-            total += double(w[i]);
-        }
-        const auto mean = static_cast<float>(total / double(in));
-        for (float& v : w) v -= mean;
-        bias[row] = static_cast<float>(double(bias[row]) + moved);
-    }
-}
-
 uint32_t padded_heads(uint32_t size, uint32_t head) {
     return head ? size / head * padded(head) : size;
 }

@@ -11,30 +11,46 @@ void require_boxes(const Tensor& t, const char* op) {
     require_wide(t, op);
 }
 
-}  // namespace
-
-void scale_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
-                 const Tensor& from) {
+// Without a list and `again`: both are none.
+void record_scaled(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
+                   const Tensor& from, const Tensor& again) {
     constexpr const char* op = "scale_boxes";
-    const uint32_t batch = to.boxes.batch, rows = to.boxes.rows;
     for (const Tensor* t : {&deltas, &reference, &to.boxes, &to.copy}) require_boxes(*t, op);
     for (const Tensor* t : {&deltas, &reference, &to.boxes})
         require(t->type == Type::f32, op, t->shape() + " is not f32");
-    require((deltas.batch == batch || deltas.batch == 1) && deltas.rows == rows &&
-                to.copy.batch == batch && to.copy.rows == rows,
-            op, deltas.shape() + " into " + to.boxes.shape());
-    require(from ? from.type == Type::u32 && from.batch == batch && from.columns == rows &&
-                       reference.batch == 1
-                 : reference.batch == batch && reference.rows == rows,
-            op, "from " + reference.shape());
-    params::RefineBoxesParams p{
-        view(deltas),   view(reference), from ? view(from) : params::View{},
-        view(to.boxes), view(to.copy),   rows};
-    if (deltas.batch < batch) p.deltas.batch_stride = 0;  // every batch meets the same
-    c.dispatch(Kernel(op, to.copy.type, {pixel_threads(c), from ? 1u : 0u}), {rows, 1, batch},
-               {read(deltas), read(reference), read(from ? from : reference), write(to.boxes),
-                write(to.copy)},
+    const uint32_t batch = to.boxes.batch, rows = to.boxes.rows;
+    require(deltas.batch == batch && to.copy.batch == batch && to.copy.rows == rows, op,
+            deltas.shape() + " into " + to.boxes.shape());
+    const params::ScaleBoxesParams p{
+        view(deltas), view(reference), from ? view(from) : params::View{},
+        again ? view(again) : params::View{}, view(to.boxes), view(to.copy), rows};
+    c.dispatch(Kernel(op, to.copy.type, {pixel_threads(c), from ? 1u : 0u, again ? 1u : 0u}),
+               {rows, 1, batch},
+               {read(deltas), read(reference), read(from ? from : reference),
+                read(again ? again : reference), write(to.boxes), write(to.copy)},
                p);
+}
+
+}  // namespace
+
+void scale_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference) {
+    require(deltas.rows == to.boxes.rows && reference.rows == to.boxes.rows &&
+                reference.batch == to.boxes.batch,
+            "scale_boxes", deltas.shape() + " from " + reference.shape());
+    record_scaled(c, to, deltas, reference, {}, {});
+}
+
+void scale_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
+                        const Tensor& from, const Tensor& again) {
+    constexpr const char* op = "scale_picked_boxes";
+    require_boxes(again, op);
+    require(from.type == Type::u32 && from.batch == to.boxes.batch && from.rows == 1 &&
+                from.columns == to.boxes.rows && again.rows == to.boxes.rows && again.batch == 1 &&
+                again.type == Type::f32,
+            op, "a list " + from.shape() + ", then " + again.shape());
+    require(reference.batch == 1 && reference.rows == deltas.rows, op,
+            deltas.shape() + " from " + reference.shape());
+    record_scaled(c, to, deltas, reference, from, again);
 }
 
 void box_sines_into(Commands& c, const Tensor& y, const Tensor& boxes) {
@@ -47,20 +63,6 @@ void box_sines_into(Commands& c, const Tensor& y, const Tensor& boxes) {
     const params::BoxSinesParams p{view(boxes), view(y), y.columns / 4};
     c.dispatch(Kernel(op, y.type, {pixel_threads(c)}), {y.columns / 4, y.rows, y.batch},
                {read(boxes), write(y)}, p);
-}
-
-void norm_activate_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w,
-                        Activation activation) {
-    constexpr const char* op = "norm_activate";
-    require_norm(w, x, op);
-    require_wide(x, op);
-    require_wide(y, op);
-    require(y.batch == x.batch && y.rows == x.rows && y.columns == x.columns, op,
-            x.shape() + " into " + y.shape());
-    const uint32_t threads = row_threads(c);
-    const params::LayerNormParams p{view(x), view(y), x.rows, x.columns, w.eps};
-    c.dispatch(Kernel(op, x.type, y.type, {threads, 0u, static_cast<uint32_t>(activation)}),
-               {threads, x.rows, x.batch}, {read(x), read(w.weight), read(w.bias), write(y)}, p);
 }
 
 }  // namespace saccade

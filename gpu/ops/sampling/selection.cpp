@@ -24,6 +24,29 @@ void require_list(const Tensor& list, uint32_t batch, const char* op) {
             "a list " + list.shape() + " for " + std::to_string(batch) + " batches");
 }
 
+void require_boxes(const Boxes& to, const Tensor& deltas, const Tensor& reference) {
+    constexpr const char* op = "refine_boxes";
+    for (const Tensor* t : {&deltas, &reference, &to.boxes}) require_wide_f32(*t, op);
+    for (const Tensor* t : {&deltas, &reference, &to.boxes, &to.copy})
+        require(t->columns == 4, op, t->shape() + " are not boxes");
+    for (const Tensor* t : {&to.boxes, &to.copy})
+        require(t->batch == deltas.batch && t->rows == to.boxes.rows, op,
+                deltas.shape() + " into " + t->shape());
+}
+
+// Without a list where `from` is none.
+void record_refined(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
+                    const Tensor& from) {
+    const params::RefineBoxesParams p{
+        view(deltas),   view(reference), from ? view(from) : params::View{},
+        view(to.boxes), view(to.copy),   to.boxes.rows};
+    c.dispatch(Kernel("refine_boxes", to.copy.type, {pixel_threads(c), from ? 1u : 0u}),
+               {to.boxes.rows, 1, deltas.batch},
+               {read(deltas), read(reference), read(from ? from : reference), write(to.boxes),
+                write(to.copy)},
+               p);
+}
+
 }  // namespace
 
 Tensor row_max(Commands& c, const Tensor& x) {
@@ -45,7 +68,7 @@ Selected select(Commands& c, const Tensor& x, uint32_t k) {
     const params::SelectParams p{
         view(x), view(found.values), view(found.picks), x.rows, x.columns, k};
     const uint32_t elements = x.rows * x.columns;
-    const bool all = elements <= few_elements && !c.device().is_cpu();
+    const bool all = elements <= few_elements;
     const uint32_t threads =
         all || c.device().is_cpu() ? few_threads : c.device().limits().workgroup_threads;
     c.dispatch(Kernel(op, {threads, padded(all ? elements : k), all}),
@@ -78,32 +101,23 @@ void set_rows(Commands& c, const Tensor& y, const Tensor& rows, const Tensor& va
                {read(rows), read(value), read_write(y)}, p);
 }
 
-void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
-                  const Tensor& from) {
-    constexpr const char* op = "refine_boxes";
-    for (const Tensor* t : {&deltas, &reference, &to.boxes}) require_wide_f32(*t, op);
-    for (const Tensor* t : {&to.boxes, &to.copy})
-        require(t->batch == deltas.batch && t->rows == deltas.rows && t->columns == 4, op,
-                deltas.shape() + " into " + t->shape());
-    require(deltas.columns == 4 && reference.columns == 4, op,
-            deltas.shape() + " from " + reference.shape());
-    if (from) {
-        require_list(from, deltas.batch, op);
-        require(from.columns == deltas.rows && reference.batch == 1, op,
-                "a list " + from.shape() + " for " + deltas.shape());
-    } else {
-        require(reference.batch == deltas.batch && reference.rows == deltas.rows, op,
-                deltas.shape() + " from " + reference.shape());
-    }
-    if (!from && link_refine_boxes(c, to, deltas, reference)) return;
-    const params::RefineBoxesParams p{
-        view(deltas),   view(reference), from ? view(from) : params::View{},
-        view(to.boxes), view(to.copy),   deltas.rows};
-    c.dispatch(Kernel(op, to.copy.type, {pixel_threads(c), from ? 1u : 0u}),
-               {deltas.rows, 1, deltas.batch},
-               {read(deltas), read(reference), read(from ? from : reference), write(to.boxes),
-                write(to.copy)},
-               p);
+void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference) {
+    require(reference.batch == deltas.batch && reference.rows == deltas.rows &&
+                deltas.rows == to.boxes.rows,
+            "refine_boxes", deltas.shape() + " from " + reference.shape());
+    require_boxes(to, deltas, reference);
+    if (!link_refine_boxes(c, to, deltas, reference))
+        record_refined(c, to, deltas, reference, {});
+}
+
+void refine_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& logits,
+                         const Tensor& from) {
+    constexpr const char* op = "refine_picked_boxes";
+    require_list(from, deltas.batch, op);
+    require(from.columns == to.boxes.rows && logits.batch == 1 && logits.rows == deltas.rows, op,
+            "a list " + from.shape() + " for " + deltas.shape() + " from " + logits.shape());
+    require_boxes(to, deltas, logits);
+    record_refined(c, to, deltas, logits, from);
 }
 
 void picked_detections_into(Commands& c, const Tensor& y, const Selected& found,

@@ -41,6 +41,24 @@ Anchors anchors_of(const std::vector<Size>& levels) {
 
 }  // namespace
 
+// Boxes are worked out for all cells, a layer beside each step of the choice: then none waits for it.
+RatedCells rate_cells(Commands& c, const Tensor& features, const Linear& score_head,
+                      const Perceptron& box_head, uint32_t count, const Unseen& unseen) {
+    const uint32_t batch = features.batch, cells = features.rows;
+    const auto& [first, second, last] =
+        std::tie(box_head.layers.at(0), box_head.layers.at(1), box_head.layers.at(2));
+    const Tensor deltas = c.scratch(batch, cells, 4, Type::f32);
+    const Tensor scores = c.scratch(batch, cells, score_head.weight.rows, Type::f32);
+    linear_into(c, scores, features, score_head);
+    Tensor inner = linear(c, features, first, box_head.between);
+    if (unseen.cells) set_rows(c, scores, unseen.cells, unseen.scores);
+    const Tensor highest = row_max(c, scores);
+    inner = linear(c, inner, second, box_head.between);
+    const Selected best = select(c, highest, count);
+    linear_into(c, deltas, inner, last);
+    return {best, deltas};
+}
+
 QuerySelection::QuerySelection(WeightLoader& weights, const QuerySelectionForm& form)
     : device_(weights.device()),
       form_(form),
@@ -87,16 +105,11 @@ QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory
     linear_into(c, projected, memory, output_);
     if (outside_) set_rows(c, projected, outside_, output_.bias);
     const Tensor features = layer_norm(c, projected, norm_, memory.type);
-    const Tensor scores = c.scratch(batch, memory.rows, form_.classes, Type::f32);
-    linear_into(c, scores, features, score_head_);
-    const Selected best = select(c, row_max(c, scores), queries);
+    const auto [best, deltas] = rate_cells(c, features, score_head_, box_head_, queries);
 
-    // Boxes are worked out for those alone that were chosen, and their features once more, unrounded.
+    // The features of those that were chosen once more, unrounded.
     layer_norm_into(c, result.content, gather_rows(c, projected, best.picks, Type::f32), norm_);
-    const Tensor chosen = gather_rows(c, features, best.picks, memory.type);
-    const Tensor deltas = c.scratch(batch, queries, 4, Type::f32);
-    perceptron_into(c, deltas, chosen, box_head_);
-    refine_boxes(c, result.reference, deltas, anchors_, best.picks);
+    refine_picked_boxes(c, result.reference, deltas, anchors_, best.picks);
 
     parts.keep(c, "topk_indices", best.picks);
     parts.keep(c, "topk_scores", best.values);
@@ -106,7 +119,7 @@ QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory
 
 double QuerySelection::multiply_adds(uint32_t cells) const {
     const double dim = form_.dim;
-    return cells * dim * (dim + form_.classes) + form_.queries * dim * (2 * dim + 4);
+    return cells * dim * (dim + form_.classes + 2 * dim + 4);
 }
 
 }  // namespace saccade

@@ -14,6 +14,18 @@
 
 namespace saccade {
 
+// The cells that score best, and how every cell's box is moved: (batch, cells, 4) f32.
+struct RatedCells {
+    Selected best;
+    Tensor deltas;
+};
+// Cells `unseen` (1, 1, n) u32, if any, get these scores instead of their own.
+struct Unseen {
+    Tensor cells, scores;
+};
+RatedCells rate_cells(Commands& c, const Tensor& features, const Linear& score_head,
+                      const Perceptron& box_head, uint32_t count, const Unseen& unseen = {});
+
 struct QuerySelectionForm {
     uint32_t dim = 0, classes = 0, queries = 0;
     float norm_eps = 1e-5f;

@@ -5,6 +5,7 @@
 
 #include "gpu/core/error.h"
 #include "gpu/recorder/upload.h"
+#include "models/detection/deformable/query_selection.h"
 
 namespace saccade {
 
@@ -220,9 +221,10 @@ Tensor RfDetr::project(Commands& c, const Tensor& windows, Size grid) const {
     const Tensor y = c.scratch(batch, cells, config_.dim, type_);
     auto scope = c.scope("projector");
     const Tensor all = c.scratch(batch, cells, (2 + config_.blocks) * wide, type_);
-    const Tensor first = c.scratch(windows.batch, windows.rows, 2 * hidden, type_);
-    conv_norm_into(c, first, windows, {windows.rows, 1}, project_in_);
-    backbone_.join_into(c, all.slice_columns(0, 2 * hidden), first, grid);
+    const Tensor first = conv2d(c, windows, {windows.rows, 1}, project_in_.convolution);
+    for (const auto& [from, to] :
+         backbone_.window_lines(first, all.slice_columns(0, 2 * hidden), grid))
+        norm_activate_into(c, to, from, project_in_.norm, config_.projector_activation);
     const Tensor middle = c.scratch(batch, cells, hidden, type_);
     for (uint32_t i = 0; i < config_.blocks; ++i) {
         conv_norm_into(c, middle, all.slice_columns((1 + i) * wide, hidden), grid,
@@ -239,24 +241,14 @@ Tensor RfDetr::project(Commands& c, const Tensor& windows, Size grid) const {
 // The cells that score best, in their order, say where the queries look first.
 Boxes RfDetr::choose(Commands& c, const Tensor& memory, Parts& parts) const {
     const uint32_t batch = memory.batch, count = config_.queries;
-    auto boxes = [&] {
-        return Boxes{c.scratch(batch, count, 4, Type::f32), c.scratch(batch, count, 4, type_)};
-    };
-    const Boxes result = boxes();
+    const Boxes result{c.scratch(batch, count, 4, Type::f32), c.scratch(batch, count, 4, type_)};
     auto scope = c.scope("queries");
     const Tensor projected = c.scratch(batch, memory.rows, config_.dim, Type::f32);
     linear_into(c, projected, memory, cell_output_);
     const Tensor features = layer_norm(c, projected, cell_norm_, type_);
-    const Tensor scores = c.scratch(batch, memory.rows, classes(), Type::f32);
-    linear_into(c, scores, features, cell_classes_);
-    if (outside_) set_rows(c, scores, outside_, never_);
-    const Selected best = select(c, row_max(c, scores), count);
-
-    const Tensor deltas = c.scratch(batch, count, 4, Type::f32);
-    perceptron_into(c, deltas, gather_rows(c, features, best.picks, type_), cell_boxes_);
-    const Boxes found = boxes();
-    scale_boxes(c, found, deltas, proposals_, best.picks);
-    scale_boxes(c, result, query_boxes_, found.boxes);
+    const auto [best, deltas] =
+        rate_cells(c, features, cell_classes_, cell_boxes_, count, {outside_, never_});
+    scale_picked_boxes(c, result, deltas, proposals_, best.picks, query_boxes_);
     parts.keep(c, "topk_indices", best.picks);
     parts.keep(c, "topk_scores", best.values);
     parts.keep(c, "reference_points", result.boxes);
@@ -270,13 +262,16 @@ void RfDetr::decode(Commands& c, const Stream& s, const Boxes& boxes, const Tens
     const uint32_t wide = values.columns / config_.layers;
     const Tensor sines = c.scratch(s.x.batch, s.x.rows, 2 * config_.dim, type_);
     box_sines_into(c, sines, boxes.boxes);
-    perceptron_into(c, s.pos, sines, query_position_);
     copy(c, s.x, query_content_);
+    copy(c, s.at, query_content_);
     if (s.y.type != s.x.type) copy(c, s.y, query_content_);
+    const auto& [first, last] = std::tie(query_position_.layers.at(0), query_position_.layers.at(1));
+    const Tensor inner = linear(c, sines, first, query_position_.between);
+    linear_into(c, s.pos, inner, last);
+    linear_add(c, s.at, inner, last);  // the same again, beside it
     for (uint32_t i = 0; i < config_.layers; ++i) {
         const Layer& w = layers_[i];
         auto layer = c.scope("layer");
-        if (i == 0) add_into(c, s.at, s.x, s.pos);
         self_attend(c, s, s.queries(), w.self, self_heads_, i, taps.queries);
         const Tensor seen = deformable_attention(c, s.at, boxes.boxes,
                                                  values.slice_columns(i * wide, wide), {grid},
@@ -301,7 +296,7 @@ double RfDetr::multiply_adds(Size picture) const {
     const double projector = n * (maps * config_.backbone.hidden * 2 * hidden +
                                   config_.blocks * 18.0 * hidden * hidden +
                                   (2.0 + config_.blocks) * hidden * dim);
-    const double cells = n * dim * (dim + classes()) + q * dim * (2 * dim + 4);
+    const double cells = n * dim * (dim + classes() + 2 * dim + 4);
     const double layer = q * dim * (4 * dim + 2 * q) + n * dim * dim +
                          q * dim * (dim + 3.0 * deformable_.points()) +
                          4 * q * dim * config_.sampling.all_points() +

@@ -36,16 +36,19 @@ TEST_F(RefineBoxesTest, moves_each_box_and_writes_it_twice) {
 }
 
 TEST_F(RefineBoxesTest, begins_with_the_logits_of_a_table) {
-    std::vector<float> table = random(7 * 4), deltas = random(3 * 4);
+    std::vector<float> table = random(7 * 4), deltas = random(7 * 4);
     for (size_t i = 8; i < 12; ++i) table[i] = std::numeric_limits<float>::max();
     const std::vector<uint32_t> from = {6, 2, 0};
     const Boxes to{poisoned(1, 3, 4, Type::f32), poisoned(1, 3, 4, Type::f32)};
     begin();
-    refine_boxes(commands, to, tensor(1, 3, 4, Type::f32, deltas),
-                 tensor(1, 7, 4, Type::f32, table), ids(from));
+    refine_picked_boxes(commands, to, tensor(1, 7, 4, Type::f32, deltas),
+                        tensor(1, 7, 4, Type::f32, table), ids(from));
     finish();
     std::vector<float> want;
-    for (size_t i = 0; i < 12; ++i) want.push_back(sigmoid(deltas[i] + table[from[i / 4] * 4 + i % 4]));
+    for (size_t i = 0; i < 12; ++i) {
+        const size_t at = from[i / 4] * 4 + i % 4;
+        want.push_back(sigmoid(deltas[at] + table[at]));
+    }
     EXPECT_LT(relative_error(values(to.boxes), want), 1e-5);
     EXPECT_EQ(want[4], 1.0f) << "a cell at the border begins with everything";
 }

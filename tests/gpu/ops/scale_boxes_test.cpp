@@ -18,18 +18,17 @@ std::vector<float> moved(std::vector<float> box, std::span<const float> delta) {
 
 TEST_F(ScaleBoxesTest, moves_boxes_by_parts_of_their_size) {
     for (Type type : {Type::f32, Type::f16}) {
-        const std::vector<float> from = random(2 * 5 * 4), deltas = random(5 * 4);
+        const std::vector<float> from = random(2 * 5 * 4), deltas = random(2 * 5 * 4);
         const Boxes to{poisoned(2, 5, 4, Type::f32), poisoned(2, 5, 4, type)};
         begin();
-        // The same for both batches.
-        scale_boxes(commands, to, tensor(1, 5, 4, Type::f32, deltas),
+        scale_boxes(commands, to, tensor(2, 5, 4, Type::f32, deltas),
                     tensor(2, 5, 4, Type::f32, from));
         finish();
         std::vector<float> want;
         for (size_t i = 0; i < 10; ++i) {
             const std::vector<float> box(from.begin() + std::ptrdiff_t(4 * i),
                                          from.begin() + std::ptrdiff_t(4 * i + 4));
-            for (float v : moved(box, std::span(deltas).subspan(i % 5 * 4, 4))) want.push_back(v);
+            for (float v : moved(box, std::span(deltas).subspan(i * 4, 4))) want.push_back(v);
         }
         EXPECT_LT(relative_error(values(to.boxes), want), 1e-5);
         EXPECT_LT(relative_error(values(to.copy), want), tolerance(type));
@@ -37,21 +36,30 @@ TEST_F(ScaleBoxesTest, moves_boxes_by_parts_of_their_size) {
     }
 }
 
-TEST_F(ScaleBoxesTest, takes_boxes_of_a_table) {
-    const std::vector<float> table = random(3 * 4), deltas = random(2 * 4);
-    const std::vector<uint32_t> from = {2, 0};
-    const Boxes to{poisoned(1, 2, 4, Type::f32), poisoned(1, 2, 4, Type::f32)};
+TEST_F(ScaleBoxesTest, moves_picked_boxes_twice) {
+    constexpr size_t rows = 3, picked = 2;
+    const std::vector<float> table = random(rows * 4), deltas = random(2 * rows * 4);
+    const std::vector<float> again = random(picked * 4);
+    const std::vector<uint32_t> from = {2, 0, 1, 2};  // of the first batch, and of the second
+    const Boxes to{poisoned(2, picked, 4, Type::f32), poisoned(2, picked, 4, Type::f32)};
+    const Tensor moves = tensor(2, rows, 4, Type::f32, deltas);
+    const Tensor start = tensor(1, rows, 4, Type::f32, table);
+    const Tensor more = tensor(1, picked, 4, Type::f32, again);
+    Tensor picks = ids(std::vector<uint32_t>{2, 0, 0, 0, 0, 0, 0, 0, 1, 2});
+    picks.columns = picked;
+    picks.batch = 2;
+    picks.batch_stride = 8;
     begin();
-    scale_boxes(commands, to, tensor(1, 2, 4, Type::f32, deltas),
-                tensor(1, 3, 4, Type::f32, table), ids(from));
-    EXPECT_THROW(scale_boxes(commands, to, tensor(1, 2, 4, Type::f32, deltas),
-                             tensor(1, 3, 4, Type::f32, table)),
-                 Error);
+    scale_picked_boxes(commands, to, moves, start, picks, more);
+    EXPECT_THROW(scale_boxes(commands, to, moves, start), Error);
+    EXPECT_THROW(scale_picked_boxes(commands, to, moves, start, picks, start), Error);
     finish();
     std::vector<float> want;
-    for (size_t i = 0; i < 2; ++i) {
+    for (size_t i = 0; i < 2 * picked; ++i) {
         const auto row = table.begin() + std::ptrdiff_t(from[i] * 4);
-        for (float v : moved({row, row + 4}, std::span(deltas).subspan(i * 4, 4))) want.push_back(v);
+        const auto delta = std::span(deltas).subspan((i / picked * rows + from[i]) * 4, 4);
+        const auto once = moved({row, row + 4}, delta);
+        for (float v : moved(once, std::span(again).subspan(i % picked * 4, 4))) want.push_back(v);
     }
     EXPECT_LT(relative_error(values(to.boxes), want), 1e-5);
 }

@@ -277,6 +277,94 @@ TEST_F(Weights, the_memory_of_a_large_layer_is_that_of_one_copy) {
     }
 }
 
+// LN(x) of one row, in plain loops.
+std::vector<double> normed(std::span<const float> x, const Floats& gain, const Floats& shift,
+                           double eps) {
+    const auto count = double(x.size());
+    double mean = 0, squares = 0;
+    for (float v : x) mean += double(v) / count;
+    for (float v : x) squares += (double(v) - mean) * (double(v) - mean);
+    const double scale = 1 / std::sqrt(squares / count + eps);
+    std::vector<double> y(x.size());
+    for (size_t i = 0; i < x.size(); ++i)
+        y[i] = (double(x[i]) - mean) * scale * double(gain[i]) + double(shift[i]);
+    return y;
+}
+
+TEST_F(Weights, a_layer_after_a_norm_is_the_same_with_the_norm_folded_into_it) {
+    constexpr uint32_t rows = 9, in = 64;
+    constexpr float eps = 1e-5f;
+    const std::array<std::string, 2> names = {"query", "key"};
+    const LinearForm form{.out = 60, .in = in, .out_head = 20, .biased = {true, false}};
+    const Floats gain = source.add("norm.weight", {in}, StoredType::f32, random(in));
+    const Floats shift = source.add("norm.bias", {in}, StoredType::f32, random(in));
+    Floats weight, bias;
+    for (const std::string& name : names) {
+        const Stored stored = add(name, form, StoredType::f16);
+        const Floats rows_of = expected(stored.weight, form);
+        const Floats biases = name == "query" ? expected_bias(stored.bias, form)
+                                              : Floats(expected_rows(form));
+        weight.insert(weight.end(), rows_of.begin(), rows_of.end());
+        bias.insert(bias.end(), biases.begin(), biases.end());
+    }
+    Floats ones(size_t(in) * in);
+    for (size_t i = 0; i < in; ++i) ones[i * in + i] = 1;
+    source.add("add.weight", {in, in}, StoredType::f32, ones);
+    source.add("add.bias", {in}, StoredType::f32, Floats(in, 0.5f));
+    WeightLoader loader(device, source, Type::f16, "test");
+    const NormLinear after = loader.norm_linear("norm", eps, names, form);
+    const Linear added = loader.linear("add", {.out = in, .in = in});
+    const std::vector<Buffer> memory = loader.finish();
+    source.expect_all_released();
+    EXPECT_EQ(after.folded, folds_norms(device, in, Type::f16));
+
+    const Floats z = random(size_t(rows) * in), x = random(size_t(rows) * in, Type::f16);
+    const Tensor tz = tensor(1, rows, in, Type::f32, z), tx = tensor(1, rows, in, Type::f16, x);
+    Floats sums(z.size()), want;
+    for (size_t i = 0; i < z.size(); ++i) sums[i] = z[i] + x[i] + 0.5f;
+    for (size_t row = 0; row < rows; ++row) {
+        const auto y = normed(std::span(sums).subspan(row * in, in), gain, shift, double(eps));
+        for (size_t o = 0; o < bias.size(); ++o) {
+            double sum = double(bias[o]);
+            for (size_t i = 0; i < in; ++i) sum += y[i] * double(weight[o * in + i]);
+            want.push_back(static_cast<float>(sum));
+        }
+    }
+    // Read from what the product before it noted, and from the sums alone.
+    for (const bool noted : {true, false}) {
+        const Floats got = run([&](Commands& c) {
+            const Tensor sum = c.scratch(1, rows, in, Type::f32);
+            copy(c, sum, tz);
+            ResidualStream stream(c, sum, Type::f16);
+            stream.add(c, tx, added);
+            if (!noted) stream.changed();
+            return stream.norm_linear(c, after);
+        });
+        EXPECT_LT(relative_error(got, want), tolerance(Type::f16)) << noted;
+    }
+}
+
+// What some devices do above, on any.
+TEST(FoldNorm, leaves_a_product_that_needs_the_deviation_alone) {
+    const Floats gain = {2, 0.5f, -1}, shift = {0.25f, -3, 1}, x = {5, -2, 11};
+    const Floats weight = {1, 2, 3, -4, 0.5f, 7}, bias = {10, -20};
+    Floats folded = weight, moved = bias;
+    fold_norm(folded, moved, gain, shift);
+    const std::vector<double> y = normed(x, gain, shift, 0.0);
+    const double deviation = std::sqrt(((5 - 14 / 3.0) * (5 - 14 / 3.0) + 400 / 9.0 +
+                                        (11 - 14 / 3.0) * (11 - 14 / 3.0)) / 3);
+    for (size_t o = 0; o < 2; ++o) {
+        double want = double(bias[o]), got = 0, row = 0;
+        for (size_t i = 0; i < 3; ++i) {
+            want += y[i] * double(weight[3 * o + i]);
+            got += double(x[i]) * double(folded[3 * o + i]);
+            row += double(folded[3 * o + i]);
+        }
+        EXPECT_NEAR(got / deviation + double(moved[o]), want, 1e-5);
+        EXPECT_NEAR(row, 0, 1e-6);
+    }
+}
+
 TEST_F(Weights, a_bias_that_is_not_wanted_is_not_read) {
     const LinearForm form{.out = 5, .in = 6, .bias = false};
     const Stored want = add("layer", form);
