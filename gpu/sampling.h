@@ -55,6 +55,11 @@ void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tens
 void refine_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& logits,
                          const Tensor& from);
 
+// Refines boxes in place by what the layer `deltas` makes of x, and says of their places what the layer
+// `place` makes of them: placed = activation(boxes W^T + b).
+void move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Tensor& x,
+                const Linear& deltas, const Linear& place, Activation activation);
+
 // What the points of deformable attention depend on.
 struct Sampling {
     std::vector<uint32_t> points;  // of one head, on each level

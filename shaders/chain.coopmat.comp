@@ -56,6 +56,7 @@ const bool NORMS = (USES & (1u << link_norm)) != 0;
 const bool SUMS = (USES & (1u << link_sum)) != 0;
 const bool DEFORMABLE = (USES & (1u << link_deformable)) != 0;
 const bool BOXES = (USES & (1u << link_refine_boxes)) != 0;
+const bool MOVES = (USES & (1u << link_move_boxes)) != 0;
 const uint LANES = THREADS / SUBGROUPS;
 
 shared LinkParams program[LINKS_AT_ONCE];
@@ -159,23 +160,28 @@ void ask_w(uint i, uint first_column, uint first, uint eights) {
 void multiply() {
     const uint eights = padded(l.k) / 8, row_tiles = (l.rows + TILE - 1) / TILE;
     const uint tiles = row_tiles * ((padded(l.n) + TILE - 1) / TILE);
-    uint task = min(gl_WorkGroupID.x, tiles - 1);
+    // What does not wait for the operation before it is begun by those who have less to do in that one.
+    const uint groups = gl_NumWorkGroups.x;
+    const uint mine = (gl_WorkGroupID.x + groups - l.busy) % groups;
+    uint task = min(mine, tiles - 1);
     [[unroll]] for (uint i = 0; i < OWN_STEPS; ++i)
         ask_w(i, divide(task, row_tiles) * TILE, 0, eights);
     if (l.waits != 0) await();
-    for (task = gl_WorkGroupID.x; task < tiles; task += gl_NumWorkGroups.x) {
+    for (task = mine; task < tiles; task += groups) {
         const uint column_tile = divide(task, row_tiles), first_column = column_tile * TILE;
         const uint first_row = (task - column_tile * row_tiles) * TILE;
         ask_x(first_row, 0, eights);
-        if (task != gl_WorkGroupID.x)
+        if (task != mine)
             [[unroll]] for (uint i = 0; i < OWN_STEPS; ++i) ask_w(i, first_column, 0, eights);
-        // What this thread will write is added to this.
+        // What this thread will write is added to this, in y or beside it.
+        const bool beside = is_there(l.also);
         vec4 bias[OUTS], was[OUTS];
         [[unroll]] for (uint o = 0; o < OUTS; ++o) {
             const uint m = min(first_row + (me + o * THREADS) / (TILE / 4), l.rows - 1);
             const uint n = min(first_column + (me + o * THREADS) % (TILE / 4) * 4, padded(l.n) - 4);
             bias[o] = Numbers(l.bias != 0 ? address(l.b) : address(l.w)).at[l.bias != 0 ? n / 4 : 0];
-            was[o] = Floats(address(l.y)).at[l.accumulate != 0 ? (m * l.y_row + n) / 4 : 0];
+            was[o] = Floats(beside ? address(l.gain) : address(l.y)).at[
+                beside || l.accumulate != 0 ? (m * (beside ? l.w_row : l.y_row) + n) / 4 : 0];
         }
 
         PRODUCT_SUMS sums[TILE / FM][TILE / FN];
@@ -227,8 +233,10 @@ void multiply() {
             if (l.bias != 0) sum += bias[o];
             vec4 v = activate(sum);
             if (l.accumulate != 0) v += was[o];
-            if (m < l.rows && n < padded(l.n))
-                write_four(address(l.y), m * l.y_row + n, before(v, n, l.n));
+            if (m >= l.rows || n >= padded(l.n)) continue;
+            write_four(address(l.y), m * l.y_row + n, before(v, n, l.n));
+            if (beside)
+                Pairs(address(l.also)).at[(m * l.also_row + n) / 4] = halves(before(v + was[o], n, l.n));
         }
     }
 }
@@ -308,6 +316,61 @@ void refine() {
     }
 }
 
+// Boxes y, refined in place by x W^T + b, once more as products read them (also), and the first layer of
+// what is said of their places: gain = activation(y shift^T + turns). A subgroup has a row of x, of which
+// a thread has eight elements, and fours of that layer.
+const uint PLACE_FOURS = 4;
+
+vec4 times(uvec2 weights, vec4 v) {
+    return vec4(unpackHalf2x16(weights.x), unpackHalf2x16(weights.y)) * v;
+}
+
+void move_boxes() {
+    const uint lane = gl_SubgroupInvocationID, eights = l.k / 8, fours = l.n / 4;
+    const uint all_fours = padded(l.n) / 4;  // padding is zero
+    uvec4 w[4];
+    uvec2 place[PLACE_FOURS][4];
+    vec4 shift[PLACE_FOURS];
+    [[unroll]] for (uint o = 0; o < 4; ++o)
+        w[o] = Fragments(address(l.w)).at[o * (l.w_stride / 8) + min(lane, eights - 1)];
+    [[unroll]] for (uint i = 0; i < PLACE_FOURS; ++i) {
+        const uint four = min(lane + i * LANES, fours - 1);
+        shift[i] = Numbers(address(l.turns)).at[four];
+        [[unroll]] for (uint o = 0; o < 4; ++o)
+            place[i][o] = Cells(address(l.shift)).at[(4 * four + o) * (l.b_stride / 4)];
+    }
+    const vec4 bias = Numbers(address(l.b)).at[0];
+    if (l.waits != 0) await();
+    for (uint m = gl_SubgroupID * gl_NumWorkGroups.x + gl_WorkGroupID.x; m < l.rows;
+         m += SUBGROUPS * gl_NumWorkGroups.x) {
+        const uvec4 x = Halves(address(l.x)).at[m * (l.x_row / 8) + min(lane, eights - 1)];
+        const vec4 from = Floats(address(l.y)).at[m * (l.y_row / 4)];
+        const vec4 low = vec4(unpackHalf2x16(x.x), unpackHalf2x16(x.y));
+        const vec4 high = vec4(unpackHalf2x16(x.z), unpackHalf2x16(x.w));
+        vec4 deltas;
+        [[unroll]] for (uint o = 0; o < 4; ++o) {
+            const vec4 products = times(w[o].xy, low) + times(w[o].zw, high);
+            deltas[o] = subgroupAdd(lane < eights ? dot(products, vec4(1.0)) : 0.0);
+        }
+        const vec4 box = refined(deltas + bias, logit_of(from));
+        const uvec2 rounded = halves(box);
+        if (lane == 0) {
+            Floats(address(l.y)).at[m * (l.y_row / 4)] = box;
+            Floats(address(l.y)).at[m * (l.y_row / 4) + 1] = vec4(0.0);  // padding
+            Halves(address(l.also)).at[m * (l.also_row / 8)] = uvec4(rounded, 0, 0);
+        }
+        const vec4 held = vec4(unpackHalf2x16(rounded.x), unpackHalf2x16(rounded.y));
+        [[unroll]] for (uint i = 0; i < PLACE_FOURS; ++i) {
+            const uint four = lane + i * LANES;
+            vec4 sum = shift[i];
+            [[unroll]] for (uint o = 0; o < 4; ++o) sum[o] += dot(times(place[i][o], held), vec4(1.0));
+            if (four < all_fours)
+                Pairs(address(l.gain)).at[m * (l.b_row / 4) + four] =
+                    halves(before(activate(sum), 4 * four, l.n));
+        }
+    }
+}
+
 vec4 cell_values(uint cell, uint j) { return load(Cells(address(l.x)).at[cell * l.x_row / 4 + j]); }
 #include "cells.glsl"
 
@@ -376,6 +439,7 @@ void main() {
         if (SUMS && l.kind == link_sum) add_up();
         if (DEFORMABLE && l.kind == link_deformable) look_at_points(at);
         if (BOXES && l.kind == link_refine_boxes) refine();
+        if (MOVES && l.kind == link_move_boxes) move_boxes();
         workgroup_barrier();
         if (l.arrives != 0) arrive();
     }

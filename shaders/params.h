@@ -75,6 +75,7 @@ SACCADE_CONSTANT link_pick_merge = 5;  // y, b = the best of these; see pick.mer
 SACCADE_CONSTANT link_sum = 6;           // y = x + w
 SACCADE_CONSTANT link_deformable = 7;    // y = deformable attention; see deformable.comp
 SACCADE_CONSTANT link_refine_boxes = 8;  // y = boxes b, refined by x; see refine_boxes.comp
+SACCADE_CONSTANT link_move_boxes = 9;    // y = boxes, moved by x W^T + b, and a layer of these; see there
 SACCADE_CONSTANT link_most_points = 16;  // of deformable attention, of one head
 SACCADE_CONSTANT pick_words = 4;       // that a workgroup leaves of its part
 // What a product is of: x as it is in f16, or one of its norms in f32.
@@ -96,7 +97,7 @@ struct LinkParams {
     uint arrives;     // 1: what comes next waits for this
     uint x[2], y[2];  // row of x (or q), of y
     uint w[2], b[2];  // of the matrix and the bias; k and v; table and position; what is said of y
-    uint gain[2], shift[2];
+    uint gain[2], shift[2];  // of a norm; what a product of many rows is added to once more
     uint turns[2];            // cosines of this position, then sines
     uint x_row, y_row;        // elements from one row of x (or q), of y to the next
     uint w_row, b_row;        // from keys and values to the next; of what is said of y
@@ -114,6 +115,7 @@ struct LinkParams {
     float number;  // eps, or the scale
     // Of chains of many rows:
     uint rows;             // of y
+    uint busy;             // workgroups that have something to do meanwhile; those after them begin
     uint also[2];          // where a norm, or a box, goes once more; the boxes that points lie in
     uint also_row;         // elements from one row of these to the next
     uint points;           // of deformable attention; see DeformableParams

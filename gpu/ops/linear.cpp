@@ -177,13 +177,17 @@ void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& from, const 
     record_product(c, y, from, w, activation, accumulate, t, nullptr, nullptr);
 }
 
+bool can_note(const Tensor& y, const MatrixTile& tile) {
+    return y.type == Type::f32 && y.columns % 8 == 0 && y.columns % tile.wn == 0 &&
+           tile.bn >= narrowest_part;
+}
+
 void linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                        const Noted& to, const MatrixTile& tile) {
     constexpr const char* op = "linear_add_noting";
     check(op, y, x, w);
-    require(y.columns % tile.wn == 0 && y.columns % 8 == 0 && y.type == Type::f32 &&
-                held_fragments(c.device()).in_fours,
-            op, y.shape() + " cannot be noted");
+    require(can_note(y, tile) && held_fragments(c.device()).in_fours, op,
+            y.shape() + " cannot be noted");
     record_product(c, y, x, w, Activation::none, true, tile, nullptr, &to);
 }
 
@@ -218,6 +222,14 @@ Tensor linear(Commands& c, const Tensor& x, const Linear& w, Activation activati
 void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                  Activation activation) {
     record(c, y, x, w, activation, false);
+}
+
+void linear_beside(Commands& c, const Tensor& y, const Tensor& sum, const Tensor& x, const Linear& w,
+                   const Tensor& plus) {
+    check("linear_beside", y, x, w);
+    if (link_rows_product_beside(c, y, sum, x, w, plus)) return;
+    linear_into(c, y, x, w);
+    add_into(c, sum, y, plus);
 }
 
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w) {

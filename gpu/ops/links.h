@@ -30,6 +30,9 @@ bool link_pick(Commands& c, const Tensor& best, const Tensor& about, const Tenso
 bool has_row_chains(Device& device);
 bool link_rows_product(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                        Activation activation, bool accumulate);
+// y = x W^T + b, and sum = y + plus.
+bool link_rows_product_beside(Commands& c, const Tensor& y, const Tensor& sum, const Tensor& x,
+                              const Linear& w, const Tensor& plus);
 bool link_rows_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
                          const Tensor& v, const Heads& heads);
 // y and at as in PostNorm, but that y is never x.
@@ -39,5 +42,7 @@ bool link_sum(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b);  
 bool link_deformable(Commands& c, const Tensor& y, const Tensor& values,
                      const SamplingQueries& queries, const params::DeformableParams& p);
 bool link_refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference);
+bool link_move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Tensor& x,
+                     const Linear& deltas, const Linear& place, Activation activation);
 
 }  // namespace saccade

@@ -15,8 +15,9 @@ namespace {
 
 constexpr uint32_t most_linked_rows = 512;  // of more, a product fills the device by itself
 constexpr uint32_t link_tile = 32;          // of a product: rows and columns
-constexpr uint32_t most_tile_rounds = 4;    // of tiles that a workgroup makes, one after the other
+constexpr uint32_t most_tile_rounds = 5;    // of tiles that a workgroup makes, one after the other
 constexpr uint32_t longest_norm = 1024;
+constexpr uint32_t place_fours = 4;         // of a layer of boxes, that a thread has
 
 // Eight halves, or four floats, are read at once.
 bool rows_aligned(const Tensor& t) {
@@ -65,8 +66,12 @@ bool has_row_chains(Device& device) {
            form.subgroups * limits.subgroup_size <= limits.workgroup_threads;
 }
 
-bool link_rows_product(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
-                       Activation activation, bool accumulate) {
+namespace {
+
+// `sum` and `plus` may be none.
+bool link_any_product(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                      Activation activation, bool accumulate, const Tensor& sum,
+                      const Tensor& plus) {
     const auto matrices = matrices_of(c);
     if (!matrices || !w.fragments || x.type != Type::f16 || !fits_link(x) || !fits_link(y) ||
         (w.bias && !rows_aligned(w.bias)) || (accumulate && y.type != Type::f32))
@@ -83,9 +88,33 @@ bool link_rows_product(Commands& c, const Tensor& y, const Tensor& x, const Line
     link.k = x.columns;
     link.activated = static_cast<uint32_t>(activation);
     link.accumulate = accumulate;
-    c.link(link, row_traits(*matrices),
-           {read(x), read(w.fragments), accumulate ? read_write(y) : write(y)}, {});
+    if (sum) {
+        put_address(link.also, c.device(), sum);
+        put_address(link.gain, c.device(), plus);
+        link.also_row = sum.row_stride;
+        link.w_row = plus.row_stride;
+    }
+    Commands::ChainTraits traits = row_traits(*matrices);
+    traits.tasks = tiles;
+    c.link(link, traits,
+           {read(x), read(w.fragments), accumulate ? read_write(y) : write(y),
+            sum ? read(plus) : read(x), sum ? write(sum) : read(x)},
+           {});
     return true;
+}
+
+}  // namespace
+
+bool link_rows_product(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                       Activation activation, bool accumulate) {
+    return link_any_product(c, y, x, w, activation, accumulate, {}, {});
+}
+
+bool link_rows_product_beside(Commands& c, const Tensor& y, const Tensor& sum, const Tensor& x,
+                              const Linear& w, const Tensor& plus) {
+    if (!fits_link(sum) || sum.type != Type::f16 || !fits_link(plus) || plus.type != Type::f32)
+        return false;
+    return link_any_product(c, y, x, w, Activation::none, false, sum, plus);
 }
 
 bool link_rows_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
@@ -210,6 +239,41 @@ bool link_refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const
     link.half_out = to.copy.type == Type::f16;
     c.link(link, row_traits(*matrices),
            {read(deltas), read(reference), write(to.boxes), write(to.copy)}, {});
+    return true;
+}
+
+bool link_move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Tensor& x,
+                     const Linear& deltas, const Linear& place, Activation activation) {
+    const auto matrices = matrices_of(c);
+    const uint32_t lanes = c.device().limits().subgroup_size;
+    if (!matrices || !can_be_read(deltas.weight) || !can_be_read(place.weight) || !deltas.bias ||
+        !place.bias || !fits_link(x) || x.type != Type::f16 || !fits_link(boxes.boxes) ||
+        !fits_link(boxes.copy) || boxes.copy.type != Type::f16 || !fits_link(placed) ||
+        placed.type != Type::f16 || x.columns % 8 != 0 || x.columns > 8 * lanes ||
+        placed.columns % 4 != 0 || placed.columns > 4 * place_fours * lanes ||
+        !rows_aligned(deltas.weight) || !rows_aligned(deltas.bias) || !rows_aligned(place.weight) ||
+        !rows_aligned(place.bias))
+        return false;
+    params::LinkParams link = row_link(params::link_move_boxes, c, boxes.boxes);
+    put_address(link.x, c.device(), x);
+    put_address(link.w, c.device(), deltas.weight);
+    put_address(link.b, c.device(), deltas.bias);
+    put_address(link.also, c.device(), boxes.copy);
+    put_address(link.gain, c.device(), placed);
+    put_address(link.shift, c.device(), place.weight);
+    put_address(link.turns, c.device(), place.bias);
+    link.x_row = x.row_stride;
+    link.w_stride = deltas.weight.row_stride;
+    link.b_stride = place.weight.row_stride;
+    link.b_row = placed.row_stride;
+    link.also_row = boxes.copy.row_stride;
+    link.k = x.columns;
+    link.n = placed.columns;
+    link.activated = static_cast<uint32_t>(activation);
+    c.link(link, row_traits(*matrices),
+           {read(x), read(deltas.weight), read(place.weight), read_write(boxes.boxes),
+            write(boxes.copy), write(placed)},
+           {});
     return true;
 }
 

@@ -48,7 +48,10 @@ struct Noted {
     uint32_t width = 0;  // columns of a part
     float eps = 0;       // of the norm
 };
-// y += x W^T + b, noted. The columns of y must be a multiple of tile.wn; parts are tile.bn wide.
+constexpr uint32_t narrowest_part = 64;  // no row has more moments than its columns have of these
+// Whether a product by this tile can note what it adds to y: parts are tile.bn wide.
+bool can_note(const Tensor& y, const MatrixTile& tile);
+// y += x W^T + b, noted.
 void linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                        const Noted& to, const MatrixTile& tile);
 // y = activation(LN(stream) W^T + b), where the norm is folded into W and b.

@@ -10,9 +10,6 @@ namespace saccade {
 
 namespace {
 
-// The narrowest tile of a product: no row has more moments than its columns have of these.
-constexpr uint32_t narrowest_tile = 64;
-
 void cut_into(Tensor& t, uint32_t batches) {
     t.rows = t.all_rows() / batches;
     t.batch = batches;
@@ -28,7 +25,7 @@ std::optional<MatrixTile> tile_of(const Commands& c, const Tensor& y, const Tens
 }  // namespace
 
 bool folds_norms(Device& device, uint32_t columns, Type type) {
-    return type == Type::f16 && columns % narrowest_tile == 0 && held_fragments(device).in_fours;
+    return type == Type::f16 && columns % narrowest_part == 0 && held_fragments(device).in_fours;
 }
 
 ResidualStream::ResidualStream(Commands& c, const Tensor& z, Type products) : z_(z) {
@@ -36,7 +33,7 @@ ResidualStream::ResidualStream(Commands& c, const Tensor& z, Type products) : z_
         !folds_norms(c.device(), z.columns, products))
         return;
     halves_ = c.scratch(z.batch, z.rows, z.columns, Type::f16);
-    moments_ = c.scratch(1, z.all_rows(), 2 * z.columns / narrowest_tile, Type::f32);
+    moments_ = c.scratch(1, z.all_rows(), 2 * z.columns / narrowest_part, Type::f32);
 }
 
 void ResidualStream::cut(uint32_t batches) {
@@ -51,7 +48,7 @@ void ResidualStream::add(Commands& c, const Tensor& x, const Linear& w) {
     std::optional<MatrixTile> tile;
     if (halves_ && w.fragments && x.type == Type::f16 && loads_eights(x) && !c.chaining())
         tile = tile_of(c, z_, x);
-    if (!tile || z_.columns % tile->wn != 0) return linear_add(c, z_, x, w);
+    if (!tile || !can_note(z_, *tile)) return linear_add(c, z_, x, w);
     linear_add_noting(c, z_, x, w, {halves_, moments_}, *tile);
     width_ = tile->bn;
 }

@@ -369,6 +369,9 @@ void Commands::link(params::LinkParams link, ChainTraits traits, std::initialize
     chain_traits_.points = std::max(chain_traits_.points, traits.points);
     auto conflicts = [&](const Use& use) { return hazards_.conflicts(access_of(use)); };
     link.waits = std::ranges::any_of(uses, conflicts);
+    if (link.waits || links_.empty()) chain_busy_ = 0;
+    link.busy = chain_busy_;
+    chain_busy_ = (chain_busy_ + traits.tasks) % device_.limits().cores;
     if (link.waits) {
         links_.back().arrives = 1;
         hazards_.barrier();
@@ -391,7 +394,7 @@ Tensor Commands::zeros(uint32_t words) {
 }
 
 Kernel Commands::chain_kernel() const {
-    const auto& [rows, head, activation, columns, keys, points, matrices] = chain_traits_;
+    const auto& [rows, head, activation, columns, keys, points, tasks, matrices] = chain_traits_;
     if (rows > 0) {
         constexpr uint32_t threads = 256;
         // A row of a product is held in eights; attention holds two of them for each thread.

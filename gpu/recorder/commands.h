@@ -125,9 +125,10 @@ public:
     // a product. So is which kinds of links there are.
     // Chains of many rows are others: the number of these is 0, whatever it is, the columns are those
     // of the longest row of a norm, keys the most that a head of them sees, and points the most
-    // that one of deformable attention looks at.
+    // that one of deformable attention looks at. Tasks, so many workgroups have one of, are of the link
+    // alone: what need not wait for it is begun by the others.
     struct ChainTraits {
-        uint32_t rows = 1, head = 0, activation = 0, columns = 0, keys = 0, points = 0;
+        uint32_t rows = 1, head = 0, activation = 0, columns = 0, keys = 0, points = 0, tasks = 0;
         ChainMatrices matrices = {};
     };
     // `older` is what the link reads before what came before has finished.
@@ -191,6 +192,7 @@ private:
     std::vector<params::LinkParams> links_;  // of the chain that is being recorded
     std::vector<Access> chain_writes_;
     ChainTraits chain_traits_;
+    uint32_t chain_busy_ = 0;       // workgroups that its last links keep busy
     uint32_t chain_uses_ = 0;       // what there is among its links, see params.h
     std::vector<Buffer> programs_;  // of the chains that have been recorded
     Buffer stuck_;                  // where their workgroups say that they could not meet

@@ -156,19 +156,19 @@ Conv2d ResNet::load_shortcut(WeightLoader& weights, const std::string& prefix, u
 
 // y = F(x, {W}) + x, or + W_s x where the shape changes, in place                   (eqs. 1, 2)
 Tensor ResNet::block(Commands& c, const Tensor& x, Size& size, const Block& w) const {
-    Tensor y = x;
-    if (w.shortcut.weight && w.pooled) {
-        y = c.scratch(x.batch, area(halved(size)), w.shortcut.weight.rows, x.type);
-        auto scope = c.scope("shortcut");
-        conv2d_into(c, y, avg_pool(c, x, size), halved(size), w.shortcut);
-    } else if (w.shortcut.weight) {
-        y = conv2d(c, x, size, w.shortcut);
-    }
+    const bool apart = bool(w.shortcut.weight);  // y is not x
+    const Size shortcut_size = w.pooled ? halved(size) : size;
+    const Tensor y = apart ? c.scratch(x.batch, area(w.shortcut.out_size(shortcut_size)),
+                                       w.shortcut.weight.rows, x.type)
+                           : x;
     auto scope = c.scope("block");
+    // The shortcut goes beside the others, a step of each at a time.
+    const Tensor shortcut = apart && w.pooled ? avg_pool(c, x, size) : x;
     Tensor h = x;
     for (size_t i = 0; i + 1 < w.convolutions.size(); ++i) {
         h = conv2d(c, h, size, w.convolutions[i], Activation::relu);
         size = w.convolutions[i].out_size(size);
+        if (apart && i == 0) conv2d_into(c, y, shortcut, shortcut_size, w.shortcut);
     }
     conv2d_add(c, y, h, size, w.convolutions.back(), config_.activation);
     return y;

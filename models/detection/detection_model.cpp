@@ -23,26 +23,23 @@ void find_by_sigmoid(Commands& c, const Tensor& found, const DetectionOutput& ou
 }
 
 Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uint32_t in,
-                           uint32_t hidden, uint32_t out, uint32_t layers) {
+                           uint32_t hidden, uint32_t out, uint32_t layers, Rows rows) {
     Perceptron result;
     for (uint32_t i = 0; i < layers; ++i)
         result.layers.push_back(
             weights.linear(prefix + ".layers." + std::to_string(i),
-                           {.out = i + 1 < layers ? hidden : out, .in = i > 0 ? hidden : in}));
+                           {.out = i + 1 < layers ? hidden : out,
+                            .in = i > 0 ? hidden : in,
+                            .rows = rows}));
     return result;
 }
 
-namespace {
-
-// What the last layer reads.
 Tensor all_but_last(Commands& c, const Tensor& x, const Perceptron& w) {
     Tensor hidden = x;
     for (size_t i = 0; i + 1 < w.layers.size(); ++i)
         hidden = linear(c, hidden, w.layers[i], w.between);
     return hidden;
 }
-
-}  // namespace
 
 void perceptron_into(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w,
                      Activation last) {

@@ -116,10 +116,12 @@ struct Perceptron {
 };
 // `prefix`.layers.0 and so on: in to hidden, hidden to hidden, ..., hidden to out.
 Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uint32_t in,
-                           uint32_t hidden, uint32_t out, uint32_t layers);
+                           uint32_t hidden, uint32_t out, uint32_t layers, Rows rows = Rows::many);
 // y is f32, whatever the layers are stored as.
 void perceptron_into(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w,
                      Activation last = Activation::none);
+// What the last layer reads.
+Tensor all_but_last(Commands& c, const Tensor& x, const Perceptron& w);
 // y += the perceptron of x
 void perceptron_add(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w);
 

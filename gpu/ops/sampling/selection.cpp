@@ -120,6 +120,22 @@ void refine_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, con
     record_refined(c, to, deltas, logits, from);
 }
 
+void move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Tensor& x,
+                const Linear& deltas, const Linear& place, Activation activation) {
+    constexpr const char* op = "move_boxes";
+    require(x.batch == boxes.boxes.batch && x.rows == boxes.boxes.rows &&
+                x.columns == deltas.weight.columns && deltas.weight.rows == 4 &&
+                place.weight.columns == 4 && place.weight.rows == placed.columns &&
+                placed.rows == x.rows && placed.batch == x.batch,
+            op, x.shape() + " to " + placed.shape());
+    if (link_move_boxes(c, boxes, placed, x, deltas, place, activation)) return;
+    auto scope = c.scope(op);
+    const Tensor moves = c.scratch(x.batch, x.rows, 4, Type::f32);
+    linear_into(c, moves, x, deltas);
+    refine_boxes(c, boxes, moves, boxes.boxes);
+    linear_into(c, placed, boxes.copy, place, activation);
+}
+
 void picked_detections_into(Commands& c, const Tensor& y, const Selected& found,
                             const Tensor& boxes, uint32_t classes, Size picture) {
     constexpr const char* op = "picked_detections";

@@ -68,12 +68,17 @@ DetectionOutput HybridDetector::forward(Commands& c, const Tensor& pixels, Size 
                               c.scratch(batch, queries(), 4, Type::f32)};
     auto scope = c.scope("detector");
     const Tensor memory = encode(c, pixels, picture, taps);
-    const QuerySelection::Queries chosen = selection_.choose(c, memory, taps.parts);
+    const Linear* const of = of_memory();
+    const Tensor values =
+        of ? c.scratch(batch, memory.rows, of->weight.rows, memory.type) : Tensor{};
+    const QuerySelection::Queries chosen = selection_.choose(c, memory, taps.parts, [&] {
+        if (of) linear_into(c, values, memory, *of);
+    });
     Stream s = stream_around(c, chosen.content, {}, memory.type);
     s.pos = c.scratch(batch, queries(), dim, Type::f32);
     s.at = c.scratch(batch, queries(), dim, memory.type);
     auto decoding = c.scope("decoder");
-    decode(c, {s, chosen.reference, memory, levels}, out, taps);
+    decode(c, {s, chosen.reference, memory, values, levels}, out, taps);
     return out;
 }
 

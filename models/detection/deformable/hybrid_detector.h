@@ -19,6 +19,7 @@ struct BoxDecoding {
     Stream stream;  // the queries, with room for their positions
     Boxes boxes;    // where they look
     Tensor memory;  // (batch, cells, dim)
+    Tensor values;  // what of_memory() makes of it
     std::vector<Size> levels;
 };
 
@@ -62,6 +63,8 @@ protected:
     // boxes are written into `out`.
     virtual void decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
                         DetectionTaps& taps) const = 0;
+    // A layer whose result for the whole memory the decoder reads, or none.
+    virtual const Linear* of_memory() const { return nullptr; }
     virtual double decoder_work(uint32_t cells) const = 0;
 
     const DeformableDecoderConfig& decoder() const { return config_.decoder; }

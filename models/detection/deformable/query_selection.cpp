@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <tuple>
 
 #include "gpu/recorder/upload.h"
 #include "models/detection/deformable/deformable_attention.h"
@@ -43,7 +44,8 @@ Anchors anchors_of(const std::vector<Size>& levels) {
 
 // Boxes are worked out for all cells, a layer beside each step of the choice: then none waits for it.
 RatedCells rate_cells(Commands& c, const Tensor& features, const Linear& score_head,
-                      const Perceptron& box_head, uint32_t count, const Unseen& unseen) {
+                      const Perceptron& box_head, uint32_t count, const Meanwhile& meanwhile,
+                      const Unseen& unseen) {
     const uint32_t batch = features.batch, cells = features.rows;
     const auto& [first, second, last] =
         std::tie(box_head.layers.at(0), box_head.layers.at(1), box_head.layers.at(2));
@@ -56,6 +58,7 @@ RatedCells rate_cells(Commands& c, const Tensor& features, const Linear& score_h
     inner = linear(c, inner, second, box_head.between);
     const Selected best = select(c, highest, count);
     linear_into(c, deltas, inner, last);
+    meanwhile();
     return {best, deltas};
 }
 
@@ -93,8 +96,8 @@ void QuerySelection::prepare(const std::vector<Size>& levels) {
     levels_ = levels;
 }
 
-QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory,
-                                               Parts& parts) const {
+QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory, Parts& parts,
+                                               const Meanwhile& meanwhile) const {
     const uint32_t batch = memory.batch, queries = form_.queries;
     Queries result{c.scratch(batch, queries, form_.dim, Type::f32),
                    {c.scratch(batch, queries, 4, Type::f32),
@@ -105,7 +108,8 @@ QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory
     linear_into(c, projected, memory, output_);
     if (outside_) set_rows(c, projected, outside_, output_.bias);
     const Tensor features = layer_norm(c, projected, norm_, memory.type);
-    const auto [best, deltas] = rate_cells(c, features, score_head_, box_head_, queries);
+    const auto [best, deltas] =
+        rate_cells(c, features, score_head_, box_head_, queries, meanwhile);
 
     // The features of those that were chosen once more, unrounded.
     layer_norm_into(c, result.content, gather_rows(c, projected, best.picks, Type::f32), norm_);

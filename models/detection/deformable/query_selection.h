@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,11 @@ struct RatedCells {
 struct Unseen {
     Tensor cells, scores;
 };
+// The choice itself leaves nearly all of the device idle: `meanwhile` is recorded beside it.
+using Meanwhile = std::function<void()>;
 RatedCells rate_cells(Commands& c, const Tensor& features, const Linear& score_head,
-                      const Perceptron& box_head, uint32_t count, const Unseen& unseen = {});
+                      const Perceptron& box_head, uint32_t count, const Meanwhile& meanwhile,
+                      const Unseen& unseen = {});
 
 struct QuerySelectionForm {
     uint32_t dim = 0, classes = 0, queries = 0;
@@ -46,7 +50,8 @@ public:
         Boxes reference;  // (batch, queries, 4): where they look first
     };
     // From the cells of all maps, one after the other: (batch, cells, dim).
-    Queries choose(Commands& c, const Tensor& memory, Parts& parts) const;
+    Queries choose(Commands& c, const Tensor& memory, Parts& parts,
+                   const Meanwhile& meanwhile) const;
     double multiply_adds(uint32_t cells) const;
 
 private:

@@ -175,22 +175,23 @@ DetectionOutput RfDetr::forward(Commands& c, const Tensor& patches, Size picture
     backbone_.forward(c, maps, patches, picture, taps.encoder, taps.parts);
     const Tensor memory = project(c, maps, grid);
     taps.parts.keep(c, "projector", memory, grid);
-    const Boxes boxes = choose(c, memory, taps.parts);
+    const Tensor values = c.scratch(batch, memory.rows, memory_values_.weight.rows, type_);
+    const Boxes boxes = choose(c, memory, values, taps.parts);
 
     Stream s = stream_around(c, c.scratch(batch, count, dim, Type::f32), {}, type_);
     s.pos = c.scratch(batch, count, dim, Type::f32);
     s.at = c.scratch(batch, count, dim, type_);
-    decode(c, s, boxes, memory, grid, taps);
-
-    auto heads = c.scope("heads");
-    const Tensor last = c.scratch(batch, count, dim, type_), deltas = c.scratch(batch, count, 4, Type::f32);
-    layer_norm_into(c, last, s.x, norm_);
-    taps.decoder.hidden(c, 0, last);
-    linear_into(c, out.logits, last, class_head_);
-    perceptron_into(c, deltas, last, box_head_);
+    auto decoding = c.scope("decoder");
+    const auto chain = c.chain();
+    decode(c, s, boxes.boxes, values, grid, taps);
+    const Tensor deltas = c.scratch(batch, count, 4, Type::f32);
+    normalize(c, s.values(), norm_);
+    taps.decoder.hidden(c, 0, s.y);
+    linear_into(c, out.logits, s.y, class_head_);
+    perceptron_into(c, deltas, s.y, box_head_);
     scale_boxes(c, {out.boxes, boxes.copy}, deltas, boxes.boxes);
     if (mask_head_) {
-        copy(c, out.for_masks[0], last);
+        copy(c, out.for_masks[0], s.y);
         copy(c, out.for_masks[1], memory);
     }
     return out;
@@ -239,7 +240,8 @@ Tensor RfDetr::project(Commands& c, const Tensor& windows, Size grid) const {
 }
 
 // The cells that score best, in their order, say where the queries look first.
-Boxes RfDetr::choose(Commands& c, const Tensor& memory, Parts& parts) const {
+Boxes RfDetr::choose(Commands& c, const Tensor& memory, const Tensor& values,
+                     Parts& parts) const {
     const uint32_t batch = memory.batch, count = config_.queries;
     const Boxes result{c.scratch(batch, count, 4, Type::f32), c.scratch(batch, count, 4, type_)};
     auto scope = c.scope("queries");
@@ -247,7 +249,8 @@ Boxes RfDetr::choose(Commands& c, const Tensor& memory, Parts& parts) const {
     linear_into(c, projected, memory, cell_output_);
     const Tensor features = layer_norm(c, projected, cell_norm_, type_);
     const auto [best, deltas] =
-        rate_cells(c, features, cell_classes_, cell_boxes_, count, {outside_, never_});
+        rate_cells(c, features, cell_classes_, cell_boxes_, count,
+                   [&] { linear_into(c, values, memory, memory_values_); }, {outside_, never_});
     scale_picked_boxes(c, result, deltas, proposals_, best.picks, query_boxes_);
     parts.keep(c, "topk_indices", best.picks);
     parts.keep(c, "topk_scores", best.values);
@@ -255,25 +258,20 @@ Boxes RfDetr::choose(Commands& c, const Tensor& memory, Parts& parts) const {
     return result;
 }
 
-void RfDetr::decode(Commands& c, const Stream& s, const Boxes& boxes, const Tensor& memory,
+void RfDetr::decode(Commands& c, const Stream& s, const Tensor& boxes, const Tensor& values,
                     Size grid, DetectionTaps& taps) const {
-    auto scope = c.scope("decoder");
-    const Tensor values = linear(c, memory, memory_values_);
     const uint32_t wide = values.columns / config_.layers;
     const Tensor sines = c.scratch(s.x.batch, s.x.rows, 2 * config_.dim, type_);
-    box_sines_into(c, sines, boxes.boxes);
+    box_sines_into(c, sines, boxes);
     copy(c, s.x, query_content_);
-    copy(c, s.at, query_content_);
     if (s.y.type != s.x.type) copy(c, s.y, query_content_);
     const auto& [first, last] = std::tie(query_position_.layers.at(0), query_position_.layers.at(1));
-    const Tensor inner = linear(c, sines, first, query_position_.between);
-    linear_into(c, s.pos, inner, last);
-    linear_add(c, s.at, inner, last);  // the same again, beside it
+    linear_beside(c, s.pos, s.at, linear(c, sines, first, query_position_.between), last, s.x);
     for (uint32_t i = 0; i < config_.layers; ++i) {
         const Layer& w = layers_[i];
         auto layer = c.scope("layer");
         self_attend(c, s, s.queries(), w.self, self_heads_, i, taps.queries);
-        const Tensor seen = deformable_attention(c, s.at, boxes.boxes,
+        const Tensor seen = deformable_attention(c, s.at, boxes,
                                                  values.slice_columns(i * wide, wide), {grid},
                                                  w.cross, deformable_, i, taps.decoder);
         linear_add(c, s.x, seen, w.cross_out);

@@ -80,8 +80,8 @@ private:
     void conv_norm_into(Commands& c, const Tensor& y, const Tensor& x, Size size,
                         const ConvNorm& w) const;
     Tensor project(Commands& c, const Tensor& windows, Size grid) const;
-    Boxes choose(Commands& c, const Tensor& memory, Parts& parts) const;
-    void decode(Commands& c, const Stream& s, const Boxes& boxes, const Tensor& memory, Size grid,
+    Boxes choose(Commands& c, const Tensor& memory, const Tensor& values, Parts& parts) const;
+    void decode(Commands& c, const Stream& s, const Tensor& boxes, const Tensor& values, Size grid,
                 DetectionTaps& taps) const;
     uint32_t classes() const { return static_cast<uint32_t>(config_.labels.size()); }
 

@@ -9,7 +9,7 @@ RtDetr::RtDetr(WeightLoader& front, WeightLoader& weights, const RtDetrConfig& c
     const DeformableDecoderConfig& d = config.decoder;
     const uint32_t dim = d.dim, head = dim / d.heads;
     query_position_ = load_perceptron(weights, "model.decoder.query_pos_head", 4, 2 * dim, dim,
-                                      position_layers);
+                                      position_layers, Rows::any);
     std::vector<std::string> values;
     for (uint32_t i = 0; i < d.layers; ++i) {
         const std::string number = std::to_string(i), layer = "model.decoder.layers." + number;
@@ -22,7 +22,7 @@ RtDetr::RtDetr(WeightLoader& front, WeightLoader& weights, const RtDetrConfig& c
              .cross_norm = weights.norm(cross + "_layer_norm", dim, d.norm_eps),
              .ffn = load_feed_forward(weights, layer, dim, d.intermediate, d.norm_eps),
              .box_head = load_perceptron(weights, "model.decoder.bbox_embed." + number, dim, dim, 4,
-                                         box_layers)});
+                                         box_layers, Rows::any)});
         values.push_back(cross + ".value_proj");
     }
     memory_values_ = weights.stacked(values, {.out = dim, .in = dim, .out_head = head});
@@ -48,30 +48,35 @@ std::vector<Size> RtDetr::map_sizes(Size picture) const {
 void RtDetr::decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
                     DetectionTaps& taps) const {
     const Stream& s = d.stream;
-    // The memory is the same for all layers: their values come from one product.
-    const Tensor values = linear(c, d.memory, memory_values_);
     const auto count = static_cast<uint32_t>(layers_.size());
-    const uint32_t wide = values.columns / count;
+    const uint32_t wide = d.values.columns / count;
     const auto chain = c.chain();
     if (s.y.type != s.x.type) copy(c, s.y, s.x);
+    const Linear &place_first = query_position_.layers.at(0), &place = query_position_.layers.at(1);
+    const Activation between = query_position_.between;
+    const Tensor placed = linear(c, d.boxes.copy, place_first, between);
     for (uint32_t i = 0; i < count; ++i) {
         const Layer& w = layers_[i];
         auto layer = c.scope("layer");
-        perceptron_into(c, s.pos, d.boxes.copy, query_position_);
-        add_into(c, s.at, s.x, s.pos);
+        linear_beside(c, s.pos, s.at, placed, place, s.x);
         self_attend(c, s, s.queries(), w.self, query_heads(), i, taps.queries);
         const Tensor seen = deformable_attention(c, s.at, d.boxes.boxes,
-                                                 values.slice_columns(i * wide, wide), d.levels,
+                                                 d.values.slice_columns(i * wide, wide), d.levels,
                                                  w.cross, deformable_form(), i, taps.decoder);
         linear_add(c, s.x, seen, w.cross_out);
         normalize(c, s.values(), w.cross_norm);
         feed_forward(c, s, s.values(), w.ffn, decoder().activation);
 
         // b = sigmoid(MLP(x) + logit(b))
-        const Tensor deltas = c.scratch(s.x.batch, s.x.rows, 4, Type::f32);
-        perceptron_into(c, deltas, s.y, w.box_head);
-        refine_boxes(c, i + 1 < count ? d.boxes : Boxes{out.boxes, d.boxes.copy}, deltas,
-                     d.boxes.boxes);
+        const Tensor inner = all_but_last(c, s.y, w.box_head);
+        const Linear& last = w.box_head.layers.back();
+        if (i + 1 < count) {
+            move_boxes(c, d.boxes, placed, inner, last, place_first, between);
+        } else {
+            const Tensor deltas = c.scratch(s.x.batch, s.x.rows, 4, Type::f32);
+            linear_into(c, deltas, inner, last);
+            refine_boxes(c, {out.boxes, d.boxes.copy}, deltas, d.boxes.boxes);
+        }
     }
     linear_into(c, out.logits, s.y, class_head_);
     taps.decoder.hidden(c, 0, s.x);

@@ -37,6 +37,8 @@ private:
     std::vector<FeatureMap> look(Commands& c, const Tensor& pixels, Size picture) const override;
     std::vector<Size> map_sizes(Size picture) const override;
     double backbone_work(Size picture) const override { return backbone_.multiply_adds(picture); }
+    // The memory is the same for all layers: their values come from one product.
+    const Linear* of_memory() const override { return &memory_values_; }
     void decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
                 DetectionTaps& taps) const override;
     double decoder_work(uint32_t cells) const override;

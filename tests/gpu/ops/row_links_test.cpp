@@ -56,6 +56,20 @@ TEST_F(RowLinksTest, adds_products_to_what_is_there) {
     }
 }
 
+TEST_F(RowLinksTest, gives_the_same_sums_beside_products) {
+    for (uint32_t out : {64u, 260u}) {
+        const Tensor plus = floats_of(77, out), x = random_tensor(1, 77, 512, Type::f16);
+        const Linear w = matrix_layer(out, 512);
+        for (bool sums : {false, true})
+            expect_alike(std::to_string(out), row_half_error, [&](Commands& c) {
+                const Tensor y = c.scratch(1, 77, out, Type::f32);
+                const Tensor sum = c.scratch(1, 77, out, Type::f16);
+                linear_beside(c, y, sum, x, w, plus);
+                return sums ? sum : y;
+            });
+    }
+}
+
 TEST_F(RowLinksTest, gives_the_same_attention) {
     for (uint32_t queries : {16u, 100u, 300u})
         for (uint32_t keys : {1u, 100u, 300u, 850u, 2000u})
@@ -122,6 +136,26 @@ TEST_F(RowLinksTest, gives_the_same_boxes) {
             refine_boxes(c, to, deltas, reference);
             return copies ? to.copy : to.boxes;
         });
+}
+
+TEST_F(RowLinksTest, moves_boxes_alike) {
+    std::vector<float> corners = random(size_t(301) * 4);
+    for (float& v : corners) v = 0.5f + 0.6f * v;
+    const Tensor start = tensor(1, 301, 4, Type::f32, corners);
+    for (const auto& [in, out] : {std::pair{256u, 512u}, {40u, 36u}}) {
+        const Tensor x = random_tensor(1, 301, in, Type::f16);
+        const Linear deltas = matrix_layer(4, in), place = matrix_layer(out, 4);
+        for (uint32_t which = 0; which < 3; ++which)
+            expect_alike(std::to_string(in) + ", " + std::to_string(which), row_half_error,
+                         [&](Commands& c) {
+                             const Boxes boxes{c.scratch(1, 301, 4, Type::f32),
+                                               c.scratch(1, 301, 4, Type::f16)};
+                             const Tensor placed = c.scratch(1, 301, out, Type::f16);
+                             copy(c, boxes.boxes, start);
+                             move_boxes(c, boxes, placed, x, deltas, place, Activation::relu);
+                             return which == 0 ? boxes.boxes : which == 1 ? boxes.copy : placed;
+                         });
+    }
 }
 
 TEST_F(RowLinksTest, leaves_what_does_not_fit_to_other_kernels) {
