@@ -93,6 +93,10 @@ Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out);
 // The same into y, which may be x itself.
 void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w);
 
+// y = activation(LN(x))
+void norm_activate_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w,
+                        Activation activation);
+
 // x = LN(x) of an fp32 stream, in place, and what is read of it next. All of these may be none.
 struct PostNorm {
     Tensor y;              // x again as products want it; x itself is not written twice

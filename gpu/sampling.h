@@ -60,6 +60,19 @@ void refine_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, con
 void move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Tensor& x,
                 const Linear& deltas, const Linear& place, Activation activation);
 
+// boxes = reference moved by deltas in parts of its own size:
+//   (x, y) = (dx, dy) * (w, h) + (x, y),  (w, h) = exp(dw, dh) * (w, h)
+// Deltas and reference are (batch, n, 4) f32: some for each box.
+void scale_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference);
+// The same of rows from[i] of deltas (batch, rows, 4) f32 and of a table of references (1, rows, 4) f32.
+// Then each is moved once more, by `again` (1, n, 4) f32.
+void scale_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
+                        const Tensor& from, const Tensor& again);
+
+// Sines and cosines of ever longer period of each of a box's four numbers, the second of them first:
+// y is (batch, n, 4 * count), boxes (batch, n, 4) f32.
+void box_sines_into(Commands& c, const Tensor& y, const Tensor& boxes);
+
 // What the points of deformable attention depend on.
 struct Sampling {
     std::vector<uint32_t> points;  // of one head, on each level

@@ -1,4 +1,3 @@
-#include "gpu/boxes.h"
 #include "gpu/ops/common.h"
 #include "gpu/ops/links.h"
 

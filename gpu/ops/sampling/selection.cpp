@@ -1,5 +1,4 @@
 #include "gpu/ops/common.h"
-#include "gpu/ops/links.h"
 #include "gpu/sampling.h"
 
 // Choosing few rows among many, and what is found in the end.
@@ -22,29 +21,6 @@ void require_wide_f32(const Tensor& t, const char* op) {
 void require_list(const Tensor& list, uint32_t batch, const char* op) {
     require(list.type == Type::u32 && list.rows == 1 && list.batch == batch, op,
             "a list " + list.shape() + " for " + std::to_string(batch) + " batches");
-}
-
-void require_boxes(const Boxes& to, const Tensor& deltas, const Tensor& reference) {
-    constexpr const char* op = "refine_boxes";
-    for (const Tensor* t : {&deltas, &reference, &to.boxes}) require_wide_f32(*t, op);
-    for (const Tensor* t : {&deltas, &reference, &to.boxes, &to.copy})
-        require(t->columns == 4, op, t->shape() + " are not boxes");
-    for (const Tensor* t : {&to.boxes, &to.copy})
-        require(t->batch == deltas.batch && t->rows == to.boxes.rows, op,
-                deltas.shape() + " into " + t->shape());
-}
-
-// Without a list where `from` is none.
-void record_refined(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
-                    const Tensor& from) {
-    const params::RefineBoxesParams p{
-        view(deltas),   view(reference), from ? view(from) : params::View{},
-        view(to.boxes), view(to.copy),   to.boxes.rows};
-    c.dispatch(Kernel("refine_boxes", to.copy.type, {pixel_threads(c), from ? 1u : 0u}),
-               {to.boxes.rows, 1, deltas.batch},
-               {read(deltas), read(reference), read(from ? from : reference), write(to.boxes),
-                write(to.copy)},
-               p);
 }
 
 }  // namespace
@@ -99,41 +75,6 @@ void set_rows(Commands& c, const Tensor& y, const Tensor& rows, const Tensor& va
     c.dispatch(Kernel(op, y.type, {pixel_threads(c)}),
                {padded(y.columns) / 4, rows.columns, y.batch},
                {read(rows), read(value), read_write(y)}, p);
-}
-
-void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference) {
-    require(reference.batch == deltas.batch && reference.rows == deltas.rows &&
-                deltas.rows == to.boxes.rows,
-            "refine_boxes", deltas.shape() + " from " + reference.shape());
-    require_boxes(to, deltas, reference);
-    if (!link_refine_boxes(c, to, deltas, reference))
-        record_refined(c, to, deltas, reference, {});
-}
-
-void refine_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& logits,
-                         const Tensor& from) {
-    constexpr const char* op = "refine_picked_boxes";
-    require_list(from, deltas.batch, op);
-    require(from.columns == to.boxes.rows && logits.batch == 1 && logits.rows == deltas.rows, op,
-            "a list " + from.shape() + " for " + deltas.shape() + " from " + logits.shape());
-    require_boxes(to, deltas, logits);
-    record_refined(c, to, deltas, logits, from);
-}
-
-void move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Tensor& x,
-                const Linear& deltas, const Linear& place, Activation activation) {
-    constexpr const char* op = "move_boxes";
-    require(x.batch == boxes.boxes.batch && x.rows == boxes.boxes.rows &&
-                x.columns == deltas.weight.columns && deltas.weight.rows == 4 &&
-                place.weight.columns == 4 && place.weight.rows == placed.columns &&
-                placed.rows == x.rows && placed.batch == x.batch,
-            op, x.shape() + " to " + placed.shape());
-    if (link_move_boxes(c, boxes, placed, x, deltas, place, activation)) return;
-    auto scope = c.scope(op);
-    const Tensor moves = c.scratch(x.batch, x.rows, 4, Type::f32);
-    linear_into(c, moves, x, deltas);
-    refine_boxes(c, boxes, moves, boxes.boxes);
-    linear_into(c, placed, boxes.copy, place, activation);
 }
 
 void picked_detections_into(Commands& c, const Tensor& y, const Selected& found,

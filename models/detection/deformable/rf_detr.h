@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/boxes.h"
+#include "gpu/sampling.h"
 #include "models/backbone/windowed_dinov2.h"
 #include "models/detection/deformable/deformable_attention.h"
 #include "models/detection/deformable/segmentation_head.h"

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "gpu/boxes.h"
+#include "gpu/sampling.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

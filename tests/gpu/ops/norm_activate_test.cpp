@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "gpu/boxes.h"
+#include "gpu/ops.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "gpu/boxes.h"
+#include "gpu/sampling.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {
