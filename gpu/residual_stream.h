@@ -26,7 +26,7 @@ public:
     ResidualStream(Commands& c, const Tensor& z, Type products);
 
     const Tensor& sums() const { return z_; }
-    // The same tokens in so many batches.
+    // Counts the same tokens as this number of batches, all equally long.
     void cut(uint32_t batches);
     // To be called when somebody else has written to the sums.
     void changed() { width_ = 0; }

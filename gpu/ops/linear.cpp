@@ -131,10 +131,6 @@ bool fits_shared(const Device& device, const RowTile& tile, const Tensor& x) {
            tile.shared_bytes_with_rows(x.columns) <= device.limits().shared_bytes;
 }
 
-}  // namespace
-
-namespace {
-
 // `known` is what has been noted of x, if that is a stream; `note` what is to be noted of y.
 void record_product(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
                     Activation activation, bool accumulate, const MatrixTile& t,

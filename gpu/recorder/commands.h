@@ -125,8 +125,8 @@ public:
     // a product. So is which kinds of links there are.
     // Chains of many rows are others: the number of these is 0, whatever it is, the columns are those
     // of the longest row of a norm, keys the most that a head of them sees, and points the most
-    // that one of deformable attention looks at. Tasks, so many workgroups have one of, are of the link
-    // alone: what need not wait for it is begun by the others.
+    // that one of deformable attention looks at. Tasks are of one link alone: how many workgroups it
+    // keeps busy. The next link, if it need not wait for this one, begins with the others.
     struct ChainTraits {
         uint32_t rows = 1, head = 0, activation = 0, columns = 0, keys = 0, points = 0, tasks = 0;
         ChainMatrices matrices = {};
