@@ -33,7 +33,7 @@ uint pixel_at[X_LOADS];
 
 void begin_rows() {
     [[unroll]] for (uint i = 0; i < X_LOADS; ++i) {
-        const uint m = gl_WorkGroupID.y * BM + (gl_LocalInvocationIndex + i * THREADS) / K8;
+        const uint m = gl_WorkGroupID.y * BM + load_row(i);
         const uint window = min(m, p.out_height * p.out_width - 1);
         const uint row = divide(window, p.out_width), column = window - row * p.out_width;
         corner[i] = ivec2(column, row) * int(p.stride) - int(p.padding);

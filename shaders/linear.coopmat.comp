@@ -37,7 +37,7 @@ void ask_moments();
 void begin_rows() {
     if (MOMENTS > 0) ask_moments();
     [[unroll]] for (uint i = 0; i < X_LOADS; ++i) {
-        const uint m = gl_WorkGroupID.y * BM + (gl_LocalInvocationIndex + i * THREADS) / K8;
+        const uint m = gl_WorkGroupID.y * BM + load_row(i);
         x_at[i] = row_start(p.x, batch_index(), min(m, p.m - 1)) / 8;
     }
 }

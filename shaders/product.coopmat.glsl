@@ -5,9 +5,13 @@
 // fragments.coopmat.comp), from memory straight into registers, AHEAD steps before it is multiplied:
 // the way through shared memory is what holds such products up, and W need not take it.
 //
-// Where the result has too few tiles to fill the device, SPLITS workgroups share one, each with some of
-// the columns of x and W. They leave their sums in memory; whoever comes last adds them up, in the same
-// order every time.
+// A subgroup waits for memory half of its time. Where there are too few workgroups for others to
+// multiply meanwhile, each has SHARES times as many subgroups. Every share of them has some of the
+// columns of x and W; in the end they add up their sums in shared memory.
+//
+// Where the result has too few tiles to fill the device, SPLITS workgroups share one in the same way.
+// They leave their sums in memory; whoever comes last adds them up. Sums are added in the same order
+// every time.
 //
 // Whoever includes this says how x is found and what becomes of the sums, and declares splits[] and
 // arrived[], one word a tile, zero before and after:
@@ -41,8 +45,9 @@ MATRIX_TILE_CONSTANTS(SACCADE_SPECIALISED)
 
 const uint K8 = BK / 8;   // loads of eight halves in a row of a tile
 const uint ROW = K8 + 1;  // a row in shared memory: one load longer, against bank conflicts
-const uint X_LOADS = BM * K8 / THREADS;
 const uint LANES = THREADS / SUBGROUPS;
+const uint SHARE_SUBGROUPS = SUBGROUPS / SHARES, SHARE_THREADS = THREADS / SHARES;
+const uint X_LOADS = BM * K8 / SHARE_THREADS;
 const uint FRAGMENT = EIGHTS * LANES;  // of W, in eights
 // Sums leave in parts, of which a thread has four neighbours, or four of each of two fragments: as it
 // holds them (IN_FOURS: see fragment.coopmat.glsl) or, where it does not, by way of shared memory.
@@ -61,10 +66,13 @@ const uint ALL_PARTS = WM / FM * PARTS;                          // of a subgrou
 // Parts that leave in one step of a loop: more have more loads on their way, fewer take less code.
 const uint STEP_LIMIT = IN_FOURS != 0 ? PARTS : ASKS ? 4 : 2;
 const uint STEP = PARTS < STEP_LIMIT ? PARTS : STEP_LIMIT;
+const uint STEPS = PARTS / STEP;
 const bool ASK_EARLY = ALL_PARTS * FOURS <= 8;  // there are registers to spare during the product
 const uint TILE_SIZE = BM * ROW, OUT_SIZE = IN_FOURS != 0 ? 0 : SUBGROUPS * FM * OUT_ROW;
+const uint MEETING_SIZE = (SHARES - 1) * BM * BN / 4;
+const uint LARGER_SIZE = OUT_SIZE > MEETING_SIZE ? OUT_SIZE : MEETING_SIZE;
 
-shared uvec4 tile[TILE_SIZE > OUT_SIZE ? TILE_SIZE : OUT_SIZE];
+shared uvec4 tile[SHARES * TILE_SIZE > LARGER_SIZE ? SHARES * TILE_SIZE : LARGER_SIZE];
 shared bool is_last;
 
 #include "eights.glsl"
@@ -88,10 +96,32 @@ void leave_moments(uint m, vec2 moments);
 uint batch_index() { return SPLITS == 1 ? gl_WorkGroupID.z : gl_WorkGroupID.z / SPLITS; }
 uint split_index() { return SPLITS == 1 ? 0 : gl_WorkGroupID.z % SPLITS; }
 
-// Of this subgroup.
+// Of this subgroup: its share, and which one it is of that.
+uint share_index() { return SHARES == 1 ? 0 : gl_SubgroupID / SHARE_SUBGROUPS; }
+uint subgroup_index() { return SHARES == 1 ? gl_SubgroupID : gl_SubgroupID % SHARE_SUBGROUPS; }
 uint warp_n() { return gl_SubgroupID % (BN / WN); }
 uint first_fragment() { return (gl_WorkGroupID.x * BN + warp_n() * WN) / FN; }
 
+// Of this thread: for which share it loads x, which thread it is of those that do, and the row of the
+// tile that its i-th load is of.
+uint load_share() { return SHARES == 1 ? 0 : gl_LocalInvocationIndex / SHARE_THREADS; }
+uint load_index() {
+    return SHARES == 1 ? gl_LocalInvocationIndex : gl_LocalInvocationIndex % SHARE_THREADS;
+}
+uint load_row(uint i) { return (load_index() + i * SHARE_THREADS) / K8; }
+
+// Where a share leaves a thread's first or second four of a fragment, the j-th of row i, for the share
+// that is so many before it.
+uint meeting_at(uint i, uint before, uint j, uint four) {
+    return ((((i * (SHARES - 1) + before - 1) * SHARE_SUBGROUPS + subgroup_index()) * FRAGMENTS + j) *
+                2 + four) * LANES + gl_SubgroupInvocationID;
+}
+
+// Sums leave in steps of some parts. Rows of fragments are dealt out among the shares.
+uint own_steps() { return (WM / FM + SHARES - 1 - share_index()) / SHARES * STEPS; }
+uint first_part(uint step) {
+    return (step / STEPS * SHARES + share_index()) * PARTS + step % STEPS * STEP;
+}
 // Where a part is, from this thread's first row and columns on.
 uint part_row(uint part) {
     return IN_FOURS != 0 ? part / PARTS * FM + part % 2 * (FM / 2) : part * PART_ROWS;
@@ -105,7 +135,7 @@ uint tile_number() {
 }
 uint split_sums(uint split, uint part, uint four) {
     return (tile_number() * SPLITS + split) * (BM * BN / 4) +
-           ((gl_SubgroupID * ALL_PARTS + part) * FOURS + four) * LANES + gl_SubgroupInvocationID;
+           ((subgroup_index() * ALL_PARTS + part) * FOURS + four) * LANES + gl_SubgroupInvocationID;
 }
 // Past the last part is the last one.
 vec4 ask_part(uint m, uint n, uint part, uint four) {
@@ -178,7 +208,7 @@ void ask_first(uint m, uint n) {
             bias[j][f] = bias_of(n + group_column(j) + f * FN);
         if (SPLITS == 1)
             [[unroll]] for (uint part = 0; part < 2 * STEP; ++part)
-                asked[part][f] = ask_part(m, n, part, f);
+                asked[part][f] = ask_part(m, n, first_part(part / STEP) + part % STEP, f);
     }
 }
 
@@ -202,8 +232,8 @@ void put(bool is_there, uint row_at, uint columns, uint n, vec4 v[2]) {
 
 // all_k8: columns of x and W in eights; n: rows of W, which lies at `w`.
 void product(uint all_k8, uint n, uvec2 w) {
-    const uint me = gl_LocalInvocationIndex;
-    const uint warp_m = gl_SubgroupID / (BN / WN);
+    const uint me = load_index();
+    const uint warp_m = subgroup_index() / (BN / WN);
     begin_rows();
 
     PRODUCT_SUMS sums[WM / FM][FRAGMENTS];
@@ -220,45 +250,51 @@ void product(uint all_k8, uint n, uvec2 w) {
     const uint n0 = first_fragment() * FN + first_column;
     if (ASK_EARLY) ask_first(m0, n0);
 
-    // This workgroup's columns: whole tiles, the last one of all may be less.
-    const uint share = (all_k8 + SPLITS * K8 - 1) / (SPLITS * K8) * K8;
-    const uint begin = split_index() * share;
-    const uint k8_end = min(begin + share, all_k8);
+    // The columns of a share: whole tiles, the last one of all may be less, or none. All shares take as
+    // many steps as the deepest, which is the first.
+    const uint range = (all_k8 + SPLITS * SHARES * K8 - 1) / (SPLITS * SHARES * K8) * K8;
+    const uint first = split_index() * SHARES * range;
+    const uint begin = first + load_share() * range, end = min(begin + range, all_k8);
+    const uint stop = SHARES == 1 ? end : begin + min(range, all_k8 - min(first, all_k8));
 
     // Past the last fragment of a step lie those of the next, past the last of all some room.
     const uint last_step = (all_k8 * 8 - 1) / FK, step_size = (n + FN - 1) / FN * FRAGMENT;
     const uint w_at = first_fragment() * FRAGMENT + gl_SubgroupInvocationID;
+    // A thread may load x for another share than its subgroup's: from there to that one's steps.
+    const uint to_own = (share_index() - load_share()) * range * 8 / FK;
 
     uvec4 next_x[X_LOADS], next_w[AHEAD][WN / FN][EIGHTS];
     [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
-        next_x[i] = load_x(i, min(begin + me % K8, k8_end - 1));
+        next_x[i] = load_x(i, min(begin + me % K8, end - 1));
     [[unroll]] for (uint k = 0; k < AHEAD; ++k) {
-        const uint at = w_at + min(begin * 8 / FK + k, last_step) * step_size;
+        const uint at = w_at + min(begin * 8 / FK + to_own + k, last_step) * step_size;
         [[unroll]] for (uint j = 0; j < WN / FN; ++j)
             [[unroll]] for (uint e = 0; e < EIGHTS; ++e)
                 next_w[k][j][e] = Eights(w).at[at + j * FRAGMENT + e * LANES];
     }
 
     begin_scales();
-    for (uint k8 = begin; k8 < k8_end; k8 += K8) {
+    const uint put_at = load_share() * TILE_SIZE + me % K8;
+    const uint take_at = share_index() * TILE_SIZE + warp_m * WM * ROW;
+    for (uint k8 = begin; k8 < stop; k8 += K8) {
         barrier();  // nobody reads the last tile any more
-        const bool there = k8 + me % K8 < k8_end;
+        const bool there = k8 + me % K8 < end;
         [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
-            tile[(me + i * THREADS) / K8 * ROW + me % K8] =
+            tile[put_at + load_row(i) * ROW] =
                 there && (blank >> i & 1) == 0 ? next_x[i] : uvec4(0);
         barrier();
         blank = 0;
         [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
-            next_x[i] = load_x(i, min(k8 + K8 + me % K8, k8_end - 1));
+            next_x[i] = load_x(i, min(k8 + K8 + me % K8, end - 1));
         [[unroll]] for (uint k = 0; k < BK / FK; ++k) {
             coopmat<float16_t, gl_ScopeSubgroup, FM, FK, gl_MatrixUseA> left[WM / FM];
             [[unroll]] for (uint i = 0; i < WM / FM; ++i)
-                coopMatLoad(left[i], tile, (warp_m * WM + i * FM) * ROW + k * FK / 8, ROW,
+                coopMatLoad(left[i], tile, take_at + i * FM * ROW + k * FK / 8, ROW,
                             gl_CooperativeMatrixLayoutRowMajor);
             RIGHT_FACTOR right[WN / FN];
             [[unroll]] for (uint j = 0; j < WN / FN; ++j)
                 right[j] = right_factor(next_w[k % AHEAD][j]);
-            const uint at = w_at + min(k8 * 8 / FK + k + AHEAD, last_step) * step_size;
+            const uint at = w_at + min(k8 * 8 / FK + to_own + k + AHEAD, last_step) * step_size;
             [[unroll]] for (uint j = 0; j < WN / FN; ++j)
                 [[unroll]] for (uint e = 0; e < EIGHTS; ++e)
                     next_w[k % AHEAD][j][e] = Eights(w).at[at + j * FRAGMENT + e * LANES];
@@ -266,6 +302,23 @@ void product(uint all_k8, uint n, uvec2 w) {
                 [[unroll]] for (uint i = 0; i < WM / FM; ++i)
                     sums[i][j] = coopMatMulAdd(left[i], right[j], sums[i][j]);
         }
+    }
+
+    // Every share leaves the others the sums that they go on with.
+    if (SHARES > 1) {
+        vec4 fours[WM / FM][FRAGMENTS][2];
+        [[unroll]] for (uint i = 0; i < WM / FM; ++i)
+            [[unroll]] for (uint j = 0; j < FRAGMENTS; ++j)
+                [[unroll]] for (uint e = 0; e < 2; ++e) fours[i][j][e] = four_of(sums[i][j], e);
+        barrier();
+        [[unroll]] for (uint i = 0; i < WM / FM; ++i) {
+            const uint before = (share_index() + SHARES - i % SHARES) % SHARES;
+            if (before != 0)
+                [[unroll]] for (uint j = 0; j < FRAGMENTS; ++j)
+                    [[unroll]] for (uint e = 0; e < 2; ++e)
+                        tile[meeting_at(i, before, j, e)] = floatBitsToUint(fours[i][j][e]);
+        }
+        barrier();
     }
 
     // Where threads hold their sums in other ways than in fours, a subgroup lays rows of them out in
@@ -277,13 +330,20 @@ void product(uint all_k8, uint n, uvec2 w) {
     const uint mine_at = result_at + first_row * OUT_ROW + first_column / 4;
     if (!ASK_EARLY) ask_first(m0, n0);
     if (IN_FOURS == 0) barrier();
-    [[dont_unroll]] for (uint first = 0; first < ALL_PARTS; first += STEP) {
+    [[dont_unroll]] for (uint step = 0; step < own_steps(); ++step) {
+        const uint first = first_part(step);
         if (IN_FOURS != 0) {
             [[unroll]] for (uint i = 0; i < WM / FM; ++i)
                 if (first == i * PARTS)
                     [[unroll]] for (uint part = 0; part < STEP; ++part)
                         [[unroll]] for (uint f = 0; f < FOURS; ++f)
                             sum[part][f] = four_of(sums[i][part_group(part) * FOURS + f], part % 2);
+            [[unroll]] for (uint other = 1; other < SHARES; ++other)
+                [[unroll]] for (uint part = 0; part < STEP; ++part)
+                    [[unroll]] for (uint f = 0; f < FOURS; ++f)
+                        sum[part][f] += uintBitsToFloat(
+                            tile[meeting_at(first / PARTS, other, part_group(part) * FOURS + f,
+                                            part % 2)]);
         } else if (first % PARTS == 0) {
             subgroupBarrier();  // nobody takes the last rows out any more
             [[unroll]] for (uint i = 0; i < WM / FM; ++i)
@@ -309,7 +369,7 @@ void product(uint all_k8, uint n, uvec2 w) {
                 finish(m0 + part_row(first + part), n0 + group_column(group), sum[part], asked[part]);
                 [[unroll]] for (uint f = 0; f < FOURS; ++f) {
                     asked[part][f] = asked[STEP + part][f];
-                    asked[STEP + part][f] = ask_part(m0, n0, first + 2 * STEP + part, f);
+                    asked[STEP + part][f] = ask_part(m0, n0, first_part(step + 2) + part, f);
                 }
             }
         }
@@ -321,14 +381,15 @@ void product(uint all_k8, uint n, uvec2 w) {
 
     memoryBarrierBuffer();
     barrier();
-    if (me == 0) {
+    if (gl_LocalInvocationIndex == 0) {
         is_last = atomicAdd(arrived[tile_number()], 1) == SPLITS - 1;
         if (is_last) arrived[tile_number()] = 0;
     }
     barrier();
     if (!is_last) return;
     memoryBarrierBuffer();
-    [[dont_unroll]] for (uint first = 0; first < ALL_PARTS; first += STEP) {
+    [[dont_unroll]] for (uint step = 0; step < own_steps(); ++step) {
+        const uint first = first_part(step);
         [[unroll]] for (uint part = 0; part < STEP; ++part)
             [[unroll]] for (uint f = 0; f < FOURS; ++f) {
                 asked[part][f] = ask_part(m0, n0, first + part, f);

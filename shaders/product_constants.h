@@ -18,8 +18,9 @@
     CONSTANT(10, eights, EIGHTS, 1) /* that a thread holds of a fragment of W */          \
     CONSTANT(11, ahead, AHEAD, 1)   /* steps of W on their way; divides those of a tile */ \
     CONSTANT(12, splits, SPLITS, 1)                                                       \
-    CONSTANT(13, in_fours, IN_FOURS, 0) /* see fragment.coopmat.glsl; 2: y can be written in eights */
-#define MATRIX_TILE_CONSTANT_COUNT 14
+    CONSTANT(13, in_fours, IN_FOURS, 0) /* see fragment.coopmat.glsl; 2: y can be written in eights */ \
+    CONSTANT(14, shares, SHARES, 1)
+#define MATRIX_TILE_CONSTANT_COUNT 15
 
 // A tile in shared memory: see product.tiled.glsl.
 #define SHARED_TILE_CONSTANTS(CONSTANT)                    \

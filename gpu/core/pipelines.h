@@ -45,7 +45,7 @@ private:
     void take(std::span<const uint32_t> constants);
 
     std::array<char, 40> name_{};
-    std::array<uint32_t, 20> constants_{};
+    std::array<uint32_t, 24> constants_{};
     uint32_t name_length_ = 0, constant_count_ = 0;
 };
 

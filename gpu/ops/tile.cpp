@@ -17,7 +17,7 @@ constexpr uint32_t most_few_rows = 8;  // more would take too many registers
 // A large tile reads each element less often, a small one gives more workgroups. How long each
 // takes was measured on an H200 (saccade-lab tiles --fit).
 struct Shape {
-    uint32_t bm, bn, bk, wm, wn, ahead;
+    uint32_t bm, bn, bk, wm, wn, ahead, shares;
     Times times;
     // How many times as long a shallow product takes: it is little else than the way out of its
     // sums, and the larger a tile, the longer it has nothing else to do meanwhile (tiles --conv
@@ -26,22 +26,27 @@ struct Shape {
 };
 constexpr uint32_t shallow_depth = 128;
 constexpr Shape shapes[] = {
-    {64, 256, 64, 64, 64, 1, {11.8, 7.5, 2.6}, 1.38},
-    {64, 192, 64, 64, 48, 2, {9.0, 5.8, 2.5}, 1.35},
-    {64, 128, 64, 32, 64, 2, {7.5, 5.2, 1.5}, 1.35},
-    {64, 64, 64, 32, 32, 2, {7.1, 3.6, 0.6}, 1.2},
-    {128, 32, 64, 32, 32, 2, {7.3, 3.9, 0.6}, 1.2},
-    {48, 192, 64, 48, 48, 2, {8.6, 4.8, 2.0}, 1.35},
-    {48, 128, 128, 48, 32, 4, {5.3, 4.1, 1.3}, 1.25},
-    {32, 128, 128, 32, 32, 2, {6.3, 2.8, 0.8}},
-    {32, 64, 256, 32, 16, 8, {3.1, 2.6, 0.6}, 1.2},
-    {16, 64, 256, 16, 16, 16, {3.0, 1.6, 0.4}, 1.3},
+    {64, 256, 64, 64, 64, 1, 1, {11.8, 7.5, 2.6}, 1.38},
+    {64, 192, 128, 64, 48, 1, 1, {8.7, 5.7, 2.5}, 1.35},
+    {64, 192, 64, 64, 48, 2, 1, {9.0, 5.8, 2.5}, 1.35},
+    {64, 128, 128, 64, 32, 2, 1, {6.2, 4.5, 1.7}, 1.35},
+    {64, 128, 64, 32, 64, 2, 1, {7.5, 5.2, 1.5}, 1.35},
+    {64, 64, 64, 32, 32, 2, 1, {7.1, 3.6, 0.6}, 1.2},
+    {128, 32, 64, 32, 32, 2, 1, {7.3, 3.9, 0.6}, 1.2},
+    {48, 192, 128, 48, 48, 2, 1, {5.8, 4.8, 2.1}, 1.35},
+    {48, 128, 128, 48, 32, 4, 1, {5.3, 4.1, 1.3}, 1.25},
+    {32, 256, 128, 32, 64, 2, 1, {6.7, 4.6, 1.5}, 1.35},
+    {32, 128, 128, 32, 32, 2, 1, {6.3, 2.8, 0.8}},
+    {32, 128, 128, 32, 32, 2, 2, {3.5, 3.9, 2.9}},
+    {32, 128, 128, 32, 32, 2, 3, {3.1, 3.9, 2.7}},
+    {32, 64, 256, 32, 16, 8, 1, {3.1, 2.6, 0.6}, 1.2},
+    {16, 64, 256, 16, 16, 16, 1, {3.0, 1.6, 0.4}, 1.3},
 };
 // Others, of which the times are guesses: never chosen, unless they are measured to be faster.
 constexpr Shape more_shapes[] = {
-    {128, 256, 64, 64, 64, 1, {18.0, 14.5, 4.5}}, {128, 192, 64, 64, 48, 2, {14.0, 11.0, 4.0}},
-    {128, 128, 64, 64, 64, 2, {11.0, 8.0, 2.6}},  {96, 192, 64, 48, 48, 2, {12.0, 8.8, 3.2}},
-    {96, 128, 64, 48, 64, 2, {9.5, 6.6, 2.0}},
+    {128, 256, 64, 64, 64, 1, 1, {18.0, 14.5, 4.5}}, {128, 192, 64, 64, 48, 2, 1, {14.0, 11.0, 4.0}},
+    {128, 128, 64, 64, 64, 2, 1, {11.0, 8.0, 2.6}},  {96, 192, 64, 48, 48, 2, 1, {12.0, 8.8, 3.2}},
+    {96, 128, 64, 48, 64, 2, 1, {9.5, 6.6, 2.0}},
 };
 // The same without cooperative matrices.
 struct TiledShape {
@@ -60,7 +65,7 @@ static_assert(std::ranges::all_of(shapes, fits_fragments) &&
 constexpr uint32_t cores_of_a_large_gpu = 132;  // where the driver does not say
 
 // Workgroups may share a tile, each with a part of the depth that is worth it. Their sums meet in
-// memory.
+// memory. (The shares of a workgroup meet in its shared memory: what that costs is in their times.)
 constexpr uint32_t split_depth = 512, most_splits = 4;
 constexpr double split_cost = 2.6, split_cost_of_out = 3.0;
 constexpr uint32_t tiled_split_depth = 256;
@@ -83,11 +88,11 @@ std::optional<MatrixTile> tile_of(const Shape& s, const Limits& limits, const Ma
     const uint32_t subgroups = (s.bm / s.wm) * (s.bn / s.wn), lanes = limits.subgroup_size;
     const uint32_t threads = lanes * subgroups, loads = bk / 8;
     const uint32_t rows_at_once = lanes / (s.wn / 4);  // that a subgroup takes out of its sums
-    if (threads > limits.workgroup_threads || s.bm * loads % threads != 0 || threads % loads != 0 ||
-        rows_at_once == 0 || fragment.m % rows_at_once != 0)
+    if (s.shares * threads > limits.workgroup_threads || s.bm * loads % threads != 0 ||
+        threads % loads != 0 || rows_at_once == 0 || fragment.m % rows_at_once != 0)
         return std::nullopt;
-    const MatrixTile tile{.threads = threads,
-                          .subgroups = subgroups,
+    const MatrixTile tile{.threads = s.shares * threads,
+                          .subgroups = s.shares * subgroups,
                           .bm = s.bm,
                           .bn = s.bn,
                           .bk = bk,
@@ -95,6 +100,7 @@ std::optional<MatrixTile> tile_of(const Shape& s, const Limits& limits, const Ma
                           .wn = s.wn,
                           .fragment = fragment,
                           .ahead = std::min(s.ahead, bk / fragment.k),
+                          .shares = s.shares,
                           .splits = 1,
                           .groups = groups_of(s.bm, s.bn, p),
                           .cost = 0};
@@ -209,17 +215,19 @@ std::optional<MatrixShape> choose_fragment(const Features& features) {
     return best;
 }
 
-std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const Product& product,
-                                     Fitted which) {
+std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const HeldFragments& held,
+                                     const Product& product, Fitted which) {
     const std::optional<MatrixShape> fragment = choose_fragment(device.features);
     if (!device.features.cooperative_matrix || !fragment) return {};
     const uint32_t cores = cores_of(device), depth = product.depth;
     std::vector<MatrixTile> tiles;
     for (const Shape& s : which == Fitted::yes ? std::span<const Shape>(shapes) : more_shapes) {
+        if (s.shares > 1 && (!held.in_fours || depth / s.shares < split_depth)) continue;
         std::optional<MatrixTile> tile = tile_of(s, device.limits, *fragment, product);
         if (!tile) continue;
         for (; tile->splits == 1 || (tile->splits <= most_splits && tile->groups <= cores &&
-                                     tile->can_be_split() && depth / tile->splits >= split_depth);
+                                     tile->shares == 1 && tile->can_be_split() &&
+                                     depth / tile->splits >= split_depth);
              ++tile->splits) {
             tile->cost = cost_of(s.times, load_of(tile->groups, tile->splits, cores, depth)) *
                              (depth <= shallow_depth ? s.shallow : 1.0) +
@@ -230,14 +238,17 @@ std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const Product& pr
     return tiles;
 }
 
-std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, const Product& product) {
+std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, const HeldFragments& held,
+                                             const Product& product) {
     if (product.rows < fewest_matrix_rows) return std::nullopt;
-    return cheapest(matrix_tiles(device, product, Fitted::yes));
+    return cheapest(matrix_tiles(device, held, product, Fitted::yes));
 }
 
 uint32_t MatrixTile::shared_bytes() const {
-    // Sums leave where the tile of x was; and one word.
-    return std::max(bm * (bk / 8 + 1), subgroups * fragment.m * (wn / 4 + 1)) * 16 + 16;
+    // Sums meet and leave where the tiles of x were; and one word.
+    const uint32_t leaving = subgroups * fragment.m * (wn / 4 + 1);
+    const uint32_t meeting = (shares - 1) * bm * bn / 4;
+    return std::max({shares * bm * (bk / 8 + 1), leaving, meeting}) * 16 + 16;
 }
 
 params::MatrixTileConstants MatrixTile::constants(const HeldFragments& held,
@@ -255,7 +266,8 @@ params::MatrixTileConstants MatrixTile::constants(const HeldFragments& held,
             .eights = held.eights,
             .ahead = ahead,
             .splits = splits,
-            .in_fours = !held.in_fours ? 0u : loads_wide(y) ? 2u : 1u};
+            .in_fours = !held.in_fours ? 0u : loads_wide(y) ? 2u : 1u,
+            .shares = shares};
 }
 
 params::SharedTileConstants ProductTile::constants() const {

@@ -56,6 +56,7 @@ struct MatrixTile {
     uint32_t threads, subgroups, bm, bn, bk, wm, wn;
     MatrixShape fragment;
     uint32_t ahead;   // steps of W that are on their way
+    uint32_t shares;  // of the depth: a workgroup has subgroups for the tile once for each
     uint32_t splits;  // workgroups that share a tile of the result, each with some of the depth
     uint64_t groups;  // tiles of the result
     double cost;      // microseconds that it is likely to take
@@ -72,9 +73,10 @@ constexpr uint32_t fewest_matrix_rows = 16;  // below, most of a fragment would 
 // has no cooperative matrices, or there are too few rows for them to pay.
 // Those that are not fitted are never chosen: what they take has to be measured.
 enum class Fitted { no, yes };
-std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const Product& product,
-                                     Fitted which = Fitted::yes);
-std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, const Product& product);
+std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const HeldFragments& held,
+                                     const Product& product, Fitted which = Fitted::yes);
+std::optional<MatrixTile> choose_matrix_tile(const DeviceInfo& device, const HeldFragments& held,
+                                             const Product& product);
 // The same for few rows, whose time is that of reading the weights: see row_product.glsl.
 struct RowTile {
     uint32_t threads, lanes, columns, rows, steps;

@@ -23,6 +23,12 @@ std::string name_of_tile(const AnyTile& t) {
     return std::to_string(t.bm) + "x" + std::to_string(t.bn) + "x" + std::to_string(t.bk) + "/" +
            std::to_string(t.splits);
 }
+std::string name_of_tile(const MatrixTile& t) {
+    std::string name;
+    for (const uint32_t size : {t.bm, t.bn, t.bk, t.wm, t.wn, t.ahead})
+        name += (name.empty() ? "" : "x") + std::to_string(size);
+    return name + "*" + std::to_string(t.shares) + "/" + std::to_string(t.splits);
+}
 
 std::string text(const Product& p) {
     return std::to_string(p.batch) + "x" + std::to_string(p.rows) + "x" +
@@ -67,7 +73,7 @@ void multiply(Commands& c, const Factors& f, const ProductTile& tile,
 // What a fit of the tables has to know of a tile: see TileTime.
 void describe(TileTime& time, const DeviceInfo& device, const MatrixTile& t, uint32_t depth) {
     if (t.splits != 1) return;
-    for (const uint32_t size : {t.bm, t.bn, t.bk, t.wm, t.wn, t.ahead})
+    for (const uint32_t size : {t.bm, t.bn, t.bk, t.wm, t.wn, t.ahead, t.shares})
         time.shape += (time.shape.empty() ? "" : ", ") + std::to_string(size);
     time.of_a_core = load_of(t.groups, t.splits, cores_of(device), depth).of_a_core;
     time.depth = depth;
@@ -139,9 +145,9 @@ bool can_be_measured(const Product& p, Type type) {
 std::optional<MatrixTile> best_matrix_tile(Device& device, const Product& p) {
     if (!device.choices().measures() || p.rows < fewest_matrix_rows ||
         !can_be_measured(p, Type::f16))
-        return choose_matrix_tile(device.info(), p);
-    std::vector<MatrixTile> tiles = best_of(matrix_tiles(device.info(), p));
-    for (const MatrixTile& tile : best_of(matrix_tiles(device.info(), p, Fitted::no)))
+        return choose_matrix_tile(device.info(), held_fragments(device), p);
+    std::vector<MatrixTile> tiles = best_of(matrix_tiles(device.info(), held_fragments(device), p));
+    for (const MatrixTile& tile : best_of(matrix_tiles(device.info(), held_fragments(device), p, Fitted::no)))
         tiles.push_back(tile);
     return fastest(device, "matrix f16 " + text(p), tiles,
                    [&] { return factors_of(device, p, Type::f16, Type::f16, true); });
@@ -170,13 +176,13 @@ std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& 
             });
         }
     };
-    const auto matrix = choose_matrix_tile(device.info(), p);
+    const auto matrix = choose_matrix_tile(device.info(), held_fragments(device), p);
     Factors by_fragments;
     if (type == Type::f16 &&
         fragments_size(device, make_tensor(nullptr, 0, 1, s.columns, s.depth, type))) {
         by_fragments = factors_of(device, p, type, out, true);
         for (const Fitted fitted : {Fitted::yes, Fitted::no})
-            add("linear.coopmat", matrix_tiles(device.info(), p, fitted), matrix, by_fragments,
+            add("linear.coopmat", matrix_tiles(device.info(), held_fragments(device), p, fitted), matrix, by_fragments,
                 fitted);
     }
     const auto tiled = matrix ? std::nullopt : choose_product_tile(device.info(), p);
@@ -203,11 +209,11 @@ std::vector<TileTime> time_convolution(Device& device, const ConvolutionSizes& s
     w.bias = memory.make(device, 1, 1, s.columns, Type::f32);
     w.fragments = memory.make(device, 1, held.rows, held.columns, Type::f16);
 
-    const auto chosen = choose_matrix_tile(device.info(), p);
+    const auto chosen = choose_matrix_tile(device.info(), held_fragments(device), p);
     std::vector<TileTime> times;
     std::vector<Work> ways;
     for (const Fitted fitted : {Fitted::yes, Fitted::no})
-        for (const MatrixTile& t : matrix_tiles(device.info(), p, fitted)) {
+        for (const MatrixTile& t : matrix_tiles(device.info(), held_fragments(device), p, fitted)) {
             times.push_back(time_of("conv2d.coopmat", t, chosen, fitted, device.info(), depth));
             ways.emplace_back([&, t](Commands& c) {
                 conv2d_on_matrices(c, y, x, s.size, w, s.activation, s.add, t);

@@ -16,8 +16,8 @@ protected:
     std::vector<MatrixTile> tiles_of(const Product& product) const {
         DeviceInfo large = device.info();
         large.limits.cores = 132;
-        std::vector<MatrixTile> tiles = matrix_tiles(large, product);
-        for (const MatrixTile& tile : matrix_tiles(large, product, Fitted::no))
+        std::vector<MatrixTile> tiles = matrix_tiles(large, held_fragments(device), product);
+        for (const MatrixTile& tile : matrix_tiles(large, held_fragments(device), product, Fitted::no))
             tiles.push_back(tile);
         return tiles;
     }

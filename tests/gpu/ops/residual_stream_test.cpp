@@ -132,8 +132,8 @@ TEST_F(ResidualStreamTest, sums_are_noted_and_read_in_every_tile_and_split) {
     const std::vector<float> expected = normed(summed, up);
     DeviceInfo large = device.info();
     large.limits.cores = 132;
-    const auto tiles = matrix_tiles(large, {1, rows, columns, inner});
-    const auto readers = matrix_tiles(large, {1, rows, out, columns});
+    const auto tiles = matrix_tiles(large, held_fragments(device), {1, rows, columns, inner});
+    const auto readers = matrix_tiles(large, held_fragments(device), {1, rows, out, columns});
     uint32_t most_splits = 0;
     for (size_t i = 0; i < std::max(tiles.size(), readers.size()); ++i) {
         const MatrixTile &tile = tiles[i % tiles.size()], &reader = readers[i % readers.size()];

@@ -19,6 +19,7 @@ DeviceInfo gpu(uint32_t subgroup, uint32_t shared_bytes, MatrixShape shape) {
 }
 const DeviceInfo devices[] = {gpu(32, 49152, {16, 16, 16}), gpu(64, 65536, {16, 16, 16}),
                               gpu(32, 32768, {8, 16, 16}), gpu(16, 49152, {8, 8, 16})};
+const HeldFragments in_fours{.eights = 1, .alike = true, .in_fours = true};
 
 // Workgroups write the columns of few rows in fours: fewer would be left out.
 TEST(Tile, few_rows_are_written_in_whole_fours) {
@@ -40,16 +41,17 @@ TEST(Tile, a_matrix_tile_is_filled_by_its_subgroups_and_loaded_by_its_threads) {
         for (uint32_t rows : {16u, 100u, 197u, 850u, 12608u, 53400u})
             for (uint32_t columns : {4u, 64u, 128u, 768u, 3072u})
                 for (uint32_t depth : {24u, 64u, 768u, 4608u})
-                    if (const auto t = choose_matrix_tile(device, {1, rows, columns, depth})) {
+                    if (const auto t = choose_matrix_tile(device, in_fours, {1, rows, columns, depth})) {
                         ++found;
                         const uint32_t loads = t->bk / 8;
-                        EXPECT_EQ(t->bm / t->wm * (t->bn / t->wn), t->subgroups);
+                        EXPECT_EQ(t->shares * (t->bm / t->wm) * (t->bn / t->wn), t->subgroups);
                         EXPECT_EQ(t->threads, t->subgroups * device.limits.subgroup_size);
                         EXPECT_EQ(t->wm % t->fragment.m + t->wn % t->fragment.n, 0u);
                         EXPECT_EQ(t->bk % t->fragment.k, 0u);
-                        EXPECT_EQ(t->bm * loads % t->threads, 0u);
+                        const uint32_t of_a_share = t->threads / t->shares;
+                        EXPECT_EQ(t->bm * loads % of_a_share, 0u);
                         // A thread loads the same eight of every row that it loads.
-                        EXPECT_EQ(t->threads % loads, 0u);
+                        EXPECT_EQ(of_a_share % loads, 0u);
                         EXPECT_EQ(t->bk / t->fragment.k % t->ahead, 0u);
                         // A subgroup takes whole rows of its sums out, until none is left.
                         const uint32_t rows_at_once = device.limits.subgroup_size / (t->wn / 4);
@@ -57,7 +59,7 @@ TEST(Tile, a_matrix_tile_is_filled_by_its_subgroups_and_loaded_by_its_threads) {
                         EXPECT_EQ(t->fragment.m % rows_at_once, 0u);
                         EXPECT_LE(t->shared_bytes(), device.limits.shared_bytes);
                         EXPECT_GE(t->groups * t->bm * t->bn, uint64_t(rows) * columns);
-                        EXPECT_LE(t->splits * 512, std::max(512u, depth));
+                        EXPECT_LE(t->splits * t->shares * 512, std::max(512u, depth));
                         // Every thread of a split has sums.
                         EXPECT_TRUE(t->splits == 1 ||
                                     device.limits.subgroup_size % (t->wn / 4) == 0);
@@ -66,11 +68,11 @@ TEST(Tile, a_matrix_tile_is_filled_by_its_subgroups_and_loaded_by_its_threads) {
 }
 
 TEST(Tile, a_deep_product_of_few_tiles_fills_a_large_gpu) {
-    const auto deep = choose_matrix_tile(devices[0], {1, 197, 768, 3072});
+    const auto deep = choose_matrix_tile(devices[0], in_fours, {1, 197, 768, 3072});
     ASSERT_TRUE(deep);
     EXPECT_GE(deep->groups * deep->splits, 132u);
     EXPECT_GT(deep->splits, 1u);
-    const auto large = choose_matrix_tile(devices[0], {1, 12608, 768, 3072});
+    const auto large = choose_matrix_tile(devices[0], in_fours, {1, 12608, 768, 3072});
     ASSERT_TRUE(large);
     EXPECT_EQ(large->splits, 1u);
 }
@@ -80,11 +82,24 @@ uint32_t sides(const std::optional<MatrixTile>& t) { return t ? t->bm * 1000 + t
 
 // Of what an H200 has for eight pictures of ViT-B, these were measured to be the fastest.
 TEST(Tile, products_of_eight_pictures_leave_no_core_idle_for_long) {
-    EXPECT_EQ(sides(choose_matrix_tile(devices[0], {1, 1576, 3072, 768})), 48192u);
-    const auto deep = choose_matrix_tile(devices[0], {1, 1576, 768, 3072});
+    EXPECT_EQ(sides(choose_matrix_tile(devices[0], in_fours, {1, 1576, 3072, 768})), 48192u);
+    const auto deep = choose_matrix_tile(devices[0], in_fours, {1, 1576, 768, 3072});
     ASSERT_TRUE(deep);
-    EXPECT_EQ(sides(deep), 48128u);
+    EXPECT_EQ(sides(deep), 48192u);
     EXPECT_EQ(deep->splits, 1u);
+}
+
+// Where there is less than one workgroup for a core, its shares multiply while others wait.
+TEST(Tile, a_deep_convolution_of_few_tiles_is_shared_within_workgroups) {
+    const Product convolution{1, 1600, 256, 2304};
+    const auto shared = choose_matrix_tile(devices[0], in_fours, convolution);
+    ASSERT_TRUE(shared);
+    EXPECT_EQ(shared->shares, 3u);
+    EXPECT_EQ(shared->splits, 1u);
+    // Shares add up fours.
+    const auto alone = choose_matrix_tile(devices[0], {.eights = 1, .alike = true}, convolution);
+    ASSERT_TRUE(alone);
+    EXPECT_EQ(alone->shares, 1u);
 }
 
 TEST(Tile, attention_goes_over_all_keys_in_few_rounds_and_little_shared_memory) {
@@ -166,15 +181,15 @@ TEST(Tile, attention_fills_a_large_gpu_with_one_picture_and_has_short_rounds_wit
 }
 
 TEST(Tile, shallow_products_leave_in_small_tiles) {
-    EXPECT_EQ(sides(choose_matrix_tile(devices[0], {1, 53400, 256, 64})), 32128u);
-    EXPECT_EQ(sides(choose_matrix_tile(devices[0], {1, 53400, 256, 512})), 64256u);
+    EXPECT_EQ(sides(choose_matrix_tile(devices[0], in_fours, {1, 53400, 256, 64})), 32128u);
+    EXPECT_EQ(sides(choose_matrix_tile(devices[0], in_fours, {1, 53400, 256, 512})), 64256u);
 }
 
 TEST(Tile, there_is_none_without_cooperative_matrices_or_for_few_rows) {
     DeviceInfo without = devices[0];
     without.features.cooperative_matrix = false;
-    EXPECT_FALSE(choose_matrix_tile(without, {1, 197, 768, 768}));
-    EXPECT_FALSE(choose_matrix_tile(devices[0], {1, 8, 768, 768}));
+    EXPECT_FALSE(choose_matrix_tile(without, in_fours, {1, 197, 768, 768}));
+    EXPECT_FALSE(choose_matrix_tile(devices[0], in_fours, {1, 8, 768, 768}));
 }
 
 }  // namespace
