@@ -7,7 +7,7 @@
 //
 // A subgroup waits for memory half of its time. Where there are too few workgroups for others to
 // multiply meanwhile, each has SHARES times as many subgroups. Every share of them has some of the
-// columns of x and W; in the end they add up their sums in shared memory.
+// columns of x and W; in the end they add up their sums in shared memory, which takes IN_FOURS.
 //
 // Where the result has too few tiles to fill the device, SPLITS workgroups share one in the same way.
 // They leave their sums in memory; whoever comes last adds them up. Sums are added in the same order
@@ -253,9 +253,9 @@ void product(uint all_k8, uint n, uvec2 w) {
     // The columns of a share: whole tiles, the last one of all may be less, or none. All shares take as
     // many steps as the deepest, which is the first.
     const uint range = (all_k8 + SPLITS * SHARES * K8 - 1) / (SPLITS * SHARES * K8) * K8;
-    const uint first = split_index() * SHARES * range;
-    const uint begin = first + load_share() * range, end = min(begin + range, all_k8);
-    const uint stop = SHARES == 1 ? end : begin + min(range, all_k8 - min(first, all_k8));
+    const uint group_begin = split_index() * SHARES * range;
+    const uint begin = group_begin + load_share() * range, end = min(begin + range, all_k8);
+    const uint stop = SHARES == 1 ? end : begin + min(range, all_k8 - min(group_begin, all_k8));
 
     // Past the last fragment of a step lie those of the next, past the last of all some room.
     const uint last_step = (all_k8 * 8 - 1) / FK, step_size = (n + FN - 1) / FN * FRAGMENT;
@@ -304,7 +304,8 @@ void product(uint all_k8, uint n, uvec2 w) {
         }
     }
 
-    // Every share leaves the others the sums that they go on with.
+    // Every share leaves the others the sums that they go on with. (They are taken out of the matrices
+    // beforehand: NVIDIA's compiler keeps a matrix in memory if that happens under a condition.)
     if (SHARES > 1) {
         vec4 fours[WM / FM][FRAGMENTS][2];
         [[unroll]] for (uint i = 0; i < WM / FM; ++i)
