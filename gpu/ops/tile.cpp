@@ -15,7 +15,8 @@ namespace {
 constexpr uint32_t most_few_rows = 8;  // more would take too many registers
 
 // A large tile reads each element less often, a small one gives more workgroups. How long each
-// takes was measured on an H200 (saccade-lab tiles --fit).
+// takes was measured on an H200 (saccade-lab tiles --fit; a little more where models were slower
+// with a tile than it is alone).
 struct Shape {
     uint32_t bm, bn, bk, wm, wn, ahead, shares;
     Times times;
@@ -43,8 +44,10 @@ constexpr Shape shapes[] = {
 };
 // Others, of which the times are guesses: never chosen, unless they are measured to be faster.
 constexpr Shape more_shapes[] = {
-    {128, 256, 64, 64, 64, 1, 1, {18.0, 14.5, 4.5}}, {128, 192, 64, 64, 48, 2, 1, {14.0, 11.0, 4.0}},
-    {128, 128, 64, 64, 64, 2, 1, {11.0, 8.0, 2.6}},  {96, 192, 64, 48, 48, 2, 1, {12.0, 8.8, 3.2}},
+    {128, 256, 64, 64, 64, 1, 1, {18.0, 14.5, 4.5}},
+    {128, 192, 64, 64, 48, 2, 1, {14.0, 11.0, 4.0}},
+    {128, 128, 64, 64, 64, 2, 1, {11.0, 8.0, 2.6}},
+    {96, 192, 64, 48, 48, 2, 1, {12.0, 8.8, 3.2}},
     {96, 128, 64, 48, 64, 2, 1, {9.5, 6.6, 2.0}},
 };
 // The same without cooperative matrices.
@@ -224,9 +227,9 @@ std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const HeldFragmen
         if (s.shares > 1 && (!held.in_fours || depth / s.shares < split_depth)) continue;
         std::optional<MatrixTile> tile = tile_of(s, device.limits, *fragment, product);
         if (!tile) continue;
-        for (; tile->splits == 1 || (tile->splits <= most_splits && tile->groups <= cores &&
-                                     tile->shares == 1 && tile->can_be_split() &&
-                                     depth / tile->splits >= split_depth);
+        for (; tile->splits == 1 ||
+               (tile->splits <= most_splits && tile->groups <= cores && tile->shares == 1 &&
+                tile->can_be_split() && depth / tile->splits >= split_depth);
              ++tile->splits) {
             tile->cost = cost_of(s.times, load_of(tile->groups, tile->splits, cores, depth)) *
                              (depth <= shallow_depth ? s.shallow : 1.0) +
@@ -265,7 +268,9 @@ params::MatrixTileConstants MatrixTile::constants(const HeldFragments& held,
             .eights = held.eights,
             .ahead = ahead,
             .splits = splits,
-            .in_fours = !held.in_fours ? 0u : loads_wide(y) ? 2u : 1u,
+            .in_fours = !held.in_fours  ? 0u
+                        : loads_wide(y) ? 2u
+                                        : 1u,
             .shares = shares};
 }
 

@@ -147,7 +147,8 @@ std::optional<MatrixTile> best_matrix_tile(Device& device, const Product& p) {
         !can_be_measured(p, Type::f16))
         return choose_matrix_tile(device.info(), held_fragments(device), p);
     std::vector<MatrixTile> tiles = best_of(matrix_tiles(device.info(), held_fragments(device), p));
-    for (const MatrixTile& tile : best_of(matrix_tiles(device.info(), held_fragments(device), p, Fitted::no)))
+    for (const MatrixTile& tile :
+         best_of(matrix_tiles(device.info(), held_fragments(device), p, Fitted::no)))
         tiles.push_back(tile);
     return fastest(device, "matrix f16 " + text(p), tiles,
                    [&] { return factors_of(device, p, Type::f16, Type::f16, true); });
@@ -182,8 +183,8 @@ std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& 
         fragments_size(device, make_tensor(nullptr, 0, 1, s.columns, s.depth, type))) {
         by_fragments = factors_of(device, p, type, out, true);
         for (const Fitted fitted : {Fitted::yes, Fitted::no})
-            add("linear.coopmat", matrix_tiles(device.info(), held_fragments(device), p, fitted), matrix, by_fragments,
-                fitted);
+            add("linear.coopmat", matrix_tiles(device.info(), held_fragments(device), p, fitted),
+                matrix, by_fragments, fitted);
     }
     const auto tiled = matrix ? std::nullopt : choose_product_tile(device.info(), p);
     const Factors by_rows = factors_of(device, p, type, out, false);

@@ -14,7 +14,9 @@ namespace saccade {
 
 // One way to do a product: what the tables expect of it, and what it takes on this device.
 struct TileTime {
-    std::string kernel, tile;  // "linear.coopmat", "64x128x64/2": rows, columns, depth, splits
+    // "linear.tiled", "64x128x16/2": rows, columns, depth, splits. Those of "linear.coopmat" say
+    // all of a tile: "64x128x64x32x64x2*1/2", see MatrixTile.
+    std::string kernel, tile;
     double expected_us = 0, us = 0;
     bool fitted = true;  // false: the tables only guess, and never choose it
     bool chosen = false;

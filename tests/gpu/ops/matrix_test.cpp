@@ -17,7 +17,8 @@ protected:
         DeviceInfo large = device.info();
         large.limits.cores = 132;
         std::vector<MatrixTile> tiles = matrix_tiles(large, held_fragments(device), product);
-        for (const MatrixTile& tile : matrix_tiles(large, held_fragments(device), product, Fitted::no))
+        for (const MatrixTile& tile :
+             matrix_tiles(large, held_fragments(device), product, Fitted::no))
             tiles.push_back(tile);
         return tiles;
     }

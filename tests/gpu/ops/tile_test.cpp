@@ -41,7 +41,8 @@ TEST(Tile, a_matrix_tile_is_filled_by_its_subgroups_and_loaded_by_its_threads) {
         for (uint32_t rows : {16u, 100u, 197u, 850u, 12608u, 53400u})
             for (uint32_t columns : {4u, 64u, 128u, 768u, 3072u})
                 for (uint32_t depth : {24u, 64u, 768u, 4608u})
-                    if (const auto t = choose_matrix_tile(device, in_fours, {1, rows, columns, depth})) {
+                    if (const auto t =
+                            choose_matrix_tile(device, in_fours, {1, rows, columns, depth})) {
                         ++found;
                         const uint32_t loads = t->bk / 8;
                         EXPECT_EQ(t->shares * (t->bm / t->wm) * (t->bn / t->wn), t->subgroups);
