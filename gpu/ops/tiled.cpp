@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <initializer_list>
 
 #include "gpu/ops/common.h"
 #include "gpu/ops/fragments.h"
@@ -18,22 +19,22 @@ namespace {
 constexpr size_t most_candidates = 3;                   // those that the tables think best of
 constexpr uint64_t most_measured_bytes = 256ull << 20;  // of a factor
 
-template <typename AnyTile>
-std::string name_of_tile(const AnyTile& t) {
-    return std::to_string(t.bm) + "x" + std::to_string(t.bn) + "x" + std::to_string(t.bk) + "/" +
-           std::to_string(t.splits);
-}
-std::string name_of_tile(const MatrixTile& t) {
-    std::string name;
-    for (const uint32_t size : {t.bm, t.bn, t.bk, t.wm, t.wn, t.ahead})
-        name += (name.empty() ? "" : "x") + std::to_string(size);
-    return name + "*" + std::to_string(t.shares) + "/" + std::to_string(t.splits);
+std::string joined(std::initializer_list<uint32_t> sizes, const char* between) {
+    std::string text;
+    for (const uint32_t size : sizes) text += (text.empty() ? "" : between) + std::to_string(size);
+    return text;
 }
 
-std::string text(const Product& p) {
-    return std::to_string(p.batch) + "x" + std::to_string(p.rows) + "x" +
-           std::to_string(p.columns) + "x" + std::to_string(p.depth);
+template <typename AnyTile>
+std::string name_of_tile(const AnyTile& t) {
+    return joined({t.bm, t.bn, t.bk}, "x") + "/" + std::to_string(t.splits);
 }
+std::string name_of_tile(const MatrixTile& t) {
+    return joined({t.bm, t.bn, t.bk, t.wm, t.wn, t.ahead}, "x") + "*" + std::to_string(t.shares) +
+           "/" + std::to_string(t.splits);
+}
+
+std::string text(const Product& p) { return joined({p.batch, p.rows, p.columns, p.depth}, "x"); }
 
 // Something to multiply. What it holds does not matter.
 struct Factors {
@@ -73,8 +74,7 @@ void multiply(Commands& c, const Factors& f, const ProductTile& tile,
 // What a fit of the tables has to know of a tile: see TileTime.
 void describe(TileTime& time, const DeviceInfo& device, const MatrixTile& t, uint32_t depth) {
     if (t.splits != 1) return;
-    for (const uint32_t size : {t.bm, t.bn, t.bk, t.wm, t.wn, t.ahead, t.shares})
-        time.shape += (time.shape.empty() ? "" : ", ") + std::to_string(size);
+    time.shape = joined({t.bm, t.bn, t.bk, t.wm, t.wn, t.ahead, t.shares}, ", ");
     time.of_a_core = load_of(t.groups, t.splits, cores_of(device), depth).of_a_core;
     time.depth = depth;
 }

@@ -26,8 +26,10 @@ protected:
     }
     template <typename Tile>
     static std::string text(const Tile& t) {
-        return std::to_string(t.bm) + "x" + std::to_string(t.bn) + "x" + std::to_string(t.bk) +
-               ", splits: " + std::to_string(t.splits);
+        std::string text = std::to_string(t.bm) + "x" + std::to_string(t.bn) + "x" +
+                           std::to_string(t.bk) + ", splits: " + std::to_string(t.splits);
+        if constexpr (requires { t.shares; }) text += ", shares: " + std::to_string(t.shares);
+        return text;
     }
 };
 
