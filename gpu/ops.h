@@ -93,9 +93,9 @@ Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out);
 // The same into y, which may be x itself.
 void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w);
 
-// y = activation(LN(x))
+// y = activation(LN(x)); if there is a next norm, y = LN(activation(LN(x)))
 void norm_activate_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w,
-                        Activation activation);
+                        Activation activation, const Norm* next = nullptr);
 
 // x = LN(x) of an fp32 stream, in place, and what is read of it next. All of these may be none.
 struct PostNorm {

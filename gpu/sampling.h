@@ -65,13 +65,10 @@ void move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Ten
 // Deltas and reference are (batch, n, 4) f32: some for each box.
 void scale_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference);
 // The same of rows from[i] of deltas (batch, rows, 4) f32 and of a table of references (1, rows, 4) f32.
-// Then each is moved once more, by `again` (1, n, 4) f32.
-void scale_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
-                        const Tensor& from, const Tensor& again);
-
-// Sines and cosines of ever longer period of each of a box's four numbers, the second of them first:
-// y is (batch, n, 4 * count), boxes (batch, n, 4) f32.
-void box_sines_into(Commands& c, const Tensor& y, const Tensor& boxes);
+// Then each is moved once more, by `again` (1, n, 4) f32. Sines and cosines of ever longer period of each
+// of its four numbers, the second of them first, are `sines` (batch, n, 4 * count).
+void scale_picked_boxes(Commands& c, const Boxes& to, const Tensor& sines, const Tensor& deltas,
+                        const Tensor& reference, const Tensor& from, const Tensor& again);
 
 // What the points of deformable attention depend on.
 struct Sampling {

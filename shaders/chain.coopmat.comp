@@ -32,6 +32,7 @@ layout(constant_id = 10) const uint FOURS = 2;  // of a row that is normalised, 
 layout(constant_id = 11) const uint POINTS = 1;  // of one head, that deformable attention has at most
 layout(constant_id = 12) const uint USES = 0;   // what there is among the links; the rest is left out
 layout(constant_id = 13) const uint IN_FOURS = 0;  // how sums are held: see fragment.coopmat.glsl
+layout(constant_id = 14) const uint QUERY_GROUPS = 1;  // of 16 queries, that a workgroup has of a head
 
 layout(binding = 0) readonly buffer Links { LinkParams links[]; };
 layout(binding = 1) coherent volatile buffer Meeting { uint arrived, left; } meeting;
@@ -99,9 +100,9 @@ const uint OUTS = TILE * TILE / 4 / THREADS;  // fours that a thread writes
 const uint X_TILE = TILE * X_ROW, SUMS_TILE = SUBGROUPS * TILE * SUMS_ROW;
 const uint OTHER_TILE = 2 * X_TILE > SUMS_TILE ? 2 * X_TILE : SUMS_TILE;  // one is filled, one is read
 
-// ---- attention: a workgroup has 16 queries of a head, its subgroups share the keys ----
+// ---- attention: a workgroup has some queries of a head, its subgroups share them and the keys ----
 
-const uint QUERY_GROUPS = 1, KEY_GROUPS = SUBGROUPS, ONLINE = 0, TILES = 1;
+const uint KEY_GROUPS = SUBGROUPS / QUERY_GROUPS, ONLINE = 0, TILES = 1;
 const uint F = FM;
 uint head_at, kv_at;
 uint all_queries() { return l.rows; }

@@ -154,6 +154,12 @@ struct LayerNormParams {
     float eps;
 };
 
+struct NormActivateParams {
+    View x, y;
+    uint columns;
+    float eps, next_eps;
+};
+
 struct PostNormParams {
     View x, y, at, positions;
     uint rows, columns;
@@ -404,13 +410,9 @@ struct RefineBoxesParams {
 
 // boxes = reference moved by deltas, and perhaps by others once more
 struct ScaleBoxesParams {
-    View deltas, reference, from, again, boxes, copy;
+    View deltas, reference, from, again, boxes, copy, y;
     uint count;
-};
-
-struct BoxSinesParams {
-    View boxes, y;
-    uint count;  // of each of a box's four numbers
+    uint numbers;  // of y, for each of a box's four
 };
 
 // Deformable attention over up to eight maps that lie one after the other.

@@ -20,18 +20,9 @@ vec4 four_of(RowNorm norm, uint i, uint j) {
     return ROUNDS > 0 ? held_x[i] : load_at(x, norm.x_at + j);
 }
 
-RowNorm norm_of_row(uint x_at, uint columns, float eps) {
-    const uint columns4 = (columns + 3) / 4;
-    RowNorm norm;
-    norm.x_at = x_at;
-    norm.columns = columns;
-    if (ROUNDS > 0)
-        [[unroll]] for (uint i = 0; i < ROUNDS; ++i) {
-            const uint j = min(gl_LocalInvocationID.x + i * THREADS, columns4 - 1);
-            held_x[i] = load_at(x, x_at + j);
-            held_weight[i] = load_at(weight, j);
-            held_bias[i] = load_at(bias, j);
-        }
+// Mean and scale of the row that the threads hold, or load.
+RowNorm measured(RowNorm norm, float eps) {
+    const uint columns = norm.columns, columns4 = (columns + 3) / 4;
     vec4 sum = vec4(0.0);
     ROUNDS_OVER(columns4, i, j) sum += four_of(norm, i, j);  // padding is zero
     norm.mean = workgroup_sum(dot(sum, vec4(1.0))) / float(columns);
@@ -44,6 +35,21 @@ RowNorm norm_of_row(uint x_at, uint columns, float eps) {
     const float variance = workgroup_sum(dot(squares, vec4(1.0))) / float(columns);
     norm.scale = 1.0 / sqrt(variance + eps);
     return norm;
+}
+
+RowNorm norm_of_row(uint x_at, uint columns, float eps) {
+    const uint columns4 = (columns + 3) / 4;
+    RowNorm norm;
+    norm.x_at = x_at;
+    norm.columns = columns;
+    if (ROUNDS > 0)
+        [[unroll]] for (uint i = 0; i < ROUNDS; ++i) {
+            const uint j = min(gl_LocalInvocationID.x + i * THREADS, columns4 - 1);
+            held_x[i] = load_at(x, x_at + j);
+            held_weight[i] = load_at(weight, j);
+            held_bias[i] = load_at(bias, j);
+        }
+    return measured(norm, eps);
 }
 
 // The i-th four of the result that this thread has, which is j.

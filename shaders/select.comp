@@ -2,7 +2,8 @@
 // The k largest of all elements of x, largest first, equal ones in the order of their places.
 // x (rows, columns) f32; values (1, k) f32; picks (1, k) u32: row * columns + column.
 // Elements are collected, and each of them counts those that come before itself. Where there are few
-// (ALL), all of them are, by every workgroup, and each workgroup has some of them count. Else there is
+// (ALL), all of them are, by every workgroup, and each workgroup has some of them count, several threads
+// for each. Else there is
 // one workgroup a batch, which collects k: it finds the k-th by its digits of eight bits, the highest
 // first, because how many elements have each digit says which digit the k-th has.
 // A NaN comes after every number, as -inf.
@@ -24,6 +25,8 @@ const uint digits = 256, group = 16;
 shared uint with_digit[digits], in_group[digits / group];
 shared uint chosen, ahead, kept;
 shared uvec2 best[SLOTS];
+const uint COUNTERS = ALL ? 4 : 1;  // threads that count for one element
+shared uint counted[ALL ? THREADS : 1];
 
 // An element as a number of 64 bits, larger where it comes first: no two are the same.
 uvec2 order_of(float value, uint place) {
@@ -117,16 +120,24 @@ void main() {
     for (uint i = collected + me; i < SLOTS; i += THREADS) best[i] = uvec2(0);  // come last
     barrier();
     const uint values_at = row_start(p.values, batch, 0), picks_at = row_start(p.picks, batch, 0);
-    const uint first = gl_WorkGroupID.x * THREADS + me, step = gl_NumWorkGroups.x * THREADS;
-    for (uint i = first; i < collected; i += step) {
-        const uvec2 mine = best[i];
+    const uint at_once = THREADS / COUNTERS, part = me % COUNTERS;
+    for (uint next = gl_WorkGroupID.x * at_once; next < collected;
+         next += gl_NumWorkGroups.x * at_once) {
+        const uint i = next + me / COUNTERS;
+        const uvec2 mine = best[min(i, collected - 1)];
         uint before = 0;
-        for (uint j = 0; j < collected; j += 8)
+        for (uint j = 8 * part; j < collected; j += 8 * COUNTERS)
             [[unroll]] for (uint e = 0; e < 8; ++e) before += comes_first(best[j + e], mine) ? 1 : 0;
-        if (before >= p.k) continue;
-        values[values_at + before] = value_of(mine);
-        picks[picks_at + before] = ~mine.y;
+        if (ALL) counted[me] = before;
+        barrier();
+        for (uint other = 1; other < COUNTERS; ++other) before += counted[me - part + other];
+        if (part == 0 && i < collected && before < p.k) {
+            values[values_at + before] = value_of(mine);
+            picks[picks_at + before] = ~mine.y;
+        }
+        barrier();  // everybody has read them
     }
+    const uint first = gl_WorkGroupID.x * THREADS + me, step = gl_NumWorkGroups.x * THREADS;
     for (uint i = p.k + first; i < padded(p.k); i += step) {  // padding is zero
         values[values_at + i] = 0.0;
         picks[picks_at + i] = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The models of `saccade bench` in PyTorch, beside what that measured on the same machine.
 
-    bench_torch.py --lab build/app/saccade-lab [--model NAME]... [--batch N] [--mode MODE]
+    bench_torch.py --lab build/app/saccade-lab [--model NAME]... [--way WAY]... [--batch N] [--mode MODE]
     bench_torch.py --report bench.json ...
     bench_torch.py --lab build/app/saccade-lab --precision fp32 --no-coopmat
 
@@ -25,6 +25,7 @@ except ImportError as error:
     sys.exit(f"bench_torch: {error}; it needs torch and transformers")
 
 WORDS = 16
+WAYS = ("eager", "graph", "compile")
 
 
 def vit(hidden, layers, heads, image):
@@ -179,6 +180,8 @@ def time_model(name, arguments):
         ways["compile"] = lambda: forward(name, torch.compile(model, mode=arguments.mode), pixels)
     result = {}
     for way, prepare in ways.items():
+        if way not in arguments.way:
+            continue
         try:
             with torch.inference_mode():
                 result[way] = median_ms(prepare(), cuda, arguments.seconds)
@@ -223,6 +226,8 @@ def main():
     source.add_argument("--report", metavar="FILE", help="what `bench --json` printed")
     parser.add_argument("--model", action="append", choices=MODELS, metavar="NAME",
                         help="default: all")
+    parser.add_argument("--way", action="append", choices=WAYS,
+                        help="of running PyTorch; default: all (compile takes minutes a model)")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=2, help="of each measurement")
     parser.add_argument("--mode", default="max-autotune", help="of torch.compile")
@@ -233,6 +238,7 @@ def main():
     parser.add_argument("--cpu", action="store_true", help="eager alone, on the processor")
     arguments = parser.parse_args()
     arguments.model = arguments.model or list(MODELS)
+    arguments.way = arguments.way or WAYS
     if arguments.cpu:
         arguments.precision = "fp32"
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -250,12 +256,11 @@ def main():
     print(f"torch {torch.__version__}, transformers {transformers.__version__}, {where}, "
           f"{arguments.precision}, batch {arguments.batch}; "
           f"torch.compile: {arguments.mode}")
-    ways = ("eager", "graph", "compile")
-    print(f"{'median ms':<28}{'saccade':>10}" + "".join(f"{way:>10}" for way in ways)
-          + "".join(f"{way + '/ours':>14}" for way in ways))
+    print(f"{'median ms':<28}{'saccade':>10}" + "".join(f"{way:>10}" for way in WAYS)
+          + "".join(f"{way + '/ours':>14}" for way in WAYS))
     for name in arguments.model:
         mine, theirs = ours.get(name), time_model(name, arguments)
-        times = [theirs.get(way) for way in ways]
+        times = [theirs.get(way) for way in WAYS]
         ratios = [ms / mine if ms and mine else None for ms in times]
         print(f"{name:<28}{column(mine, 10)}" + "".join(column(ms, 10) for ms in times)
               + "".join(column(ratio, 14) for ratio in ratios), flush=True)

@@ -53,18 +53,23 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
 }
 
 void norm_activate_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w,
-                        Activation activation) {
+                        Activation activation, const Norm* next) {
     constexpr const char* op = "norm_activate";
     require_norm(w, x, op);
     require_wide(x, op);
-    require_wide(y, op);
-    require(y.batch == x.batch && y.rows == x.rows && y.columns == x.columns, op,
-            x.shape() + " into " + y.shape());
+    check_result(op, x, y);
     const uint32_t threads = norm_threads(c, x.rows * x.batch, x.columns);
-    const params::LayerNormParams p{view(x), view(y), x.rows, x.columns, w.eps};
-    c.dispatch(Kernel(op, x.type, y.type, {threads, rounds(c, x.columns, threads),
-                                         static_cast<uint32_t>(activation)}),
-               {threads, x.rows, x.batch}, {read(x), read(w.weight), read(w.bias), write(y)}, p);
+    const uint32_t held = rounds(c, x.columns, threads);
+    if (next) require_norm(*next, x, op);
+    const bool again = next && held > 0;
+    const Norm& then = again ? *next : w;
+    const params::NormActivateParams p{view(x), view(y), x.columns, w.eps, then.eps};
+    c.dispatch(Kernel(op, x.type, y.type,
+                      {threads, held, static_cast<uint32_t>(activation), again ? 1u : 0u}),
+               {threads, x.rows, x.batch},
+               {read(x), read(w.weight), read(w.bias), read(then.weight), read(then.bias), write(y)},
+               p);
+    if (next && !again) layer_norm_into(c, y, y, *next);
 }
 
 void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next) {

@@ -61,7 +61,7 @@ bool has_row_chains(Device& device) {
         !device.features().cooperative_matrix || !fragment || fragment->m != fragment->n ||
         fragment->m != fragment->k || held_fragments(device).eights == 0)
         return false;
-    const MatrixChain form(limits, fragment->m, 0, 0);
+    const MatrixChain form(limits, fragment->m, 0, 0, 0);
     return form.shared_bytes <= limits.shared_bytes &&
            form.subgroups * limits.subgroup_size <= limits.workgroup_threads;
 }
@@ -122,9 +122,11 @@ bool link_rows_attention(Commands& c, const Tensor& y, const Tensor& q, const Te
     const auto matrices = matrices_of(c);
     const uint32_t head = q.columns / heads.count;
     const Limits& limits = c.device().limits();
+    const uint32_t query_blocks = matrices ? divide_up(q.rows, matrices->m) * heads.count : 0;
     if (!matrices || q.type != Type::f16 || !fits_link(q) || !fits_link(y) || k.batch != 1 || !rows_aligned(k) ||
         !rows_aligned(v) || head % matrices->m != 0 || limits.subgroup_size % matrices->m != 0 ||
-        MatrixChain(limits, matrices->m, head, k.rows).shared_bytes > limits.shared_bytes)
+        MatrixChain(limits, matrices->m, head, k.rows, query_blocks).shared_bytes >
+            limits.shared_bytes)
         return false;
     params::LinkParams link = row_link(params::link_attention, c, y);
     put_address(link.x, c.device(), q);
@@ -141,6 +143,7 @@ bool link_rows_attention(Commands& c, const Tensor& y, const Tensor& q, const Te
     Commands::ChainTraits traits = row_traits(*matrices);
     traits.head = head;
     traits.keys = k.rows;
+    traits.query_blocks = query_blocks;
     c.link(link, traits, {read(q), read(k), read(v), write(y)}, {});
     return true;
 }

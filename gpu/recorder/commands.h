@@ -129,6 +129,7 @@ public:
     // keeps busy. The next link, if it need not wait for this one, begins with the others.
     struct ChainTraits {
         uint32_t rows = 1, head = 0, activation = 0, columns = 0, keys = 0, points = 0, tasks = 0;
+        uint32_t query_blocks = 0;  // of attention: fragments of queries, of all heads
         ChainMatrices matrices = {};
     };
     // `older` is what the link reads before what came before has finished.

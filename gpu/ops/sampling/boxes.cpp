@@ -50,18 +50,35 @@ void record_refined(Commands& c, const Boxes& to, const Tensor& deltas, const Te
                p);
 }
 
-// Without a list, and without being moved again, where these are none.
+// Of boxes that were picked: which they are, what moves them once more, and their sines.
+struct Picked {
+    Tensor from, again, sines;
+};
 void record_scaled(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
-                   const Tensor& from, const Tensor& again) {
-    const params::ScaleBoxesParams p{
-        view(deltas), view(reference), from ? view(from) : params::View{},
-        again ? view(again) : params::View{}, view(to.boxes), view(to.copy), to.boxes.rows};
-    c.dispatch(
-        Kernel("scale_boxes", to.copy.type, {pixel_threads(c), from ? 1u : 0u, again ? 1u : 0u}),
-        {to.boxes.rows, 1, to.boxes.batch},
-        {read(deltas), read(reference), read(from ? from : reference),
-         read(again ? again : reference), write(to.boxes), write(to.copy)},
-        p);
+                   const Picked* picked) {
+    const uint32_t rows = to.boxes.rows;
+    params::ScaleBoxesParams p{.deltas = view(deltas),
+                               .reference = view(reference),
+                               .from = {},
+                               .again = {},
+                               .boxes = view(to.boxes),
+                               .copy = view(to.copy),
+                               .y = {},
+                               .count = rows,
+                               .numbers = 0};
+    Threads threads{rows, 1, to.boxes.batch};
+    if (picked) {
+        p.from = view(picked->from);
+        p.again = view(picked->again);
+        p.y = view(picked->sines);
+        p.numbers = picked->sines.columns / 4;
+        threads = {p.numbers, rows, to.boxes.batch};
+    }
+    c.dispatch(Kernel("scale_boxes", to.copy.type, {pixel_threads(c), picked ? 1u : 0u}), threads,
+               {read(deltas), read(reference), read(picked ? picked->from : reference),
+                read(picked ? picked->again : reference), write(to.boxes), write(to.copy),
+                picked ? write(picked->sines) : read(reference)},
+               p);
 }
 
 }  // namespace
@@ -96,30 +113,23 @@ void move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Ten
 
 void scale_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference) {
     require_alike("scale_boxes", to, deltas, reference);
-    record_scaled(c, to, deltas, reference, {}, {});
+    record_scaled(c, to, deltas, reference, nullptr);
 }
 
-void scale_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
-                        const Tensor& from, const Tensor& again) {
+void scale_picked_boxes(Commands& c, const Boxes& to, const Tensor& sines, const Tensor& deltas,
+                        const Tensor& reference, const Tensor& from, const Tensor& again) {
     constexpr const char* op = "scale_picked_boxes";
     require_picked(op, to, deltas, reference, from);
     require(again.columns == 4 && again.type == Type::f32 && again.rows == to.boxes.rows &&
                 again.batch == 1,
             op, again.shape() + " for " + to.boxes.shape());
+    require(sines.batch == to.boxes.batch && sines.rows == to.boxes.rows && sines.columns > 0 &&
+                sines.columns % 16 == 0 && sines.type == to.copy.type,
+            op, sines.shape() + " of " + to.copy.shape());
     require_wide(again, op);
-    record_scaled(c, to, deltas, reference, from, again);
-}
-
-void box_sines_into(Commands& c, const Tensor& y, const Tensor& boxes) {
-    constexpr const char* op = "box_sines";
-    require(boxes.columns == 4 && boxes.type == Type::f32 && y.batch == boxes.batch &&
-                y.rows == boxes.rows && y.columns % 16 == 0,
-            op, boxes.shape() + " into " + y.shape());
-    require_wide(boxes, op);
-    require_wide(y, op);
-    const params::BoxSinesParams p{view(boxes), view(y), y.columns / 4};
-    c.dispatch(Kernel(op, y.type, {pixel_threads(c)}), {y.columns / 4, y.rows, y.batch},
-               {read(boxes), write(y)}, p);
+    require_wide(sines, op);
+    const Picked picked{from, again, sines};
+    record_scaled(c, to, deltas, reference, &picked);
 }
 
 }  // namespace saccade

@@ -176,14 +176,15 @@ DetectionOutput RfDetr::forward(Commands& c, const Tensor& patches, Size picture
     const Tensor memory = project(c, maps, grid);
     taps.parts.keep(c, "projector", memory, grid);
     const Tensor values = c.scratch(batch, memory.rows, memory_values_.weight.rows, type_);
-    const Boxes boxes = choose(c, memory, values, taps.parts);
+    const Tensor sines = c.scratch(batch, count, 2 * dim, type_);
+    const Boxes boxes = choose(c, memory, values, sines, taps.parts);
 
     Stream s = stream_around(c, c.scratch(batch, count, dim, Type::f32), {}, type_);
     s.pos = c.scratch(batch, count, dim, Type::f32);
     s.at = c.scratch(batch, count, dim, type_);
     auto decoding = c.scope("decoder");
     const auto chain = c.chain();
-    decode(c, s, boxes.boxes, values, grid, taps);
+    decode(c, s, boxes.boxes, sines, values, grid, taps);
     const Tensor deltas = c.scratch(batch, count, 4, Type::f32);
     normalize(c, s.values(), norm_);
     taps.decoder.hidden(c, 0, s.y);
@@ -208,10 +209,10 @@ Tensor RfDetr::masks(Commands& c, const DetectionOutput& out, const Tensor& quer
 }
 
 void RfDetr::conv_norm_into(Commands& c, const Tensor& y, const Tensor& x, Size size,
-                            const ConvNorm& w) const {
+                            const ConvNorm& w, const Norm* next) const {
     auto scope = c.scope("convolution");
     norm_activate_into(c, y, conv2d(c, x, size, w.convolution), w.norm,
-                       config_.projector_activation);
+                       config_.projector_activation, next);
 }
 
 // C2f: what every bottleneck leaves goes on, side by side. The first convolution is of 1x1, which minds no
@@ -233,14 +234,12 @@ Tensor RfDetr::project(Commands& c, const Tensor& windows, Size grid) const {
         conv_norm_into(c, all.slice_columns((2 + i) * wide, hidden), middle, grid,
                        bottlenecks_[i].second);
     }
-    const Tensor merged_maps = c.scratch(batch, cells, config_.dim, type_);
-    conv_norm_into(c, merged_maps, all, grid, project_out_);
-    layer_norm_into(c, y, merged_maps, projector_norm_);
+    conv_norm_into(c, y, all, grid, project_out_, &projector_norm_);
     return y;
 }
 
 // The cells that score best, in their order, say where the queries look first.
-Boxes RfDetr::choose(Commands& c, const Tensor& memory, const Tensor& values,
+Boxes RfDetr::choose(Commands& c, const Tensor& memory, const Tensor& values, const Tensor& sines,
                      Parts& parts) const {
     const uint32_t batch = memory.batch, count = config_.queries;
     const Boxes result{c.scratch(batch, count, 4, Type::f32), c.scratch(batch, count, 4, type_)};
@@ -251,18 +250,16 @@ Boxes RfDetr::choose(Commands& c, const Tensor& memory, const Tensor& values,
     const auto [best, deltas] =
         rate_cells(c, features, cell_classes_, cell_boxes_, count,
                    [&] { linear_into(c, values, memory, memory_values_); }, {outside_, never_});
-    scale_picked_boxes(c, result, deltas, proposals_, best.picks, query_boxes_);
+    scale_picked_boxes(c, result, sines, deltas, proposals_, best.picks, query_boxes_);
     parts.keep(c, "topk_indices", best.picks);
     parts.keep(c, "topk_scores", best.values);
     parts.keep(c, "reference_points", result.boxes);
     return result;
 }
 
-void RfDetr::decode(Commands& c, const Stream& s, const Tensor& boxes, const Tensor& values,
-                    Size grid, DetectionTaps& taps) const {
+void RfDetr::decode(Commands& c, const Stream& s, const Tensor& boxes, const Tensor& sines,
+                    const Tensor& values, Size grid, DetectionTaps& taps) const {
     const uint32_t wide = values.columns / config_.layers;
-    const Tensor sines = c.scratch(s.x.batch, s.x.rows, 2 * config_.dim, type_);
-    box_sines_into(c, sines, boxes);
     copy(c, s.x, query_content_);
     if (s.y.type != s.x.type) copy(c, s.y, query_content_);
     const auto& [first, last] = std::tie(query_position_.layers.at(0), query_position_.layers.at(1));

@@ -77,12 +77,13 @@ private:
     ConvNorm load_conv_norm(WeightLoader& weights, const std::string& prefix, uint32_t out,
                             const std::vector<uint32_t>& in, uint32_t kernel) const;
     Layer load_layer(WeightLoader& weights, const std::string& prefix) const;
-    void conv_norm_into(Commands& c, const Tensor& y, const Tensor& x, Size size,
-                        const ConvNorm& w) const;
+    void conv_norm_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const ConvNorm& w,
+                        const Norm* next = nullptr) const;
     Tensor project(Commands& c, const Tensor& windows, Size grid) const;
-    Boxes choose(Commands& c, const Tensor& memory, const Tensor& values, Parts& parts) const;
-    void decode(Commands& c, const Stream& s, const Tensor& boxes, const Tensor& values, Size grid,
-                DetectionTaps& taps) const;
+    Boxes choose(Commands& c, const Tensor& memory, const Tensor& values, const Tensor& sines,
+                 Parts& parts) const;
+    void decode(Commands& c, const Stream& s, const Tensor& boxes, const Tensor& sines,
+                const Tensor& values, Size grid, DetectionTaps& taps) const;
     uint32_t classes() const { return static_cast<uint32_t>(config_.labels.size()); }
 
     Device& device_;

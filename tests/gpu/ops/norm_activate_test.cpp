@@ -23,6 +23,29 @@ TEST_F(NormActivateTest, is_the_activation_of_the_norm) {
     }
 }
 
+TEST_F(NormActivateTest, goes_on_to_the_next_norm) {
+    for (uint32_t columns : {44u, 256u, 1000u})
+        for (Type type : {Type::f32, Type::f16}) {
+            const Tensor x = random_tensor(2, 7, columns, type);
+            const auto norm = [&](float eps) {
+                return Norm{random_tensor(1, 1, columns, Type::f32),
+                            random_tensor(1, 1, columns, Type::f32), eps};
+            };
+            const Norm first = norm(1e-6f), next = norm(1e-3f);
+            const std::vector<float> want = run([&](Commands& c) {
+                const Tensor once = c.scratch(2, 7, columns, Type::f32);
+                norm_activate_into(c, once, x, first, Activation::silu);
+                return layer_norm(c, once, next, Type::f32);
+            });
+            const std::vector<float> y = run([&](Commands& c) {
+                const Tensor to = c.scratch(2, 7, columns, type);
+                norm_activate_into(c, to, x, first, Activation::silu, &next);
+                return to;
+            });
+            EXPECT_LT(relative_error(y, want), 2 * tolerance(type)) << columns << name_of(type);
+        }
+}
+
 TEST_F(NormActivateTest, refuses_another_shape) {
     const Tensor x = random_tensor(1, 7, 24, Type::f32);
     const Norm norm{random_tensor(1, 1, 24, Type::f32), random_tensor(1, 1, 24, Type::f32)};
