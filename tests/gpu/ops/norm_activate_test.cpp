@@ -33,7 +33,7 @@ TEST_F(NormActivateTest, goes_on_to_the_next_norm) {
             };
             const Norm first = norm(1e-6f), next = norm(1e-3f);
             const std::vector<float> want = run([&](Commands& c) {
-                const Tensor once = c.scratch(2, 7, columns, Type::f32);
+                const Tensor once = c.scratch(2, 7, columns, type);
                 norm_activate_into(c, once, x, first, Activation::silu);
                 return layer_norm(c, once, next, Type::f32);
             });
@@ -42,7 +42,7 @@ TEST_F(NormActivateTest, goes_on_to_the_next_norm) {
                 norm_activate_into(c, to, x, first, Activation::silu, &next);
                 return to;
             });
-            EXPECT_LT(relative_error(y, want), 2 * tolerance(type)) << columns << name_of(type);
+            EXPECT_LT(relative_error(y, want), 2 * tolerance(type)) << columns << ", " << name_of(type);
         }
 }
 
