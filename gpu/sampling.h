@@ -64,9 +64,9 @@ void move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Ten
 //   (x, y) = (dx, dy) * (w, h) + (x, y),  (w, h) = exp(dw, dh) * (w, h)
 // Deltas and reference are (batch, n, 4) f32: some for each box.
 void scale_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference);
-// The same of rows from[i] of deltas (batch, rows, 4) f32 and of a table of references (1, rows, 4) f32.
-// Then each is moved once more, by `again` (1, n, 4) f32. Sines and cosines of ever longer period of each
-// of its four numbers, the second of them first, are `sines` (batch, n, 4 * count).
+// The same of rows from[i] of deltas (batch, rows, 4) f32 and of a table of references (1, rows, 4)
+// f32. Then each is moved once more, by `again` (1, n, 4) f32. Sines and cosines of ever longer
+// period of each of its four numbers, the second of them first, are `sines` (batch, n, 4 * count).
 void scale_picked_boxes(Commands& c, const Boxes& to, const Tensor& sines, const Tensor& deltas,
                         const Tensor& reference, const Tensor& from, const Tensor& again);
 

@@ -64,11 +64,11 @@ void norm_activate_into(Commands& c, const Tensor& y, const Tensor& x, const Nor
     const bool again = next && held > 0;
     const Norm& then = again ? *next : w;
     const params::NormActivateParams p{view(x), view(y), x.columns, w.eps, then.eps};
-    c.dispatch(Kernel(op, x.type, y.type,
-                      {threads, held, static_cast<uint32_t>(activation), again ? 1u : 0u}),
-               {threads, x.rows, x.batch},
-               {read(x), read(w.weight), read(w.bias), read(then.weight), read(then.bias), write(y)},
-               p);
+    c.dispatch(
+        Kernel(op, x.type, y.type,
+               {threads, held, static_cast<uint32_t>(activation), again ? 1u : 0u}),
+        {threads, x.rows, x.batch},
+        {read(x), read(w.weight), read(w.bias), read(then.weight), read(then.bias), write(y)}, p);
     if (next && !again) layer_norm_into(c, y, y, *next);
 }
 

@@ -123,8 +123,9 @@ bool link_rows_attention(Commands& c, const Tensor& y, const Tensor& q, const Te
     const uint32_t head = q.columns / heads.count;
     const Limits& limits = c.device().limits();
     const uint32_t query_blocks = matrices ? divide_up(q.rows, matrices->m) * heads.count : 0;
-    if (!matrices || q.type != Type::f16 || !fits_link(q) || !fits_link(y) || k.batch != 1 || !rows_aligned(k) ||
-        !rows_aligned(v) || head % matrices->m != 0 || limits.subgroup_size % matrices->m != 0 ||
+    if (!matrices || q.type != Type::f16 || !fits_link(q) || !fits_link(y) || k.batch != 1 ||
+        !rows_aligned(k) || !rows_aligned(v) || head % matrices->m != 0 ||
+        limits.subgroup_size % matrices->m != 0 ||
         MatrixChain(limits, matrices->m, head, k.rows, query_blocks).shared_bytes >
             limits.shared_bytes)
         return false;

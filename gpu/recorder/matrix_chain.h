@@ -8,10 +8,10 @@
 
 namespace saccade {
 
-// How a chain of many rows is shared out in a workgroup: see chain.coopmat.comp. `fragment` is the side
-// of what the device multiplies at once, `head` the columns of an attention's heads, `keys` the most that
-// one of these sees, `query_blocks` the most fragments of queries that all of its heads have; 0 where
-// there is no attention.
+// How a chain of many rows is shared out in a workgroup: see chain.coopmat.comp. `fragment` is the
+// side of what the device multiplies at once, `head` the columns of an attention's heads, `keys`
+// the most that one of these sees, `query_blocks` the most fragments of queries that all of its
+// heads have; 0 where there is no attention.
 struct MatrixChain {
     uint32_t subgroups;
     uint32_t query_groups;      // fragments of queries that a workgroup has of a head
@@ -19,8 +19,8 @@ struct MatrixChain {
     uint32_t chunks = 1;        // how often it does
     uint32_t shared_bytes;
 
-    // With one fragment a workgroup most subgroups share the keys, which is fastest unless the workgroups
-    // have to go round twice for it.
+    // With one fragment a workgroup most subgroups share the keys, which is fastest unless the
+    // workgroups have to go round twice for it.
     MatrixChain(const Limits& limits, uint32_t fragment, uint32_t head, uint32_t keys,
                 uint32_t query_blocks)
         : subgroups(std::max(8u, fewest_threads / limits.subgroup_size)),

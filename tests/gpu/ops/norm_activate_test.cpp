@@ -42,7 +42,8 @@ TEST_F(NormActivateTest, goes_on_to_the_next_norm) {
                 norm_activate_into(c, to, x, first, Activation::silu, &next);
                 return to;
             });
-            EXPECT_LT(relative_error(y, want), 2 * tolerance(type)) << columns << ", " << name_of(type);
+            EXPECT_LT(relative_error(y, want), 2 * tolerance(type))
+                << columns << ", " << name_of(type);
         }
 }
 

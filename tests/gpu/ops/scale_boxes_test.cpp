@@ -70,9 +70,9 @@ TEST_F(ScaleBoxesTest, moves_picked_boxes_twice_and_gives_their_sines) {
         scale_picked_boxes(commands, to, sines, moves, start, picks, more);
         EXPECT_THROW(scale_boxes(commands, to, moves, start), Error);
         EXPECT_THROW(scale_picked_boxes(commands, to, sines, moves, start, picks, start), Error);
-        EXPECT_THROW(scale_picked_boxes(commands, to, sines.slice_columns(0, 24), moves, start, picks,
-                                        more),
-                     Error);
+        EXPECT_THROW(
+            scale_picked_boxes(commands, to, sines.slice_columns(0, 24), moves, start, picks, more),
+            Error);
         finish();
         std::vector<float> want;
         for (size_t i = 0; i < 2 * picked; ++i) {
