@@ -3,9 +3,8 @@
 // x (rows, columns) f32; values (1, k) f32; picks (1, k) u32: row * columns + column.
 // Elements are collected, and each of them counts those that come before itself. Where there are few
 // (ALL), all of them are, by every workgroup, and each workgroup has some of them count, several threads
-// for each. Else there is
-// one workgroup a batch, which collects k: it finds the k-th by its digits of eight bits, the highest
-// first, because how many elements have each digit says which digit the k-th has.
+// for each. Else there is one workgroup a batch, which collects k: it finds the k-th by its digits of
+// eight bits, the highest first, because how many elements have each digit says which digit the k-th has.
 // A NaN comes after every number, as -inf.
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
