@@ -94,6 +94,10 @@ public:
 
     VkInstance handle() const { return instance_; }
     bool names_objects() const { return debug_utils_; }
+    // Scopes are named for frame debuggers, but not while the validation layer runs: Debian 12's
+    // (1.3.239) forgets the labels of a destroyed command buffer without a lock, and crashes where
+    // another thread is recording.
+    bool labels_scopes() const { return debug_utils_ && !options_.validation; }
     // Reaches on_message from anywhere (the leak check at destruction, for one).
     void message(std::string_view text) const;
 

@@ -119,7 +119,7 @@ Commands::Commands(Device& device, Arena& scratch, std::string name, int timed_d
         return reinterpret_cast<void*>(vkGetDeviceProcAddr(device.handle(), symbol));
     };
     push_descriptors_ = function("vkCmdPushDescriptorSetKHR");
-    if (device.instance().names_objects()) {
+    if (device.instance().labels_scopes()) {
         begin_label_ = function("vkCmdBeginDebugUtilsLabelEXT");
         end_label_ = function("vkCmdEndDebugUtilsLabelEXT");
     }

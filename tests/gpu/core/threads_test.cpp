@@ -8,7 +8,10 @@
 namespace saccade {
 namespace {
 
-// Doubles some numbers a few times over, with buffers and a recorder of its own.
+// Enough that recorders are made and destroyed beside each other at every point of their lives.
+constexpr int rounds = 500;
+
+// Doubles some numbers over and over, with buffers of its own and a recorder for each round.
 void work(Device& device, uint32_t columns, bool& right) {
     Arena arena(device, "thread's scratch");
     const uint64_t bytes = tensor_bytes(1, 1, columns, Type::f32);
@@ -19,7 +22,7 @@ void work(Device& device, uint32_t columns, bool& right) {
     std::memcpy(from.mapped().data(), values.data(), bytes);
     from.flush();
     right = true;
-    for (int round = 0; round < 10; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         Commands commands(device, arena, "thread");
         commands.begin();
         {
