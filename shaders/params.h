@@ -384,6 +384,7 @@ struct RowMaxParams {
 };
 
 // The k best of all elements of a batch.
+SACCADE_CONSTANT select_counters = 4;  // threads that count for one element, where there are few
 struct SelectParams {
     View x, values, picks;
     uint rows, columns, k;

@@ -24,7 +24,7 @@ const uint digits = 256, group = 16;
 shared uint with_digit[digits], in_group[digits / group];
 shared uint chosen, ahead, kept;
 shared uvec2 best[SLOTS];
-const uint COUNTERS = ALL ? 4 : 1;  // threads that count for one element
+const uint COUNTERS = ALL ? select_counters : 1;
 shared uint counted[ALL ? THREADS : 1];
 
 // An element as a number of 64 bits, larger where it comes first: no two are the same.

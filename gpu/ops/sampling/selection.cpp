@@ -13,7 +13,6 @@ namespace {
 constexpr uint32_t most_selected = 1536;
 // Of these many elements all count those that come before them: a pass over them for each.
 constexpr uint32_t few_elements = 1024, few_threads = 256, cpu_threads = 64;
-constexpr uint32_t counters = 4;          // threads that count for one of them: see select.comp
 constexpr uint64_t most_fours = 1 << 22;  // that divide() of types.glsl can tell apart
 
 void require_wide_f32(const Tensor& t, const char* op) {
@@ -53,7 +52,7 @@ Selected select(Commands& c, const Tensor& x, uint32_t k) {
                              : all               ? std::min(few_threads, most)
                                                  : most;
     c.dispatch(Kernel(op, {threads, padded(all ? elements : k), all}),
-               {all ? elements * counters : threads, 1, x.batch},
+               {all ? elements * params::select_counters : threads, 1, x.batch},
                {read(x), write(found.values), write(found.picks)}, p);
     return found;
 }
