@@ -1,7 +1,6 @@
-# saccade_rooms_at_once(TARGET): where the build is a unity build (the launcher's is), all files of a room are compiled
-# as one. Most of a file's build time goes into headers, which are then read once a room. It asks of the files of a room
-# that the names they keep to themselves differ. Without -DCMAKE_UNITY_BUILD=ON every file is compiled by itself:
-# quicker after an edit, slower from nothing.
+# saccade_rooms_at_once(TARGET): a unity build (the launcher's is one) compiles all files of a folder as one, so that the
+# headers, which take most of the build time, are read once per folder. Names in unnamed namespaces must therefore differ
+# within a folder. Without -DCMAKE_UNITY_BUILD=ON each file is compiled alone: faster after an edit, slower from scratch.
 function(saccade_rooms_at_once target)
     get_target_property(sources ${target} SOURCES)
     foreach(source IN LISTS sources)
@@ -13,17 +12,19 @@ function(saccade_rooms_at_once target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# saccade_optimise(TARGET LEVEL): less than everything, for code that leaves the work to the device (2) or runs once (1).
-# It is built in half the time.
+# saccade_optimise(TARGET LEVEL): release builds of TARGET use -O<LEVEL> instead of -O3. Level 2 suits code that leaves the
+# work to the device, level 1 code that runs once; both halve the build time. Debug builds keep -O0.
 function(saccade_optimise target level)
-    if(NOT SACCADE_SANITIZE)
-        # There GCC 12 takes a check of lengths in std::string for an overflow.
-        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O${level}>
-            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>)
+    if(SACCADE_SANITIZE)
+        return()
     endif()
+    target_compile_options(${target} PRIVATE
+        $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O${level}>
+        # At these levels GCC 12 mistakes a length check in std::string for an overflow.
+        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>)
 endfunction()
 
-# saccade_precompile(TARGET HEADER...): headers that are read over and over, where every file is compiled by itself.
+# saccade_precompile(TARGET HEADER...): precompiles headers that most files read, where each file is compiled alone.
 function(saccade_precompile target)
     if(NOT CMAKE_UNITY_BUILD)
         target_precompile_headers(${target} PRIVATE ${ARGN})
