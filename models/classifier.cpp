@@ -15,6 +15,17 @@ namespace {
 
 constexpr uint32_t most_classes_wanted = 16;
 
+// Whether each class has a probability of its own (sigmoid) instead of a share of one (softmax), by
+// the rule of transformers' image-classification pipeline.
+bool has_independent_classes(const Json& config, const std::string& where, size_t classes) {
+    const std::string type = JsonFields(config, where).text("problem_type", "");
+    if (type == "regression")
+        throw Error(where +
+                    ": problem_type \"regression\" is not supported; Saccade runs models "
+                    "that classify");
+    return type == "multi_label_classification" || (type.empty() && classes == 1);
+}
+
 }  // namespace
 
 Classifier Classifier::open(Device& device, const std::filesystem::path& folder, Type precision,
@@ -49,6 +60,7 @@ Classifier::Classifier(Device& device, const Json& config, const std::string& wh
                        Preprocessor preprocessor, WeightSource& weights, Type precision)
     : Classifier(device, load(device, config, where, weights, precision), std::move(preprocessor),
                  precision) {
+    independent_ = has_independent_classes(config, where, labels().size());
     check_input();
 }
 
@@ -113,7 +125,9 @@ void Classifier::record(Commands& c, std::span<const Image* const> images, Tap& 
         if (images[i]) input_.record(c, patches.at_batch(i), *images[i]);
     const Tensor logits = model_->logits(c, patches, tap);
     if (!logits) return;  // no classifier: there is only something to look at
-    const Tensor probabilities = model_->probabilities(c, logits);
+    const Tensor probabilities = independent_
+                                     ? multiply(c, logits, {}, Type::f32, Activation::sigmoid)
+                                     : model_->probabilities(c, logits);
     for (uint32_t i = 0; i < count; ++i) {
         if (!images[i]) continue;
         Ranking& ranking = *rankings[i];
@@ -140,8 +154,8 @@ Tensor Classifier::look_from(Commands& c, const Tap& tap, const Look& look, uint
                     model_->layout(look.layer));
 }
 
-Tensor Classifier::rollout_from(Commands& c, const Tap& tap, Rollout& rollout,
-                                uint32_t token, uint32_t skipped) const {
+Tensor Classifier::rollout_from(Commands& c, const Tap& tap, Rollout& rollout, uint32_t token,
+                                uint32_t skipped) const {
     if (!model_->rolls_out()) throw Error("rollout needs a model whose layers share their tokens");
     return cells_of(c, rollout.record(c, tap, token, 0, skipped), model_->layout(0));
 }

@@ -138,6 +138,7 @@ private:
     std::unique_ptr<Tokenizer> tokenizer_;
     PictureInput input_;
     AttentionRow attention_row_;
+    bool independent_ = false;  // several classes may be right: sigmoid instead of softmax
     float sure_above_ = 0.25f;
     Ranking ranking_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "app/lab/dump/dump.h"
@@ -226,7 +228,8 @@ TEST_P(Families, a_batch_gives_what_its_pictures_give_alone) {
     const Case from(GetParam());
     Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
     classifier.prepare({from.picture.width, from.picture.height});
-    const uint32_t rows = classifier.input().patches(), columns = classifier.input().patch_columns();
+    const uint32_t rows = classifier.input().patches(),
+                   columns = classifier.input().patch_columns();
     const Floats pixels = random(size_t(2) * rows * columns);
     Tap tap({}, false, true);
     auto answer = [&](uint32_t batch, std::span<const float> values) {
@@ -234,20 +237,59 @@ TEST_P(Families, a_batch_gives_what_its_pictures_give_alone) {
             const Tensor logits =
                 classifier.logits(c, tensor(batch, rows, columns, Type::f32, values), tap);
             if (logits) return logits;
-            const Tensor y = c.scratch(batch, tap.features().rows, tap.features().columns, Type::f32);
+            const Tensor y =
+                c.scratch(batch, tap.features().rows, tap.features().columns, Type::f32);
             copy(c, y, tap.features());
             return y;
         });
     };
     const Floats together = answer(2, pixels);
     for (size_t i = 0; i < 2; ++i) {
-        const Floats alone = answer(1, std::span(pixels).subspan(i * pixels.size() / 2, pixels.size() / 2));
-        EXPECT_LT(relative_error(std::span(together).subspan(i * alone.size(), alone.size()), alone), 1e-5);
+        const Floats alone =
+            answer(1, std::span(pixels).subspan(i * pixels.size() / 2, pixels.size() / 2));
+        EXPECT_LT(
+            relative_error(std::span(together).subspan(i * alone.size(), alone.size()), alone),
+            1e-5);
+    }
+}
+
+// transformers' pipeline applies a sigmoid to each logit where problem_type says that several
+// labels may be right.
+TEST_P(Families, several_labels_may_be_right_if_the_config_says_so) {
+    const Case from(GetParam());
+    Json config = read_json(from.folder.path() / "config.json");
+    config["problem_type"] = "multi_label_classification";
+    std::ofstream(from.folder.path() / "config.json") << config;
+    Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
+    Tap tap;
+    const Floats logits = classify(classifier, from, tap).answer;
+    if (logits.empty()) return;  // a backbone without a classifier
+    Floats expected;
+    for (float logit : logits) expected.push_back(1 / (1 + std::exp(-logit)));
+    std::ranges::sort(expected, std::greater());
+    const std::vector<ClassScore> top = classifier.ranking().top(5);
+    ASSERT_EQ(top.size(), std::min<size_t>(5, expected.size()));
+    for (size_t i = 0; i < top.size(); ++i) {
+        EXPECT_NEAR(top[i].score, expected[i], 1e-5f);
+        EXPECT_NEAR(top[i].score, 1 / (1 + std::exp(-logits[top[i].id])), 1e-5f);
+    }
+}
+
+TEST_P(Families, regression_is_refused_in_one_line) {
+    const Case from(GetParam());
+    Json config = read_json(from.folder.path() / "config.json");
+    config["problem_type"] = "regression";
+    std::ofstream(from.folder.path() / "config.json") << config;
+    try {
+        Classifier::open(device, from.folder.path(), Type::f32);
+        FAIL() << "was opened";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("regression"), std::string::npos) << error.what();
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, Families,
-                         ::testing::Values("dinov2-nano", "dinov2-with-registers-nano",
+                         ::testing::Values("vit-nano", "dinov2-nano", "dinov2-with-registers-nano",
                                            "dinov3-nano", "swin-nano", "swinv2-nano", "mvitv2-nano",
                                            "attention-cnn-nano"),
                          [](const auto& one) {
