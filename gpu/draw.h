@@ -3,7 +3,7 @@
 #include "gpu/ops.h"
 
 // The operations that draw onto a frame, in place, from what lies in device memory. What is drawn
-// are plates (see shaders/params.h): some kernels lay them out from what a model found, the CPU
+// are plates (see shaders/draw/params.h): some kernels lay them out from what a model found, the CPU
 // lays out others in mapped memory, and one kernel draws them all. Like those of gpu/ops.h, each
 // operation is one name: a function, a Params struct, a shader and a test.
 

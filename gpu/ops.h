@@ -5,10 +5,21 @@
 #include "gpu/core/tensor.h"
 #include "gpu/recorder/commands.h"
 #include "gpu/yuv.h"
-#include "shaders/params.h"
+#include "shaders/attention/params.h"
+#include "shaders/boxes/params.h"
+#include "shaders/deformable/params.h"
+#include "shaders/draw/params.h"
+#include "shaders/elementwise/params.h"
+#include "shaders/grid_attention/params.h"
+#include "shaders/maps/params.h"
+#include "shaders/norms/params.h"
+#include "shaders/pictures/params.h"
+#include "shaders/products/params.h"
+#include "shaders/rows/params.h"
+#include "shaders/words/params.h"
 
-// The operations that models are written in. Each is one name: a function here, a Params struct in
-// shaders/params.h, a shader, and a test. Shapes are checked when an operation is recorded. Tensors
+// The operations that models are written in. Each is one name: a function here, a Params struct, a
+// shader, and a test. Shapes are checked when an operation is recorded. Tensors
 // are (batch, rows, columns); results that are returned live in scratch memory until the scope they
 // were made in ends.
 
@@ -273,7 +284,7 @@ void letterbox(Commands& c, const Image& screen, const Image& picture, const Pla
 struct Triangles {
     Tensor tiles;   // (tiles) pairs first, count of `list`: u32, one for each 16 x 16 pixels
     Tensor list;    // (n) which triangles, in order: u32
-    Tensor shapes;  // (n, triangle_words) u32, see shaders/params.h
+    Tensor shapes;  // (n, triangle_words) u32, see shaders/draw/params.h
     Tensor atlas;   // (rows, columns) bytes of coverage in u32 words, rows without padding
     Size atlas_size;
 };

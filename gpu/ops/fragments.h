@@ -5,7 +5,7 @@
 #include "gpu/ops/common.h"
 #include "gpu/products/weight_copies.h"
 #include "gpu/recorder/commands.h"
-#include "shaders/params.h"
+#include "shaders/products/params.h"
 
 namespace saccade {
 

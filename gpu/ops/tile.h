@@ -6,7 +6,7 @@
 
 #include "gpu/core/device.h"
 #include "gpu/recorder/commands.h"
-#include "shaders/product_constants.h"
+#include "shaders/products/constants.h"
 
 namespace saccade {
 

@@ -17,7 +17,7 @@
 #include "gpu/recorder/arena.h"
 #include "gpu/recorder/hazards.h"
 #include "gpu/recorder/profile.h"
-#include "shaders/params.h"
+#include "shaders/chains/params.h"
 
 namespace saccade {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "gpu/core/instance.h"
-#include "shaders/params.h"
+#include "shaders/chains/params.h"
 
 namespace saccade {
 
