@@ -1,7 +1,12 @@
 #pragma once
 
-#include "gpu/language.h"
-#include "gpu/sampling.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/deformable.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
+#include "shaders/chains/params.h"
+#include "shaders/deformable/params.h"
 
 namespace saccade {
 

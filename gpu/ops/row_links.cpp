@@ -2,9 +2,9 @@
 #include <optional>
 
 #include "gpu/ops/common.h"
-#include "gpu/ops/fragments.h"
+#include "gpu/ops/products/fragments.h"
 #include "gpu/ops/links.h"
-#include "gpu/ops/tile.h"
+#include "gpu/ops/products/tile_table.h"
 #include "gpu/recorder/matrix_chain.h"
 
 // Links of chains of many rows: chain.coopmat.comp.
