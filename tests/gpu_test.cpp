@@ -8,6 +8,8 @@
 #include <limits>
 #include <memory>
 
+#include "gpu/ops/products.h"
+
 namespace saccade {
 
 namespace {

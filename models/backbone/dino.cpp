@@ -4,7 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "gpu/patches.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/elementwise.h"
 
 namespace saccade {
 

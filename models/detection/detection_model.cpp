@@ -1,6 +1,7 @@
 #include "models/detection/detection_model.h"
 
-#include "gpu/sampling.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/rows.h"
 
 namespace saccade {
 

@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include "gpu/language.h"
-#include "gpu/patches.h"
+#include "gpu/ops/elementwise.h"
 
 namespace saccade {
 

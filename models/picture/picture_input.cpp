@@ -4,7 +4,6 @@
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
-#include "gpu/language.h"
 
 namespace saccade {
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu/ops/boxes.h"
+
 namespace saccade {
 namespace {
 

@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "gpu/language.h"
-#include "gpu/masks.h"
-#include "gpu/patches.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/rows.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

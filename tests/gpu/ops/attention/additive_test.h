@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "gpu/language.h"
+#include "gpu/ops/attention.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "gpu/masks.h"
+#include "gpu/ops/attention.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

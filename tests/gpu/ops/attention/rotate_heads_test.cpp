@@ -1,4 +1,4 @@
-#include "gpu/patches.h"
+#include "gpu/ops/attention.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gpu/ops/boxes.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

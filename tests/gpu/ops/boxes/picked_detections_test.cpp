@@ -1,6 +1,7 @@
 #include <cmath>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/rows.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/boxes.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

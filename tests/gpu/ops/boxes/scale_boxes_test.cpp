@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/boxes.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -4,7 +4,12 @@
 #include <cmath>
 #include <cstring>
 
-#include "gpu/language.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
+#include "gpu/ops/words.h"
+#include "shaders/chains/params.h"
+#include "shaders/common/params.h"
 #include "tests/gpu/ops/chains/chained.h"
 
 namespace saccade {

@@ -4,8 +4,13 @@
 #include <cmath>
 #include <cstring>
 
+#include "gpu/ops/attention.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/deformable.h"
+#include "gpu/ops/elementwise.h"
 #include "gpu/ops/links.h"
-#include "gpu/sampling.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "tests/gpu/ops/chains/chained.h"
 
 namespace saccade {

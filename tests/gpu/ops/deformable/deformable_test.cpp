@@ -1,4 +1,4 @@
-#include "gpu/sampling.h"
+#include "gpu/ops/deformable.h"
 #include "tests/gpu/ops/deformable/sampling_reference.h"
 #include "tests/gpu_test.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/deformable.h"
 
 // Deformable attention in plain loops, for the tests of its operations.
 

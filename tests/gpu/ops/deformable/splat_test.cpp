@@ -1,7 +1,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/deformable.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -2,9 +2,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "gpu/draw.h"
-#include "tests/gpu/ops/image_test.h"
+#include "gpu/ops/draw.h"
+#include "shaders/draw/params.h"
 #include "tests/gpu/ops/draw/plate_list.h"
+#include "tests/gpu/ops/image_test.h"
 
 namespace saccade {
 namespace {

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu/draw.h"
+#include "gpu/ops/draw.h"
+#include "shaders/draw/params.h"
 #include "tests/gpu/ops/image_test.h"
 
 namespace saccade {

@@ -1,5 +1,6 @@
-#include "gpu/draw.h"
-#include "gpu/masks.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/draw.h"
+#include "shaders/draw/params.h"
 #include "tests/gpu/ops/image_test.h"
 
 namespace saccade {

@@ -3,7 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "gpu/draw.h"
+#include "gpu/ops/draw.h"
+#include "shaders/draw/params.h"
 #include "tests/gpu/ops/image_test.h"
 
 namespace saccade {

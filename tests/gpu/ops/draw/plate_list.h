@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "gpu/draw.h"
+#include "shaders/draw/params.h"
 
 namespace saccade {
 

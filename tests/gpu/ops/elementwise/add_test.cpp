@@ -1,5 +1,7 @@
 #include "tests/gpu_test.h"
 
+#include "gpu/ops/elementwise.h"
+
 namespace saccade {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <glm/gtc/packing.hpp>
 
+#include "gpu/ops/elementwise.h"
 #include "models/files/half.h"
 #include "tests/gpu_test.h"
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
-#include "gpu/language.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/products/tile_trial.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

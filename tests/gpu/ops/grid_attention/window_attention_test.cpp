@@ -1,4 +1,4 @@
-#include "gpu/patches.h"
+#include "gpu/ops/grid_attention.h"
 #include "tests/gpu/ops/grid_attention/windows_test.h"
 
 namespace saccade {

@@ -1,5 +1,6 @@
-#include "gpu/patches.h"
-#include "gpu/sampling.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/grid_attention.h"
+#include "gpu/ops/rows.h"
 #include "tests/gpu/ops/grid_attention/windows_test.h"
 
 namespace saccade {

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "gpu/patches.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/grid_attention.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "gpu/feature_maps.h"
+#include "gpu/ops/maps.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,6 +1,8 @@
 #include <algorithm>
 
-#include "gpu/feature_maps.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/maps.h"
+#include "gpu/ops/pictures.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

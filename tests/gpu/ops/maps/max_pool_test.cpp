@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "gpu/ops/maps.h"
+
 #include "tests/gpu_test.h"
 
 namespace saccade {

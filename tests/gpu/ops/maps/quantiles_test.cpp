@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu/feature_maps.h"
+#include "gpu/ops/maps.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,4 +1,4 @@
-#include "gpu/sampling.h"
+#include "gpu/ops/maps.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

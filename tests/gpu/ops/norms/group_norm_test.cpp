@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu/masks.h"
+#include "gpu/ops/norms.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

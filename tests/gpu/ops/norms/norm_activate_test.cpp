@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "gpu/ops.h"
+#include "gpu/ops/norms.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

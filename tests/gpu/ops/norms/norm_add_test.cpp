@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "gpu/patches.h"
+#include "gpu/ops/norms.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include "gpu/ops/norms.h"
+
 #include "tests/gpu_test.h"
 
 namespace saccade {

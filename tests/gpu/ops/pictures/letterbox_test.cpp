@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/ops/pictures.h"
+#include "gpu/ops/products/tile_table.h"
 #include "tests/gpu/ops/image_test.h"
 
 namespace saccade {

@@ -1,5 +1,7 @@
 #include "tests/gpu/ops/image_test.h"
 
+#include "gpu/ops/pictures.h"
+
 namespace saccade {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "gpu/planar.h"
+#include "gpu/ops/pictures.h"
 #include "tests/gpu/ops/image_test.h"
 
 namespace saccade {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "app/lab/ppm.h"
+#include "gpu/ops/pictures.h"
 #include "models/files/safetensors.h"
 #include "models/picture/preprocessor.h"
 #include "tests/gpu_test.h"

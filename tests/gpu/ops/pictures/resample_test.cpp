@@ -2,7 +2,7 @@
 #include <functional>
 #include <cmath>
 
-#include "gpu/language.h"
+#include "gpu/ops/pictures.h"
 #include "models/picture/resample.h"
 #include "tests/gpu/ops/image_test.h"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "gpu/language.h"
+#include "gpu/ops/pictures.h"
 #include "models/picture/resample.h"
 #include "tests/gpu/ops/image_test.h"
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "gpu/core/check.h"
+#include "gpu/ops/pictures.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include "gpu/ops/pictures.h"
+
 #include "tests/gpu/ops/pictures/yuv_test.h"
 
 namespace saccade {

@@ -1,5 +1,8 @@
 #include <algorithm>
 
+#include "gpu/ops/maps.h"
+#include "gpu/ops/products.h"
+
 #include "tests/gpu_test.h"
 
 namespace saccade {

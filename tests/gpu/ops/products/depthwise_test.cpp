@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/products.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

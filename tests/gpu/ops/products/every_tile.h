@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops/tiled.h"
+#include "gpu/ops/products.h"
+#include "gpu/ops/products/tile_table.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

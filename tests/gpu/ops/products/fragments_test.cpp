@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "gpu/ops/products.h"
+
 #include "tests/gpu_test.h"
 
 namespace saccade {

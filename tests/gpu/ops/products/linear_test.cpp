@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include "gpu/ops/products.h"
+
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,6 +1,11 @@
 // Every tile and split of the kernels on cooperative matrices, and attention in many rounds,
 // against the plain kernels, on devices that have such matrices.
 
+#include "gpu/ops/attention.h"
+#include "gpu/ops/attention/attention_tile.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/products/kernels.h"
+#include "gpu/ops/products/tile_trial.h"
 #include "tests/gpu/ops/products/every_tile.h"
 
 namespace saccade {

@@ -1,5 +1,8 @@
 #include <cmath>
 
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
+
 #include "tests/gpu_test.h"
 
 namespace saccade {

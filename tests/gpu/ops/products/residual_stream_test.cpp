@@ -1,11 +1,12 @@
 // Sums of a residual stream and what norms read of them, against plain loops: as it is on this device and,
 // where norms are folded, in every tile and split.
 
-#include "gpu/residual_stream.h"
-
 #include <cmath>
 #include <numeric>
 
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/products/kernels.h"
+#include "gpu/ops/products/residual_stream.h"
 #include "tests/gpu/ops/products/every_tile.h"
 
 namespace saccade {

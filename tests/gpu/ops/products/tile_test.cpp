@@ -1,8 +1,9 @@
 // Tiles are chosen for devices that this machine need not have.
 
-#include "gpu/ops/tile.h"
-
 #include <gtest/gtest.h>
+
+#include "gpu/ops/attention/attention_tile.h"
+#include "gpu/ops/products/tile_table.h"
 
 namespace saccade {
 namespace {

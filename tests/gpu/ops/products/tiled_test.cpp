@@ -1,6 +1,10 @@
 // Every tile and split of the kernels on shared memory, against the plain kernels, on any device:
 // software Vulkan would choose none of them by itself.
 
+#include "gpu/ops/attention.h"
+#include "gpu/ops/attention/attention_tile.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/products/kernels.h"
 #include "tests/gpu/ops/products/every_tile.h"
 
 namespace saccade {

@@ -1,6 +1,6 @@
 // Which copies of a weight are kept, for devices that this machine need not have.
 
-#include "gpu/products/weight_copies.h"
+#include "gpu/ops/products/weight_copies.h"
 
 #include <gtest/gtest.h>
 

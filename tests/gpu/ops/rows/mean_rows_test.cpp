@@ -1,4 +1,4 @@
-#include "gpu/patches.h"
+#include "gpu/ops/rows.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

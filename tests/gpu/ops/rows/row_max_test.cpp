@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/rows.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

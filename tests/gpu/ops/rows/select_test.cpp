@@ -2,7 +2,7 @@
 #include <limits>
 #include <numeric>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/rows.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {
@@ -57,7 +57,6 @@ TEST_F(SelectTest, of_equal_ones_the_first_are_found) {
     std::iota(first.begin(), first.end(), 0u);
     EXPECT_EQ(select_from(x, 1500).picks, first);
 }
-
 
 TEST_F(SelectTest, zeros_are_equal_whatever_their_sign) {
     const Tensor x = tensor(1, 1, 4, Type::f32, std::vector<float>{-0.0f, 0.0f, -0.0f, 1.0f});

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "gpu/ops/rows.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

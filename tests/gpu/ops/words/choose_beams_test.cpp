@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "gpu/ops/words.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,5 +1,7 @@
 #include "tests/gpu_test.h"
 
+#include "gpu/ops/words.h"
+
 namespace saccade {
 namespace {
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/ops/words.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {
