@@ -69,7 +69,7 @@ std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& 
         for (const auto& tile : tiles) {
             times.push_back(time_of(kernel, tile, chosen, fitted, device.info(), s.depth));
             ways.emplace_back([&factors, tile, &s](Commands& c) {
-                multiply(c, factors, tile, s.activation, s.add);
+                multiply_by_tile(c, factors, tile, s.activation, s.add);
             });
         }
     };

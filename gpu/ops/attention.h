@@ -48,23 +48,16 @@ void additive_attention_into(Commands& c, const Tensor& y, const Tensor& q, cons
 void additive_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
                   const Additive& how, uint32_t first_row = 0);
 
-// Rotary positions, in place. Each of `heads` groups of columns of x holds a head of `head` columns,
-// and zeros to the next multiple of eight. table (rows, head) f32 has for each row of x the cosines
-// of its angles and then the sines, head / 2 of each.
+// Rotary position embedding (rope), in place: the points (x[i], x[i + head / 2]) of each head are turned
+// by the angles of their row. x (batch, rows, heads * padded(head)); table (rows, head) f32 has the
+// cosines of a row, then its sines.
 struct Rotation {
     Tensor table;
-    uint32_t heads = 0, head = 0;
+    uint32_t heads = 0, head = 0;  // head: columns of one
 };
-void rotate(Commands& c, const Tensor& x, const Rotation& by);
-
-// Rotary positions, in place: pairs (x[i], x[i + size / 2]) of each head's `size` columns are
-// turned by the angles of their row. turns (rows, size) f32: cosines, then sines. x (batch, rows,
-// heads * padded(size)).
-void rotate_heads(Commands& c, const Tensor& x, uint32_t heads, uint32_t size, const Tensor& turns);
-
-// What a decoder does between a norm and its attention, and between a norm and its last product. In a
-// chain each is one link.
-// y = RMSNorm(x) W^T + b, with the heads that y begins with turned: queries and keys.
+void rope(Commands& c, const Tensor& x, const Rotation& by);
+// y = RMSNorm(x) W^T + b, with rope on the heads that y begins with, which are queries and keys. It is one
+// link of a chain.
 void rotated_linear_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
                          const Linear& w, const Rotation& by);
 

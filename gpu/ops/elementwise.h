@@ -26,9 +26,9 @@ Tensor multiply(Commands& c, const Tensor& a, const Tensor& b, Type out,
 void multiply_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b,
                    Activation activation = Activation::none);
 
-// y = activation(x1) * x2, where x1 and x2 are the two halves of x's columns, each padded to a
-// multiple of eight: x (batch, rows, 2 * padded(columns)).
-Tensor gate(Commands& c, const Tensor& x, uint32_t columns, Activation activation);
+// A gated linear unit: activation(x1) * x2, where x1 and x2 are the two halves of x's columns, each padded
+// to a multiple of eight: x (batch, rows, 2 * padded(columns)). It is multiply of two slices.
+Tensor glu(Commands& c, const Tensor& x, uint32_t columns, Activation activation);
 
 // Copies with any change of type between f32 and f16; where `from` has one batch, into every one.
 void copy(Commands& c, const Tensor& to, const Tensor& from);

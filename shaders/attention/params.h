@@ -25,12 +25,6 @@ struct AttentionMapParams {
     uint sharing;  // heads of q in a row that share one of k
 };
 
-// Turns heads by the angles of their row, in place.
-struct RotateHeadsParams {
-    View x, turns;
-    uint rows, heads;
-};
-
 // Attention whose softmax goes over all heads.
 struct JointAttentionParams {
     View q, k, y;
@@ -38,9 +32,9 @@ struct JointAttentionParams {
     float scale;
 };
 
-struct RotateParams {
+struct RopeParams {
     View x, table;
-    uint heads, head, stride;  // columns of a head, and from one head to the next
+    uint heads, head;  // head: columns of one
 };
 
 // Attention whose scores are e_i = w . tanh(k_i + q): y = gate * sum_i softmax_i(e) v_i.

@@ -4,13 +4,6 @@
 
 SACCADE_PARAMS_BEGIN
 
-// y = activation(x[.. columns]) * x[second ..]
-struct GateParams {
-    View x, y;
-    uint rows, columns;
-    uint second;  // the column where what is let through begins
-};
-
 struct AddParams {
     View a, b, y;
     uint rows, columns;

@@ -22,12 +22,24 @@ void multiply_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& 
             op, a.shape() + " gated by " + b.shape());
     require_wide(a, op);
     if (b) require_wide(b, op);
-    params::MultiplyParams p{view(a), view(b ? b : a), view(y), a.columns};
-    if (b && b.rows == 1) p.b.row_stride = 0;  // every row meets the same one
-    c.dispatch(Kernel(op, a.type, y.type,
-                      {pixel_threads(c), static_cast<uint32_t>(activation),
-                       b ? 1u : 0u}),
-               {padded(a.columns) / 4, a.rows, a.batch}, {read(a), read(b ? b : a), write(y)}, p);
+    in_pieces(a.rows, [&](uint32_t first, uint32_t count) {
+        const bool same = b && b.rows == 1;  // every row meets the same one
+        params::MultiplyParams p{view(a, first), b ? view(b, same ? 0 : first) : view(a, first),
+                                 view(y, first), a.columns};
+        if (same) p.b.row_stride = 0;
+        c.dispatch(Kernel(op, a.type, y.type,
+                          {pixel_threads(c), static_cast<uint32_t>(activation), b ? 1u : 0u}),
+                   {padded(a.columns) / 4, count, a.batch}, {read(a), read(b ? b : a), write(y)},
+                   p);
+    });
+}
+
+Tensor glu(Commands& c, const Tensor& x, uint32_t columns, Activation activation) {
+    const uint32_t second = padded(columns);
+    require(columns > 0 && x.columns == 2 * second, "glu",
+            x.shape() + " is not two halves of " + std::to_string(columns));
+    return multiply(c, x.slice_columns(0, columns), x.slice_columns(second, columns), x.type,
+                    activation);
 }
 
 }  // namespace saccade

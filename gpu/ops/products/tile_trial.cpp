@@ -51,13 +51,13 @@ bool can_be_measured(const Product& p, Type type) {
            tensor_bytes(1, p.columns, p.depth, type) <= most_measured_bytes;
 }
 
-void multiply(Commands& c, const Factors& f, const MatrixTile& tile, Activation activation,
-              bool add) {
+void multiply_by_tile(Commands& c, const Factors& f, const MatrixTile& tile, Activation activation,
+                      bool add) {
     linear_on_matrices(c, f.y, f.x, f.w, activation, add, tile);
 }
 
-void multiply(Commands& c, const Factors& f, const ProductTile& tile, Activation activation,
-              bool add) {
+void multiply_by_tile(Commands& c, const Factors& f, const ProductTile& tile, Activation activation,
+                      bool add) {
     linear_tiled(c, f.y, f.x, f.w, activation, add, tile);
 }
 

@@ -35,9 +35,9 @@ Factors factors_of(Device& device, const Product& product, Type type, Type out, 
 constexpr uint64_t most_measured_bytes = 256ull << 20;  // of a matrix
 bool can_be_measured(const Product& product, Type type);
 
-void multiply(Commands& c, const Factors& factors, const MatrixTile& tile,
-              Activation activation = Activation::none, bool add = false);
-void multiply(Commands& c, const Factors& factors, const ProductTile& tile,
-              Activation activation = Activation::none, bool add = false);
+void multiply_by_tile(Commands& c, const Factors& factors, const MatrixTile& tile,
+                      Activation activation = Activation::none, bool add = false);
+void multiply_by_tile(Commands& c, const Factors& factors, const ProductTile& tile,
+                      Activation activation = Activation::none, bool add = false);
 
 }  // namespace saccade

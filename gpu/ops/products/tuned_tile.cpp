@@ -32,7 +32,7 @@ std::optional<AnyTile> fastest(Device& device, const std::string& question,
     std::optional<Factors> factors;  // made if something is measured
     return tiles[device.choices().choose(question, names, [&](size_t i) {
         if (!factors) factors = make();
-        return microseconds_of(device, [&](Commands& c) { multiply(c, *factors, tiles[i]); });
+        return microseconds_of(device, [&](Commands& c) { multiply_by_tile(c, *factors, tiles[i]); });
     })];
 }
 

@@ -5,7 +5,6 @@
 #include "gpu/ops/attention/attention_tile.h"
 #include "gpu/ops/elementwise.h"
 #include "gpu/ops/products/kernels.h"
-#include "gpu/ops/products/tile_trial.h"
 #include "tests/gpu/ops/products/every_tile.h"
 
 namespace saccade {

@@ -6,7 +6,7 @@
 namespace saccade {
 namespace {
 
-class RotateTest : public GpuTest {
+class RopeTest : public GpuTest {
 protected:
     // Heads lie padded in x and in what comes back.
     static std::vector<float> reference(const std::vector<float>& x, const std::vector<float>& table,
@@ -27,7 +27,7 @@ protected:
     }
 };
 
-TEST_F(RotateTest, turns_pairs_by_the_angles_of_their_row) {
+TEST_F(RopeTest, turns_pairs_by_the_angles_of_their_row) {
     for (Type type : {Type::f32, Type::f16})
         for (uint32_t head : {8u, 6u, 12u, 64u, 128u}) {
             constexpr uint32_t batch = 2, rows = 5, heads = 3;
@@ -45,7 +45,7 @@ TEST_F(RotateTest, turns_pairs_by_the_angles_of_their_row) {
             const Tensor tx = tensor(batch, rows, columns, type, x);
             const Tensor tt = tensor(1, rows, head, Type::f32, table);
             const auto y = run([&](Commands& c) {
-                rotate(c, tx, {tt, heads, head});
+                rope(c, tx, {tt, heads, head});
                 return tx;
             });
             EXPECT_LT(relative_error(y, reference(x, table, rows, heads, head)), tolerance(type))
@@ -53,12 +53,50 @@ TEST_F(RotateTest, turns_pairs_by_the_angles_of_their_row) {
         }
 }
 
-TEST_F(RotateTest, refuses_heads_that_do_not_fit) {
+TEST_F(RopeTest, refuses_heads_that_do_not_fit) {
     begin();
     const Tensor x = random_tensor(1, 4, 16, Type::f32), table = random_tensor(1, 4, 8, Type::f32);
-    EXPECT_THROW(rotate(commands, x, {table, 3, 8}), Error);
-    EXPECT_THROW(rotate(commands, x, {table, 2, 7}), Error);
-    EXPECT_THROW(rotate(commands, x, {random_tensor(1, 3, 8, Type::f32), 2, 8}), Error);
+    EXPECT_THROW(rope(commands, x, {table, 3, 8}), Error);
+    EXPECT_THROW(rope(commands, x, {table, 2, 7}), Error);
+    EXPECT_THROW(rope(commands, x, {random_tensor(1, 3, 8, Type::f32), 2, 8}), Error);
+    finish();
+}
+
+TEST_F(RopeTest, leaves_other_rows_alone) {
+    for (Type type : {Type::f32, Type::f16})
+        for (const uint32_t size : {2u, 12u, 16u, 64u}) {
+            const uint32_t heads = 3, rows = 7, first = 2, batch = 2, wide = padded(size);
+            std::vector<float> x = random(size_t(batch) * rows * heads * wide, type);
+            for (size_t i = 0; i < x.size(); ++i)
+                if (i % wide >= size) x[i] = 0;  // as heads are padded
+            const std::vector<float> turns = random(size_t(rows - first) * size);
+            std::vector<float> want = x;
+            for (size_t b = 0; b < batch; ++b)
+                for (size_t r = first; r < rows; ++r)
+                    for (size_t h = 0; h < heads; ++h)
+                        for (size_t i = 0; i < size / 2; ++i) {
+                            const size_t at = ((b * rows + r) * heads + h) * wide + i;
+                            const float* turn = &turns[(r - first) * size];
+                            const float c = turn[i], s = turn[size / 2 + i];
+                            want[at] = x[at] * c - x[at + size / 2] * s;
+                            want[at + size / 2] = x[at + size / 2] * c + x[at] * s;
+                        }
+            const Tensor y = tensor(batch, rows, heads * wide, type, x);
+            const Tensor table = tensor(1, rows - first, size, Type::f32, turns);
+            const auto got = run([&](Commands& c) {
+                rope(c, y.slice_rows(first, rows - first), {table, heads, size});
+                return y;
+            });
+            EXPECT_LT(relative_error(got, want), tolerance(type)) << "heads of " << size;
+        }
+}
+
+TEST_F(RopeTest, refuses_shapes_that_do_not_fit) {
+    const Tensor x = random_tensor(1, 6, 48, Type::f32), turns = random_tensor(1, 6, 16, Type::f32);
+    begin();
+    EXPECT_THROW(rope(commands, x, {turns, 4, 16}), Error);
+    EXPECT_THROW(rope(commands, x, {turns, 3, 15}), Error);
+    EXPECT_THROW(rope(commands, x.slice_rows(0, 5), {turns, 3, 16}), Error);
     finish();
 }
 
