@@ -46,7 +46,7 @@ void pack_yuv(Commands& c, const YuvRows& planes, const Image& image);
 // `first[i]` on, in fixed point with 22 bits, as Pillow does it.
 struct ResizeTaps {
     Tensor windows;  // (size) pairs first, count: u32
-    Tensor weights;  // (size, max_taps) u32, two's complement
+    Tensor weights;  // (size, max_taps) u32: two's complement, or floats where nothing is rounded
     uint32_t size = 0, max_taps = 0;
 };
 // What a model's preprocessor does to a picture, ready for the device.
@@ -54,18 +54,14 @@ struct Preprocess {
     ResizeTaps horizontal, vertical;
     float scale[3] = {1, 1, 1}, shift[3] = {0, 0, 0};  // value = level * scale + shift
     uint32_t patch_width = 1, patch_height = 1;
-    bool exact = false;  // nothing is rounded to levels of 8 bits on the way
+    bool exact = false;  // nothing is rounded to levels of 8 bits on the way, and weights are floats
     Size filled{UINT32_MAX, UINT32_MAX};  // what lies beyond is 0, whatever the taps say
 };
 // pixel_values, cut into patches: row (i, j) of y is the patch at (i, j), its columns are
 // (channel, row, column). A patch of 1 x 1 makes a channels-last picture.
 void preprocess(Commands& c, const Tensor& y, const Image& image, const Preprocess& how);
 
-// `preprocess` of gpu/ops.h in floating point: nothing is rounded to levels between the passes, and
-// the weights of the taps are floats. Outputs whose taps have ended read 0 before scale and shift.
-void resample(Commands& c, const Tensor& y, const Image& image, const Preprocess& how);
-
-// Pillow's resize of a picture, to 8 bits, as `preprocess` of gpu/ops.h begins: the taps say the size.
+// Pillow's resize of a picture, to 8 bits, as `preprocess` begins: the taps say the size.
 void resize(Commands& c, const Image& to, const Image& from, const ResizeTaps& horizontal,
             const ResizeTaps& vertical);
 

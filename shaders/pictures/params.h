@@ -78,19 +78,6 @@ struct ResizeParams {
     uint max_taps;
 };
 
-struct ResampleHorizontalParams {
-    View y;
-    uint width, height;  // of y
-    uint max_taps;
-};
-struct ResampleVerticalParams {
-    View x, y;
-    uint width, height;
-    uint max_taps;
-    uint patch_width, patch_height;
-    float scale[3], shift[3];
-};
-
 SACCADE_PARAMS_END
 
 #endif

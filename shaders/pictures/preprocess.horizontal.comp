@@ -3,7 +3,8 @@
 // y[row][column] = the taps of this column over the picture's row, rounded to 8 bits a channel.
 // image (height, any width) RGBA, windows (width) pairs first and count, weights (width, max_taps),
 // y (height, width) RGBA words. The sums are Pillow's, bit for bit: integers with 22 fraction bits.
-// EXACT: nothing is rounded, and y is (3, height, width) floats. One thread per pixel.
+// EXACT: weights are the bits of floats, nothing is rounded, and y is (3, height, width) floats. One
+// thread per pixel.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/pictures/params.h"
 #include "shaders/common/types.glsl"
@@ -24,11 +25,11 @@ void main() {
     if (EXACT) {
         vec3 total = vec3(0.0);
         for (uint i = 0; i < count; ++i)
-            total += float(int(word_at(weights, column * p.max_taps + i))) *
+            total += uintBitsToFloat(word_at(weights, column * p.max_taps + i)) *
                      imageLoad(image, ivec2(first + i, row)).rgb;
         [[unroll]] for (uint c = 0; c < 3; ++c)
             store_word(y, row_start(p.y, c, row) + column,
-                       floatBitsToUint(total[c] * (255.0 / float(1 << tap_bits))));
+                       floatBitsToUint(total[c] * 255.0));
         return;
     }
     ivec3 sum = ivec3(1 << (tap_bits - 1));

@@ -2,7 +2,8 @@
 // types: f32 f16, texels
 // pixel_values[c][row][column] = level * scale[c] + shift[c], where level is the taps of this row
 // over a column of x, rounded to 8 bits, and 0 beyond what is filled; written as patches: y[patch][(c,
-// row in it, column in it)]. EXACT: nothing is rounded, and x is (3, any height, width) floats.
+// row in it, column in it)]. EXACT: weights are the bits of floats, nothing is rounded, and x is (3, any
+// height, width) floats.
 // x (any height, width) RGBA words, windows (height) pairs first and count, weights (height,
 // max_taps), y (patches, 3 * patch_height * patch_width). One thread per four columns of a patch:
 // those of a row of patches on the first axis, which patches of one pixel would leave empty alone.
@@ -26,9 +27,10 @@ vec4 pixel_values(uint c, uint row, uint column) {
         vec4 total = vec4(0.0);
         for (uint i = 0; i < count; ++i) {
             const uvec4 levels = four_words_at(x, (row_start(p.x, c, first + i) + column) / 4);
-            total += float(int(word_at(weights, row * p.max_taps + i))) * uintBitsToFloat(levels);
+            total += uintBitsToFloat(word_at(weights, row * p.max_taps + i)) *
+                     uintBitsToFloat(levels);
         }
-        return total * (p.scale[c] / float(1 << tap_bits)) + p.shift[c];
+        return total * p.scale[c] + p.shift[c];
     }
     ivec4 sum = ivec4(1 << (tap_bits - 1));
     for (uint i = 0; i < count; ++i) {

@@ -215,5 +215,58 @@ TEST_F(PreprocessTest, refuses_what_is_not_made_of_patches) {
     finish();
 }
 
+// The taps over rows and columns, in double, as patches of 2 x 2.
+std::vector<float> blurred(const std::vector<uint8_t>& rgb, uint32_t width, const Taps& across,
+                           const Taps& down) {
+    auto weight = [](const Taps& taps, uint32_t out, uint32_t tap) {
+        return double(taps.weight(size_t(out) * taps.max_taps + tap));
+    };
+    std::vector<float> patches(size_t(across.out_size) * down.out_size * 3);
+    for (uint32_t y = 0; y < down.out_size; ++y)
+        for (uint32_t x = 0; x < across.out_size; ++x)
+            for (uint32_t c = 0; c < 3; ++c) {
+                double sum = 0;
+                for (uint32_t i = 0; i < down.count[y]; ++i)
+                    for (uint32_t j = 0; j < across.count[x]; ++j)
+                        sum += weight(down, y, i) * weight(across, x, j) *
+                               rgb[((down.first[y] + i) * size_t(width) + across.first[x] + j) * 3 +
+                                   c];
+                const size_t patch = y / 2 * (across.out_size / 2) + x / 2;
+                patches[patch * 12 + c * 4 + y % 2 * 2 + x % 2] =
+                    static_cast<float>(sum * 0.01 * (c + 1) - 0.5);
+            }
+    return patches;
+}
+
+TEST_F(PreprocessTest, pads_blurs_and_interpolates_in_floats_where_it_is_exact) {
+    constexpr uint32_t width = 37, height = 23;
+    std::vector<uint8_t> rgb(size_t(3) * width * height);
+    for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(i * i * 31 % 251);
+    // Made a square of 37, of which rows from 23 on are black, then shrunk to 8.
+    const Taps across = make_blurred_taps(37, 37, 8, (37.0 / 8 - 1) / 2);
+    const Taps down = make_blurred_taps(37, 23, 8, (37.0 / 8 - 1) / 2);
+    double sum = 0;
+    for (uint32_t i = 0; i < across.count[3]; ++i)
+        sum += double(across.weight(size_t(3) * across.max_taps + i));
+    EXPECT_NEAR(sum, 1.0, 1e-6);
+    EXPECT_EQ(down.count[7], 0u);  // nothing but black
+
+    Preprocess how{.horizontal = upload(across), .vertical = upload(down)};
+    for (int c = 0; c < 3; ++c) how.scale[c] = 0.01f * float(c + 1), how.shift[c] = -0.5f;
+    how.patch_width = how.patch_height = 2;
+    how.exact = true;
+    const Image image(device, "frame", width, height);
+    const Pixels pixels{.bytes = upload_bytes(rgb), .row_bytes = 3 * width, .rows = height};
+    for (Type type : {Type::f32, Type::f16}) {
+        const auto y = run([&](Commands& c) {
+            unpack(c, image, pixels);
+            const Tensor patches = c.scratch(1, 16, 12, type);
+            preprocess(c, patches, image, how);
+            return patches;
+        });
+        EXPECT_LT(relative_error(y, blurred(rgb, width, across, down)), tolerance(type));
+    }
+}
+
 }  // namespace
 }  // namespace saccade
