@@ -55,11 +55,6 @@ void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tens
 void refine_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& logits,
                          const Tensor& from);
 
-// Refines boxes in place by what the layer `deltas` makes of x, and says of their places what the layer
-// `place` makes of them: placed = activation(boxes W^T + b).
-void move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Tensor& x,
-                const Linear& deltas, const Linear& place, Activation activation);
-
 // boxes = reference moved by deltas in parts of its own size:
 //   (x, y) = (dx, dy) * (w, h) + (x, y),  (w, h) = exp(dw, dh) * (w, h)
 // Deltas and reference are (batch, n, 4) f32: some for each box.

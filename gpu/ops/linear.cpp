@@ -86,7 +86,6 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
             "types " + x.shape() + ", " + w.weight.shape() + ", " + y.shape());
     const bool readable = can_be_read(w.weight);
     if (readable && link_product(c, to, from, nullptr, w, activation, accumulate)) return;
-    if (link_rows_product(c, to, from, w, activation, accumulate)) return;
 
     const Span span = rows_of(x, y);
     if (record_matrix(c, y, x, w, span, activation, accumulate)) return;
@@ -218,14 +217,6 @@ Tensor linear(Commands& c, const Tensor& x, const Linear& w, Activation activati
 void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                  Activation activation) {
     record(c, y, x, w, activation, false);
-}
-
-void linear_beside(Commands& c, const Tensor& y, const Tensor& sum, const Tensor& x, const Linear& w,
-                   const Tensor& plus) {
-    check("linear_beside", y, x, w);
-    if (link_rows_product_beside(c, y, sum, x, w, plus)) return;
-    linear_into(c, y, x, w);
-    add_into(c, sum, y, plus);
 }
 
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w) {

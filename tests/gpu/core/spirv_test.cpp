@@ -39,7 +39,6 @@ const std::map<std::string, Interface, std::less<>> interfaces = {
     {"best_queries", {{buffer, buffer}, sizeof(params::BestQueriesParams)}},
     {"box_plates", {{buffer, buffer, buffer, buffer}, sizeof(params::BoxPlatesParams)}},
     {"chain", {{buffer, buffer, buffer}, sizeof(params::ChainParams)}},
-    {"chain.coopmat", {{buffer, buffer, buffer}, sizeof(params::ChainParams)}},
     {"choose_beams",
      {{buffer, buffer, buffer, buffer, buffer, buffer, buffer, buffer},
       sizeof(params::ChooseBeamsParams)}},
