@@ -2,7 +2,6 @@
 
 #include "gpu/core/geometry.h"
 #include "gpu/core/tensor.h"
-#include "gpu/ops/products.h"
 #include "gpu/ops/rows.h"
 #include "gpu/recorder/commands.h"
 
@@ -44,11 +43,6 @@ void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tens
 // The same of rows from[i] of deltas (batch, rows, 4) f32 and of a table of logits (1, rows, 4) f32.
 void refine_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& logits,
                          const Tensor& from);
-
-// Refines boxes in place by what the layer `deltas` makes of x, and says of their places what the layer
-// `place` makes of them: placed = activation(boxes W^T + b).
-void move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Tensor& x,
-                const Linear& deltas, const Linear& place, Activation activation);
 
 // boxes = reference moved by deltas in parts of its own size:
 //   (x, y) = (dx, dy) * (w, h) + (x, y),  (w, h) = exp(dw, dh) * (w, h)

@@ -22,9 +22,6 @@ Tensor linear(Commands& c, const Tensor& x, const Linear& w,
               Activation activation = Activation::none);
 void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                  Activation activation = Activation::none);
-// y = x W^T + b, and sum = y + plus (batch, rows, columns) f32.
-void linear_beside(Commands& c, const Tensor& y, const Tensor& sum, const Tensor& x, const Linear& w,
-                   const Tensor& plus);
 // y += x W^T + b
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w);
 

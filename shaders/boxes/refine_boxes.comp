@@ -19,7 +19,11 @@ layout(binding = 3) writeonly buffer Boxes { vec4 boxes[]; };
 layout(binding = 4) writeonly buffer Copy { OUT4 copy[]; };
 layout(push_constant) uniform Push { RefineBoxesParams p; };
 
-#include "shaders/boxes/refined.glsl"
+vec4 logit_of(vec4 box) {
+    const vec4 held = clamp(box, 0.0, 1.0);
+    return log(max(held, 1e-5) / max(1.0 - held, 1e-5));
+}
+vec4 refined(vec4 deltas, vec4 logit) { return 1.0 / (1.0 + exp(-(deltas + logit))); }
 
 void main() {
     const uint i = gl_GlobalInvocationID.x, batch = gl_GlobalInvocationID.z;

@@ -63,9 +63,6 @@ shared vec4 parts[THREADS];                           // what subgroups tell eac
 shared float weight[THREADS], last_weight;
 
 uint me;
-#define MEETING_SCOPE gl_ScopeDevice
-#define MEETING_WRITES 0
-#define MEETING_READS 0
 #include "shaders/chains/meeting.glsl"
 
 struct Eight {

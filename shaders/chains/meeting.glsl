@@ -4,8 +4,6 @@
 // Whoever includes this declares `me`, which thread of its workgroup this is, and
 //   meeting { uint arrived, left; }  coherent volatile, zeros before the first chain
 //   stuck                            coherent volatile, where somebody says that they could not meet
-// and defines MEETING_SCOPE, which all of them are in, and MEETING_WRITES and MEETING_READS: what else
-// makes writes available and visible, where rows are not `coherent`.
 #extension GL_KHR_memory_scope_semantics : require
 
 uint target = 0;    // how many workgroups will have arrived when all have
@@ -19,16 +17,16 @@ uint patience = 0;  // how often this one still looks whether they have
 void workgroup_barrier() {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
                    gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
-                   gl_SemanticsAcquireRelease | MEETING_WRITES | MEETING_READS);
+                   gl_SemanticsAcquireRelease);
 }
 bool all_arrived() {
-    return atomicLoad(meeting.arrived, MEETING_SCOPE, 0, gl_SemanticsRelaxed) >= target;
+    return atomicLoad(meeting.arrived, gl_ScopeDevice, 0, gl_SemanticsRelaxed) >= target;
 }
 void arrive() {  // after a workgroup_barrier()
     target += gl_NumWorkGroups.x;
     if (me == 0)
-        atomicAdd(meeting.arrived, 1, MEETING_SCOPE, gl_StorageSemanticsBuffer,
-                  gl_SemanticsRelease | MEETING_WRITES);
+        atomicAdd(meeting.arrived, 1, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                  gl_SemanticsRelease);
 }
 void await() {
     if (me == 0) {
@@ -37,22 +35,22 @@ void await() {
             --patience;
             all = all_arrived();
         }
-        memoryBarrier(MEETING_SCOPE, gl_StorageSemanticsBuffer, gl_SemanticsAcquire | MEETING_READS);
+        memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
         if (!all) {  // some drivers end a loop that takes too long
             patience = 0;
             stuck = 1;
             // Nobody waits any more.
-            atomicOr(meeting.arrived, 1u << 31, MEETING_SCOPE, 0, gl_SemanticsRelaxed);
+            atomicOr(meeting.arrived, 1u << 31, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
         }
     }
     workgroup_barrier();
 }
 // The last one to leave makes room for the next chain: nobody looks at the meeting after leaving.
 void leave() {
-    if (me == 0 && atomicAdd(meeting.left, 1, MEETING_SCOPE, gl_StorageSemanticsBuffer,
-                             gl_SemanticsAcquireRelease | MEETING_WRITES | MEETING_READS) ==
+    if (me == 0 && atomicAdd(meeting.left, 1, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                             gl_SemanticsAcquireRelease) ==
                        gl_NumWorkGroups.x - 1) {
-        atomicStore(meeting.arrived, 0u, MEETING_SCOPE, 0, gl_SemanticsRelaxed);
-        atomicStore(meeting.left, 0u, MEETING_SCOPE, 0, gl_SemanticsRelaxed);
+        atomicStore(meeting.arrived, 0u, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
+        atomicStore(meeting.left, 0u, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
     }
 }

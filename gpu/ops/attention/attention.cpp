@@ -55,7 +55,6 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
     Tensor y = c.scratch(q.batch, q.rows, q.columns, q.type);
     // One query is the last: it sees all keys.
     if ((!causal || q.rows == 1) && link_attention(c, y, q, k, v, heads)) return y;
-    if (!causal && link_rows_attention(c, y, q, k, v, heads)) return y;
     const params::AttentionParams p{view(q), view(k), view(v),     view(y),
                                     q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0,
                                     heads.sharing};

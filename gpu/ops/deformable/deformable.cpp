@@ -4,7 +4,6 @@
 
 #include "gpu/ops/common.h"
 #include "gpu/ops/deformable/sampling.h"
-#include "gpu/ops/links.h"
 #include "shaders/deformable/params.h"
 
 namespace saccade {
@@ -46,7 +45,6 @@ void deformable_into(Commands& c, const Tensor& y, const Tensor& values,
     const uint32_t cells = put_sizes(p.level_sizes, levels, op);
     require(values.rows == cells, op,
             values.shape() + " are not maps of " + std::to_string(cells) + " cells");
-    if (!sampling.discrete && link_deformable(c, y, values, queries, p)) return;
     c.dispatch(Kernel(op, values.type,
                       {pixel_threads(c), static_cast<uint32_t>(levels.size()),
                        sampling.discrete ? 1u : 0u, c.device().is_cpu() ? 1u : 4u}),

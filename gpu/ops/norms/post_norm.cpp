@@ -1,7 +1,6 @@
 #include "gpu/ops/norms.h"
 
 #include "gpu/ops/common.h"
-#include "gpu/ops/links.h"
 #include "gpu/ops/norms/row_norm.h"
 #include "shaders/norms/params.h"
 
@@ -26,7 +25,6 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
     const Type out = y ? y.type : at ? at.type : x.type;
     require(!at || at.type == out, op, "types " + y.shape() + ", " + at.shape());
 
-    if (link_post_norm(c, x, w, y, at, positions)) return;
     const uint32_t threads = row_threads(c);
     in_pieces(x.rows, [&](uint32_t first, uint32_t count) {
         params::PostNormParams p{

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gpu/ops/common.h"
-#include "gpu/ops/elementwise.h"
 #include "gpu/ops/links.h"
 #include "gpu/ops/products/fragments.h"
 #include "gpu/ops/products/kernels.h"
@@ -77,7 +76,6 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
             "types " + x.shape() + ", " + w.weight.shape() + ", " + y.shape());
     const bool readable = can_be_read(w.weight);
     if (readable && link_product(c, to, from, nullptr, w, activation, accumulate)) return;
-    if (link_rows_product(c, to, from, w, activation, accumulate)) return;
 
     const Span span = rows_of(x, y);
     if (record_matrix(c, y, x, w, span, activation, accumulate)) return;
@@ -200,14 +198,6 @@ Tensor linear(Commands& c, const Tensor& x, const Linear& w, Activation activati
 void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                  Activation activation) {
     record(c, y, x, w, activation, false);
-}
-
-void linear_beside(Commands& c, const Tensor& y, const Tensor& sum, const Tensor& x, const Linear& w,
-                   const Tensor& plus) {
-    require_linear("linear_beside", y, x, w);
-    if (link_rows_product_beside(c, y, sum, x, w, plus)) return;
-    linear_into(c, y, x, w);
-    add_into(c, sum, y, plus);
 }
 
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w) {

@@ -9,7 +9,7 @@ namespace saccade {
 enum class Rows {
     many,  // the tokens or pixels of a picture
     few,   // the newest word of some pictures; many once in a while, as a prompt has
-    any,   // both, or its rows are used one by one: for small weights
+    any,   // both
 };
 
 // Products on cooperative matrices read a weight in fragments, all others read it row by row. A

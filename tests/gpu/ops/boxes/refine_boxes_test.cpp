@@ -53,37 +53,6 @@ TEST_F(RefineBoxesTest, begins_with_the_logits_of_a_table) {
     EXPECT_EQ(want[4], 1.0f) << "a cell at the border begins with everything";
 }
 
-TEST_F(RefineBoxesTest, moves_boxes_and_says_where_they_are) {
-    const std::vector<float> x = random(2 * 5 * 12), w = random(4 * 12), b = random(4);
-    const std::vector<float> place = random(20 * 4), shift = random(20);
-    std::vector<float> start = random(2 * 5 * 4);
-    for (float& v : start) v = 0.5f + 0.4f * v;
-    const Boxes boxes{tensor(2, 5, 4, Type::f32, start), poisoned(2, 5, 4, Type::f32)};
-    const Tensor placed = poisoned(2, 5, 20, Type::f32);
-    begin();
-    move_boxes(commands, boxes, placed, tensor(2, 5, 12, Type::f32, x),
-               {tensor(1, 4, 12, Type::f32, w), tensor(1, 1, 4, Type::f32, b)},
-               {tensor(1, 20, 4, Type::f32, place), tensor(1, 1, 20, Type::f32, shift)},
-               Activation::relu);
-    finish();
-    std::vector<float> moved, said;
-    for (size_t row = 0; row < 10; ++row) {
-        for (size_t i = 0; i < 4; ++i) {
-            float delta = b[i];
-            for (size_t k = 0; k < 12; ++k) delta += w[12 * i + k] * x[12 * row + k];
-            moved.push_back(sigmoid(delta + logit(start[4 * row + i])));
-        }
-        for (size_t o = 0; o < 20; ++o) {
-            float sum = shift[o];
-            for (size_t i = 0; i < 4; ++i) sum += place[4 * o + i] * moved[4 * row + i];
-            said.push_back(std::max(sum, 0.0f));
-        }
-    }
-    EXPECT_LT(relative_error(values(boxes.boxes), moved), 1e-5);
-    EXPECT_LT(relative_error(values(boxes.copy), moved), 1e-5);
-    EXPECT_LT(relative_error(values(placed), said), 1e-5);
-}
-
 TEST_F(RefineBoxesTest, refuses_shapes_that_do_not_fit) {
     const Tensor five = random_tensor(1, 5, 4, Type::f32), six = random_tensor(1, 6, 4, Type::f32);
     begin();

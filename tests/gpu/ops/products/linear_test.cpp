@@ -196,26 +196,6 @@ TEST_F(LinearTest, stores_what_fp16_cannot_hold_as_its_largest_number) {
     EXPECT_EQ(y[0], 65504.0f);
 }
 
-TEST_F(LinearTest, writes_a_product_and_what_it_is_added_to_beside_it) {
-    const std::vector<float> x = random(3 * 7 * 20), w = random(12 * 20), b = random(12);
-    const std::vector<float> plus = random(3 * 7 * 12);
-    const Tensor y = poisoned(3, 7, 12, Type::f32), sum = poisoned(3, 7, 12, Type::f32);
-    begin();
-    linear_beside(commands, y, sum, tensor(3, 7, 20, Type::f32, x),
-                  {tensor(1, 12, 20, Type::f32, w), tensor(1, 1, 12, Type::f32, b)},
-                  tensor(3, 7, 12, Type::f32, plus));
-    finish();
-    std::vector<float> product, added;
-    for (size_t i = 0; i < 3 * 7 * 12; ++i) {
-        float v = b[i % 12];
-        for (size_t k = 0; k < 20; ++k) v += w[i % 12 * 20 + k] * x[i / 12 * 20 + k];
-        product.push_back(v);
-        added.push_back(v + plus[i]);
-    }
-    EXPECT_LT(relative_error(values(y), product), tolerance(Type::f32));
-    EXPECT_LT(relative_error(values(sum), added), tolerance(Type::f32));
-}
-
 TEST_F(LinearTest, refuses_shapes_that_do_not_fit) {
     const Tensor x = random_tensor(1, 4, 16, Type::f32);
     const Linear narrow{random_tensor(1, 8, 12, Type::f32), {}};
