@@ -10,16 +10,16 @@
 
 namespace saccade {
 
-// How heads share the columns of q, k and v: `count` groups side by side, each of a multiple of 8
-// columns up to 128. A model with other heads pads them with zeros, which change no product.
+// The heads of q, k and v: `count` groups of columns side by side, each a multiple of 8 up to 128. Other
+// heads are padded with zeros, which change no product.
 struct Heads {
     uint32_t count = 1;
     float scale = 1.0f;  // of q k^T
-    uint32_t sharing = 1;  // grouped queries: this many heads of q share one of k and v
+    uint32_t sharing = 1;  // grouped-query attention: this many heads of q share one of k and v
 };
 
-// softmax(scale q k^T) v for each head. Scores are never stored. With `causal`, query i of n sees
-// keys 0 .. i + (keys - n): the last query sees all.
+// softmax(scale q k^T) v for each head. The scores are never stored (flash attention: the kernels keep an
+// online softmax). With `causal`, query i of n sees keys 0 .. i + (keys - n): the last query sees all.
 Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v, const Heads& heads,
                  bool causal = false);
 
@@ -31,8 +31,8 @@ struct MapRange {
 void attention_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
                    const Heads& heads, const MapRange& range);
 
-// softmax(scale q k^T) over all heads and keys together, a picture for each query: y is (queries,
-// keys, heads), q (1, queries, columns), k (1, keys, columns).
+// One softmax of scale q k^T over all heads and keys, as DETR's mask head has it: y is (queries, keys,
+// heads), a picture for each query; q (1, queries, columns), k (1, keys, columns).
 void joint_attention_into(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
                           const Heads& heads);
 
@@ -44,7 +44,7 @@ struct Additive {
 // their columns), gate (batch, queries, 1) f32, y (batch, queries, columns of v).
 void additive_attention_into(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
                              const Tensor& v, const Tensor& gate, const Additive& how);
-// The weights that it gives to the keys, for some queries: map (batch, queries, keys) f32.
+// Its softmax for some queries: map (batch, queries, keys) f32.
 void additive_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
                   const Additive& how, uint32_t first_row = 0);
 

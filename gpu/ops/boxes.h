@@ -9,8 +9,8 @@
 
 namespace saccade {
 
-// What each query of a detector found, by a softmax over its logits: y is (batch, queries, 7) f32,
-// a row is left, top, right, bottom in pixels of the picture, score, class and query. logits are
+// The detection of each query, by a softmax over its logits: y is (batch, queries, 7) f32,
+// a row is left, top, right, bottom in pixels of the picture, score, class, query. logits are
 // (batch, queries, columns), of which the first `classes` can be found; boxes (batch, queries, 4)
 // are centre x, centre y, width, height in parts of the picture; all f32.
 void detections_into(Commands& c, const Tensor& y, const Tensor& logits, const Tensor& boxes,
@@ -21,13 +21,13 @@ void detections_into(Commands& c, const Tensor& y, const Tensor& logits, const T
 void picked_detections_into(Commands& c, const Tensor& y, const Selected& found,
                             const Tensor& boxes, uint32_t classes, Size picture);
 
-// What each query of a detector found whose classes are judged one by one: as detections_into of
-// gpu/ops.h, with score = sigmoid of the largest logit. All columns of the logits are classes.
+// The same where each class has a sigmoid of its own: score = sigmoid of the largest logit. All columns of
+// the logits are classes.
 void matches_into(Commands& c, const Tensor& found, const Tensor& logits, const Tensor& boxes,
                   glm::vec2 picture);
 
-// y = (y + gauge[0]) * (elu(gauge[1]) + 1), in place, for each row of y: gauge is (batch, rows, 2), both
-// f32.
+// OWL-ViT's shift and scale of logits: y = (y + gauge[0]) * (elu(gauge[1]) + 1), in place, for each row of
+// y; gauge is (batch, rows, 2), both f32.
 void gauge_in_place(Commands& c, const Tensor& y, const Tensor& gauge);
 
 // The best scores among what was found, the best first: list is (1, 2, n) u32, their queries and their

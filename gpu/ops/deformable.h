@@ -11,7 +11,7 @@
 
 namespace saccade {
 
-// What the points of deformable attention depend on.
+// The points of deformable attention.
 struct Sampling {
     std::vector<uint32_t> points;  // of one head, on each level
     float scale = 0.5f;            // of offsets, in parts of the query's box
@@ -19,7 +19,7 @@ struct Sampling {
 
     uint32_t all_points() const;
 };
-// What a layer asks for: queries ask around their boxes.
+// What a layer samples: each query samples around its box.
 struct SamplingQueries {
     Tensor offsets;  // (batch, queries, heads * points * 2) f32
     Tensor weights;  // (batch, queries, heads * points) f32, before their softmax
@@ -34,7 +34,7 @@ void deformable_into(Commands& c, const Tensor& y, const Tensor& values,
                      const std::vector<Size>& levels, const SamplingQueries& queries,
                      uint32_t heads, const Sampling& sampling);
 
-// Where its points lie and what they weigh, for those who look.
+// Where its points lie and what they weigh, for display.
 struct SamplingPoints {
     Tensor places;  // (batch, queries, heads * points * 2) f32: x, y in parts of the picture
     Tensor shares;  // (batch, queries, heads * points) f32: of each head they add up to 1
@@ -42,8 +42,8 @@ struct SamplingPoints {
 SamplingPoints sampling_points(Commands& c, const SamplingQueries& queries, uint32_t heads,
                                const Sampling& sampling);
 
-// The same as maps of the picture, of this size, for some queries and heads: maps is (1, heads *
-// rows, height * width) f32, as attention_map's. `points` are how many a head has on each level.
+// These points as maps of the picture, of this size, for some queries and heads: maps is (1, heads * rows,
+// height * width) f32, as attention_map's. `points` has the number of points of a head on each level.
 void splat(Commands& c, const Tensor& maps, const SamplingPoints& from,
            const std::vector<Size>& levels, const std::vector<uint32_t>& points, Size map,
            const MapRange& range);

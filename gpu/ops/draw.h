@@ -6,9 +6,9 @@
 #include "gpu/recorder/commands.h"
 #include "shaders/draw/params.h"
 
-// What is drawn onto a frame, in place, from what lies in device memory: plates (filled rectangles with
-// text), heat, masks, and the triangles of a user interface. Some kernels lay plates out from what a
-// model found, the CPU lays out others in mapped memory, and one kernel draws them all.
+// Drawing onto a frame, in place: plates (filled rectangles with text), heat maps, masks, and the triangles
+// of a user interface. Kernels lay out the plates of detections and classes, the CPU lays out others in
+// mapped memory, and draw_plates draws them all.
 
 namespace saccade {
 
@@ -60,7 +60,7 @@ struct ClassPanel {
 Tensor class_plates(Commands& c, const Top& top, const Tensor& settings, const Tensor& runs,
                     uint32_t classes, const ClassPanel& panel);
 
-// What is needed to draw maps as heat: (1, maps, 4) f32, a row is the smallest cell, the largest,
+// The scale of each heat map: (1, maps, 4) f32, a row is the smallest cell, the largest,
 // the cut, and the sum. The cells from the cut on are the fewest that hold the part of the sum that
 // settings, a params::HeatSettings, asks for; equal cells stay together. maps is (maps, rows,
 // columns) f32.

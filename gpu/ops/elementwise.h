@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-// y = a + b; every batch of a meets the same b where that has only one.
+// y = a + b; a b of one batch is added to every batch of a.
 Tensor add(Commands& c, const Tensor& a, const Tensor& b, Type out);
 void add_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b);
 
@@ -20,7 +20,7 @@ void add_column(Commands& c, const Tensor& x, const Tensor& column);
 // and h side by side.
 void gated_add(Commands& c, const Tensor& x, const Tensor& other, const Tensor& gates);
 
-// y = activation(a) * b; a b of one row meets every row of a. Without b, activation(a) alone.
+// y = activation(a) * b; a b of one row multiplies every row of a. Without b, y = activation(a).
 Tensor multiply(Commands& c, const Tensor& a, const Tensor& b, Type out,
             Activation activation = Activation::none);
 void multiply_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b,
@@ -30,12 +30,12 @@ void multiply_into(Commands& c, const Tensor& y, const Tensor& a, const Tensor& 
 // to a multiple of eight: x (batch, rows, 2 * padded(columns)). It is multiply of two slices.
 Tensor glu(Commands& c, const Tensor& x, uint32_t columns, Activation activation);
 
-// Copies with any change of type between f32 and f16; where `from` has one batch, into every one.
+// Copies, and converts between f32 and f16. A `from` of one batch is copied into every batch.
 void copy(Commands& c, const Tensor& to, const Tensor& from);
 
 // The same for up to four dimensions and any strides: y[i][j][k][l] = scale x[i][j][k][l], zero
-// where x ends before y does. This is how checkpoint tensors become ours: x is raw bytes as a file
-// stores them, in an upload buffer.
+// where x ends before y does. The loader converts the tensors of a checkpoint with it: x is an upload
+// buffer with the bytes of the file.
 enum class Stored : uint32_t {
     f32 = params::stored_f32,
     f16 = params::stored_f16,

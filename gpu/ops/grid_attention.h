@@ -6,7 +6,8 @@
 #include "gpu/ops/norms.h"
 #include "gpu/recorder/commands.h"
 
-// Attention between cells of a map: within windows, and with relative positions.
+// Attention between the cells of a map: within shifted windows (Swin), and with relative positions and
+// pooled heads (MViTv2).
 
 namespace saccade {
 
@@ -24,7 +25,7 @@ struct Windows {
 
     Size count() const { return (map + window - 1u) / window; }
     bool padded() const { return count() * window != map; }
-    // That look and are looked at: cells of the map, then the windows' class tokens.
+    // Queries and keys: the cells of the map, then the windows' class tokens.
     uint32_t tokens() const { return area(map) + (class_tokens ? area(count()) : 0); }
     // The same of one window.
     uint32_t tokens_each() const { return window * window + (class_tokens ? 1 : 0); }
@@ -37,8 +38,8 @@ struct Windows {
 // softmax(scale q k^T + bias) v within each window: (batch, cells of the map, columns).
 Tensor window_attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
                         const Heads& heads, const Windows& windows);
-// The weights that it gives to the keys of one token, by head. `whole`: all tokens(), 0 outside of the
-// window; else those of the window. map is (1, heads, tokens) f32; q and k have one batch.
+// Its softmax for one query, by head. `whole`: over all tokens(), 0 outside of the window; else over those
+// of the window. map is (1, heads, tokens) f32; q and k have one batch.
 struct WindowLook {
     Windows::Place from;
     uint32_t first_head = 0;
@@ -47,8 +48,9 @@ struct WindowLook {
 void window_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
                 const Heads& heads, const Windows& windows, const WindowLook& look);
 
-// Attention between maps of queries and of keys, each after `first` rows that lie on none, with a
-// score for how far a key lies down, and one for how far it lies across.
+// Attention between a map of queries and a map of keys, each after `first` rows that lie on no map. A
+// decomposed relative position is added to each score: one part for the distance down, one for the
+// distance across.
 struct RelativePlaces {
     Size queries, keys;  // the maps
     uint32_t first = 0;
@@ -63,12 +65,12 @@ Tensor relative_scores(Commands& c, const Tensor& q, const Heads& heads,
 Tensor relative_attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
                           const Tensor& scores, const Heads& heads, const RelativePlaces& places,
                           bool residual);
-// The weights that it gives: as attention_map's, of one batch.
+// Its softmax, as attention_map's, of one batch.
 void relative_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
                   const Tensor& scores, const Heads& heads, const RelativePlaces& places,
                   const MapRange& range);
 
-// Heads of cells pooled by a convolution of each column on its own, then normalised.
+// Heads of cells pooled by a depthwise convolution, then normalised.
 struct HeadPool {
     Tensor weight;  // (kernel * kernel, size) f32, for all heads
     Norm norm;      // (size)

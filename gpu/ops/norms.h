@@ -18,18 +18,18 @@ Tensor layer_norm(Commands& c, const Tensor& x, const Norm& w, Type out);
 // The same into y, which may be x itself.
 void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w);
 
-// y = activation(LN(x)); if there is a next norm, y = LN(activation(LN(x)))
+// y = activation(LN(x)), or y = LN(activation(LN(x))) with a next norm
 void norm_activate_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& w,
                         Activation activation, const Norm* next = nullptr);
 
-// x = LN(x) of an fp32 stream, in place, and what is read of it next. All of these may be none.
+// x = LN(x) of an fp32 stream, in place, and the copies of it that are read next. Each may be none.
 struct PostNorm {
-    Tensor y;              // x again as products want it; x itself is not written twice
+    Tensor y;              // x in the type of products; where it is x itself, nothing is copied
     Tensor at, positions;  // at = x + positions, (rows, columns) f32, of one batch or of each
 };
 void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next);
 
-// z += LN(x) of fp32 streams; `next` is z as products want it, or none.
+// z += LN(x) of fp32 streams; `next` is z in the type of products, or none.
 void norm_add(Commands& c, const Tensor& z, const Tensor& x, const Norm& w, const Tensor& next);
 
 // y = activation((x - mean) / sqrt(variance + eps) * weight + bias) with mean and variance over all
@@ -45,7 +45,7 @@ struct RmsNorm {
 Tensor rms_norm(Commands& c, const Tensor& x, const RmsNorm& w, Type out);
 void rms_norm_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& w);
 
-// y = scale x / (|x| + eps), over each row
+// L2 normalisation: y = scale x / (|x| + eps), over each row
 Tensor unit_rows(Commands& c, const Tensor& x, float eps, Type out, float scale = 1.0f);
 void unit_rows_into(Commands& c, const Tensor& y, const Tensor& x, float eps, float scale = 1.0f);
 

@@ -49,7 +49,7 @@ struct ResizeTaps {
     Tensor weights;  // (size, max_taps) u32: two's complement, or floats where nothing is rounded
     uint32_t size = 0, max_taps = 0;
 };
-// What a model's preprocessor does to a picture, ready for the device.
+// The preprocessor of a model: resize, rescale, normalise, and cut into patches (im2col).
 struct Preprocess {
     ResizeTaps horizontal, vertical;
     float scale[3] = {1, 1, 1}, shift[3] = {0, 0, 0};  // value = level * scale + shift
@@ -73,7 +73,8 @@ struct Placement {
 };
 // As large as fits into (0, 0, width, height), in the middle, its proportions kept.
 Placement fitted(Size picture, Size screen);
-// The picture there, smoothly enlarged or averaged over what each pixel covers, and black around.
+// The picture in its place, bilinear where it is enlarged and averaged where it is made smaller, with black
+// around it.
 void letterbox(Commands& c, const Image& screen, const Image& picture, const Placement& place);
 
 }  // namespace saccade

@@ -14,7 +14,7 @@ namespace saccade {
 struct Linear {
     Tensor weight;          // (out, in)
     Tensor bias;            // (out) f32, or none
-    Tensor fragments = {};  // of the weight, or none: then cooperative matrices stay unused
+    Tensor fragments = {};  // the weight in fragments, or none: then no cooperative matrices are used
 };
 
 // y = activation(x W^T + b)
@@ -25,27 +25,27 @@ void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
 // y += x W^T + b
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w);
 
-// y = activation(LN(x) W^T + b) of an fp32 stream x. Few rows are normalised on the way into the
-// product, without a dispatch of their own.
+// y = activation(LN(x) W^T + b) of an fp32 stream x. For few rows it is one dispatch, which normalises
+// them on their way into the product.
 Tensor norm_linear(Commands& c, const Tensor& x, const Norm& norm, const Linear& w,
                    Activation activation = Activation::none);
 void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,
                       const Linear& w, Activation activation = Activation::none);
 
-// The product of RMSNorm(x), an fp32 stream: linear_into(y, rms_norm(x), w).
+// y = RMSNorm(x) W^T + b of an fp32 stream x.
 void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
                       const Linear& w);
 
-// activation(RMSNorm(x) G^T) * RMSNorm(x) U^T: gate_up has the rows of G, and then those of U.
+// The gated part of an MLP (SwiGLU with silu): activation(RMSNorm(x) G^T) * RMSNorm(x) U^T, where gate_up
+// has the rows of G and then those of U. It is one link of a chain.
 Tensor gated_linear(Commands& c, const Tensor& x, const RmsNorm& norm, const Linear& gate_up,
                     Activation activation);
 
-// How this device's threads hold fragments, asked once of each device.
+// How the threads of this device hold a fragment of a cooperative matrix. A kernel finds out, once.
 const HeldFragments& held_fragments(Device& device);
 
-// A weight once more, in the order in which products on cooperative matrices read it: see
-// fragments.coopmat.comp. The size that takes, as (rows, columns) f16; none where the device has no
-// use for it.
+// A copy of a weight in the order in which products on cooperative matrices read it: see
+// fragments.coopmat.comp. Its size is (rows, columns) f16, or none where the device has no use for it.
 struct FragmentsSize {
     uint32_t rows = 0, columns = 0;
     explicit operator bool() const { return rows > 0; }
@@ -69,14 +69,14 @@ struct Conv2d {
 // y = activation(conv(x) + b)
 Tensor conv2d(Commands& c, const Tensor& x, Size size, const Conv2d& w,
               Activation activation = Activation::none);
-// The same into y, plus `beside` where there is one: a tensor of y's shape, or y itself.
+// The same into y, plus `beside` if there is one: a tensor of y's shape, or y itself.
 void conv2d_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                  Activation activation = Activation::none, const Tensor& beside = {});
 // y = activation(y + conv(x) + b)
 void conv2d_add(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                 Activation activation = Activation::none);
 
-// y = activation(conv(x) + b) gain + shift, each channel by itself.
+// A depthwise convolution: y = activation(conv(x) + b) gain + shift, channel by channel.
 struct DepthwiseConv2d {
     Tensor weight;  // (kernel * kernel, channels) f32
     Tensor bias;    // (channels) f32

@@ -35,10 +35,10 @@ struct RowSum {
 void row_sum(Commands& c, const Tensor& y, const Tensor& weights, const Tensor& map,
              const RowSum& sum);
 
-// The largest of each row of x (batch, rows, columns) f32: (batch, 1, rows) f32.
+// The maximum of each row of x (batch, rows, columns) f32: (batch, 1, rows) f32.
 Tensor row_max(Commands& c, const Tensor& x);
 
-// Over each row, in f32.
+// The softmax of each row, in f32.
 Tensor softmax(Commands& c, const Tensor& x);
 
 // The k largest of each row, largest first, equal ones by column: values f32, columns u32.

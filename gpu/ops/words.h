@@ -5,7 +5,7 @@
 #include "gpu/recorder/commands.h"
 #include "shaders/words/params.h"
 
-// Words: embeddings, and the choice of the next one.
+// Text: embeddings, and the choice of the next word.
 
 namespace saccade {
 
@@ -21,25 +21,25 @@ struct LstmState {
 };
 void lstm_cell(Commands& c, const LstmState& to, const Tensor& gates, const Tensor& before);
 
-// The column of each row's largest, the first of equal ones, and two logarithms: of its softmax,
-// and of the sum of all exponentials. x is (batch, 1, columns) f32, best (batch, 1, 1) u32, about
-// (batch, 3, 1) f32: the logarithms and, for who reads nothing else, the column again.
+// Greedy decoding: the argmax of each row, the first of equal ones, its log-softmax, and the log-sum-exp
+// of the row. x is (batch, 1, columns) f32, best (batch, 1, 1) u32: the argmax; about (batch, 3, 1) f32:
+// log-softmax, log-sum-exp, and the argmax once more, so that one readback has all three.
 void pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x);
 
-// What may not be said next. scores are (batch, 1, words) f32, changed in place; ids (batch,
-// n, 1) u32 is what has been said.
+// Logits processors: what may not come next. scores are (batch, 1, words) f32, changed in place; ids
+// (batch, n, 1) u32 are the words so far.
 struct Restraint {
-    float penalty = 1.0f;          // of words that have been said
-    uint32_t run = 0;              // no sequence of this many words occurs twice; 0: any may
+    float penalty = 1.0f;          // repetition_penalty
+    uint32_t run = 0;              // no_repeat_ngram_size; 0: words may repeat
     Tensor banned = {};            // (1, 1, n) u32: words that may not come, or none
     uint32_t forced = UINT32_MAX;  // the only word that may come
-    Tensor less = {};              // (batch, 1, 1) f32: taken off a score before it is weighed
+    Tensor less = {};              // (batch, 1, 1) f32: subtracted from a score before the penalty
 };
 void restrain(Commands& c, const Tensor& scores, const Tensor& ids, const Restraint& restraint);
 
-// A step of beam search, for each of several pictures: which candidates of its beams go on, as its beams
-// from now on. Each picture's beams lie one after the other, `all` of them together. Only of devices
-// whose kernels have fp64: Features::float64.
+// A step of beam search for several pictures: it ranks the candidates of a picture's beams, and the best
+// become its beams. The beams of a picture lie one after the other, `all` of them together. The device
+// must have fp64: Features::float64.
 struct BeamStep {
     Top candidates;        // (all, 1, k): the best next ids of each beam, and their scores
     Tensor less;           // (all, 1, 1) f32: what makes log-probabilities of these
@@ -51,7 +51,7 @@ struct BeamStep {
     uint32_t ranked = 1;   // as many of a picture's best candidates count
     uint32_t said = 1;     // ids so far
     uint32_t vocabulary = 0;
-    bool first = false;  // only each picture's first beam is there, and its sum is zero
+    bool first = false;  // a picture has only its first beam so far, with a sum of zero
 };
 void choose_beams(Commands& c, const BeamStep& step);
 constexpr uint32_t most_beam_candidates = params::most_candidates;  // of a picture

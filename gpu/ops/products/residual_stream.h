@@ -6,20 +6,20 @@ namespace saccade {
 
 // A linear layer and the layer norm before it.
 //
-// Where it pays (see folds_norms), the norm is folded into the layer: its weight and bias become part of
-// the layer's, and from each row of the layer's weight its mean is taken, so that the mean of whatever it
-// is multiplied with no longer counts. Then LN(x) W^T + b is (x W'^T) / deviation(x) + b', the norm that
-// is left has weight 1 and bias 0, and of a row only its deviation has to be known.
+// Where it pays (see folds_norms), the norm is folded into the layer: the layer takes over its weight and
+// bias, and the mean of each row of the layer's weight is subtracted, so that the mean of x cancels out.
+// Then LN(x) W^T + b = (x W'^T) / deviation(x) + b', and only the deviation of each row is needed.
 struct NormLinear {
     Norm norm;
     Linear linear;
     bool folded = false;
 };
 
-// A residual stream: what the blocks of a transformer add to, and read through norms.
+// The residual stream of a transformer: blocks add to it, and read it through norms.
 //
-// Who adds to it on cooperative matrices leaves what a folded norm needs, so that it takes no dispatch of
-// its own: the stream once more in halves, and for each row the moments of parts of its columns.
+// A product on cooperative matrices that adds to the stream also writes what a folded norm needs, so that
+// the norm takes no dispatch: a copy of the stream in halves, and for each row the moments of parts of its
+// columns.
 class ResidualStream {
 public:
     // z: (batch, tokens, hidden) f32, read by products of this type.
@@ -28,7 +28,7 @@ public:
     const Tensor& sums() const { return z_; }
     // Counts the same tokens as this number of batches, all equally long.
     void cut(uint32_t batches);
-    // To be called when somebody else has written to the sums.
+    // To be called after another operation has written to the sums.
     void changed() { width_ = 0; }
 
     // z += x W^T + b
@@ -39,7 +39,7 @@ public:
 
 private:
     Tensor z_;
-    Tensor halves_, moments_;  // none where nobody would read them
+    Tensor halves_, moments_;  // none where norms are not folded
     uint32_t width_ = 0;       // columns that a moment stands for; 0: they are not up to date
 };
 
