@@ -1,4 +1,4 @@
-// The score of a key: w . tanh(k + q). Whoever includes this has declared q, k, w and p.columns.
+// The score of a key: w . tanh(k + q). The including kernel has declared q, k, w and p.columns.
 // Padding of w is zero, and so what that of k and q is does not matter.
 float score_of(uint q_at, uint k_at) {
     vec4 sum = vec4(0.0);

@@ -109,9 +109,9 @@ void ask_values(uint first) {
         ahead[i] = value_at(min(first + at / HEAD8, p.keys - 1), at % HEAD8);
     }
 }
-// What has been asked for, where nobody reads any more.
+// The chunk that was loaded ahead goes to where no thread reads.
 void put_chunk() {
-    chunk_at = CHUNK_SIZE - chunk_at;  // everybody has left it: they met since
+    chunk_at = CHUNK_SIZE - chunk_at;  // no thread reads that one: all have passed a barrier since
     [[unroll]] for (uint i = 0; i < LOADS; ++i) {
         const uint at = me + i * THREADS;
         if (at < CHUNK_KEYS * HEAD8) tile[chunk_at + at / HEAD8 * ROW + at % HEAD8] = ahead[i];
@@ -211,7 +211,7 @@ void attend(uint first_query) {
     [[unroll]] for (uint d = 0; d < HEAD / F; ++d)
         coopMatLoad(query[d], tile, query_group * F * ROW + d * F / 8, ROW,
                     gl_CooperativeMatrixLayoutRowMajor);
-    barrier();  // nobody reads them any more
+    barrier();  // all threads have read them
 
     const float scale = p.scale * 1.44269504;  // exponentials are powers of two
     Sums level = Sums(-1e30);  // what weights are measured against, times the scale
@@ -322,7 +322,7 @@ void attend(uint first_query) {
     subgroup_sync();
     vec4 all = vec4(0.0);
     for (uint j = 0; j < F / row_parts; j += 4) all += uintBitsToFloat(own_four(j));
-    barrier();  // nobody reads the tile any more, nor what was reduced before
+    barrier();  // all threads have read the tile, and what was reduced before
     reduced[me] = dot(all, vec4(1.0));
     const uint sums_at = (gl_SubgroupID / QUERY_GROUPS * QUERIES + query_group * F) * OUT_ROW;
     [[unroll]] for (uint d = 0; d < HEAD / F; ++d)

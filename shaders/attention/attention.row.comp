@@ -79,7 +79,7 @@ void main() {
             }
             sum[i] = sum[i] * shrink + more;
         }
-        barrier();  // nobody may overwrite a weight before everybody has used it
+        barrier();  // all threads have used the weights
     }
 
     [[unroll]] for (uint i = 0; i < EACH; ++i) {

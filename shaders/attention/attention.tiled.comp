@@ -114,7 +114,7 @@ void main() {
             top = max(top, scores[j]);
         }
         together[sharer * QUERIES4 + mine] = top;
-        barrier();  // nobody reads the keys any more
+        barrier();  // all threads have read the keys
 
         top = largest;
         [[unroll]] for (uint s = 0; s < SHARERS; ++s) top = max(top, together[s * QUERIES4 + mine]);
@@ -144,7 +144,7 @@ void main() {
                     sums[i][j] = fma(vec4(weights[i]), value, sums[i][j]);
             }
         }
-        barrier();  // nobody reads the values any more
+        barrier();  // all threads have read the values
     }
 
     together[sharer * QUERIES4 + mine] = total;

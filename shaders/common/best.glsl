@@ -25,6 +25,6 @@ Best workgroup_best(Best mine) {
     Best result = Best(best_value[0], best_column[0]);
     for (uint i = 1; i < gl_NumSubgroups; ++i)
         result = better(result, Best(best_value[i], best_column[i]));
-    barrier();  // nobody may overwrite them before everybody has read them
+    barrier();  // all threads have read them
     return result;
 }

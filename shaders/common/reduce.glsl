@@ -8,7 +8,7 @@ float workgroup_sum(float value) {
     barrier();
     float result = 0.0;
     for (uint i = 0; i < gl_NumSubgroups; ++i) result += partial[i];
-    barrier();  // nobody may overwrite partial before everybody has read it
+    barrier();  // all threads have read partial
     return result;
 }
 

@@ -1,5 +1,5 @@
 // Values of a map between its cells, as grid_sample finds them: interpolated, zero outside of the map.
-// Whoever includes this has declared
+// The including kernel has declared
 //   vec4 cell_values(uint cell, uint j)   columns 4 j .. 4 j + 3 of a cell
 // Where a load is conditional, drivers wait for it at once: one is made in any case.
 

@@ -1,5 +1,5 @@
 // What deformable attention does before it looks: where the points of a query lie, and how much each
-// counts. A head has `points` of them, level after level. Whoever includes this has declared offsets,
+// counts. A head has `points` of them, level after level. The including kernel has declared offsets,
 // weights and boxes, and p with views of them, level_points, points and scale.
 
 // Points of one head on a level.

@@ -1,5 +1,5 @@
 #version 460
-// The points that deformable.comp samples, for those who look: places (queries, heads * points * 2) as
+// The points that deformable.comp samples, for display: places (queries, heads * points * 2) as
 // x, y in parts of the picture, shares (queries, heads * points), each head's adding up to 1. All f32.
 // One thread per query and head.
 #extension GL_GOOGLE_include_directive : require

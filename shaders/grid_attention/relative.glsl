@@ -1,6 +1,6 @@
 // The score of a query with a key, less their product: what relative_scores made of the query for the row
 // and for the column of the key. `first` queries and keys before the maps have no place.
-// Whoever includes this has declared p, with a member `grid`, and scores.
+// The including kernel has declared p, with a member `grid`, and scores.
 float place_score(uint batch, uint head, uint query, uint key) {
     if (query < p.grid.first || key < p.grid.first) return 0.0;
     const uint down = divide(key - p.grid.first, p.grid.key_width);

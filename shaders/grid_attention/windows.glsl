@@ -1,7 +1,7 @@
 // Windows of WINDOW x WINDOW cells on a map of cells, after the map has been shifted by some cells to the
 // left and up, around its edges. The map is padded to whole windows; cells that this adds all have one
 // row of q, k and v, which follows those of the map.
-// Whoever includes this has declared p with a member `windows`, and WINDOW.
+// The including kernel has declared p with a member `windows`, and WINDOW.
 uint batch, window_x, window_y;
 
 void find_window(uint index) {

@@ -2,7 +2,7 @@
 // its columns. A thread has every THREADS-th four of them. Where ROUNDS says how many those are, it
 // holds them from the first load on, and what they will be multiplied with; where that is 0, it loads
 // them whenever they are needed, which suits software Vulkan.
-// Whoever includes this has included reduce.glsl and declared ROUNDS, x, weight and bias.
+// The including kernel has included reduce.glsl and declared ROUNDS, x, weight and bias.
 const uint HELD = ROUNDS > 0 ? ROUNDS : 1;
 struct RowNorm {
     uint x_at;  // where the row begins, in fours

@@ -1,5 +1,5 @@
 // What is built into the kernels of products: their specialisation constants, each with its name in C++,
-// its name in GLSL and its value where nobody gives one. This file is compiled both as C++ and as GLSL;
+// its name in GLSL and its default. This file is compiled both as C++ and as GLSL;
 // the order in a list is the order of the constants' numbers.
 //   CONSTANT(number, name, NAME, value)
 

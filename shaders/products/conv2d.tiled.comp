@@ -23,7 +23,7 @@ layout(push_constant) uniform Push { Conv2dParams p; };
 #include "shaders/products/product.tiled.glsl"
 
 // The windows of the rows that this thread loads: (column, row) of their first pixel. Past the last row
-// is the last one: nobody stores what becomes of it.
+// it is the last one, whose result is not stored.
 ivec2 corner[X_LOADS];
 // Where POINTWISE is set, a window is one pixel, of which all channels are wanted in their order: where
 // they begin, in loads.

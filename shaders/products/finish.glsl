@@ -1,5 +1,5 @@
 // The end of a convolution: activation(sum + r) gain + shift, or activation(sum) gain + shift + r. Where
-// RESIDUAL is none, r is zero. Whoever includes this has declared ACTIVATION, RESIDUAL and p.
+// RESIDUAL is none, r is zero. The including kernel has declared ACTIVATION, RESIDUAL and p.
 #include "shaders/common/activation.glsl"
 
 vec4 finished(vec4 sum, vec4 r) {

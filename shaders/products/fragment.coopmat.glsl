@@ -1,4 +1,4 @@
-// Fragments of W, and the sums of a product with them. Whoever includes this has declared FM, FN, FK,
+// Fragments of W, and the sums of a product with them. The including kernel has declared FM, FN, FK,
 // EIGHTS and IN_FOURS.
 #define RIGHT_FACTOR coopmat<float16_t, gl_ScopeSubgroup, FK, FN, gl_MatrixUseB>
 #define PRODUCT_SUMS coopmat<float, gl_ScopeSubgroup, FM, FN, gl_MatrixUseAccumulator>

@@ -30,8 +30,8 @@ const bool ASKS = ACCUMULATE != 0, NOTES = NEXT != 0;
 #include "shaders/common/activation.glsl"
 #include "shaders/products/product.coopmat.glsl"
 
-// Where the rows that this thread loads begin, in eights. Past the last row is the last one: nobody
-// stores what becomes of it.
+// Where the rows that this thread loads begin, in eights. Past the last row it
+// is the last one, whose result is not stored.
 uint x_at[X_LOADS];
 
 void ask_moments();

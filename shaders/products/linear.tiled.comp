@@ -21,8 +21,8 @@ layout(push_constant) uniform Push { LinearParams p; };
 #include "shaders/common/activation.glsl"
 #include "shaders/products/product.tiled.glsl"
 
-// Where the rows that this thread loads begin. Past the last row is the last one: nobody
-// stores what becomes of it.
+// Where the rows that this thread loads begin. Past the last row it
+// is the last one, whose result is not stored.
 uint x_at[X_LOADS];
 
 void begin_rows() {

@@ -10,10 +10,10 @@
 // columns of x and W; in the end they add up their sums in shared memory, which takes IN_FOURS.
 //
 // Where the result has too few tiles to fill the device, SPLITS workgroups share one in the same way.
-// They leave their sums in memory; whoever comes last adds them up. Sums are added in the same order
+// They leave their sums in memory; the last one to arrive adds them up (split-K). Sums are added in the same order
 // every time.
 //
-// Whoever includes this says how x is found and what becomes of the sums, and declares splits[] and
+// The including kernel says how x is found and what becomes of the sums, and declares splits[] and
 // arrived[], one word a tile, zero before and after:
 //   void begin_rows()               once, before the first load
 //   void begin_scales()             once, after it
@@ -49,8 +49,8 @@ const uint LANES = THREADS / SUBGROUPS;
 const uint SHARE_SUBGROUPS = SUBGROUPS / SHARES, SHARE_THREADS = THREADS / SHARES;
 const uint X_LOADS = BM * K8 / SHARE_THREADS;
 const uint FRAGMENT = EIGHTS * LANES;  // of W, in eights
-// Sums leave in parts, of which a thread has four neighbours, or four of each of two fragments: as it
-// holds them (IN_FOURS: see fragment.coopmat.glsl) or, where it does not, by way of shared memory.
+// The epilogue takes sums in parts, of which a thread has four neighbours, or four of each of two
+// fragments: as it holds them (IN_FOURS: see fragment.coopmat.glsl) or else through shared memory.
 const uint FRAGMENTS = WN / FN;  // of a subgroup, side by side
 #if OUT == f16
 const uint FOURS = IN_FOURS == 2 ? 2 - FRAGMENTS % 2 : 1;  // (RADV of Mesa 25 crashes on an && here)
@@ -111,7 +111,7 @@ uint load_index() {
 uint load_row(uint i) { return (load_index() + i * SHARE_THREADS) / K8; }
 
 // Where a share leaves a thread's first or second four of a fragment, the j-th of row i, for the share
-// that is so many before it.
+// with a number smaller by `before`.
 uint meeting_at(uint i, uint before, uint j, uint four) {
     return ((((i * (SHARES - 1) + before - 1) * SHARE_SUBGROUPS + subgroup_index()) * FRAGMENTS + j) *
                 2 + four) * LANES + gl_SubgroupInvocationID;
@@ -212,7 +212,7 @@ void ask_first(uint m, uint n) {
     }
 }
 
-// Stores results in a row of y that begins at `row_at`, if it is there, and has so many columns.
+// Stores results in a row of y that begins at `row_at`, if it is there, of `columns` columns.
 void put(bool is_there, uint row_at, uint columns, uint n, vec4 v[2]) {
 #if OUT == f16
     // What stores cost is the lines of memory that they touch. Two threads side by side have four halves
@@ -277,7 +277,7 @@ void product(uint all_k8, uint n, uvec2 w) {
     const uint put_at = load_share() * TILE_SIZE + me % K8;
     const uint take_at = share_index() * TILE_SIZE + warp_m * WM * ROW;
     for (uint k8 = begin; k8 < stop; k8 += K8) {
-        barrier();  // nobody reads the last tile any more
+        barrier();  // all threads have read the last tile
         const bool there = k8 + me % K8 < end;
         [[unroll]] for (uint i = 0; i < X_LOADS; ++i)
             tile[put_at + load_row(i) * ROW] =
@@ -346,7 +346,7 @@ void product(uint all_k8, uint n, uvec2 w) {
                             tile[meeting_at(first / PARTS, other, part_group(part) * FOURS + f,
                                             part % 2)]);
         } else if (first % PARTS == 0) {
-            subgroupBarrier();  // nobody takes the last rows out any more
+            subgroupBarrier();  // all threads have taken the last rows out
             [[unroll]] for (uint i = 0; i < WM / FM; ++i)
                 if (first == i * PARTS)
                     [[unroll]] for (uint j = 0; j < WN / FN; ++j)

@@ -3,7 +3,7 @@
 // end. A thread holds ROWS x COLUMNS sums. What it will need next of W is on its way while it
 // multiplies what it has: STEPS eights of each column.
 //
-// Whoever includes this has declared THREADS, LANES, COLUMNS, ROWS, STEPS, the matrix
+// The including kernel has declared THREADS, LANES, COLUMNS, ROWS, STEPS, the matrix
 // as RAW4 w[], and Eight x_at(row, i), the i-th eight of a row of x. Rows are padded with zeros to
 // multiples of eight, so k needs no edge.
 

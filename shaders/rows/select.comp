@@ -134,7 +134,7 @@ void main() {
             values[values_at + before] = value_of(mine);
             picks[picks_at + before] = ~mine.y;
         }
-        barrier();  // everybody has read them
+        barrier();  // all threads have read them
     }
     const uint first = gl_WorkGroupID.x * THREADS + me, step = gl_NumWorkGroups.x * THREADS;
     for (uint i = p.k + first; i < padded(p.k); i += step) {  // padding is zero

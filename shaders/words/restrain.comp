@@ -41,7 +41,7 @@ void main() {
             scores[at + id] = base + (s > 0.0 ? s / p.penalty : s * p.penalty);
         }
     }
-    // What is out stays out: these writes come after those above, whoever made them.
+    // A banned word stays banned: these writes come after those above, of all threads.
     memoryBarrierBuffer();
     barrier();
     if (p.run > 0 && p.said + 1 >= p.run) {

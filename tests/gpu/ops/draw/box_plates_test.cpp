@@ -99,7 +99,7 @@ TEST_F(BoxPlatesTest, threshold_classes_and_number_are_obeyed_and_the_best_come_
     settings.most = 2;
     EXPECT_EQ(order(found), (std::vector{10, 30}));
     hidden = 1;
-    EXPECT_EQ(order(found), (std::vector{50, 30})) << "who is hidden takes nobody's place";
+    EXPECT_EQ(order(found), (std::vector{50, 30})) << "a hidden class takes no place";
     settings.threshold = 0.97f;
     EXPECT_TRUE(order(found).empty());
     settings = {.threshold = 0, .most = 0, .selected = params::no_query};
@@ -191,7 +191,7 @@ TEST_F(BoxPlatesTest, the_selected_query_is_known_by_its_number_and_not_by_its_r
     EXPECT_EQ(standing_out(), std::vector{20});
     settings.selected = 0;
     EXPECT_EQ(standing_out(), std::vector{30});
-    settings.selected = 1;  // a row, but nobody's number
+    settings.selected = 1;  // a row, but the number of no query
     EXPECT_TRUE(standing_out().empty());
 }
 
