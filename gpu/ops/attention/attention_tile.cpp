@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-// What a subgroup of attention has registers for: blocks of scores, columns of a head.
+// A subgroup of attention has registers for these blocks of scores and columns of a head.
 constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
 
 // With fewer blocks a round is shorter than it could be, and more workgroups fit into a core.

@@ -11,24 +11,24 @@
 
 namespace saccade {
 
-// What a workgroup of attention.coopmat has: 16 queries a query group, and each round's keys, which
-// come in chunks and are shared by the key groups, in blocks of 16. See the kernel.
+// The work of a workgroup of attention.coopmat: 16 queries for each query group, against rounds of keys. A
+// round comes in chunks, whose blocks of 16 keys the key groups share. See the kernel.
 struct AttentionTile {
     uint32_t threads, query_groups, key_groups, chunks, chunk_blocks;
-    bool online = false;  // in several rounds: one time over the keys all the same
+    bool online = false;  // an online softmax: one pass over the keys, although in several rounds
 
     uint32_t queries() const { return 16 * query_groups; }
     uint32_t blocks() const { return key_groups * chunks * chunk_blocks; }  // of a round
     uint32_t shared_bytes(uint32_t head) const;
     bool operator==(const AttentionTile&) const = default;
 };
-// Of one head and one batch.
+// The sizes of attention of one head and one batch.
 struct AttentionShape {
     uint32_t queries, keys, head;
 };
-// All that the device can run.
+// All tiles that the device can run.
 std::vector<AttentionTile> attention_tiles(const DeviceInfo& device, const AttentionShape& shape);
-// None where the device lacks what it takes. `heads` is how many there are in all batches together.
+// None where the device cannot run attention.coopmat. `heads` counts those of all batches.
 std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
                                                    const AttentionShape& shape, uint32_t heads);
 void attention_on_matrices(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,

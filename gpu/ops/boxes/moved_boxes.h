@@ -18,7 +18,7 @@ inline void require_boxes(const char* op, const Boxes& to, const Tensor& deltas,
                 deltas.shape() + " into " + t->shape());
 }
 
-// Of each box its own.
+// A delta and a reference for each box.
 inline void require_own_boxes(const char* op, const Boxes& to, const Tensor& deltas, const Tensor& reference) {
     require_boxes(op, to, deltas, reference);
     require(deltas.rows == to.boxes.rows && reference.rows == to.boxes.rows &&

@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-// Of boxes that were picked: which they are, what moves them once more, and their sines.
+// For picked boxes: their rows, the deltas of a second move, and the sine embedding of the result.
 struct Picked {
     Tensor from, again, sines;
 };

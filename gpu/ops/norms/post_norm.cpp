@@ -31,7 +31,7 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
             view(x, first), view(y, first), view(at, first), view(positions, first), count,
             x.columns,      w.eps};
         if (positions.batch < x.batch) p.positions.batch_stride = 0;  // every batch meets the same
-        // What is not wanted is neither read nor written, but something must be bound.
+        // Unused bindings are neither read nor written, but a tensor must be bound.
         c.dispatch(
             Kernel(op, x.type, out,
                    {threads, rounds(c, x.columns, threads), y ? 1u : 0u, at ? 1u : 0u}),

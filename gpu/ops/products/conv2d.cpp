@@ -12,8 +12,8 @@ namespace saccade {
 
 namespace {
 
-// What is added, if anything is, and where. It may be the result: each of its elements is read by
-// the thread that writes there.
+// The tensor that is added, if any, and where. It may be the result itself: each element is read by the
+// thread that writes it.
 struct Residual {
     Tensor r;
     uint32_t how = params::residual_none;

@@ -5,11 +5,11 @@
 
 namespace saccade {
 
-// Of the memory that x lies in, and of fragments.
+// The addresses of the memory that x lies in, and of fragments.
 params::ProductAddresses product_addresses(const Device& device, const Tensor& x,
                                            const Tensor& fragments);
 
-// x, or a copy of it that begins where products on cooperative matrices can load it.
+// x, or an aligned copy of it: products on cooperative matrices load 16 bytes at once.
 Tensor loadable(Commands& c, const Tensor& x);
 
 }  // namespace saccade

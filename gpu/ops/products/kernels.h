@@ -16,26 +16,25 @@ void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w
 void conv2d_tiled(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                   Activation activation, bool accumulate, const ProductTile& tile);
 
-// y = activation(LN(x) W^T + b) for as few rows as the tile holds, which shared memory must hold,
-// too.
+// y = activation(LN(x) W^T + b) for as few rows as the tile holds. Shared memory must hold them, too.
 void norm_linear_of_rows(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,
                          const Linear& w, Activation activation, const RowTile& tile);
 
-// The same on cooperative matrices: x, q, k and v of fp16, and a weight that has fragments.
+// The same on cooperative matrices: x is fp16, and the weight has fragments.
 void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                         Activation activation, bool accumulate, const MatrixTile& tile);
 
-// What a norm of a stream needs, noted by the product that adds to it: see residual_stream.h.
+// The input of a folded norm, which the product that adds to the stream writes: see residual_stream.h.
 struct Noted {
-    Tensor halves;       // the stream's rows, made smaller by params::halves_scale
-    Tensor moments;      // of each row's parts: the mean, and the squares of what differs from it
+    Tensor halves;       // the rows of the stream, divided by params::halves_scale
+    Tensor moments;      // for each part of a row: its mean, and the sum of squared deviations
     uint32_t width = 0;  // columns of a part
     float eps = 0;       // of the norm
 };
-constexpr uint32_t narrowest_part = 64;  // no row has more moments than its columns have of these
-// Whether a product by this tile can note what it adds to y: parts are tile.bn wide.
+constexpr uint32_t narrowest_part = 64;  // columns; this bounds the number of moments of a row
+// Whether a product by this tile can write them for y: parts are tile.bn wide.
 bool can_note(const Tensor& y, const MatrixTile& tile);
-// y += x W^T + b, noted.
+// y += x W^T + b, and the input of the next norm.
 void linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                        const Noted& to, const MatrixTile& tile);
 // y = activation(LN(stream) W^T + b), where the norm is folded into W and b.

@@ -14,7 +14,7 @@ struct Times {
     double alone, each, out;
 };
 
-// What a product asks of a device in tiles of one shape.
+// The load of a product on the device, in tiles of one shape.
 struct Load {
     uint64_t of_a_core;  // workgroups that the busiest core has
     double depth;        // of each
@@ -22,7 +22,7 @@ struct Load {
 // `groups` tiles, each shared by `splits` workgroups.
 Load load_of(uint64_t groups, uint32_t splits, uint32_t cores, uint32_t depth);
 
-// How long it is likely to take, but for what splits cost.
+// The microseconds that it is expected to take, without the cost of splits.
 double cost_of(const Times& times, const Load& load);
 
 }  // namespace saccade

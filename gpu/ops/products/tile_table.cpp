@@ -53,7 +53,7 @@ constexpr Shape more_shapes[] = {
     {96, 128, 64, 48, 64, 2, 1, {9.5, 6.6, 2.0}},
 };
 
-// The same without cooperative matrices.
+// Tiles in shared memory.
 struct TiledShape {
     uint32_t bm, bn, bk, tm, tn;
     Times times;

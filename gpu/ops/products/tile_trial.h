@@ -9,7 +9,7 @@
 #include "gpu/ops/products.h"
 #include "gpu/ops/products/tile_table.h"
 
-// What it takes to time a tile: something to multiply, and names to keep results by.
+// Matrices for timing a tile, and the names under which results are kept.
 
 namespace saccade {
 

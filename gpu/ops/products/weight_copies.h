@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-// How many rows a weight is multiplied with at a time.
+// The number of rows that a weight is multiplied with at a time.
 enum class Rows {
     many,  // the tokens or pixels of a picture
     few,   // the newest word of some pictures; many once in a while, as a prompt has
