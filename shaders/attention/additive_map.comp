@@ -1,6 +1,6 @@
 #version 460
 // types: f32 f16_f32
-// map[r] = softmax over keys i of w . tanh(k_i + q[first_row + r]): the weights of additive_attention.
+// map[r] = softmax over keys i of w . tanh(k_i + q[first_row + r]): the softmax of additive_attention.
 // q (queries, columns) f32, k (keys, columns), map (rows, keys) f32. One workgroup per row of the map.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/attention/params.h"

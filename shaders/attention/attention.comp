@@ -1,9 +1,10 @@
 #version 460
 // types: f32 f16, texels
-// y = softmax(scale q k^T) v for each head, without ever storing the scores.
+// Flash attention: y = softmax(scale q k^T) v for each head, without ever storing the scores.
 // q, y (queries, heads * 4 HEAD4), k, v (keys, heads * 4 HEAD4). One thread holds QUERIES queries
 // of one head and goes over the keys in blocks of KEYS, keeping for each query the largest score so
-// far, the sum of exponentials and the weighted sum of v, all rescaled when the largest changes.
+// far, the sum of exponentials and the weighted sum of v, all rescaled when the largest changes (an online
+// softmax).
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/attention/params.h"
 #include "shaders/common/types.glsl"

@@ -1,20 +1,20 @@
 #version 460
 // types: f16
 // requires: GL_KHR_cooperative_matrix
-// attention.comp on cooperative matrices: y = softmax(scale q k^T) v for each head, fp16 in and out,
+// Flash attention on cooperative matrices: y = softmax(scale q k^T) v for each head, fp16 in and out,
 // fp32 scores, statistics and sums. q, y (queries, heads * HEAD), k, v (keys, heads * HEAD).
 // The first axis is the query, the second the head, the third the batch.
 // Keys and values are read by their addresses: see eights.glsl.
 //
 // A workgroup has QUERY_GROUPS times F queries of one head and goes over the keys in rounds. A
 // subgroup holds the scores of F queries against its share of a round's keys, BLOCKS matrices of
-// them. Which thread holds which score is the driver's secret, but the largest of them, exponentials
-// and sums are taken element by element wherever they lie, and only one matrix of each has to be laid
-// out in shared memory to be reduced along its rows. Where there are several rounds, the first time
-// over the keys finds each query's largest score, the second makes the scores again and uses them; or,
-// with ONLINE, there is one time over the keys, in which the sums so far shrink whenever a much larger
-// score turns up. What weights are measured against need not be the largest: it cancels out, as long as
-// they stay within fp16. Subgroups that share the keys agree on it at the end.
+// them. Which thread holds which score is up to the driver, but maxima, exponentials and sums are taken
+// element by element wherever they lie, and only one matrix of each has to be laid out in shared memory
+// to be reduced along its rows. Where there are several rounds, the first pass over the keys finds each
+// query's largest score, and the second computes the scores again and uses them. With ONLINE (an online
+// softmax) there is one pass, in which the sums so far are scaled down when a much larger score turns up.
+// The number that is subtracted from scores need not be the largest of them: it cancels out, as long as
+// weights stay within fp16. Subgroups that share the keys agree on it at the end.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require

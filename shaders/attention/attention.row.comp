@@ -3,8 +3,8 @@
 // y = softmax(scale q k^T) v for each head, where there are few queries and it takes many threads to
 // read the keys. q, y (queries, heads * 4 HEAD4), k, v (keys, heads * 4 HEAD4). One workgroup per
 // query and head. It goes over the keys in chunks: a thread scores some keys of the chunk, then takes
-// four columns of v for some keys, GROUPS threads to the same four; what was summed before is rescaled
-// when a chunk has a larger score.
+// four columns of v for some keys, GROUPS threads to the same four. The sums so far are rescaled when a
+// chunk has a larger score (an online softmax).
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/attention/params.h"
 #include "shaders/common/types.glsl"

@@ -1,11 +1,11 @@
 #version 460
 // types: f32 f16
-// attention.comp with tiles in shared memory: y = softmax(scale q k^T) v for each head.
+// Flash attention with tiles in shared memory: y = softmax(scale q k^T) v for each head.
 // q, y (queries, heads * 4 HEAD4), k, v (keys, heads * 4 HEAD4). A workgroup takes QUERIES queries of
 // one head and goes over the keys in tiles of KEYS. A thread has four queries, of which it computes the
 // scores with KEYS_EACH keys of a tile, and FOURS_EACH times four columns of the result. Threads that
-// have the same queries tell each other the largest score of a tile. The next keys are on their way from
-// memory while the weights of the last are multiplied, and the values while scores are computed.
+// have the same queries exchange the largest score of a tile. The next keys are loaded while the weights
+// of the last are multiplied, and the values while scores are computed.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/attention/params.h"
 #include "shaders/common/types.glsl"

@@ -1,5 +1,5 @@
 #version 460
-// What each query found. logits (queries, columns) and boxes (queries, 4), all f32; y (queries, 7):
+// The detection of each query. logits (queries, columns) and boxes (queries, 4), all f32; y (queries, 7):
 //   score = max over j < classes of softmax(logits)[j], label = the first j that has it
 //   left, top, right, bottom = ((x, y) -+ (w, h) / 2) (width, height)   for the box (x, y, w, h)
 //   y = left, top, right, bottom, score, label, query

@@ -1,6 +1,6 @@
 #version 460
 // y = (y + gauge[0]) * (elu(gauge[1]) + 1), in place: y (rows, columns) and gauge (rows, 2), all f32.
-// What an OWL-ViT's patch makes of how well it matches each phrase. One thread per four columns.
+// OWL-ViT shifts and scales the logits of a patch by two numbers of that patch. One thread per four columns.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/boxes/params.h"
 #include "shaders/common/types.glsl"

@@ -1,5 +1,5 @@
 #version 460
-// What each query found where every class is judged by itself. logits (queries, classes) and boxes
+// The detection of each query, with a sigmoid for each class. logits (queries, classes) and boxes
 // (queries, 4), all f32; y (queries, 7):
 //   score = sigmoid(max logits), label = the first column that has it
 //   left, top, right, bottom = ((x, y) -+ (w, h) / 2) (width, height)   for the box (x, y, w, h)

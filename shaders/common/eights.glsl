@@ -1,5 +1,5 @@
 // Eight halves at a time, read by their address, because drivers check every load from a binding for its
-// bounds. What is read so is bound all the same, so that the recorder orders what reads and writes it.
+// bounds. The tensors are bound all the same, so that the recorder sees the hazards.
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 

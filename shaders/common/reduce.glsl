@@ -1,5 +1,5 @@
-// Reductions over the THREADS of a workgroup. Every thread gets the result: subgroups reduce by
-// themselves, and what they have lies in shared memory for all to put together.
+// Reductions over the THREADS of a workgroup. Every thread gets the result: subgroups reduce
+// first, and all threads combine the subgroups' results from shared memory.
 shared float partial[THREADS];
 
 float workgroup_sum(float value) {

@@ -1,5 +1,5 @@
 #version 460
-// Lays out what a detector found: of the rows that score above a threshold in a class that is shown,
+// Lays out the detections: of the rows that score above a threshold in a class that is shown,
 // the best `most`. found (rows, 7): left, top, right, bottom, score, class, query; runs: the labels
 // of the classes, then "0%" to "100%". Makes a list of 3 n plates: n boxes, then n times a label and
 // its score, each from the worst to the best, so that the best lies on top.

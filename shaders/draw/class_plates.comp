@@ -1,5 +1,5 @@
 #version 460
-// Lays out what a classifier holds for likely: a panel with a line for each of the best classes: its
+// Lays out the likeliest classes: a panel with a line for each of the best classes: its
 // name, its score in percent, and a bar as long as its score. scores and ids (1, ranks), the best
 // first; runs: the names of the classes, then "0%" to "100%". Makes a list of 1 + 4 n plates: the
 // panel, then for each class a track, a bar, a name and a score. One thread per rank.

@@ -1,5 +1,5 @@
 #version 460
-// What is needed to draw maps of attention as heat. maps (maps, rows, columns); levels (maps, 4):
+// The scale of heat maps. maps (maps, rows, columns); levels (maps, 4):
 //   smallest, largest, cut, sum over the cells,  where cut is the largest value for which
 //   the sum over the cells that are at least as large is at least mass * sum.
 // A cell that is negative or not a number counts as zero. One workgroup per map. Numbers that are

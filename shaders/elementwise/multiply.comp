@@ -1,7 +1,7 @@
 #version 460
 // types: f32 f16 f32_f16 f16_f32
 // y = activation(a) * b, or activation(a) alone without GATED. a, b and y (rows, columns); a b of one
-// row meets every row of a: its row stride is 0. One thread per four columns of a row.
+// row multiplies every row of a: its row stride is 0. One thread per four columns of a row.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/elementwise/params.h"
 #include "shaders/common/types.glsl"

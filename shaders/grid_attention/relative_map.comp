@@ -1,6 +1,6 @@
 #version 460
 // types: f32 f16_f32
-// The weights that relative_attention gives to the keys of some queries:
+// The softmax of relative_attention for some queries:
 // map[h * rows + r] = softmax over keys of scale q[first_row + r] . k + place, for head first_head + h.
 // map (heads * rows, keys) f32. One workgroup per row of the map.
 #extension GL_GOOGLE_include_directive : require

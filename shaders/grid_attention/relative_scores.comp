@@ -1,6 +1,6 @@
 #version 460
 // types: f32 f16_f32
-// What a query adds to its scores by where a key lies: a number for each row of the keys' map, then for
+// The relative position terms of the scores of a query: a number for each row of the keys' map, then for
 // each of its columns.
 //   y[q][h * (key_height + key_width) + i] = q_h . down[(row of q) * key_height + i], i < key_height
 //   y[q][.. + key_height + j]              = q_h . across[(column of q) * key_width + j]

@@ -1,10 +1,10 @@
 #version 460
 // types: f32 f16_f32
-// What one cell of a window looks at, by head: the weights that window_attention gives to its keys.
+// The softmax of window_attention for one query, by head.
 // map[h] = softmax over the window's cells of scale q . k + bias, for head first_head + h: (heads, CELLS)
 // f32; WHOLE: (heads, cells of the map), each weight where its cell lies, and 0 outside of the window.
-// CLASS_TOKENS: each window has one, which looks and is looked at like its cells and comes after them;
-// those of all windows follow the cells of the map. There is no bias then.
+// CLASS_TOKENS: each window has one, a query and a key like its cells, after them; those of all windows
+// follow the cells of the map. There is no bias then.
 // One workgroup per row of the map; the third axis is the batch.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/grid_attention/params.h"

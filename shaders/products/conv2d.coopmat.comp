@@ -1,7 +1,7 @@
 #version 460
 // types: f16
 // requires: GL_KHR_cooperative_matrix
-// conv2d.comp on cooperative matrices: an implicit product whose rows of x are gathered pixel by
+// conv2d.comp on cooperative matrices: implicit GEMM. The rows of x (im2col) are gathered pixel by
 // pixel, eight channels at a time. See conv2d.comp for the formula, product.coopmat.glsl for the
 // product. The third axis is the batch.
 #extension GL_GOOGLE_include_directive : require

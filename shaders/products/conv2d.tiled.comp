@@ -1,6 +1,6 @@
 #version 460
 // types: f32 f16
-// conv2d.comp with tiles in shared memory: an implicit product whose rows of x are gathered pixel by
+// conv2d.comp with tiles in shared memory: implicit GEMM. The rows of x (im2col) are gathered pixel by
 // pixel, 16 bytes of channels at a time. See conv2d.comp for the formula, product.tiled.glsl for the product.
 // The third axis is the batch.
 #extension GL_GOOGLE_include_directive : require

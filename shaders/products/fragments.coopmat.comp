@@ -2,7 +2,7 @@
 // requires: GL_KHR_cooperative_matrix
 // W (n, k) f16 as products on cooperative matrices read it: in fragments of FN x FK, each as the
 // threads of a subgroup hold it, so that a thread fetches its part in whole eights. Which thread holds
-// what is the driver's secret: it is told when a fragment is loaded as a matrix. Fragments of the same
+// what is up to the driver: loading a fragment as a matrix tells. Fragments of the same
 // columns of W lie side by side; past the edges of W there are zeros. Rows of W are in the order that
 // IN_FOURS says: see fragment.coopmat.glsl.
 // Where EIGHTS is 0, tells how many elements of a fragment a thread holds, whether threads hold sums,

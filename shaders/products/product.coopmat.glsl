@@ -10,7 +10,7 @@
 // columns of x and W; in the end they add up their sums in shared memory, which takes IN_FOURS.
 //
 // Where the result has too few tiles to fill the device, SPLITS workgroups share one in the same way.
-// They leave their sums in memory; the last one to arrive adds them up (split-K). Sums are added in the same order
+// They leave their sums in memory, and the last one to arrive adds them up (split-K), in the same order
 // every time.
 //
 // The including kernel says how x is found and what becomes of the sums, and declares splits[] and
@@ -26,7 +26,7 @@
 //   void finish(uint m, uint n, inout vec4 sum[2], vec4 asked[2])  FOURS times four sums at row m,
 //                                   columns n .. n + 3 and n + FN .. n + FN + 3, and what becomes of
 //                                   them; put() stores it
-//   const bool NOTES                whether it is noted, too, as fp16 and by its moments:
+//   const bool NOTES                whether the input of the next norm is written, too: fp16 and moments
 //   uvec2 half_of(vec4 v), void leave_halves(uint m, uint n, uvec4 eight)
 //   void leave_moments(uint m, vec2 moments)
 // Rows and columns may lie past the edges. Where a load is conditional, drivers wait for it at once:
@@ -148,8 +148,8 @@ vec4 ask_part(uint m, uint n, uint part, uint four) {
 vec4 bias[GROUPS][2], asked[2 * STEP][2];
 vec4 sum[STEP][2];
 
-// Where NOTES is set, what is left once finish() is done with rows of a subgroup is looked at once more:
-// their moments are, of each row, the mean and the sum of the squares of what differs from it.
+// Where NOTES is set, the moments of the rows that finish() leaves are taken: of each row, its mean and the
+// sum of its squared deviations.
 shared vec2 row_moments[NOTES ? BM * (BN / WN) : 1];
 
 // Four threads side by side have a row.

@@ -1,6 +1,6 @@
 #version 460
-// What pick.part found in the slices of a row, put together: the column of the row's largest; the
-// logarithm of its softmax, x[column] - log(sum of exp(x)); and that logarithm of the sum.
+// The argmax of a row, from what pick.part found in its slices: the column; its log-softmax, x[column] -
+// log(sum of exp(x)); and that log-sum-exp.
 // parts (slices, 3) u32, columns (1) u32, about (3, 1) f32 in each batch, a batch a row: the two
 // logarithms, and the column once more, for a reader of `about` alone. One workgroup per row.
 #extension GL_GOOGLE_include_directive : require
