@@ -1,5 +1,5 @@
 # How a shader becomes part of the program: FAMILY/NAME.comp -> NAME[.TYPE].spv -> embedded in the library
-# saccade_shaders. The first lines of a shader say which types it is compiled for:
+# saccade_shaders. A shader says at its head which types it is compiled for:
 #   // types: f32 f16_f32, texels
 #   // requires: GL_SOME_extension
 # f32 reads and writes storage type f32 (-DT=f32 -DOUT=f32), f16_f32 reads f16 and writes f32 (-DT=f16 -DOUT=f32). A
@@ -17,6 +17,7 @@ if(NOT SACCADE_SPIRV_DIR)
     message(STATUS "Shader compiler: ${SACCADE_GLSLANG}")
 endif()
 set(saccade_glslang_flags -V -g0 --quiet --target-env vulkan1.3 "-I${PROJECT_SOURCE_DIR}")
+
 # saccade_glslang_supports(EXTENSION RESULT): whether a shader that requires EXTENSION compiles.
 function(saccade_glslang_supports extension result)
     if(NOT DEFINED SACCADE_GLSLANG_HAS_${extension})
@@ -36,15 +37,15 @@ function(saccade_glslang_supports extension result)
     set(${result} ${SACCADE_GLSLANG_HAS_${extension}} PARENT_SCOPE)
 endfunction()
 
-# saccade_read_head(SOURCE KEY RESULT): the words after `// KEY:` in the first lines of a shader, or none.
+# saccade_read_head(SOURCE KEY RESULT): the words of the line `// KEY: ...` of a shader, or none.
 function(saccade_read_head source key result)
-    file(STRINGS "${source}" lines LIMIT_COUNT 8 REGEX "^// ${key}:")
-    string(REGEX REPLACE "^// ${key}:" "" words "${lines}")
+    file(STRINGS "${source}" line LIMIT_COUNT 1 REGEX "^// ${key}:")
+    string(REGEX REPLACE "^// ${key}:" "" words "${line}")
     string(REGEX MATCHALL "[A-Za-z0-9_]+" words "${words}")
     set(${result} ${words} PARENT_SCOPE)
 endfunction()
 
-# saccade_shader(SOURCE): compiles FAMILY/NAME.comp as its first lines say, and appends the results to saccade_spirv.
+# saccade_shader(SOURCE): compiles FAMILY/NAME.comp as its head says, and appends the results to saccade_spirv.
 function(saccade_shader source)
     get_filename_component(family "${source}" DIRECTORY)
     get_filename_component(family "${family}" NAME)
@@ -58,7 +59,7 @@ function(saccade_shader source)
         return()
     endif()
 
-    # An edit of the first lines may change what is built.
+    # An edit of its head may change what is built.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
     saccade_read_head("${source}" requires extensions)
     foreach(extension IN LISTS extensions)

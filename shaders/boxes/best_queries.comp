@@ -1,7 +1,8 @@
 #version 460
 // The queries of the `count` best scores and their rows, the best first, equal ones by row. found
 // (rows, 7) f32: the score is column 4, the query column 6; list (2, count) u32. A query that was found
-// several times counts once, the others come last. Each row counts those that come before it. One thread per row.
+// several times counts once, the others come last. Each row counts those that come before it. One
+// thread per row.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/boxes/params.h"
 #include "shaders/common/types.glsl"

@@ -2,8 +2,8 @@
 // types: f32 f32_f16
 // Four neighbours side by side: y[(r, c)] = [x[2r][2c], x[2r + 1][2c], x[2r][2c + 1], x[2r + 1][2c + 1]],
 // zero where the map ends. x (height * width, columns), y (ceil(height / 2) * ceil(width / 2), 4 *
-// columns), columns a multiple of four. One thread per four elements of y: columns on the first axis, the cell of y on the
-// second; the third is the batch.
+// columns), columns a multiple of four. One thread per four elements of y: columns on the first axis, the
+// cell of y on the second; the third is the batch.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/maps/params.h"
 #include "shaders/common/types.glsl"

@@ -58,9 +58,11 @@ void main() {
         const uint down = divide(within, p.patch_width);
         const uint column = patch_column * p.patch_width + within - down * p.patch_width;
         const uint row = patch_row * p.patch_height + down;
-        const vec4 side_by_side = row < p.filled_height
-                                      ? before(pixel_values(c, row, column & ~3u), column & ~3u, p.filled_width)
-                                      : vec4(0.0);
+        const uint first_column = column & ~3u;
+        const vec4 side_by_side =
+            row < p.filled_height
+                ? before(pixel_values(c, row, first_column), first_column, p.filled_width)
+                : vec4(0.0);
         if (together == 4)
             values = side_by_side;
         else
