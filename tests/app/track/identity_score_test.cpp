@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu/ops/boxes.h"
-
 namespace saccade {
 namespace {
 
