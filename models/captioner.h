@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops/draw.h"
 #include "gpu/recorder/arena.h"
 #include "gpu/transfer/frame.h"
 #include "models/attention/map_geometry.h"
