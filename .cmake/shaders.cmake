@@ -1,4 +1,12 @@
-# How a shader becomes part of the program: NAME.comp -> NAME[.TYPE].spv -> embedded in the library saccade_shaders.
+# How a shader becomes part of the program: FAMILY/NAME.comp -> NAME[.TYPE].spv -> embedded in the library
+# saccade_shaders. A shader says at its head which types it is compiled for:
+#   // types: f32 f16_f32, texels
+#   // requires: GL_SOME_extension
+# f32 reads and writes storage type f32 (-DT=f32 -DOUT=f32), f16_f32 reads f16 and writes f32 (-DT=f16 -DOUT=f32). A
+# shader that names no type is compiled once. `texels` adds NAME.f32.texels, or NAME.texels, whose tensors are texel
+# buffers (-DTEXELS). A shader is left out where the compiler lacks an extension that it requires.
+
+include(embed)
 
 if(NOT SACCADE_SPIRV_DIR)
     find_program(SACCADE_GLSLANG NAMES glslang glslangValidator)
@@ -8,9 +16,7 @@ if(NOT SACCADE_SPIRV_DIR)
     endif()
     message(STATUS "Shader compiler: ${SACCADE_GLSLANG}")
 endif()
-set(saccade_glslang_flags -V -g0 --quiet --target-env vulkan1.3)
-set(saccade_shaders_declared "")
-set(saccade_spirv "")
+set(saccade_glslang_flags -V -g0 --quiet --target-env vulkan1.3 "-I${PROJECT_SOURCE_DIR}")
 
 # saccade_glslang_supports(EXTENSION RESULT): whether a shader that requires EXTENSION compiles.
 function(saccade_glslang_supports extension result)
@@ -31,45 +37,51 @@ function(saccade_glslang_supports extension result)
     set(${result} ${SACCADE_GLSLANG_HAS_${extension}} PARENT_SCOPE)
 endfunction()
 
-# saccade_shader(NAME [TYPES A B A_B...] [TEXELS] [REQUIRES EXTENSION...])
-# compiles NAME.comp once for each of TYPES: A reads and writes storage type A (-DT=A -DOUT=A), A_B reads A and writes B
-# (-DT=A -DOUT=B). Without TYPES it is compiled once. With TEXELS there is also NAME.f32.texels, or NAME.texels, whose
-# tensors are texel buffers (-DTEXELS). A shader is left out where the compiler lacks an EXTENSION.
-function(saccade_shader name)
-    cmake_parse_arguments(arg "TEXELS" "" "TYPES;REQUIRES" ${ARGN})
-    if(arg_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "saccade_shader(${name}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
-    endif()
-    set(source "${CMAKE_CURRENT_SOURCE_DIR}/${name}.comp")
-    if(NOT EXISTS "${source}")
-        message(FATAL_ERROR "saccade_shader(${name}): there is no shaders/${name}.comp")
-    endif()
+# saccade_read_head(SOURCE KEY RESULT): the words of the line `// KEY: ...` of a shader, or none.
+function(saccade_read_head source key result)
+    file(STRINGS "${source}" line LIMIT_COUNT 1 REGEX "^// ${key}:")
+    string(REGEX REPLACE "^// ${key}:" "" words "${line}")
+    string(REGEX MATCHALL "[A-Za-z0-9_]+" words "${words}")
+    set(${result} ${words} PARENT_SCOPE)
+endfunction()
+
+# saccade_shader(SOURCE): compiles FAMILY/NAME.comp as its head says, and appends the results to saccade_spirv.
+function(saccade_shader source)
+    get_filename_component(family "${source}" DIRECTORY)
+    get_filename_component(family "${family}" NAME)
+    get_filename_component(name "${source}" NAME_WLE)
     string(REGEX REPLACE "\\..*" "" op "${name}")
-    if(NOT EXISTS "${PROJECT_SOURCE_DIR}/tests/gpu/ops/${op}_test.cpp")
-        message(FATAL_ERROR "shaders/${name}.comp has no test: write tests/gpu/ops/${op}_test.cpp")
+    set(test "tests/gpu/ops/${family}/${op}_test.cpp")
+    if(NOT EXISTS "${PROJECT_SOURCE_DIR}/${test}")
+        message(FATAL_ERROR "shaders/${family}/${name}.comp has no test: write ${test}")
     endif()
-    set(saccade_shaders_declared ${saccade_shaders_declared} "${source}" PARENT_SCOPE)
     if(SACCADE_SPIRV_DIR)
         return()
     endif()
 
-    foreach(extension IN LISTS arg_REQUIRES)
+    # An edit of its head may change what is built.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+    saccade_read_head("${source}" requires extensions)
+    foreach(extension IN LISTS extensions)
         saccade_glslang_supports(${extension} supported)
         if(NOT supported)
-            message(STATUS "Left out: shaders/${name}.comp, since this shader compiler lacks ${extension}")
+            message(STATUS "Left out: shaders/${family}/${name}.comp, since this shader compiler lacks ${extension}")
             return()
         endif()
     endforeach()
 
-    # What follows NAME: types, a suffix, or nothing, which CMake's lists cannot hold.
-    set(variants ${arg_TYPES})
-    if(NOT variants)
+    saccade_read_head("${source}" types variants)
+    foreach(word IN LISTS variants)
+        if(NOT word MATCHES "^(f32|f16)(_(f32|f16))?$" AND NOT word STREQUAL "texels")
+            message(FATAL_ERROR "shaders/${family}/${name}.comp: `// types:` has the unknown word ${word}")
+        endif()
+    endforeach()
+    if(variants STREQUAL "")
         set(variants plain)
-    endif()
-    if(arg_TEXELS AND arg_TYPES)
-        list(APPEND variants f32.texels)
-    elseif(arg_TEXELS)
-        list(APPEND variants texels)
+    elseif(variants STREQUAL "texels")
+        set(variants plain texels)
+    else()
+        list(TRANSFORM variants REPLACE "^texels$" "f32.texels")
     endif()
     foreach(variant IN LISTS variants)
         set(stem "${name}")
@@ -99,17 +111,14 @@ function(saccade_shader name)
     set(saccade_spirv "${saccade_spirv}" PARENT_SCOPE)
 endfunction()
 
-# saccade_embed_shaders(TARGET): the library that holds what was declared, or all of SACCADE_SPIRV_DIR, and the target
-# spirv, which makes the .spv files alone. embedded.h is the way in.
+# saccade_embed_shaders(TARGET): the library that holds every FAMILY/NAME.comp of this folder, or all of
+# SACCADE_SPIRV_DIR, and the target spirv, which makes the .spv files alone. embedded.h is the way in.
 function(saccade_embed_shaders target)
-    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.comp")
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*/*.comp")
+    set(saccade_spirv "")
     foreach(source IN LISTS sources)
-        if(NOT source IN_LIST saccade_shaders_declared)
-            file(RELATIVE_PATH source "${PROJECT_SOURCE_DIR}" "${source}")
-            message(WARNING "${source} is not built: shaders/CMakeLists.txt has no saccade_shader() for it")
-        endif()
+        saccade_shader("${source}")
     endforeach()
-
     if(SACCADE_SPIRV_DIR)
         get_filename_component(folder "${SACCADE_SPIRV_DIR}" ABSOLUTE BASE_DIR "${CMAKE_BINARY_DIR}")
         file(GLOB saccade_spirv CONFIGURE_DEPENDS "${folder}/*.spv")
@@ -119,31 +128,20 @@ function(saccade_embed_shaders target)
     endif()
     add_custom_target(spirv DEPENDS ${saccade_spirv})
 
-    set(assembly ".section .rodata\n")
-    set(declarations "")
     set(entries "")
     set(index 0)
     foreach(spv IN LISTS saccade_spirv)
-        get_filename_component(name "${spv}" NAME)
-        string(REGEX REPLACE "\\.spv$" "" name "${name}")
-        set(symbol "saccade_spirv_${index}")
-        string(APPEND assembly
-            ".balign 16\n.global ${symbol}\n.hidden ${symbol}\n${symbol}:\n.incbin \"${spv}\"\n${symbol}_end:\n"
-            ".balign 8\n.global ${symbol}_words\n.hidden ${symbol}_words\n"
-            "${symbol}_words: .quad (${symbol}_end - ${symbol}) / 4\n")
-        string(APPEND declarations
-            "extern \"C\" const std::uint32_t ${symbol}[];\nextern \"C\" const std::uint64_t ${symbol}_words;\n")
-        string(APPEND entries "        {\"${name}\", {${symbol}, static_cast<std::size_t>(${symbol}_words)}},\n")
+        get_filename_component(name "${spv}" NAME_WLE)
+        string(APPEND entries "        {\"${name}\", {saccade_spirv_${index}, saccade_spirv_${index}_end}},\n")
         math(EXPR index "${index} + 1")
     endforeach()
-    string(APPEND assembly ".section .note.GNU-stack,\"\",%progbits\n")
-    file(CONFIGURE OUTPUT embedded.s CONTENT "${assembly}" @ONLY)
-    file(CONFIGURE OUTPUT embedded.cpp @ONLY CONTENT
+    saccade_embed(spirv std::uint32_t ${saccade_spirv})
+    file(CONFIGURE OUTPUT spirv.cpp @ONLY CONTENT
 "#include \"shaders/embedded.h\"
 
 #include <vector>
 
-${declarations}
+${saccade_spirv_declarations}
 namespace saccade {
 
 std::span<const EmbeddedShader> embedded_shaders() {
@@ -154,9 +152,6 @@ ${entries}    };
 
 }  // namespace saccade
 ")
-    set_source_files_properties("${CMAKE_CURRENT_BINARY_DIR}/embedded.s" PROPERTIES OBJECT_DEPENDS "${saccade_spirv}")
-
-    add_library(${target} STATIC
-        "${CMAKE_CURRENT_BINARY_DIR}/embedded.s" "${CMAKE_CURRENT_BINARY_DIR}/embedded.cpp")
+    add_library(${target} STATIC "${CMAKE_CURRENT_BINARY_DIR}/spirv.s" "${CMAKE_CURRENT_BINARY_DIR}/spirv.cpp")
     add_dependencies(${target} spirv)
 endfunction()

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "shaders/params.h"
+#include "shaders/common/params.h"
 
 namespace saccade {
 

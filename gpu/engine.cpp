@@ -25,7 +25,7 @@ std::string cache_file(const DeviceInfo& info, const std::string& what, const st
             ending);
 }
 
-// The GPUs that gpu/ops/tile.cpp was fitted on: NVIDIA's with the 132 cores of an H200 or H100.
+// The GPUs that gpu/ops/products/tile_table.cpp was fitted on: NVIDIA's with the 132 cores of an H200 or H100.
 bool tables_hold(const DeviceInfo& info) {
     constexpr uint32_t fitted_cores = 132;
     return info.vendor_id == vendors::nvidia && info.limits.cores == fitted_cores;

@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "gpu/core/error.h"
-#include "gpu/language.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/rows.h"
 #include "models/attention/attention_maps.h"
 #include "models/captioning/decoding_parts.h"
 #include "models/files/checkpoint.h"

@@ -6,8 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "gpu/core/error.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/elementwise.h"
 #include "models/contrast/phrases.h"
-#include "gpu/masks.h"
 #include "models/detection/coco_stuff.h"
 #include "models/detection/mask_runs.h"
 #include "models/registry/registry.h"

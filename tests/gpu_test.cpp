@@ -8,6 +8,8 @@
 #include <limits>
 #include <memory>
 
+#include "gpu/ops/products.h"
+
 namespace saccade {
 
 namespace {
@@ -139,7 +141,7 @@ void GpuTest::begin() {
 Tensor GpuTest::fragments(const Tensor& weight) {
     const FragmentsSize size = fragments_size(device, weight);
     if (!size) return {};
-    // Nobody may care for what lies past the last of them.
+    // Memory past the last fragment must not matter: it is NaN.
     const Tensor to = poisoned(1, size.rows, size.columns, Type::f16);
     begin();
     fragments_into(commands, to, weight);

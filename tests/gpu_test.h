@@ -8,7 +8,6 @@
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
-#include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
 
 namespace saccade {

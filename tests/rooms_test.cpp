@@ -1,10 +1,14 @@
-// Holds the folders of app, models and gpu to the plan in tests/rooms.txt.
+// Holds the folders of app, models and gpu to the plan in tests/rooms.txt, the folders of all
+// sources to few entries, and every kernel to the room of its family.
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -40,14 +44,20 @@ bool is_source(const fs::path& file) {
     return file.extension() == ".cpp" || file.extension() == ".h";
 }
 
-// Calls visit(room, file) for every file of the house. Folders of data (a model, pictures) are not
-// rooms.
+std::string text_of(const fs::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Folders of data: models, pictures, golden cases, seeds of fuzzers.
+const std::set<std::string> data_folders = {"pretrained", "assets", "golden", "seeds", "stored"};
+
+// Calls visit(room, file) for every file of these folders, but for those of data.
 template <typename Visit>
-void for_each_file(const Visit& visit) {
-    for (const char* floor : {"app", "models", "gpu"})
+void for_each_file(std::initializer_list<const char*> floors, const Visit& visit) {
+    for (const char* floor : floors)
         for (fs::recursive_directory_iterator it(root / floor), end; it != end; ++it) {
-            const std::string name = it->path().filename();
-            if (it->is_directory() && (name == "pretrained" || name == "assets"))
+            if (it->is_directory() && data_folders.contains(it->path().filename()))
                 it.disable_recursion_pending();
             else if (it->is_regular_file())
                 visit(it->path().parent_path().lexically_relative(root).string(), it->path());
@@ -72,7 +82,7 @@ std::set<std::string> included_rooms(const fs::path& file) {
 TEST(RoomsTest, include_only_what_the_table_allows) {
     const Rooms allowed = allowed_arrows();
     size_t files = 0;
-    for_each_file([&](const std::string& room, const fs::path& file) {
+    for_each_file({"app", "models", "gpu"}, [&](const std::string& room, const fs::path& file) {
         if (!is_source(file)) return;
         ++files;
         const auto row = allowed.find(room);
@@ -87,7 +97,7 @@ TEST(RoomsTest, include_only_what_the_table_allows) {
 
 TEST(RoomsTest, use_every_arrow_of_the_table) {
     Rooms unused = allowed_arrows();
-    for_each_file([&](const std::string& room, const fs::path& file) {
+    for_each_file({"app", "models", "gpu"}, [&](const std::string& room, const fs::path& file) {
         if (!is_source(file)) return;
         for (const std::string& other : included_rooms(file)) unused[room].erase(other);
     });
@@ -112,13 +122,50 @@ TEST(RoomsTest, have_arrows_that_go_one_way) {
         ADD_FAILURE() << room << " is part of, or uses, a circle of rooms";
 }
 
+// A .cpp and its .h count as one entry, and so do the shaders NAME.comp, NAME.tiled.comp and
+// NAME.tiled.glsl.
+std::string entry_of(const fs::path& file) {
+    const std::string name = file.filename();
+    const bool is_code =
+        is_source(file) || file.extension() == ".comp" || file.extension() == ".glsl";
+    return is_code ? name.substr(0, name.find('.')) : name;
+}
+
 TEST(RoomsTest, hold_few_entries) {
-    std::map<std::string, std::set<std::string>> entries;  // a .cpp and its .h count as one
-    for_each_file([&](const std::string& room, const fs::path& file) {
-        entries[room].insert(is_source(file) ? file.stem().string() : file.filename().string());
-    });
+    std::map<std::string, std::set<std::string>> entries;
+    for_each_file({"app", "models", "gpu", "shaders", "tests"},
+                  [&](const std::string& room, const fs::path& file) {
+                      entries[room].insert(entry_of(file));
+                  });
+    EXPECT_GT(entries.size(), 60u);
     for (const auto& [room, names] : entries)
         EXPECT_LE(names.size(), most_entries) << room << " is full: find its second idea";
+}
+
+// shaders/FAMILY/NAME.comp is recorded by gpu/ops/FAMILY/NAME.cpp, listed in gpu/ops/FAMILY.h and
+// tried by tests/gpu/ops/FAMILY/NAME_test.cpp. CMake refuses a shader without a test.
+TEST(RoomsTest, hold_each_kernel_its_operation_and_its_test_in_the_room_of_one_family) {
+    const std::map<std::string, std::string> declared_otherwise = {
+        {"fit_range", "stretch_to_range"},  // one kernel of two operations
+    };
+    size_t kernels = 0;
+    for_each_file({"shaders"}, [&](const std::string& room, const fs::path& file) {
+        if (file.extension() != ".comp") return;
+        ++kernels;
+        const std::string family = fs::path(room).filename(), name = entry_of(file);
+        SCOPED_TRACE(file.lexically_relative(root).string());
+        EXPECT_EQ(fs::path(room).parent_path(), "shaders");
+        EXPECT_TRUE(fs::exists(root / "tests/gpu/ops" / family / (name + "_test.cpp")));
+        if (family == "chains")
+            return;  // several operations in one dispatch: they have no function of their own
+        EXPECT_TRUE(fs::exists(root / "gpu/ops" / family / (name + ".cpp")));
+        const auto other = declared_otherwise.find(name);
+        const std::string function = other == declared_otherwise.end() ? name : other->second;
+        const std::regex declaration("\\b" + function + "(_into|_in_place)?\\(Commands& c");
+        EXPECT_TRUE(std::regex_search(text_of(root / "gpu/ops" / (family + ".h")), declaration))
+            << "gpu/ops/" << family << ".h does not declare " << function;
+    });
+    EXPECT_GT(kernels, 80u);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/draw.h"
+#include "shaders/draw/params.h"
 
 namespace saccade {
 

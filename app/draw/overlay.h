@@ -10,9 +10,11 @@
 #include "app/draw/text_layout.h"
 #include "app/draw/tile_grid.h"
 #include "app/frame/source.h"
-#include "gpu/draw.h"
+#include "gpu/ops/draw.h"
+#include "gpu/ops/rows.h"
 #include "gpu/transfer/mapped_words.h"
 #include "models/detector.h"
+#include "shaders/draw/params.h"
 
 namespace saccade {
 

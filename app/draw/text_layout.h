@@ -7,6 +7,7 @@
 
 #include "app/draw/font.h"
 #include "gpu/core/geometry.h"
+#include "gpu/ops/draw.h"
 
 namespace saccade {
 

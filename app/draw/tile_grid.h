@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/draw/text_layout.h"
-#include "gpu/draw.h"
+#include "gpu/ops/draw.h"
 #include "models/picture/preprocessor.h"
 
 namespace saccade {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gpu/engine.h"
-#include "gpu/ops.h"
+#include "gpu/ops/grid_attention.h"
 #include "models/attention/map_geometry.h"
 #include "models/attention/sampled_points.h"
 #include "models/attention/tap.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "gpu/ops.h"
+#include "gpu/ops/products.h"
 #include "gpu/recorder/commands.h"
 #include "gpu/recorder/upload.h"
 #include "models/files/half.h"

@@ -6,7 +6,9 @@
 
 #include "app/lab/bench_inputs.h"
 #include "gpu/core/error.h"
-#include "gpu/ops.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "gpu/transfer/download.h"
 
 namespace saccade {

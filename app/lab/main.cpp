@@ -17,7 +17,7 @@
 #include "app/lab/dump/dump.h"
 #include "app/lab/kernels.h"
 #include "app/lab/ppm.h"
-#include "app/lab/tiles.h"
+#include "app/lab/describe_tiles.h"
 #include "gpu/core/error.h"
 
 namespace saccade {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 fs::file_time_type last_change(const fs::path& folder) {
     auto last = fs::file_time_type::min();
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
+    for (const auto& entry : fs::recursive_directory_iterator(folder, ignored))
         last = std::max(last, entry.last_write_time(ignored));
     return last;
 }

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "app/pipeline/point_view.h"
-#include "gpu/ops.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/maps.h"
 #include "models/attention/window_outline.h"
 
 namespace saccade {

@@ -11,7 +11,7 @@
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
 #include "shaders/embedded.h"
-#include "shaders/params.h"
+#include "shaders/common/params.h"
 
 namespace saccade {
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "gpu/core/error.h"
-#include "shaders/params.h"
+#include "shaders/common/params.h"
 
 // A reader for the handful of SPIR-V instructions that describe a compute shader's interface. The
 // numbers are those of the SPIR-V specification.

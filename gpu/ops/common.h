@@ -8,7 +8,9 @@
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
-#include "gpu/ops.h"
+#include "gpu/core/geometry.h"
+#include "gpu/ops/norms.h"
+#include "shaders/common/params.h"
 
 namespace saccade {
 
@@ -22,6 +24,15 @@ inline void put_address(uint32_t (&to)[2], const Device& device, const Tensor& t
     to[0] = static_cast<uint32_t>(address);
     to[1] = static_cast<uint32_t>(address >> 32);
 }
+
+// Where the memory begins that a tensor lies in: its view counts from there.
+inline void put_memory_address(uint32_t (&to)[2], const Device& device, Tensor tensor) {
+    tensor.offset = 0;
+    put_address(to, device, tensor);
+}
+
+// A weight of which only fragments are kept is a shape: it has no bytes.
+inline bool can_be_read(const Tensor& weight) { return weight.bytes > 0; }
 
 // The rows that a kernel goes over: (batch, rows) of each tensor, or all rows as one batch where
 // none of the tensors has gaps between its batches.
@@ -53,6 +64,42 @@ inline void require(bool holds, const char* op, const std::string& what) {
 inline void require_wide(const Tensor& t, const char* op) {
     require(t.offset % 4 == 0 && t.row_stride % 4 == 0 && (t.batch == 1 || t.batch_stride % 4 == 0),
             op, t.shape() + " does not begin on multiples of four");
+}
+
+// Kernels on cooperative matrices, and those for few rows, load eight halves at once; those on tiles in
+// shared memory load 16 bytes.
+inline bool loads_eights(const Tensor& t) {
+    return t.offset % 8 == 0 && t.row_stride % 8 == 0 && (t.batch == 1 || t.batch_stride % 8 == 0);
+}
+inline bool loads_wide(const Tensor& t) { return t.type == Type::f32 || loads_eights(t); }
+
+inline void require_f32(const Tensor& t, const char* op) {
+    require(t.type == Type::f32, op, t.shape() + " is not f32");
+}
+inline void require_wide_f32(const Tensor& t, const char* op) {
+    require_f32(t, op);
+    require_wide(t, op);
+}
+inline void require_same_rows(const Tensor& a, const Tensor& b, const char* op) {
+    require(a.batch == b.batch && a.rows == b.rows, op, a.shape() + " beside " + b.shape());
+}
+// A list of indices for each batch.
+inline void require_list(const Tensor& list, uint32_t batch, const char* op) {
+    require(list.type == Type::u32 && list.rows == 1 && list.batch == batch, op,
+            "a list " + list.shape() + " for " + std::to_string(batch) + " batches");
+}
+
+inline std::string text(Size size) { return std::to_string(size.y) + "x" + std::to_string(size.x); }
+// A picture, channels last: (batch, height * width, channels).
+inline void require_picture(const Tensor& x, Size size, const char* op) {
+    require(x.rows == area(size) && area(size) > 0, op,
+            x.shape() + " is not a picture of " + text(size));
+    require_wide(x, op);
+}
+// How many windows of a convolution fit into a side.
+inline uint32_t windows_along(uint32_t side, uint32_t kernel, uint32_t stride, uint32_t padding) {
+    const uint32_t room = side + 2 * padding;
+    return room < kernel ? 0 : (room - kernel) / stride + 1;
 }
 
 // A norm over the columns of x.
@@ -92,7 +139,7 @@ inline uint32_t threads_for_steps(const Commands& c, uint32_t threads, uint64_t 
     return threads;
 }
 
-// Threads of a workgroup where each has a pixel of its own.
+// Threads of a workgroup where each works by itself: on a pixel, or on four columns of a row.
 inline uint32_t pixel_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 64; }
 
 }  // namespace saccade

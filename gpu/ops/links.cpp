@@ -1,7 +1,6 @@
 #include "gpu/ops/links.h"
 
 #include "gpu/ops/common.h"
-#include "gpu/ops/fragments.h"
 
 namespace saccade {
 

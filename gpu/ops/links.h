@@ -1,7 +1,9 @@
 #pragma once
 
-#include "gpu/language.h"
-#include "gpu/sampling.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
+#include "shaders/chains/params.h"
 
 namespace saccade {
 
@@ -24,25 +26,5 @@ bool link_norm(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm);
 bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tensor& table,
                     const Tensor& positions);
 bool link_pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x);
-
-// The same on some hundred rows of one batch: links of another kind of chain, chain.coopmat.comp, where
-// the device has them.
-bool has_row_chains(Device& device);
-bool link_rows_product(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
-                       Activation activation, bool accumulate);
-// y = x W^T + b, and sum = y + plus.
-bool link_rows_product_beside(Commands& c, const Tensor& y, const Tensor& sum, const Tensor& x,
-                              const Linear& w, const Tensor& plus);
-bool link_rows_attention(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
-                         const Tensor& v, const Heads& heads);
-// y and at as in PostNorm, but that y is never x.
-bool link_post_norm(Commands& c, const Tensor& x, const Norm& norm, const Tensor& y, const Tensor& at,
-                    const Tensor& positions);
-bool link_sum(Commands& c, const Tensor& y, const Tensor& a, const Tensor& b);  // b may be none
-bool link_deformable(Commands& c, const Tensor& y, const Tensor& values,
-                     const SamplingQueries& queries, const params::DeformableParams& p);
-bool link_refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference);
-bool link_move_boxes(Commands& c, const Boxes& boxes, const Tensor& placed, const Tensor& x,
-                     const Linear& deltas, const Linear& place, Activation activation);
 
 }  // namespace saccade

@@ -5,7 +5,6 @@
 
 #include "gpu/core/check.h"
 #include "gpu/core/device.h"
-#include "gpu/recorder/matrix_chain.h"
 #include "gpu/recorder/upload.h"
 
 namespace saccade {
@@ -352,27 +351,20 @@ void Commands::link(params::LinkParams link, ChainTraits traits, std::initialize
         });
     };
     if (differ(traits.head, chain_traits_.head) || traits.rows != chain_traits_.rows ||
-        traits.matrices != chain_traits_.matrices ||
         differ(traits.activation, chain_traits_.activation) || std::ranges::any_of(older, written))
         end_chain();
     if (links_.empty()) {  // end_chain() puts a barrier before the first link
         hazards_.barrier();
         chain_writes_.clear();
-        chain_traits_ = {.rows = traits.rows, .matrices = traits.matrices};
+        chain_traits_ = {.rows = traits.rows};
         chain_uses_ = 0;
     }
     chain_uses_ |= uses_of(link);
     if (traits.head != 0) chain_traits_.head = traits.head;
     if (traits.activation != 0) chain_traits_.activation = traits.activation;
     chain_traits_.columns = std::max(chain_traits_.columns, traits.columns);
-    chain_traits_.keys = std::max(chain_traits_.keys, traits.keys);
-    chain_traits_.points = std::max(chain_traits_.points, traits.points);
-    chain_traits_.query_blocks = std::max(chain_traits_.query_blocks, traits.query_blocks);
     auto conflicts = [&](const Use& use) { return hazards_.conflicts(access_of(use)); };
     link.waits = std::ranges::any_of(uses, conflicts);
-    if (link.waits || links_.empty()) chain_busy_ = 0;
-    link.busy = chain_busy_;
-    chain_busy_ = (chain_busy_ + traits.tasks) % device_.limits().cores;
     if (link.waits) {
         links_.back().arrives = 1;
         hazards_.barrier();
@@ -395,21 +387,11 @@ Tensor Commands::zeros(uint32_t words) {
 }
 
 Kernel Commands::chain_kernel() const {
-    const auto& [rows, head, activation, columns, keys, points, tasks, query_blocks, matrices] =
-        chain_traits_;
-    if (rows > 0) {
-        constexpr uint32_t threads = 256;
-        // A row of a product is held in eights; attention holds two of them for each thread.
-        const uint32_t eights = std::max(padded(columns) / 8, (2 * threads + rows - 1) / rows);
-        return {"chain", {threads, std::max(head / 8, 1u), activation, chain_uses_, rows, eights}};
-    }
-    const MatrixChain form(device_.limits(), matrices.m, head, keys, query_blocks);
-    const uint32_t lanes = device_.limits().subgroup_size;
-    return {"chain.coopmat",
-            {form.subgroups * lanes, form.subgroups, matrices.m, matrices.n, matrices.k,
-             matrices.eights, matrices.alike ? 1u : 0u, std::max(head, matrices.m), form.chunks,
-             form.chunk_blocks, std::max(1u, (columns / 4 + lanes - 1) / lanes),
-             std::max(1u, points), chain_uses_, matrices.in_fours ? 1u : 0u, form.query_groups}};
+    const auto& [rows, head, activation, columns] = chain_traits_;
+    constexpr uint32_t threads = 256;
+    // A row of a product is held in eights; attention holds two of them for each thread.
+    const uint32_t eights = std::max(padded(columns) / 8, (2 * threads + rows - 1) / rows);
+    return {"chain", {threads, std::max(head / 8, 1u), activation, chain_uses_, rows, eights}};
 }
 
 void Commands::end_chain() {

@@ -17,7 +17,7 @@
 #include "gpu/recorder/arena.h"
 #include "gpu/recorder/hazards.h"
 #include "gpu/recorder/profile.h"
-#include "shaders/params.h"
+#include "shaders/chains/params.h"
 
 namespace saccade {
 
@@ -96,9 +96,9 @@ public:
     }
     void dispatch(const Kernel& kernel, Threads threads, std::span<const Use> uses,
                   std::span<const std::byte> params);
-    // While this lives, operations on a row, on a row of each of a few batches, or on some hundred
-    // rows, that chain.comp or chain.coopmat.comp know become links of one dispatch, on devices that
-    // have chains. Anything else that is recorded ends the dispatch, and so does another number of rows.
+    // While this lives, operations on a row, or on a row of each of a few batches, that chain.comp
+    // knows become links of one dispatch, on devices that have chains. Anything else that is recorded
+    // ends the dispatch, and so does another number of rows.
     class Chain {
     public:
         ~Chain() { commands_.chaining_ = false; }
@@ -114,23 +114,11 @@ public:
     };
     [[nodiscard]] Chain chain() { return Chain(*this); }
     bool chaining() const { return chaining_; }
-    // How the device multiplies matrices, and how its threads hold them: see HeldFragments.
-    struct ChainMatrices {
-        uint32_t m = 0, n = 0, k = 0, eights = 0;
-        bool alike = false, in_fours = false;
-        bool operator==(const ChainMatrices&) const = default;
-    };
     // What is built into a chain's kernel, for all links that have it: how many rows there are, the
     // columns of a head, the activation (0: none of them has), and the columns of the longest row of
     // a product. So is which kinds of links there are.
-    // Chains of many rows are others: the number of these is 0, whatever it is, the columns are those
-    // of the longest row of a norm, keys the most that a head of them sees, and points the most
-    // that one of deformable attention looks at. Tasks are of one link alone: how many workgroups it
-    // keeps busy. The next link, if it need not wait for this one, begins with the others.
     struct ChainTraits {
-        uint32_t rows = 1, head = 0, activation = 0, columns = 0, keys = 0, points = 0, tasks = 0;
-        uint32_t query_blocks = 0;  // of attention: fragments of queries, of all heads
-        ChainMatrices matrices = {};
+        uint32_t rows = 1, head = 0, activation = 0, columns = 0;
     };
     // `older` is what the link reads before what came before has finished.
     void link(params::LinkParams link, ChainTraits traits, std::initializer_list<Use> uses,
@@ -193,7 +181,6 @@ private:
     std::vector<params::LinkParams> links_;  // of the chain that is being recorded
     std::vector<Access> chain_writes_;
     ChainTraits chain_traits_;
-    uint32_t chain_busy_ = 0;       // workgroups that its last links keep busy
     uint32_t chain_uses_ = 0;       // what there is among its links, see params.h
     std::vector<Buffer> programs_;  // of the chains that have been recorded
     Buffer stuck_;                  // where their workgroups say that they could not meet

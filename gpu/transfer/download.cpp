@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "gpu/ops.h"
+#include "gpu/ops/elementwise.h"
 
 namespace saccade {
 

@@ -3,7 +3,8 @@
 #include <cstring>
 
 #include "gpu/core/error.h"
-#include "gpu/ops.h"
+#include "gpu/ops/draw.h"
+#include "gpu/ops/pictures.h"
 
 namespace saccade {
 

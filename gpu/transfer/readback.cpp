@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "gpu/core/error.h"
-#include "gpu/ops.h"
-#include "gpu/planar.h"
+#include "gpu/ops/pictures.h"
 
 namespace saccade {
 

@@ -8,7 +8,7 @@
 
 #include "gpu/core/error.h"
 #include "gpu/recorder/upload.h"
-#include "shaders/params.h"
+#include "shaders/draw/params.h"
 
 namespace saccade {
 

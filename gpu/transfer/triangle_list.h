@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/core/buffer.h"
-#include "gpu/ops.h"
+#include "gpu/ops/draw.h"
 
 namespace saccade {
 

@@ -4,7 +4,10 @@
 #include <cstring>
 
 #include "gpu/core/error.h"
-#include "gpu/language.h"
+#include "gpu/ops/deformable.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/grid_attention.h"
+#include "gpu/ops/rows.h"
 
 namespace saccade {
 

@@ -3,6 +3,7 @@
 #include <glm/common.hpp>
 
 #include "gpu/core/error.h"
+#include "gpu/ops/elementwise.h"
 
 namespace saccade {
 

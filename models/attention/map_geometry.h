@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "gpu/ops.h"
+#include "gpu/core/tensor.h"
+#include "gpu/recorder/commands.h"
 #include "models/picture/preprocessor.h"
 
 namespace saccade {

@@ -1,6 +1,6 @@
 #include "models/attention/parts.h"
 
-#include "gpu/ops.h"
+#include "gpu/ops/elementwise.h"
 
 namespace saccade {
 

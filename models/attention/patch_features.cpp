@@ -5,8 +5,9 @@
 #include <limits>
 
 #include "gpu/core/error.h"
-#include "gpu/feature_maps.h"
-#include "gpu/language.h"
+#include "gpu/ops/maps.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 
 namespace saccade {
 

@@ -1,6 +1,7 @@
 #include "models/attention/tap.h"
 
 #include "gpu/core/error.h"
+#include "gpu/ops/elementwise.h"
 
 namespace saccade {
 

@@ -5,9 +5,10 @@
 #include <set>
 
 #include "gpu/core/buffer.h"
-#include "gpu/patches.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/deformable.h"
+#include "gpu/ops/grid_attention.h"
 #include "gpu/recorder/commands.h"
-#include "gpu/sampling.h"
 
 namespace saccade {
 

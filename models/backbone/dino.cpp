@@ -4,7 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "gpu/patches.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/elementwise.h"
 
 namespace saccade {
 
@@ -164,9 +165,8 @@ void Dino::attend(Commands& c, ResidualStream& z, const Block& w, uint32_t layer
     const Tensor qkv = z.norm_linear(c, w.qkv);
     const uint32_t dim = qkv.columns / 3;
     if (config_.positions == DinoConfig::Positions::rotary)
-        rotate_heads(c,
-                     qkv.slice_columns(0, 2 * dim).slice_rows(config_.prefix_tokens(), area(grid_)),
-                     2 * config_.heads, config_.head_size(), turns_[0]);
+        rope(c, qkv.slice_columns(0, 2 * dim).slice_rows(config_.prefix_tokens(), area(grid_)),
+             {turns_[0], 2 * config_.heads, config_.head_size()});
     const Tensor q = qkv.slice_columns(0, dim);
     const Tensor k = qkv.slice_columns(dim, dim);
     const Tensor v = qkv.slice_columns(2 * dim, dim);
@@ -179,7 +179,7 @@ void Dino::attend(Commands& c, ResidualStream& z, const Block& w, uint32_t layer
 void Dino::mlp(Commands& c, ResidualStream& z, const Block& w) const {
     auto scope = c.scope("mlp");
     const Tensor inner =
-        config_.gated ? gate(c, z.norm_linear(c, w.fc1), w.fc2.weight.columns, config_.activation)
+        config_.gated ? glu(c, z.norm_linear(c, w.fc1), w.fc2.weight.columns, config_.activation)
                       : z.norm_linear(c, w.fc1, config_.activation);
     z.add(c, inner, w.fc2);
 }

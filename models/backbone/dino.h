@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "gpu/ops/products/residual_stream.h"
 #include "gpu/recorder/commands.h"
-#include "gpu/residual_stream.h"
 #include "models/attention/tap.h"
 #include "models/backbone/dino_config.h"
 #include "models/backbone/position.h"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops.h"
+#include "gpu/ops/maps.h"
+#include "gpu/ops/products.h"
 #include "gpu/recorder/commands.h"
-#include "gpu/sampling.h"
 #include "models/backbone/feature_map.h"
 #include "models/files/weights.h"
 

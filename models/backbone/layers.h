@@ -2,9 +2,10 @@
 
 #include <string>
 
-#include "gpu/ops.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/products.h"
+#include "gpu/ops/products/residual_stream.h"
 #include "gpu/recorder/commands.h"
-#include "gpu/residual_stream.h"
 #include "models/attention/tap.h"
 #include "models/files/weights.h"
 

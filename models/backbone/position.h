@@ -8,7 +8,8 @@
 
 #include "gpu/core/buffer.h"
 #include "gpu/core/device.h"
-#include "gpu/ops.h"
+#include "gpu/core/geometry.h"
+#include "gpu/core/tensor.h"
 
 // Where a token lies in the picture, for models that take pictures of any size.
 

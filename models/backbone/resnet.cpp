@@ -3,8 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "gpu/sampling.h"
-
 namespace saccade {
 
 namespace {

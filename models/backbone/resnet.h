@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/ops.h"
+#include "gpu/ops/maps.h"
+#include "gpu/ops/products.h"
 #include "gpu/recorder/commands.h"
 #include "models/backbone/feature_map.h"
 #include "models/files/weights.h"

@@ -1,8 +1,8 @@
 #include "models/backbone/tuned_dino.h"
 
 #include "gpu/core/error.h"
-#include "gpu/language.h"
-#include "gpu/masks.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/maps.h"
 
 namespace saccade {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops.h"
+#include "gpu/ops/products.h"
 #include "gpu/recorder/commands.h"
 #include "models/backbone/dino.h"
 #include "models/backbone/feature_map.h"

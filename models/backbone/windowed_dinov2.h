@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
+#include "gpu/ops/products/residual_stream.h"
 #include "gpu/recorder/commands.h"
-#include "gpu/residual_stream.h"
 #include "models/attention/parts.h"
 #include "models/attention/tap.h"
 #include "models/backbone/feature_map.h"

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "gpu/core/device.h"
+#include "gpu/ops/rows.h"
+#include "gpu/ops/words.h"
 
 namespace saccade {
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gpu/ops/words.h"
 #include "models/backbone/config.h"
 
 namespace saccade {

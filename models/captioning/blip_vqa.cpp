@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gpu/core/error.h"
+#include "gpu/ops/words.h"
 
 namespace saccade {
 

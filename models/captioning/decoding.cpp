@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "gpu/core/error.h"
+#include "gpu/ops/words.h"
 #include "models/captioning/beams.h"
 #include "models/captioning/decoding_parts.h"
 #include "models/captioning/greedy.h"

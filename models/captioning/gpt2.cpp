@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "gpu/ops/words.h"
 #include "models/backbone/config.h"
 
 namespace saccade {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu/core/device.h"
+#include "gpu/ops/words.h"
 
 namespace saccade {
 

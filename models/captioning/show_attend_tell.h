@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "gpu/language.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/products.h"
 #include "models/backbone/resnet.h"
 #include "models/captioning/caption_model.h"
 #include "models/captioning/text_decoder.h"

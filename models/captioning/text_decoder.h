@@ -2,7 +2,9 @@
 
 #include <span>
 
-#include "gpu/ops.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/tap.h"
 

@@ -3,7 +3,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "gpu/patches.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/rows.h"
 #include "models/backbone/config.h"
 #include "models/backbone/resnet_config.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops.h"
+#include "gpu/ops/rows.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/map_geometry.h"
 #include "models/attention/tap.h"

@@ -1,6 +1,7 @@
 #include "models/classification/dino_classifier.h"
 
-#include "gpu/patches.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/rows.h"
 
 namespace saccade {
 

@@ -3,7 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "gpu/patches.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/grid_attention.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "models/classification/classification_model.h"
 #include "models/classification/mvit_config.h"
 #include "models/files/weights.h"

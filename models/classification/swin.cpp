@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gpu/core/error.h"
+#include "gpu/ops/maps.h"
 
 namespace saccade {
 

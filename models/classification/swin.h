@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu/patches.h"
+#include "gpu/ops/grid_attention.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "models/backbone/position.h"
 #include "models/classification/classification_model.h"
 #include "models/classification/swin_config.h"

@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gpu/language.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 
 namespace saccade {
 

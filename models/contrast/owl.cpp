@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "gpu/core/error.h"
-#include "gpu/language.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/elementwise.h"
 #include "models/backbone/config.h"
 #include "models/contrast/contrast_model.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "gpu/core/error.h"
-#include "gpu/language.h"
+#include "gpu/ops/norms.h"
 
 namespace saccade {
 

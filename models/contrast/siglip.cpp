@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "gpu/language.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/elementwise.h"
 #include "models/backbone/config.h"
 
 namespace saccade {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "gpu/ops/rows.h"
+#include "gpu/ops/words.h"
+
 namespace saccade {
 
 TextTowerConfig read_text_tower_config(const JsonFields& fields, const TextTowerConfig& otherwise) {

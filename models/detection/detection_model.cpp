@@ -1,6 +1,7 @@
 #include "models/detection/detection_model.h"
 
-#include "gpu/sampling.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/rows.h"
 
 namespace saccade {
 
@@ -23,14 +24,12 @@ void find_by_sigmoid(Commands& c, const Tensor& found, const DetectionOutput& ou
 }
 
 Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uint32_t in,
-                           uint32_t hidden, uint32_t out, uint32_t layers, Rows rows) {
+                           uint32_t hidden, uint32_t out, uint32_t layers) {
     Perceptron result;
     for (uint32_t i = 0; i < layers; ++i)
         result.layers.push_back(
             weights.linear(prefix + ".layers." + std::to_string(i),
-                           {.out = i + 1 < layers ? hidden : out,
-                            .in = i > 0 ? hidden : in,
-                            .rows = rows}));
+                           {.out = i + 1 < layers ? hidden : out, .in = i > 0 ? hidden : in}));
     return result;
 }
 

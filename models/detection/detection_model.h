@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops.h"
+#include "gpu/ops/products.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/map_geometry.h"
 #include "models/attention/parts.h"
@@ -116,7 +116,7 @@ struct Perceptron {
 };
 // `prefix`.layers.0 and so on: in to hidden, hidden to hidden, ..., hidden to out.
 Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uint32_t in,
-                           uint32_t hidden, uint32_t out, uint32_t layers, Rows rows = Rows::many);
+                           uint32_t hidden, uint32_t out, uint32_t layers);
 // y is f32, whatever the layers are stored as.
 void perceptron_into(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w,
                      Activation last = Activation::none);

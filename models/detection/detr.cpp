@@ -209,7 +209,6 @@ void Detr::decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) 
     const Tensor v = linear(c, memory.y, memory_v_);
     const uint32_t dim = k.columns / config_.decoder_layers;
 
-    const auto chain = c.chain();
     for (uint32_t i = 0; i < decoder_.size(); ++i) {
         const DecoderLayer& w = decoder_[i];
         if (i > 0)  // the first has been worked out, see prepare_queries

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/maps.h"
+#include "gpu/ops/rows.h"
 
 namespace saccade {
 

@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/masks.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "models/attention/parts.h"
 #include "models/files/weights.h"
 

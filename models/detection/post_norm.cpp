@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include "gpu/language.h"
-#include "gpu/patches.h"
+#include "gpu/ops/elementwise.h"
 
 namespace saccade {
 
@@ -77,7 +76,7 @@ void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAtt
 void feed_forward(Commands& c, const Stream& s, const Stream& next, const FeedForward& w,
                   Activation activation) {
     auto scope = c.scope("ffn");
-    const Tensor inner = w.gated ? gate(c, linear(c, s.y, w.fc1), w.fc2.weight.columns,
+    const Tensor inner = w.gated ? glu(c, linear(c, s.y, w.fc1), w.fc2.weight.columns,
                                         Activation::silu)
                                  : linear(c, s.y, w.fc1, activation);
     linear_add(c, s.x, inner, w.fc2);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "gpu/ops/elementwise.h"
 #include "gpu/recorder/upload.h"
 
 namespace saccade {

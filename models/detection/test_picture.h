@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gpu/core/buffer.h"
-#include "gpu/ops.h"
+#include "gpu/ops/attention.h"
 #include "gpu/recorder/commands.h"
 
 namespace saccade {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/activation.h"
-#include "gpu/ops.h"
+#include "gpu/core/geometry.h"
 #include "models/files/json.h"
 
 namespace saccade {

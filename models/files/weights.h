@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "gpu/core/buffer.h"
-#include "gpu/ops.h"
-#include "gpu/products/weight_copies.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
+#include "gpu/ops/products/residual_stream.h"
+#include "gpu/ops/products/weight_copies.h"
 #include "gpu/recorder/commands.h"
-#include "gpu/sampling.h"
-#include "gpu/residual_stream.h"
 #include "models/files/checkpoint.h"
 #include "models/files/host_convolution.h"
 

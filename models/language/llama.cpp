@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "gpu/ops/words.h"
 #include "models/backbone/config.h"
 
 namespace saccade {

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu/language.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "models/attention/tap.h"
 #include "models/captioning/text_decoder.h"
 #include "models/files/json.h"

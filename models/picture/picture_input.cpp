@@ -1,10 +1,9 @@
 #include "models/picture/picture_input.h"
 
-#include <cstring>
+#include <bit>
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
-#include "gpu/language.h"
 
 namespace saccade {
 
@@ -13,15 +12,16 @@ bool PictureInput::prepare(Size frame, std::optional<Size> within) {
     frame_ = {};  // what follows may throw half-way
     plan_ = preprocessor_.plan(frame.x, frame.y, within);
     on_device_.filled = {plan_.width, plan_.height};
-    on_device_.exact = preprocessor_.exact;
+    on_device_.exact = preprocessor_.exact || plan_.horizontal.floats;
     if (remainder_ != Remainder::refused) fit_to_patches();
     if (plan_.width % patch_.x != 0 || plan_.height % patch_.y != 0 || patches() == 0)
         throw Error("the preprocessor makes pictures of " + std::to_string(plan_.width) + "x" +
                     std::to_string(plan_.height) + ", which patches of " +
                     std::to_string(patch_.x) + "x" + std::to_string(patch_.y) +
                     " do not fill: preprocessor_config.json does not match config.json");
-    on_device_.horizontal = upload(plan_.horizontal, horizontal_, "horizontal taps");
-    on_device_.vertical = upload(plan_.vertical, vertical_, "vertical taps");
+    on_device_.horizontal =
+        upload(plan_.horizontal, horizontal_, "horizontal taps", on_device_.exact);
+    on_device_.vertical = upload(plan_.vertical, vertical_, "vertical taps", on_device_.exact);
     for (size_t i = 0; i < 3; ++i) {
         on_device_.scale[i] = plan_.scale[i];
         on_device_.shift[i] = plan_.shift[i];
@@ -72,9 +72,9 @@ void PictureInput::prepare_tiles() {
         for (uint32_t x = 0; x < tiling_.tiles.x; ++x) {
             Step cut;
             cut.horizontal = upload(make_taps(from.x, from.x, preprocessor_.filter, x * tile, tile),
-                                    cut.horizontal_memory, "horizontal taps");
+                                    cut.horizontal_memory, "horizontal taps", on_device_.exact);
             cut.vertical = upload(make_taps(from.y, from.y, preprocessor_.filter, y * tile, tile),
-                                  cut.vertical_memory, "vertical taps");
+                                  cut.vertical_memory, "vertical taps", on_device_.exact);
             cuts_.push_back(std::move(cut));
         }
 }
@@ -100,7 +100,7 @@ void PictureInput::record_tiles(Commands& c, const Tensor& patches, uint32_t fir
 }
 
 // Windows first (pairs first, count), then the weights, in one small buffer.
-ResizeTaps PictureInput::upload(const Taps& taps, Buffer& buffer, const char* name) {
+ResizeTaps PictureInput::upload(const Taps& taps, Buffer& buffer, const char* name, bool floats) {
     const Tensor windows = make_tensor(nullptr, 0, 1, 1, 2 * taps.out_size, Type::u32);
     const uint64_t weights_at = (windows.bytes + 255) / 256 * 256;
     const Tensor weights =
@@ -112,8 +112,9 @@ ResizeTaps PictureInput::upload(const Taps& taps, Buffer& buffer, const char* na
         window[2 * i] = taps.first[i];
         window[2 * i + 1] = taps.count[i];
     }
-    std::memcpy(buffer.mapped().data() + weights_at, taps.weights.data(),
-                taps.weights.size() * sizeof(int32_t));
+    auto* to = reinterpret_cast<int32_t*>(buffer.mapped().data() + weights_at);
+    for (size_t i = 0; i < taps.weights.size(); ++i)
+        to[i] = floats ? std::bit_cast<int32_t>(taps.weight(i)) : taps.weights[i];
     buffer.flush();
     ResizeTaps result{windows, weights, taps.out_size, taps.max_taps};
     result.windows.buffer = result.weights.buffer = buffer.handle();
@@ -123,10 +124,7 @@ ResizeTaps PictureInput::upload(const Taps& taps, Buffer& buffer, const char* na
 void PictureInput::record(Commands& c, const Tensor& patches, const Image& image) const {
     if (image.width() != frame_.x || image.height() != frame_.y)
         throw Error("a picture of another size than was prepared for");
-    if (plan_.horizontal.floats)
-        resample(c, patches, image, on_device_);
-    else
-        preprocess(c, patches, image, on_device_);
+    preprocess(c, patches, image, on_device_);
 }
 
 }  // namespace saccade

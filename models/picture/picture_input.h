@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/core/buffer.h"
-#include "gpu/ops.h"
+#include "gpu/ops/pictures.h"
 #include "gpu/recorder/commands.h"
 #include "models/picture/preprocessor.h"
 
@@ -52,7 +52,8 @@ public:
 private:
     void fit_to_patches();
     void prepare_tiles();
-    ResizeTaps upload(const Taps& taps, Buffer& buffer, const char* name);
+    // `floats`: the weights go up as floats, as an exact Preprocess wants them.
+    ResizeTaps upload(const Taps& taps, Buffer& buffer, const char* name, bool floats = false);
 
     Device* device_;
     Preprocessor preprocessor_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -45,6 +47,12 @@ struct Taps {
     std::vector<int32_t> weights;  // (out_size, max_taps), zero from count[i] on
     // Weights are the bits of floats, and nothing is rounded to levels before the end.
     bool floats = false;
+
+    float weight(size_t i) const {
+        constexpr int fraction_bits = 22;
+        return floats ? std::bit_cast<float>(weights[i])
+                      : std::ldexp(static_cast<float>(weights[i]), -fraction_bits);
+    }
 };
 
 // Taps that resize in_size levels to out_size and keep outputs crop_first .. crop_first +

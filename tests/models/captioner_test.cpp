@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "gpu/ops/elementwise.h"
 #include "models/attention/attention_maps.h"
 #include "tests/models/caption_golden.h"
 

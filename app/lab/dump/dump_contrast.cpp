@@ -3,7 +3,7 @@
 
 #include "app/lab/dump/dump_parts.h"
 #include "gpu/core/error.h"
-#include "gpu/language.h"
+#include "gpu/ops/attention.h"
 #include "models/classifier.h"
 #include "models/contrast/contrast_model.h"
 

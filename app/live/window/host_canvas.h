@@ -3,6 +3,7 @@
 #include <opencv2/core.hpp>
 #include <optional>
 
+#include "gpu/ops/pictures.h"
 #include "gpu/transfer/frame.h"
 #include "gpu/transfer/triangle_list.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "gpu/core/error.h"
+#include "gpu/core/geometry.h"
 #include "gpu/core/handles.h"
-#include "gpu/ops.h"
 
 struct GLFWwindow;
 

@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/deformable.h"
+#include "gpu/ops/products.h"
 #include "models/attention/tap.h"
 #include "models/detection/post_norm.h"
 #include "models/files/weights.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops.h"
+#include "gpu/ops/products.h"
 #include "models/files/weights.h"
 
 // The convolutional blocks that hybrid encoders fuse two maps with. Batch norms are folded into the

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "models/backbone/resnet_config.h"
+#include "shaders/deformable/params.h"
 
 namespace saccade {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/deformable.h"
 #include "models/backbone/config.h"
 #include "models/backbone/resnet.h"
 #include "models/detection/deformable/hybrid_encoder.h"

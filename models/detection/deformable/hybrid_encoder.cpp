@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "gpu/ops/maps.h"
+
 namespace saccade {
 
 namespace {

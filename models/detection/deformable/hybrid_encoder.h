@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops.h"
-#include "gpu/sampling.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/products.h"
 #include "models/backbone/position.h"
 #include "models/detection/deformable/fusion_blocks.h"
 #include "models/detection/deformable/pyramid_encoder.h"

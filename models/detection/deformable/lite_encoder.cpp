@@ -1,6 +1,8 @@
 #include "models/detection/deformable/lite_encoder.h"
 
-#include "gpu/patches.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/maps.h"
+#include "gpu/ops/rows.h"
 
 namespace saccade {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/products.h"
 #include "models/detection/deformable/fusion_blocks.h"
 #include "models/detection/deformable/pyramid_encoder.h"
 #include "models/files/weights.h"

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "gpu/ops.h"
 #include "models/attention/parts.h"
 #include "models/attention/tap.h"
 #include "models/backbone/feature_map.h"

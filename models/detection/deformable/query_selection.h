@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "gpu/core/buffer.h"
-#include "gpu/sampling.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
+#include "gpu/ops/rows.h"
 #include "models/attention/parts.h"
 #include "models/detection/detection_model.h"
 #include "models/files/weights.h"

@@ -183,7 +183,6 @@ DetectionOutput RfDetr::forward(Commands& c, const Tensor& patches, Size picture
     s.pos = c.scratch(batch, count, dim, Type::f32);
     s.at = c.scratch(batch, count, dim, type_);
     auto decoding = c.scope("decoder");
-    const auto chain = c.chain();
     decode(c, s, boxes.boxes, sines, values, grid, taps);
     const Tensor deltas = c.scratch(batch, count, 4, Type::f32);
     normalize(c, s.values(), norm_);
@@ -263,7 +262,8 @@ void RfDetr::decode(Commands& c, const Stream& s, const Tensor& boxes, const Ten
     copy(c, s.x, query_content_);
     if (s.y.type != s.x.type) copy(c, s.y, query_content_);
     const auto& [first, last] = std::tie(query_position_.layers.at(0), query_position_.layers.at(1));
-    linear_beside(c, s.pos, s.at, linear(c, sines, first, query_position_.between), last, s.x);
+    linear_into(c, s.pos, linear(c, sines, first, query_position_.between), last);
+    add_into(c, s.at, s.pos, s.x);
     for (uint32_t i = 0; i < config_.layers; ++i) {
         const Layer& w = layers_[i];
         auto layer = c.scope("layer");

@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "gpu/sampling.h"
+#include "gpu/ops/attention.h"
+#include "gpu/ops/boxes.h"
+#include "gpu/ops/deformable.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "models/backbone/windowed_dinov2.h"
 #include "models/detection/deformable/deformable_attention.h"
 #include "models/detection/deformable/segmentation_head.h"

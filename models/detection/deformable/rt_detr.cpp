@@ -9,7 +9,7 @@ RtDetr::RtDetr(WeightLoader& front, WeightLoader& weights, const RtDetrConfig& c
     const DeformableDecoderConfig& d = config.decoder;
     const uint32_t dim = d.dim, head = dim / d.heads;
     query_position_ = load_perceptron(weights, "model.decoder.query_pos_head", 4, 2 * dim, dim,
-                                      position_layers, Rows::any);
+                                      position_layers);
     std::vector<std::string> values;
     for (uint32_t i = 0; i < d.layers; ++i) {
         const std::string number = std::to_string(i), layer = "model.decoder.layers." + number;
@@ -22,7 +22,7 @@ RtDetr::RtDetr(WeightLoader& front, WeightLoader& weights, const RtDetrConfig& c
              .cross_norm = weights.norm(cross + "_layer_norm", dim, d.norm_eps),
              .ffn = load_feed_forward(weights, layer, dim, d.intermediate, d.norm_eps),
              .box_head = load_perceptron(weights, "model.decoder.bbox_embed." + number, dim, dim, 4,
-                                         box_layers, Rows::any)});
+                                         box_layers)});
         values.push_back(cross + ".value_proj");
     }
     memory_values_ = weights.stacked(values, {.out = dim, .in = dim, .out_head = head});
@@ -50,7 +50,6 @@ void RtDetr::decode(Commands& c, const BoxDecoding& d, const DetectionOutput& ou
     const Stream& s = d.stream;
     const auto count = static_cast<uint32_t>(layers_.size());
     const uint32_t wide = d.values.columns / count;
-    const auto chain = c.chain();
     if (s.y.type != s.x.type) copy(c, s.y, s.x);
     const Linear &place_first = query_position_.layers.at(0), &place = query_position_.layers.at(1);
     const Activation between = query_position_.between;
@@ -58,7 +57,8 @@ void RtDetr::decode(Commands& c, const BoxDecoding& d, const DetectionOutput& ou
     for (uint32_t i = 0; i < count; ++i) {
         const Layer& w = layers_[i];
         auto layer = c.scope("layer");
-        linear_beside(c, s.pos, s.at, placed, place, s.x);
+        linear_into(c, s.pos, placed, place);
+        add_into(c, s.at, s.pos, s.x);
         self_attend(c, s, s.queries(), w.self, query_heads(), i, taps.queries);
         const Tensor seen = deformable_attention(c, s.at, d.boxes.boxes,
                                                  d.values.slice_columns(i * wide, wide), d.levels,
@@ -69,14 +69,11 @@ void RtDetr::decode(Commands& c, const BoxDecoding& d, const DetectionOutput& ou
 
         // b = sigmoid(MLP(x) + logit(b))
         const Tensor inner = all_but_last(c, s.y, w.box_head);
-        const Linear& last = w.box_head.layers.back();
-        if (i + 1 < count) {
-            move_boxes(c, d.boxes, placed, inner, last, place_first, between);
-        } else {
-            const Tensor deltas = c.scratch(s.x.batch, s.x.rows, 4, Type::f32);
-            linear_into(c, deltas, inner, last);
-            refine_boxes(c, {out.boxes, d.boxes.copy}, deltas, d.boxes.boxes);
-        }
+        const Tensor deltas = c.scratch(s.x.batch, s.x.rows, 4, Type::f32);
+        linear_into(c, deltas, inner, w.box_head.layers.back());
+        const bool last = i + 1 == count;
+        refine_boxes(c, {last ? out.boxes : d.boxes.boxes, d.boxes.copy}, deltas, d.boxes.boxes);
+        if (!last) linear_into(c, placed, d.boxes.copy, place_first, between);
     }
     linear_into(c, out.logits, s.y, class_head_);
     taps.decoder.hidden(c, 0, s.x);

@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "shaders/deformable/params.h"
+
 #include "models/detection/deformable/rt_detr.h"
 
 namespace saccade {

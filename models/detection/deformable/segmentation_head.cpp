@@ -1,5 +1,7 @@
 #include "models/detection/deformable/segmentation_head.h"
 
+#include "gpu/ops/maps.h"
+
 namespace saccade {
 
 namespace {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "gpu/masks.h"
-#include "gpu/sampling.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "models/files/weights.h"
 
 // RF-DETR's masks: the projector's map, enlarged and refined by blocks of ConvNeXt's kind, and a

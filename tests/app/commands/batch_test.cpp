@@ -541,7 +541,7 @@ TEST_F(Batch, a_damaged_run_json_is_one_line) {
     expect_refused(run(sources, "out", {"--no-video"}), 1, "run.json in this folder is damaged");
 }
 
-// The long forms of this and of the killing: tests/endure.
+// The long forms of this and of the killing: tests/trials/endure.
 TEST_F(Batch, memory_stays_where_it_is) {
     const Variable program("SACCADE_PROGRAM", places::program());
     const Outcome outcome =

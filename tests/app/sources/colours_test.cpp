@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "app/video/av.h"
-#include "tests/gpu/ops/yuv_test.h"
+#include "tests/gpu/ops/pictures/yuv_test.h"
 
 extern "C" {
 #include <libavutil/opt.h>

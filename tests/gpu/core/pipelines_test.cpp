@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "gpu/ops/elementwise.h"
 #include "shaders/embedded.h"
 #include "tests/gpu_test.h"
 #include "tests/models/files/temp_folder.h"

@@ -3,174 +3,30 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 
 #include "gpu/core/error.h"
 #include "shaders/embedded.h"
-#include "shaders/params.h"
 
 namespace saccade {
 namespace {
 
 using enum Reflection::Binding;
 
-struct Interface {
-    std::vector<Reflection::Binding> bindings;
-    size_t params_bytes;
-};
-
-// What the operations of gpu/ops give to each shader. A new shader gets its line here.
-const std::map<std::string, Interface, std::less<>> interfaces = {
-    {"add", {{buffer, buffer, buffer}, sizeof(params::AddParams)}},
-    {"add_column", {{buffer, buffer}, sizeof(params::AddColumnParams)}},
-    {"add_enlarged", {{buffer, buffer, buffer}, sizeof(params::AddEnlargedParams)}},
-    {"additive_attention",
-     {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::AdditiveAttentionParams)}},
-    {"additive_map", {{buffer, buffer, buffer, buffer}, sizeof(params::AdditiveMapParams)}},
-    {"attention", {{buffer, buffer, buffer, buffer}, sizeof(params::AttentionParams)}},
-    {"attention.coopmat",
-     {{buffer, buffer, buffer, buffer},
-      sizeof(params::AttentionParams) + sizeof(params::AttentionAddresses)}},
-    {"attention.tiled", {{buffer, buffer, buffer, buffer}, sizeof(params::AttentionParams)}},
-    {"attention_map", {{buffer, buffer, buffer}, sizeof(params::AttentionMapParams)}},
-    {"avg_pool", {{buffer, buffer}, sizeof(params::AvgPoolParams)}},
-    {"best_queries", {{buffer, buffer}, sizeof(params::BestQueriesParams)}},
-    {"box_plates", {{buffer, buffer, buffer, buffer}, sizeof(params::BoxPlatesParams)}},
-    {"chain", {{buffer, buffer, buffer}, sizeof(params::ChainParams)}},
-    {"chain.coopmat", {{buffer, buffer, buffer}, sizeof(params::ChainParams)}},
-    {"choose_beams",
-     {{buffer, buffer, buffer, buffer, buffer, buffer, buffer, buffer},
-      sizeof(params::ChooseBeamsParams)}},
-    {"class_plates", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::ClassPlatesParams)}},
-    {"conv2d", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::Conv2dParams)}},
-    {"conv2d.coopmat",
-     {{buffer, buffer, buffer, buffer, buffer, buffer, buffer},
-      sizeof(params::Conv2dParams) + sizeof(params::ProductAddresses)}},
-    {"conv2d.tiled",
-     {{buffer, buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::Conv2dParams)}},
-    {"copy", {{buffer, buffer}, sizeof(params::CopyParams)}},
-    {"cosines", {{buffer, buffer}, sizeof(params::CosinesParams)}},
-    {"deformable", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::DeformableParams)}},
-    {"depthwise", {{buffer, buffer, buffer, buffer}, sizeof(params::DepthwiseParams)}},
-    {"detections", {{buffer, buffer, buffer}, sizeof(params::DetectionsParams)}},
-    {"draw_colours", {{image, buffer, buffer}, sizeof(params::DrawColoursParams)}},
-    {"draw_heat", {{image, image, buffer, buffer, buffer, buffer}, sizeof(params::DrawHeatParams)}},
-    {"draw_masks",
-     {{image, buffer, buffer, buffer, buffer, buffer}, sizeof(params::DrawMasksParams)}},
-    {"draw_plates", {{image, buffer, buffer, buffer, buffer}, sizeof(params::DrawPlatesParams)}},
-    {"edge_boxes",
-     {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::EdgeBoxesParams)}},
-    {"embedding", {{buffer, buffer, buffer, buffer}, sizeof(params::EmbeddingParams)}},
-    {"enlarge", {{buffer, buffer}, sizeof(params::AddEnlargedParams)}},
-    {"fit_range", {{buffer, buffer}, sizeof(params::FitRangeParams)}},
-    {"fragments.coopmat", {{buffer, buffer}, sizeof(params::FragmentsParams)}},
-    {"gated_add", {{buffer, buffer, buffer}, sizeof(params::GatedAddParams)}},
-    {"gate", {{buffer, buffer}, sizeof(params::GateParams)}},
-    {"gather", {{buffer, buffer, buffer}, sizeof(params::GatherParams)}},
-    {"gather_rows", {{buffer, buffer, buffer}, sizeof(params::GatherRowsParams)}},
-    {"gauge", {{buffer, buffer}, sizeof(params::GaugeParams)}},
-    {"group_norm", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::GroupNormParams)}},
-    {"group_norm.statistics", {{buffer, buffer}, sizeof(params::GroupNormParams)}},
-    {"heat_levels", {{buffer, buffer, buffer}, sizeof(params::HeatLevelsParams)}},
-    {"joint_attention", {{buffer, buffer, buffer}, sizeof(params::JointAttentionParams)}},
-    {"layer_norm", {{buffer, buffer, buffer, buffer}, sizeof(params::LayerNormParams)}},
-    {"letterbox", {{image, image}, sizeof(params::LetterboxParams)}},
-    {"linear", {{buffer, buffer, buffer, buffer}, sizeof(params::LinearParams)}},
-    {"linear.coopmat",
-     {{buffer, buffer, buffer, buffer, buffer, buffer, buffer, buffer},
-      sizeof(params::LinearParams) + sizeof(params::ProductAddresses) + sizeof(float)}},
-    {"linear.tiled",
-     {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::LinearParams)}},
-    {"lstm_cell", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::LstmCellParams)}},
-    {"matches", {{buffer, buffer, buffer}, sizeof(params::MatchesParams)}},
-    {"max_pool", {{buffer, buffer}, sizeof(params::MaxPoolParams)}},
-    {"multiply", {{buffer, buffer, buffer}, sizeof(params::MultiplyParams)}},
-    {"norm_activate",
-     {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::NormActivateParams)}},
-    {"mean_rows", {{buffer, buffer}, sizeof(params::MeanRowsParams)}},
-    {"merge_patches", {{buffer, buffer}, sizeof(params::MergePatchesParams)}},
-    {"norm_add", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::NormAddParams)}},
-    {"norm_linear",
-     {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::NormLinearParams)}},
-    {"pack", {{image, buffer}, sizeof(params::PackParams)}},
-    {"pack_yuv", {{image, buffer, buffer, buffer}, sizeof(params::PackYuvParams)}},
-    {"pick.merge", {{buffer, buffer, buffer}, sizeof(params::PickMergeParams)}},
-    {"pick.part", {{buffer, buffer}, sizeof(params::PickPartParams)}},
-    {"picked_detections",
-     {{buffer, buffer, buffer, buffer}, sizeof(params::PickedDetectionsParams)}},
-    {"pool_heads", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::PoolHeadsParams)}},
-    {"post_norm",
-     {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::PostNormParams)}},
-    {"preprocess.horizontal",
-     {{image, buffer, buffer, buffer}, sizeof(params::PreprocessHorizontalParams)}},
-    {"preprocess.vertical",
-     {{buffer, buffer, buffer, buffer}, sizeof(params::PreprocessVerticalParams)}},
-    {"principal.project", {{buffer, buffer, buffer, buffer}, sizeof(params::PrincipalParams)}},
-    {"principal.turn", {{buffer, buffer, buffer, buffer}, sizeof(params::PrincipalParams)}},
-    {"principal.unit", {{buffer, buffer}, sizeof(params::PrincipalUnitParams)}},
-    {"quantiles", {{buffer, buffer}, sizeof(params::QuantilesParams)}},
-    {"refine_boxes", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::RefineBoxesParams)}},
-    {"resample.horizontal",
-     {{image, buffer, buffer, buffer}, sizeof(params::ResampleHorizontalParams)}},
-    {"resample.vertical",
-     {{buffer, buffer, buffer, buffer}, sizeof(params::ResampleVerticalParams)}},
-    {"resize", {{buffer, buffer, buffer, image}, sizeof(params::ResizeParams)}},
-    {"restrain", {{buffer, buffer, buffer, buffer}, sizeof(params::RestrainParams)}},
-    {"rms_norm", {{buffer, buffer, buffer}, sizeof(params::RmsNormParams)}},
-    {"rotate", {{buffer, buffer}, sizeof(params::RotateParams)}},
-    {"row_max", {{buffer, buffer}, sizeof(params::RowMaxParams)}},
-    {"relative_attention",
-     {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::RelativeAttentionParams)}},
-    {"relative_map", {{buffer, buffer, buffer, buffer}, sizeof(params::RelativeMapParams)}},
-    {"relative_scores", {{buffer, buffer, buffer, buffer}, sizeof(params::RelativeScoresParams)}},
-    {"rotate_heads", {{buffer, buffer}, sizeof(params::RotateHeadsParams)}},
-    {"row_sum", {{buffer, buffer, buffer}, sizeof(params::RowSumParams)}},
-    {"sampling_points",
-     {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::SamplingPointsParams)}},
-    {"scale_boxes",
-     {{buffer, buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::ScaleBoxesParams)}},
-    {"select", {{buffer, buffer, buffer}, sizeof(params::SelectParams)}},
-    {"set_rows", {{buffer, buffer, buffer}, sizeof(params::SetRowsParams)}},
-    {"softmax", {{buffer, buffer}, sizeof(params::SoftmaxParams)}},
-    {"splat", {{buffer, buffer, buffer}, sizeof(params::SplatParams)}},
-    {"take", {{buffer, buffer, buffer}, sizeof(params::TakeParams)}},
-    {"topk", {{buffer, buffer, buffer, buffer}, sizeof(params::TopkParams)}},
-    {"triangles", {{buffer, buffer, buffer, buffer, image}, sizeof(params::TrianglesParams)}},
-    {"unit_rows", {{buffer, buffer}, sizeof(params::UnitRowsParams)}},
-    {"unpack", {{buffer, image}, sizeof(params::UnpackParams)}},
-    {"unpack_yuv", {{buffer, buffer, buffer, image}, sizeof(params::UnpackYuvParams)}},
-    {"upsample", {{buffer, buffer}, sizeof(params::UpsampleParams)}},
-    {"window_attention",
-     {{buffer, buffer, buffer, buffer, buffer, buffer}, sizeof(params::WindowAttentionParams)}},
-    {"window_map", {{buffer, buffer, buffer, buffer, buffer}, sizeof(params::WindowMapParams)}},
-};
-
-// "linear.coopmat.f16_f32" is a variant of "linear": the longest name that is listed.
-const Interface* interface_of(std::string_view shader) {
-    for (std::string_view name = shader;; name = name.substr(0, name.rfind('.'))) {
-        if (auto found = interfaces.find(name); found != interfaces.end()) return &found->second;
-        if (name.find('.') == name.npos) return nullptr;
-    }
-}
-
 const EmbeddedShader& shader_named(std::string_view name) {
     return *std::ranges::find(embedded_shaders(), name, &EmbeddedShader::name);
 }
 
-TEST(Spirv, every_shader_takes_the_parameters_and_bindings_that_its_operation_gives) {
-    EXPECT_GE(embedded_shaders().size(), interfaces.size());
+TEST(Spirv, every_kernel_has_bindings_and_parameters_that_fit_every_device) {
+    constexpr uint32_t promised_bytes = 128;  // of push constants, by Vulkan
     for (const EmbeddedShader& shader : embedded_shaders()) {
-        SCOPED_TRACE(shader.name);
-        const Interface* expected = interface_of(shader.name);
-        ASSERT_NE(expected, nullptr) << "is not in this test's list";
         const Reflection reflection = reflect(shader.code, shader.name);
-        EXPECT_EQ(reflection.push_constant_bytes, expected->params_bytes);
-        EXPECT_LE(reflection.push_constant_bytes, 128u) << "all that Vulkan promises";
-        std::vector<Reflection::Binding> bindings = expected->bindings;
-        if (shader.name.ends_with(".texels")) std::ranges::replace(bindings, buffer, texels);
-        EXPECT_EQ(reflection.bindings, bindings);
+        EXPECT_FALSE(reflection.bindings.empty()) << shader.name;
+        EXPECT_LE(reflection.push_constant_bytes, promised_bytes) << shader.name;
+        const bool reads_texels =
+            std::ranges::find(reflection.bindings, texels) != reflection.bindings.end();
+        EXPECT_EQ(reads_texels, shader.name.ends_with(".texels")) << shader.name;
     }
 }
 
@@ -189,8 +45,8 @@ TEST(Spirv, specialisation_constants_are_numbered_without_gaps) {
     }
 }
 
-// Drivers that run on a CPU turn an integer division by a variable into instructions that the CPU may
-// not have (SVE's, where the machine hides SVE from its guests), or into a loop.
+// Drivers that run on a CPU turn an integer division by a variable into instructions that the CPU
+// may not have (SVE's, where the machine hides SVE from its guests), or into a loop.
 TEST(Spirv, no_kernel_that_a_cpu_runs_divides_integers_by_what_is_not_constant) {
     constexpr uint32_t first_constant = 41, last_constant = 52;  // OpConstantTrue, OpSpecConstantOp
     constexpr uint32_t divisions[] = {134, 135, 137, 138, 139};  // OpUDiv, SDiv, UMod, SRem, SMod
@@ -240,7 +96,8 @@ TEST(Spirv, what_is_not_spirv_is_refused) {
     std::vector<uint32_t> swapped(good.begin(), good.end());
     swapped[0] = 0x03022307;
     EXPECT_EQ(reflection_error(swapped), "shader 'broken' is not SPIR-V") << "the other byte order";
-    EXPECT_EQ(reflection_error(std::vector<uint32_t>(100, 0x20202020)), "shader 'broken' is not SPIR-V");
+    EXPECT_EQ(reflection_error(std::vector<uint32_t>(100, 0x20202020)),
+              "shader 'broken' is not SPIR-V");
 }
 
 TEST(Spirv, damaged_instructions_are_refused) {
@@ -262,7 +119,8 @@ TEST(Spirv, a_file_that_was_cut_off_is_refused_wherever_that_splits_an_instructi
         if (boundary[length])
             EXPECT_NO_THROW(reflect(good.first(length), "broken")) << length;
         else
-            EXPECT_EQ(reflection_error(good.first(length)), "shader 'broken' is damaged SPIR-V") << length;
+            EXPECT_EQ(reflection_error(good.first(length)), "shader 'broken' is damaged SPIR-V")
+                << length;
     }
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <thread>
 
+#include "gpu/ops/elementwise.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

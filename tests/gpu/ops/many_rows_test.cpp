@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "gpu/language.h"
-#include "gpu/masks.h"
-#include "gpu/patches.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/rows.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {
@@ -51,8 +51,8 @@ TEST_F(ManyRowsTest, are_all_worked_on) {
          }},
         {"group_norm",
          [&](Commands& c, const Tensor& x) { return group_norm(c, x, norm, 2, Activation::relu); }},
-        {"gate",
-         [&](Commands& c, const Tensor& x) { return gate(c, x, columns / 2, Activation::silu); }},
+        {"multiply",
+         [&](Commands& c, const Tensor& x) { return glu(c, x, columns / 2, Activation::silu); }},
         {"unit_rows",
          [&](Commands& c, const Tensor& x) { return unit_rows(c, x, 1e-6f, Type::f32); }},
         {"rms_norm", [&](Commands& c, const Tensor& x) { return rms_norm(c, x, rms, Type::f32); }},

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "gpu/ops/common.h"
+#include "gpu/ops/products.h"
+#include "gpu/ops/words.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

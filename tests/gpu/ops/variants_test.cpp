@@ -3,6 +3,10 @@
 
 #include <functional>
 
+#include "gpu/ops/attention.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/norms.h"
+#include "gpu/ops/products.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

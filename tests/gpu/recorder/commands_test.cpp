@@ -3,6 +3,11 @@
 #include <cmath>
 #include <functional>
 
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/pictures.h"
+#include "gpu/ops/rows.h"
+#include "gpu/ops/words.h"
+#include "shaders/elementwise/params.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -1,6 +1,8 @@
 #include "gpu/recorder/measure.h"
 
-#include "gpu/products/tiles.h"
+#include "app/lab/time_tiles.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/ops/products.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

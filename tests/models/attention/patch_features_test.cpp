@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "gpu/ops/elementwise.h"
 #include "tests/gpu_test.h"
 
 namespace saccade {

@@ -8,6 +8,7 @@
 
 #include "app/lab/dump/dump.h"
 #include "app/lab/ppm.h"
+#include "gpu/ops/elementwise.h"
 #include "models/attention/window_outline.h"
 #include "models/classifier.h"
 #include "models/files/safetensors.h"

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "gpu/ops/draw.h"
 #include "models/classifier.h"
 #include "models/detector.h"
 #include "models/files/safetensors.h"

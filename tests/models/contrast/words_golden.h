@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/lab/ppm.h"
+#include "gpu/core/geometry.h"
 #include "models/files/json.h"
 #include "models/files/synthetic.h"
 #include "tests/gpu_test.h"

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "gpu/ops/draw.h"
 #include "models/attention/attention_maps.h"
 #include "models/attention/sampled_points.h"
 #include "models/attention/window_outline.h"

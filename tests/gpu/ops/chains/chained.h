@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/gpu/ops/products/every_tile.h"
+
+namespace saccade {
+
+// Operations in a chain, against the plain kernels.
+class Chained : public EveryTile {
+protected:
+    // work(commands) gives the same in a chain, which is one dispatch, and without one.
+    template <typename Work>
+    void expect_alike(const std::string& what, double most, Work work) {
+        const std::vector<float> alone = plain(work);
+        const std::vector<float> chained = run([&](Commands& c) {
+            auto scope = c.scope("chained");  // what is timed ends a chain
+            auto chain = c.chain();
+            return work(c);
+        });
+        EXPECT_LT(relative_error(chained, alone), most) << what;
+        EXPECT_EQ(commands.counts().dispatches, 1u) << what;
+    }
+};
+
+}  // namespace saccade
