@@ -12,7 +12,7 @@
 #include "models/attention/attention_maps.h"
 #include "models/captioning/decoding_parts.h"
 #include "models/files/checkpoint.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 #include "models/registry/registry.h"
 
 namespace saccade {

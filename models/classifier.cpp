@@ -5,7 +5,7 @@
 
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 #include "models/registry/registry.h"
 #include "models/timm/timm_names.h"
 

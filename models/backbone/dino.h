@@ -8,7 +8,7 @@
 #include "models/attention/tap.h"
 #include "models/backbone/dino_config.h"
 #include "models/backbone/position.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // DINOv2 (Oquab et al. 2023), its registers (Vision Transformers Need Registers, Darcet et al.
 // 2023), and DINOv3 (Siméoni et al. 2025). What differs from ViT:

@@ -8,7 +8,7 @@
 #include "gpu/recorder/commands.h"
 #include "gpu/sampling.h"
 #include "models/backbone/feature_map.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // PP-HGNetV2 (PaddlePaddle 2023), the backbone of D-FINE and DEIMv2: blocks whose last two convolutions
 // see what every one before them has left. Light blocks convolve each channel by itself.

@@ -6,7 +6,7 @@
 #include "gpu/recorder/commands.h"
 #include "gpu/residual_stream.h"
 #include "models/attention/tap.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // The parts that transformers share.
 

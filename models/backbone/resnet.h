@@ -8,7 +8,7 @@
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
 #include "models/backbone/feature_map.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // Deep Residual Learning for Image Recognition (He et al. 2015), as everybody trains it: the stride
 // in a bottleneck's 3x3 convolution, batch norms frozen and folded into the convolutions. Pictures

@@ -7,7 +7,7 @@
 #include "gpu/recorder/commands.h"
 #include "models/backbone/dino.h"
 #include "models/backbone/feature_map.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 namespace saccade {
 

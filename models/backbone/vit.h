@@ -7,7 +7,7 @@
 #include "models/attention/tap.h"
 #include "models/backbone/config.h"
 #include "models/backbone/layers.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // An Image is Worth 16x16 Words (Dosovitskiy et al. 2020), and DeiT (Touvron et al. 2020), which
 // adds a distillation token and a second classifier on it.

@@ -10,7 +10,7 @@
 #include "models/attention/tap.h"
 #include "models/backbone/feature_map.h"
 #include "models/backbone/position.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // DINOv2 (Oquab et al. 2023) as RF-DETR has it: the patches are cut into windows, each with a class
 // token of its own, and in most layers tokens look at their own window alone. In the others all

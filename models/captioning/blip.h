@@ -7,7 +7,7 @@
 #include "models/captioning/caption_model.h"
 #include "models/captioning/text_decoder.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // BLIP: Bootstrapping Language-Image Pre-training (Li et al. 2022), its captioning half: a ViT, and
 // an image-grounded text decoder, which is BERT with causal self-attention and cross-attention to

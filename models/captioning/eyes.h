@@ -11,7 +11,7 @@
 #include "models/captioning/caption_model.h"
 #include "models/detection/deformable/hybrid_config.h"
 #include "models/detection/deformable/hybrid_encoder.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // What sees the picture for a decoder that any of them may have.
 

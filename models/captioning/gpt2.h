@@ -5,7 +5,7 @@
 
 #include "models/captioning/text_decoder.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // Language Models are Unsupervised Multitask Learners (Radford et al. 2019): a pre-norm decoder,
 // here with cross-attention to a picture between self-attention and the feed-forward part. Weights

@@ -7,7 +7,7 @@
 #include "models/captioning/caption_model.h"
 #include "models/captioning/text_decoder.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // Show, Attend and Tell (Xu et al. 2015) with soft attention: an LSTM writes word after word, and
 // looks before each at the cells of a convolutional map. The paper's notation: a_i are the cells, E

@@ -6,7 +6,7 @@
 #include "gpu/patches.h"
 #include "models/classification/classification_model.h"
 #include "models/classification/mvit_config.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // MViTv2: Improved Multiscale Vision Transformers (Li et al. 2022), as timm has it. The map of cells
 // shrinks from stage to stage while its columns widen, inside attention: queries, keys and values are

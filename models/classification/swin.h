@@ -7,7 +7,7 @@
 #include "models/backbone/position.h"
 #include "models/classification/classification_model.h"
 #include "models/classification/swin_config.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // Swin Transformer (Liu et al. 2021) and Swin Transformer V2 (Liu et al. 2022). Cells of a map look at
 // the cells of their window alone; every other block shifts the windows, so that what is known

@@ -5,7 +5,7 @@
 
 #include "models/backbone/layers.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 namespace saccade {
 

@@ -8,7 +8,7 @@
 #include "models/attention/map_geometry.h"
 #include "models/attention/parts.h"
 #include "models/attention/tap.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 #include "models/picture/preprocessor.h"
 
 namespace saccade {

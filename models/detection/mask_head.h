@@ -5,7 +5,7 @@
 
 #include "gpu/masks.h"
 #include "models/attention/parts.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // DETR's head for panoptic segmentation (Carion et al. 2020, section 4.2): where a query's box looks,
 // head by head, is a map that convolutions refine, each time next to a larger map of the backbone.

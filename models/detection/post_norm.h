@@ -5,7 +5,7 @@
 #include "gpu/ops.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/tap.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // The layers that DETR and its children share: post-norm, x = LN(x + f(x)), with positions that are
 // added to queries and keys of an attention, never to values. A norm without a bias is one by length

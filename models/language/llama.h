@@ -7,7 +7,7 @@
 #include "models/attention/tap.h"
 #include "models/captioning/text_decoder.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // LLaMA (Touvron et al. 2023), with queries in groups that share keys and values (Ainslie et al. 2023):
 // a pre-norm decoder with RMSNorm, rotary positions and SwiGLU. Pictures are words among its words.

@@ -6,7 +6,7 @@
 #include "gpu/sampling.h"
 #include "models/attention/tap.h"
 #include "models/detection/post_norm.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // Deformable attention (Zhu et al. 2020) as a layer: each query says where around its box it looks,
 // and how much each of these points counts; there are no keys.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gpu/ops.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // The convolutional blocks that hybrid encoders fuse two maps with. Batch norms are folded into the
 // convolutions, and branches that read the same input, or are added, into one of them.

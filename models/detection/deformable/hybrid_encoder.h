@@ -10,7 +10,7 @@
 #include "models/detection/deformable/fusion_blocks.h"
 #include "models/detection/deformable/pyramid_encoder.h"
 #include "models/detection/post_norm.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // The efficient hybrid encoder of RT-DETR (Zhao et al. 2023, section 4.2): attention within the
 // smallest map alone (AIFI), then convolutions that fuse the maps downwards and upwards (CCFM).

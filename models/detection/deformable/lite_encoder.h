@@ -6,7 +6,7 @@
 #include "gpu/sampling.h"
 #include "models/detection/deformable/fusion_blocks.h"
 #include "models/detection/deformable/pyramid_encoder.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 namespace saccade {
 

@@ -8,7 +8,7 @@
 #include "gpu/sampling.h"
 #include "models/attention/parts.h"
 #include "models/detection/detection_model.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // How RT-DETR and its kin come to their queries (Zhao et al. 2023, section 4.3): every cell of every
 // map is scored, and the best become queries, each with a box that begins around its cell.

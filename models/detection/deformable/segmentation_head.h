@@ -4,7 +4,7 @@
 
 #include "gpu/masks.h"
 #include "gpu/sampling.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // RF-DETR's masks: the projector's map, enlarged and refined by blocks of ConvNeXt's kind, and a
 // product of each of its cells with each query.

@@ -1,4 +1,4 @@
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 #include <array>
 #include <cmath>
@@ -386,7 +386,7 @@ TEST_F(Weights, norms_and_other_tensors_keep_their_values) {
     expect_says(error_of([&] {
                     loader.tensor("positions", {1, 5, 11}, 5, 12, Type::f32);
                 }),
-                "'positions' cannot be seen as 5 x 12");
+                "'positions' cannot be viewed as 5 x 12");
     const std::vector<Buffer> memory = loader.finish();
     EXPECT_EQ(norm.eps, 0.5f);
     expect_equal(norm.weight, weight);
