@@ -118,7 +118,7 @@ TEST_F(SentencePiecesTest, files_that_are_damaged_or_say_more_than_is_known_are_
     expect_says(refused("/pre_tokenizer", {{"type", "Digits"}}), "'Digits'");
     expect_says(refused("/model/vocab/7", "cat"), "is not a token and its score");
     expect_says(refused("/model/unk_id", 400), "unk_id");
-    expect_says(refused("/model/type", "WordLevel"), "BPE, Unigram and WordPiece are known");
+    expect_says(refused("/model/type", "WordLevel"), "BPE, Unigram and WordPiece are supported");
 }
 
 TEST_F(SentencePiecesTest, a_table_of_characters_whose_links_lead_nowhere_changes_nothing) {

@@ -271,7 +271,7 @@ TEST_F(TokenizerFolder, tokenizer_json_must_have_a_model_with_a_vocabulary) {
     expect_json_refused(Json::parse(R"({"model": {"type": "BPE", "vocab": ["a"], "merges": []}})"),
                         "is not an object of tokens");
     expect_json_refused(Json::parse(R"({"model": {"type": "WordLevel", "vocab": []}})"),
-                        "type is 'WordLevel'; BPE, Unigram and WordPiece are known");
+                        "type is 'WordLevel'; BPE, Unigram and WordPiece are supported");
     expect_json_refused(Json::parse(R"({"model": {"type": "WordPiece", "vocab": {"a": 0}}})"),
                         "has no token for unknown words");
 }
