@@ -117,8 +117,7 @@ private:
 class BenchClassifier : public RecordedModel {
 public:
     // Of a model without a classifier, its features are what somebody would want.
-    explicit BenchClassifier(Classifier classifier)
-        : classifier_(std::move(classifier)) {
+    explicit BenchClassifier(Classifier classifier) : classifier_(std::move(classifier)) {
         tell_phrases(classifier_.phrases());
         tap_ = Tap({}, false, classifier_.labels().empty());
     }
@@ -166,8 +165,7 @@ private:
 class BenchCaptioner : public BenchModel {
 public:
     explicit BenchCaptioner(std::unique_ptr<Captioner> captioner)
-        : captioner_(std::move(captioner)),
-          words_(captioner_->model().answers() ? 30 : 16) {}
+        : captioner_(std::move(captioner)), words_(captioner_->model().answers() ? 30 : 16) {}
 
     void prepare(Engine& engine, const BenchLoad& load) override {
         const bool answers = captioner_->model().answers();
@@ -203,7 +201,7 @@ public:
         run();
         std::vector<float> logs;
         for (const Caption& caption : captions_)
-            logs.insert(logs.end(), caption.logs.begin(), caption.logs.end());
+            logs.insert(logs.end(), caption.log_probs.begin(), caption.log_probs.end());
         return logs;
     }
     Commands::Counts counts() const override {

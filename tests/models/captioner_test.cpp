@@ -116,7 +116,8 @@ TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) 
         const DecodedIds got = decoding->results().front();
         EXPECT_TRUE(std::equal(ids.begin(), ids.begin() + 7, got.ids.begin()));
         EXPECT_EQ(got.ids.size(), ids.size());
-        for (size_t i = 0; i < got.logs.size(); ++i) EXPECT_EQ(got.logs[i] == 0, i < 7) << i;
+        for (size_t i = 0; i < got.log_probs.size(); ++i)
+            EXPECT_EQ(got.log_probs[i] == 0, i < 7) << i;
         if (beams == 1) {
             EXPECT_EQ(got.ids, ids);
         }
@@ -182,7 +183,7 @@ TEST_F(CaptionerTest, four_beams_find_the_sentence_that_transformers_finds) {
     EXPECT_EQ(found.ids, gpt2.info["beam4_ids"].get<Ids>());
     EXPECT_NEAR(found.score, gpt2.info["beam4_score"].get<double>(), 1e-4);
     double sum = 0;
-    for (float log : found.logs) sum += double(log);
+    for (float log : found.log_probs) sum += double(log);
     EXPECT_NEAR(sum / 12, found.score, 1e-5);
     EXPECT_EQ(caption(captioner).ids, found.ids) << "once more";
 }
@@ -302,7 +303,7 @@ TEST_F(CaptionerTest, the_rules_of_generation_config_are_kept) {
         EXPECT_EQ(std::ranges::count(found.ids, 783u), 0);
         EXPECT_EQ(found.ids.back(), 0u);
         if (found.ids.size() == 7) {
-            EXPECT_NEAR(found.logs.back(), 0, 1e-4) << "no choice";
+            EXPECT_NEAR(found.log_probs.back(), 0, 1e-4) << "no choice";
         }
     }
     // The end may not come before the least length: it is what would come first.
@@ -323,10 +324,10 @@ TEST_F(CaptionerTest, one_captioner_tells_pictures_apart_and_comes_back_to_the_f
     frame.write(view(grey));
     const Caption nothing = caption(captioner);  // a picture of one colour
     EXPECT_EQ(nothing.ids.size(), 13u);
-    for (float log : nothing.logs) EXPECT_TRUE(std::isfinite(log));
-    EXPECT_NE(nothing.logs, cat.logs);
+    for (float log : nothing.log_probs) EXPECT_TRUE(std::isfinite(log));
+    EXPECT_NE(nothing.log_probs, cat.log_probs);
     frame.write(view(picture));
-    EXPECT_EQ(caption(captioner).logs, cat.logs);
+    EXPECT_EQ(caption(captioner).log_probs, cat.log_probs);
 }
 
 TEST_F(CaptionerTest, encoder_and_decoder_of_different_sizes_are_joined_by_a_projection) {

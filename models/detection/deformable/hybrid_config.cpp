@@ -27,8 +27,8 @@ std::vector<uint32_t> read_used_stages(const JsonFields& backbone, uint32_t coun
             int64_t index = item.is_number_integer() ? item.get<int64_t>() : 0;
             if (index < 0) index += int64_t(count) + 1;
             if (index < 1 || index > int64_t(count))
-                backbone.refuse("out_indices", "names another stage than 1 to " +
-                                                   std::to_string(count));
+                backbone.refuse("out_indices",
+                                "names another stage than 1 to " + std::to_string(count));
             stages.push_back(static_cast<uint32_t>(index - 1));
         }
     } else if (const auto names = backbone.texts("out_features"); !names.empty()) {
@@ -73,8 +73,8 @@ HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
     if (std::ranges::max(config.attended) >= channels.size())
         fields.refuse("encode_proj_layers", "names a map that there is not");
     if (config.dim % 8 != 0)
-        fields.refuse("encoder_hidden_dim", "is " + std::to_string(config.dim) +
-                                                "; only multiples of 8 are supported");
+        fields.refuse("encoder_hidden_dim",
+                      "is " + std::to_string(config.dim) + "; only multiples of 8 are supported");
     require_whole_heads(fields, "encoder_hidden_dim", config.dim, "encoder_attention_heads",
                         config.heads);
     if (fields.flag("normalize_before", false))
@@ -82,14 +82,14 @@ HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
     return config;
 }
 
-RtDetrEye read_rt_detr_eye(const JsonFields& fields) {
+RtDetrVision read_rt_detr_vision(const JsonFields& fields) {
     const JsonFields backbone = fields.object_if_any("backbone_config");
     const std::string type = backbone.text("model_type", "rt_detr_resnet");
     if (type != "rt_detr_resnet")
         backbone.refuse("model_type",
                         "is " + in_quotes(type) + "; only rt_detr_resnet is supported");
 
-    RtDetrEye config;
+    RtDetrVision config;
     config.backbone = read_resnet_d(backbone);
     const auto count = static_cast<uint32_t>(config.backbone.stages.size());
     config.stages = read_used_stages(backbone, count, {1, 2, 3});

@@ -46,12 +46,12 @@ std::vector<uint32_t> read_used_stages(const JsonFields& backbone, uint32_t coun
 HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
                                         const std::vector<uint32_t>& channels);
 // RT-DETR's backbone and encoder.
-struct RtDetrEye {
+struct RtDetrVision {
     ResNetConfig backbone;
     std::vector<uint32_t> stages;  // of the backbone that are used, counted from 0
     HybridEncoderConfig encoder;
 };
-RtDetrEye read_rt_detr_eye(const JsonFields& fields);
+RtDetrVision read_rt_detr_vision(const JsonFields& fields);
 // All but how its points lie.
 DeformableDecoderConfig read_deformable_decoder(const JsonFields& fields, ModelConfig common);
 // decoder_method and decoder_offset_scale, which RT-DETR's first version does not have.

@@ -125,7 +125,7 @@ TEST(BeamSearchTest, given_ids_do_not_count_as_length) {
     search.advance(Candidates{{0, 4, -1.5}, {0, 5, -2.0}, {0, 6, -3.0}, {0, 7, -4.0}});
     EXPECT_TRUE(search.finished());
     EXPECT_EQ(search.best().score, -1.5);
-    EXPECT_EQ(search.best().logs, (std::vector<double>{0, 0, 0, 0, -1.5}));
+    EXPECT_EQ(search.best().log_probs, (std::vector<double>{0, 0, 0, 0, -1.5}));
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ TEST_P(BeamsTest, chosen_on_the_device_are_those_that_the_host_chooses) {
         for (uint32_t words : {UINT32_MAX, 2u}) {
             const Caption found = said_on(device, golden, Type::f32, options, words).caption;
             EXPECT_EQ(found.ids, by_host.ids) << of.beams << " beams " << of.more;
-            EXPECT_LT(relative_error(found.logs, by_host.logs), 1e-5) << of.beams << of.more;
+            EXPECT_LT(relative_error(found.log_probs, by_host.log_probs), 1e-5)
+                << of.beams << of.more;
             EXPECT_NEAR(found.score, by_host.score, 1e-4) << of.beams << " beams " << of.more;
         }
     }
@@ -97,9 +98,9 @@ TEST_P(ChainedBeams, are_rows_of_one_chain_and_say_the_same) {
     const Said chained = said_on(device, golden, Type::f16, options);
     const Said alone = said_on(without_chains(), golden, Type::f16, options);
     EXPECT_EQ(chained.caption.ids, alone.caption.ids);
-    EXPECT_LT(relative_error(chained.caption.logs, alone.caption.logs), 1e-2);
-    // The past goes with its beams, a chain, the candidates, the choice. The first step has one beam,
-    // and none of it to copy; the last has nothing to choose for.
+    EXPECT_LT(relative_error(chained.caption.log_probs, alone.caption.log_probs), 1e-2);
+    // The past goes with its beams, a chain, the candidates, the choice. The first step has one
+    // beam, and none of it to copy; the last has nothing to choose for.
     EXPECT_LE(chained.dispatches, (words - 1) * 4 + 1);
 }
 

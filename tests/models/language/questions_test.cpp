@@ -187,8 +187,10 @@ TEST_F(QuestionsTest, a_chain_for_each_word_says_the_same_with_a_dispatch_or_two
     for (uint32_t beams : {1u, 3u}) {
         const Said chained = said_on(device, beams), alone = said_on(without, beams);
         EXPECT_EQ(chained.caption.ids, alone.caption.ids) << beams;
-        EXPECT_LT(relative_error(chained.caption.logs, alone.caption.logs), 1e-2) << beams;
-        // Both read the prompt without a chain. Then each word takes one, or some twenty operations.
+        EXPECT_LT(relative_error(chained.caption.log_probs, alone.caption.log_probs), 1e-2)
+            << beams;
+        // Both read the prompt without a chain. Then each word takes one, or some twenty
+        // operations.
         EXPECT_GT(alone.dispatches, chained.dispatches + (words_each - 1) * 20) << beams;
     }
 }

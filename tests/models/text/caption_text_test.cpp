@@ -31,7 +31,7 @@ TEST_F(CaptionText, text_words_and_probabilities_belong_together) {
     for (const CaptionWord& word : found.words) {
         double p = 1;
         for (size_t i = word.first; i < word.first + word.count; ++i)
-            p *= std::exp(double(found.logs[i]));
+            p *= std::exp(double(found.log_probs[i]));
         EXPECT_NEAR(word.p, p, 1e-6);
         EXPECT_GT(word.p, 0);
         EXPECT_LE(word.p, 1);
