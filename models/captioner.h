@@ -151,8 +151,8 @@ public:
         record(c, images, encoder, own_);
     }
     void record(Commands& c, const Image& image) {
-        Tap nobody;
-        record(c, image, nobody);
+        Tap no_tap;
+        record(c, image, no_tap);
     }
 
     // Starts decoding a group whose recording has been submitted.

@@ -10,8 +10,9 @@
 #include "models/backbone/feature_map.h"
 #include "models/weights/weight_loader.h"
 
-// PP-HGNetV2 (PaddlePaddle 2023), the backbone of D-FINE and DEIMv2: blocks whose last two convolutions
-// see what every one before them has left. Light blocks convolve each channel by itself.
+// PP-HGNetV2 (PaddlePaddle 2023), the backbone of D-FINE and DEIMv2: blocks whose last two
+// convolutions see what every one before them has left. Light blocks convolve each channel by
+// itself.
 
 namespace saccade {
 
@@ -55,7 +56,7 @@ private:
         std::vector<uint32_t> channels() const;  // of what it concatenates
     };
     struct Stage {
-        DepthwiseConv2d halving;  // none where the map keeps its size
+        DepthwiseConv2d downsample;  // none where the map keeps its size
         std::vector<Block> blocks;
     };
     Conv2d load_layer(WeightLoader& weights, const std::string& prefix, ConvolutionForm form,

@@ -17,9 +17,9 @@ EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix
     const std::array<std::string, 3> qkv = {self + "query", self + "key", self + "value"};
     const uint32_t dim = form.hidden, head = form.head_size();
     return {
-        .qkv = weights.norm_linear(
-            prefix + ".layernorm_before", form.norm_eps, qkv,
-            {.out = dim, .in = dim, .out_head = head, .bias = form.qkv_bias}),
+        .qkv =
+            weights.norm_linear(prefix + ".layernorm_before", form.norm_eps, qkv,
+                                {.out = dim, .in = dim, .out_head = head, .bias = form.qkv_bias}),
         .out = weights.linear(prefix + ".attention.output.dense",
                               {.out = dim, .in = dim, .in_head = head}),
         .fc1 = weights.norm_linear(prefix + ".layernorm_after", form.norm_eps,
@@ -45,11 +45,11 @@ Asked ask(Commands& c, const ResidualStream& z, const EncoderBlock& w, uint32_t 
 
 // z' = MSA(LN(z)) + z                                                                  (eq. 2)
 void attend(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
-            uint32_t layer, Tap& tap, const Sight& sight) {
+            uint32_t layer, Tap& tap, const AttentionMask& mask) {
     auto scope = c.scope("attend");
-    const auto [q, k, v] = ask(c, z, w, sight.keys);
+    const auto [q, k, v] = ask(c, z, w, mask.keys);
     tap.attention(c, layer, q, k, form.attention_heads());
-    z.add(c, attention(c, q, k, v, form.attention_heads(), sight.causal), w.out);
+    z.add(c, attention(c, q, k, v, form.attention_heads(), mask.causal), w.out);
 }
 
 // z = MLP(LN(z')) + z'                                                                 (eq. 3)
@@ -61,8 +61,8 @@ void mlp(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderFor
 }  // namespace
 
 void encoder_block(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
-                   uint32_t layer, Tap& tap, const Sight& sight) {
-    attend(c, z, w, form, layer, tap, sight);
+                   uint32_t layer, Tap& tap, const AttentionMask& mask) {
+    attend(c, z, w, form, layer, tap, mask);
     mlp(c, z, w, form);
 }
 
@@ -81,8 +81,8 @@ Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const
         linear_add(c, read, inner, w.fc2);
     }
     if (tap.wants_last()) {
-        Tap nobody;
-        encoder_block(c, z, w, form, layer, nobody);
+        Tap no_tap;
+        encoder_block(c, z, w, form, layer, no_tap);
     }
     return read;
 }

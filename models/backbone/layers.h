@@ -35,16 +35,16 @@ EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix
                                 const EncoderForm& form);
 
 // Which tokens a token sees: all, only itself and those before it, or only the first ones.
-struct Sight {
+struct AttentionMask {
     bool causal = false;
     uint32_t keys = UINT32_MAX;  // tokens from here on are padding, which nobody looks at
 };
 
 // z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z', in place
 void encoder_block(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
-                   uint32_t layer, Tap& tap, const Sight& sight = {});
-// The same of the last block, of which only the first `tokens` are read: (batch, tokens, hidden) f32.
-// All tokens are looked at; what becomes of the others is worked out only if the tap wants it.
+                   uint32_t layer, Tap& tap, const AttentionMask& mask = {});
+// The same of the last block, of which only the first `tokens` are read: (batch, tokens, hidden)
+// f32. All tokens are looked at; what becomes of the others is worked out only if the tap wants it.
 Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const EncoderBlock& w,
                           const EncoderForm& form, uint32_t layer, Tap& tap);
 

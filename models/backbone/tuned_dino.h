@@ -49,7 +49,7 @@ private:
     TunedDinoConfig config_;
     Dino dino_;
     Conv2d stem_;
-    std::vector<Conv2d> halvings_;  // conv2, conv3, conv4
+    std::vector<Conv2d> downsamples_;  // conv2, conv3, conv4
 };
 
 }  // namespace saccade

@@ -127,8 +127,8 @@ void HybridVisionEncoder::encode(Commands& c, const Tensor& encoded, const Tenso
             fused.push_back(c.scratch(encoded.batch, all[stage].x.rows, config_.vision.encoder.dim,
                                       encoded.type));
     }
-    Parts nobody;
-    encoder_.forward(c, maps, fused, tap, nobody);
+    Parts no_parts;
+    encoder_.forward(c, maps, fused, tap, no_parts);
 
     const Tensor z = c.scratch(encoded.batch, encoded.rows, encoded.columns, Type::f32);
     copy(c, z, positions_);

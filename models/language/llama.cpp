@@ -168,8 +168,8 @@ void Llama::feed_forward(Commands& c, const Tensor& x, const Block& w) const {
 void Llama::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
                  uint32_t first) const {
     auto scope = c.scope("Llama");
-    Tap nobody;
-    norm_linear_into(c, logits, read_blocks(c, ids, state, first, nobody), norm_, head_);
+    Tap no_tap;
+    norm_linear_into(c, logits, read_blocks(c, ids, state, first, no_tap), norm_, head_);
 }
 
 void Llama::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,

@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-// "stage3" to 2; the stem, and names that are none, to nothing.
+// "stage3" to 2; the stem and unknown names to nullopt.
 std::optional<uint32_t> stage_named(const std::string& name, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
         if (name == "stage" + std::to_string(i + 1)) return i;
@@ -66,12 +66,12 @@ HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
     config.temperature = fields.number("positional_encoding_temperature", 1.0, 1e9, 10000.0);
     config.positions = !fields.has("eval_size");
 
-    // Only how many there are counts; their channels are the backbone's.
+    // Only the number of entries matters; the channels are the backbone's.
     const auto named = fields.wholes("encoder_in_channels", sides, {{512, 1024, 2048}});
     if (named.size() != channels.size())
-        fields.refuse("encoder_in_channels", "are not as many as the stages of the backbone");
+        fields.refuse("encoder_in_channels", "has another length than the backbone's stages");
     if (std::ranges::max(config.attended) >= channels.size())
-        fields.refuse("encode_proj_layers", "names a map that there is not");
+        fields.refuse("encode_proj_layers", "names a map that does not exist");
     if (config.dim % 8 != 0)
         fields.refuse("encoder_hidden_dim",
                       "is " + std::to_string(config.dim) + "; only multiples of 8 are supported");
