@@ -4,7 +4,7 @@ namespace saccade {
 
 namespace {
 
-// A 2x2 kernel that reaches to the right and down is a 3x3 one whose other weights are zero.
+// A 2x2 kernel, padded on the right and below, as a 3x3 one whose other weights are zero.
 HostConvolution widened(const HostConvolution& from) {
     HostConvolution to{std::vector<float>(from.weight.size() / 4 * 9), from.bias};
     for (size_t i = 0; i < from.weight.size() / 4; ++i)
@@ -117,7 +117,7 @@ HGNetV2::Block HGNetV2::load_block(WeightLoader& weights, const std::string& pre
     return block;
 }
 
-// Two ways, whose results lie side by side: a pool, and two convolutions.
+// Two branches, whose results are concatenated: max pooling, and two convolutions.
 void HGNetV2::stem_into(Commands& c, const Tensor& y, const Tensor& pixels, Size size) const {
     const Activation activation = config_.stem_activation;
     const uint32_t middle = config_.stem_middle;
@@ -133,7 +133,7 @@ void HGNetV2::stem_into(Commands& c, const Tensor& y, const Tensor& pixels, Size
     conv2d_into(c, y, third, stem3_.out_size(joined), stem4_, activation);
 }
 
-// `all` begins with the block's input; what its layers leave follows.
+// `all`: the block's input, followed by the outputs of its layers.
 void HGNetV2::block_into(Commands& c, const Tensor& y, const Tensor& all, Size size,
                          const Block& w) const {
     auto scope = c.scope("block");
@@ -169,7 +169,7 @@ std::vector<FeatureMap> HGNetV2::maps(Commands& c, const Tensor& pixels, Size pi
     std::vector<FeatureMap> all_maps;
     for (const Stage& stage : stages_) {
         if (stage.downsample.weight) size = stage.downsample.out_size(size);
-        // What a block concatenates begins with what the one before it leaves.
+        // A block's concatenated maps begin with the output of the block before it.
         Tensor all = scratch(size, merged(stage.blocks.front().channels()));
         const Tensor start = all.slice_columns(0, stage.blocks.front().in);
         if (stage.downsample.weight)

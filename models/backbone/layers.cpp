@@ -7,7 +7,7 @@
 namespace saccade {
 
 Heads EncoderForm::attention_heads() const {
-    // The scale is that of the model's heads, not of the padded ones.
+    // The scale is by the model's head size, not the padded one.
     return {heads, 1.0f / std::sqrt(static_cast<float>(head_size()))};
 }
 
@@ -31,23 +31,24 @@ EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix
 
 namespace {
 
-// What the tokens ask for, and what those that are seen answer.
-struct Asked {
+// Queries of all tokens, keys and values of the first `keys`.
+struct Projected {
     Tensor q, k, v;
 };
-Asked ask(Commands& c, const ResidualStream& z, const EncoderBlock& w, uint32_t keys = UINT32_MAX) {
+Projected project_qkv(Commands& c, const ResidualStream& z, const EncoderBlock& w,
+                      uint32_t keys = UINT32_MAX) {
     const Tensor qkv = z.norm_linear(c, w.qkv);
     const uint32_t dim = qkv.columns / 3;
-    const Tensor seen = qkv.slice_rows(0, std::min(keys, qkv.rows));
-    return {qkv.slice_columns(0, dim), seen.slice_columns(dim, dim),
-            seen.slice_columns(2 * dim, dim)};
+    const Tensor visible = qkv.slice_rows(0, std::min(keys, qkv.rows));
+    return {qkv.slice_columns(0, dim), visible.slice_columns(dim, dim),
+            visible.slice_columns(2 * dim, dim)};
 }
 
 // z' = MSA(LN(z)) + z                                                                  (eq. 2)
 void attend(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
             uint32_t layer, Tap& tap, const AttentionMask& mask) {
     auto scope = c.scope("attend");
-    const auto [q, k, v] = ask(c, z, w, mask.keys);
+    const auto [q, k, v] = project_qkv(c, z, w, mask.keys);
     tap.attention(c, layer, q, k, form.attention_heads());
     z.add(c, attention(c, q, k, v, form.attention_heads(), mask.causal), w.out);
 }
@@ -73,7 +74,7 @@ Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const
     copy(c, read, first);
     {
         auto scope = c.scope("last");
-        const auto [q, k, v] = ask(c, z, w);
+        const auto [q, k, v] = project_qkv(c, z, w);
         tap.attention(c, layer, q, k, form.attention_heads());
         linear_add(c, read, attention(c, q.slice_rows(0, tokens), k, v, form.attention_heads()),
                    w.out);

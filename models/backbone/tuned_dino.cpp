@@ -39,7 +39,7 @@ TunedDino::TunedDino(WeightLoader& weights, const TunedDinoConfig& config,
 void TunedDino::prepare(Size picture) {
     const Size step = 2u * config_.dino.patch;
     if (picture.x % step.x != 0 || picture.y % step.y != 0)
-        throw Error("this model's maps fit into pictures alone whose sides are multiples of " +
+        throw Error("this model needs pictures whose sides are multiples of " +
                     std::to_string(step.x));
     dino_.prepare(picture);
 }
@@ -49,7 +49,7 @@ std::vector<Size> TunedDino::map_sizes(Size picture) const {
     return {2u * grid, grid, grid / 2u};
 }
 
-// Pixels as patches: each channel's rows one after the other.
+// Patchifies pixels; within a patch, channel by channel and row by row.
 Tensor TunedDino::cut(Commands& c, const Tensor& pixels, Size picture) const {
     const Size grid = config_.dino.grid_of(picture), patch = config_.dino.patch;
     const Tensor y = c.scratch(pixels.batch, area(grid), 3 * area(patch), pixels.type);
@@ -67,9 +67,9 @@ Tensor TunedDino::cut(Commands& c, const Tensor& pixels, Size picture) const {
     return y;
 }
 
-// What the transformer knows of each place after some of its blocks.
-void TunedDino::add_meaning(Commands& c, const std::vector<Tensor>& to,
-                            const Tensor& patches) const {
+// The transformer's features after some of its blocks.
+void TunedDino::add_semantics(Commands& c, const std::vector<Tensor>& to,
+                              const Tensor& patches) const {
     auto scope = c.scope("DINOv3");
     const Size grid = dino_.grid();
     const std::vector<Size> sizes{2u * grid, grid, grid / 2u};
@@ -80,13 +80,13 @@ void TunedDino::add_meaning(Commands& c, const std::vector<Tensor>& to,
     uint32_t done = 0;
     for (size_t i = 0; i < config_.stages.size(); ++i) {
         for (; done < config_.stages[i]; ++done) dino_.block(c, stream, done, no_tap);
-        auto handing = c.scope("stage");
-        const Tensor known = config_.normed[i] ? dino_.normalize(c, cells, Type::f32) : cells;
-        copy(c, to[i], sizes[i] == grid ? known : enlarge(c, known, grid, sizes[i]));
+        auto stage = c.scope("stage");
+        const Tensor features = config_.normed[i] ? dino_.normalize(c, cells, Type::f32) : cells;
+        copy(c, to[i], sizes[i] == grid ? features : enlarge(c, features, grid, sizes[i]));
     }
 }
 
-// What the convolutions see.
+// The convolutions' maps.
 void TunedDino::add_details(Commands& c, const std::vector<Tensor>& to, const Tensor& pixels,
                             Size picture) const {
     auto scope = c.scope("spatial tuning adapter");
@@ -116,7 +116,7 @@ std::vector<FeatureMap> TunedDino::maps(Commands& c, const Tensor& pixels, Size 
         right.push_back(x.slice_columns(padded(parts[0]), parts[1]));
     }
     auto scope = c.scope("backbone");
-    add_meaning(c, left, cut(c, pixels, picture));
+    add_semantics(c, left, cut(c, pixels, picture));
     add_details(c, right, pixels, picture);
     return both;
 }

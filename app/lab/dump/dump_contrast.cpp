@@ -22,7 +22,8 @@ std::vector<float> row_of_each(Engine& engine, const Tap& tap, uint32_t row, uin
     std::vector<float> all;
     for (uint32_t i = 0; i < count; ++i) {
         const Tensor& z = tap.hidden_states().at(i);
-        const auto one = read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(row, 1); });
+        const auto one =
+            read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(row, 1); });
         all.insert(all.end(), one.begin(), one.end());
     }
     return all;
@@ -66,7 +67,7 @@ void add_text(Engine& engine, const TextTower& tower, const TextIds& texts, Coll
     Tap tap({layers - 1}, true);
     read_back(engine, "text", [&](Commands& c) {
         return tower.encode(c, make_tensor(ids.handle(), 0, 1, 1, length, Type::u32), from,
-                            texts.seen, tap);
+                            texts.unpadded, tap);
     });
     const uint32_t dim = tower.config().form.block.hidden;
     out.add("text_hidden", {layers + 1, dim}, row_of_each(engine, tap, at, layers + 1));

@@ -42,9 +42,9 @@ TextIds texts_for(const TextTowerConfig& config, const DumpInputs& inputs) {
     if (config.causal || inputs.attention_mask.empty()) return texts;
     for (const std::vector<uint32_t>& mask : inputs.attention_mask) {
         const auto seen = static_cast<uint32_t>(std::ranges::count(mask, 1u));
-        if (texts.seen != UINT32_MAX && texts.seen != seen)
+        if (texts.unpadded != UINT32_MAX && texts.unpadded != seen)
             throw Error("attention_mask must leave as many ids of each text as of the others");
-        texts.seen = seen;
+        texts.unpadded = seen;
     }
     return texts;
 }
