@@ -56,7 +56,7 @@ Captioner Captioner::open(Device& device, Arena& scratch, const std::filesystem:
     std::unique_ptr<Tokenizer> text = tokenizer(folder);
     Preprocessor preprocessor = read_preprocessor(folder, config, files.where);
     Checkpoint checkpoint(folder);
-    checkpoint.tell(std::move(progress));
+    checkpoint.on_progress(std::move(progress));
     return Captioner(device, scratch, files, std::move(text), std::move(preprocessor), checkpoint,
                      precision);
 }

@@ -337,7 +337,7 @@ TEST_F(DetectorTest, what_is_not_a_detector_is_refused_in_one_line) {
     says(temp / "nosuch", "is not a model folder");
     says(golden_folder() / "vit-nano", "'vit' is not a detector; supported: detr, yolos");
     temp.write("config.json", R"({"model_type": "resnet"})");
-    says(temp.path(), "'resnet' is none that Saccade runs: ");
+    says(temp.path(), "'resnet' is not supported; supported: ");
     temp.write("config.json", R"({"model_type": 7})");
     says(temp.path(), "model_type");
     temp.write("config.json", "not JSON");

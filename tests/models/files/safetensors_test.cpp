@@ -274,12 +274,12 @@ TEST_F(Safetensors, offsets_that_are_not_two_whole_numbers_are_refused) {
 
 TEST_F(Safetensors, a_shape_whose_product_overflows_is_refused) {
     expect_refused_entry(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,16]})",
-                         "absurd shape");
+                         "impossible shape");
     // Exactly 2^64 bytes, which would wrap around to none.
     expect_refused_entry(R"({"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]})",
                          "not a whole number");
     expect_refused_entry(R"({"dtype":"F32","shape":[2147483648,2147483648],"data_offsets":[0,0]})",
-                         "absurd shape");
+                         "impossible shape");
 }
 
 TEST_F(Safetensors, a_shape_that_does_not_fit_its_bytes_is_refused) {
