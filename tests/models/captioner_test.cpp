@@ -5,7 +5,7 @@
 #include <set>
 
 #include "models/attention/attention_maps.h"
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 class CaptionParity : public CaptionTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(CaptionParity, every_step_says_what_transformers_says) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     const Ids ids = golden.ids();
     const std::vector<double> margin = golden.info["margin"];
     for (Type precision : {Type::f32, Type::f16}) {
@@ -60,7 +60,7 @@ TEST_P(CaptionParity, every_step_says_what_transformers_says) {
 class CaptionEncoders : public CaptionParity {};
 
 TEST_P(CaptionEncoders, looking_into_the_encoder_changes_no_word) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Captioner captioner = make(golden, Type::f32);
     captioner.use(as_long_as(golden.ids().size()));
     const uint32_t last = captioner.model().encoder_layers() - 1;
@@ -85,7 +85,7 @@ TEST_P(CaptionEncoders, looking_into_the_encoder_changes_no_word) {
 }
 
 TEST_P(CaptionParity, words_in_one_go_are_those_of_word_by_word) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Captioner captioner = make(golden, Type::f32);
     captioner.use(as_long_as(golden.ids().size()));
     for (uint32_t words : {1u, 3u, 100u}) {
@@ -99,7 +99,7 @@ TEST_P(CaptionParity, words_in_one_go_are_those_of_word_by_word) {
 }
 
 TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     const Ids ids = golden.ids();
     Captioner captioner = make(golden, Type::f32);
     Generation generation = captioner.generation();
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(All, CaptionEncoders,
 class CaptionRules : public CaptionParity {};
 
 TEST_P(CaptionRules, sentences_are_what_transformers_generates) {
-    CaptionGolden golden(GetParam());
+    Golden golden(GetParam());
     const Json plain = golden.generation;
     for (const Json& sentence : golden.info["sentences"]) {
         SCOPED_TRACE(sentence["name"]);
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(All, CaptionRules,
 
 class CaptionerTest : public CaptionTest {
 protected:
-    const CaptionGolden gpt2{"vit-gpt2-nano"};
+    const Golden gpt2{"vit-gpt2-nano"};
 };
 
 TEST_F(CaptionerTest, four_beams_find_the_sentence_that_transformers_finds) {
@@ -242,7 +242,7 @@ TEST_F(CaptionerTest, a_word_of_several_pieces_looks_where_they_look_on_average)
 }
 
 TEST_F(CaptionerTest, end_of_text_as_the_first_word_is_an_empty_caption) {
-    CaptionGolden golden("vit-gpt2-nano");
+    Golden golden("vit-gpt2-nano");
     golden.generation["eos_token_id"] = 253u;  // what it would say first
     for (uint32_t beams : {1u, 3u}) {
         Captioner captioner = make(golden, Type::f32);
@@ -257,7 +257,7 @@ TEST_F(CaptionerTest, end_of_text_as_the_first_word_is_an_empty_caption) {
 }
 
 TEST_F(CaptionerTest, a_sentence_that_has_ended_is_cut_there_and_asks_for_no_more_steps) {
-    CaptionGolden golden("vit-gpt2-nano");
+    Golden golden("vit-gpt2-nano");
     golden.generation["eos_token_id"] = {5u, 783u};
     Captioner captioner = make(golden, Type::f32);
     see(captioner);
@@ -290,7 +290,7 @@ TEST_F(CaptionerTest, runs_of_words_come_only_once_when_that_is_asked_for) {
 }
 
 TEST_F(CaptionerTest, the_rules_of_generation_config_are_kept) {
-    CaptionGolden golden("vit-gpt2-nano");
+    Golden golden("vit-gpt2-nano");
     golden.generation["suppress_tokens"] = {783u};
     golden.generation["begin_suppress_tokens"] = {253u};
     golden.generation["forced_eos_token_id"] = 0u;
@@ -307,7 +307,7 @@ TEST_F(CaptionerTest, the_rules_of_generation_config_are_kept) {
         }
     }
     // The end may not come before the least length: it is what would come first.
-    CaptionGolden least("vit-gpt2-nano");
+    Golden least("vit-gpt2-nano");
     least.generation["eos_token_id"] = 253u;
     least.generation["min_length"] = 4u;
     Captioner captioner = make(least, Type::f32);
@@ -331,7 +331,7 @@ TEST_F(CaptionerTest, one_captioner_tells_pictures_apart_and_comes_back_to_the_f
 }
 
 TEST_F(CaptionerTest, encoder_and_decoder_of_different_sizes_are_joined_by_a_projection) {
-    CaptionGolden golden("vit-gpt2-nano");
+    Golden golden("vit-gpt2-nano");
     golden.config["encoder"]["hidden_size"] = 48u;
     SyntheticWeights weights(
         1, StoredType::f32, [](std::string_view name) { return name != "decoder.lm_head.weight"; });
@@ -342,7 +342,7 @@ TEST_F(CaptionerTest, encoder_and_decoder_of_different_sizes_are_joined_by_a_pro
 }
 
 TEST_F(CaptionerTest, a_head_that_is_stored_counts_more_than_the_words) {
-    CaptionGolden golden("vit-gpt2-nano");
+    Golden golden("vit-gpt2-nano");
     golden.manifest.tensors.push_back({"decoder.lm_head.weight", {800, 64}});
     Captioner captioner = make(golden, Type::f32);
     captioner.use(as_long_as(13));
@@ -352,22 +352,20 @@ TEST_F(CaptionerTest, a_head_that_is_stored_counts_more_than_the_words) {
 }
 
 TEST_F(CaptionerTest, what_does_not_fit_together_gets_one_clear_line) {
-    auto refusal = [&](const CaptionGolden& golden) {
-        return error_of([&] { make(golden, Type::f32); });
-    };
-    CaptionGolden other("vit-gpt2-nano");
+    auto refusal = [&](const Golden& golden) { return error_of([&] { make(golden, Type::f32); }); };
+    Golden other("vit-gpt2-nano");
     other.config["decoder"]["model_type"] = "bert";
     expect_says(refusal(other), "gpt2");
-    other = CaptionGolden("vit-gpt2-nano");
+    other = Golden("vit-gpt2-nano");
     other.config["decoder"]["add_cross_attention"] = false;
     expect_says(refusal(other), "add_cross_attention");
-    other = CaptionGolden("vit-gpt2-nano");
+    other = Golden("vit-gpt2-nano");
     other.config["encoder"]["image_size"] = 32u;
     expect_says(refusal(other), "position_embeddings");
-    other = CaptionGolden("vit-gpt2-nano");
+    other = Golden("vit-gpt2-nano");
     other.generation["decoder_start_token_id"] = 800u;
     expect_says(refusal(other), "decoder_start_token_id");
-    other = CaptionGolden("vit-gpt2-nano");
+    other = Golden("vit-gpt2-nano");
     other.config["model_type"] = "vit";
     expect_says(refusal(other), "is not a captioner");
 

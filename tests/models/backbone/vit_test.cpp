@@ -10,33 +10,14 @@
 #include "models/files/synthetic.h"
 #include "tests/gpu_test.h"
 #include "tests/models/files/temp_folder.h"
+#include "tests/models/golden.h"
 
 namespace saccade {
 namespace {
 
 using Floats = std::vector<float>;
 
-// A parity case: what transformers computed on deterministic weights.
-struct Golden {
-    explicit Golden(const std::string& name)
-        : folder(golden_folder() / name), file(folder / "golden.safetensors") {}
-    Floats operator[](const std::string& name) const {
-        const StoredTensor* tensor = file.find(name);
-        if (!tensor) throw Error("the golden has no " + name);
-        Floats values(tensor->elements());
-        read_floats(*tensor, 0, values);
-        return values;
-    }
-    Json json() const { return read_json(folder / "config.json"); }
-    ViTConfig config() const { return read_vit_config(json(), "config.json"); }
-    PpmPicture picture() const {
-        const std::string image = read_json(folder / "golden.json")["image"];
-        return read_ppm(golden_folder() / "images" /
-                        std::filesystem::path(image).replace_extension(".ppm"));
-    }
-    std::filesystem::path folder;
-    SafetensorsFile file;
-};
+ViTConfig config_of(const Golden& golden) { return read_vit_config(golden.config, "config.json"); }
 
 class ViTTest : public GpuTest {
 protected:
@@ -96,7 +77,7 @@ protected:
         Manifest manifest = read_manifest(golden.folder / "weights.json");
         manifest.type = stored;
         SyntheticWeights weights(manifest);
-        return Classifier(device, golden.json(), "config.json", Preprocessor::read(golden.folder),
+        return Classifier(device, golden.config, "config.json", Preprocessor::read(golden.folder),
                           weights, precision);
     }
     static Floats joined(const std::vector<Floats>& parts) {
@@ -150,7 +131,7 @@ TEST_F(ViTTest, maps_of_attention_are_the_cells_of_what_transformers_computes) {
     for (const char* name : {"vit-nano", "vit-odd", "deit-distilled"}) {
         SCOPED_TRACE(name);
         const Golden golden(name);
-        const ViTConfig config = golden.config();
+        const ViTConfig config = config_of(golden);
         const uint32_t last = config.layers - 1, tokens = config.tokens(), heads = config.heads;
         Classifier classifier =
             make(golden, Type::f32, read_manifest(golden.folder / "weights.json").type);
@@ -213,7 +194,7 @@ TEST_F(ViTTest, files_in_half_precision_load_as_well) {
 TEST_F(ViTTest, a_batch_gives_what_its_pictures_give_alone) {
     const Golden golden("vit-nano");
     Classifier classifier = make(golden, Type::f32);
-    const ViTConfig config = golden.config();
+    const ViTConfig config = config_of(golden);
     const uint32_t grid = config.grid_width() * config.grid_height(), columns = 3 * 16 * 16;
     const Floats pixels = random(size_t(3) * grid * columns);
     Tap nobody;
@@ -290,7 +271,7 @@ TEST_F(ViTTest, a_preprocessor_that_makes_another_size_is_refused) {
     Preprocessor preprocessor = Preprocessor::read(golden.folder);
     preprocessor.size = {80, 80};
     expect_says(error_of([&] {
-                    Classifier(device, golden.json(), "config.json", preprocessor, weights,
+                    Classifier(device, golden.config, "config.json", preprocessor, weights,
                                Type::f32);
                 }),
                 "does not match");

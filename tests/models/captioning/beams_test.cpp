@@ -1,4 +1,4 @@
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
@@ -14,8 +14,8 @@ protected:
         Caption caption;
         uint32_t dispatches = 0;
     };
-    Said said_on(Device& on, const CaptionGolden& golden, Type precision,
-                 const CaptionOptions& options, uint32_t words_at_once = UINT32_MAX) {
+    Said said_on(Device& on, const Golden& golden, Type precision, const CaptionOptions& options,
+                 uint32_t words_at_once = UINT32_MAX) {
         Arena scratch(on, "captions");
         SyntheticWeights weights(golden.manifest);
         Captioner captioner(on, scratch,
@@ -67,7 +67,7 @@ TEST_P(BeamsTest, chosen_on_the_device_are_those_that_the_host_chooses) {
                           {4, 1.0, 0, R"({"early_stopping": "never", "repetition_penalty": 1.3})"},
                           {3, 0.5, 0, R"({"forced_bos_token_id": 5, "forced_eos_token_id": 3})"}};
     for (const Case& of : cases) {
-        CaptionGolden golden(GetParam());
+        Golden golden(GetParam());
         golden.generation.update(Json::parse(of.more));
         golden.generation["eos_token_id"] = {golden.ids()[3], golden.ids()[5]};
         CaptionOptions options = as_long_as(9);
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(All, BeamsTest,
 class ChainedBeams : public BeamsTest {};
 
 TEST_P(ChainedBeams, are_rows_of_one_chain_and_say_the_same) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     constexpr uint32_t words = 8;
     CaptionOptions options = as_long_as(words);
     options.beams = 3;

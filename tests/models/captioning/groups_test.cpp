@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
@@ -82,7 +82,7 @@ protected:
 };
 
 TEST_P(CaptionGroups, each_picture_gets_the_caption_that_it_has_alone) {
-    Captioner captioner = make(CaptionGolden(GetParam()), Type::f32);
+    Captioner captioner = make(Golden(GetParam()), Type::f32);
     for (uint32_t beams : {1u, 3u}) {
         SCOPED_TRACE(beams);
         CaptionOptions options = as_long_as(8);
@@ -93,7 +93,7 @@ TEST_P(CaptionGroups, each_picture_gets_the_caption_that_it_has_alone) {
 }
 
 TEST_P(CaptionGroups, given_words_are_read_of_all_pictures_at_once) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Ids given = golden.ids();
     given.resize(4);
     Captioner captioner = make(golden, Type::f32);
@@ -120,7 +120,7 @@ TEST_P(CaptionGroups, given_words_are_read_of_all_pictures_at_once) {
 }
 
 TEST_P(CaptionGroups, a_caption_is_the_same_to_the_bit_wherever_its_picture_lies) {
-    Captioner captioner = make(CaptionGolden(GetParam()), Type::f16);
+    Captioner captioner = make(Golden(GetParam()), Type::f16);
     captioner.use(as_long_as(6));
     captioner.take_together(3);
     const std::vector<Caption> all = captions(captioner, images);
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(All, CaptionGroups,
 
 class CaptionGroup : public CaptionGroups {
 protected:
-    CaptionGolden golden{"vit-gpt2-nano"};
+    Golden golden{"vit-gpt2-nano"};
 };
 
 TEST_F(CaptionGroup, ends_for_each_picture_where_its_own_caption_ends) {

@@ -1,13 +1,13 @@
 #include "models/captioning/show_attend_tell.h"
 
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
 
 class ShowAttendTellTest : public CaptionTest {
 protected:
-    CaptionGolden golden{"show-attend-tell-nano"};
+    Golden golden{"show-attend-tell-nano"};
 };
 
 // State and queries go with the beams, wherever these came from.

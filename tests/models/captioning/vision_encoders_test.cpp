@@ -1,14 +1,14 @@
 #include "models/captioning/vision_encoders.h"
 
 #include "models/captioning/vision_encoder_decoder.h"
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
 
 class VisionEncodersTest : public CaptionTest {
 protected:
-    CaptionGolden hybrid{"hybrid-gpt2-nano"};
+    Golden hybrid{"hybrid-gpt2-nano"};
 };
 
 TEST_F(VisionEncodersTest, each_layer_of_a_hybrid_encoder_looks_at_its_own_map) {

@@ -11,7 +11,7 @@
 #include "models/files/safetensors.h"
 #include "models/files/synthetic.h"
 #include "tests/gpu_test.h"
-#include "tests/models/files/temp_folder.h"
+#include "tests/models/golden.h"
 
 namespace saccade {
 namespace {
@@ -24,23 +24,10 @@ Floats floats_of(const StoredTensor& tensor) {
     return values;
 }
 
-// A case of tests/golden as a folder with weights, and its picture.
-struct Case {
-    explicit Case(const std::string& name) : golden(golden_folder() / name) {
-        write_checkpoint(folder.path(), read_manifest(golden / "weights.json"));
-        for (const char* file : {"config.json", "preprocessor_config.json"})
-            if (std::filesystem::exists(golden / file))
-                std::filesystem::copy_file(golden / file, folder.path() / file);
-        const std::string image = read_json(golden / "golden.json")["image"];
-        picture = read_ppm(golden_folder() / "images" /
-                           std::filesystem::path(image).replace_extension(".ppm"));
-    }
-    PictureView view() const {
-        return {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false};
-    }
-    std::filesystem::path golden;
-    TempFolder folder;
-    PpmPicture picture;
+}
+std::filesystem::path golden;
+TempFolder folder;
+PpmPicture picture;
 };
 
 // Every eighth row and column, which is what a golden keeps of a large picture.
@@ -59,7 +46,7 @@ protected:
         Floats answer;  // logits, or features
         std::vector<std::string> trace;
     };
-    Run classify(Classifier& classifier, const Case& from, Tap& tap) {
+    Run classify(Classifier& classifier, const GoldenFolder& from, Tap& tap) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
         classifier.prepare({from.picture.width, from.picture.height});
@@ -83,7 +70,7 @@ protected:
 };
 
 TEST_P(Families, every_tensor_is_what_the_reference_computes) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     const SafetensorsFile golden(from.golden / "golden.safetensors");
     for (Precision precision : {Precision::fp32, Precision::fp16}) {
         SCOPED_TRACE(precision == Precision::fp32 ? "fp32" : "fp16");
@@ -112,7 +99,7 @@ TEST_P(Families, every_tensor_is_what_the_reference_computes) {
 }
 
 TEST_P(Families, looking_changes_no_bit_of_the_answer) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     for (Type precision : {Type::f32, Type::f16}) {
         Classifier classifier = Classifier::open(device, from.folder.path(), precision);
         EXPECT_TRUE(classifier.unused().empty() || classifier.unused().size() == 1)
@@ -127,7 +114,7 @@ TEST_P(Families, looking_changes_no_bit_of_the_answer) {
 }
 
 TEST_P(Families, a_patch_gives_nothing_to_what_lies_outside_of_its_window) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
     Tap tap(all_layers(classifier));
     classify(classifier, from, tap);
@@ -159,7 +146,7 @@ TEST_P(Families, a_patch_gives_nothing_to_what_lies_outside_of_its_window) {
 }
 
 TEST_P(Families, features_of_patches_can_be_compared_and_coloured) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
     Tap tap({}, false, true);
     classify(classifier, from, tap);
@@ -199,7 +186,7 @@ TEST_P(Families, features_of_patches_can_be_compared_and_coloured) {
 }
 
 TEST_P(Families, every_layer_can_be_looked_at_from_every_corner) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
     Tap tap(all_layers(classifier));
     classify(classifier, from, tap);
@@ -223,10 +210,11 @@ TEST_P(Families, every_layer_can_be_looked_at_from_every_corner) {
 }
 
 TEST_P(Families, a_batch_gives_what_its_pictures_give_alone) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
     classifier.prepare({from.picture.width, from.picture.height});
-    const uint32_t rows = classifier.input().patches(), columns = classifier.input().patch_columns();
+    const uint32_t rows = classifier.input().patches(),
+                   columns = classifier.input().patch_columns();
     const Floats pixels = random(size_t(2) * rows * columns);
     Tap tap({}, false, true);
     auto answer = [&](uint32_t batch, std::span<const float> values) {
@@ -234,15 +222,19 @@ TEST_P(Families, a_batch_gives_what_its_pictures_give_alone) {
             const Tensor logits =
                 classifier.logits(c, tensor(batch, rows, columns, Type::f32, values), tap);
             if (logits) return logits;
-            const Tensor y = c.scratch(batch, tap.features().rows, tap.features().columns, Type::f32);
+            const Tensor y =
+                c.scratch(batch, tap.features().rows, tap.features().columns, Type::f32);
             copy(c, y, tap.features());
             return y;
         });
     };
     const Floats together = answer(2, pixels);
     for (size_t i = 0; i < 2; ++i) {
-        const Floats alone = answer(1, std::span(pixels).subspan(i * pixels.size() / 2, pixels.size() / 2));
-        EXPECT_LT(relative_error(std::span(together).subspan(i * alone.size(), alone.size()), alone), 1e-5);
+        const Floats alone =
+            answer(1, std::span(pixels).subspan(i * pixels.size() / 2, pixels.size() / 2));
+        EXPECT_LT(
+            relative_error(std::span(together).subspan(i * alone.size(), alone.size()), alone),
+            1e-5);
     }
 }
 

@@ -9,7 +9,7 @@
 #include "models/classifier.h"
 #include "models/detector.h"
 #include "models/files/safetensors.h"
-#include "tests/models/contrast/words_golden.h"
+#include "tests/models/golden.h"
 
 namespace saccade {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using Floats = std::vector<float>;
 using Texts = std::vector<std::string>;
 
-Floats golden_tensor(const WordsCase& from, const char* name) {
+Floats golden_tensor(const GoldenFolder& from, const char* name) {
     const SafetensorsFile file(from.golden / "golden.safetensors");
     const StoredTensor* tensor = file.find(name);
     Floats values(tensor->elements());
@@ -32,7 +32,7 @@ double dot(std::span<const float> a, std::span<const float> b) {
 class PhrasesTest : public GpuTest {
 protected:
     template <typename Model, typename Taps>
-    void look(Model& model, const WordsCase& from, Taps& taps) {
+    void look(Model& model, const GoldenFolder& from, Taps& taps) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
         model.prepare(from.size());
@@ -44,14 +44,14 @@ protected:
         c.end();
         c.run();
     }
-    Classifier open_classifier(const WordsCase& from) {
+    Classifier open_classifier(const GoldenFolder& from) {
         return Classifier::open(device, from.folder.path(), Type::f32, {}, Tokenizer::open);
     }
-    Detector open_detector(const WordsCase& from) {
+    Detector open_detector(const GoldenFolder& from) {
         return Detector::open(device, from.folder.path(), Type::f32, {}, Tokenizer::open);
     }
     // The vector of what lies in a box of the case's picture, or fills it.
-    Example example_in(Detector& detector, const WordsCase& from, std::optional<Rectangle> box) {
+    Example example_in(Detector& detector, const GoldenFolder& from, std::optional<Rectangle> box) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
         detector.prepare(from.size());
@@ -61,7 +61,7 @@ protected:
 };
 
 TEST_F(PhrasesTest, a_classifier_chooses_among_words_as_transformers_does) {
-    const WordsCase from("clip-nano");
+    const GoldenFolder from("clip-nano");
     Classifier classifier = open_classifier(from);
     const std::vector<std::string> texts = from.facts["texts"];
     const std::vector<double> want = from.facts["probabilities"];
@@ -78,12 +78,12 @@ TEST_F(PhrasesTest, a_classifier_chooses_among_words_as_transformers_does) {
     classifier.look_for({"cat"}, "a photo of a {}.");
     EXPECT_EQ(classifier.phrases()->prompt("cat"), "a photo of a cat.");
     EXPECT_EQ(open_classifier(from).phrases()->prompt("cat"), "a photo of a cat.");
-    EXPECT_EQ(open_classifier(WordsCase("siglip-nano")).phrases()->prompt("cat"),
+    EXPECT_EQ(open_classifier(GoldenFolder("siglip-nano")).phrases()->prompt("cat"),
               "this is a photo of cat.");
 }
 
 TEST_F(PhrasesTest, each_patch_tells_how_much_it_is_like_each_phrase) {
-    const WordsCase from("clip-nano");
+    const GoldenFolder from("clip-nano");
     Classifier classifier = open_classifier(from);
     classifier.look_for({"a cat", "a dog", "night"});
     Tap tap({}, true);
@@ -99,7 +99,7 @@ TEST_F(PhrasesTest, each_patch_tells_how_much_it_is_like_each_phrase) {
 }
 
 TEST_F(PhrasesTest, what_a_pooling_head_looks_at_is_where_rollout_begins) {
-    const WordsCase from("siglip-nano");
+    const GoldenFolder from("siglip-nano");
     Classifier classifier = open_classifier(from);
     classifier.phrases()->use({"text"}, TextIds{{std::vector<uint32_t>(16, 3)}});
     const uint32_t pool = classifier.model().layers() - 1;
@@ -133,7 +133,7 @@ TEST_F(PhrasesTest, what_a_pooling_head_looks_at_is_where_rollout_begins) {
 }
 
 TEST_F(PhrasesTest, the_patches_of_a_detector_are_like_a_phrase_as_much_as_their_boxes_score) {
-    const WordsCase from("owlv2-nano");
+    const GoldenFolder from("owlv2-nano");
     Detector detector = open_detector(from);
     detector.look_for(from.facts["texts"].get<std::vector<std::string>>());
     DetectionTaps taps;
@@ -150,7 +150,7 @@ TEST_F(PhrasesTest, the_patches_of_a_detector_are_like_a_phrase_as_much_as_their
 }
 
 TEST_F(PhrasesTest, words_that_a_model_cannot_take_are_one_line_and_change_nothing) {
-    const WordsCase from("owlv2-nano");
+    const GoldenFolder from("owlv2-nano");
     Detector detector = open_detector(from);
     DetectionTaps nobody;
     expect_says(error_of([&] { look(detector, from, nobody); }), "--find \"red mug, my cat\"");
@@ -174,7 +174,7 @@ TEST_F(PhrasesTest, words_that_a_model_cannot_take_are_one_line_and_change_nothi
 
 // What was worked out by hand from transformers' embed_image_query and class_predictor.
 TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_it) {
-    const WordsCase from("owlv2-nano");
+    const GoldenFolder from("owlv2-nano");
     Detector detector = open_detector(from);
     const std::vector<std::string> texts = from.facts["texts"];
     detector.look_for(texts);

@@ -3,7 +3,7 @@
 #include "models/attention/attention_maps.h"
 #include "models/attention/sampled_points.h"
 #include "models/attention/window_outline.h"
-#include "tests/models/detection/detection_golden.h"
+#include "tests/models/detection/detection_fixture.h"
 
 // Detectors that choose their queries among cells and look at points.
 
@@ -52,10 +52,10 @@ protected:
 };
 
 class PointDetectorParity : public PointDetectorTest,
-                         public ::testing::WithParamInterface<const char*> {};
+                            public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(PointDetectorParity, every_tensor_is_what_transformers_computes) {
-    const DetectionGolden golden(GetParam());
+    const Golden golden(GetParam());
     for (Type precision : {Type::f32, Type::f16}) {
         SCOPED_TRACE(name_of(precision));
         const double tolerance = precision == Type::f32 ? 1e-4 : 1e-2;
@@ -88,9 +88,9 @@ TEST_P(PointDetectorParity, every_tensor_is_what_transformers_computes) {
         EXPECT_LT(relative_error(rows(floats_of(last.q), best, queries),
                                  golden["sampling_locations_top5"]),
                   tolerance);
-        EXPECT_LT(relative_error(rows(floats_of(last.k), best, queries),
-                                 golden["sampling_weights_top5"]),
-                  tolerance);
+        EXPECT_LT(
+            relative_error(rows(floats_of(last.k), best, queries), golden["sampling_weights_top5"]),
+            tolerance);
         if (parts.has("corners")) {
             EXPECT_LT(relative_error(rows(floats_of(parts["corners"].x), best, queries),
                                      golden["corners_top5"]),
@@ -111,10 +111,10 @@ INSTANTIATE_TEST_SUITE_P(Golden, PointDetectorParity,
                                            "rfdetr-nano-tiny"));
 
 class PointDetectorLooking : public PointDetectorTest,
-                          public ::testing::WithParamInterface<const char*> {};
+                             public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(PointDetectorLooking, changes_no_bit_of_the_answer) {
-    const DetectionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Detector detector = make(golden, Type::f16);
     const auto trace = detect(detector, golden.picture());
     const Floats logits = detector.findings().logits(), boxes = detector.findings().boxes();
@@ -126,19 +126,20 @@ TEST_P(PointDetectorLooking, changes_no_bit_of_the_answer) {
 }
 
 TEST_P(PointDetectorLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_the_picture) {
-    const DetectionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
     detect(detector, golden.picture(), taps);
     const uint32_t layer = detector.model().decoder_layers() - 1, heads = detector.model().heads();
     const Size grid = detector.query_geometry().grid;
-    const Floats average = run(
-        [&](Commands& c) { return detector.look_from_query(c, taps, {layer}, 3); });
+    const Floats average =
+        run([&](Commands& c) { return detector.look_from_query(c, taps, {layer}, 3); });
     ASSERT_EQ(average.size(), size_t(area(grid)));
     Floats mean(average.size());
     for (uint32_t head = 0; head < heads; ++head) {
-        const Floats one = run(
-            [&](Commands& c) { return detector.look_from_query(c, taps, {layer, head}, 3); });
+        const Floats one = run([&](Commands& c) {
+            return detector.look_from_query(c, taps, {layer, head}, 3);
+        });
         for (size_t i = 0; i < one.size(); ++i) mean[i] += one[i] / static_cast<float>(heads);
     }
     EXPECT_LT(relative_error(average, mean), 1e-5);
@@ -157,7 +158,7 @@ TEST_P(PointDetectorLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_t
 }
 
 TEST_P(PointDetectorLooking, the_points_of_a_query_are_those_that_its_map_is_made_of) {
-    const DetectionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
     detect(detector, golden.picture(), taps);
@@ -178,8 +179,7 @@ TEST_P(PointDetectorLooking, the_points_of_a_query_are_those_that_its_map_is_mad
         shares += second[i].share;
         // On a level, a point lies between the middles of cells that may be off the picture.
         const glm::vec2 place = (second[i].place - geometry.corner) / geometry.cell /
-                                glm::vec2(geometry.grid) *
-                                glm::vec2(layer.levels[second[i].level]);
+                                glm::vec2(geometry.grid) * glm::vec2(layer.levels[second[i].level]);
         const glm::vec2 side(layer.levels[second[i].level]);
         auto within = [&](float margin) {
             return place.x > margin && place.y > margin && place.x < side.x - margin &&
@@ -189,8 +189,9 @@ TEST_P(PointDetectorLooking, the_points_of_a_query_are_those_that_its_map_is_mad
         if (within(-0.51f)) maybe_seen += second[i].share;
     }
     EXPECT_NEAR(shares, 1, 1e-4);
-    const Floats map =
-        run([&](Commands& look) { return detector.look_from_query(look, taps, {index, 1}, 3); });
+    const Floats map = run([&](Commands& look) {
+        return detector.look_from_query(look, taps, {index, 1}, 3);
+    });
     const float sum = std::accumulate(map.begin(), map.end(), 0.0f);
     EXPECT_GE(sum, surely_seen - 1e-3f);
     EXPECT_LE(sum, maybe_seen + 1e-3f);
@@ -202,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, PointDetectorLooking,
                                            "rfdetr-nano-tiny"));
 
 TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
-    const DetectionGolden golden("rfdetr-nano-tiny");
+    const Golden golden("rfdetr-nano-tiny");
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
     detect(detector, golden.picture(), taps);
@@ -231,8 +232,8 @@ TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
 
     // A patch sees its window, which is outlined, and nothing outside of it.
     const glm::vec2 point = geometry.corner + geometry.cell * 1.5f;
-    const Floats cells = run(
-        [&](Commands& c) { return detector.look_from_point(c, taps, {in_windows}, point); });
+    const Floats cells =
+        run([&](Commands& c) { return detector.look_from_point(c, taps, {in_windows}, point); });
     const Rectangle outline = *window_at(layer, geometry, point);
     float inside = 0;
     for (uint32_t i = 0; i < cells.size(); ++i) {
@@ -251,8 +252,8 @@ TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
 
     // Through all layers, a patch sees beyond its window.
     Rollout rollout(device);
-    const Floats through = run(
-        [&](Commands& c) { return detector.rollout_from_point(c, taps, rollout, point); });
+    const Floats through =
+        run([&](Commands& c) { return detector.rollout_from_point(c, taps, rollout, point); });
     EXPECT_GT(*std::ranges::min_element(through), 0.0f);
     EXPECT_NEAR(std::accumulate(through.begin(), through.end(), 0.0f), 1.0f, 0.2f);
 }
@@ -260,7 +261,7 @@ TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
 TEST_F(PointDetectorTest, several_pictures_at_once_are_found_as_each_by_itself) {
     for (const char* name : {"rtdetr-nano", "dfine-nano-tiny", "deimv2-lite-nano",
                              "deimv2-dino-nano", "rfdetr-nano-tiny"}) {
-        const DetectionGolden golden(name);
+        const Golden golden(name);
         Detector detector = make(golden, Type::f32);
         const PpmPicture picture = golden.picture();
         detect(detector, picture);
@@ -287,13 +288,12 @@ TEST_F(PointDetectorTest, several_pictures_at_once_are_found_as_each_by_itself) 
 
 // Maps that grow too large for half precision are made in fp32, up to where they are projected.
 TEST_F(PointDetectorTest, a_backbone_that_outgrows_half_precision_runs_in_fp32) {
-    DetectionGolden golden("deimv2-lite-nano");
+    Golden golden("deimv2-lite-nano");
     EXPECT_EQ(make(golden, Type::f16).input_type(), Type::f16);
-    golden.manifest.adjust.insert(
-        golden.manifest.adjust.begin(),
-        {{"stages.2.blocks.1.aggregation.1.lab.scale$", 4e4f, 1e5f},
-         {"input_proj.0.norm.weight$", 4e-6f, 0},
-         {"input_proj.0.norm.running_mean$", 1e5f, 0}});
+    golden.manifest.adjust.insert(golden.manifest.adjust.begin(),
+                                  {{"stages.2.blocks.1.aggregation.1.lab.scale$", 4e4f, 1e5f},
+                                   {"input_proj.0.norm.weight$", 4e-6f, 0},
+                                   {"input_proj.0.norm.running_mean$", 1e5f, 0}});
     Detector detector = make(golden, Type::f16);
     EXPECT_EQ(detector.input_type(), Type::f32);
     detect(detector, golden.picture());
@@ -303,7 +303,7 @@ TEST_F(PointDetectorTest, a_backbone_that_outgrows_half_precision_runs_in_fp32) 
 
 // A file may hold once what all layers of a decoder share, as the first layer's.
 TEST_F(PointDetectorTest, a_head_that_files_leave_out_is_that_of_the_first_layer) {
-    DetectionGolden golden("deimv2-lite-nano");
+    Golden golden("deimv2-lite-nano");
     std::erase_if(golden.manifest.tensors, [](const Manifest::Entry& entry) {
         return entry.name.find("class_embed.1") != entry.name.npos ||
                entry.name.find("class_embed.2") != entry.name.npos;
@@ -316,7 +316,7 @@ TEST_F(PointDetectorTest, a_head_that_files_leave_out_is_that_of_the_first_layer
 }
 
 TEST_F(PointDetectorTest, refuses_configs_that_it_cannot_run) {
-    auto expect_refused_of = [&](const DetectionGolden& golden, const char* key, const Json& value) {
+    auto expect_refused_of = [&](const Golden& golden, const char* key, const Json& value) {
         Json config = golden.config;
         config[key] = value;
         SyntheticWeights weights(golden.manifest);
@@ -328,7 +328,7 @@ TEST_F(PointDetectorTest, refuses_configs_that_it_cannot_run) {
             EXPECT_NE(std::string(error.what()).find(key), std::string::npos) << error.what();
         }
     };
-    const DetectionGolden plain("rtdetr-nano"), lite("deimv2-lite-nano"), dino("deimv2-dino-nano");
+    const Golden plain("rtdetr-nano"), lite("deimv2-lite-nano"), dino("deimv2-dino-nano");
     auto expect_refused = [&](const char* key, const Json& value) {
         expect_refused_of(plain, key, value);
     };

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/captioner.h"
-#include "tests/models/contrast/words_golden.h"
+#include "tests/models/golden.h"
 
 namespace saccade {
 namespace {
@@ -61,17 +61,17 @@ Json byte_tokenizer() {
 class QuestionsTest : public GpuTest {
 protected:
     static constexpr uint32_t words_each = 8;
-    static void add_tokenizer(const WordsCase& to) {
+    static void add_tokenizer(const GoldenFolder& to) {
         to.folder.write("tokenizer.json", byte_tokenizer().dump());
     }
-    Captioner open(const WordsCase& from, OpenTokenizer tokenizer = Tokenizer::open) {
+    Captioner open(const GoldenFolder& from, OpenTokenizer tokenizer = Tokenizer::open) {
         return Captioner::open(device, arena, from.folder.path(), tokenizer, Type::f32);
     }
-    Caption answer(Captioner& captioner, const WordsCase& from) {
+    Caption answer(Captioner& captioner, const GoldenFolder& from) {
         return answer_on(device, arena, captioner, from);
     }
     static Caption answer_on(Device& device, Arena& arena, Captioner& captioner,
-                             const WordsCase& from) {
+                             const GoldenFolder& from) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
         captioner.prepare(from.size());
@@ -94,7 +94,7 @@ protected:
 TEST_F(QuestionsTest, an_answer_is_what_transformers_generates_whatever_was_asked_before) {
     for (const char* name : {"smolvlm-nano", "smolvlm-nano-split", "blip-vqa-nano"}) {
         SCOPED_TRACE(name);
-        const WordsCase from(name);
+        const GoldenFolder from(name);
         const bool reads = from.facts.contains("prompt_ids");
         Captioner captioner = open(from, no_tokenizer);
         captioner.prepare(from.size());
@@ -121,7 +121,7 @@ TEST_F(QuestionsTest, an_answer_is_what_transformers_generates_whatever_was_aske
 }
 
 TEST_F(QuestionsTest, words_come_with_how_sure_the_model_was_and_where_it_looked) {
-    const WordsCase from("smolvlm-nano-split");
+    const GoldenFolder from("smolvlm-nano-split");
     add_tokenizer(from);
     Captioner captioner = open(from);
     EXPECT_EQ(captioner.question(), Captioner::any_question);
@@ -163,7 +163,7 @@ TEST_F(QuestionsTest, words_come_with_how_sure_the_model_was_and_where_it_looked
 }
 
 TEST_F(QuestionsTest, a_chain_for_each_word_says_the_same_with_a_dispatch_or_two) {
-    const WordsCase from("smolvlm-nano");
+    const GoldenFolder from("smolvlm-nano");
     const std::vector<uint32_t> question = from.facts["prompt_ids"];
     struct Said {
         Caption caption;
@@ -196,7 +196,7 @@ TEST_F(QuestionsTest, a_chain_for_each_word_says_the_same_with_a_dispatch_or_two
 }
 
 TEST_F(QuestionsTest, what_cannot_be_asked_is_one_line) {
-    const WordsCase from("smolvlm-nano");
+    const GoldenFolder from("smolvlm-nano");
     add_tokenizer(from);
     Captioner captioner = open(from);
     expect_says(error_of([&] { captioner.ask(" "); }), "the question is empty");
@@ -205,7 +205,7 @@ TEST_F(QuestionsTest, what_cannot_be_asked_is_one_line) {
     EXPECT_EQ(captioner.question(), Captioner::any_question);
     EXPECT_FALSE(answer(captioner, from).words.empty()) << "it goes on as it was";
 
-    const WordsCase describes("blip-vqa-nano");
+    const GoldenFolder describes("blip-vqa-nano");
     Captioner silent = open(describes);
     expect_says(error_of([&] { silent.ask("What?"); }), "needs a tokenizer");
 }
