@@ -24,7 +24,7 @@ TEST_P(CaptionParity, every_step_says_what_transformers_says) {
         see(captioner);
         const uint32_t last = captioner.model().decoder().form().layers - 1;
         Floats logits, attention;
-        size_t sure = 0;  // steps before the first that half precision may decide otherwise
+        size_t sure = 0;  // steps before the first that half precision may change
         while (sure < margin.size() && (precision == Type::f32 || margin[sure] >= 0.02)) ++sure;
         for (size_t step = 0; step < sure; ++step) {
             captioner.advance(1);
@@ -108,7 +108,7 @@ TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) 
     captioner.result();
     for (uint32_t beams : {1u, 2u}) {
         generation.beams = beams;
-        // The picture is in the captioner's memory, which another decoding may look at too.
+        // The picture stays in the captioner's memory, which another decoding may read, too.
         auto decoding = Decoding::make(device, arena, captioner.model(), captioner.memory(),
                                        generation, std::span(ids).first(7));
         decoding->start({true});
@@ -127,7 +127,7 @@ TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) 
 INSTANTIATE_TEST_SUITE_P(All, CaptionParity,
                          ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano", "blip-odd",
                                            "hybrid-gpt2-nano", "show-attend-tell-nano"));
-// Of those whose encoder looks at all.
+// Captioners whose encoder has attention.
 INSTANTIATE_TEST_SUITE_P(All, CaptionEncoders,
                          ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano", "blip-odd",
                                            "hybrid-gpt2-nano"));
@@ -151,7 +151,7 @@ TEST_P(CaptionRules, sentences_are_what_transformers_generates) {
             else
                 golden.generation[rule] = value;
         }
-        // BLIP's decoder does not read that file: transformers has these rules as arguments alone.
+        // BLIP's decoder does not read that file: in transformers these rules are arguments only.
         if (golden.config["model_type"] == "blip" && golden.generation != plain) continue;
         Captioner captioner = make(golden, Type::f32);
         captioner.use(options);
@@ -189,7 +189,7 @@ TEST_F(CaptionerTest, four_beams_find_the_sentence_that_transformers_finds) {
 }
 
 TEST_F(CaptionerTest, what_the_words_of_the_best_beam_looked_at_is_kept) {
-    // The same ids, written by beams and read by a greedy decoding.
+    // The same ids, written by beam search and read by greedy search.
     Captioner captioner = make(gpt2, Type::f32);
     CaptionOptions options = as_long_as(6);
     options.beams = 3;
@@ -206,7 +206,7 @@ TEST_F(CaptionerTest, what_the_words_of_the_best_beam_looked_at_is_kept) {
         captioner.advance(1);
         const Caption now = captioner.result();
         EXPECT_LT(relative_error(by_beams[i - 1], map(i)), 1e-4) << i;
-        if (now.ids[i] != found.ids[i]) break;  // from here on they read something else
+        if (now.ids[i] != found.ids[i]) break;  // from here on the inputs differ
     }
 }
 
@@ -243,7 +243,7 @@ TEST_F(CaptionerTest, a_word_of_several_pieces_looks_where_they_look_on_average)
 
 TEST_F(CaptionerTest, end_of_text_as_the_first_word_is_an_empty_caption) {
     Golden golden("vit-gpt2-nano");
-    golden.generation["eos_token_id"] = 253u;  // what it would say first
+    golden.generation["eos_token_id"] = 253u;  // the id that it generates first
     for (uint32_t beams : {1u, 3u}) {
         Captioner captioner = make(golden, Type::f32);
         CaptionOptions options;
@@ -306,7 +306,7 @@ TEST_F(CaptionerTest, the_rules_of_generation_config_are_kept) {
             EXPECT_NEAR(found.log_probs.back(), 0, 1e-4) << "no choice";
         }
     }
-    // The end may not come before the least length: it is what would come first.
+    // min_length suppresses the end token, which would come first.
     Golden least("vit-gpt2-nano");
     least.generation["eos_token_id"] = 253u;
     least.generation["min_length"] = 4u;

@@ -44,7 +44,7 @@ TEST_F(DetectorTest, detections_come_best_first_and_as_many_as_wanted) {
     for (size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i - 1].score, all[i].score);
 
     DetectionFilter some;
-    some.threshold = all[4].score;  // and that one is not above it
+    some.threshold = all[4].score;  // which is not above it
     EXPECT_EQ(detector.findings().detections(some).size(), 4u);
     some.most = 3;
     EXPECT_EQ(detector.findings().detections(some).size(), 3u);
@@ -73,7 +73,7 @@ TEST_F(DetectorTest, boxes_and_logits_agree_with_the_detections) {
         const float* row = &logits[found.query * columns];
         EXPECT_EQ(found.id, uint32_t(std::max_element(row, row + columns - 1) - row));
     }
-    // The same rows are on the device, for what is drawn there.
+    // The same rows are on the device, for drawing.
     const Floats rows = run([&](Commands&) { return detector.findings().found(); });
     const Detection best = detector.findings().detections(everything())[0];
     EXPECT_EQ(rows[best.query * 7 + 4], best.score);
@@ -188,7 +188,7 @@ TEST_F(DetectorTest, a_query_of_yolos_looks_from_its_detection_token) {
                                  cells(row, tokens)),
                   1e-4);
     }
-    // A point looks from its patch.
+    // A point stands for its patch.
     const Floats map = map_of(detector, [&](Commands& c) {
         return detector.look_from_point(c, taps, {0, 2}, {450, 299});
     });
@@ -250,7 +250,7 @@ TEST_F(DetectorTest, cells_of_detr_are_centred_where_its_convolutions_are) {
     }
 }
 
-// What a pixel changes most is the cell that is said to hold it.
+// A pixel changes the cell that contains it most.
 TEST_F(DetectorTest, a_pixel_shows_in_its_own_cell) {
     const Golden golden("detr-thin");
     Detector detector = make(golden, Type::f32);
@@ -298,7 +298,7 @@ TEST_F(DetectorTest, a_folder_loads_with_v5_tensor_names) {
             tensors.push_back({others.empty() ? entry.name : others.front(), golden.manifest.type,
                                entry.shape, bytes.back()});
         }
-        // What a checkpoint may have besides is left alone.
+        // Further tensors of a checkpoint are ignored.
         const std::vector<std::byte> steps(8);
         tensors.push_back(
             {"model.backbone.model.bn1.num_batches_tracked", StoredType::i64, {}, steps});
@@ -342,7 +342,7 @@ TEST_F(DetectorTest, what_is_not_a_detector_is_refused_in_one_line) {
     says(temp.path(), "model_type");
     temp.write("config.json", "not JSON");
     says(temp.path(), "config.json");
-    // The other of the two.
+    // The other model.
     const Golden golden("yolos-nano");
     Json config = golden.config;
     config["model_type"] = "detr";

@@ -26,7 +26,7 @@ protected:
         std::vector<Floats> attention, hidden;  // by layer: class-token rows (heads, tokens); (dim)
         std::vector<std::string> trace;
     };
-    // The classifier on a picture, looked at or not.
+    // Runs the classifier on a picture, with or without a tap.
     Run classify(Classifier& classifier, const PpmPicture& picture, bool look) {
         const uint32_t layer_count = classifier.model().layers();
         Frame frame(device, picture.width, picture.height, false);
@@ -148,7 +148,7 @@ TEST_F(ViTTest, maps_of_attention_are_the_cells_of_what_transformers_computes) {
             return classifier.ranking().on_device().values;
         });
 
-        // Of rows (heads, tokens), the cells of one head, or of all heads on average.
+        // The cells of one head of rows (heads, tokens), or the mean of all heads.
         auto cells = [&](std::span<const float> rows, uint32_t first, uint32_t count) {
             Floats result(tokens - config.prefix_tokens());
             for (uint32_t head = first; head < first + count; ++head)
@@ -164,7 +164,7 @@ TEST_F(ViTTest, maps_of_attention_are_the_cells_of_what_transformers_computes) {
         EXPECT_LT(relative_error(class_token({last}), cells(last_rows, 0, heads)), 1e-4);
         EXPECT_LT(relative_error(class_token({last, 1}), cells(last_rows, 1, 1)), 1e-4);
 
-        // The golden has the row of token 7: the pixel in the middle of its patch looks from there.
+        // The golden has the row of token 7, whose patch contains this pixel.
         const uint32_t cell = 7 - config.prefix_tokens();
         const MapGeometry map = classifier.geometry(last);
         const glm::vec2 place(cell % map.grid.x, cell / map.grid.x);
@@ -185,7 +185,7 @@ TEST_F(ViTTest, files_in_half_precision_load_as_well) {
     for (StoredType stored : {StoredType::f16, StoredType::bf16}) {
         Classifier classifier = make(golden, Type::f32, stored);
         const Run run = classify(classifier, golden.picture(), false);
-        // Rounding the weights is all that differs.
+        // Only the rounding of the weights differs.
         EXPECT_LT(relative_error(run.logits, golden["logits"]),
                   stored == StoredType::f16 ? 3e-3 : 3e-2);
     }

@@ -3,7 +3,7 @@
 namespace saccade {
 namespace {
 
-// The device that chooses among its beams by itself says what the host would have chosen.
+// Beams that are chosen on the device are the same as those that the host chooses.
 class BeamsTest : public CaptionTest, public ::testing::WithParamInterface<const char*> {
 protected:
     void SetUp() override {
@@ -99,8 +99,8 @@ TEST_P(ChainedBeams, are_rows_of_one_chain_and_say_the_same) {
     const Said alone = said_on(without_chains(), golden, Type::f16, options);
     EXPECT_EQ(chained.caption.ids, alone.caption.ids);
     EXPECT_LT(relative_error(chained.caption.log_probs, alone.caption.log_probs), 1e-2);
-    // The past goes with its beams, a chain, the candidates, the choice. The first step has one
-    // beam, and none of it to copy; the last has nothing to choose for.
+    // Dispatches of a step: copy of the KV cache, a chain, the candidates, the choice. The first
+    // step has one beam and no copy, the last has no choice.
     EXPECT_LE(chained.dispatches, (words - 1) * 4 + 1);
 }
 

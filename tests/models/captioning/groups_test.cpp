@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-// Several pictures, of which each one's caption is another.
+// Several pictures with different captions.
 class CaptionGroups : public CaptionTest, public ::testing::WithParamInterface<const char*> {
 protected:
     CaptionGroups() {
@@ -46,7 +46,7 @@ protected:
             [&](Commands& c) { return captioner.look_from_word(c, {.layer = 0}, word, 1, place); });
     }
 
-    // What was found alone is found in a group with an empty place, and looks at the same.
+    // A group with an empty place has the same captions and attention as each picture alone.
     void expect_as_alone(Captioner& captioner) {
         std::vector<Caption> alone;
         std::vector<Floats> maps;

@@ -10,7 +10,7 @@ protected:
     Golden golden{"show-attend-tell-nano"};
 };
 
-// State and queries go with the beams, wherever these came from.
+// State and queries are copied with the beams.
 TEST_F(ShowAttendTellTest, words_of_the_best_beam_look_where_their_definition_looks) {
     const Ids best = golden.info["sentences"][0]["ids"];
     const Floats want = golden["cross_attention_steps"];

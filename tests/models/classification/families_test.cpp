@@ -1,4 +1,4 @@
-// Classifiers other than ViT against what transformers and timm computed: see tests/golden.
+// Classifiers other than ViT against transformers and timm: see tests/golden.
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ TempFolder folder;
 PpmPicture picture;
 };
 
-// Every eighth row and column, which is what a golden keeps of a large picture.
+// Every eighth row and column, as in the goldens of large pictures.
 Floats lattice(const Floats& picture, size_t height, size_t width) {
     Floats result;
     for (size_t c = 0; c < 3; ++c)
@@ -89,7 +89,7 @@ TEST_P(Families, every_tensor_is_what_the_reference_computes) {
                 values = lattice(values, ours->shape[2], ours->shape[3]);
             else
                 EXPECT_EQ(ours->shape, want.shape) << want.name;
-            // SAGAN's scores are not scaled: half precision moves the sharpest rows by more.
+            // SAGAN's scores are not scaled, so half precision changes the sharpest rows more.
             const double half = want.name == "attention" ? 2e-2 : 1e-2;
             EXPECT_LT(relative_error(values, floats_of(want)),
                       precision == Precision::fp32 ? 1e-4 : half)
@@ -103,7 +103,7 @@ TEST_P(Families, looking_changes_no_bit_of_the_answer) {
     for (Type precision : {Type::f32, Type::f16}) {
         Classifier classifier = Classifier::open(device, from.folder.path(), precision);
         EXPECT_TRUE(classifier.unused().empty() || classifier.unused().size() == 1)
-            << classifier.unused().front();  // the token that hides patches in training
+            << classifier.unused().front();  // the mask token, used in training only
         Tap nobody, all(all_layers(classifier), true, true);
         const Run alone = classify(classifier, from, nobody);
         const Run watched = classify(classifier, from, all);

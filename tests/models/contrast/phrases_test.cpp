@@ -1,4 +1,4 @@
-// What models are told in words, and shown instead.
+// Phrases and examples of open-vocabulary models.
 
 #include "models/contrast/phrases.h"
 
@@ -50,7 +50,7 @@ protected:
     Detector open_detector(const GoldenFolder& from) {
         return Detector::open(device, from.folder.path(), Type::f32, {}, Tokenizer::open);
     }
-    // The vector of what lies in a box of the case's picture, or fills it.
+    // An example of the object in a box of the case's picture, or of the whole picture.
     Example example_in(Detector& detector, const GoldenFolder& from, std::optional<Rectangle> box) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
@@ -72,7 +72,7 @@ TEST_F(PhrasesTest, a_classifier_chooses_among_words_as_transformers_does) {
     for (const ClassScore& one : classifier.ranking().top(5))
         EXPECT_NEAR(double(one.score), want[one.id], 1e-3) << texts[one.id];
 
-    // The sentence of the paper around each label.
+    // The paper's prompt template around each label.
     classifier.look_for({"cat"});
     EXPECT_EQ(classifier.phrases()->pattern(), "{}") << "as it was set";
     classifier.look_for({"cat"}, "a photo of a {}.");
@@ -115,7 +115,7 @@ TEST_F(PhrasesTest, what_a_pooling_head_looks_at_is_where_rollout_begins) {
               }),
               pooled)
         << "the probe looks wherever somebody points";
-    // From the pooled patches, each followed by itself.
+    // Rollout starts from the pooling weights of the patches.
     Rollout rollout(device);
     const Floats whole =
         run([&](Commands& c) { return classifier.rollout_from_class_token(c, tap, rollout); });
@@ -172,7 +172,7 @@ TEST_F(PhrasesTest, words_that_a_model_cannot_take_are_one_line_and_change_nothi
               (std::vector<std::string>{"red mug", "my cat"}));
 }
 
-// What was worked out by hand from transformers' embed_image_query and class_predictor.
+// Worked out by hand from transformers' embed_image_query and class_predictor.
 TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_it) {
     const GoldenFolder from("owlv2-nano");
     Detector detector = open_detector(from);
@@ -204,7 +204,7 @@ TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_
         auto cosine = [&](std::span<const float> other, double other_length) {
             return dot(vector, other) / own / other_length;
         };
-        // logit = (cosine + shift) * scale, of which two phrases give shift and scale.
+        // logit = (cosine + shift) * scale; two phrases determine shift and scale.
         const double c0 = cosine(std::span(words).first(dim), 1);
         const double c1 = cosine(std::span(words).subspan(dim, dim), 1);
         const double l0 = logits[i * 3], l1 = logits[i * 3 + 1];
@@ -225,13 +225,13 @@ TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_
 }
 
 TEST(Examples, the_box_that_fits_and_is_least_like_the_rest_stands_for_what_was_shown) {
-    // Three boxes lie about where was asked, one far away; the third is least like the mean.
+    // Three boxes are close to `wanted`, one is far away; the third is least similar to the mean.
     const Floats boxes = {0.25f, 0.25f, 0.5f, 0.5f,  0.25f, 0.25f, 0.48f, 0.5f,
                           0.25f, 0.25f, 0.5f, 0.48f, 0.9f,  0.9f,  0.1f,  0.1f};
     const Floats vectors = {1, 0, 1, 0.1f, 0.2f, 1, 3, 0};
     EXPECT_EQ(best_example(vectors, 2, boxes, {0, 0, 0.5f, 0.5f}), 2u);
     EXPECT_EQ(best_example(vectors, 2, boxes, {0.85f, 0.85f, 0.95f, 0.95f}), 3u);
-    // Where nothing lies, the nearest one does: it leaves the least between.
+    // Without an overlap, the nearest box wins, by generalized IoU.
     EXPECT_EQ(best_example(vectors, 2, boxes, {0.9f, 0.6f, 0.95f, 0.7f}), 3u);
     EXPECT_THROW(best_example({}, 2, {}, {0, 0, 1, 1}), Error);
 }

@@ -1,4 +1,4 @@
-// Models that take words, against what transformers computed: see tests/golden.
+// Zero-shot and open-vocabulary models against transformers: see tests/golden.
 
 #include <algorithm>
 #include <cstring>

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, DetrParity,
                          ::testing::Values("detr-nano", "detr-thin", "detr-basic", "detr-dc5",
                                            "detr-dc5-basic"));
 
-// Weights whose features are small, as those of trained ones are.
+// Weights with small features, like trained ones.
 class SmallFeatures : public SyntheticWeights {
 public:
     using SyntheticWeights::SyntheticWeights;
@@ -86,9 +86,8 @@ private:
     std::vector<std::byte> zeros_;
 };
 
-// On weights that nobody has trained, the features of deep backbones grow into the thousands. The
-// first attention is then a choice of one key, and half precision chooses another where two are
-// close.
+// On untrained weights, the features of deep backbones grow into the thousands. The first attention
+// is then nearly one-hot, and half precision may choose another key where two scores are close.
 TEST_F(DetrTest, a_backbone_that_outgrows_half_precision_runs_in_fp32) {
     const Golden golden("detr-thin");
     EXPECT_EQ(make(golden, Type::f16).input_type(), Type::f32);
@@ -135,7 +134,7 @@ TEST_F(DetrTest, a_batch_gives_what_its_pictures_give_alone) {
     }
 }
 
-// Every barrier is a wait of the whole device.
+// Every barrier drains the whole device.
 TEST_F(DetrTest, waits_no_more_often_than_a_chain_of_products_must) {
     const Golden golden("detr-thin");
     struct Precision {
@@ -165,8 +164,8 @@ TEST_F(DetrTest, waits_no_more_often_than_a_chain_of_products_must) {
         EXPECT_EQ(barriers(2, 1, p) - least, 7u);
         // The same, and q, attention, out, norm between them
         EXPECT_EQ(barriers(1, 2, p) - least, 11u);
-        // After the stem: its pool, six blocks of three convolutions, the projection, what is read
-        // of it; a layer of each, the decoder's without its self-attention; a norm, the box head.
+        // After the stem: its pool, six blocks of three convolutions, the projection, its copies; a
+        // layer each, the decoder's without self-attention; a norm, the box head.
         EXPECT_EQ(least, 1u + 6 * 3 + 2 + 7 + 7 + 1 + 3);
     }
 }

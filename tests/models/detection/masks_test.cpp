@@ -48,7 +48,7 @@ TEST_F(MasksTest, are_those_of_transformers) {
         }
         EXPECT_LT(relative_error(some, golden["pred_masks_top5"]), tolerance);
 
-        // The best comes first, and what is handed on is the frame's mask by run lengths.
+        // The best comes first, with the frame's mask as run lengths.
         DetectionFilter all;
         all.threshold = -1;
         EXPECT_TRUE(findings.detections(all)[0].mask.empty()) << "nobody asked for masks";
@@ -105,7 +105,7 @@ TEST_F(MasksTest, share_out_the_pixels_as_transformers_does) {
               std::ptrdiff_t(segments));
 }
 
-// Four cells as four pixels: what a pixel is like is what its cell is like.
+// Four cells as four pixels: each pixel is its cell.
 TEST(PanopticRuns, a_pixel_is_the_better_masks_and_masks_of_one_object_are_put_together) {
     const Size map{4, 1};
     const std::vector<float> left = {9, 9, -9, -9}, middle = {-9, 8, -9, -9},

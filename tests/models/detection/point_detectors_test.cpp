@@ -5,15 +5,14 @@
 #include "models/attention/window_outline.h"
 #include "tests/models/detection/detection_fixture.h"
 
-// Detectors that choose their queries among cells and look at points.
+// Detectors with query selection and deformable attention.
 
 namespace saccade {
 namespace {
 
 class PointDetectorTest : public DetectionTest {
 protected:
-    // The places of the queries in the order of the cells that they were chosen from: the
-    // references' rows go by cell.
+    // The queries sorted by the cells that they were selected from, as in the references.
     static std::vector<uint32_t> by_cell(const std::vector<uint32_t>& cells) {
         std::vector<uint32_t> order(cells.size());
         std::iota(order.begin(), order.end(), 0u);
@@ -66,7 +65,7 @@ TEST_P(PointDetectorParity, every_tensor_is_what_transformers_computes) {
         const uint32_t queries = detector.model().queries();
         const std::vector<uint32_t> cells = words_of(parts["topk_indices"].x);
         const std::vector<uint32_t> order = by_cell(cells);
-        // The same cells; in half precision scores that are nearly equal may change places.
+        // The same cells; in half precision, nearly equal scores may swap.
         std::vector<uint32_t> want = golden.info["topk_order"], found = cells;
         if (precision == Type::f16) {
             std::ranges::sort(want);
@@ -146,7 +145,7 @@ TEST_P(PointDetectorLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_t
     const float sum = std::accumulate(average.begin(), average.end(), 0.0f);
     EXPECT_GT(sum, 0.0f);
     EXPECT_LT(sum, 1.001f);
-    // A point of the picture looks at all of it, unless the encoder has no attention.
+    // A point attends to the whole picture, unless the encoder has no attention.
     if (detector.model().encoder_layers() == 0) return;
     const Floats seen = run([&](Commands& c) {
         return detector.look_from_point(c, taps, {detector.model().encoder_layers() - 1}, {9, 9});
@@ -177,7 +176,8 @@ TEST_P(PointDetectorLooking, the_points_of_a_query_are_those_that_its_map_is_mad
         EXPECT_EQ(second[i].place, all[of_head + i].place);
         EXPECT_LT(second[i].level, layer.levels.size());
         shares += second[i].share;
-        // On a level, a point lies between the middles of cells that may be off the picture.
+        // A point is interpolated between the centres of cells, which may be outside of the
+        // picture.
         const glm::vec2 place = (second[i].place - geometry.corner) / geometry.cell /
                                 glm::vec2(geometry.grid) * glm::vec2(layer.levels[second[i].level]);
         const glm::vec2 side(layer.levels[second[i].level]);
@@ -230,7 +230,7 @@ TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
     }
     EXPECT_LT(relative_error(seen, golden["window_attention_cls"]), 1e-4);
 
-    // A patch sees its window, which is outlined, and nothing outside of it.
+    // A patch attends to its window, which is outlined, and to nothing outside of it.
     const glm::vec2 point = geometry.corner + geometry.cell * 1.5f;
     const Floats cells =
         run([&](Commands& c) { return detector.look_from_point(c, taps, {in_windows}, point); });
@@ -250,7 +250,7 @@ TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
                 1e-3);
     EXPECT_FALSE(window_at(taps.encoder.layer(whole), geometry, point));
 
-    // Through all layers, a patch sees beyond its window.
+    // Through all layers, a patch attends beyond its window.
     Rollout rollout(device);
     const Floats through =
         run([&](Commands& c) { return detector.rollout_from_point(c, taps, rollout, point); });
@@ -286,7 +286,7 @@ TEST_F(PointDetectorTest, several_pictures_at_once_are_found_as_each_by_itself) 
     }
 }
 
-// Maps that grow too large for half precision are made in fp32, up to where they are projected.
+// Maps too large for half precision are computed in fp32, up to their projection.
 TEST_F(PointDetectorTest, a_backbone_that_outgrows_half_precision_runs_in_fp32) {
     Golden golden("deimv2-lite-nano");
     EXPECT_EQ(make(golden, Type::f16).input_type(), Type::f16);
@@ -301,7 +301,7 @@ TEST_F(PointDetectorTest, a_backbone_that_outgrows_half_precision_runs_in_fp32) 
     for (float side : detector.findings().boxes()) ASSERT_TRUE(std::isfinite(side));
 }
 
-// A file may hold once what all layers of a decoder share, as the first layer's.
+// A file may store heads that all decoder layers share only once, for the first layer.
 TEST_F(PointDetectorTest, a_head_that_files_leave_out_is_that_of_the_first_layer) {
     Golden golden("deimv2-lite-nano");
     std::erase_if(golden.manifest.tensors, [](const Manifest::Entry& entry) {

@@ -1,4 +1,4 @@
-// Models that answer questions: what they are asked, how long they talk, and where they look.
+// Models that answer questions: prompts, length of answers, attention.
 
 #include <nlohmann/json.hpp>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// Bytes are ids, and so are the marks that SmolVLM's chat template writes.
+// A tokenizer whose ids are bytes and the special tokens of SmolVLM's chat template.
 Json byte_tokenizer() {
     Json vocabulary = Json::object(), added = Json::array();
     auto utf8 = [](uint32_t code) {
@@ -19,7 +19,7 @@ Json byte_tokenizer() {
         text += char(0xC0 | code >> 6);
         return text + char(0x80 | (code & 0x3F));
     };
-    // GPT-2's letters for bytes: those that can be seen are themselves.
+    // GPT-2's byte-to-character table: printable bytes stand for themselves.
     uint32_t unseen = 256;
     for (uint32_t byte = 0; byte < 256; ++byte) {
         const bool seen = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
@@ -105,7 +105,7 @@ TEST_F(QuestionsTest, an_answer_is_what_transformers_generates_whatever_was_aske
         std::vector<uint32_t> other = question;
         other.back() = 7;
         std::vector<uint32_t> want = from.facts["ids"];
-        if (!reads) want.erase(want.begin());  // what it began with
+        if (!reads) want.erase(want.begin());  // the start token
         auto ids_after = [&](const std::vector<uint32_t>& asked, size_t given) {
             captioner.ask(asked);
             std::vector<uint32_t> ids = answer(captioner, from).ids;

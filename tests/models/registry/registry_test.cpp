@@ -43,7 +43,7 @@ TEST(Registry, every_family_is_whole) {
     for (const Family& family : families()) {
         SCOPED_TRACE(family.type);
         EXPECT_TRUE(types.insert({family.type, family.timm}).second) << "listed twice";
-        // timm's folders say in config.json how pictures are prepared.
+        // timm's folders have the preprocessing in config.json.
         if (!family.timm) {
             EXPECT_EQ(Preprocessor::parse(Json::object(), "file", family.image_processor).type,
                       family.image_processor);

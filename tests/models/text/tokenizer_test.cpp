@@ -27,7 +27,7 @@ std::vector<std::string> shown(const std::vector<Word>& words) {
 }
 using Shown = std::vector<std::string>;
 
-// A tokenizer.json that is good until a test spoils it.
+// A valid tokenizer.json, which the tests damage.
 Json good_bpe() {
     return Json::parse(R"({"version": "1.0", "added_tokens": [
             {"id": 4, "content": "<end>", "special": true, "normalized": false}],
@@ -46,7 +46,7 @@ protected:
         folder_.write("tokenizer.json", tokenizer_json.dump());
         return open();
     }
-    // The folder must be refused for this reason, and the file be named.
+    // Opening the folder must fail for this reason, with the file's name.
     void expect_refused(std::string_view file, std::string_view part) {
         std::string error = error_of([&] { open(); });
         expect_says(error, (folder_ / file).string() + ": ");
