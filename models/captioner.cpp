@@ -109,7 +109,7 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
     ones_memory_.flush();
     if (const uint32_t layers = model_->question_layers()) question_tap_ = tap_on(layers);
     if (model_->answers() && tokenizer_)
-        ask(any_question);
+        ask(default_question);
     else
         take_together(1);
 }

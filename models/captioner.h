@@ -117,14 +117,14 @@ public:
     void use(const CaptionOptions& options);
 
     // The question of a model that answers, until ask() is called.
-    static constexpr const char* any_question = "What is in the picture?";
+    static constexpr const char* default_question = "What is in the picture?";
     // Sets the question for all following pictures; an Error if the model only describes. Records
     // every step anew, and every PictureGroup has to be made anew. Nothing may be running.
     void ask(const std::string& question);
     void ask(std::span<const uint32_t> question);
     const std::string& question() const { return question_text_; }  // empty if it was given as ids
     // Whether the question differs from the default one.
-    bool is_asked() const { return model_->answers() && question_text_ != any_question; }
+    bool is_asked() const { return model_->answers() && question_text_ != default_question; }
 
     // Sets the number of pictures in a group; it is one by default. Records every step anew, and
     // every PictureGroup has to be made anew. Nothing may be running. A group need not be full,

@@ -171,7 +171,7 @@ public:
     // The score of each patch for a phrase; for a decoder's tap that kept hidden states.
     Tensor look_from_phrase(Commands& c, const DetectionTaps& taps, uint32_t phrase) const;
     // The similarity of each patch to the one at a point, and the patches' features as colours. For
-    // an encoder's tap that kept features, if model().tells_features().
+    // an encoder's tap that kept features, if model().has_features().
     Tensor similarity_to_point(Commands& c, const DetectionTaps& taps, glm::vec2 point) const;
     Tensor colours(Commands& c, const DetectionTaps& taps, PatchColours& from) const;
     MapGeometry geometry() const { return geometry_of(input_.plan(), layout()); }

@@ -41,7 +41,7 @@ public:
     glm::vec2 seen_of(Size frame) const override;
     Tensor likeness(Commands& c, const Tensor& features) const override;
     Tensor query_vectors(Commands& c, const Tensor& features) const override;
-    bool tells_features() const override { return true; }
+    bool has_features() const override { return true; }
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 

@@ -90,7 +90,7 @@ public:
     virtual bool front_outgrows_half(Device&) const { return false; }
 
     // Whether forward() passes features of the tokens of layout() to the encoder's tap.
-    virtual bool tells_features() const { return false; }
+    virtual bool has_features() const { return false; }
 
     virtual TokenLayout layout(Size picture) const = 0;
     // The same for the map that the queries attend to, if it differs.

@@ -29,7 +29,7 @@ public:
                             DetectionTaps& taps) const override;
     void find(Commands& c, const Tensor& found, const DetectionOutput& out,
               Size frame) const override;
-    bool tells_features() const override { return true; }
+    bool has_features() const override { return true; }
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 

@@ -124,7 +124,7 @@ TEST_F(QuestionsTest, words_come_with_how_sure_the_model_was_and_where_it_looked
     const GoldenFolder from("smolvlm-nano-split");
     add_tokenizer(from);
     Captioner captioner = open(from);
-    EXPECT_EQ(captioner.question(), Captioner::any_question);
+    EXPECT_EQ(captioner.question(), Captioner::default_question);
     captioner.ask("How many?");
     EXPECT_EQ(captioner.question(), "How many?");
     const Caption said = answer(captioner, from);
@@ -202,7 +202,7 @@ TEST_F(QuestionsTest, what_cannot_be_asked_is_one_line) {
     expect_says(error_of([&] { captioner.ask(" "); }), "the question is empty");
     expect_says(error_of([&] { captioner.ask(std::string(600, 'x')); }),
                 "tokens; the model has positions for 512");
-    EXPECT_EQ(captioner.question(), Captioner::any_question);
+    EXPECT_EQ(captioner.question(), Captioner::default_question);
     EXPECT_FALSE(answer(captioner, from).words.empty()) << "it goes on as it was";
 
     const GoldenFolder describes("blip-vqa-nano");
