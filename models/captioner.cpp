@@ -13,8 +13,8 @@
 #include "models/attention/attention_maps.h"
 #include "models/captioning/decoding_parts.h"
 #include "models/files/checkpoint.h"
-#include "models/files/weights.h"
 #include "models/registry/registry.h"
+#include "models/weights/weight_loader.h"
 
 namespace saccade {
 
@@ -26,15 +26,15 @@ std::unique_ptr<Tap> tap_on(uint32_t layers) {
     return std::make_unique<Tap>(std::move(all), true);
 }
 
-// A byte-level tokenizer's first word brings its space along.
+// Byte-level BPE decodes the first word with a leading space.
 std::string stripped(const std::string& text) {
     constexpr const char* spaces = " \t\r\n";
     const size_t first = text.find_first_not_of(spaces);
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(spaces) + 1 - first);
 }
 
-// A question that the model reads before it answers is no part of the answer.
-std::span<const uint32_t> said_in(const Caption& caption, const CaptionModel& model) {
+// The ids after the model's prompt: the question is not part of the answer.
+std::span<const uint32_t> without_prompt(const Caption& caption, const CaptionModel& model) {
     const std::span<const uint32_t> ids(caption.ids);
     return ids.subspan(std::min(model.prompt().size(), ids.size()));
 }
@@ -46,7 +46,7 @@ Captioner Captioner::open(Device& device, Arena& scratch, const std::filesystem:
     const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
     Files files{.config = config, .where = file.string()};
-    family_for(Task::caption, config, files.where);  // before anything else is said of another
+    family_for(Task::caption, config, files.where);  // reports another kind of model first
     const std::filesystem::path generation_file = folder / "generation_config.json";
     Json generation;
     if (std::filesystem::is_regular_file(generation_file)) {
@@ -57,7 +57,7 @@ Captioner Captioner::open(Device& device, Arena& scratch, const std::filesystem:
     std::unique_ptr<Tokenizer> text = tokenizer(folder);
     Preprocessor preprocessor = read_preprocessor(folder, config, files.where);
     Checkpoint checkpoint(folder);
-    checkpoint.tell(std::move(progress));
+    checkpoint.on_progress(std::move(progress));
     return Captioner(device, scratch, files, std::move(text), std::move(preprocessor), checkpoint,
                      precision);
 }
@@ -88,7 +88,7 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
       unused_(std::move(loaded.unused)),
       tokenizer_(std::move(tokenizer)),
       input_(device, std::move(preprocessor), model_->picture().patch),
-      question_(std::make_unique<Tap>()) {
+      question_tap_(std::make_unique<Tap>()) {
     const PictureTokens picture = model_->picture();
     const TextDecoderForm& form = model_->decoder().form();
     const std::optional<Size> makes = input_.preprocessor().fixed_size();
@@ -108,39 +108,40 @@ Captioner::Captioner(Device& device, Arena& scratch, const Files& files,
     ones_ = make_tensor(ones_memory_.handle(), 0, 1, 1, form.positions, Type::f32);
     std::fill_n(reinterpret_cast<float*>(ones_memory_.mapped().data()), ones_.row_stride, 1.0f);
     ones_memory_.flush();
-    if (const uint32_t layers = model_->question_layers()) question_ = tap_on(layers);
+    if (const uint32_t layers = model_->question_layers()) question_tap_ = tap_on(layers);
     if (model_->answers() && tokenizer_)
-        ask(any_question);
+        ask(default_question);
     else
         take_together(1);
 }
 
 void Captioner::ask(const std::string& question) {
     if (!model_->answers())
-        throw Error("the captioner describes pictures and takes no question; models that answer are "
-                    "Salesforce/blip-vqa-base and HuggingFaceTB/SmolVLM-256M-Instruct");
+        throw Error(
+            "the captioner describes pictures and takes no question; models that answer are "
+            "Salesforce/blip-vqa-base and HuggingFaceTB/SmolVLM-256M-Instruct");
     if (stripped(question).empty()) throw Error("the question is empty");
     if (!tokenizer_)
         throw Error("a question needs a tokenizer, which the model's folder does not have");
-    ask(tokenizer_->encode(model_->written(question)));
-    asked_ = question;
+    ask(tokenizer_->encode(model_->chat_prompt(question)));
+    question_text_ = question;
 }
 
 void Captioner::ask(std::span<const uint32_t> question) {
     model_->ask(question);
-    asked_.clear();
+    question_text_.clear();
     place_tokens();
     take_together(std::max(together(), 1u));
 }
 
 bool Captioner::prepare(Size frame) {
     const bool changed = input_.prepare(frame);
-    if (changed && model_->cut_into(input_.tiles()) && !asked_.empty())
-        ask(std::string(asked_));  // the prompt has a place for each tile
+    if (changed && model_->cut_into(input_.tiles()) && !question_text_.empty())
+        ask(std::string(question_text_));  // the prompt has a place for each tile
     return changed;
 }
 
-// Three tables of indices, in one small buffer.
+// Uploads three tables of indices in one buffer.
 void Captioner::place_tokens() {
     const std::span<const uint32_t> words = model_->decoder().picture_words();
     if (words.empty()) return;
@@ -162,7 +163,8 @@ void Captioner::place_tokens() {
     for (const Table& table : tables) {
         *table.to = {};
         if (table.values.empty()) continue;
-        *table.to = make_tensor(places_memory_.handle(), at, 1, table.rows, table.columns, Type::u32);
+        *table.to =
+            make_tensor(places_memory_.handle(), at, 1, table.rows, table.columns, Type::u32);
         auto* const out = reinterpret_cast<uint32_t*>(places_memory_.mapped().data() + at);
         for (size_t i = 0; i < table.values.size(); ++i)
             out[i / table.columns * table.to->row_stride + i % table.columns] = table.values[i];
@@ -171,7 +173,7 @@ void Captioner::place_tokens() {
     places_memory_.flush();
 }
 
-std::vector<uint32_t> Captioner::given(const std::string& prompt) const {
+std::vector<uint32_t> Captioner::prompt_ids(const std::string& prompt) const {
     std::vector<uint32_t> ids(model_->prompt().begin(), model_->prompt().end());
     if (ids.empty()) ids.push_back(generation_.start);
     if (prompt.empty()) return ids;
@@ -184,7 +186,7 @@ std::vector<uint32_t> Captioner::given(const std::string& prompt) const {
 
 std::unique_ptr<Decoding> Captioner::make_decoding(const CaptionOptions& options,
                                                    const Tensor& memory,
-                                                   std::span<const uint32_t> given) const {
+                                                   std::span<const uint32_t> prompt) const {
     Generation wanted = generation_;
     if (options.beams) wanted.beams = *options.beams;
     if (options.no_repeat) wanted.no_repeat = *options.no_repeat;
@@ -197,17 +199,18 @@ std::unique_ptr<Decoding> Captioner::make_decoding(const CaptionOptions& options
                         " that the model has positions for");
         wanted.max_length = *options.max_length;
     }
-    if (const uint32_t more = options.max_new.value_or(wanted.max_new); more > 0 && !options.max_length)
-        wanted.max_length = std::min(static_cast<uint32_t>(given.size()) + more,
+    if (const uint32_t more = options.max_new.value_or(wanted.max_new);
+        more > 0 && !options.max_length)
+        wanted.max_length = std::min(static_cast<uint32_t>(prompt.size()) + more,
                                      model_->decoder().form().positions);
-    return Decoding::make(device_, scratch_, *model_, memory, wanted, given);
+    return Decoding::make(device_, scratch_, *model_, memory, wanted, prompt);
 }
 
 void Captioner::use(const CaptionOptions& options) {
-    // What is there stays until all that is new has been made.
-    std::vector<uint32_t> begins = given(options.prompt);
+    // An Error leaves the old state untouched.
+    std::vector<uint32_t> begins = prompt_ids(options.prompt);
     decoding_ = make_decoding(options, picture_, begins);
-    given_ = std::move(begins);
+    prompt_ids_ = std::move(begins);
     options_ = options;
 }
 
@@ -226,12 +229,12 @@ void Captioner::take_together(uint32_t pictures) {
     Buffer memory(device_, "pictures as the decoder sees them",
                   tensor_bytes(pictures, tokens, columns, precision_), Memory::device);
     const Tensor picture = make_tensor(memory.handle(), 0, pictures, tokens, columns, precision_);
-    std::vector<uint32_t> begins = given(options_.prompt);
+    std::vector<uint32_t> begins = prompt_ids(options_.prompt);
     std::unique_ptr<Decoding> decoding = make_decoding(options_, picture, begins);
     PictureGroup own = make_group(picture);
     decoding_ = std::move(decoding);
     own_ = std::move(own);
-    given_ = std::move(begins);
+    prompt_ids_ = std::move(begins);
     picture_memory_ = std::move(memory);
     picture_ = picture;
     memorize_ = nullptr;
@@ -248,14 +251,14 @@ PictureGroup Captioner::make_group(const Tensor& memory) const {
     group.filled_.assign(memory.batch, false);
     group.memorize_ = std::make_unique<Commands>(device_, scratch_, "pictures for the decoder");
     group.memorize_->begin();
-    model_->memorize(*group.memorize_, memory, group.encoded_, *question_);
+    model_->memorize(*group.memorize_, memory, group.encoded_, *question_tap_);
     group.memorize_->end();
     return group;
 }
 
 PictureGroup& PictureGroup::operator=(PictureGroup&& other) {
     if (this == &other) return *this;
-    PictureGroup before(std::move(*this));  // waits, and goes
+    PictureGroup before(std::move(*this));  // its destructor waits
     memory_ = std::move(other.memory_);
     encoded_ = other.encoded_;
     filled_ = std::move(other.filled_);
@@ -319,9 +322,9 @@ Commands::Counts Captioner::counts() const {
 Caption Captioner::caption_of(DecodedIds decoded) const {
     Caption caption;
     caption.ids = std::move(decoded.ids);
-    caption.logs = std::move(decoded.logs);
+    caption.log_probs = std::move(decoded.log_probs);
     caption.score = decoded.score;
-    if (tokenizer_) caption.text = stripped(tokenizer_->decode(said_in(caption, *model_)));
+    if (tokenizer_) caption.text = stripped(tokenizer_->decode(without_prompt(caption, *model_)));
     caption.words = words_of(caption);
     caption.answers = is_asked();
     return caption;
@@ -329,7 +332,7 @@ Caption Captioner::caption_of(DecodedIds decoded) const {
 
 std::vector<CaptionWord> Captioner::words_of(const Caption& caption) const {
     std::vector<Word> all;
-    const std::span<const uint32_t> said = said_in(caption, *model_);
+    const std::span<const uint32_t> said = without_prompt(caption, *model_);
     if (tokenizer_) {
         all = tokenizer_->words(said);
         for (Word& word : all) word.first += caption.ids.size() - said.size();
@@ -341,10 +344,11 @@ std::vector<CaptionWord> Captioner::words_of(const Caption& caption) const {
     std::vector<CaptionWord> words;
     for (Word& word : all) {
         const size_t end = word.first + word.count;
-        if (end <= given_.size()) continue;
-        word.first = std::max(word.first, given_.size());  // a prompt's last word may go on
+        if (end <= prompt_ids_.size()) continue;
+        word.first =
+            std::max(word.first, prompt_ids_.size());  // it may continue the prompt's last word
         word.count = end - word.first;
-        const auto first = caption.logs.begin() + std::ptrdiff_t(word.first);
+        const auto first = caption.log_probs.begin() + std::ptrdiff_t(word.first);
         const float log = std::accumulate(first, first + std::ptrdiff_t(word.count), 0.0f);
         words.push_back({word.text, std::exp(double(log)), word.first, word.count});
     }
@@ -384,7 +388,8 @@ Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first,
     return result;
 }
 
-// The picture's tokens are among the words that the word sees: those before it.
+// For models that read the picture as words: attention to the picture's tokens among the words
+// before.
 Tensor Captioner::attention_in_past(Commands& c, const Look& look, size_t first, size_t count,
                                     uint32_t picture) const {
     const AttentionLayer words = cross_attention_layer(look.layer, picture);
@@ -401,7 +406,7 @@ Tensor Captioner::attention_in_past(Commands& c, const Look& look, size_t first,
                       {keys - 1, 1, look.head.value_or(0), heads});
         row_sum(c, mean, ones_, map, {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
         take(c, result, mean, places_,
-               {.keep = i > 0 ? 1.0f : 0.0f, .scale = 1.0f / static_cast<float>(count)});
+             {.keep = i > 0 ? 1.0f : 0.0f, .scale = 1.0f / static_cast<float>(count)});
     }
     return result;
 }
@@ -411,18 +416,18 @@ Tensor Captioner::look_from_word(Commands& c, const Look& look, size_t first, si
     const PictureTokens tokens = model_->picture();
     Tensor row = attention_of_word(c, look, first, count, picture);
     if (const uint32_t layers = model_->question_layers()) {
-        // The word looks at the question, whose words looked at the picture.
-        const Tap::Kept& asked = question_->layer(std::min(look.layer, layers - 1));
-        const Tensor q = asked.q.at_batch(picture), k = asked.k.at_batch(picture);
-        const uint32_t heads = asked.heads.count;
-        const Tensor seen = c.scratch(1, 1, k.rows, Type::f32);
+        // The word attends to the question, whose words attend to the picture.
+        const Tap::Kept& question = question_tap_->layer(std::min(look.layer, layers - 1));
+        const Tensor q = question.q.at_batch(picture), k = question.k.at_batch(picture);
+        const uint32_t heads = question.heads.count;
+        const Tensor composed = c.scratch(1, 1, k.rows, Type::f32);
         const Tensor map = c.scratch(1, heads * q.rows, k.rows, Type::f32);
-        attention_map(c, map, q, k, asked.heads, {0, q.rows, 0, heads});
-        row_sum(c, seen, row, map, {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
-        row = seen;
+        attention_map(c, map, q, k, question.heads, {0, q.rows, 0, heads});
+        row_sum(c, composed, row, map, {.heads = heads, .scale = 1.0f / static_cast<float>(heads)});
+        row = composed;
     }
     if (!tile_cells_) return cells_of(c, row, tokens.grid, tokens.first_cell);
-    // What fell on a tile, and what fell on the same place of the whole picture.
+    // Attention to the tiles, plus attention to the same place of the whole picture.
     const Tensor map = c.scratch(1, tile_cells_.rows, tile_cells_.columns, Type::f32);
     take(c, map, row, tile_cells_);
     if (whole_cells_) {
@@ -436,9 +441,7 @@ MapGeometry Captioner::geometry() const {
     const PictureTokens picture = model_->picture();
     if (tile_cells_) {  // the frame is resized to fill its tiles
         const Size grid{tile_cells_.columns, tile_cells_.rows};
-        return {.grid = grid,
-                .corner = {},
-                .cell = glm::vec2(input_.frame()) / glm::vec2(grid)};
+        return {.grid = grid, .corner = {}, .cell = glm::vec2(input_.frame()) / glm::vec2(grid)};
     }
     return geometry_of(input_.plan(), picture.layout());
 }

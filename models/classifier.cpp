@@ -5,9 +5,9 @@
 
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
-#include "models/files/weights.h"
 #include "models/registry/registry.h"
 #include "models/timm/timm_names.h"
+#include "models/weights/weight_loader.h"
 
 namespace saccade {
 
@@ -32,10 +32,10 @@ Classifier Classifier::open(Device& device, const std::filesystem::path& folder,
                             LoadProgress progress, OpenTokenizer tokenizer) {
     const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
-    family_for(Task::classify, config, file.string());  // before anything else is said of another
+    family_for(Task::classify, config, file.string());  // reports another kind of model first
     Preprocessor preprocessor = read_preprocessor(folder, config, file.string());
     Checkpoint checkpoint(folder);
-    checkpoint.tell(std::move(progress));
+    checkpoint.on_progress(std::move(progress));
     Classifier classifier(device, config, file.string(), std::move(preprocessor), checkpoint,
                           precision);
     classifier.sure_above_ = static_cast<float>(
@@ -48,7 +48,7 @@ void Classifier::look_for(const std::vector<std::string>& labels, const std::str
     Phrases* const phrases = model_->phrases();
     if (!phrases)
         throw Error(
-            "the classifier has classes of its own and takes no --labels; a model that does "
+            "the classifier has fixed classes and takes no --labels; a model that does "
             "is openai/clip-vit-base-patch32");
     if (!tokenizer_)
         throw Error("the classifier's folder has no tokenizer.json, which --labels needs");
@@ -124,7 +124,7 @@ void Classifier::record(Commands& c, std::span<const Image* const> images, Tap& 
     for (uint32_t i = 0; i < count; ++i)
         if (images[i]) input_.record(c, patches.at_batch(i), *images[i]);
     const Tensor logits = model_->logits(c, patches, tap);
-    if (!logits) return;  // no classifier: there is only something to look at
+    if (!logits) return;  // no classifier: only attention and features
     const Tensor probabilities = independent_
                                      ? multiply(c, logits, {}, Type::f32, Activation::sigmoid)
                                      : model_->probabilities(c, logits);
@@ -156,7 +156,8 @@ Tensor Classifier::look_from(Commands& c, const Tap& tap, const Look& look, uint
 
 Tensor Classifier::rollout_from(Commands& c, const Tap& tap, Rollout& rollout, uint32_t token,
                                 uint32_t skipped) const {
-    if (!model_->rolls_out()) throw Error("rollout needs a model whose layers share their tokens");
+    if (!model_->rolls_out())
+        throw Error("rollout needs a model whose layers all have the same tokens");
     return cells_of(c, rollout.record(c, tap, token, 0, skipped), model_->layout(0));
 }
 

@@ -24,14 +24,13 @@ struct ClassScore {
     float score = 0;
 };
 
-// What a recording leaves, on the device and on its way to the host. Each frame on its way needs a
-// ranking of its own.
+// The results of a recording, on the device and on the host. Each frame in flight needs its own.
 class Ranking {
 public:
-    // After the recording has run: the likeliest first; none from a model without a classifier.
+    // After the recording has run; the likeliest first. Empty for a model without a classifier.
     std::vector<ClassScore> top(uint32_t count) const;
     std::vector<float> logits() const { return logits_.floats(); }
-    // The likeliest classes on the device, (1, 1, n), or none.
+    // The likeliest classes on the device, (1, 1, n), or empty.
     const Top& on_device() const { return top_; }
 
 private:
@@ -43,11 +42,11 @@ private:
     Download logits_, scores_, ids_;
 };
 
-// A Hugging Face folder that names what a picture shows.
+// A classification model from a Hugging Face folder.
 class Classifier {
 public:
     // Opens a folder; matrices are stored as `precision`.
-    // `tokenizer` is Tokenizer::open for models that are told their classes in words.
+    // `tokenizer` is Tokenizer::open for zero-shot models.
     static Classifier open(Device& device, const std::filesystem::path& folder, Type precision,
                            LoadProgress progress = {}, OpenTokenizer tokenizer = no_tokenizer);
     // From a config.json and any source of weights, for benchmarks and tests. `where` names the
@@ -57,38 +56,38 @@ public:
 
     const std::vector<std::string>& labels() const { return model_->labels(); }
     const ClassificationModel& model() const { return *model_; }
-    // The score from which a class is worth showing to people: "sure_above" of the folder's
-    // config.json, or a guess.
+    // The score threshold for showing a class: "sure_above" of the folder's config.json, or a
+    // default.
     float sure_above() const { return sure_above_; }
-    // What the model is told to look for; null if its classes are its own.
+    // The phrases of a zero-shot model; null if its classes are fixed.
     Phrases* phrases() const { return model_->phrases(); }
-    // Names what it sees in these words from now on, which it reads in its own sentence or in
-    // `pattern`. Nothing that was recorded before may still be running, and all has to be recorded
-    // again. An Error if the model's classes are its own.
+    // Sets the labels, with the model's own prompt template or with `pattern`. Nothing that was
+    // recorded before may still be running, and everything has to be recorded again. An Error if
+    // the model's classes are fixed.
     void look_for(const std::vector<std::string>& labels, const std::string& pattern = {});
     const PictureInput& input() const { return input_; }
-    // Another preprocessor than the folder's.
+    // Replaces the folder's preprocessor.
     void use(Preprocessor preprocessor);
     Type precision() const { return precision_; }
-    // Tensors of the file that the model has no use for.
+    // Tensors of the file that the model does not use.
     const std::vector<std::string>& unused() const { return unused_; }
 
-    // Makes ready for frames of this size. False when it was already. Nothing that was recorded for
-    // another size may still be running.
+    // Prepares for frames of this size; false if it is already prepared. Nothing that was recorded
+    // for another size may still be running.
     bool prepare(Size frame);
 
-    // Records everything from the picture to the probabilities. The picture's size must have been
-    // prepared.
+    // Records everything from the picture, whose size must have been prepared, to the
+    // probabilities.
     void record(Commands& c, const Image& image, Tap& tap, Ranking& ranking) const {
         const Image* const images[] = {&image};
         Ranking* const all[] = {&ranking};
         record(c, images, tap, all);
     }
-    // The same for several pictures at once, each with its ranking; null is a place that stays
-    // empty. What is found in a picture does not depend on the others.
+    // The same for several pictures at once, each with its ranking; null leaves a place empty. The
+    // ranking of a picture does not depend on the others.
     void record(Commands& c, std::span<const Image* const> images, Tap& tap,
                 std::span<Ranking* const> rankings) const;
-    // The same with a ranking of its own, for one frame at a time.
+    // The same with the classifier's own ranking, for one frame at a time.
     void record(Commands& c, const Image& image, Tap& tap) { record(c, image, tap, ranking_); }
     const Ranking& ranking() const { return ranking_; }
     // The model alone, for any batch of patches: (batch, 1, classes) f32.
@@ -96,23 +95,23 @@ public:
         return model_->logits(c, patches, tap);
     }
 
-    // Maps of attention, (1, grid height, grid width) f32, valid until the scope ends; for a tap
-    // that kept the layer in a recording that has run, or runs before in the same one. What the
-    // class token looks at in a layer, and what the patch at a point of the frame looks at:
+    // Attention maps, (1, grid height, grid width) f32, valid until the scope ends; for a tap that
+    // kept the layer in a recording that has run, or earlier in the same one. Attention of the
+    // class token, and of the patch at a point of the frame:
     Tensor look_from_class_token(Commands& c, const Tap& tap, const Look& look) const;
     Tensor look_from_point(Commands& c, const Tap& tap, const Look& look, glm::vec2 point) const;
-    // The same through all layers, all of which the tap has kept, if model().rolls_out().
+    // Rollout through all layers, which the tap must have kept, if model().rolls_out().
     Tensor rollout_from_class_token(Commands& c, const Tap& tap, Rollout& rollout) const;
     Tensor rollout_from_point(Commands& c, const Tap& tap, Rollout& rollout, glm::vec2 point) const;
-    // How much each patch is like a phrase that it was told; for a tap that kept hidden states.
+    // The probability of each patch for a phrase; for a tap that kept hidden states.
     Tensor look_from_phrase(Commands& c, const Tap& tap, uint32_t phrase) const;
-    // How much each patch is like the one at a point, or like the class token, by their features;
-    // and those as colours. For a tap that kept features.
+    // The similarity of each patch to the one at a point or to the class token, and the patches'
+    // features as colours. For a tap that kept features.
     Tensor similarity_to_point(Commands& c, const Tap& tap, glm::vec2 point) const;
     Tensor similarity_to_class_token(Commands& c, const Tap& tap) const;
     Tensor colours(Commands& c, const Tap& tap, PatchColours& from) const;
     MapGeometry feature_geometry() const;
-    // How the maps of a layer lie over the frame; those of rollout are the first layer's.
+    // The position of a layer's maps over the frame; for rollout, the first layer's.
     MapGeometry geometry(uint32_t layer = 0) const;
 
 private:

@@ -20,13 +20,12 @@ namespace {
 constexpr uint32_t found_columns = 7;  // left, top, right, bottom, score, class, query
 
 float overlap_of(const Rectangle& a, const Rectangle& b) {
-    const glm::vec2 size =
-        glm::max(glm::min(a.max, b.max) - glm::max(a.min, b.min), glm::vec2(0));
+    const glm::vec2 size = glm::max(glm::min(a.max, b.max) - glm::max(a.min, b.min), glm::vec2(0));
     const float both = size.x * size.y;
     return both > 0 ? both / (a.area() + b.area() - both) : 0;
 }
 
-// Those that overlap a better one, which come before them.
+// Non-maximum suppression; `found` is sorted by score.
 void drop_overlapping(std::vector<Detection>& found, float most) {
     std::vector<Detection> kept;
     for (Detection& one : found)
@@ -52,10 +51,10 @@ Detector Detector::open(Device& device, const std::filesystem::path& folder, Typ
                         LoadProgress progress, OpenTokenizer tokenizer) {
     const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
-    family_for(Task::detect, config, file.string());  // before anything else is said of another
+    family_for(Task::detect, config, file.string());  // reports another kind of model first
     const Preprocessor preprocessor = read_preprocessor(folder, config, file.string());
     Checkpoint checkpoint(folder);
-    checkpoint.tell(std::move(progress));
+    checkpoint.on_progress(std::move(progress));
     Detector detector =
         with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision);
     detector.sure_above_ = sure_above_of(config, file.string());
@@ -65,17 +64,18 @@ Detector Detector::open(Device& device, const std::filesystem::path& folder, Typ
 
 void Detector::look_for(const std::vector<std::string>& phrases) {
     if (!model_->phrases())
-        throw Error("the detector has classes of its own and takes no --find; a model that does is "
-                    "google/owlv2-base-patch16-ensemble");
-    if (!tokenizer_)
-        throw Error("the detector's folder has no tokenizer.json, which --find needs");
+        throw Error(
+            "the detector has fixed classes and takes no --find; a model that does is "
+            "google/owlv2-base-patch16-ensemble");
+    if (!tokenizer_) throw Error("the detector's folder has no tokenizer.json, which --find needs");
     model_->phrases()->use(phrases, *tokenizer_);
 }
 
 void Detector::look_for(std::vector<Example> examples) {
     if (!model_->phrases())
-        throw Error("the detector has classes of its own and looks for nothing that is shown to it; a "
-                    "model that does is google/owlv2-base-patch16-ensemble");
+        throw Error(
+            "the detector has fixed classes and takes no examples; a model that does is "
+            "google/owlv2-base-patch16-ensemble");
     model_->phrases()->use_examples(std::move(examples));
 }
 
@@ -83,9 +83,9 @@ Example Detector::example_in(Arena& scratch, const std::function<void(Commands&)
                              const Image& image, const std::optional<Rectangle>& box,
                              const std::string& label) {
     Phrases* const phrases = model_->phrases();
-    if (!phrases) look_for(std::vector<Example>());  // says what does
+    if (!phrases) look_for(std::vector<Example>());  // throws an Error that names a model that can
     const uint32_t dim = phrases->tower().config().projected;
-    // The model looks for something whenever it runs.
+    // The model needs at least one phrase or example to run.
     if (phrases->empty()) phrases->use_examples({{label, std::vector<float>(dim, 1.0f)}});
     DetectionTaps taps;
     taps.decoder = Tap({}, true);
@@ -101,7 +101,7 @@ Example Detector::example_in(Arena& scratch, const std::function<void(Commands&)
     }
     c.end();
     c.run();
-    // Boxes lie in what the model sees, of which the frame may be a part.
+    // Boxes are relative to the model's input, of which the frame may be a part.
     const glm::vec2 whole = model_->seen_of({image.width(), image.height()});
     const std::vector<float> all = vectors.floats();
     const Rectangle wanted =
@@ -201,11 +201,10 @@ void Detector::record_masks(Commands& c, const DetectionOutput& out, DetectionTa
         model_->masks(c, out, findings.masked_.slice_rows(0, 1), picture(), taps.parts);
     // (n, cells, 1) as rows of cells.
     const Tensor& to = findings.masks_;
-    copy_strided(c, to, {{1, 1, count, padded(to.columns)}, {0, 0, to.row_stride, 1}, to.offset},
-                 masks, masks.type == Type::f16 ? Stored::f16 : Stored::f32,
-                 {{1, 1, count, to.columns},
-                  {0, 0, masks.batch_stride, masks.row_stride},
-                  masks.offset});
+    copy_strided(
+        c, to, {{1, 1, count, padded(to.columns)}, {0, 0, to.row_stride, 1}, to.offset}, masks,
+        masks.type == Type::f16 ? Stored::f16 : Stored::f32,
+        {{1, 1, count, to.columns}, {0, 0, masks.batch_stride, masks.row_stride}, masks.offset});
     findings.masked_download_.record(c, findings.masked_);
     findings.masks_download_.record(c, to);
 }
@@ -213,8 +212,7 @@ void Detector::record_masks(Commands& c, const DetectionOutput& out, DetectionTa
 void Findings::prepare_masks(Device& device, uint32_t count, Size size) {
     const uint64_t list_bytes = (tensor_bytes(1, 2, count, Type::u32) + 255) / 256 * 256;
     const uint64_t bytes = list_bytes + tensor_bytes(1, count, area(size), Type::f32);
-    if (mask_memory_.bytes() < bytes)
-        mask_memory_ = Buffer(device, "masks", bytes, Memory::device);
+    if (mask_memory_.bytes() < bytes) mask_memory_ = Buffer(device, "masks", bytes, Memory::device);
     masked_ = make_tensor(mask_memory_.handle(), 0, 1, 2, count, Type::u32);
     masks_ = make_tensor(mask_memory_.handle(), list_bytes, 1, count, area(size), Type::f32);
 }
@@ -260,7 +258,8 @@ void Findings::add_masks(std::vector<Detection>& to) const {
     }
 }
 
-// Stuff of one class becomes one detection, the best; objects whose pixels are others' have no mask.
+// All "stuff" of one class becomes one detection, the best; objects without pixels of their own
+// have no mask.
 void Findings::add_panoptic_masks(std::vector<Detection>& to) const {
     const std::vector<uint32_t> masked = masked_queries();
     const std::vector<float> logits = mask_logits();
@@ -292,7 +291,7 @@ void Findings::add_panoptic_masks(std::vector<Detection>& to) const {
 Tensor Detector::look_from_phrase(Commands& c, const DetectionTaps& taps, uint32_t phrase) const {
     const Tensor states = taps.decoder.hidden_states().at(0).at_batch(0);
     TokenLayout patches = layout();
-    patches.first_cell = 0;  // queries are patches, and nothing comes before them
+    patches.first_cell = 0;  // the queries are the patches, without a class token
     return cells_of_column(c, model_->likeness(c, states), phrase, patches);
 }
 
@@ -314,8 +313,8 @@ uint32_t Detector::token_of(uint32_t query) const {
 }
 
 Tensor Detector::look_from(Commands& c, const Tap& tap, const Look& look, uint32_t token,
-                           const TokenLayout& seen) const {
-    return cells_of(c, attention_row_.record(c, tap.layer(look.layer), token, look.head), seen);
+                           const TokenLayout& keys) const {
+    return cells_of(c, attention_row_.record(c, tap.layer(look.layer), token, look.head), keys);
 }
 
 Tensor Detector::look_from_point(Commands& c, const DetectionTaps& taps, const Look& look,
@@ -339,8 +338,8 @@ Tensor Detector::rollout_from_query(Commands& c, const DetectionTaps& taps, Roll
                                     uint32_t query) const {
     if (layout().cross)
         throw Error(
-            "rollout follows tokens that look at each other; this model's queries look at "
-            "somebody else's");
+            "rollout needs queries that are tokens of the encoder; this model's queries are in a "
+            "decoder");
     return cells_of(c, rollout.record(c, taps.encoder, token_of(query)), layout());
 }
 

@@ -212,7 +212,7 @@ void verify_captioner(Engine& engine, const std::filesystem::path& folder,
         return captioner.result();
     };
     const Caption test = caption("test picture", TestPicture().view());
-    if (!all_finite(test.logs) || !std::isfinite(test.score))
+    if (!all_finite(test.log_probs) || !std::isfinite(test.score))
         throw Error("the probabilities of a test picture's caption are not all finite numbers");
     report("forward", "a caption of " + std::to_string(test.ids.size()) +
                           " tokens for a test picture, all probabilities numbers");

@@ -91,7 +91,7 @@ Study::Study(Engine& engine, ModelsInUse& models, const std::string& name,
     if (models.captioner) captioner_tap_ = tap_on(models.captioner->model().encoder_layers());
     if (models.detector) {
         detection_taps_.encoder = tap_on(models.detector->model().encoder_layers(), false,
-                                         models.detector->model().tells_features());
+                                         models.detector->model().has_features());
         detection_taps_.decoder = tap_on(models.detector->model().decoder_layers(),
                                          models.detector->phrases() != nullptr);
     }
@@ -170,7 +170,7 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
     for (const Detection& d : detections_)
         detection_view_->all.push_back(
             {detector.labels()[d.id], double(d.score), tokens.first_query + d.query, 1});
-    if (detector.model().tells_features())
+    if (detector.model().has_features())
         feature_views_.push_back(
             features_of(engine, detection_taps_.encoder, tokens,
                         {"detector", title_of(options.names.detector), detector.geometry()}));

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 Timing time_model(BenchModel& model, bool cpu, uint32_t runs) {
     const auto woken = Clock::now();
-    // An H200 that has been idle takes a third of a second to reach its clock again.
+    // Warm-up: an idle H200 takes a third of a second to reach its clock.
     do model.run();
     while (!cpu && Clock::now() - woken < std::chrono::milliseconds(500));
     const auto begin = Clock::now();
@@ -32,7 +32,7 @@ Timing time_model(BenchModel& model, bool cpu, uint32_t runs) {
     return summarize(std::move(ms));
 }
 
-// The same device without what it has for special kernels, where it has that at all.
+// The same device without the features of special kernels; nullopt if it has none of them.
 std::optional<EngineOptions> plain_options(const EngineOptions& options, const Features& has) {
     if (!has.cooperative_matrix && !has.texel_loads && !has.chains) return std::nullopt;
     EngineOptions plain = options;
@@ -50,7 +50,7 @@ BenchEntry time_model(Engine& engine, const std::optional<EngineOptions>& plain,
         wanted = model->result();
     }
     const std::unique_ptr<BenchModel> model = make_bench_model(engine, name);
-    malloc_trim(0);  // what loading left behind is not what running takes
+    malloc_trim(0);  // memory that loading freed does not count
     model->prepare(engine, options.load);
     BenchEntry entry;
     entry.name = name;
@@ -88,7 +88,7 @@ std::string bench(const EngineOptions& engine_options, const BenchOptions& optio
     report.precision = engine.precision() == Type::f16 ? "fp16" : "fp32";
     report.batch = options.load.batch;
     {
-        Engine own(engine_options);  // its memory does not count as the models'
+        Engine own(engine_options);  // so that its memory does not count for the models
         report.ceilings = measure_ceilings(own);
     }
     const std::optional<EngineOptions> plain = plain_options(engine_options, info.features);

@@ -16,7 +16,7 @@ Tensor BenchInputs::random(uint32_t batch, uint32_t rows, uint32_t columns, Type
     const uint64_t bytes = tensor_bytes(batch, rows, columns, type);
     buffers_.emplace_back(engine_.device(), "bench input", bytes, Memory::device);
     const Tensor result = make_tensor(buffers_.back().handle(), 0, batch, rows, columns, type);
-    // A linear congruential generator: hundreds of millions of numbers must not take long.
+    // A linear congruential generator, fast enough for hundreds of millions of numbers.
     auto uniform = [&] {
         state_ = state_ * 1664525u + 1013904223u;
         return scale * 0x1p-31f * static_cast<float>(static_cast<int32_t>(state_));

@@ -8,14 +8,14 @@
 
 namespace saccade {
 
-// Random numbers on the device, in buffers of their own; the same for the same calls.
+// Pseudo-random tensors on the device, deterministic.
 class BenchInputs {
 public:
     explicit BenchInputs(Engine& engine) : engine_(engine) {}
 
     // Uniform in [-scale, scale].
     Tensor random(uint32_t batch, uint32_t rows, uint32_t columns, Type type, float scale = 1.0f);
-    // Of a weight, or none where the device has no use for them.
+    // The fragments of a weight; empty if the device does not use them.
     Tensor fragments(const Tensor& weight);
 
 private:
@@ -24,7 +24,7 @@ private:
     uint32_t state_ = 1;
 };
 
-// max |a - b| / max |b|; infinite where an element of a is not finite.
+// max |a - b| / max |b|; infinite if an element of a is not finite.
 double difference(const std::vector<float>& a, const std::vector<float>& b);
 
 }  // namespace saccade

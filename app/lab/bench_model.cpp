@@ -27,8 +27,8 @@ double ms_since(Clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// Models that are told in words what to look for are told five texts that mean nothing. Their
-// vectors are kept, as they are from frame to frame.
+// Gives an open-vocabulary model five dummy texts. Their embeddings are kept, as from frame to
+// frame.
 void tell_phrases(Phrases* phrases) {
     if (!phrases) return;
     const TextTowerConfig& config = phrases->tower().config();
@@ -45,7 +45,7 @@ void tell_phrases(Phrases* phrases) {
     phrases->use(std::move(labels), texts);
 }
 
-// A question that means nothing. Models that read the picture as words get it after the first few.
+// A dummy question. Models that read the picture as words have it after the first few words.
 std::vector<uint32_t> made_up_question(const CaptionModel& model) {
     constexpr uint32_t before = 5, after = 20;
     const std::span<const uint32_t> picture = model.decoder().picture_words();
@@ -57,7 +57,7 @@ std::vector<uint32_t> made_up_question(const CaptionModel& model) {
     return ids;
 }
 
-// A model that is one recording, run again and again.
+// A model that is one recording, which is run repeatedly.
 class RecordedModel : public BenchModel {
 public:
     void prepare(Engine& engine, const BenchLoad& load) override {
@@ -82,7 +82,7 @@ public:
         const auto begin = Clock::now();
         commands_->run();
         const std::vector<ScopeTime> times = commands_->times();
-        // Without timestamps the host's clock has to do.
+        // Without timestamps, the host's clock is used.
         return times.empty() ? ms_since(begin) : times.front().ms;
     }
     std::vector<float> result() override {
@@ -99,13 +99,13 @@ private:
             auto scope = c.scope("model");
             result = record(c, patches_);
         }
-        // The way to the host is not the model's. Nobody has taken the result's memory yet.
+        // The download is not timed. The result's memory has not been reused yet.
         result_.record(c, result);
         c.end();
     }
-    // Pictures, as their preprocessing leaves them.
+    // Preprocessed pictures.
     virtual Tensor input(BenchInputs& inputs, uint32_t batch) = 0;
-    // Records the model alone and returns what somebody would want of it.
+    // Records the model alone and returns its output.
     virtual Tensor record(Commands& c, const Tensor& patches) = 0;
 
     std::unique_ptr<BenchInputs> inputs_;
@@ -116,9 +116,8 @@ private:
 
 class BenchClassifier : public RecordedModel {
 public:
-    // Of a model without a classifier, its features are what somebody would want.
-    explicit BenchClassifier(Classifier classifier)
-        : classifier_(std::move(classifier)) {
+    // The output of a model without a classifier is its features.
+    explicit BenchClassifier(Classifier classifier) : classifier_(std::move(classifier)) {
         tell_phrases(classifier_.phrases());
         tap_ = Tap({}, false, classifier_.labels().empty());
     }
@@ -166,8 +165,7 @@ private:
 class BenchCaptioner : public BenchModel {
 public:
     explicit BenchCaptioner(std::unique_ptr<Captioner> captioner)
-        : captioner_(std::move(captioner)),
-          words_(captioner_->model().answers() ? 30 : 16) {}
+        : captioner_(std::move(captioner)), words_(captioner_->model().answers() ? 30 : 16) {}
 
     void prepare(Engine& engine, const BenchLoad& load) override {
         const bool answers = captioner_->model().answers();
@@ -203,7 +201,7 @@ public:
         run();
         std::vector<float> logs;
         for (const Caption& caption : captions_)
-            logs.insert(logs.end(), caption.logs.begin(), caption.logs.end());
+            logs.insert(logs.end(), caption.log_probs.begin(), caption.log_probs.end());
         return logs;
     }
     Commands::Counts counts() const override {
@@ -218,14 +216,14 @@ public:
 
 private:
     std::unique_ptr<Captioner> captioner_;
-    uint32_t words_;  // that a caption or an answer has
+    uint32_t words_;  // of a caption or an answer
     PictureGroup group_;
     std::unique_ptr<Frame> frame_;
     std::unique_ptr<Commands> commands_;
     std::vector<Caption> captions_;
 };
 
-// One of the registry's published sizes, on weights made in memory.
+// One of the registry's published sizes, on synthetic weights.
 std::unique_ptr<BenchModel> make_published(Engine& engine, const Family& family,
                                            const PublishedModel& model) {
     Device& device = engine.device();

@@ -9,38 +9,38 @@
 
 namespace saccade {
 
-// What a model is to do at once.
+// The load of one run.
 struct BenchLoad {
     uint32_t batch = 1;  // pictures
     uint32_t beams = 1;  // of each caption
 };
 
-// A model as the benchmark sees it: something that can be run, and is so much work.
+// A model to be timed.
 class BenchModel {
 public:
     virtual ~BenchModel() = default;
 
     virtual void prepare(Engine& engine, const BenchLoad& load) = 0;
-    // Runs once and says how many ms that took: of the GPU, where it can tell.
+    // Runs once and returns the ms it took, by the GPU's clock if it has one.
     virtual double run() = 0;
-    // Runs once and gives what it computed: logits, or the logarithms of words' probabilities.
+    // Runs once and returns the result: logits, or log-probabilities of words.
     virtual std::vector<float> result() = 0;
-    // Runs once, one dispatch at a time, and says what each took; nothing where it cannot tell.
+    // Runs once, one dispatch at a time, and returns the time of each; empty if it cannot be
+    // measured.
     virtual std::vector<ScopeTime> dispatch_times() { return {}; }
-    // What a run is made of.
+    // Dispatches and barriers of a run.
     virtual Commands::Counts counts() const = 0;
-    // Of one picture.
+    // For one picture.
     virtual double multiply_adds() const = 0;
 };
 
-// A folder, or one of bench_models(). Classifiers and detectors run on pictures that have been
-// preprocessed already, detectors on those of frames of 640x480. Captioners run from pixels to ids:
-// a frame of 640x480, and sixteen words, greedy unless beams are asked for; the clock is the host's.
-// Models that answer are asked about one of 512x512, and say thirty words.
+// A folder, or one of bench_models(). Classifiers and detectors run on preprocessed pictures,
+// detectors on those of 640x480 frames. Captioners run from pixels to ids, by the host's clock: a
+// 640x480 frame and sixteen words, greedy unless `beams` is greater than 1. Models that answer get
+// a 512x512 frame and write thirty words.
 std::unique_ptr<BenchModel> make_bench_model(Engine& engine, const std::string& model);
 
-// Architectures at their real size, on deterministic weights made in memory. Some are run only if
-// they are asked for by name.
+// The registry's published sizes, on synthetic weights. Some of `all` run only if they are named.
 enum class WhichModels { usual, all };
 std::vector<std::string> bench_models(WhichModels which = WhichModels::usual);
 

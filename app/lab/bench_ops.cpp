@@ -21,7 +21,7 @@ struct Case {
     std::function<Tensor(Commands&)> record;
 };
 
-// Cases with inputs of their own.
+// Cases and their inputs.
 class Cases {
 public:
     explicit Cases(Engine& engine) : inputs_(engine), type_(engine.precision()) {}
@@ -102,7 +102,7 @@ std::vector<float> result_of(Engine& engine, const Case& what, bool plain) {
     return download.floats();
 }
 
-// Throws where a kernel is wrong: its time would be worth nothing.
+// Throws an Error if a kernel's result is wrong.
 double off_plain(Engine& engine, const Case& what) {
     const double most = engine.precision() == Type::f16 ? 1e-2 : 1e-4;
     const double off = difference(result_of(engine, what, false), result_of(engine, what, true));
@@ -121,12 +121,12 @@ BenchEntry time_case(Engine& engine, const Case& what) {
     {
         auto scope = c.scope("op");
         for (uint32_t i = 0; i < repeats; ++i) {
-            auto once = c.scope("once");  // gives the result's memory back: the next waits for it
+            auto once = c.scope("once");  // reuses the result's memory, so the next run waits
             what.record(c);
         }
     }
     c.end();
-    // A GPU that has idled runs slowly at first: it is woken up for as long as it takes.
+    // Warm-up: an idle GPU runs at a low clock at first.
     const auto begin = std::chrono::steady_clock::now();
     do c.run();
     while (!cpu && std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(100));
@@ -151,7 +151,7 @@ BenchEntry time_case(Engine& engine, const Case& what) {
 
 Ceilings measure_ceilings(Engine& engine) {
     Cases cases(engine);
-    // Large enough for the device: no cache holds the rows, and every core has enough to do.
+    // Large enough to exceed the caches and to occupy every core.
     const DeviceKind kind = engine.device().info().kind;
     const uint32_t side = kind == DeviceKind::discrete ? 8192
                           : kind == DeviceKind::cpu    ? 768

@@ -7,11 +7,11 @@
 
 namespace saccade {
 
-// What a large square product and a large copy reach.
+// The rates of a large square product and of a large copy.
 Ceilings measure_ceilings(Engine& engine);
 
-// Times the operations at the shapes that the models use: first held against the plain kernels,
-// then timed with GPU timestamps.
+// Times the operations at the shapes of the models with GPU timestamps, after comparing them with
+// the plain kernels.
 std::vector<BenchEntry> time_ops(Engine& engine);
 
 }  // namespace saccade

@@ -39,7 +39,8 @@ std::string table(const char* kind, const std::vector<BenchEntry>& entries,
     const int column = static_cast<int>(width);
     std::string text = line("%-*s %10s %10s %10s %5s %9s %9s %10s %9s", column, kind, "median ms",
                             "least", "most", "runs", "TFLOP/s", "GB/s", "of ceiling", "off plain");
-    if (memory) text += line(" %10s %8s %10s %9s", "dispatches", "barriers", "device MiB", "host MiB");
+    if (memory)
+        text += line(" %10s %8s %10s %9s", "dispatches", "barriers", "device MiB", "host MiB");
     if (medians) text += line(" %10s %7s", "was ms", "faster");
     text += "\n";
     for (const BenchEntry& e : entries) {
@@ -60,7 +61,7 @@ std::string table(const char* kind, const std::vector<BenchEntry>& entries,
     return text;
 }
 
-// Kernels by the time they take together, the dispatches of a kernel on one shape in a line.
+// Kernels sorted by total time; one line for all dispatches of a kernel on one shape.
 std::string kernels(const BenchEntry& entry) {
     struct Kernel {
         std::string name;
@@ -139,7 +140,7 @@ double BenchEntry::of_ceiling(const Ceilings& ceilings) const {
 
 EarlierReport read_earlier_report(const std::filesystem::path& path) {
     if (!std::filesystem::exists(path))
-        throw Error(path.string() + ": no such file; bench --json prints what belongs there");
+        throw Error(path.string() + ": no such file; make it with bench --json");
     const Json json = read_json(path);
     const JsonFields fields(json, path.string());
     EarlierReport report;

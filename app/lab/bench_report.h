@@ -11,16 +11,16 @@
 
 namespace saccade {
 
-// Milliseconds of many runs.
+// Milliseconds over many runs.
 struct Timing {
     double median = 0, least = 0, most = 0;
     size_t runs = 0;
 };
 Timing summarize(std::vector<double> ms);
 
-// The best that anything does on the device: what the rest is held against.
+// The best rates that were measured on the device, as in a roofline model.
 struct Ceilings {
-    double flops = 0, bytes = 0;     // a second
+    double flops = 0, bytes = 0;     // per second
     std::string flops_of, bytes_of;  // the operations that reach them
 };
 
@@ -29,12 +29,12 @@ struct BenchEntry {
     Timing ms;
     double flops = 0;
     Commands::Counts counts;
-    std::optional<double> off_plain;  // max |ours - plain| / max |plain|, where it was checked
+    std::optional<double> off_plain;  // max |ours - plain| / max |plain|, if it was checked
     double device_mib = 0, host_mib = 0;
-    std::vector<ScopeTime> dispatches;  // one at a time, where that was asked for
+    std::vector<ScopeTime> dispatches;  // timed one at a time, if requested
 
     double per_second(double amount) const { return amount / ms.median * 1e3; }
-    // The time that the ceilings would allow, as a part of the time it took.
+    // The time that the ceilings allow, as a fraction of the measured time.
     double of_ceiling(const Ceilings& ceilings) const;
 };
 
@@ -45,7 +45,7 @@ struct BenchReport {
     std::vector<BenchEntry> models, ops;
 };
 
-// What an earlier report says: medians by name.
+// The medians of an earlier report, by name.
 struct EarlierReport {
     std::string heading;
     std::map<std::string, double> models, ops;

@@ -1,5 +1,5 @@
-// saccade-lab: parity dump and benchmark for machines without OpenCV, a window, or anything beyond
-// a compiler, Vulkan and this engine. The saccade program has the same commands and more.
+// saccade-lab: parity dump and benchmark for machines that have neither OpenCV nor a display, only
+// a compiler and Vulkan. The saccade program has the same commands and more.
 
 #include <cstdio>
 #include <map>
@@ -32,9 +32,9 @@ constexpr const char* usage =
     "  saccade-lab bench [--model FOLDER|NAME]... [--ops] [--batch N] [--beams N] [--runs N]\n"
     "                    [--no-check] [--dispatches] [--json] [--compare EARLIER.json]\n"
     "  saccade-lab kernels [--model FOLDER|NAME]... [--beams N] [--json]\n"
-    "                    compiles the kernels of these models (of all it knows) for the device, "
-    "runs\n"
-    "                    nothing, and says what the driver tells: registers, spills, memory, size\n"
+    "                    compiles the kernels of these models (default: all) without running "
+    "them,\n"
+    "                    and prints the driver's statistics: registers, spills, memory, size\n"
     "  saccade-lab tiles [--product ROWSxCOLUMNSxDEPTH]... [--activation NAME] [--add] [--fit]\n"
     "                    [--conv HEIGHTxWIDTHxCHANNELSxCOLUMNS[xKERNEL[xSTRIDE]]]...\n"
     "                    [--attention QUERIESxKEYSxHEAD[xHEADS[xBATCH]]]... [--json]\n"
@@ -56,7 +56,7 @@ struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The words after the command: every option but the flags takes one value.
+// The options after the command: all but the flags take one value.
 class Arguments {
 public:
     Arguments(int argc, char** argv) {
@@ -130,6 +130,76 @@ uint32_t at_least_one(Arguments& arguments, const std::string& name) {
     return number;
 }
 
+void run_dump(Arguments& arguments) {
+    const std::string model = arguments.required("--model");
+    const std::string image = arguments.required("--image");
+    const std::string out = arguments.required("--out"), inputs = arguments.one("--inputs", "");
+    const EngineOptions options = engine_options(arguments);
+    arguments.finish();
+    const PpmPicture picture = read_ppm(image);
+    Engine engine(options);
+    dump(engine, model,
+         {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false},
+         inputs.empty() ? DumpInputs{} : DumpInputs::read(inputs), out);
+}
+
+void run_bench(Arguments& arguments) {
+    BenchOptions bench_options;
+    bench_options.models = arguments.take("--model");
+    bench_options.load = {at_least_one(arguments, "--batch"), at_least_one(arguments, "--beams")};
+    bench_options.runs = arguments.number("--runs", 0);
+    bench_options.ops = arguments.flag("--ops");
+    bench_options.dispatches = arguments.flag("--dispatches");
+    bench_options.check = !arguments.flag("--no-check");
+    bench_options.json = arguments.flag("--json");
+    bench_options.compare = arguments.one("--compare", "");
+    EngineOptions options = engine_options(arguments);
+    if (arguments.flag("--tune")) options.tuning = EngineOptions::Tuning::always;
+    options.on_tuning = [](const std::string& line) {
+        std::fprintf(stderr, "saccade-lab: %s\n", line.c_str());
+    };
+    arguments.finish();
+    print(bench(options, bench_options));
+}
+
+void run_kernels(Arguments& arguments) {
+    const std::vector<std::string> models = arguments.take("--model");
+    const bool json = arguments.flag("--json");
+    const uint32_t beams = at_least_one(arguments, "--beams");
+    const EngineOptions options = engine_options(arguments);
+    arguments.finish();
+    print(describe_kernels(options, models, beams, json));
+}
+
+void run_tiles(Arguments& arguments) {
+    TilesOptions tiles;
+    tiles.fit = arguments.flag("--fit");
+    tiles.json = arguments.flag("--json");
+    const bool add = arguments.flag("--add");
+    try {
+        const Activation activation = activation_of_products(arguments.one("--activation", "none"));
+        const auto ending = [&](auto sizes) {
+            sizes.activation = activation;
+            sizes.add = add;
+            return sizes;
+        };
+        for (const std::string& text : arguments.take("--product"))
+            tiles.products.push_back(ending(product_sizes(text)));
+        for (const std::string& text : arguments.take("--conv"))
+            tiles.convolutions.push_back(ending(convolution_sizes(text)));
+        for (const std::string& text : arguments.take("--attention"))
+            tiles.attentions.push_back(attention_sizes(text));
+    } catch (const Error& error) {
+        throw UsageError(error.what());
+    }
+    if (tiles.products.empty() && tiles.convolutions.empty() && tiles.attentions.empty() &&
+        !tiles.fit)
+        throw UsageError("--product, --conv or --attention is missing");
+    const EngineOptions options = engine_options(arguments);
+    arguments.finish();
+    print(describe_tiles(options, tiles));
+}
+
 int run(int argc, char** argv) {
     if (argc < 2) throw UsageError("no command");
     const std::string command = argv[1];
@@ -147,68 +217,13 @@ int run(int argc, char** argv) {
         arguments.finish();
         print(describe_devices());
     } else if (command == "dump") {
-        const std::string model = arguments.required("--model");
-        const std::string image = arguments.required("--image");
-        const std::string out = arguments.required("--out"), inputs = arguments.one("--inputs", "");
-        const EngineOptions options = engine_options(arguments);
-        arguments.finish();
-        const PpmPicture picture = read_ppm(image);
-        Engine engine(options);
-        dump(engine, model,
-             {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false},
-             inputs.empty() ? DumpInputs{} : DumpInputs::read(inputs), out);
+        run_dump(arguments);
     } else if (command == "bench") {
-        BenchOptions bench_options;
-        bench_options.models = arguments.take("--model");
-        bench_options.load = {at_least_one(arguments, "--batch"), at_least_one(arguments, "--beams")};
-        bench_options.runs = arguments.number("--runs", 0);
-        bench_options.ops = arguments.flag("--ops");
-        bench_options.dispatches = arguments.flag("--dispatches");
-        bench_options.check = !arguments.flag("--no-check");
-        bench_options.json = arguments.flag("--json");
-        bench_options.compare = arguments.one("--compare", "");
-        EngineOptions options = engine_options(arguments);
-        if (arguments.flag("--tune")) options.tuning = EngineOptions::Tuning::always;
-        options.on_tuning = [](const std::string& line) {
-            std::fprintf(stderr, "saccade-lab: %s\n", line.c_str());
-        };
-        arguments.finish();
-        print(bench(options, bench_options));
+        run_bench(arguments);
     } else if (command == "kernels") {
-        const std::vector<std::string> models = arguments.take("--model");
-        const bool json = arguments.flag("--json");
-        const uint32_t beams = at_least_one(arguments, "--beams");
-        const EngineOptions options = engine_options(arguments);
-        arguments.finish();
-        print(describe_kernels(options, models, beams, json));
+        run_kernels(arguments);
     } else if (command == "tiles") {
-        TilesOptions tiles;
-        tiles.fit = arguments.flag("--fit");
-        tiles.json = arguments.flag("--json");
-        const bool add = arguments.flag("--add");
-        try {
-            const Activation activation =
-                activation_of_products(arguments.one("--activation", "none"));
-            const auto ending = [&](auto sizes) {
-                sizes.activation = activation;
-                sizes.add = add;
-                return sizes;
-            };
-            for (const std::string& text : arguments.take("--product"))
-                tiles.products.push_back(ending(product_sizes(text)));
-            for (const std::string& text : arguments.take("--conv"))
-                tiles.convolutions.push_back(ending(convolution_sizes(text)));
-            for (const std::string& text : arguments.take("--attention"))
-                tiles.attentions.push_back(attention_sizes(text));
-        } catch (const Error& error) {
-            throw UsageError(error.what());
-        }
-        if (tiles.products.empty() && tiles.convolutions.empty() && tiles.attentions.empty() &&
-            !tiles.fit)
-            throw UsageError("--product, --conv or --attention is missing");
-        const EngineOptions options = engine_options(arguments);
-        arguments.finish();
-        print(describe_tiles(options, tiles));
+        run_tiles(arguments);
     } else {
         throw UsageError("unknown command '" + command + "'");
     }

@@ -19,7 +19,7 @@ constexpr uint32_t max_side = 32768;
 
 bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// The next number of the header, past blanks and '#' comments. Takes the one byte that ends it.
+// The next number of the header, after blanks and '#' comments. Consumes the byte after it.
 uint32_t header_number(std::istream& in, const std::filesystem::path& path, const char* what) {
     int c = in.get();
     while (is_space(c) || c == '#') {
@@ -66,7 +66,7 @@ PpmPicture read_ppm(const std::filesystem::path& path) {
         fail(path, "has levels up to " + std::to_string(largest_level) +
                        "; convert it to 8 bits a channel (255)");
 
-    // Piece by piece: memory grows with what the file holds, not with what its header claims.
+    // In pieces: memory grows with the size of the file, not with the size in its header.
     const size_t bytes = size_t{3} * picture.width * picture.height;
     constexpr size_t piece = size_t{4} << 20;
     while (picture.rgb.size() < bytes) {

@@ -26,7 +26,7 @@ std::vector<std::string> prompts_of(const Phrases& phrases) {
 
 void ask(Captioner& captioner, const std::string& question, bool asked_before) {
     if (!question.empty()) return captioner.ask(question);
-    if (asked_before && captioner.model().answers()) captioner.ask(Captioner::any_question);
+    if (asked_before && captioner.model().answers()) captioner.ask(Captioner::default_question);
 }
 
 }  // namespace

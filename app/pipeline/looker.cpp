@@ -89,7 +89,7 @@ bool rolls_out(const Looker& looker, const AttentionState& attention, const Mode
 }
 
 bool has_features(const Looker& looker, const Models& models) {
-    return asks_detector(looker) ? models.detector && models.detector->model().tells_features()
+    return asks_detector(looker) ? models.detector && models.detector->model().has_features()
                                  : models.classifier != nullptr;
 }
 

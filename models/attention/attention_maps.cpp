@@ -12,12 +12,12 @@
 namespace saccade {
 
 namespace {
-constexpr uint64_t map_bytes = 8ull << 20;  // of attention rows that are held at a time
+constexpr uint64_t map_bytes = 8ull << 20;  // of attention weights in memory at a time
 
 void window_rows(Commands& c, const Tensor& maps, const AttentionLayer& from, const Tensor& q,
                  const Tensor& k, const MapRange& range) {
     for (uint32_t row = 0; row < range.rows; ++row) {
-        Tensor of_heads = maps;  // every range.rows-th row: this one, head by head
+        Tensor of_heads = maps;  // this query's row of each head: every range.rows-th row
         of_heads.offset += row * maps.row_stride;
         of_heads.row_stride = range.rows * maps.row_stride;
         of_heads.rows = range.heads;
@@ -96,7 +96,7 @@ Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch
         const Tensor next = c.scratch(1, 1, tokens, Type::f32);
         copy(c, next, r);
 
-        // All rows matter, except at the last layer, where r is a single one.
+        // At the last layer r is one-hot, so a single row is enough.
         const bool last = layer == from, pools = kept.q.rows != tokens;
         const uint32_t begin = last ? row : 0, end = last ? row + 1 : tokens;
         const uint64_t row_bytes = tensor_bytes(1, heads, tokens, Type::f32);
@@ -109,7 +109,7 @@ Tensor Rollout::record(Commands& c, const Tap& tap, uint32_t row, uint32_t batch
             row_sum(c, next, r, map,
                     {.heads = heads,
                      .first_row = first,
-                     .keep = pools          ? 0.0f
+                     .keep = pools            ? 0.0f
                              : first == begin ? 0.5f
                                               : 1.0f,
                      .scale = (pools ? 1.0f : 0.5f) / static_cast<float>(heads)});

@@ -14,7 +14,7 @@ MapGeometry::Cell MapGeometry::cell_at(glm::vec2 point) const {
 }
 
 MapGeometry geometry_of(const PreprocessPlan& plan, const TokenLayout& tokens) {
-    // Pixels of the frame that one of the model's input takes.
+    // Pixels of the frame per pixel of the model's input.
     const glm::vec2 scale = glm::vec2(plan.source_width, plan.source_height) /
                             glm::vec2(plan.resized_width, plan.resized_height);
     return {.grid = tokens.grid,
@@ -28,7 +28,7 @@ uint32_t token_at(const TokenLayout& tokens, const MapGeometry& geometry, glm::v
 }
 
 Tensor cells_of(Commands& c, const Tensor& row, Size grid, uint32_t first) {
-    if (row.columns < first + area(grid)) throw Error("the tap has kept a picture of another size");
+    if (row.columns < first + area(grid)) throw Error("the tap has a picture of another size");
     const uint32_t width = grid.x, height = grid.y;
     const Tensor map = c.scratch(1, height, width, Type::f32);
     copy_strided(c, map, {{1, 1, height, padded(width)}, {0, 0, map.row_stride, 1}, map.offset},

@@ -9,17 +9,17 @@
 
 namespace saccade {
 
-// Tensors from inside a model, by name, for those who compare it with another: copies that outlast
-// the recording. Unless somebody wants them nothing is recorded.
+// Named copies of a model's inner tensors, for comparison with a reference. They outlive the
+// recording. Without `wanted`, nothing is recorded.
 class Parts {
 public:
     struct Part {
         Tensor x;
-        Size size;  // of a feature map; none of other tensors
+        Size size;  // of a feature map; (0, 0) for other tensors
         Buffer memory = {};
     };
 
-    Parts() = default;  // nobody is looking
+    Parts() = default;  // keeps nothing
     explicit Parts(bool wanted) : wanted_(wanted) {}
 
     void keep(Commands& c, const std::string& name, const Tensor& x, Size size = {});

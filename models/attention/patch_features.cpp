@@ -14,12 +14,12 @@ namespace saccade {
 namespace {
 
 constexpr uint32_t first_steps = 32, later_steps = 2;  // of orthogonal iteration
-constexpr float beyond = 0.02f;     // of the cells, at either end of a range, do not count
-constexpr float kept_range = 0.8f;  // from picture to picture
-constexpr float far_above = 4;      // the value that nearly all stay below
+constexpr float beyond = 0.02f;     // the fraction of cells left out at either end of a range
+constexpr float kept_range = 0.8f;  // weight of the range of the pictures before
+constexpr float far_above = 4;      // outliers exceed the 98th percentile times this
 
 Tensor features_of(const Tap& tap, uint32_t batch) {
-    if (!tap.features()) throw Error("features were not kept: ask for them before the run");
+    if (!tap.features()) throw Error("the tap has no features: request them before recording");
     return tap.features().at_batch(batch);
 }
 

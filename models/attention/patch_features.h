@@ -4,29 +4,30 @@
 #include "models/attention/map_geometry.h"
 #include "models/attention/tap.h"
 
-// Maps of what a model knows of each patch at its end. Class and register tokens never take part:
-// cells of the picture are all that lands on it. All are for a tap that kept features.
+// Maps of the final features of each patch, from a tap that kept features. Class and register
+// tokens are left out.
 
 namespace saccade {
 
-// How much each cell is like one token, by the cosine of their features: (1, height, width) f32,
+// The cosine similarity of each cell's features to those of one token: (1, height, width) f32,
 // valid until the scope ends.
 Tensor similarity_map(Commands& c, const Tap& tap, const TokenLayout& tokens, uint32_t token,
                       uint32_t batch = 0);
-// The same for all cells: row i is how much each is like cell i. (1, cells, cells) f32.
+// The same for all cells: row i is the similarity to cell i. (1, cells, cells) f32.
 Tensor similarities(Commands& c, const Tap& tap, const TokenLayout& tokens);
 
-// The three main components of the cells' features as red, green and blue. The directions are
-// carried over from picture to picture, and so are the ranges, so that a thing keeps its colour in
-// a video. A few cells at either end of a range do not count: outliers cannot swamp it.
+// The first three principal components (PCA) of the cells' features as red, green and blue.
+// Components and value ranges are carried over from picture to picture, so that an object keeps its
+// colour in a video. The ranges leave out a few cells at either end, so that outliers do not
+// dominate.
 class PatchColours {
 public:
     explicit PatchColours(Device& device) : device_(&device) {}
 
-    // The next picture has nothing to do with those before.
+    // The next picture is unrelated to those before.
     void begin_anew() { fresh_ = true; }
-    // (3, height, width) f32, from 0 to 1, valid until the scope ends. What is recorded with the
-    // same colours runs in the order in which it was recorded.
+    // (3, height, width) f32, from 0 to 1, valid until the scope ends. Recordings with the same
+    // PatchColours must run in the order in which they were made.
     Tensor record(Commands& c, const Tap& tap, const TokenLayout& tokens, uint32_t batch = 0);
 
 private:
@@ -36,10 +37,10 @@ private:
     bool fresh_ = true;
 };
 
-// Attention that goes to a few outliers leaves nothing to be seen of the rest. Cells beyond this
-// many times the value that 98 of 100 stay below are drawn as if they were that. In place.
+// Clamps outliers, which would make the rest of an attention map invisible: cells above a multiple
+// of the 98th percentile get that value. In place.
 void limit_outliers(Commands& c, const Tensor& maps);
-// The same for cells on the host: the limit, or infinity where no cell is beyond it.
+// The same for cells on the host: the limit, or infinity if no cell exceeds it.
 float outlier_limit(const std::vector<float>& cells);
 
 }  // namespace saccade

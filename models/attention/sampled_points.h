@@ -9,18 +9,18 @@
 
 namespace saccade {
 
-// A point that a query of deformable attention looks at.
+// A sampling point of deformable attention.
 struct SampledPoint {
     glm::vec2 place{0};  // in pixels of the frame
-    float share = 0;     // of the attention of all the heads that are asked for
-    uint32_t level = 0;  // of the maps that are sampled, the largest first
+    float share = 0;     // its attention weight; the points of a query sum to 1
+    uint32_t level = 0;  // of the sampled maps, the largest first
 };
 
-// Brings the points of a query to the host.
+// Reads the sampling points of a query back to the host.
 class SampledPoints {
 public:
-    // Of one head, or of all, of a layer that was kept and has points. Runs the commands: the model
-    // has run, and the device has next to nothing to do.
+    // The points of one head, or of all heads, of a layer that was kept and has points. Runs the
+    // commands and waits.
     std::vector<SampledPoint> read(Commands& c, const AttentionLayer& layer, uint32_t query,
                                    std::optional<uint32_t> head, const MapGeometry& geometry);
 

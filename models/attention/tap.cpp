@@ -54,7 +54,8 @@ void Tap::features(Commands& c, const Tensor& y) {
 const Tap::Kept& Tap::layer(uint32_t index) const {
     const auto found = kept_.find(index);
     if (found == kept_.end())
-        throw Error("layer " + std::to_string(index) + " was not kept: ask for it before the run");
+        throw Error("the tap has no layer " + std::to_string(index) +
+                    ": request it before recording");
     return found->second;
 }
 

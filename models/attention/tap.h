@@ -12,54 +12,55 @@
 
 namespace saccade {
 
-// The queries and keys of a layer: all that its attention maps are made of.
+// The queries and keys of a layer, from which its attention maps are computed.
 struct AttentionLayer {
     Tensor q, k;  // (batch, tokens, heads * padded head size)
     Heads heads;
-    // Of deformable attention; then q is where the points lie, and k what they weigh.
-    std::vector<uint32_t> points = {};  // of one head, on each level; else empty
+    // Deformable attention: q holds the sampling locations, k the attention weights.
+    std::vector<uint32_t> points = {};  // per head, on each level; empty for other attention
     std::vector<Size> levels = {};
-    std::optional<Windows> windows = std::nullopt;        // that cells look in, if not everywhere
-    std::optional<RelativePlaces> places = std::nullopt;  // of queries and keys, with scores for them
+    std::optional<Windows> windows = std::nullopt;        // of window attention
+    std::optional<RelativePlaces> places = std::nullopt;  // relative positions, with `scores`
     Tensor scores = {};
     Tensor additive = {};  // w of additive attention, whose scores are w . tanh(k + q); else none
 
-    // Tokens that look. The padding of a map in windows does not.
+    // The number of queries, without the padding of windows.
     uint32_t tokens() const { return windows ? windows->tokens() : q.rows; }
-    // Cells or tokens that a row of attention has: points are laid down on the largest map.
+    // The number of keys in a row of attention; points are splatted onto the largest map.
     uint32_t keys() const {
         if (windows) return windows->tokens();
         return points.empty() ? k.rows : area(levels.front());
     }
 };
 
-// Somebody who looks into a model while it runs. A model offers its queries and keys, and its
-// residual stream, at every layer; the tap keeps copies of what was asked for. Attention maps are
-// computed from these afterwards, for any row and head, and never touch the model's own work:
-// without a tap nothing is recorded, and with one the answers stay the same bits. It may be
-// recorded again with other shapes once what was recorded before has run.
+// A tap captures attention and hidden states while a model runs (others call this a hook or a
+// probe). A model offers its queries and keys, and its residual stream, at every layer; the tap
+// copies the requested ones. Attention maps are computed from these copies afterwards, for any
+// query and head. Without a tap nothing is recorded, and with one the model's output stays the same
+// to the bit. A tap may be recorded again with other shapes once the earlier recording has run.
 class Tap {
 public:
-    Tap() = default;  // nobody is looking
-    // Keeps q and k of these layers, the residual stream if `hidden`, and what the model knows of
-    // each token at its end if `features`.
+    Tap() = default;  // keeps nothing
+    // Keeps q and k of these layers, the residual stream if `hidden`, and the final features of
+    // each token if `features`.
     explicit Tap(std::set<uint32_t> layers, bool hidden = false, bool features = false)
         : layers_(std::move(layers)), keep_hidden_(hidden), keep_features_(features) {}
 
-    // Whether somebody asked for a layer, for models that must put it in order first.
+    // Whether the layer is kept, for models that must reorder q and k first.
     bool wants(uint32_t layer) const { return layers_.contains(layer); }
     // Called by models.
     void attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
                    const Heads& heads, std::optional<Windows> windows = std::nullopt);
     void attention(Commands& c, uint32_t layer, const Tensor& q, const Tensor& k,
                    const Heads& heads, const RelativePlaces& places, const Tensor& scores);
-    // The same of deformable attention, whose queries look at points of maps of these sizes.
+    // The same for deformable attention, which samples maps of these sizes.
     void sampling(Commands& c, uint32_t layer, const SamplingQueries& queries, uint32_t heads,
                   const Sampling& sampling, const std::vector<Size>& levels);
     void hidden(Commands& c, uint32_t index, const Tensor& z);
     void features(Commands& c, const Tensor& y);
     bool wants_features() const { return keep_features_; }
-    // Whether the stream after the last block matters, even of tokens that no answer is read from.
+    // Whether all tokens of the stream after the last block are needed, not only those that the
+    // head reads.
     bool wants_last() const { return keep_hidden_ || keep_features_; }
 
     struct Kept : AttentionLayer {
@@ -68,10 +69,10 @@ public:
     const std::map<uint32_t, Kept>& layers() const { return kept_; }
     const Kept& layer(uint32_t index) const;
     const std::map<uint32_t, Tensor>& hidden_states() const { return hidden_; }
-    const Tensor& features() const { return features_; }  // (batch, tokens, columns), or none
+    const Tensor& features() const { return features_; }  // (batch, tokens, columns), or empty
 
 private:
-    // A copy in memory that lasts, made anew where the shape has outgrown it.
+    // A copy that outlives the recording; reallocates memory that is too small.
     Tensor keep(Commands& c, Buffer& memory, const Tensor& from);
 
     std::set<uint32_t> layers_;

@@ -5,19 +5,20 @@
 #include "models/attention/map_geometry.h"
 #include "models/attention/tap.h"
 
-// What a cell can see at all, in layers where it looks in a window only.
+// The cells that a cell attends to in layers with window attention.
 
 namespace saccade {
 
-// Some cells of a map, from the first to behind the last.
+// Cells from `from` to before `to`.
 struct CellRange {
     Size from, to;
 };
-// Those in the window of one. A window that a shift has brought to the edge of the map holds cells
-// from both ends of it, which do not see each other.
+// The cells in the window of one cell. A shifted window at the edge of the map holds cells from
+// both ends of the map, which are masked from each other.
 CellRange cells_in_window(const Windows& windows, MapGeometry::Cell of);
 
-// The same in pixels of the frame, of the cell at a point; none in layers where all is seen.
+// The same in pixels of the frame, for the cell at a point; nullopt in layers with global
+// attention.
 std::optional<Rectangle> window_at(const AttentionLayer& layer, const MapGeometry& geometry,
                                    glm::vec2 point);
 

@@ -39,8 +39,8 @@ std::optional<uint32_t> class_number(std::string_view key) {
     return number;
 }
 
-// A model has as many classes as id2label has entries, as transformers counts them, whatever their
-// numbers. The entries come in any order (JSON readers sort "10" before "2") and may leave gaps.
+// As in transformers, the number of classes is the number of entries of id2label, whatever their
+// ids. The entries come in any order (JSON readers sort "10" before "2") and may have gaps.
 std::vector<std::string> read_labels(const JsonFields& fields) {
     const Json* id2label = fields.find("id2label");
     uint32_t count = 0;
@@ -104,7 +104,7 @@ void require_architecture(const JsonFields& fields, const ModelConfig& config,
     if (!config.architectures.empty() && !contains(config.architectures, architecture))
         fields.refuse("architectures", "names " + in_quotes(config.architectures.front()) +
                                            ", not " + std::string(architecture) +
-                                           ": the model is made for another task");
+                                           ": the model is for another task");
 }
 
 void require_whole_heads(const JsonFields& fields, std::string_view hidden_key, uint32_t hidden,
@@ -118,7 +118,8 @@ void require_whole_heads(const JsonFields& fields, std::string_view hidden_key, 
 void require_labels(const std::vector<std::string>& labels) {
     if (labels.empty())
         throw Error(
-            "the model has no classes: id2label in its config.json is empty; fetch the folder again");
+            "the model has no classes: id2label in its config.json is empty; fetch the folder "
+            "again");
 }
 
 void require_rgb(const JsonFields& fields) {

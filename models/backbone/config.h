@@ -10,27 +10,28 @@
 
 namespace saccade {
 
-// From transformers' names ("gelu", "gelu_new", ...). `where` opens the error over an unknown one.
+// By transformers' name ("gelu", "gelu_new", ...); an Error that starts with `where` for other
+// names.
 Activation activation_named(std::string_view name, const std::string& where);
 
-// What every config.json says.
+// The fields of every config.json.
 struct ModelConfig {
     std::string model_type;                  // "vit"
     std::vector<std::string> architectures;  // {"ViTForImageClassification"}
-    std::vector<std::string> labels;         // one per class, LABEL_i where the file names none
+    std::vector<std::string> labels;         // one per class; LABEL_i if the file has no name
 };
 ModelConfig read_model_config(const JsonFields& fields);
 
-// Refusals that several readers share. A model of another type, or a file that says it holds the
-// same network for another task.
+// Checks that several readers share; each throws an Error. The model has this type and
+// architecture: the same network may also be stored for another task.
 void require_architecture(const JsonFields& fields, const ModelConfig& config,
                           std::string_view model_type, std::string_view architecture);
-// Heads that do not share the columns evenly.
+// The heads divide the columns evenly.
 void require_whole_heads(const JsonFields& fields, std::string_view hidden_key, uint32_t hidden,
                          std::string_view heads_key, uint32_t heads);
-// No classes at all, as an empty id2label has it.
+// There is at least one class.
 void require_labels(const std::vector<std::string>& labels);
-// Anything but three colours, in num_channels.
+// num_channels is 3.
 void require_rgb(const JsonFields& fields);
 
 // ViT and DeiT: model_type vit or deit. Missing fields take transformers' defaults.

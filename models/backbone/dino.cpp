@@ -11,28 +11,28 @@ namespace saccade {
 
 namespace {
 
-// What the files call the parts of a model.
+// The names of tensors, in DINOv2's and DINOv3's files.
 struct TensorNames {
     const char *patches, *layer, *query, *key, *value, *out, *fc1, *fc2, *norm;
 };
 constexpr TensorNames second{"embeddings.patch_embeddings.projection",
-                       "encoder.layer.",
-                       ".attention.attention.query",
-                       ".attention.attention.key",
-                       ".attention.attention.value",
-                       ".attention.output.dense",
-                       ".mlp.fc1",
-                       ".mlp.fc2",
-                       "layernorm"};
+                             "encoder.layer.",
+                             ".attention.attention.query",
+                             ".attention.attention.key",
+                             ".attention.attention.value",
+                             ".attention.output.dense",
+                             ".mlp.fc1",
+                             ".mlp.fc2",
+                             "layernorm"};
 constexpr TensorNames third{"embeddings.patch_embeddings",
-                      "layer.",
-                      ".attention.q_proj",
-                      ".attention.k_proj",
-                      ".attention.v_proj",
-                      ".attention.o_proj",
-                      ".mlp.up_proj",
-                      ".mlp.down_proj",
-                      "norm"};
+                            "layer.",
+                            ".attention.q_proj",
+                            ".attention.k_proj",
+                            ".attention.v_proj",
+                            ".attention.o_proj",
+                            ".mlp.up_proj",
+                            ".mlp.down_proj",
+                            "norm"};
 
 const TensorNames& tensor_names(const DinoConfig& config) { return config.third ? third : second; }
 
@@ -41,9 +41,9 @@ const TensorNames& tensor_names(const DinoConfig& config) { return config.third 
 Dino::Dino(WeightLoader& weights, const DinoConfig& config)
     : config_(config),
       start_(weights.device(), "DINO positions"),
-      turns_(weights.device(), "DINO turns") {
+      rope_(weights.device(), "DINO rope") {
     const uint32_t dim = config.hidden;
-    // A model that is all of its file has names without a prefix.
+    // A file with the backbone only has no prefix.
     if (weights.source().optional("embeddings.cls_token", {1, 1, dim})) config_.prefix.clear();
     const std::string& in = config_.prefix;
 
@@ -57,8 +57,7 @@ Dino::Dino(WeightLoader& weights, const DinoConfig& config)
     first_tokens_ = weights.floats(in + "embeddings.cls_token", {1, 1, dim});
     if (config.positions != DinoConfig::Positions::rotary) {
         const uint32_t patches = area(config.grid_of(config.image));
-        positions_ =
-            weights.floats(in + "embeddings.position_embeddings", {1, patches + 1, dim});
+        positions_ = weights.floats(in + "embeddings.position_embeddings", {1, patches + 1, dim});
         for (size_t i = 0; i < dim; ++i) first_tokens_[i] += positions_[i];
         positions_.erase(positions_.begin(), positions_.begin() + dim);
     }
@@ -114,7 +113,7 @@ Dino::Block Dino::load_block(WeightLoader& weights, uint32_t index) const {
     return block;
 }
 
-// What the tokens are before the patches are added: [x_class + E_pos; x_register; E_pos]
+// The tokens before the patches are added: [x_class + E_pos; x_register; E_pos]
 std::vector<float> Dino::start_of(Size grid) const {
     std::vector<float> start = first_tokens_;
     if (positions_.empty()) {
@@ -130,33 +129,34 @@ std::vector<float> Dino::start_of(Size grid) const {
     return start;
 }
 
-// Cosines and sines of 2 pi y f_i, then of 2 pi x f_i, where y and x go from -1 to 1 across the
-// picture and f_i = theta^(-4 i / head).
-std::vector<float> Dino::turns_of(Size grid) const {
+// Axial RoPE: cosines and sines of 2 pi y f_i, then of 2 pi x f_i, where y and x go from -1 to 1
+// across the picture and f_i = theta^(-4 i / head).
+std::vector<float> Dino::rope_of(Size grid) const {
     const uint32_t quarter = config_.head_size() / 4;
-    std::vector<float> angles, turns;
+    std::vector<float> angles, rope;
     for (uint32_t y = 0; y < grid.y; ++y)
         for (uint32_t x = 0; x < grid.x; ++x) {
             angles.clear();
-            for (const float place : {2 * (static_cast<float>(y) + 0.5f) / static_cast<float>(grid.y) - 1,
-                                      2 * (static_cast<float>(x) + 0.5f) / static_cast<float>(grid.x) - 1})
+            for (const float place :
+                 {2 * (static_cast<float>(y) + 0.5f) / static_cast<float>(grid.y) - 1,
+                  2 * (static_cast<float>(x) + 0.5f) / static_cast<float>(grid.x) - 1})
                 for (uint32_t i = 0; i < quarter; ++i) {
                     const float frequency = std::pow(
                         config_.rope_theta, -static_cast<float>(i) / static_cast<float>(quarter));
                     angles.push_back(2 * std::numbers::pi_v<float> * place * frequency);
                 }
-            for (float angle : angles) turns.push_back(std::cos(angle));
-            for (float angle : angles) turns.push_back(std::sin(angle));
+            for (float angle : angles) rope.push_back(std::cos(angle));
+            for (float angle : angles) rope.push_back(std::sin(angle));
         }
-    return turns;
+    return rope;
 }
 
 void Dino::prepare(Size picture) {
     grid_ = config_.grid_of(picture);
     start_.prepare(grid_, 1, tokens(), config_.hidden, [&](uint32_t) { return start_of(grid_); });
     if (config_.positions == DinoConfig::Positions::rotary)
-        turns_.prepare(grid_, 1, area(grid_), config_.head_size(),
-                       [&](uint32_t) { return turns_of(grid_); });
+        rope_.prepare(grid_, 1, area(grid_), config_.head_size(),
+                      [&](uint32_t) { return rope_of(grid_); });
 }
 
 // z' = z + scale1 MSA(LN(z))
@@ -166,7 +166,7 @@ void Dino::attend(Commands& c, ResidualStream& z, const Block& w, uint32_t layer
     const uint32_t dim = qkv.columns / 3;
     if (config_.positions == DinoConfig::Positions::rotary)
         rope(c, qkv.slice_columns(0, 2 * dim).slice_rows(config_.prefix_tokens(), area(grid_)),
-             {turns_[0], 2 * config_.heads, config_.head_size()});
+             {rope_[0], 2 * config_.heads, config_.head_size()});
     const Tensor q = qkv.slice_columns(0, dim);
     const Tensor k = qkv.slice_columns(dim, dim);
     const Tensor v = qkv.slice_columns(2 * dim, dim);

@@ -19,7 +19,7 @@ bool has_classifier(const JsonFields& fields, const ModelConfig& common) {
     }
     if (!bare)
         fields.refuse("architectures", "names " + in_quotes(common.architectures.front()) +
-                                           ": the model is made for another task");
+                                           ": the model is for another task");
     return false;
 }
 
@@ -32,7 +32,7 @@ void read_second(const JsonFields& fields, DinoConfig& config) {
         config.activation = Activation::silu;
     }
     config.query_bias = config.key_bias = config.value_bias = fields.flag("qkv_bias", true);
-    if (config.intermediate == 0) fields.refuse("mlp_ratio", "leaves no columns");
+    if (config.intermediate == 0) fields.refuse("mlp_ratio", "makes an MLP without columns");
 }
 
 void read_third(const JsonFields& fields, DinoConfig& config) {
@@ -50,7 +50,7 @@ void read_third(const JsonFields& fields, DinoConfig& config) {
     if (config.head_size() % 4 != 0)
         fields.refuse("num_attention_heads", "makes heads of " +
                                                  std::to_string(config.head_size()) +
-                                                 " columns; rotary positions need a multiple of 4");
+                                                 " columns; RoPE needs a multiple of 4");
 }
 
 }  // namespace

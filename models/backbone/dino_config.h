@@ -12,22 +12,21 @@ namespace saccade {
 // DINOv2 (dinov2), the same with registers (dinov2_with_registers) and DINOv3 (dinov3_vit). Missing
 // fields take transformers' defaults.
 struct DinoConfig {
-    // Where a patch lies: learned for a grid and resized, without or with antialiasing; or as a turn
-    // of queries and keys.
+    // Learned position embeddings that are interpolated, without or with antialiasing, or RoPE.
     enum class Positions { resized, resized_antialiased, rotary };
 
     uint32_t hidden = 0, layers = 0, heads = 0, intermediate = 0;
     Size image, patch;
     float norm_eps = 0;
     bool query_bias = true, key_bias = true, value_bias = true, out_bias = true, mlp_bias = true;
-    bool gated = false;  // SwiGLU in place of the two-layer perceptron
+    bool gated = false;  // SwiGLU instead of a two-layer MLP
     Activation activation = Activation::gelu_erf;
     uint32_t registers = 0;
     Positions positions = Positions::resized;
     float rope_theta = 0;
-    bool third = false;               // DINOv3's names of tensors
-    std::string prefix;               // before the names, in files of a model with a classifier
-    std::vector<std::string> labels;  // none: the model has no classifier
+    bool third = false;               // DINOv3's tensor names
+    std::string prefix;               // of tensor names, in files of a model with a classifier
+    std::vector<std::string> labels;  // empty: the model has no classifier
 
     uint32_t head_size() const { return hidden / heads; }
     uint32_t prefix_tokens() const { return 1 + registers; }

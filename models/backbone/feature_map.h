@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-// What a backbone leaves of a picture at some scale, channels-last.
+// A backbone's output at one scale, channels-last.
 struct FeatureMap {
     Tensor x;  // (batch, height * width, channels)
     Size size;

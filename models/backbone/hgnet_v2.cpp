@@ -4,7 +4,7 @@ namespace saccade {
 
 namespace {
 
-// A 2x2 kernel that reaches to the right and down is a 3x3 one whose other weights are zero.
+// A 2x2 kernel, padded on the right and below, as a 3x3 one whose other weights are zero.
 HostConvolution widened(const HostConvolution& from) {
     HostConvolution to{std::vector<float>(from.weight.size() / 4 * 9), from.bias};
     for (size_t i = 0; i < from.weight.size() / 4; ++i)
@@ -48,8 +48,8 @@ HGNetV2::HGNetV2(WeightLoader& weights, const HGNetV2Config& config, const std::
         const std::string name = prefix + ".encoder.stages." + std::to_string(s);
         Stage& stage = stages_.emplace_back();
         if (form.stride > 0)
-            stage.halving = load_channelwise(weights, name + ".downsample", form.in, 3, form.stride,
-                                             false);
+            stage.downsample =
+                load_channelwise(weights, name + ".downsample", form.in, 3, form.stride, false);
         for (uint32_t i = 0; i < form.blocks; ++i)
             stage.blocks.push_back(
                 load_block(weights, name + ".blocks." + std::to_string(i), form, i == 0));
@@ -58,8 +58,7 @@ HGNetV2::HGNetV2(WeightLoader& weights, const HGNetV2Config& config, const std::
 
 Conv2d HGNetV2::load_layer(WeightLoader& weights, const std::string& prefix, ConvolutionForm form,
                            bool activated, const std::vector<uint32_t>& merged_from) const {
-    HostConvolution host =
-        weights.folded(prefix + ".convolution", prefix + ".normalization", form);
+    HostConvolution host = weights.folded(prefix + ".convolution", prefix + ".normalization", form);
     if (form.kernel == 2) {
         host = widened(host);
         form.kernel = 3;
@@ -80,11 +79,8 @@ Conv2d HGNetV2::load_layer(WeightLoader& weights, const std::string& prefix, Con
 DepthwiseConv2d HGNetV2::load_channelwise(WeightLoader& weights, const std::string& prefix,
                                           uint32_t channels, uint32_t kernel, uint32_t stride,
                                           bool activated) const {
-    const ConvolutionForm form{.out = channels,
-                               .in = 1,
-                               .kernel = kernel,
-                               .stride = stride,
-                               .padding = (kernel - 1) / 2};
+    const ConvolutionForm form{
+        .out = channels, .in = 1, .kernel = kernel, .stride = stride, .padding = (kernel - 1) / 2};
     DepthwiseConv2d w = weights.depthwise(
         weights.folded(prefix + ".convolution", prefix + ".normalization", form), form);
     if (activated && config_.affine) {
@@ -109,8 +105,8 @@ HGNetV2::Block HGNetV2::load_block(WeightLoader& weights, const std::string& pre
                  load_channelwise(weights, name + ".conv2", stage.middle, stage.kernel, 1, true)});
         else
             block.layers.push_back(
-                {load_layer(weights, name,
-                            {.out = stage.middle, .in = in, .kernel = stage.kernel}, true),
+                {load_layer(weights, name, {.out = stage.middle, .in = in, .kernel = stage.kernel},
+                            true),
                  {}});
     }
     const uint32_t all = block.in + stage.layers * stage.middle;
@@ -121,7 +117,7 @@ HGNetV2::Block HGNetV2::load_block(WeightLoader& weights, const std::string& pre
     return block;
 }
 
-// Two ways, whose results lie side by side: a pool, and two convolutions.
+// Two branches, whose results are concatenated: max pooling, and two convolutions.
 void HGNetV2::stem_into(Commands& c, const Tensor& y, const Tensor& pixels, Size size) const {
     const Activation activation = config_.stem_activation;
     const uint32_t middle = config_.stem_middle;
@@ -137,7 +133,7 @@ void HGNetV2::stem_into(Commands& c, const Tensor& y, const Tensor& pixels, Size
     conv2d_into(c, y, third, stem3_.out_size(joined), stem4_, activation);
 }
 
-// `all` begins with the block's input; what its layers leave follows.
+// `all`: the block's input, followed by the outputs of its layers.
 void HGNetV2::block_into(Commands& c, const Tensor& y, const Tensor& all, Size size,
                          const Block& w) const {
     auto scope = c.scope("block");
@@ -166,18 +162,18 @@ std::vector<FeatureMap> HGNetV2::maps(Commands& c, const Tensor& pixels, Size pi
     };
     Size size = stem_size(picture);
     FeatureMap x;
-    if (stages_.front().halving.weight) {
+    if (stages_.front().downsample.weight) {
         x = {scratch(size, config_.stem_out), size};
         stem_into(c, x.x, pixels, picture);
     }
     std::vector<FeatureMap> all_maps;
     for (const Stage& stage : stages_) {
-        if (stage.halving.weight) size = stage.halving.out_size(size);
-        // What a block concatenates begins with what the one before it leaves.
+        if (stage.downsample.weight) size = stage.downsample.out_size(size);
+        // A block's concatenated maps begin with the output of the block before it.
         Tensor all = scratch(size, merged(stage.blocks.front().channels()));
         const Tensor start = all.slice_columns(0, stage.blocks.front().in);
-        if (stage.halving.weight)
-            depthwise_into(c, start, x.x, x.size, stage.halving);
+        if (stage.downsample.weight)
+            depthwise_into(c, start, x.x, x.size, stage.downsample);
         else if (all_maps.empty())
             stem_into(c, start, pixels, picture);
         else
@@ -185,8 +181,7 @@ std::vector<FeatureMap> HGNetV2::maps(Commands& c, const Tensor& pixels, Size pi
         for (size_t i = 0; i < stage.blocks.size(); ++i) {
             const bool last = i + 1 == stage.blocks.size();
             const uint32_t out = stage.blocks[i].excite.weight.rows;
-            const Tensor next =
-                scratch(size, last ? out : merged(stage.blocks[i + 1].channels()));
+            const Tensor next = scratch(size, last ? out : merged(stage.blocks[i + 1].channels()));
             x = {next.slice_columns(0, out), size};
             block_into(c, x.x, all, size, stage.blocks[i]);
             all = next;
@@ -199,7 +194,8 @@ std::vector<FeatureMap> HGNetV2::maps(Commands& c, const Tensor& pixels, Size pi
 }
 
 Size HGNetV2::stem_size(Size size) const {
-    for (const Conv2d* w : {&stem1_, &stem2a_, &stem2b_, &stem3_, &stem4_}) size = w->out_size(size);
+    for (const Conv2d* w : {&stem1_, &stem2a_, &stem2b_, &stem3_, &stem4_})
+        size = w->out_size(size);
     return size;
 }
 
@@ -207,7 +203,7 @@ std::vector<Size> HGNetV2::map_sizes(Size size) const {
     size = stem_size(size);
     std::vector<Size> all, used;
     for (const Stage& stage : stages_) {
-        if (stage.halving.weight) size = stage.halving.out_size(size);
+        if (stage.downsample.weight) size = stage.downsample.out_size(size);
         all.push_back(size);
     }
     for (uint32_t stage : config_.used) used.push_back(all[stage]);
@@ -221,9 +217,9 @@ double HGNetV2::multiply_adds(Size size) const {
         size = w->out_size(size);
     }
     for (const Stage& stage : stages_) {
-        if (stage.halving.weight) {
-            total += work_of(stage.halving, size);
-            size = stage.halving.out_size(size);
+        if (stage.downsample.weight) {
+            total += work_of(stage.downsample, size);
+            size = stage.downsample.out_size(size);
         }
         for (const Block& block : stage.blocks) {
             for (const Layer& layer : block.layers)

@@ -8,10 +8,10 @@
 #include "gpu/ops/products.h"
 #include "gpu/recorder/commands.h"
 #include "models/backbone/feature_map.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// PP-HGNetV2 (PaddlePaddle 2023), the backbone of D-FINE and DEIMv2: blocks whose last two convolutions
-// see what every one before them has left. Light blocks convolve each channel by itself.
+// PP-HGNetV2 (PaddlePaddle 2023), the backbone of D-FINE and DEIMv2: the last two convolutions of a
+// block read the concatenated outputs of all before them. Light blocks have depthwise convolutions.
 
 namespace saccade {
 
@@ -19,32 +19,32 @@ struct HGNetV2Config {
     struct Stage {
         uint32_t in = 0, middle = 0, out = 0;  // channels
         uint32_t blocks = 1, layers = 6, kernel = 3;
-        uint32_t stride = 1;  // of the convolution before its blocks; 0: there is none
+        uint32_t stride = 1;  // of the downsampling convolution before the blocks; 0: none
         bool light = false;
     };
     uint32_t stem_middle = 32, stem_out = 48;
     std::vector<uint32_t> stem_strides{2, 1, 1, 2, 1};
     Activation stem_activation = Activation::relu;
-    bool affine = false;  // an activation's result is scaled and shifted
+    bool affine = false;  // activations are followed by a learned scale and shift
     std::vector<Stage> stages;
-    std::vector<uint32_t> used;  // of the stages, counted from 0: those that are handed on
+    std::vector<uint32_t> used;  // the stages that are output, counted from 0
 };
 
 class HGNetV2 {
 public:
-    // `prefix` is where its tensors lie in the file: "model.backbone.model", say.
+    // `prefix` of its tensors in the file, such as "model.backbone.model".
     HGNetV2(WeightLoader& weights, const HGNetV2Config& config, const std::string& prefix);
 
-    // What the used stages leave of (batch, height * width, 3), the largest map first; valid until
-    // the scope ends.
+    // The output of the used stages for pixels (batch, height * width, 3), the largest map first;
+    // valid until the scope ends.
     std::vector<FeatureMap> maps(Commands& c, const Tensor& pixels, Size picture) const;
     std::vector<Size> map_sizes(Size size) const;
     double multiply_adds(Size size) const;
 
 private:
     struct Layer {
-        Conv2d convolution;           // 1x1 where the layer is light
-        DepthwiseConv2d channelwise;  // none where it is not
+        Conv2d convolution;           // 1x1 in light layers
+        DepthwiseConv2d channelwise;  // in light layers only
     };
     struct Block {
         uint32_t in = 0, middle = 0;
@@ -52,10 +52,10 @@ private:
         Conv2d squeeze, excite;
         bool residual = false;
 
-        std::vector<uint32_t> channels() const;  // of what it concatenates
+        std::vector<uint32_t> channels() const;  // of the concatenated maps
     };
     struct Stage {
-        DepthwiseConv2d halving;  // none where the map keeps its size
+        DepthwiseConv2d downsample;  // none if the map keeps its size
         std::vector<Block> blocks;
     };
     Conv2d load_layer(WeightLoader& weights, const std::string& prefix, ConvolutionForm form,

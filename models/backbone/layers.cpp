@@ -7,7 +7,7 @@
 namespace saccade {
 
 Heads EncoderForm::attention_heads() const {
-    // The scale is that of the model's heads, not of the padded ones.
+    // The scale is by the model's head size, not the padded one.
     return {heads, 1.0f / std::sqrt(static_cast<float>(head_size()))};
 }
 
@@ -17,9 +17,9 @@ EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix
     const std::array<std::string, 3> qkv = {self + "query", self + "key", self + "value"};
     const uint32_t dim = form.hidden, head = form.head_size();
     return {
-        .qkv = weights.norm_linear(
-            prefix + ".layernorm_before", form.norm_eps, qkv,
-            {.out = dim, .in = dim, .out_head = head, .bias = form.qkv_bias}),
+        .qkv =
+            weights.norm_linear(prefix + ".layernorm_before", form.norm_eps, qkv,
+                                {.out = dim, .in = dim, .out_head = head, .bias = form.qkv_bias}),
         .out = weights.linear(prefix + ".attention.output.dense",
                               {.out = dim, .in = dim, .in_head = head}),
         .fc1 = weights.norm_linear(prefix + ".layernorm_after", form.norm_eps,
@@ -31,25 +31,26 @@ EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix
 
 namespace {
 
-// What the tokens ask for, and what those that are seen answer.
-struct Asked {
+// Queries of all tokens, keys and values of the first `keys`.
+struct Projected {
     Tensor q, k, v;
 };
-Asked ask(Commands& c, const ResidualStream& z, const EncoderBlock& w, uint32_t keys = UINT32_MAX) {
+Projected project_qkv(Commands& c, const ResidualStream& z, const EncoderBlock& w,
+                      uint32_t keys = UINT32_MAX) {
     const Tensor qkv = z.norm_linear(c, w.qkv);
     const uint32_t dim = qkv.columns / 3;
-    const Tensor seen = qkv.slice_rows(0, std::min(keys, qkv.rows));
-    return {qkv.slice_columns(0, dim), seen.slice_columns(dim, dim),
-            seen.slice_columns(2 * dim, dim)};
+    const Tensor visible = qkv.slice_rows(0, std::min(keys, qkv.rows));
+    return {qkv.slice_columns(0, dim), visible.slice_columns(dim, dim),
+            visible.slice_columns(2 * dim, dim)};
 }
 
 // z' = MSA(LN(z)) + z                                                                  (eq. 2)
 void attend(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
-            uint32_t layer, Tap& tap, const Sight& sight) {
+            uint32_t layer, Tap& tap, const AttentionMask& mask) {
     auto scope = c.scope("attend");
-    const auto [q, k, v] = ask(c, z, w, sight.keys);
+    const auto [q, k, v] = project_qkv(c, z, w, mask.keys);
     tap.attention(c, layer, q, k, form.attention_heads());
-    z.add(c, attention(c, q, k, v, form.attention_heads(), sight.causal), w.out);
+    z.add(c, attention(c, q, k, v, form.attention_heads(), mask.causal), w.out);
 }
 
 // z = MLP(LN(z')) + z'                                                                 (eq. 3)
@@ -61,8 +62,8 @@ void mlp(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderFor
 }  // namespace
 
 void encoder_block(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
-                   uint32_t layer, Tap& tap, const Sight& sight) {
-    attend(c, z, w, form, layer, tap, sight);
+                   uint32_t layer, Tap& tap, const AttentionMask& mask) {
+    attend(c, z, w, form, layer, tap, mask);
     mlp(c, z, w, form);
 }
 
@@ -73,7 +74,7 @@ Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const
     copy(c, read, first);
     {
         auto scope = c.scope("last");
-        const auto [q, k, v] = ask(c, z, w);
+        const auto [q, k, v] = project_qkv(c, z, w);
         tap.attention(c, layer, q, k, form.attention_heads());
         linear_add(c, read, attention(c, q.slice_rows(0, tokens), k, v, form.attention_heads()),
                    w.out);
@@ -81,8 +82,8 @@ Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const
         linear_add(c, read, inner, w.fc2);
     }
     if (tap.wants_last()) {
-        Tap nobody;
-        encoder_block(c, z, w, form, layer, nobody);
+        Tap no_tap;
+        encoder_block(c, z, w, form, layer, no_tap);
     }
     return read;
 }

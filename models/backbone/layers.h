@@ -7,13 +7,13 @@
 #include "gpu/ops/products/residual_stream.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/tap.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// The parts that transformers share.
+// The pre-norm transformer block.
 
 namespace saccade {
 
-// A pre-norm encoder block: ViT's, DeiT's and YOLOS'.
+// The encoder block of ViT, DeiT, YOLOS, CLIP and others.
 struct EncoderBlock {
     NormLinear qkv;  // (3 * heads * head, hidden), heads padded to a multiple of eight
     Linear out;      // (hidden, heads * head)
@@ -35,17 +35,18 @@ struct EncoderForm {
 EncoderBlock load_encoder_block(WeightLoader& weights, const std::string& prefix,
                                 const EncoderForm& form);
 
-// Which tokens a token sees: all, only itself and those before it, or only the first ones.
-struct Sight {
+// The attention mask: every token attends to all, only to itself and earlier ones (causal), or only
+// to the first `keys`.
+struct AttentionMask {
     bool causal = false;
-    uint32_t keys = UINT32_MAX;  // tokens from here on are padding, which nobody looks at
+    uint32_t keys = UINT32_MAX;  // tokens from here on are padding
 };
 
 // z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z', in place
 void encoder_block(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
-                   uint32_t layer, Tap& tap, const Sight& sight = {});
-// The same of the last block, of which only the first `tokens` are read: (batch, tokens, hidden) f32.
-// All tokens are looked at; what becomes of the others is worked out only if the tap wants it.
+                   uint32_t layer, Tap& tap, const AttentionMask& mask = {});
+// The last block, of which only the first `tokens` are read: (batch, tokens, hidden) f32. They
+// attend to all tokens; the others are updated only if the tap wants them.
 Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const EncoderBlock& w,
                           const EncoderForm& form, uint32_t layer, Tap& tap);
 

@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-// Positions along one axis: (count, dim), pairs of sine and cosine of ever longer period.
+// Positions along one axis: (count, dim), pairs of sine and cosine of increasing period.
 std::vector<float> sine_axis(uint32_t count, uint32_t dim) {
     constexpr double temperature = 10000, eps = 1e-6, circle = 2 * std::numbers::pi;
     std::vector<float> result;
@@ -29,7 +29,7 @@ std::vector<float> sine_axis(uint32_t count, uint32_t dim) {
 }  // namespace
 
 std::vector<float> sine_positions(Size grid, uint32_t dim) {
-    if (dim % 4 != 0) throw Error("sine positions need a multiple of four numbers a token");
+    if (dim % 4 != 0) throw Error("sinusoidal positions need a multiple of four channels");
     const uint32_t half = dim / 2;
     const std::vector<float> down = sine_axis(grid.y, half);
     const std::vector<float> across = sine_axis(grid.x, half);
@@ -45,7 +45,7 @@ std::vector<float> sine_positions(Size grid, uint32_t dim) {
 
 namespace {
 
-// Where one output cell reads along one axis: its neighbours and their weights.
+// The source cells of one output cell along one axis, and their weights.
 struct CubicTaps {
     std::vector<uint32_t> at;
     std::vector<float> weight;
@@ -100,7 +100,7 @@ std::vector<float> resize(std::span<const float> table, uint32_t dim, Size from,
     const std::vector<CubicTaps> across = make_taps(from.x, to.x), down = make_taps(from.y, to.y);
     const size_t wide = size_t(to.x) * dim;
     std::vector<float> rows(from.y * wide), result(to.y * wide);
-    // `count` numbers side by side, times a weight, added to others.
+    // sum += weight * values
     auto add = [](float* sum, const float* values, float weight, size_t count) {
         for (size_t i = 0; i < count; ++i) sum[i] += weight * values[i];
     };
@@ -129,7 +129,7 @@ std::vector<float> resize_bicubic_antialiased(std::span<const float> table, uint
 void PositionTables::prepare(Size grid, uint32_t count, uint32_t rows, uint32_t columns,
                              const Make& make) {
     if (grid == grid_) return;
-    grid_ = {};  // until they are there
+    grid_ = {};  // stays so if an Error is thrown
     const uint64_t bytes = tensor_bytes(1, rows, columns, Type::f32);
     const uint64_t step = (bytes + 255) / 256 * 256;
     if (memory_.bytes() < count * step)

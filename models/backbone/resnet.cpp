@@ -18,7 +18,7 @@ constexpr Layers timm_layers[] = {
     {"resnet101", true, {3, 4, 23, 3}}, {"resnet152", true, {3, 8, 36, 3}},
 };
 constexpr uint32_t timm_channels[] = {64, 128, 256, 512};
-constexpr uint32_t expansion = 4;  // of a bottleneck's channels from its 3x3 to its output
+constexpr uint32_t expansion = 4;  // of a bottleneck's channels
 
 using Names = ResNetConfig::Names;
 
@@ -58,8 +58,8 @@ ResNet::ResNet(WeightLoader& weights, const ResNetConfig& config, const std::str
     for (size_t s = 0; s < config.stages.size(); ++s) {
         const auto& [blocks, out] = config.stages[s];
         uint32_t stride = s > 0 || config.first_stage_strides ? 2 : 1;
-        // A stage that may not stride spreads its windows instead, from the convolution after the
-        // one that would have strided on.
+        // A stage beyond output_stride has dilation instead of a stride, from the convolution after
+        // the strided one on.
         const uint32_t before = dilation;
         if (stride_ >= config.output_stride) {
             dilation *= stride;
@@ -154,13 +154,13 @@ Conv2d ResNet::load_shortcut(WeightLoader& weights, const std::string& prefix, u
 
 // y = F(x, {W}) + x, or + W_s x where the shape changes, in place                   (eqs. 1, 2)
 Tensor ResNet::block(Commands& c, const Tensor& x, Size& size, const Block& w) const {
-    const bool apart = bool(w.shortcut.weight);  // y is not x
+    const bool apart = bool(w.shortcut.weight);  // y has memory of its own
     const Size shortcut_size = w.pooled ? halved(size) : size;
     const Tensor y = apart ? c.scratch(x.batch, area(w.shortcut.out_size(shortcut_size)),
                                        w.shortcut.weight.rows, x.type)
                            : x;
     auto scope = c.scope("block");
-    // The shortcut goes beside the others, a step of each at a time.
+    // The shortcut is recorded step by step between the convolutions, so that both run in parallel.
     const Tensor shortcut = apart && w.pooled ? avg_pool(c, x, size) : x;
     Tensor h = x;
     for (size_t i = 0; i + 1 < w.convolutions.size(); ++i) {

@@ -9,16 +9,16 @@
 #include "gpu/ops/products.h"
 #include "gpu/recorder/commands.h"
 #include "models/backbone/feature_map.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// Deep Residual Learning for Image Recognition (He et al. 2015), as everybody trains it: the stride
-// in a bottleneck's 3x3 convolution, batch norms frozen and folded into the convolutions. Pictures
-// are channels-last all the way.
+// Deep Residual Learning for Image Recognition (He et al. 2015), in its usual form (v1.5): the
+// stride is in a bottleneck's 3x3 convolution. Batch norms are frozen and folded into the
+// convolutions. Maps are channels-last.
 
 namespace saccade {
 
 struct ResNetConfig {
-    enum class Names { timm, transformers };  // how the checkpoint calls its tensors
+    enum class Names { timm, transformers };  // of the tensors in the checkpoint
     struct Stage {
         uint32_t blocks = 0, channels = 0;
     };
@@ -26,53 +26,53 @@ struct ResNetConfig {
     Names names = Names::timm;
     bool bottleneck = true;     // blocks of 1x1, 3x3 and 1x1 convolutions; else of two 3x3
     uint32_t stem = 64;         // channels of the first convolution
-    std::vector<Stage> stages;  // up to the one whose output is wanted
+    std::vector<Stage> stages;  // up to the one whose output is used
     Activation activation = Activation::relu;  // after the stem and after each block
     bool first_stage_strides = false;
-    bool first_convolution_strides = false;  // of a bottleneck, as in the paper
-    // ResNet-D (He et al. 2018), as RT-DETR has it: three small convolutions in place of the stem's
-    // large one, and shortcuts that halve the map by its mean before they project it. Its basic
-    // stages always begin with a projection.
+    bool first_convolution_strides = false;  // of a bottleneck, as in the paper (v1)
+    // ResNet-D (He et al. 2018), as in RT-DETR: three small convolutions in place of the stem's
+    // large one, and shortcuts with average pooling before their projection. Stages of basic blocks
+    // always begin with a projection.
     bool is_d = false;
-    bool folded_norms = false;  // the file has convolutions with biases in place of batch norms
-    // Where the picture has become this much smaller, strides become dilation: 16 is DETR's DC5.
+    bool folded_norms = false;  // the file has convolutions with biases instead of batch norms
+    // Strides beyond this become dilation: 16 is DETR's DC5.
     uint32_t output_stride = 32;
 
     uint32_t channels() const { return stages.back().channels; }
 };
 
-// timm's layers of that name, "resnet50"; no stages where it is not a plain ResNet.
+// timm's model of this name, such as "resnet50"; no stages if it is not a plain ResNet.
 ResNetConfig timm_resnet(std::string_view name);
 
 class ResNet {
 public:
-    // `prefix` is where its tensors lie in the file: "model.backbone.conv_encoder.model".
+    // `prefix` of its tensors in the file: "model.backbone.conv_encoder.model".
     ResNet(WeightLoader& weights, const ResNetConfig& config, const std::string& prefix);
 
     // (batch, height * width, 3) to (batch, cells, channels), valid until the scope ends.
     Tensor forward(Commands& c, const Tensor& pixels, Size size) const {
         return stages(c, pixels, size).back().x;
     }
-    // What each stage leaves, the largest map first.
+    // The output of each stage, the largest map first.
     std::vector<FeatureMap> stages(Commands& c, const Tensor& pixels, Size size) const;
 
     std::vector<Size> stage_sizes(Size size) const;
     Size out_size(Size size) const { return stage_sizes(size).back(); }
-    // Pixels from one cell to the next. Cell i is centred on pixel i * stride(): every window that
-    // is strided has an odd size and reaches as far to one side as to the other.
+    // Pixels from one cell to the next. Cell i is centred on pixel i * stride(): all strided
+    // kernels have an odd size and symmetric padding.
     uint32_t stride() const { return stride_; }
     double multiply_adds(Size size) const;
 
 private:
     struct Block {
         std::vector<Conv2d> convolutions;
-        Conv2d shortcut;  // none where the block's input itself is what is added
+        Conv2d shortcut;      // none: identity
         bool pooled = false;  // the shortcut projects the mean of 2 x 2 cells
     };
 
-    // A convolution and its norm, or what has become of both.
-    Conv2d load_convolution(WeightLoader& weights, const std::string& name,
-                            const std::string& norm, const ConvolutionForm& form) const;
+    // A convolution and its norm, or the convolution that the file has both folded into.
+    Conv2d load_convolution(WeightLoader& weights, const std::string& name, const std::string& norm,
+                            const ConvolutionForm& form) const;
     Block load_block(WeightLoader& weights, const std::string& prefix, uint32_t in, uint32_t out,
                      uint32_t stride, uint32_t first_dilation, uint32_t dilation) const;
     Conv2d load_shortcut(WeightLoader& weights, const std::string& prefix, uint32_t in,

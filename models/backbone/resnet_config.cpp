@@ -50,7 +50,7 @@ ResNetConfig read_resnet_layers(const JsonFields& fields, WholeRange stems) {
     config.activation = activation_named(fields.text("hidden_act", "relu"), fields.where());
     config.first_stage_strides = fields.flag("downsample_in_first_stage", false);
     config.first_convolution_strides = fields.flag("downsample_in_bottleneck", false);
-    config.output_stride = UINT32_MAX;  // it knows no dilation
+    config.output_stride = UINT32_MAX;  // transformers' ResNet has no dilation
     return config;
 }
 
@@ -65,7 +65,8 @@ ResNetConfig read_transformers_resnet(const JsonFields& fields) {
 ResNetConfig read_resnet_d(const JsonFields& fields) {
     ResNetConfig config = read_resnet_layers(fields, {2, 65536});
     config.is_d = true;
-    if (!config.bottleneck && !config.first_stage_strides && config.stem != config.stages.front().channels)
+    if (!config.bottleneck && !config.first_stage_strides &&
+        config.stem != config.stages.front().channels)
         fields.refuse("embedding_size", "is " + std::to_string(config.stem) +
                                             ", not hidden_sizes' first; the first basic block "
                                             "would halve its shortcut alone");

@@ -32,14 +32,14 @@ TunedDino::TunedDino(WeightLoader& weights, const TunedDinoConfig& config,
     };
     const uint32_t planes = config.planes;
     stem_ = load("stem_conv", 3, planes);
-    halvings_ = {load("conv2", planes, 2 * planes), load("conv3", 2 * planes, 4 * planes),
-                 load("conv4", 4 * planes, 4 * planes)};
+    downsamples_ = {load("conv2", planes, 2 * planes), load("conv3", 2 * planes, 4 * planes),
+                    load("conv4", 4 * planes, 4 * planes)};
 }
 
 void TunedDino::prepare(Size picture) {
     const Size step = 2u * config_.dino.patch;
     if (picture.x % step.x != 0 || picture.y % step.y != 0)
-        throw Error("this model's maps fit into pictures alone whose sides are multiples of " +
+        throw Error("this model needs pictures whose sides are multiples of " +
                     std::to_string(step.x));
     dino_.prepare(picture);
 }
@@ -49,7 +49,7 @@ std::vector<Size> TunedDino::map_sizes(Size picture) const {
     return {2u * grid, grid, grid / 2u};
 }
 
-// Pixels as patches: each channel's rows one after the other.
+// Patchifies pixels; within a patch, channel by channel and row by row.
 Tensor TunedDino::cut(Commands& c, const Tensor& pixels, Size picture) const {
     const Size grid = config_.dino.grid_of(picture), patch = config_.dino.patch;
     const Tensor y = c.scratch(pixels.batch, area(grid), 3 * area(patch), pixels.type);
@@ -67,26 +67,26 @@ Tensor TunedDino::cut(Commands& c, const Tensor& pixels, Size picture) const {
     return y;
 }
 
-// What the transformer knows of each place after some of its blocks.
-void TunedDino::add_meaning(Commands& c, const std::vector<Tensor>& to,
-                            const Tensor& patches) const {
+// The transformer's features after some of its blocks.
+void TunedDino::add_semantics(Commands& c, const std::vector<Tensor>& to,
+                              const Tensor& patches) const {
     auto scope = c.scope("DINOv3");
     const Size grid = dino_.grid();
     const std::vector<Size> sizes{2u * grid, grid, grid / 2u};
-    Tap nobody;
+    Tap no_tap;
     const Tensor z = dino_.embed(c, patches);
     ResidualStream stream(c, z, dino_.type());
     const Tensor cells = z.slice_rows(config_.dino.prefix_tokens(), area(grid));
     uint32_t done = 0;
     for (size_t i = 0; i < config_.stages.size(); ++i) {
-        for (; done < config_.stages[i]; ++done) dino_.block(c, stream, done, nobody);
-        auto handing = c.scope("stage");
-        const Tensor known = config_.normed[i] ? dino_.normalize(c, cells, Type::f32) : cells;
-        copy(c, to[i], sizes[i] == grid ? known : enlarge(c, known, grid, sizes[i]));
+        for (; done < config_.stages[i]; ++done) dino_.block(c, stream, done, no_tap);
+        auto stage = c.scope("stage");
+        const Tensor features = config_.normed[i] ? dino_.normalize(c, cells, Type::f32) : cells;
+        copy(c, to[i], sizes[i] == grid ? features : enlarge(c, features, grid, sizes[i]));
     }
 }
 
-// What the convolutions see.
+// The convolutions' maps.
 void TunedDino::add_details(Commands& c, const std::vector<Tensor>& to, const Tensor& pixels,
                             Size picture) const {
     auto scope = c.scope("spatial tuning adapter");
@@ -94,10 +94,11 @@ void TunedDino::add_details(Commands& c, const std::vector<Tensor>& to, const Te
     Size size = stem_.out_size(picture);
     Tensor x = max_pool(c, stem, size, stem_pool);
     size = stem_pool.out_size(size);
-    for (size_t i = 0; i < halvings_.size(); ++i) {
-        conv2d_into(c, to[i], x, size, halvings_[i]);
-        size = halvings_[i].out_size(size);
-        if (i + 1 < halvings_.size()) x = multiply(c, to[i], {}, to[i].type, Activation::gelu_erf);
+    for (size_t i = 0; i < downsamples_.size(); ++i) {
+        conv2d_into(c, to[i], x, size, downsamples_[i]);
+        size = downsamples_[i].out_size(size);
+        if (i + 1 < downsamples_.size())
+            x = multiply(c, to[i], {}, to[i].type, Activation::gelu_erf);
     }
 }
 
@@ -115,7 +116,7 @@ std::vector<FeatureMap> TunedDino::maps(Commands& c, const Tensor& pixels, Size 
         right.push_back(x.slice_columns(padded(parts[0]), parts[1]));
     }
     auto scope = c.scope("backbone");
-    add_meaning(c, left, cut(c, pixels, picture));
+    add_semantics(c, left, cut(c, pixels, picture));
     add_details(c, right, pixels, picture);
     return both;
 }
@@ -131,7 +132,7 @@ double TunedDino::multiply_adds(Size picture) const {
     };
     total += work(stem_, picture);
     Size size = stem_pool.out_size(stem_.out_size(picture));
-    for (const Conv2d& w : halvings_) {
+    for (const Conv2d& w : downsamples_) {
         total += work(w, size);
         size = w.out_size(size);
     }

@@ -7,7 +7,7 @@
 #include "models/attention/tap.h"
 #include "models/backbone/config.h"
 #include "models/backbone/layers.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // An Image is Worth 16x16 Words (Dosovitskiy et al. 2020), and DeiT (Touvron et al. 2020), which
 // adds a distillation token and a second classifier on it.
@@ -17,15 +17,15 @@ namespace saccade {
 // The encoder: patches in, tokens out.
 class ViT {
 public:
-    // `prefix` is where its tensors lie in the file: "vit", "deit", "encoder".
+    // `prefix` of its tensors in the file: "vit", "deit", "encoder".
     ViT(WeightLoader& weights, const ViTConfig& config, const std::string& prefix);
 
     // The residual stream after the last block, before the final norm: (batch, tokens, hidden) f32.
     // patches: (batch, grid, 3 * patch * patch).
     Tensor encode(Commands& c, const Tensor& patches, Tap& tap) const;
-    // The same of those tokens alone that come before the patches, for who reads no others.
+    // The same, but only the tokens before the patches, for callers that read no others.
     Tensor encode_first(Commands& c, const Tensor& patches, Tap& tap) const;
-    // LN(z) of some of its tokens.                                                     (eq. 4)
+    // LN(z) of some of the tokens.                                                     (eq. 4)
     Tensor normalize(Commands& c, const Tensor& z, Type out) const {
         return layer_norm(c, z, norm_, out);
     }
@@ -36,13 +36,15 @@ public:
     const ViTConfig& config() const { return config_; }
 
 private:
-    ResidualStream encode_until(Commands& c, uint32_t layers, const Tensor& patches, Tap& tap) const;
+    ResidualStream encode_until(Commands& c, uint32_t layers, const Tensor& patches,
+                                Tap& tap) const;
     void embed(Commands& c, const Tensor& z, const Tensor& patches) const;
 
     ViTConfig config_;
     EncoderForm form_;
     Linear patch_embedding_;  // (hidden, 3 * patch * patch)
-    Tensor start_;  // (tokens, hidden) f32: positions, with the class token added to its own
+    Tensor start_;  // (tokens, hidden) f32: position embeddings, with the class token added to the
+                    // first
     std::vector<EncoderBlock> blocks_;
     Norm norm_;
 };

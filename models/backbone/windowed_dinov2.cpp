@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-// A linear layer, the result of which is scaled channel by channel.
+// A linear layer with LayerScale folded in.
 Linear load_scaled(WeightLoader& weights, const std::string& name, const std::string& scale,
                    uint32_t out, uint32_t in, uint32_t in_head) {
     HostConvolution host{weights.floats(name + ".weight", {out, in}),
@@ -29,9 +29,9 @@ WindowedDinov2::WindowedDinov2(WeightLoader& weights, const WindowedDinov2Config
     : config_(config), start_(weights.device(), "DINOv2 positions") {
     const uint32_t dim = config.hidden, patch = config.patch;
     const std::string embeddings = prefix + ".embeddings.";
-    patch_embedding_ = weights.linear(
-        embeddings + "patch_embeddings.projection",
-        {.out = dim, .in = 3 * patch * patch, .stored = {dim, 3, patch, patch}});
+    patch_embedding_ =
+        weights.linear(embeddings + "patch_embeddings.projection",
+                       {.out = dim, .in = 3 * patch * patch, .stored = {dim, 3, patch, patch}});
     const uint32_t places = 1 + config.grid * config.grid;
     stored_positions_ = weights.floats(embeddings + "position_embeddings", {1, places, dim});
     class_token_ = weights.floats(embeddings + "cls_token", {1, 1, dim});
@@ -60,24 +60,23 @@ WindowedDinov2::Block WindowedDinov2::load_block(WeightLoader& weights,
 }
 
 Heads WindowedDinov2::heads() const {
-    return {config_.heads,
-            1.0f / std::sqrt(static_cast<float>(config_.hidden / config_.heads))};
+    return {config_.heads, 1.0f / std::sqrt(static_cast<float>(config_.hidden / config_.heads))};
 }
 
 void WindowedDinov2::prepare(Size picture) {
     const Size grid = grid_of(picture);
     const uint32_t step = config_.patch * config_.windows;
     if (picture.x % step != 0 || picture.y % step != 0 || area(grid) == 0)
-        throw Error("this model cuts pictures into " + std::to_string(config_.windows) + "x" +
+        throw Error("this model splits pictures into " + std::to_string(config_.windows) + "x" +
                     std::to_string(config_.windows) + " windows; both sides must be multiples of " +
                     std::to_string(step));
     start_.prepare(grid, 1, window_count() + area(grid), config_.hidden,
                    [&](uint32_t) { return start_of(grid); });
 }
 
-// What the tokens are before the patches are added: of each window the class token, then the positions
-// of its cells. As transformers cuts them: rows of the picture are counted by a window's width, columns
-// by its height, which is the same for squares.
+// The tokens before the patches are added: for each window its class token, then the position
+// embeddings of its cells. As in transformers, rows of the picture are counted by a window's width
+// and columns by its height, which is the same for squares.
 std::vector<float> WindowedDinov2::start_of(Size grid) const {
     const uint32_t n = config_.windows, dim = config_.hidden;
     const Size part = grid / n;
@@ -97,14 +96,14 @@ std::vector<float> WindowedDinov2::start_of(Size grid) const {
     return start;
 }
 
-// The first cell of a line of a window, as its patches are counted.
+// The first cell, in the order of the picture, of a row of a window.
 uint32_t WindowedDinov2::first_cell(Size grid, uint32_t window, uint32_t line) const {
     const uint32_t n = config_.windows;
     const Size part = grid / n;
     return ((window / n * part.x + line) * n + window % n) * part.y;
 }
 
-// Patches and their positions, cut into windows, each of which begins with a class token.
+// Patch and position embeddings, split into windows, each beginning with a class token.
 Tensor WindowedDinov2::embed(Commands& c, const Tensor& patches, Size grid) const {
     const uint32_t batch = patches.batch, count = window_count();
     const Size part = grid / config_.windows;
@@ -115,7 +114,7 @@ Tensor WindowedDinov2::embed(Commands& c, const Tensor& patches, Size grid) cons
     pictures.rows *= count;
     pictures.batch_stride *= count;
     copy(c, pictures, start_[0]);
-    // The lines of a window, each a batch: they lie apart in the picture, and together in the window.
+    // The rows of a window as batches: they are contiguous in the window, but not in the picture.
     for (uint32_t i = 0; i < z.batch; ++i) {
         Tensor x = patches.at_batch(i / count).slice_rows(first_cell(grid, i % count, 0), part.y);
         Tensor y = z.at_batch(i).slice_rows(1, part.y);
@@ -127,8 +126,8 @@ Tensor WindowedDinov2::embed(Commands& c, const Tensor& patches, Size grid) cons
     return z;
 }
 
-std::vector<WindowedDinov2::Lines> WindowedDinov2::window_lines(const Tensor& windows, const Tensor& y,
-                                                                Size grid) const {
+std::vector<WindowedDinov2::Lines> WindowedDinov2::window_lines(const Tensor& windows,
+                                                                const Tensor& y, Size grid) const {
     const uint32_t n = config_.windows, count = window_count();
     const Size part = grid / n;
     std::vector<Lines> all;
@@ -150,8 +149,8 @@ void WindowedDinov2::join_into(Commands& c, const Tensor& y, const Tensor& windo
 }
 
 // z' = MSA(LN(z)) + z,  z = MLP(LN(z')) + z'
-void WindowedDinov2::block(Commands& c, ResidualStream& z, const Block& w, uint32_t layer, Size grid,
-                           Tap& tap, Parts& parts) const {
+void WindowedDinov2::block(Commands& c, ResidualStream& z, const Block& w, uint32_t layer,
+                           Size grid, Tap& tap, Parts& parts) const {
     const uint32_t windows = z.sums().batch;
     {
         auto scope = c.scope("attend");
@@ -179,14 +178,14 @@ void WindowedDinov2::look_into(Commands& c, const Tensor& q, const Tensor& k, ui
     const Size part = grid / config_.windows;
     if (!whole && part.x != part.y)
         throw Error("layer " + std::to_string(layer) +
-                    " of the backbone works in windows, which only squares are cut into so that they "
-                    "can be looked at; take a layer that looks at the whole picture");
+                    " of the backbone has window attention, whose maps are available for square "
+                    "pictures only; choose a layer with global attention");
     // In the order of the picture: cells first, then the windows' class tokens.
     auto scope = c.scope("tap");
     const uint32_t count = window_count(), each = 1 + area(part);
     const uint32_t batch = whole ? q.batch : q.batch / count;
     auto ordered = [&](const Tensor& t) {
-        Tensor windows = t, picture = t;  // the same rows, cut in two ways
+        Tensor windows = t, picture = t;  // two views of the same rows
         windows.batch = batch * count;
         windows.rows = each;
         windows.batch_stride = each * t.row_stride;
@@ -200,8 +199,7 @@ void WindowedDinov2::look_into(Commands& c, const Tensor& q, const Tensor& k, ui
         return y;
     };
     std::optional<Windows> windows;
-    if (!whole)
-        windows = {.map = grid, .window = part.x, .bias = {}, .class_tokens = true};
+    if (!whole) windows = {.map = grid, .window = part.x, .bias = {}, .class_tokens = true};
     tap.attention(c, layer, ordered(q), ordered(k), heads(), windows);
 }
 

@@ -11,13 +11,13 @@ namespace saccade {
 
 namespace {
 
-// Fewer if the vocabulary is smaller.
+// Per beam, at most the whole vocabulary.
 uint32_t candidates_of(const BeamSearch& search, const TextDecoder& decoder) {
     return std::min(search.candidates(), decoder.form().vocabulary);
 }
 
-// A device without chains takes longer for a word than the host for its choice, and would write on to
-// the greatest length where the host stops at the end of a sentence.
+// Without chains a step takes longer than the host's choice, and steps that are submitted ahead
+// would go on to the maximum length after a sentence has ended.
 bool device_chooses(const Device& device, uint32_t beams, uint32_t candidates) {
     return device.features().chains && device.features().float64 &&
            beams * candidates <= most_beam_candidates;
@@ -26,13 +26,13 @@ bool device_chooses(const Device& device, uint32_t beams, uint32_t candidates) {
 }  // namespace
 
 Beams::Beams(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
-             const Generation& generation, std::span<const uint32_t> given)
+             const Generation& generation, std::span<const uint32_t> prompt)
     : device_(device),
       decoder_(model.decoder()),
       generation_(generation),
-      given_(given.begin(), given.end()),
-      rules_(device, generation, count(given)),
-      searches_(memory.batch, BeamSearch(generation, given)),
+      prompt_(prompt.begin(), prompt.end()),
+      processor_(device, generation, count(prompt)),
+      searches_(memory.batch, BeamSearch(generation, prompt)),
       candidates_(candidates_of(searches_[0], decoder_)),
       chosen_on_device_(device_chooses(device, generation.beams, candidates_)),
       all_(memory.batch * generation.beams),
@@ -41,8 +41,8 @@ Beams::Beams(Device& device, Arena& scratch, const CaptionModel& model, const Te
       ids_{make_chosen("ids of beams", all_, generation.max_length, 1),
            make_chosen("ids of beams", all_, generation.max_length, 1)},
       logits_(device, "logits", all_, 1, decoder_.form().vocabulary, Type::f32),
-      given_ids_(device, "given ids", 1, count(given), 1, Type::u32, Memory::upload),
-      given_row_(device, "given ids", memory.batch, 1, count(given), Type::u32, Memory::upload),
+      prompt_ids_(device, "prompt ids", 1, count(prompt), 1, Type::u32, Memory::upload),
+      prompt_row_(device, "prompt ids", memory.batch, 1, count(prompt), Type::u32, Memory::upload),
       parents_(make_chosen("parents of beams", 1, 1, all_)),
       sums_(device, "sums of beams", 1, 1, 2 * all_, Type::u32),
       stops_(device, "stops", 1, 1, std::max(count(generation.stops), 1u), Type::u32,
@@ -53,33 +53,33 @@ Beams::Beams(Device& device, Arena& scratch, const CaptionModel& model, const Te
               Memory::readback),
       words_(device, "candidates", all_, steps(), candidates_, Type::u32, Memory::readback),
       row_(device, "ids", memory.batch, 1, generation.max_length, Type::u32, Memory::upload),
-      said_(make_past(device, decoder_, memory.batch, generation.max_length)),
-      state_{memory, said_.tensor},
-      again_(device, scratch, "caption again") {
-    for (uint32_t i = 0; i < given.size(); ++i) {
-        given_ids_.at<uint32_t>(0, i) = given[i];
+      chosen_past_(make_past(device, decoder_, memory.batch, generation.max_length)),
+      state_{memory, chosen_past_.tensor},
+      rebuild_(device, scratch, "caption again") {
+    for (uint32_t i = 0; i < prompt.size(); ++i) {
+        prompt_ids_.at<uint32_t>(0, i) = prompt[i];
         for (uint32_t picture = 0; picture < memory.batch; ++picture)
-            (&given_row_.at<uint32_t>(picture, 0))[i] = given[i];
+            (&prompt_row_.at<uint32_t>(picture, 0))[i] = prompt[i];
     }
     std::ranges::copy(generation.stops, &stops_.at<uint32_t>(0, 0));
-    for (const OwnTensor* t : {&given_ids_, &given_row_, &stops_}) t->memory.flush();
-    for (uint32_t said = count(given); said < generation.max_length; ++said)
-        record_step(scratch, said);
+    for (const OwnTensor* t : {&prompt_ids_, &prompt_row_, &stops_}) t->memory.flush();
+    for (uint32_t length = count(prompt); length < generation.max_length; ++length)
+        record_step(scratch, length);
 }
 
 Beams::~Beams() {
     if (submitted_ > 0) wait_unless_lost(device_, last_);
 }
 
-// Words that are written by who chooses.
+// A tensor that choose_beams writes on the device, or the host in mapped memory.
 OwnTensor Beams::make_chosen(const char* name, uint32_t batch, uint32_t rows,
                              uint32_t columns) const {
     const Memory where = chosen_on_device_ ? Memory::device : Memory::upload;
     return {device_, name, batch, rows, columns, Type::u32, where};
 }
 
-// The step after `said` ids. The first reads all that was given, as one beam of each picture.
-void Beams::record_step(Arena& scratch, uint32_t said) {
+// The step after `length` ids. The first step reads the prompt, as one beam of each picture.
+void Beams::record_step(Arena& scratch, uint32_t length) {
     const auto index = static_cast<uint32_t>(steps_.size());
     steps_.push_back(std::make_unique<Commands>(device_, scratch, "caption step of beams"));
     Commands& c = *steps_.back();
@@ -94,19 +94,21 @@ void Beams::record_step(Arena& scratch, uint32_t said) {
         auto scope = c.scope("caption");
         if (first) {
             for (uint32_t picture = 0; picture < ids.batch; ++picture)
-                c.copy_bytes(given_ids_.tensor, ids.at_batch(picture).slice_rows(0, said));
-            decoder_.read(c, logits, given_row_.tensor, {state_.memory, past}, 0);
+                c.copy_bytes(prompt_ids_.tensor, ids.at_batch(picture).slice_rows(0, length));
+            decoder_.read(c, logits, prompt_row_.tensor, {state_.memory, past}, 0);
         } else {
-            // What was given is the same for all beams: once it is in both, it stays.
-            const uint32_t from = index > 2 ? count(given_) : 0, rows = said - 1 - from;
+            // The prompt's KV cache is the same for all beams: after two steps both buffers have
+            // it.
+            const uint32_t from = index > 2 ? count(prompt_) : 0, rows = length - 1 - from;
             gather(c, past.slice_rows(from, rows),
                    past_[(index - 1) % 2].tensor.slice_rows(from, rows), parents_.tensor);
-            decoder_.read(c, logits, ids.slice_rows(said - 1, 1), {state_.memory, past}, said - 1);
+            decoder_.read(c, logits, ids.slice_rows(length - 1, 1), {state_.memory, past},
+                          length - 1);
         }
         pick(c, beams(best_.tensor), beams(about), logits);
-        rules_.record(c, logits, ids.slice_rows(0, said), beams(about).slice_rows(1, 1));
+        processor_.record(c, logits, ids.slice_rows(0, length), beams(about).slice_rows(1, 1));
         topk_into(c, {beams(best.values), beams(best.columns)}, logits);
-        if (chosen_on_device_ && said + 1 < generation_.max_length)
+        if (chosen_on_device_ && length + 1 < generation_.max_length)
             choose_beams(c, {.candidates = best,
                              .less = about.slice_rows(1, 1),
                              .stops = generation_.stops.empty() ? Tensor{} : stops_.tensor,
@@ -116,7 +118,7 @@ void Beams::record_step(Arena& scratch, uint32_t said) {
                              .sums = sums_.tensor,
                              .beams = generation_.beams,
                              .ranked = searches_[0].candidates(),
-                             .said = said,
+                             .said = length,
                              .vocabulary = decoder_.form().vocabulary,
                              .first = first});
     };
@@ -131,7 +133,7 @@ void Beams::record_step(Arena& scratch, uint32_t said) {
 
 void Beams::start(const std::vector<bool>& filled) {
     filled_ = filled;
-    searches_.assign(filled.size(), BeamSearch(generation_, given_));
+    searches_.assign(filled.size(), BeamSearch(generation_, prompt_));
     submitted_ = taken_ = 0;
 }
 
@@ -158,7 +160,7 @@ void Beams::advance(uint32_t words) {
     }
 }
 
-// What the host has chosen for the device to read.
+// Uploads the host's choice for the next step.
 void Beams::write_running() {
     const OwnTensor& ids = ids_[submitted_ % 2];
     for (uint32_t picture = 0; picture < searches_.size(); ++picture) {
@@ -175,14 +177,14 @@ void Beams::write_running() {
     parents_.memory.flush();
 }
 
-// What the device has proposed in a step for a picture's beams.
+// Passes the candidates of one step for a picture's beams to its search.
 void Beams::take_candidates(uint32_t picture, uint32_t step) {
     const uint32_t first = picture * generation_.beams;
     std::vector<BeamSearch::Candidate> next;
     for (uint32_t beam = 0; beam < searches_[picture].running().size(); ++beam) {
         const float* values = &values_.at<float>(first + beam, step);
         const uint32_t* words = &words_.at<uint32_t>(first + beam, step);
-        const double sum = about_.at<float>(first + beam, 3 * step + 1);  // log of exponentials' sum
+        const double sum = about_.at<float>(first + beam, 3 * step + 1);  // log-sum-exp
         for (uint32_t i = 0; i < candidates_; ++i)
             if (words[i] < decoder_.form().vocabulary)
                 next.push_back({beam, words[i], double(values[i]) - sum});
@@ -190,8 +192,8 @@ void Beams::take_candidates(uint32_t picture, uint32_t step) {
     searches_[picture].advance(next);
 }
 
-// Waits for the steps that have been handed in and goes through what they found. A picture whose
-// search has finished keeps its place: what the device reads and proposes there is not looked at.
+// Waits for the submitted steps and replays their candidates. A picture whose search has finished
+// keeps its place in the group; its candidates are ignored.
 void Beams::take_steps() {
     if (taken_ == submitted_) return;
     device_.wait(last_, "caption");
@@ -204,11 +206,12 @@ void Beams::take_steps() {
 
 std::vector<DecodedIds> Beams::results() {
     take_steps();
-    if (looked_) read_again();
+    if (state_wanted_) rebuild_state();
     std::vector<DecodedIds> all(searches_.size());
     for (size_t i = 0; i < all.size(); ++i) {
         const BeamSearch::Sentence& best = searches_[i].best();
-        if (filled_[i]) all[i] = {best.ids, {best.logs.begin(), best.logs.end()}, best.score};
+        if (filled_[i])
+            all[i] = {best.ids, {best.log_probs.begin(), best.log_probs.end()}, best.score};
     }
     return all;
 }
@@ -220,13 +223,14 @@ double Beams::ms() const {
 }
 
 const DecoderState& Beams::state() {
-    if (!std::exchange(looked_, true) && taken_ > 0) read_again();
+    if (!std::exchange(state_wanted_, true) && taken_ > 0) rebuild_state();
     return state_;
 }
 
-// A sentence that ended early has been overwritten by those that went on. All pictures' sentences
-// are read together, as far as the longest goes: no word sees what follows it.
-void Beams::read_again() {
+// The KV cache of a sentence that ended early has been overwritten by those that went on. This
+// reads the chosen sentences of all pictures again, to the length of the longest: attention is
+// causal, so the padding does not matter.
+void Beams::rebuild_state() {
     size_t longest = 0;
     for (uint32_t i = 0; i < searches_.size(); ++i) {
         const std::vector<uint32_t>& ids = searches_[i].best().ids;
@@ -235,11 +239,11 @@ void Beams::read_again() {
     }
     if (longest <= 1) return;
     row_.memory.flush();
-    again_.begin();
-    decoder_.read(again_, logits_.tensor.every_batch(generation_.beams),
+    rebuild_.begin();
+    decoder_.read(rebuild_, logits_.tensor.every_batch(generation_.beams),
                   row_.tensor.slice_columns(0, static_cast<uint32_t>(longest) - 1), state_, 0);
-    again_.end();
-    again_.run();
+    rebuild_.end();
+    rebuild_.run();
 }
 
 }  // namespace saccade

@@ -106,8 +106,8 @@ BlipText::BlipText(WeightLoader& weights, const BlipConfig& config, uint32_t col
         weights.tensor(out + (own ? "decoder.bias" : "bias"), {words}, 1, words, Type::f32);
 }
 
-// Post-norm: each part reads LN(x) and adds itself to that, x' = LN(x) + f(LN(x)). The parts take
-// x and the norm that it still lacks, so that the norm waits for nobody.
+// Post-norm: x' = LN(x) + f(LN(x)). Each part takes x and the norm that is still to be applied,
+// which its first product computes on the fly.
 void BlipText::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
                     uint32_t first) const {
     auto scope = c.scope("BLIP text");
@@ -150,9 +150,9 @@ Blip::Blip(WeightLoader& weights, const BlipConfig& config, uint32_t columns)
     for (uint32_t i = 0; i < config.vision_layers; ++i) {
         const std::string layer = in + "encoder.layers." + std::to_string(i);
         blocks_.push_back({
-            .qkv = weights.norm_linear(layer + ".layer_norm1", form.norm_eps,
-                                       layer + ".self_attn.qkv",
-                                       {.out = 3 * dim, .in = dim, .out_head = head}),
+            .qkv =
+                weights.norm_linear(layer + ".layer_norm1", form.norm_eps, layer + ".self_attn.qkv",
+                                    {.out = 3 * dim, .in = dim, .out_head = head}),
             .out = weights.linear(layer + ".self_attn.projection",
                                   {.out = dim, .in = dim, .in_head = head}),
             .fc1 = weights.norm_linear(layer + ".layer_norm2", form.norm_eps, layer + ".mlp.fc1",

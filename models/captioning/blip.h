@@ -7,12 +7,12 @@
 #include "models/captioning/caption_model.h"
 #include "models/captioning/text_decoder.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // BLIP: Bootstrapping Language-Image Pre-training (Li et al. 2022), its captioning half: a ViT, and
 // an image-grounded text decoder, which is BERT with causal self-attention and cross-attention to
-// the picture in every layer. ViT normalises before each part, BERT after it. How the same parts
-// answer questions is in blip_vqa.h.
+// the picture in every layer. ViT is pre-norm, BERT post-norm. blip_vqa.h has the model that
+// answers questions.
 
 namespace saccade {
 
@@ -29,7 +29,7 @@ struct BlipConfig {
     uint32_t grid() const { return image / patch; }
     uint32_t tokens() const { return 1 + grid() * grid(); }
 };
-// `architecture` is what the folder must be made for.
+// `architecture`: the one that the folder must name.
 BlipConfig read_blip_config(const Json& json, const std::string& where,
                             const char* architecture = "BlipForConditionalGeneration");
 
@@ -45,15 +45,15 @@ struct BlipBert {
     Tensor positions;  // (positions, hidden) f32
     Norm embedding_norm;
     std::vector<Layer> layers;
-    Linear memory;  // (layers * 2 * width, columns): k and v of each layer of what it looks at
+    Linear memory;  // (layers * 2 * width, columns): k and v of cross-attention in each layer
 };
-// Loads `in`embeddings.word_embeddings and so on; it looks at something of `columns` columns.
+// Loads `in`embeddings.word_embeddings and so on; cross-attention reads `columns` columns.
 BlipBert load_blip_bert(WeightLoader& weights, const std::string& in, const BlipConfig& config,
                         uint32_t columns);
 
 class BlipText : public TextDecoder {
 public:
-    // It looks at something of `columns` columns.
+    // Cross-attention reads `columns` columns.
     BlipText(WeightLoader& weights, const BlipConfig& config, uint32_t columns);
 
     void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
@@ -64,7 +64,7 @@ private:
     BlipBert bert_;
     Linear transform_;  // (hidden, hidden)
     Norm transform_norm_;
-    Linear head_;  // (vocabulary, hidden): the words again, unless the file says otherwise
+    Linear head_;  // (vocabulary, hidden), tied to the word embeddings unless the file has its own
 };
 
 class Blip : public CaptionModel {
@@ -83,7 +83,7 @@ public:
     double multiply_adds() const override;
 
 protected:
-    // Its decoder looks at something of `columns` columns.
+    // The decoder's cross-attention reads `columns` columns.
     Blip(WeightLoader& weights, const BlipConfig& config, uint32_t columns);
     const BlipConfig& config() const { return config_; }
 

@@ -40,7 +40,7 @@ void BlipVqa::memorize(Commands& c, const Tensor& memory, const Tensor& encoded,
     decoder().memorize(c, memory, read_question(c, encoded, tap));
 }
 
-// As BlipText::read, but every word sees all others, and none is written.
+// As BlipText::read, but self-attention is bidirectional and there is no prediction head.
 Tensor BlipVqa::read_question(Commands& c, const Tensor& encoded, Tap& tap) const {
     const auto words = static_cast<uint32_t>(question_.size());
     const uint64_t bytes = tensor_bytes(encoded.batch, 1, words, Type::u32);

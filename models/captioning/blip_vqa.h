@@ -3,14 +3,15 @@
 #include "gpu/core/buffer.h"
 #include "models/captioning/blip.h"
 
-// BLIP that answers questions: the question is read by an encoder that looks at the picture, and the
-// answer is written by a decoder that looks at what became of the question's words.
+// BLIP for visual question answering: an image-grounded text encoder reads the question with
+// cross-attention to the picture, and the decoder writes the answer with cross-attention to the
+// encoded question.
 
 namespace saccade {
 
 struct BlipVqaConfig {
     BlipConfig blip;
-    uint32_t start = 0;  // of every answer
+    uint32_t start = 0;  // the first id of every answer
 };
 BlipVqaConfig read_blip_vqa_config(const Json& json, const std::string& where);
 
@@ -21,8 +22,8 @@ public:
     bool answers() const override { return true; }
     void ask(std::span<const uint32_t> question) override;
     uint32_t memory_tokens() const override { return static_cast<uint32_t>(question_.size()); }
-    // The tap's hidden state is the question as the answer sees it; its layers are the encoder's
-    // cross-attention from the question to the picture.
+    // The tap keeps the encoded question as its hidden state, and as layers the cross-attention
+    // from the question to the picture.
     void memorize(Commands& c, const Tensor& memory, const Tensor& encoded,
                   Tap& tap) const override;
     uint32_t question_layers() const override {
@@ -36,7 +37,7 @@ private:
     Activation activation_;
     BlipBert encoder_;
     std::vector<uint32_t> question_;
-    // The ids once for each picture of a group; every group has some of these rows.
+    // The question's ids, once for each picture of the largest group so far.
     mutable Buffer ids_;
 };
 

@@ -13,7 +13,7 @@
 
 namespace saccade {
 
-// The picture as the encoder of a captioner cuts it up.
+// The tokens that a captioner's encoder makes of a picture.
 struct PictureTokens {
     Size input;  // pixels of pixel_values
     Size patch;
@@ -21,7 +21,7 @@ struct PictureTokens {
     uint32_t first_cell = 0;  // token of the first patch
     uint32_t tokens = 0;
     uint32_t columns = 0;  // of the encoder's output
-    // Pixels that a cell of the grid covers, the first of them from (origin, origin) on; 0: a patch.
+    // Pixels that a cell of the grid covers; the first cell begins at (origin, origin). 0: a patch.
     glm::vec2 cell{0};
     float origin = 0;
 
@@ -33,22 +33,22 @@ struct PictureTokens {
     }
 };
 
-// A model that sees a picture and writes about it: an encoder and a decoder.
+// A model that writes text about a picture: a vision encoder and a text decoder.
 class CaptionModel {
 public:
     virtual ~CaptionModel() = default;
 
     virtual const TextDecoder& decoder() const = 0;
     virtual PictureTokens picture() const = 0;
-    // What the encoder makes of patches (pictures, patches, 3 * patch * patch): (pictures, tokens,
-    // columns), in the type of the weights. The tap looks at how its tokens see each other.
+    // Encodes patches (pictures, patches, 3 * patch * patch) as (pictures, tokens, columns), in the
+    // type of the weights. The tap keeps the encoder's self-attention.
     virtual void encode(Commands& c, const Tensor& encoded, const Tensor& patches,
                         Tap& tap) const = 0;
     virtual uint32_t encoder_layers() const = 0;
-    // Which tokens look at each other in one of these layers.
+    // The tokens of self-attention in one of these layers.
     virtual TokenLayout encoder_layout(uint32_t) const { return picture().layout(); }
-    // What the decoder keeps of that: (pictures, memory_tokens, memory_columns), see DecoderState.
-    // The tap looks at how a question sees the picture.
+    // Computes the keys and values of cross-attention: (pictures, memory_tokens, memory_columns),
+    // see DecoderState. The tap keeps the attention from a question to the picture.
     virtual void memorize(Commands& c, const Tensor& memory, const Tensor& encoded, Tap&) const {
         decoder().memorize(c, memory, encoded);
     }
@@ -57,31 +57,31 @@ public:
         return 2 * decoder().form().layers * decoder().form().width();
     }
 
-    // Models that answer a question. They have one from the beginning; another one, as ids, changes
-    // the sizes above, and what was recorded before is of no use any more.
+    // Models that answer a question begin with a default one. Another question, as ids, changes the
+    // sizes above, and earlier recordings become invalid.
     virtual bool answers() const { return false; }
     virtual void ask(std::span<const uint32_t>) {}
-    // The ids that every sentence begins with, if they are not just the start id.
+    // The ids that every sentence begins with; empty: the start token.
     virtual std::span<const uint32_t> prompt() const { return {}; }
-    // The question as the model's files want it written, and the picture's place in it.
-    virtual std::string written(const std::string& question) const { return question; }
-    // Makes ready for a picture that is cut into these tiles (columns, rows), and once more as a
-    // whole; (0, 0): only as a whole. True if what was recorded before is of no use any more.
+    // The prompt for a question, by the model's chat template.
+    virtual std::string chat_prompt(const std::string& question) const { return question; }
+    // Prepares for a picture that is split into tiles (columns, rows) and followed by the whole
+    // picture; (0, 0): the whole picture alone. True if earlier recordings become invalid.
     virtual bool cut_into(Size) { return false; }
-    // Where a map of the picture's tokens comes from, if they are not simply rows of a grid: cells of
-    // a grid as indices of tokens, and of the same place in the whole picture.
+    // For pictures in tiles: the token that shows each cell of a grid over the frame, in its tile
+    // and in the whole picture.
     struct TokenMap {
         Size grid;
-        std::vector<uint32_t> tiles, whole;  // (grid); whole: empty without tiles
+        std::vector<uint32_t> tiles, whole;  // (grid); `whole` is empty without tiles
     };
     virtual TokenMap token_map() const { return {}; }
-    // Layers in which the question looks at the picture before the answer looks at the question; 0:
-    // answers look at the picture themselves.
+    // Layers of cross-attention from the question to the picture, where the answer attends to the
+    // question instead of the picture; 0: the answer attends to the picture.
     virtual uint32_t question_layers() const { return 0; }
-    // How its sentences are written, by config.json and, unless it is null, generation_config.json.
+    // Generation parameters by config.json and, unless it is null, generation_config.json.
     virtual Generation read_generation(const Json& config, const std::string& where,
                                        const Json* file, const std::string& file_where) const = 0;
-    // Of the encoder and of what the decoder keeps of it.
+    // Of encode() and memorize().
     virtual double multiply_adds() const = 0;
 };
 

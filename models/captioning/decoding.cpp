@@ -10,8 +10,8 @@
 
 namespace saccade {
 
-Rules::Rules(Device& device, const Generation& generation, uint32_t given)
-    : generation_(generation), given_(given) {
+LogitsProcessor::LogitsProcessor(Device& device, const Generation& generation, uint32_t prompt)
+    : generation_(generation), prompt_(prompt) {
     std::vector<uint32_t> all = generation.stops;
     all.insert(all.end(), generation.suppressed.begin(), generation.suppressed.end());
     all.insert(all.end(), generation.first_suppressed.begin(), generation.first_suppressed.end());
@@ -23,13 +23,14 @@ Rules::Rules(Device& device, const Generation& generation, uint32_t given)
     lists_.flush();
 }
 
-void Rules::record(Commands& c, const Tensor& logits, const Tensor& ids, const Tensor& less) const {
-    const uint32_t said = ids.rows;
+void LogitsProcessor::record(Commands& c, const Tensor& logits, const Tensor& ids,
+                             const Tensor& less) const {
+    const uint32_t length = ids.rows;
     const auto stops = static_cast<uint32_t>(generation_.stops.size());
     const auto never = static_cast<uint32_t>(generation_.suppressed.size());
     const auto first = static_cast<uint32_t>(generation_.first_suppressed.size());
-    const uint32_t begin = said < generation_.min_length ? 0 : stops;
-    const uint32_t end = stops + never + (said == given_ ? first : 0);
+    const uint32_t begin = length < generation_.min_length ? 0 : stops;
+    const uint32_t end = stops + never + (length == prompt_ ? first : 0);
     Restraint r{.penalty = static_cast<float>(generation_.repetition_penalty),
                 .run = generation_.no_repeat,
                 .less = less};
@@ -38,8 +39,8 @@ void Rules::record(Commands& c, const Tensor& logits, const Tensor& ids, const T
         r.banned.offset = begin;
         r.banned.columns = end - begin;
     }
-    if (said == 1 && generation_.forced_first) r.forced = *generation_.forced_first;
-    if (said + 1 == generation_.max_length && generation_.forced_last)
+    if (length == 1 && generation_.forced_first) r.forced = *generation_.forced_first;
+    if (length + 1 == generation_.max_length && generation_.forced_last)
         r.forced = *generation_.forced_last;
     if (r.penalty != 1.0f || r.run > 0 || r.banned || r.forced != UINT32_MAX)
         restrain(c, logits, ids, r);
@@ -47,14 +48,14 @@ void Rules::record(Commands& c, const Tensor& logits, const Tensor& ids, const T
 
 std::unique_ptr<Decoding> Decoding::make(Device& device, Arena& scratch, const CaptionModel& model,
                                          const Tensor& memory, const Generation& generation,
-                                         std::span<const uint32_t> given) {
-    if (given.size() >= generation.max_length)
+                                         std::span<const uint32_t> prompt) {
+    if (prompt.size() >= generation.max_length)
         throw Error("a sentence of at most " + std::to_string(generation.max_length) +
-                    " tokens has no room after " + std::to_string(given.size()) +
-                    " that are given; ask for longer ones or a shorter prompt");
+                    " tokens has no room after a prompt of " + std::to_string(prompt.size()) +
+                    "; allow longer ones or use a shorter prompt");
     if (generation.beams > 1)
-        return std::make_unique<Beams>(device, scratch, model, memory, generation, given);
-    return std::make_unique<Greedy>(device, scratch, model, memory, generation, given);
+        return std::make_unique<Beams>(device, scratch, model, memory, generation, prompt);
+    return std::make_unique<Greedy>(device, scratch, model, memory, generation, prompt);
 }
 
 }  // namespace saccade

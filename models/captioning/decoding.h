@@ -13,46 +13,45 @@
 
 namespace saccade {
 
-// A sentence as ids, with the logarithm of each one's probability (0 of those that were given).
+// A sentence as ids, with the log-probability of each (0 for the prompt).
 struct DecodedIds {
     std::vector<uint32_t> ids;
-    std::vector<float> logs;
-    double score = 0;  // sum of logs over length ^ length_penalty
+    std::vector<float> log_probs;
+    double score = 0;  // sum of log_probs / length ^ length_penalty
 };
 
-// Writes a sentence about each picture of a group, word after word, all of them in step: a step
-// reads and chooses one word of every sentence. Each sentence has its own end, and its ids do not
-// depend on the other pictures; what a step does for one that has ended is thrown away. A step's
-// recording is made once and replayed for every group.
+// Decodes a sentence for each picture of a group, token by token and in lockstep: a step reads and
+// chooses one token of every sentence. A sentence's ids do not depend on the other pictures; the
+// tokens after its end are discarded. Each step is recorded once and replayed for every group.
 class Decoding {
 public:
     virtual ~Decoding() = default;
 
-    // Forgets what was written. The pictures may change now. `filled` says which of the group's
-    // places have a picture; nobody waits for what would be said of the others.
+    // Starts over, with new pictures. `filled` says which places of the group have a picture; the
+    // results of the others are not waited for.
     virtual void start(const std::vector<bool>& filled) = 0;
-    // Up to `words` more ids of each sentence, unless all are at their ends.
+    // Decodes up to `words` more ids of each sentence, unless all have ended.
     virtual void advance(uint32_t words) = 0;
-    // Whether there is nothing left to do, as far as is known without waiting.
+    // Whether all sentences have ended, as far as is known without waiting for the device.
     virtual bool finished() = 0;
-    // Waits for what has been asked for: a sentence for each place, without ids if it is empty.
+    // Waits for the device. A sentence for each place of the group; an empty place has no ids.
     virtual std::vector<DecodedIds> results() = 0;
 
-    // Keys and queries of the sentences that results() gave lie here: batch i is picture i's.
+    // Keys and queries of the sentences of results(): batch i belongs to picture i.
     virtual const DecoderState& state() = 0;
-    // (sentences, 1, vocabulary) f32: what the last step said may come next. Sentences of the first
-    // picture come first.
+    // (sentences, 1, vocabulary) f32: logits of the last step. Sentences of the first picture come
+    // first.
     virtual const Tensor& logits() const = 0;
     // GPU time of all steps of this group, after results().
     virtual double ms() const = 0;
-    // What all steps are made of.
+    // Dispatches and barriers of all steps.
     virtual Commands::Counts counts() const = 0;
 
-    // Greedy with one beam, else beam search. Sentences begin with `given` ids. `memory` is that of
-    // DecoderState: it says how many pictures a group has.
+    // Greedy search with one beam, else beam search. `prompt`: the ids that every sentence begins
+    // with. `memory` is DecoderState's; its batch is the number of pictures in a group.
     static std::unique_ptr<Decoding> make(Device& device, Arena& scratch, const CaptionModel& model,
                                           const Tensor& memory, const Generation& generation,
-                                          std::span<const uint32_t> given);
+                                          std::span<const uint32_t> prompt);
 };
 
 }  // namespace saccade

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t most_length = 65536;
 
-// Several places to look for a field, the first that has it counts.
+// Several JSON objects; a field is taken from the first that has it.
 class Places {
 public:
     explicit Places(uint32_t vocabulary) : vocabulary_(vocabulary) {}
@@ -31,7 +31,7 @@ public:
         const std::vector<uint32_t> all = ids(key);
         return all.empty() ? std::nullopt : std::optional(all.front());
     }
-    // 7, or [7, 8]; absent means none.
+    // 7, or [7, 8]; absent: empty.
     std::vector<uint32_t> ids(std::string_view key) const {
         const JsonFields& fields = with(key);
         const Json* value = fields.find(key);
@@ -49,7 +49,7 @@ public:
             take(*value);
         return result;
     }
-    // [[7], [8]]: words that are one id each. Longer ones are refused.
+    // [[7], [8]]: words of one id each. Longer words are an Error.
     std::vector<uint32_t> one_id_words(std::string_view key) const {
         const JsonFields& fields = with(key);
         const Json* value = fields.find(key);
@@ -58,8 +58,9 @@ public:
         for (const Json& word : *value) {
             if (!value->is_array() || !word.is_array() || word.size() != 1 ||
                 !word[0].is_number_unsigned() || word[0].get<uint64_t>() >= vocabulary_)
-                fields.refuse(key, "has a word that is not one id of the vocabulary, which is not "
-                                   "supported");
+                fields.refuse(key,
+                              "has a word that is not one id of the vocabulary, which is not "
+                              "supported");
             result.push_back(word[0].get<uint32_t>());
         }
         return result;
@@ -98,12 +99,12 @@ Generation read(const Places& from) {
     g.first_suppressed = from.ids("begin_suppress_tokens");
     g.forced_first = from.id("forced_bos_token_id");
     g.forced_last = from.id("forced_eos_token_id");
-    from.refuse_any({"sequence_bias", "exponential_decay_length_penalty", "force_words_ids",
-                     "constraints"});
+    from.refuse_any(
+        {"sequence_bias", "exponential_decay_length_penalty", "force_words_ids", "constraints"});
     return g;
 }
 
-// Never said either, unless they are how a sentence ends.
+// Suppresses bad words, except those that end a sentence.
 void forbid(Generation& g, const std::vector<uint32_t>& bad_words) {
     std::ranges::copy_if(bad_words, std::back_inserter(g.suppressed),
                          [&](uint32_t id) { return !g.ends(id); });
@@ -125,7 +126,7 @@ Generation read_generation(const Json& config, const std::string& where, const J
     if (!start) start = from.id("bos_token_id");
     if (!start)
         fields.refuse("decoder_start_token_id",
-                      "is missing, and so is bos_token_id: no telling how a sentence begins");
+                      "is missing, and so is bos_token_id: a sentence has no start token");
     g.start = *start;
     g.stops = from.ids("eos_token_id");
     forbid(g, from.one_id_words("bad_words_ids"));
@@ -148,7 +149,7 @@ Generation read_blip_generation(const Json& config, const std::string& where, ui
     Places from(vocabulary);
     from.add(JsonFields(config, where).object("text_config"));
     Generation g = read(from);
-    // transformers' own defaults of BlipTextConfig
+    // The defaults of transformers' BlipTextConfig.
     g.start = from.whole("bos_token_id", {0, vocabulary - 1}, std::min(30522u, vocabulary - 1));
     g.stops = {from.whole("sep_token_id", {0, vocabulary - 1}, std::min(102u, vocabulary - 1))};
     forbid(g, from.one_id_words("bad_words_ids"));

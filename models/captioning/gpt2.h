@@ -5,11 +5,11 @@
 
 #include "models/captioning/text_decoder.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 // Language Models are Unsupervised Multitask Learners (Radford et al. 2019): a pre-norm decoder,
-// here with cross-attention to a picture between self-attention and the feed-forward part. Weights
-// are stored as (in, out), unlike everybody else's.
+// here with cross-attention to a picture between self-attention and the feed-forward part. Its
+// Conv1D weights are stored as (in, out).
 
 namespace saccade {
 
@@ -25,7 +25,7 @@ Gpt2Config read_gpt2_config(const JsonFields& fields);
 
 class Gpt2 : public TextDecoder {
 public:
-    // `prefix` is where its tensors lie in the file: "decoder".
+    // `prefix` of its tensors in the file: "decoder".
     Gpt2(WeightLoader& weights, const Gpt2Config& config, const std::string& prefix);
 
     void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
@@ -45,7 +45,7 @@ private:
     Tensor positions_;  // (positions, hidden) f32
     std::vector<Block> blocks_;
     Norm norm_;
-    Linear head_;  // (vocabulary, hidden): the words again, unless the file says otherwise
+    Linear head_;  // (vocabulary, hidden), tied to words_ unless the file has its own
 };
 
 }  // namespace saccade

@@ -4,13 +4,13 @@
 
 namespace saccade {
 
-// The best word of each picture's sentence at every step. Ids never leave the device on their way
-// to the next step: steps are handed in one after the other, and whether the sentences have ended
-// is seen afterwards. What was written past an end is cut off.
+// Greedy search: every step takes the argmax of the logits. Ids go from step to step on the device:
+// steps are submitted ahead, and the host finds out afterwards whether the sentences have ended.
+// Tokens past the end are cut off.
 class Greedy : public Decoding {
 public:
     Greedy(Device& device, Arena& scratch, const CaptionModel& model, const Tensor& memory,
-           const Generation& generation, std::span<const uint32_t> given);
+           const Generation& generation, std::span<const uint32_t> prompt);
     ~Greedy() override;
 
     void start(const std::vector<bool>& filled) override;
@@ -24,21 +24,21 @@ public:
     Commands::Counts counts() const override { return counts_of(steps_); }
 
 private:
-    void record_step(Arena& scratch, const TextDecoder& decoder, uint32_t said);
+    void record_step(Arena& scratch, const TextDecoder& decoder, uint32_t length);
     void read_fixed(Arena& scratch, const TextDecoder& decoder);
     DecodedIds read(uint32_t picture) const;
 
     Device& device_;
     Generation generation_;
-    std::vector<uint32_t> given_;
-    Rules rules_;
+    std::vector<uint32_t> prompt_;
+    LogitsProcessor processor_;
     OwnTensor past_, logits_;
-    OwnTensor ids_;    // (pictures, length, 1)
-    OwnTensor about_;  // (pictures, 3 * length, 1): what pick gives for each, mapped
-    uint32_t fixed_ = 0;  // of the given ids, those that are the same whatever the picture is
-    // The given ids as ids_ has them, (1, n, 1), and as they are read, (pictures, 1, n): those that are
-    // fixed, and the others.
-    OwnTensor given_ids_, fixed_row_, given_row_;
+    OwnTensor ids_;       // (pictures, length, 1)
+    OwnTensor about_;     // (pictures, 3 * length, 1): pick's output for each id, mapped
+    uint32_t fixed_ = 0;  // ids of the prompt whose KV cache does not depend on the picture
+    // The prompt in the layout of ids_, (1, n, 1), and as the decoder reads it, (pictures, 1, n):
+    // the fixed ids, and the others.
+    OwnTensor prompt_ids_, fixed_row_, prompt_row_;
     DecoderState state_;
     std::vector<std::unique_ptr<Commands>> steps_;
     std::vector<bool> filled_;

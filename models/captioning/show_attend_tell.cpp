@@ -13,9 +13,10 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t most_words = 1024;  // an LSTM has no positions that would end
+constexpr uint32_t most_words = 1024;  // an LSTM has no position embeddings that would limit it
 
-// Matrices of as many rows that read one input each, as one that reads all of them side by side.
+// Concatenates matrices of the same number of rows along their columns, which are padded as
+// activations are.
 HostConvolution side_by_side(const std::vector<std::vector<float>>& matrices,
                              const std::vector<uint32_t>& columns, std::vector<float> bias) {
     HostConvolution all{{}, std::move(bias)};
@@ -50,7 +51,7 @@ std::vector<float> columns_of(const std::vector<float>& matrix, size_t wide, siz
     return result;
 }
 
-// PyTorch's LSTMCell: of E y and z (weight_ih) and of h (weight_hh).
+// PyTorch's LSTMCell: weight_ih reads E y and z, weight_hh reads h.
 Linear load_gates(WeightLoader& weights, const std::string& name, uint32_t embedding,
                   uint32_t channels, uint32_t hidden) {
     const uint32_t in = embedding + channels, out = 4 * hidden;
@@ -139,11 +140,12 @@ AttentionLayer AttendingLstm::cross_attention_layer(const DecoderState& state, u
 }
 
 AttendingLstm::Inputs AttendingLstm::make_inputs(Commands& c, uint32_t sentences) const {
-    const uint32_t seen_at = padded(config_.embedding), hidden_at = seen_at + padded(channels_);
+    const uint32_t context_at = padded(config_.embedding),
+                   hidden_at = context_at + padded(channels_);
     const Tensor all = c.scratch(sentences, 1, gates_.weight.columns, gates_.weight.type);
-    return {all, all.slice_columns(0, config_.embedding), all.slice_columns(seen_at, channels_),
+    return {all, all.slice_columns(0, config_.embedding), all.slice_columns(context_at, channels_),
             all.slice_columns(hidden_at, config_.hidden),
-            all.slice_columns(seen_at, all.columns - seen_at)};
+            all.slice_columns(context_at, all.columns - context_at)};
 }
 
 // h_0 = tanh(W_h mean(a) + b_h), c_0 = tanh(W_c mean(a) + b_c), side by side.   (section 3.1.2)
@@ -166,13 +168,13 @@ void AttendingLstm::attend(Commands& c, const Inputs& x, const DecoderState& sta
     linear_into(c, q, x.hidden, query_);
     const Tensor beta = c.scratch(q.batch, 1, 1, Type::f32);
     linear_into(c, beta, x.hidden, beta_, Activation::sigmoid);
-    const uint32_t each = q.batch / look.k.batch;  // sentences of a picture look at the same map
-    additive_attention_into(c, x.seen.batches_as_rows(each), q.batches_as_rows(each), look.k,
+    const uint32_t each = q.batch / look.k.batch;  // sentences of a picture share its map
+    additive_attention_into(c, x.context.batches_as_rows(each), q.batches_as_rows(each), look.k,
                             state.memory.slice_columns(map_at_, channels_),
                             beta.batches_as_rows(each), score_);
 }
 
-// Word `at` of each sentence: from h and c of the word before to its own.          (eqs. 1 to 3)
+// Word `at` of each sentence: h and c from those of the word before.               (eqs. 1 to 3)
 void AttendingLstm::step(Commands& c, const Inputs& x, const DecoderState& state,
                          uint32_t at) const {
     const uint32_t hidden = config_.hidden;
@@ -189,7 +191,7 @@ void AttendingLstm::step(Commands& c, const Inputs& x, const DecoderState& state
 void AttendingLstm::read(Commands& c, const Tensor& logits, const Tensor& ids,
                          const DecoderState& state, uint32_t first) const {
     auto scope = c.scope("LSTM");
-    Tensor nowhere = no_positions_;  // once for each word
+    Tensor nowhere = no_positions_;  // the same row for every word
     nowhere.rows = ids.columns;
     nowhere.row_stride = 0;
     const Tensor words = embedding(c, ids, words_, nowhere);
@@ -214,7 +216,7 @@ ShowAttendTell::ShowAttendTell(WeightLoader& weights, const ShowAttendTellConfig
 PictureTokens ShowAttendTell::picture() const {
     const Size input(config_.image), grid = backbone_.out_size(input);
     const auto cell = static_cast<float>(backbone_.stride());
-    // A cell lies around the pixel that its convolutions are centred on.
+    // A cell is centred on the pixel that its convolutions are centred on.
     return {.input = input,
             .patch = {1, 1},
             .grid = grid,

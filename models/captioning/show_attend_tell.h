@@ -8,11 +8,12 @@
 #include "models/captioning/caption_model.h"
 #include "models/captioning/text_decoder.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// Show, Attend and Tell (Xu et al. 2015) with soft attention: an LSTM writes word after word, and
-// looks before each at the cells of a convolutional map. The paper's notation: a_i are the cells, E
-// the words, y a word, h and c the LSTM's state, z what it sees.
+// Show, Attend and Tell (Xu et al. 2015) with soft attention: an LSTM decodes word by word and
+// attends to the cells of a convolutional map before each. The paper's notation: a_i are the cells
+// (annotation vectors), E the word embeddings, y a word, h and c the LSTM's state, z the context
+// vector.
 
 namespace saccade {
 
@@ -23,12 +24,12 @@ struct ShowAttendTellConfig {
 };
 ShowAttendTellConfig read_show_attend_tell_config(const Json& json, const std::string& where);
 
-// Keeps of a picture U a_i and a_i, side by side, and of each word h, c and the query W h + b.
+// DecoderState holds U a_i and a_i of each picture, and h, c and the query W h + b of each word.
 class AttendingLstm : public TextDecoder {
 public:
     AttendingLstm(WeightLoader& weights, const ShowAttendTellConfig& config);
 
-    // The state goes from word to word, and so would its rounding.
+    // The state is carried from word to word, where rounding would add up.
     Type type() const override { return Type::f32; }
     bool chains() const override { return false; }
     double multiply_adds() const override;
@@ -41,9 +42,9 @@ public:
     AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const override;
 
 private:
-    // What a step's products read, side by side: E y, z and h.
+    // The input of a step's products, concatenated: E y, z and h.
     struct Inputs {
-        Tensor all, word, seen, hidden;
+        Tensor all, word, context, hidden;
         Tensor output;  // z and h
     };
     Inputs make_inputs(Commands& c, uint32_t sentences) const;
@@ -53,17 +54,17 @@ private:
 
     ShowAttendTellConfig config_;
     uint32_t channels_;            // of a_i
-    uint32_t cell_at_, query_at_;  // columns of the past where c and the query begin
-    uint32_t map_at_;              // column of the memory where a_i begin
+    uint32_t cell_at_, query_at_;  // first columns of c and the query in DecoderState's past
+    uint32_t map_at_;              // first column of a_i in DecoderState's memory
     Tensor words_;                 // E: (vocabulary, embedding)
     Tensor no_positions_;          // (1, embedding) f32: zeros
-    Linear start_;                 // h_0 and c_0 of the mean of a_i: (2 * hidden, channels)
+    Linear start_;                 // h_0 and c_0 from the mean of a_i: (2 * hidden, channels)
     Linear query_;                 // W and b: (attention, hidden)
     Linear beta_;                  // (1, hidden)
     Additive score_;               // v: (attention)
-    Linear gates_;                 // i, f, g and o of E y, z and h: (4 * hidden, all of them)
-    Linear output_;                // L_z and L_h: (embedding, channels and hidden)
-    Linear head_;                  // E again
+    Linear gates_;                 // i, f, g, o: (4 * hidden, embedding + channels + hidden)
+    Linear output_;                // L_z and L_h: (embedding, channels + hidden)
+    Linear head_;                  // tied to E
 };
 
 class ShowAttendTell : public CaptionModel {
@@ -73,7 +74,7 @@ public:
     const TextDecoder& decoder() const override { return decoder_; }
     PictureTokens picture() const override;
     void encode(Commands& c, const Tensor& encoded, const Tensor& pixels, Tap& tap) const override;
-    uint32_t encoder_layers() const override { return 0; }  // convolutions look at nothing
+    uint32_t encoder_layers() const override { return 0; }  // convolutions have no attention
     uint32_t memory_columns() const override { return decoder_.memory_columns(); }
     Generation read_generation(const Json& config, const std::string& where, const Json* file,
                                const std::string& file_where) const override {

@@ -5,7 +5,7 @@
 namespace saccade {
 
 Heads TextDecoder::heads(uint32_t) const {
-    // The scale is that of the model's heads, not of the padded ones.
+    // The scale is by the model's head size, not the padded one.
     return {form_.heads, 1.0f / std::sqrt(static_cast<float>(form_.head_size()))};
 }
 
@@ -46,7 +46,7 @@ Tensor TextDecoder::cross_attention(Commands& c, const Tensor& x, const Norm& no
     norm_linear_into(c, q, x, norm, w);
     const uint32_t sentences = q.batch / look.k.batch;  // of each picture
     if (sentences == 1) return attention(c, q, look.k, v, look.heads);
-    // All sentences of a picture look at the same keys: their queries are rows of one batch.
+    // All sentences of a picture share its keys, so their queries are rows of one batch.
     return attention(c, q.batches_as_rows(sentences), look.k, v, look.heads).rows_as_batches();
 }
 

@@ -8,27 +8,27 @@
 #include "gpu/recorder/commands.h"
 #include "models/attention/tap.h"
 
-// What decoders that write sentences about a picture share: they read words one after another, each
-// sees those before it, and all see the picture.
+// Autoregressive text decoders: causal self-attention over the words so far, and cross-attention to
+// a picture.
 
 namespace saccade {
 
 struct TextDecoderForm {
     uint32_t layers = 0, hidden = 0, heads = 0, intermediate = 0;
     uint32_t vocabulary = 0;
-    uint32_t positions = 0;  // words of a sentence at most
+    uint32_t positions = 0;  // the maximum length of a sentence
 
     uint32_t head_size() const { return hidden / heads; }
     uint32_t width() const { return heads * padded(head_size()); }  // of q, k and v
 };
 
-// What a decoder keeps on the device while it writes. Nothing of it is computed twice, and what a
-// word looked at can be asked afterwards.
+// A decoder's KV cache. It also keeps the queries, so that attention maps can be computed
+// afterwards.
 struct DecoderState {
     Tensor memory;  // (pictures, picture tokens, layers * 2 * width): k and v of each layer
-    Tensor past;    // (sentences, words, layers * 4 * width): of each layer q, k and v of
-                    // self-attention, and q of cross-attention. The same number of sentences for
-                    // each picture: those of the first picture come first.
+    Tensor past;    // (sentences, words, layers * 4 * width): for each layer q, k and v of
+                    // self-attention, and q of cross-attention. Every picture has the same number
+                    // of sentences; those of the first picture come first.
 };
 
 class TextDecoder {
@@ -37,35 +37,36 @@ public:
 
     const TextDecoderForm& form() const { return form_; }
     virtual Type type() const { return memory_.weight.type; }
-    virtual double multiply_adds() const;  // of reading a word, but for attention itself
-    // Whether its operations are links of chains: see Commands::chain.
+    virtual double multiply_adds() const;  // of reading a word, without attention's own products
+    // Whether its operations can be recorded as a chain: see Commands::chain.
     virtual bool chains() const { return true; }
     virtual uint32_t past_columns() const { return form_.layers * 4 * form_.width(); }
 
-    // Keys and values of the pictures for all layers: once per picture. images are
+    // Computes the keys and values of cross-attention for all layers, once per picture. images:
     // (pictures, tokens, n).
     virtual void memorize(Commands& c, const Tensor& memory, const Tensor& images) const;
 
-    // Reads ids (sentences, 1, n), words [first, first + n) of their sentences, and says what may
-    // come after them: logits (sentences, 1, vocabulary) f32. Several words are read of one
-    // sentence a picture alone.
+    // Reads ids (sentences, 1, n), words [first, first + n) of their sentences, appends them to the
+    // KV cache and computes the logits of the next word, (sentences, 1, vocabulary) f32. With n > 1
+    // there is one sentence per picture.
     virtual void read(Commands& c, const Tensor& logits, const Tensor& ids,
                       const DecoderState& state, uint32_t first) const = 0;
 
     // Cross-attention of one layer: queries of the words (sentences, words, width), keys of the
     // pictures (pictures, picture tokens, width).
     virtual AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const;
-    // Models without cross-attention read the picture as words of the sentence: the layer above is
-    // then that of all words. Which of these are the picture's; empty: they look at it apart.
+    // For models without cross-attention, which read the picture as words of the sentence: the
+    // words that are the picture's. cross_attention_layer is then self-attention over all words.
+    // Empty: the model has cross-attention.
     virtual std::span<const uint32_t> picture_words() const { return {}; }
-    // How many words every sentence begins with before the first that sees the picture. What is kept of
-    // them is the same for all pictures, so they are read once and not for each.
+    // The number of words before the first that sees the picture. Their KV cache is the same for
+    // all pictures and is computed once.
     virtual uint32_t fixed_words() const { return 0; }
 
 protected:
     explicit TextDecoder(const TextDecoderForm& form) : form_(form) {}
 
-    // softmax(q k^T) v over the words so far, of LN(x); q, k and v of the new ones stay in `past`.
+    // softmax(q k^T) v over the words so far, of LN(x); q, k and v of the new words go to `past`.
     Tensor self_attention(Commands& c, const Tensor& x, const Norm& norm, const Linear& qkv,
                           const DecoderState& state, uint32_t layer, uint32_t first) const;
     // softmax(q k^T) v over the picture, of LN(x).

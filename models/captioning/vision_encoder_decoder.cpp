@@ -11,8 +11,8 @@ VisionEncoderDecoderConfig read_vision_encoder_decoder_config(const Json& json,
                          "VisionEncoderDecoderModel");
     const JsonFields encoder = fields.object("encoder"), decoder = fields.object("decoder");
     VisionEncoderDecoderConfig config{.encoder = {}, .decoder = read_gpt2_config(decoder)};
-    config.encoder = read_eye_config(*fields.find("encoder"), encoder.where());
-    const auto* const hybrid = std::get_if<HybridEyeConfig>(&config.encoder);
+    config.encoder = read_vision_encoder_config(*fields.find("encoder"), encoder.where());
+    const auto* const hybrid = std::get_if<HybridVisionConfig>(&config.encoder);
     if (hybrid && hybrid->form.hidden != config.decoder.form.hidden)
         encoder.refuse("look", "has another hidden_size than the decoder's n_embd");
     return config;
@@ -20,8 +20,9 @@ VisionEncoderDecoderConfig read_vision_encoder_decoder_config(const Json& json,
 
 VisionEncoderDecoder::VisionEncoderDecoder(WeightLoader& weights,
                                            const VisionEncoderDecoderConfig& config)
-    : eye_(make_eye(weights, config.encoder)), decoder_(weights, config.decoder, "decoder") {
-    const uint32_t from = eye_->picture().columns, to = config.decoder.form.hidden;
+    : encoder_(make_vision_encoder(weights, config.encoder)),
+      decoder_(weights, config.decoder, "decoder") {
+    const uint32_t from = encoder_->picture().columns, to = config.decoder.form.hidden;
     if (from != to) projection_ = weights.linear("enc_to_dec_proj", {.out = to, .in = from});
 }
 
@@ -32,9 +33,9 @@ void VisionEncoderDecoder::memorize(Commands& c, const Tensor& memory, const Ten
 }
 
 double VisionEncoderDecoder::multiply_adds() const {
-    const PictureTokens picture = eye_->picture();
+    const PictureTokens picture = encoder_->picture();
     const double n = picture.tokens, text = decoder_.form().hidden;
-    return eye_->multiply_adds() + (projection_.weight ? n * picture.columns * text : 0) +
+    return encoder_->multiply_adds() + (projection_.weight ? n * picture.columns * text : 0) +
            2.0 * decoder_.form().layers * n * text * text;
 }
 

@@ -4,14 +4,14 @@
 #include <string>
 
 #include "models/captioning/caption_model.h"
-#include "models/captioning/eyes.h"
 #include "models/captioning/gpt2.h"
+#include "models/captioning/vision_encoders.h"
 
 namespace saccade {
 
-// transformers' VisionEncoderDecoderModel: one of several eyes, and a GPT-2.
+// transformers' VisionEncoderDecoderModel: a vision encoder and GPT-2.
 struct VisionEncoderDecoderConfig {
-    EyeConfig encoder;
+    VisionEncoderConfig encoder;
     Gpt2Config decoder;
 };
 VisionEncoderDecoderConfig read_vision_encoder_decoder_config(const Json& json,
@@ -22,13 +22,13 @@ public:
     VisionEncoderDecoder(WeightLoader& weights, const VisionEncoderDecoderConfig& config);
 
     const TextDecoder& decoder() const override { return decoder_; }
-    PictureTokens picture() const override { return eye_->picture(); }
+    PictureTokens picture() const override { return encoder_->picture(); }
     void encode(Commands& c, const Tensor& encoded, const Tensor& patches,
                 Tap& tap) const override {
-        eye_->see(c, encoded, patches, tap);
+        encoder_->encode(c, encoded, patches, tap);
     }
-    uint32_t encoder_layers() const override { return eye_->layers(); }
-    TokenLayout encoder_layout(uint32_t layer) const override { return eye_->layout(layer); }
+    uint32_t encoder_layers() const override { return encoder_->layers(); }
+    TokenLayout encoder_layout(uint32_t layer) const override { return encoder_->layout(layer); }
     void memorize(Commands& c, const Tensor& memory, const Tensor& encoded,
                   Tap& tap) const override;
     Generation read_generation(const Json& config, const std::string& where, const Json* file,
@@ -39,8 +39,8 @@ public:
     double multiply_adds() const override;
 
 private:
-    std::unique_ptr<Eye> eye_;
-    Linear projection_;  // (decoder's hidden, eye's columns); none where both are the same
+    std::unique_ptr<VisionEncoder> encoder_;
+    Linear projection_;  // (decoder hidden, encoder columns); none if they are equal
     Gpt2 decoder_;
 };
 

@@ -29,10 +29,8 @@ AttentionCnn::AttentionCnn(WeightLoader& weights, const AttentionCnnConfig& conf
     : config_(config), backbone_(weights, config.backbone, "backbone") {
     const uint32_t channels = config.backbone.channels(), inner = config.inner;
     const std::array<std::string, 3> qkv = {"attention.query", "attention.key", "attention.value"};
-    qkv_ = weights.stacked(qkv, {.out = inner,
-                                 .in = channels,
-                                 .out_head = inner,
-                                 .stored = {inner, channels, 1, 1}});
+    qkv_ = weights.stacked(
+        qkv, {.out = inner, .in = channels, .out_head = inner, .stored = {inner, channels, 1, 1}});
     const float gamma = weights.floats("attention.gamma", {1}).front();
     out_ = weights.linear("attention.out", {.out = channels,
                                             .in = inner,
@@ -46,7 +44,7 @@ AttentionCnn::AttentionCnn(WeightLoader& weights, const AttentionCnnConfig& conf
 
 // beta_ji = softmax_i(f(x_i) g(x_j)), o_j = v(sum_i beta_ji h(x_i)), y_j = gamma o_j + x_j
 //                                                                                  (eqs. 1 to 3)
-// The classifier reads the mean of y, and the mean of v(...) is v of the mean: one row of it.
+// The classifier reads the mean of y. As v is linear, it is applied to the mean, which is one row.
 Tensor AttentionCnn::logits(Commands& c, const Tensor& pixels, Tap& tap) const {
     const Tensor logits = c.scratch(pixels.batch, 1, head_.weight.rows, Type::f32);
     auto scope = c.scope("model");
@@ -78,10 +76,9 @@ Tensor AttentionCnn::logits(Commands& c, const Tensor& pixels, Tap& tap) const {
 
 TokenLayout AttentionCnn::layout(uint32_t) const {
     const auto cell = static_cast<float>(backbone_.stride());
-    // A cell lies around the pixel that its convolutions are centred on.
-    return {.grid = backbone_.out_size(picture()),
-            .cell = glm::vec2(cell),
-            .origin = 0.5f - cell / 2};
+    // A cell is centred on the pixel that its convolutions are centred on.
+    return {
+        .grid = backbone_.out_size(picture()), .cell = glm::vec2(cell), .origin = 0.5f - cell / 2};
 }
 
 double AttentionCnn::multiply_adds() const {

@@ -7,15 +7,15 @@
 #include "models/classification/classification_model.h"
 #include "models/files/json.h"
 
-// Self-Attention Generative Adversarial Networks (Zhang et al. 2018), section 3, behind the
-// convolutions of a classifier: every cell of the map looks at all cells, and what it sees is added
-// to it, as much as the network has learned to want.
+// A ResNet classifier with the self-attention layer of Self-Attention Generative Adversarial
+// Networks (Zhang et al. 2018, section 3) after its convolutions: every cell of the map attends to
+// all cells, and the result is added to it, scaled by a learned gamma.
 
 namespace saccade {
 
 struct AttentionCnnConfig {
     ResNetConfig backbone;
-    uint32_t image = 0;  // pixels of a side
+    uint32_t image = 0;  // pixels along a side
     uint32_t inner = 0;  // channels of queries, keys and values
     std::vector<std::string> labels;
 };
@@ -41,7 +41,7 @@ private:
     AttentionCnnConfig config_;
     ResNet backbone_;
     Linear qkv_;   // f, g and h of the paper: (3 * inner, channels)
-    Linear out_;   // v, times gamma: (channels, inner)
+    Linear out_;   // v, multiplied by gamma: (channels, inner)
     Linear head_;  // (classes, channels)
 };
 

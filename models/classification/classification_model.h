@@ -13,57 +13,55 @@ namespace saccade {
 
 class Phrases;
 
-// What classifiers share: a picture goes in, a logit for each class comes out.
+// A classifier: a picture in, a logit for each class out.
 class ClassificationModel {
 public:
     virtual ~ClassificationModel() = default;
 
     virtual const std::vector<std::string>& labels() const = 0;
-    // Pixels of pixel_values that it was made for.
+    // The size of pixel_values that it was trained on.
     virtual Size picture() const = 0;
-    // Whether it takes others. Then prepare() makes it ready for those of one size, and nothing
-    // that was recorded for another may still be running.
+    // Whether it takes other sizes. prepare() then prepares for one of them, and nothing that was
+    // recorded for another may still be running.
     virtual bool takes_any_size() const { return false; }
     virtual void prepare(Size) {}
     virtual Remainder remainder() const { return Remainder::refused; }
-    // The picture comes as patches of this size: (batch, patches, 3 * patch * patch), stored so.
+    // The input: patches of this size, (batch, patches, 3 * patch * patch), of type input_type().
     virtual Size patch() const = 0;
     virtual Type input_type() const = 0;
-    // (batch, 1, classes) f32; none from a model without a classifier, which has no labels.
+    // (batch, 1, classes) f32; empty for a model without a classifier, which has no labels.
     virtual Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const = 0;
-    // What the logits mean: one of the classes is right, unless the model says otherwise.
+    // Softmax, unless the model's classes are independent.
     virtual Tensor probabilities(Commands& c, const Tensor& logits) const {
         return softmax(c, logits);
     }
-    // The classes, of a model that is told them in words; null if it was trained on its own.
+    // The phrases that a zero-shot model takes as classes; null if its classes are fixed.
     virtual Phrases* phrases() { return nullptr; }
-    // Of such a model: what each token of a picture that the tap kept with its hidden states would be
-    // taken for if it were the whole picture. (1, tokens, phrases) f32, as the probabilities.
+    // For zero-shot models: the probabilities of each token, as if it were the whole picture, from
+    // a tap that kept hidden states. (1, tokens, phrases) f32.
     virtual Tensor likeness(Commands&, const Tap&) const { return {}; }
 
-    // What there is to look at: layers, each with its heads. Both may differ from layer to layer in
-    // models that come in stages.
+    // Layers and heads of attention. The number of heads may differ between stages.
     virtual uint32_t layers() const = 0;
     virtual uint32_t heads(uint32_t layer) const = 0;
     virtual std::vector<uint32_t> layers_of_stages() const { return {layers()}; }
-    // Which of the layer's tokens are cells of the picture. Its first query is the class token.
+    // Which of the layer's keys are cells of the picture. Its first query is the class token.
     virtual TokenLayout layout(uint32_t layer) const = 0;
-    // The same of the tokens that look, which may lie on another grid than what they look at.
+    // The same for the layer's queries, whose grid may differ from that of the keys.
     virtual TokenLayout query_layout(uint32_t layer) const { return layout(layer); }
-    // The same of the features that every model tells its tap at its end.
+    // The same for the features (Tap::features).
     virtual TokenLayout feature_layout() const {
         return query_layout(pools_last() ? 0 : layers() - 1);
     }
-    // Whether some tokens of the picture's emptier parts are used for something else, and are
-    // looked at far more than the rest (Darcet et al. 2023).
+    // Whether some tokens of uniform areas hold global information and get far more attention than
+    // the rest (Darcet et al. 2023).
     virtual bool has_outliers() const { return false; }
-    // Whether all layers have the same tokens and each looks at all of them, so that attention can
-    // be followed from the last layer to the first.
+    // Whether rollout is possible: all layers have the same tokens and global attention.
     virtual bool rolls_out() const { return true; }
-    // Whether the last layer is one query that pools the tokens, and not one of them.
+    // Whether the last layer is attention pooling by a query that is not one of the tokens.
     virtual bool pools_last() const { return false; }
 
-    // Of one picture, for benchmarks.
+    // For one picture, for benchmarks.
     virtual double multiply_adds() const = 0;
 };
 

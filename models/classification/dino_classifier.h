@@ -8,8 +8,8 @@
 
 namespace saccade {
 
-// DINOv2 and DINOv3: with a classifier on the class token and the mean of the patches, or with none,
-// to look into.
+// DINOv2 and DINOv3, with a classifier on the class token and the mean of the patches, or without
+// one.
 class DinoClassifier : public ClassificationModel {
 public:
     DinoClassifier(WeightLoader& weights, const DinoConfig& config);
@@ -33,7 +33,7 @@ private:
     const DinoConfig& config() const { return dino_.config(); }
 
     Dino dino_;
-    Linear head_;  // (classes, 2 * hidden), each half padded to a multiple of eight; or none
+    Linear head_;  // (classes, 2 * hidden), each half padded to a multiple of eight, or none
 };
 
 }  // namespace saccade

@@ -10,8 +10,8 @@ namespace saccade {
 
 namespace {
 
-// A table of (distances, size) spread out: row q * keys + k is that of the distance from query q to
-// key k, whose map may have another scale.
+// Expands a table of relative positions (distances, size): row q * keys + k is the entry for the
+// distance from query q to key k, whose maps may have different scales.
 std::vector<float> spread(const std::vector<float>& table, uint32_t size, uint32_t queries,
                           uint32_t keys) {
     const float q_ratio = std::max(static_cast<float>(keys) / static_cast<float>(queries), 1.0f);
@@ -47,12 +47,12 @@ HeadPool load_pool(WeightLoader& weights, const std::string& in, const char* whi
 
 Mvit::Mvit(WeightLoader& weights, const MvitConfig& config) : config_(config) {
     const uint32_t dim = config.stages.front().dim, first = config.first();
-    patch_embedding_ = weights.biased_convolution("patch_embed.proj",
-                                                  {.out = dim,
-                                                   .in = 3,
-                                                   .kernel = config.patch_kernel,
-                                                   .stride = config.patch_stride,
-                                                   .padding = config.patch_padding});
+    patch_embedding_ =
+        weights.biased_convolution("patch_embed.proj", {.out = dim,
+                                                        .in = 3,
+                                                        .kernel = config.patch_kernel,
+                                                        .stride = config.patch_stride,
+                                                        .padding = config.patch_padding});
     Size map = patch_embedding_.out_size(config.image);
     if (area(map) == 0) throw Error("the model's pictures are smaller than its patches");
     if (config.class_token || config.absolute_positions) {
@@ -77,10 +77,9 @@ Mvit::Mvit(WeightLoader& weights, const MvitConfig& config) : config_(config) {
             block.heads.count = stage.heads;
             block.stride_q = j == 0 ? stage.stride_q : 1;
             block.map = map;
-            blocks_.push_back(
-                load_block(weights,
-                           "stages." + std::to_string(i) + ".blocks." + std::to_string(j) + ".",
-                           block, stage.stride_kv));
+            blocks_.push_back(load_block(
+                weights, "stages." + std::to_string(i) + ".blocks." + std::to_string(j) + ".",
+                block, stage.stride_kv));
             map = blocks_.back().places.queries;
             width = block.dim_out;
         }
@@ -104,11 +103,9 @@ Mvit::Block Mvit::load_block(WeightLoader& weights, const std::string& in, Block
     block.norm1 = weights.norm(in + "norm1", dim, config_.norm_eps);
     block.norm2 = weights.norm(in + "norm2", attended, config_.norm_eps);
     block.qkv = weights.linear(
-        attn + "qkv",
-        {.out = 3 * attended, .in = dim, .out_head = size, .bias = config_.qkv_bias});
+        attn + "qkv", {.out = 3 * attended, .in = dim, .out_head = size, .bias = config_.qkv_bias});
     auto pool = [&](const char* which, uint32_t stride) {
-        return load_pool(weights, attn, which, size, config_.pool_kernel, stride,
-                         config_.norm_eps);
+        return load_pool(weights, attn, which, size, config_.pool_kernel, stride, config_.norm_eps);
     };
     block.pool_q = pool("q", block.stride_q);
     block.pool_k = pool("k", stride_kv);
@@ -127,7 +124,7 @@ Mvit::Block Mvit::load_block(WeightLoader& weights, const std::string& in, Block
     places.first = config_.first();
     places.queries = block.pool_q.weight ? block.pool_q.out_size(block.map) : block.map;
     places.keys = block.pool_k.weight ? block.pool_k.out_size(block.map) : block.map;
-    // timm counts the distances by whole strides.
+    // timm counts distances in whole strides.
     const uint32_t distances =
         2 * std::max(block.map.x / block.stride_q, block.map.x / stride_kv) - 1;
     const auto table = [&](const char* name, uint32_t queries, uint32_t keys) {
@@ -140,7 +137,7 @@ Mvit::Block Mvit::load_block(WeightLoader& weights, const std::string& in, Block
     return block;
 }
 
-// The largest of the cells that become one; the class token as it is.
+// Max pooling of the cells; the class token stays.
 Tensor Mvit::pool_shortcut(Commands& c, const Tensor& x, const Block& w) const {
     if (w.stride_q == 1) return x;
     const uint32_t first = config_.first(), kernel = w.stride_q + 1;
@@ -153,7 +150,7 @@ Tensor Mvit::pool_shortcut(Commands& c, const Tensor& x, const Block& w) const {
     return y;
 }
 
-// z' = pool(z) + MHPA(LN(z)); where columns widen, what is pooled is LN(z) W.          (sec. 4.1)
+// z' = pool(z) + MHPA(LN(z)); where the columns grow, pool(LN(z) W).                   (sec. 4.1)
 Tensor Mvit::attend(Commands& c, const Tensor& z, const Block& w, uint32_t layer, Tap& tap) const {
     const Tensor y = layer_norm(c, z, w.norm1, input_type());
     Tensor shortcut = z;
@@ -179,7 +176,7 @@ Tensor Mvit::attend(Commands& c, const Tensor& z, const Block& w, uint32_t layer
     return shortcut;
 }
 
-// z = z' + MLP(LN(z')); where columns widen, LN(z') W + MLP(LN(z'))
+// z = z' + MLP(LN(z')); where the columns grow, LN(z') W + MLP(LN(z'))
 Tensor Mvit::mlp(Commands& c, const Tensor& z, const Block& w) const {
     const Tensor y = layer_norm(c, z, w.norm2, input_type());
     Tensor shortcut = z;
@@ -232,7 +229,7 @@ std::vector<uint32_t> Mvit::layers_of_stages() const {
 }
 
 TokenLayout Mvit::layout_of(Size map, uint32_t first) const {
-    // Without a class token, what it would show is shown of the cell in the middle.
+    // Without a class token, the cell in the middle takes its place.
     const glm::vec2 cell = glm::vec2(config_.image) / glm::vec2(map);
     return {.grid = map,
             .first_cell = first,

@@ -9,13 +9,12 @@
 #include "gpu/ops/products.h"
 #include "models/classification/classification_model.h"
 #include "models/classification/mvit_config.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// MViTv2: Improved Multiscale Vision Transformers (Li et al. 2022), as timm has it. The map of cells
-// shrinks from stage to stage while its columns widen, inside attention: queries, keys and values are
-// pooled, keys and values more than queries. Scores know how far a key lies from a query, down and
-// across (decomposed relative positions), and the pooled query is added to what it finds (residual
-// pooling).
+// MViTv2: Improved Multiscale Vision Transformers (Li et al. 2022), as in timm. From stage to stage
+// the map shrinks and its channels grow. The pooling is part of attention: queries, keys and values
+// are pooled, keys and values more than queries. Scores have decomposed relative position
+// embeddings, and the pooled query is added to the result of attention (residual pooling).
 
 namespace saccade {
 
@@ -39,17 +38,17 @@ public:
 
 private:
     struct Block {
-        uint32_t dim = 0, attended = 0, dim_out = 0;  // columns before, in and after it
+        uint32_t dim = 0, attended = 0, dim_out = 0;  // columns of its input, attention and output
         Heads heads;
         uint32_t stride_q = 1;
-        Size map;  // of the cells that it gets
+        Size map;  // of its input
         Norm norm1, norm2;
-        Linear qkv;                      // (3 * heads * head, dim)
-        HeadPool pool_q, pool_k, pool_v;  // without weights: cells are taken as they are
-        Linear out;                      // (attended, heads * head)
-        Linear attention_shortcut;       // (attended, dim), or none
-        Linear fc1, fc2;                 // (inner, attended), (dim_out, inner)
-        Linear mlp_shortcut;             // (dim_out, attended), or none
+        Linear qkv;                       // (3 * heads * head, dim)
+        HeadPool pool_q, pool_k, pool_v;  // without weights: no pooling
+        Linear out;                       // (attended, heads * head)
+        Linear attention_shortcut;        // (attended, dim), or none
+        Linear fc1, fc2;                  // (inner, attended), (dim_out, inner)
+        Linear mlp_shortcut;              // (dim_out, attended), or none
         RelativePlaces places;
     };
     Block load_block(WeightLoader& weights, const std::string& in, Block block,
@@ -61,8 +60,8 @@ private:
 
     MvitConfig config_;
     Conv2d patch_embedding_;
-    Tensor start_;               // (1 + cells, dim) f32: class token, positions; or none
-    std::vector<Block> blocks_;  // of all stages
+    Tensor start_;                // (1 + cells, dim) f32: class token and positions, or none
+    std::vector<Block> blocks_;   // of all stages
     std::vector<uint32_t> ends_;  // the last block of each stage
     Norm norm_;
     Linear head_;  // (classes, dim), or none

@@ -32,7 +32,7 @@ const std::vector<Published>& published() {
 
 constexpr WholeRange size_range{1, 8192};
 
-// A number for each stage: a list of them, or the first, which doubles from stage to stage.
+// A number for each stage: a list, or the first, which doubles from stage to stage.
 std::vector<uint32_t> for_stages(const JsonFields& fields, const char* key, size_t stages,
                                  uint32_t fallback) {
     const Json* value = fields.find(key);
@@ -40,7 +40,7 @@ std::vector<uint32_t> for_stages(const JsonFields& fields, const char* key, size
     if (value && value->is_array()) {
         for (const Json& one : *value) {
             if (!one.is_number_unsigned() || one == 0 || one > size_range.most)
-                fields.refuse(key, "must hold whole numbers from 1 on");
+                fields.refuse(key, "must hold positive whole numbers");
             numbers.push_back(one.get<uint32_t>());
         }
         if (numbers.size() != stages) fields.refuse(key, "has another length than depths");
@@ -74,12 +74,12 @@ std::vector<uint32_t> strides(const JsonFields& fields, const char* key, size_t 
     return list;
 }
 
-// What no published model has.
+// Options that no published model uses.
 void refuse_other_forms(const JsonFields& cfg) {
     auto only = [&](const char* key, const char* value) {
         if (cfg.text(key, value) != value)
-            cfg.refuse(key, "is " + in_quotes(cfg.text(key)) + "; only '" + value +
-                                "' is supported");
+            cfg.refuse(key,
+                       "is " + in_quotes(cfg.text(key)) + "; only '" + value + "' is supported");
     };
     only("mode", "conv");
     only("rel_pos_type", "spatial");
@@ -97,7 +97,7 @@ std::vector<uint32_t> read_depths(const JsonFields& cfg, std::vector<uint32_t> f
             if (depth.is_number_unsigned() && depth > 0 && depth <= 1024)
                 depths.push_back(depth.get<uint32_t>());
     if (depths.empty() || depths.size() != list->size())
-        cfg.refuse("depths", "must be a list of whole numbers from 1 on");
+        cfg.refuse("depths", "must be a list of positive whole numbers");
     return depths;
 }
 
@@ -133,7 +133,7 @@ MvitConfig read_mvit_config(const Json& json, const std::string& where) {
     for (const auto& [key, value] : has_args ? fields.find("model_args")->items() : none.items())
         if (key != "cfg" && key != "img_size")
             fields.refuse("model_args", "has " + in_quotes(key) + ", which is not supported");
-    // A cfg of its own begins from timm's defaults, not from the named model.
+    // A `cfg` overrides timm's defaults, not those of the named model.
     const bool own = args.has("cfg");
     const JsonFields cfg = own ? args.object("cfg") : JsonFields(none, where);
     const Published base = own ? Published{"", {2, 3, 16, 3}} : *found;
@@ -175,8 +175,9 @@ MvitConfig read_mvit_config(const Json& json, const std::string& where) {
             config.widens_in_attention ? dims[i] : dims[std::min(i + 1, count - 1)];
         const uint32_t attended = config.widens_in_attention ? out : dim;
         if (attended % heads[i] != 0 || (attended / heads[i] + 7) / 8 * 8 > 256)
-            cfg.refuse("num_heads", "makes heads that do not share the columns evenly, or of more "
-                                    "than 256");
+            cfg.refuse("num_heads",
+                       "makes heads that do not divide the columns evenly, or of more "
+                       "than 256");
         config.stages.push_back({dim, out, depths[i], heads[i], stride_q[i], stride_kv[i]});
         dim = out;
     }

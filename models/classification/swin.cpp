@@ -11,10 +11,10 @@ namespace saccade {
 
 namespace {
 
-constexpr float embedding_eps = 1e-5f;  // of norms that layer_norm_eps does not reach
+constexpr float embedding_eps = 1e-5f;  // of norms to which layer_norm_eps does not apply
 
-// V2, eq. 4: distances from -(window - 1) to window - 1 become log-spaced coordinates, a network of
-// two layers makes a bias of each pair for each head: (heads, (2 window - 1)^2).
+// V2, eq. 4: continuous position bias. Offsets from -(window - 1) to window - 1 become log-spaced
+// coordinates, and an MLP of two layers computes a bias per head: (heads, (2 window - 1)^2).
 std::vector<float> continuous_bias(WeightLoader& weights, const std::string& in,
                                    const SwinConfig::Stage& stage) {
     constexpr uint32_t hidden = 512;
@@ -25,8 +25,8 @@ std::vector<float> continuous_bias(WeightLoader& weights, const std::string& in,
     const int reach = static_cast<int>(stage.window) - 1;
     const uint32_t measure = stage.pretrained_window ? stage.pretrained_window : stage.window;
     auto coordinate = [&](int distance) {
-        const float part = static_cast<float>(distance) /
-                           static_cast<float>(std::max(measure, 2u) - 1) * 8;
+        const float part =
+            static_cast<float>(distance) / static_cast<float>(std::max(measure, 2u) - 1) * 8;
         return std::copysign(std::log2(std::abs(part) + 1) / 3.0f, part);
     };
     const size_t wide = 2 * size_t(reach) + 1;
@@ -34,9 +34,9 @@ std::vector<float> continuous_bias(WeightLoader& weights, const std::string& in,
     for (int y = -reach; y <= reach; ++y)
         for (int x = -reach; x <= reach; ++x) {
             for (uint32_t i = 0; i < hidden; ++i)
-                inner[i] = std::max(first[2 * i] * coordinate(y) +
-                                        first[2 * i + 1] * coordinate(x) + shift[i],
-                                    0.0f);
+                inner[i] = std::max(
+                    first[2 * i] * coordinate(y) + first[2 * i + 1] * coordinate(x) + shift[i],
+                    0.0f);
             for (uint32_t head = 0; head < stage.heads; ++head) {
                 float sum = 0;
                 for (uint32_t i = 0; i < hidden; ++i) sum += second[head * hidden + i] * inner[i];
@@ -47,7 +47,7 @@ std::vector<float> continuous_bias(WeightLoader& weights, const std::string& in,
     return bias;
 }
 
-// V1: a learned table ((2 window - 1)^2, heads), the heads first.
+// V1: a learned table ((2 window - 1)^2, heads), transposed.
 std::vector<float> learned_bias(WeightLoader& weights, const std::string& in,
                                 const SwinConfig::Stage& stage) {
     const uint32_t wide = 2 * stage.window - 1, places = wide * wide;
@@ -63,7 +63,7 @@ std::vector<float> learned_bias(WeightLoader& weights, const std::string& in,
 
 Swin::Swin(WeightLoader& weights, const SwinConfig& config) : config_(config) {
     const uint32_t dim = config.stages.front().dim;
-    // A model that is all of its file has names without a prefix.
+    // A file with the backbone only has no prefix.
     if (weights.source().optional("embeddings.norm.weight", {dim})) config_.prefix.clear();
     const std::string& in = config_.prefix;
     patch_embedding_ = weights.linear(in + "embeddings.patch_embeddings.projection",
@@ -84,11 +84,10 @@ Swin::Swin(WeightLoader& weights, const SwinConfig& config) : config_(config) {
                 load_block(weights, layer + ".blocks." + std::to_string(j), stage));
         if (i + 1 == config.stages.size()) break;
         const uint32_t four = 4 * stage.dim, two = 2 * stage.dim;
-        mergings_.push_back(
-            {.norm = weights.norm(layer + ".downsample.norm", config.second ? two : four,
-                                  embedding_eps),
-             .reduction = weights.linear(layer + ".downsample.reduction",
-                                         {.out = two, .in = four, .bias = false})});
+        mergings_.push_back({.norm = weights.norm(layer + ".downsample.norm",
+                                                  config.second ? two : four, embedding_eps),
+                             .reduction = weights.linear(layer + ".downsample.reduction",
+                                                         {.out = two, .in = four, .bias = false})});
     }
     const uint32_t last = config.stages.back().dim;
     norm_ = weights.norm(in + "layernorm", last, config.norm_eps);
@@ -120,9 +119,9 @@ Swin::Block Swin::load_block(WeightLoader& weights, const std::string& in,
         .scales = {},
     };
     const uint32_t wide = 2 * stage.window - 1;
-    block.bias = weights.table(config_.second ? continuous_bias(weights, self, stage)
-                                                 : learned_bias(weights, self, stage),
-                                  stage.heads, wide * wide);
+    block.bias = weights.table(
+        config_.second ? continuous_bias(weights, self, stage) : learned_bias(weights, self, stage),
+        stage.heads, wide * wide);
     if (config_.second) {
         std::vector<float> scales = weights.floats(self + "logit_scale", {stage.heads, 1, 1});
         for (float& scale : scales) scale = std::exp(std::min(scale, std::log(100.0f)));
@@ -148,9 +147,9 @@ std::vector<uint32_t> Swin::layers_of_stages() const {
 void Swin::prepare(Size picture) {
     grid_ = picture / config_.patch;
     if (positions_ && area(grid_) != positions_.rows)
-        throw Error("this model has positions for pictures of " +
-                    std::to_string(config_.image.x) + "x" + std::to_string(config_.image.y) +
-                    " only: preprocessor_config.json makes others");
+        throw Error("this model has positions for pictures of " + std::to_string(config_.image.x) +
+                    "x" + std::to_string(config_.image.y) +
+                    " only: preprocessor_config.json makes another size");
     Size map = grid_;
     for (const Stage& stage : config_.stages) {
         if (!config_.second && std::min(map.x, map.y) < stage.window)
@@ -163,7 +162,7 @@ void Swin::prepare(Size picture) {
 }
 
 Windows Swin::windows_of(const Stage& stage, const Block& block, Size map, bool odd) const {
-    // V1 does not shift windows that span the map; V2 decides by the size that it was made for.
+    // V1 does not shift windows that span the map; V2 decides by image_size.
     const bool shifted = config_.second ? stage.shifted : std::min(map.x, map.y) > stage.window;
     return {.map = map,
             .window = stage.window,
@@ -173,11 +172,11 @@ Windows Swin::windows_of(const Stage& stage, const Block& block, Size map, bool 
             .mask = config_.second ? -200.0f : -100.0f};  // V2 adds it twice
 }
 
-// Cells that only pad the map out to whole windows are zero when q, k and v are made of them.
+// Zeroes the cells that pad the map to whole windows, before q, k and v are computed.
 void Swin::clear_padding(Commands& c, const Tensor& y, Size map) const {
     if (y.rows == area(map)) return;
     const Tensor row = y.slice_rows(area(map), 1);
-    // All of y counts as written: the device's checks know of whole tensors only.
+    // All of y counts as written, because the hazard tracking knows whole tensors only.
     copy_strided(c, y,
                  {{1, row.batch, 1, padded(row.columns)}, {0, row.batch_stride, 0, 1}, row.offset},
                  norm_.weight, Stored::f32, {{0, 0, 0, 0}, {0, 0, 0, 0}, 0});
@@ -189,7 +188,9 @@ Swin::Stream Swin::stream(Commands& c, uint32_t batch, Size map, const Stage& st
     const uint32_t rows = area(map) + (s.padded ? 1 : 0);
     const bool twice = config_.second && input_type() != Type::f32;
     s.z = c.scratch(batch, config_.second ? rows : area(map), stage.dim, Type::f32);
-    s.y = !config_.second ? Tensor() : twice ? c.scratch(batch, rows, stage.dim, input_type()) : s.z;
+    s.y = !config_.second ? Tensor()
+          : twice         ? c.scratch(batch, rows, stage.dim, input_type())
+                          : s.z;
     if (config_.second) clear_padding(c, s.y, map);
     return s;
 }
@@ -222,8 +223,7 @@ void Swin::attend(Commands& c, const Stream& s, const Stage& stage, const Block&
     const Tensor q = qkv.slice_columns(0, dim);
     const Tensor k = qkv.slice_columns(dim, dim);
     const Tensor v = qkv.slice_columns(2 * dim, dim);
-    const Heads heads{stage.heads,
-                      1.0f / std::sqrt(static_cast<float>(stage.dim / stage.heads))};
+    const Heads heads{stage.heads, 1.0f / std::sqrt(static_cast<float>(stage.dim / stage.heads))};
     const Windows windows = windows_of(stage, w, s.map, odd);
     tap.attention(c, layer, q, k, heads, windows);
     const Tensor seen = window_attention(c, q, k, v, heads, windows);
@@ -274,7 +274,7 @@ Tensor Swin::logits(Commands& c, const Tensor& patches, Tap& tap) const {
         head_.weight ? c.scratch(patches.batch, 1, head_.weight.rows, Type::f32) : Tensor();
     auto scope = c.scope("stages");
     Stream s = embed(c, patches);
-    // Kept of the residual stream: the embedding, then of each stage its blocks' and its own end.
+    // Hidden states: the embedding, then for each stage its blocks and its end.
     tap.hidden(c, 0, s.cells());
     uint32_t layer = 0;
     for (uint32_t i = 0; i < blocks_.size(); ++i) {
@@ -304,7 +304,7 @@ TokenLayout Swin::layout(uint32_t layer) const {
         map = (map + 1u) / 2u;
         cell *= 2.0f;
     }
-    // There is no class token: what it would show is shown of the cell in the middle.
+    // There is no class token: the cell in the middle takes its place.
     return {.grid = map, .first_query = map.y / 2 * map.x + map.x / 2, .cell = cell};
 }
 

@@ -9,14 +9,16 @@
 #include "models/backbone/position.h"
 #include "models/classification/classification_model.h"
 #include "models/classification/swin_config.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// Swin Transformer (Liu et al. 2021) and Swin Transformer V2 (Liu et al. 2022). Cells of a map look at
-// the cells of their window alone; every other block shifts the windows, so that what is known
-// travels from one to the next; after each stage four neighbours become one. What V2 changes:
+// Swin Transformer (Liu et al. 2021) and Swin Transformer V2 (Liu et al. 2022). Cells attend to the
+// cells of their window; every other block shifts the windows, which connects neighbouring windows;
+// after each stage 2x2 cells become one (patch merging). What V2 changes:
 // - a branch is normalised after it, not before (res-post-norm);
-// - scores are cosines, each head with its own scale;
-// - the bias for a distance comes from a small network on its logarithm.
+// - scores are cosines with a learned scale per head (scaled cosine attention);
+// - the relative position bias comes from a small MLP on log-spaced coordinates (continuous
+// position
+//   bias).
 
 namespace saccade {
 
@@ -58,8 +60,8 @@ private:
     const Stage& stage_of(uint32_t layer) const;
     Windows windows_of(const Stage& stage, const Block& block, Size map, bool odd) const;
 
-    // A residual stream and, in V2, the same as products want it: padded maps have a row of zeros
-    // more.
+    // The residual stream and, in V2, a copy in the type of the products. Padded maps have an extra
+    // row of zeros.
     struct Stream {
         Size map;
         bool padded = false;
@@ -77,11 +79,11 @@ private:
     SwinConfig config_;
     Linear patch_embedding_;  // (dim, 3 * patch * patch)
     Norm embedding_norm_, norm_;
-    Tensor positions_;                         // (cells of image_size, dim) f32, or none
-    std::vector<std::vector<Block>> blocks_;   // of each stage
-    std::vector<Merging> mergings_;            // after each stage but the last
-    Linear head_;                              // (classes, dim), on the mean of the cells; or none
-    Size grid_;                                // of the first stage
+    Tensor positions_;                        // (cells of image_size, dim) f32, or none
+    std::vector<std::vector<Block>> blocks_;  // of each stage
+    std::vector<Merging> mergings_;           // after each stage but the last
+    Linear head_;                             // (classes, dim), on the mean of the cells, or none
+    Size grid_;                               // of the first stage
 };
 
 }  // namespace saccade

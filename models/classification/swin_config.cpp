@@ -21,8 +21,8 @@ std::vector<uint32_t> numbers(const JsonFields& fields, const char* key, uint32_
                                   value.get<uint64_t>() <= 1024;
                        });
     if (!whole)
-        fields.refuse(key, "must be a list of whole numbers from " + std::to_string(least) +
-                               " to 1024");
+        fields.refuse(key,
+                      "must be a list of whole numbers from " + std::to_string(least) + " to 1024");
     for (const Json& value : *list) values.push_back(value.get<uint32_t>());
     return values;
 }
@@ -33,7 +33,7 @@ bool has_classifier(const JsonFields& fields, const ModelConfig& common) {
     if (name.ends_with("ForImageClassification")) return !common.labels.empty();
     if (!name.ends_with("Model") && !name.ends_with("Backbone"))
         fields.refuse("architectures",
-                      "names " + in_quotes(name) + ": the model is made for another task");
+                      "names " + in_quotes(name) + ": the model is for another task");
     return false;
 }
 
@@ -71,8 +71,7 @@ SwinConfig read_swin_config(const Json& json, const std::string& where) {
     const auto depths = numbers(fields, "depths", 1, {2, 2, 6, 2});
     const auto heads = numbers(fields, "num_heads", 1, {3, 6, 12, 24});
     auto pretrained = numbers(fields, "pretrained_window_sizes", 0, {});
-    if (heads.size() != depths.size())
-        fields.refuse("num_heads", "has another length than depths");
+    if (heads.size() != depths.size()) fields.refuse("num_heads", "has another length than depths");
     pretrained.resize(std::max(pretrained.size(), depths.size()));
     for (uint32_t i = 0; i < depths.size(); ++i) {
         SwinConfig::Stage stage{.dim = dim << i,
@@ -82,7 +81,7 @@ SwinConfig read_swin_config(const Json& json, const std::string& where) {
                                 .pretrained_window = pretrained[i]};
         require_whole_heads(fields, "embed_dim", stage.dim, "num_heads", stage.heads);
         if (config.second) {
-            // V2 takes its window from the map of a picture of image_size, whatever comes in.
+            // V2's window depends on image_size, not on the size of the input.
             const uint32_t map = config.image.y / config.patch.y >> i;
             if (map == 0) fields.refuse("image_size", "is too small for this many stages");
             stage.window = std::min(window, map);

@@ -14,8 +14,8 @@ struct SwinConfig {
     struct Stage {
         uint32_t dim = 0, depth = 0, heads = 0;
         uint32_t window = 0;
-        bool shifted = true;             // every other block, if the map is larger than the window
-        uint32_t pretrained_window = 0;  // V2: what distances are measured by; 0: the window
+        bool shifted = true;  // in every other block, if the map is larger than the window
+        uint32_t pretrained_window = 0;  // V2: the unit of the coordinates; 0: the window
     };
     bool second = false;  // V2
     Size image, patch;
@@ -25,7 +25,7 @@ struct SwinConfig {
     bool absolute_positions = false;
     Activation activation = Activation::gelu_erf;
     std::string prefix;               // "swin." or "swinv2."
-    std::vector<std::string> labels;  // none: the model has no classifier
+    std::vector<std::string> labels;  // empty: the model has no classifier
 
     uint32_t layers() const;
     uint32_t inner(const Stage& stage) const {

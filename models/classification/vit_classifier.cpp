@@ -34,10 +34,10 @@ TokenLayout ViTClassifier::layout(uint32_t) const {
 double ViTClassifier::multiply_adds() const {
     const ViTConfig& config = this->config();
     const double tokens = config.tokens(), dim = config.hidden, first = config.prefix_tokens();
-    // Of the last block all tokens are looked at, and the first ones look.
-    auto block = [&](double looking) {
-        return tokens * dim * 3 * dim + looking * dim * (dim + 2.0 * config.intermediate) +
-               2 * looking * tokens * dim;
+    // In the last block only the first tokens are queries.
+    auto block = [&](double queries) {
+        return tokens * dim * 3 * dim + queries * dim * (dim + 2.0 * config.intermediate) +
+               2 * queries * tokens * dim;
     };
     return (config.layers - 1) * block(tokens) + block(first) +
            tokens * dim * config.channels * config.patch_height * config.patch_width;

@@ -16,7 +16,7 @@ ClipConfig read_clip_config(const Json& json, const std::string& where) {
             {.image = 224,
              .patch = 32,
              .form = {12, {768, 12, 3072, 1e-5f, true, Activation::quick_gelu}},
-             .pre_norm = "pre_layrnorm"}),  // as the files spell it
+             .pre_norm = "pre_layrnorm"}),  // sic
         .text = read_text_tower_config(
             tower_section(fields, "text_config"),
             {.form = {12, {512, 8, 2048, 1e-5f, true, Activation::quick_gelu}},
@@ -27,7 +27,7 @@ ClipConfig read_clip_config(const Json& json, const std::string& where) {
              .projection = "text_projection",
              .projected = projection}),
     };
-    // Files from before the id was put right say 2, and were read at the largest id.
+    // Older files have a wrong eos id of 2; transformers then reads at the largest id.
     if (config.text.end == 2) config.text.reads = TextTowerConfig::Reads::largest_id;
     return config;
 }
@@ -39,12 +39,11 @@ Clip::Clip(WeightLoader& weights, const ClipConfig& config)
                             "a photo of a {}.")) {
     const EncoderForm& form = config.vision.form.block;
     norm_ = weights.norm("vision_model.post_layernorm", form.hidden, form.norm_eps);
-    projection_ =
-        weights.linear("visual_projection",
-                       {.out = config.text.projected, .in = form.hidden, .bias = false});
+    projection_ = weights.linear("visual_projection",
+                                 {.out = config.text.projected, .in = form.hidden, .bias = false});
 }
 
-// The class token stands for the picture.
+// The class token is the picture's embedding.
 Tensor Clip::embed(Commands& c, const Tensor& patches, Tap& tap) const {
     const Tensor z = vision_.encode(c, patches, tap);
     if (tap.wants_features()) tap.features(c, layer_norm(c, z, norm_, Type::f32));

@@ -6,9 +6,9 @@
 
 namespace saccade {
 
-// A classifier whose classes are typed: a tower for pictures and one for words, trained so that what
-// belongs together points the same way. Learning Transferable Visual Models From Natural Language
-// Supervision (Radford et al. 2021).
+// A zero-shot classifier, whose classes are phrases: a tower for pictures and one for text, trained
+// contrastively so that matching pictures and texts have similar embeddings. Learning Transferable
+// Visual Models From Natural Language Supervision (Radford et al. 2021).
 class ContrastModel : public ClassificationModel {
 public:
     const std::vector<std::string>& labels() const override { return phrases_.labels(); }
@@ -22,27 +22,27 @@ public:
     TokenLayout layout(uint32_t layer) const override;
     double multiply_adds() const override { return vision_.multiply_adds(); }
 
-    // scale * cosine + bias, of the picture with each phrase.
+    // scale * cosine + bias of the picture with each phrase.
     Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const override;
-    // Of a hidden state of the last layer, the same of each token: (batch, tokens, phrases) f32.
+    // The same for each token of the last hidden state: (batch, tokens, phrases) f32.
     Tensor similarity(Commands& c, const Tensor& last) const;
     Tensor likeness(Commands& c, const Tap& tap) const override;
 
-    // The picture's vector: (batch, 1, dim) f32.
+    // The picture's embedding: (batch, 1, dim) f32.
     virtual Tensor embed(Commands& c, const Tensor& patches, Tap& tap) const = 0;
     const VisionTower& vision() const { return vision_; }
 
 protected:
     ContrastModel(VisionTower vision, Phrases phrases)
         : vision_(std::move(vision)), phrases_(std::move(phrases)) {}
-    // The vector of each of some tokens after the last layer, f32, of any length.
+    // The embedding of each of some tokens after the last layer, f32, not normalised.
     virtual Tensor project(Commands& c, const Tensor& z) const = 0;
 
     VisionTower vision_;
     Phrases phrases_;
 };
 
-// A section of a config.json ("text_config"). What older files have in `key`_dict counts instead.
+// A section of a config.json ("text_config"); `key`_dict of older files takes precedence.
 JsonFields tower_section(const JsonFields& fields, const std::string& key);
 
 }  // namespace saccade

@@ -16,7 +16,7 @@ double area_between(glm::dvec2 from, glm::dvec2 to) {
     return size.x * size.y;
 }
 
-// Intersection over union, and the same less the part of the frame around both that neither covers.
+// Intersection over union (IoU), and generalized IoU (Rezatofighi et al. 2019).
 struct Overlap {
     double iou = 0, generalized = 0;
 };
@@ -57,7 +57,7 @@ size_t best_example(std::span<const float> vectors, size_t dim, std::span<const 
         least_alike = alike;
         best = i;
     }
-    // No box lies near it: then the best of those that lie far.
+    // No box is close: take the best of the others.
     if (least_alike == std::numeric_limits<double>::max())
         best = size_t(std::ranges::max_element(fit) - fit.begin());
     return best;

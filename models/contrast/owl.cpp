@@ -13,11 +13,11 @@ namespace saccade {
 
 namespace {
 
-constexpr float length_eps = 1e-6f;  // added to the length of vectors that are compared
+constexpr float length_eps = 1e-6f;  // added to the norm of embeddings
 
 float logit(double p) { return static_cast<float>(std::log(p + 1e-4) - std::log1p(1e-4 - p)); }
 
-// A box of a patch's size with its centre at the patch's far corner, as what the sigmoid is taken of.
+// The box bias: the logits of a box of a patch's size, centred on the patch's lower right corner.
 std::vector<float> patch_boxes(uint32_t grid) {
     std::vector<float> boxes;
     for (uint32_t y = 1; y <= grid; ++y)
@@ -57,7 +57,7 @@ OwlConfig read_owl_config(const Json& json, const std::string& where) {
         .objectness = second,
     };
     if (config.text.projected != config.text.form.block.hidden)
-        fields.refuse("projection_dim", "is not the text tower's hidden_size, which the heads compare");
+        fields.refuse("projection_dim", "differs from the text tower's hidden_size");
     return config;
 }
 
@@ -100,8 +100,7 @@ Tensor Owl::features(Commands& c, const Tensor& z) const {
     const Tensor y = c.scratch(z.batch, z.rows - 1, z.columns, class_vector_.weight.type);
     auto scope = c.scope("merge");
     const Tensor x = layer_norm(c, z, post_norm_, Type::f32);
-    const Tensor merged =
-        multiply(c, x.slice_rows(1, x.rows - 1), x.slice_rows(0, 1), Type::f32);
+    const Tensor merged = multiply(c, x.slice_rows(1, x.rows - 1), x.slice_rows(0, 1), Type::f32);
     layer_norm_into(c, y, merged, norm_);
     return y;
 }
@@ -125,7 +124,7 @@ Tensor Owl::objectness(Commands& c, const Tensor& features) const {
     return y;
 }
 
-// sigmoid(MLP(x) + where the patch lies)
+// sigmoid(MLP(x) + box bias)
 Tensor Owl::boxes(Commands& c, const Tensor& features) const {
     const Tensor y = c.scratch(features.batch, features.rows, 4, Type::f32);
     const Tensor x = linear(c, linear(c, features, box_head_.dense0, Activation::gelu_erf),
@@ -136,7 +135,7 @@ Tensor Owl::boxes(Commands& c, const Tensor& features) const {
 }
 
 DetectionOutput Owl::forward(Commands& c, const Tensor& patches, Size, DetectionTaps& taps) const {
-    phrases_.layer();  // an Error, before anything is recorded, if there are none
+    phrases_.layer();  // throws before anything is recorded if there are no phrases
     const Tensor z = vision_.encode(c, patches, taps.encoder);
     if (taps.encoder.wants_features())
         taps.encoder.features(c, layer_norm(c, z, post_norm_, Type::f32));

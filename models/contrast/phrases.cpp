@@ -30,7 +30,8 @@ std::vector<std::string> phrases_in(const std::string& text, const std::string& 
         const size_t end = std::min(text.find(',', at), text.size());
         phrases.push_back(trimmed(text.substr(at, end - at)));
         if (phrases.back().empty())
-            throw Error(option + ": " + (trimmed(text).empty() ? "there is nothing" : "a phrase is empty") +
+            throw Error(option + ": " +
+                        (trimmed(text).empty() ? "there is nothing" : "a phrase is empty") +
                         "; separate phrases by commas, as in \"red mug, my cat\"");
         at = end + 1;
     }
@@ -54,8 +55,9 @@ std::string Phrases::prompt(const std::string& label) const {
 
 const Linear& Phrases::layer() const {
     if (empty())
-        throw Error("the model finds what you name: give it words, as in --labels \"cat, dog\" for a "
-                    "classifier or --find \"red mug, my cat\" for a detector");
+        throw Error(
+            "the model finds what you name: give it words, as in --labels \"cat, dog\" for a "
+            "classifier or --find \"red mug, my cat\" for a detector");
     return layer_;
 }
 
@@ -80,7 +82,7 @@ void Phrases::use(std::vector<std::string> labels, const Tokenizer& tokenizer) {
         texts.rows.push_back(ids_of(label, tokenizer));
         longest = std::max(longest, texts.rows.back().size());
     }
-    // Padding behind the end of a text changes nothing where words see only those before them.
+    // Padding after the end of a text does not matter in causal attention.
     const TextTowerConfig& config = tower_.config();
     const uint32_t padding = tokenizer.special().pad.value_or(config.pad.value_or(0));
     if (config.pad) longest = config.positions;
@@ -94,7 +96,7 @@ void Phrases::use(std::vector<std::string> labels, const TextIds& ids) {
     for (const std::vector<uint32_t>& row : ids.rows) {
         if (row.size() != length || length == 0 || length > config.positions)
             throw Error("texts must have 1 to " + std::to_string(config.positions) +
-                        " ids, all of them as many");
+                        " ids, and all the same number");
         if (std::ranges::any_of(row, [&](uint32_t id) { return id >= config.vocabulary; }))
             throw Error("a text has an id that the vocabulary of " +
                         std::to_string(config.vocabulary) + " does not have");
@@ -115,7 +117,7 @@ void Phrases::forget_words() {
 void Phrases::use_examples(std::vector<Example> examples) {
     for (const Example& example : examples)
         if (example.vector.size() != tower_.config().projected)
-            throw Error("the example '" + example.label + "' is of another model");
+            throw Error("the example '" + example.label + "' comes from another model");
     labels_.resize(ids_.rows.size());
     examples_ = std::move(examples);
     for (const Example& example : examples_) labels_.push_back(example.label);
@@ -134,7 +136,7 @@ void Phrases::make_room(uint32_t count) {
               make_tensor(memory_.handle(), vectors + layer, 1, 1, count, Type::f32)};
 }
 
-// Vectors of any length become those of length 1 that phrases have.
+// Normalises the examples' embeddings and appends them to those of the phrases.
 void Phrases::add_examples(Commands& c) {
     const auto count = static_cast<uint32_t>(examples_.size());
     const auto first = static_cast<uint32_t>(ids_.rows.size());
@@ -181,10 +183,9 @@ void Phrases::encode() {
     auto* const bias = reinterpret_cast<float*>(staged.mapped().data() + biases);
     std::fill_n(bias, padded(count), 0.0f);
     std::fill_n(bias, count, measure_.bias);
-    for (uint32_t i = 0; i < texts; ++i)
-        std::ranges::copy(ids.rows[i], words + size_t(i) * stride);
+    for (uint32_t i = 0; i < texts; ++i) std::ranges::copy(ids.rows[i], words + size_t(i) * stride);
 
-    Tap nobody;
+    Tap no_tap;
     staged.flush();
     c.begin();
     c.copy_bytes(make_tensor(staged.handle(), biases, 1, 1, count, Type::f32), layer_.bias);
@@ -192,7 +193,8 @@ void Phrases::encode() {
     c.run();
     for (uint32_t first = 0; first < texts; first += at_a_time) {
         const uint32_t some = std::min(at_a_time, texts - first);
-        for (uint32_t i = 0; i < some; ++i) from[i] = i * length + tower_.read_at(ids.rows[first + i]);
+        for (uint32_t i = 0; i < some; ++i)
+            from[i] = i * length + tower_.read_at(ids.rows[first + i]);
         staged.flush();
         c.begin();
         {
@@ -201,9 +203,9 @@ void Phrases::encode() {
             Tensor part = all;
             part.batch = some;
             part.offset += first * all.batch_stride;
-            const Tensor y = tower_.encode(
-                c, part, make_tensor(staged.handle(), places, 1, 1, some, Type::u32), ids.seen,
-                nobody);
+            const Tensor y =
+                tower_.encode(c, part, make_tensor(staged.handle(), places, 1, 1, some, Type::u32),
+                              ids.unpadded, no_tap);
             const Tensor rows = y.batches_as_rows();
             unit_rows_into(c, vectors_.slice_rows(first, some), rows, measure_.eps);
             unit_rows_into(c, layer_.weight.slice_rows(first, some), rows, measure_.eps,

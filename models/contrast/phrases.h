@@ -10,39 +10,39 @@
 
 namespace saccade {
 
-// What a model is told to look for: words as the text tower makes vectors of them. That is done once,
-// when they are given; frames only meet the vectors.
+// The phrases and examples that an open-vocabulary model looks for, as embeddings. The text tower
+// encodes them once, when they are set; frames are only compared with the embeddings.
 class Phrases {
 public:
-    // How the vectors meet those of a picture: scale * cosine + bias.
+    // How embeddings are compared: scale * cosine + bias.
     struct Measure {
         float scale = 1.0f, bias = 0.0f;
-        float eps = 0.0f;  // added to a vector's length before it is divided by that
+        float eps = 0.0f;  // added to a vector's norm before it is divided by it
     };
-    // `pattern` is the sentence that the model's paper makes of a label: "a photo of a {}."
+    // `pattern`: the prompt template of the model's paper, such as "a photo of a {}."
     Phrases(Device& device, TextTower tower, const Measure& measure, std::string pattern);
 
-    // Looks for these from now on. Nothing recorded with others may still be running, and what was
-    // recorded has to be recorded again. A label that is empty or too long is an Error, and so is a
-    // pattern without {}.
+    // Sets the phrases. Nothing recorded with others may still be running, and models have to be
+    // recorded again. A label that is empty or too long is an Error, and so is a pattern without
+    // {}.
     void use(std::vector<std::string> labels, const Tokenizer& tokenizer);
     void use(std::vector<std::string> labels, const TextIds& ids);
-    // Besides the phrases, what was shown instead of named; each is one more label.
+    // Sets the examples, which are further labels after the phrases.
     void use_examples(std::vector<Example> examples);
     const std::vector<Example>& examples() const { return examples_; }
-    void forget_words();  // and look for the examples alone
+    void forget_words();  // leaves only the examples
     void set_pattern(const std::string& pattern);
 
     const std::vector<std::string>& labels() const { return labels_; }
     const std::string& pattern() const { return pattern_; }
-    std::string prompt(const std::string& label) const;  // what the tower reads of it
+    std::string prompt(const std::string& label) const;  // the pattern with the label in it
     const TextTower& tower() const { return tower_; }
     bool empty() const { return labels_.empty(); }
 
-    // The vectors as a layer on those of pictures, of length 1: (phrases, dim), scaled, and the bias.
-    // An Error says what to do if nothing has been given.
+    // The embeddings as a linear layer on normalised embeddings of pictures: (phrases, dim),
+    // scaled, and the bias. An Error that says what to do if there are none.
     const Linear& layer() const;
-    // (1, phrases, dim) f32, of length 1.
+    // (1, phrases, dim) f32, normalised.
     const Tensor& vectors() const { return vectors_; }
 
 private:
@@ -64,12 +64,12 @@ private:
     Linear layer_;
 };
 
-// Scores of such models are not calibrated: this is what the cards of OWL-ViT and OWLv2 take, and what
-// their processor's post-processing leaves out below.
+// The score threshold that the model cards and the processors of OWL-ViT and OWLv2 use; their
+// scores are not calibrated.
 constexpr float phrase_threshold = 0.1f;
 
-// "red mug, my cat" as a list: cut at commas, without white space around. An empty one is an Error
-// that names the option.
+// Splits "red mug, my cat" at commas and trims white space. An empty phrase is an Error that names
+// the option.
 std::vector<std::string> phrases_in(const std::string& text, const std::string& option);
 
 }  // namespace saccade

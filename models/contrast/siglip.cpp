@@ -15,11 +15,12 @@ SiglipConfig read_siglip_config(const Json& json, const std::string& where) {
     require_architecture(fields, common, second ? "siglip2" : "siglip",
                          second ? "Siglip2Model" : "SiglipModel");
     const TowerForm form{12, {768, 12, 3072, 1e-6f, true, Activation::gelu_tanh}};
-    VisionTowerConfig vision{.image = 224, .patch = 16, .form = form, .class_token = false,
-                             .patch_bias = true};
+    VisionTowerConfig vision{
+        .image = 224, .patch = 16, .form = form, .class_token = false, .patch_bias = true};
     const JsonFields section = tower_section(fields, "vision_config");
     if (!section.flag("vision_use_head", true))
-        section.refuse("vision_use_head", "is false; only models with their pooling head are supported");
+        section.refuse("vision_use_head",
+                       "is false; only models with their pooling head are supported");
     if (second) {
         const uint32_t patches = section.whole("num_patches", {1, 1u << 20}, 256);
         vision.positions = static_cast<uint32_t>(std::sqrt(double(patches)));
@@ -69,7 +70,7 @@ Siglip::Siglip(WeightLoader& weights, const SiglipConfig& config)
         weights.linear(in + "mlp.fc2", {.out = dim, .in = form_.intermediate, .rows = Rows::any});
 }
 
-// The probe looks wherever somebody points.
+// The pooling layer has a single query, the probe, for the whole picture.
 TokenLayout Siglip::query_layout(uint32_t layer) const {
     TokenLayout tokens = layout(layer);
     if (layer < pooling_layer()) return tokens;
@@ -89,18 +90,19 @@ Tensor Siglip::embed(Commands& c, const Tensor& patches, Tap& tap) const {
     tap.hidden(c, pooling_layer() + 1, x);
     if (tap.wants_features()) tap.features(c, layer_norm(c, z, norm_, Type::f32));
     const uint32_t width = qkv_.weight.rows / 3;
-    const Tensor kv = linear(c, x, qkv_);  // the patches' own queries are of no use
-    const Linear ask{qkv_.weight.slice_rows(0, width), qkv_.bias.slice_columns(0, width)};
+    const Tensor kv = linear(c, x, qkv_);  // the patches' queries are not used
+    const Linear query{qkv_.weight.slice_rows(0, width), qkv_.bias.slice_columns(0, width)};
     const Tensor q = c.scratch(z.batch, 1, width, kv.type);
-    copy(c, q, linear(c, probe_, ask));
+    copy(c, q, linear(c, probe_, query));
     const Tensor k = kv.slice_columns(width, width), v = kv.slice_columns(2 * width, width);
     tap.attention(c, pooling_layer(), q, k, form_.attention_heads());
-    return read(c, attention(c, q, k, v, form_.attention_heads()));
+    return head(c, attention(c, q, k, v, form_.attention_heads()));
 }
 
-Tensor Siglip::read(Commands& c, const Tensor& seen) const {
-    const Tensor y = c.scratch(seen.batch, seen.rows, form_.hidden, Type::f32);
-    linear_into(c, y, seen, out_);
+// y + MLP(LN(y)) of y = W_o pooled
+Tensor Siglip::head(Commands& c, const Tensor& pooled) const {
+    const Tensor y = c.scratch(pooled.batch, pooled.rows, form_.hidden, Type::f32);
+    linear_into(c, y, pooled, out_);
     const Tensor x = layer_norm(c, y, head_norm_, fc1_.weight.type);
     linear_add(c, y, linear(c, x, fc1_, form_.activation), fc2_);
     return y;
@@ -109,7 +111,7 @@ Tensor Siglip::read(Commands& c, const Tensor& seen) const {
 Tensor Siglip::project(Commands& c, const Tensor& z) const {
     const uint32_t width = qkv_.weight.rows / 3;
     const Tensor x = layer_norm(c, z, norm_, qkv_.weight.type);
-    return read(c, linear(c, x, qkv_).slice_columns(2 * width, width));
+    return head(c, linear(c, x, qkv_).slice_columns(2 * width, width));
 }
 
 }  // namespace saccade

@@ -3,8 +3,9 @@
 #include "models/contrast/contrast_model.h"
 
 // Sigmoid Loss for Language Image Pre-Training (Zhai et al. 2023) and SigLIP 2 (Tschannen et al.
-// 2025). What differs from CLIP: each phrase is right or wrong by itself, words see those after them,
-// and a small attention head pools the patches. SigLIP 2 takes pictures in their own proportions.
+// 2025). What differs from CLIP: phrases are scored independently (sigmoid), the text tower is
+// bidirectional, and the patches are pooled by attention (MAP head). SigLIP 2 takes pictures in
+// their own aspect ratio (NaFlex).
 
 namespace saccade {
 
@@ -18,25 +19,25 @@ class Siglip : public ContrastModel {
 public:
     Siglip(WeightLoader& weights, const SiglipConfig& config);
 
-    // The pooling head is one more layer to look at: what it looks at made the answer.
+    // The pooling head counts as one more layer of attention.
     uint32_t layers() const override { return pooling_layer() + 1; }
     bool pools_last() const override { return true; }
     TokenLayout query_layout(uint32_t layer) const override;
     Tensor probabilities(Commands& c, const Tensor& logits) const override;
-    // The tap's last hidden state is the one that the head pools: after the norm.
+    // The tap's last hidden state is the input of the pooling head, after the norm.
     Tensor embed(Commands& c, const Tensor& patches, Tap& tap) const override;
 
 private:
     uint32_t pooling_layer() const { return vision_.config().form.layers; }
-    // What the head makes of values that it has looked at.
-    Tensor read(Commands& c, const Tensor& seen) const;
-    // The vectors of patches that were looked at alone.
+    // The rest of the pooling head after its attention.
+    Tensor head(Commands& c, const Tensor& pooled) const;
+    // The embedding of each patch, as if it alone were pooled.
     Tensor project(Commands& c, const Tensor& z) const override;
 
     EncoderForm form_;
     Norm norm_;
-    Tensor probe_;       // (1, hidden)
-    Linear qkv_, out_;   // (3 * heads * head, hidden), (hidden, heads * head)
+    Tensor probe_;      // (1, hidden)
+    Linear qkv_, out_;  // (3 * heads * head, hidden), (hidden, heads * head)
     Norm head_norm_;
     Linear fc1_, fc2_;
 };

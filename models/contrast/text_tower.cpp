@@ -11,8 +11,7 @@ TextTowerConfig read_text_tower_config(const JsonFields& fields, const TextTower
     TextTowerConfig config = otherwise;
     config.form = read_tower_form(fields, otherwise.form);
     config.vocabulary = fields.whole("vocab_size", {1, 10'000'000}, otherwise.vocabulary);
-    config.positions =
-        fields.whole("max_position_embeddings", {1, 1'000'000}, otherwise.positions);
+    config.positions = fields.whole("max_position_embeddings", {1, 1'000'000}, otherwise.positions);
     config.end = fields.whole("eos_token_id", {}, otherwise.end);
     if (otherwise.pad) config.pad = fields.whole("pad_token_id", {}, *otherwise.pad);
     return config;
@@ -28,9 +27,9 @@ TextTower::TextTower(WeightLoader& weights, const std::string& prefix,
     positions_ = weights.tensor(in + "embeddings.position_embedding.weight",
                                 {config.positions, dim}, config.positions, dim, Type::f32);
     norm_ = weights.norm(in + "final_layer_norm", dim, config.form.block.norm_eps);
-    projection_ = weights.linear(prefix + config.projection, {.out = config.projected,
-                                                              .in = dim,
-                                                              .bias = config.projection_bias});
+    projection_ =
+        weights.linear(prefix + config.projection,
+                       {.out = config.projected, .in = dim, .bias = config.projection_bias});
 }
 
 uint32_t TextTower::read_at(std::span<const uint32_t> row) const {
@@ -43,12 +42,12 @@ uint32_t TextTower::read_at(std::span<const uint32_t> row) const {
     return static_cast<uint32_t>(place - row.begin());
 }
 
-Tensor TextTower::encode(Commands& c, const Tensor& ids, const Tensor& from, uint32_t seen,
+Tensor TextTower::encode(Commands& c, const Tensor& ids, const Tensor& from, uint32_t unpadded,
                          Tap& tap) const {
     const Tensor result = c.scratch(ids.batch, 1, config_.projected, Type::f32);
     auto scope = c.scope("text");
     const Tensor z = embedding(c, ids, words_, positions_.slice_rows(0, ids.columns));
-    tower_.encode(c, z, tap, {config_.causal, seen});
+    tower_.encode(c, z, tap, {config_.causal, unpadded});
     const Tensor read = c.scratch(z.batch, 1, z.columns, Type::f32);
     gather(c, read, z.rows_as_batches(), from);
     linear_into(c, result, layer_norm(c, read, norm_, projection_.weight.type), projection_);

@@ -46,19 +46,19 @@ Tower::Tower(WeightLoader& weights, const std::string& prefix, const TowerForm& 
     }
 }
 
-void Tower::encode(Commands& c, const Tensor& z, Tap& tap, const Sight& sight) const {
+void Tower::encode(Commands& c, const Tensor& z, Tap& tap, const AttentionMask& mask) const {
     tap.hidden(c, 0, z);
     ResidualStream stream(c, z, blocks_[0].out.weight.type);
     for (uint32_t i = 0; i < form_.layers; ++i) {
-        encoder_block(c, stream, blocks_[i], form_.block, i, tap, sight);
+        encoder_block(c, stream, blocks_[i], form_.block, i, tap, mask);
         tap.hidden(c, i + 1, z);
     }
 }
 
 double Tower::multiply_adds(double tokens) const {
     const double dim = form_.block.hidden;
-    return form_.layers * (tokens * dim * (4 * dim + 2.0 * form_.block.intermediate) +
-                           2 * tokens * tokens * dim);
+    return form_.layers *
+           (tokens * dim * (4 * dim + 2.0 * form_.block.intermediate) + 2 * tokens * tokens * dim);
 }
 
 }  // namespace saccade

@@ -5,7 +5,7 @@
 
 #include "models/backbone/layers.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 namespace saccade {
 
@@ -14,18 +14,18 @@ struct TowerForm {
     EncoderForm block{};
 };
 
-// What every tower's section of a config.json says. Missing fields take `otherwise`.
+// The fields of a tower's section of config.json. Missing fields take `otherwise`.
 TowerForm read_tower_form(const JsonFields& fields, const TowerForm& otherwise);
 
-// A stack of pre-norm blocks as CLIP has two of, one for pictures and one for words. SigLIP, OWL-ViT
-// and SmolVLM have the same.
+// A stack of pre-norm blocks: CLIP has one for pictures and one for text. SigLIP, OWL-ViT and
+// SmolVLM have the same.
 class Tower {
 public:
     // Loads `prefix`.encoder.layers.0.self_attn.q_proj and so on.
     Tower(WeightLoader& weights, const std::string& prefix, const TowerForm& form);
 
-    // In place on the fp32 stream z (batch, tokens, hidden).
-    void encode(Commands& c, const Tensor& z, Tap& tap, const Sight& sight = {}) const;
+    // In place on the residual stream z (batch, tokens, hidden) f32.
+    void encode(Commands& c, const Tensor& z, Tap& tap, const AttentionMask& mask = {}) const;
 
     const TowerForm& form() const { return form_; }
     double multiply_adds(double tokens) const;

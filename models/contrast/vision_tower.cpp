@@ -26,8 +26,8 @@ VisionTower::VisionTower(WeightLoader& weights, const std::string& prefix,
     const uint32_t dim = config.form.block.hidden, patch = config.patch, tokens = config.tokens();
     if (config.positions > 0) {
         const uint32_t cells = config.positions * config.positions;
-        patch_embedding_ = weights.linear(
-            in + "patch_embedding", {.out = dim, .in = 3 * patch * patch, .interleaved = 3});
+        patch_embedding_ = weights.linear(in + "patch_embedding",
+                                          {.out = dim, .in = 3 * patch * patch, .interleaved = 3});
         learned_ = weights.floats(in + "position_embedding.weight", {cells, dim});
         any_.emplace(weights.device(), "positions");
         return;
@@ -36,12 +36,11 @@ VisionTower::VisionTower(WeightLoader& weights, const std::string& prefix,
                                                                .in = 3 * patch * patch,
                                                                .bias = config.patch_bias,
                                                                .stored = {dim, 3, patch, patch}});
-    start_ = weights.tensor(in + "position_embedding.weight", {tokens, dim}, tokens, dim, Type::f32);
-    if (config.class_token)
-        weights.add_to(start_.slice_rows(0, 1), in + "class_embedding", {dim});
+    start_ =
+        weights.tensor(in + "position_embedding.weight", {tokens, dim}, tokens, dim, Type::f32);
+    if (config.class_token) weights.add_to(start_.slice_rows(0, 1), in + "class_embedding", {dim});
     if (!config.pre_norm.empty())
-        pre_norm_ =
-            weights.norm(prefix + "." + config.pre_norm, dim, config.form.block.norm_eps);
+        pre_norm_ = weights.norm(prefix + "." + config.pre_norm, dim, config.form.block.norm_eps);
 }
 
 void VisionTower::prepare(Size grid) {
@@ -74,7 +73,7 @@ double VisionTower::multiply_adds() const {
 
 namespace {
 
-// Which cells of a row of `from` make cell `at` of a row of `to`, and how much each weighs.
+// The triangle filter of one output cell: source cells and their weights.
 struct Triangle {
     uint32_t first = 0;
     std::vector<float> weights;

@@ -16,9 +16,9 @@ struct VisionTowerConfig {
     TowerForm form;
     bool class_token = true;    // before the patches
     bool patch_bias = false;    // of the layer that embeds patches
-    std::string pre_norm = {};  // name of the norm before the first block, if there is one
-    // Pictures of any size: the positions of a square of this many patches a side are resized to
-    // theirs. 0: one size, image x image.
+    std::string pre_norm = {};  // name of the norm before the first block; empty: none
+    // For pictures of any size: patches along a side of the stored positions, which are
+    // interpolated. 0: one size, image x image.
     uint32_t positions = 0;
 
     uint32_t grid() const { return image / patch; }
@@ -29,13 +29,14 @@ struct VisionTowerConfig {
 VisionTowerConfig read_vision_tower_config(const JsonFields& fields,
                                            const VisionTowerConfig& otherwise);
 
-// A ViT as CLIP has it: positions that are learned for one size, and perhaps a norm at its bottom; or
-// as SigLIP 2 has it, with positions for any size.
+// The ViT of CLIP, with positions for one size and optionally a norm before the first block, and of
+// SigLIP 2, with positions for any size.
 class VisionTower {
 public:
     VisionTower(WeightLoader& weights, const std::string& prefix, const VisionTowerConfig& config);
 
-    // Makes a tower for pictures of any size ready for one. Nothing recorded with another may run.
+    // Prepares a tower for pictures of any size for one grid. Nothing recorded with another may
+    // run.
     void prepare(Size grid);
 
     // patches (batch, grid, 3 * patch * patch) to the residual stream after the last block:
@@ -45,21 +46,21 @@ public:
     const VisionTowerConfig& config() const { return config_; }
     const Tower& tower() const { return tower_; }
     Type type() const { return patch_embedding_.weight.type; }
-    Size grid() const;  // of patches; of the size that was prepared, where that can be any
+    Size grid() const;  // of patches, for the prepared size
     double multiply_adds() const;
 
 private:
     VisionTowerConfig config_;
-    Linear patch_embedding_;  // (hidden, 3 * patch * patch)
-    Tensor start_;            // (tokens, hidden) f32: positions, with the class token added
-    std::vector<float> learned_;          // (positions, positions, hidden), for any size
-    std::optional<PositionTables> any_;   // start_ of the size that was prepared
+    Linear patch_embedding_;      // (hidden, 3 * patch * patch)
+    Tensor start_;                // (tokens, hidden) f32: positions, with the class token added
+    std::vector<float> learned_;  // (positions, positions, hidden), for any size
+    std::optional<PositionTables> any_;  // start_ for the prepared size
     Norm pre_norm_;
     Tower tower_;
 };
 
-// A table of `dim` numbers for each cell of a grid, for a grid of another size: bilinear, antialiased
-// where it shrinks; what torch's interpolate does with antialias=True.
+// Interpolates a table (from.y * from.x, dim) to a grid of another size: bilinear, antialiased when
+// shrinking, as torch's interpolate with antialias=True does.
 std::vector<float> resize_bilinear(std::span<const float> table, uint32_t dim, Size from, Size to);
 
 }  // namespace saccade

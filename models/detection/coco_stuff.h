@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-// Whether a label is one of those of COCO's panoptic classes that are not things: sky, grass, walls.
+// Whether a label is one of COCO's panoptic "stuff" classes, such as sky, grass and walls.
 bool is_stuff(std::string_view label);
 
 }  // namespace saccade

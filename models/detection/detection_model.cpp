@@ -23,9 +23,9 @@ void find_by_sigmoid(Commands& c, const Tensor& found, const DetectionOutput& ou
     picked_detections_into(c, found, best, out.boxes, out.logits.columns, frame);
 }
 
-Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uint32_t in,
-                           uint32_t hidden, uint32_t out, uint32_t layers) {
-    Perceptron result;
+Mlp load_mlp(WeightLoader& weights, const std::string& prefix, uint32_t in, uint32_t hidden,
+             uint32_t out, uint32_t layers) {
+    Mlp result;
     for (uint32_t i = 0; i < layers; ++i)
         result.layers.push_back(
             weights.linear(prefix + ".layers." + std::to_string(i),
@@ -33,19 +33,18 @@ Perceptron load_perceptron(WeightLoader& weights, const std::string& prefix, uin
     return result;
 }
 
-Tensor all_but_last(Commands& c, const Tensor& x, const Perceptron& w) {
+Tensor all_but_last(Commands& c, const Tensor& x, const Mlp& w) {
     Tensor hidden = x;
     for (size_t i = 0; i + 1 < w.layers.size(); ++i)
         hidden = linear(c, hidden, w.layers[i], w.between);
     return hidden;
 }
 
-void perceptron_into(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w,
-                     Activation last) {
+void mlp_into(Commands& c, const Tensor& y, const Tensor& x, const Mlp& w, Activation last) {
     linear_into(c, y, all_but_last(c, x, w), w.layers.back(), last);
 }
 
-void perceptron_add(Commands& c, const Tensor& y, const Tensor& x, const Perceptron& w) {
+void mlp_add(Commands& c, const Tensor& y, const Tensor& x, const Mlp& w) {
     linear_add(c, y, all_but_last(c, x, w), w.layers.back());
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr float norm_eps = 1e-5f;
 constexpr uint32_t box_layers = 3;
 
-// Zeros: a copy of none of the rows of another tensor, of which there must be one to bind.
+// y = 0: a strided copy of zero rows of another tensor, which only has to be bound.
 void clear(Commands& c, const Tensor& y, const Tensor& other) {
     copy_strided(
         c, y,
@@ -62,7 +62,7 @@ Detr::Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config)
     query_positions_ = weights.tensor(model + "query_position_embeddings.weight",
                                       {config.queries, dim}, config.queries, dim, Type::f32);
     class_head_ = weights.linear(root + "class_labels_classifier", {.out = classes, .in = dim});
-    box_head_ = load_perceptron(weights, root + "bbox_predictor", dim, dim, 4, box_layers);
+    box_head_ = load_mlp(weights, root + "bbox_predictor", dim, dim, 4, box_layers);
     if (config.masks) mask_head_.emplace(weights, mask_head_form());
 }
 
@@ -73,7 +73,8 @@ void Detr::prepare(Size picture) {
     if (!start_.x) prepare_queries();
 }
 
-// The decoder begins with zeros: what its first self-attention makes of them no picture changes.
+// The decoder's input is zero, so its first self-attention does not depend on the picture and is
+// computed once.
 void Detr::prepare_queries() {
     Commands c(device_, start_memory_, "DETR queries", 0);
     c.begin();
@@ -81,11 +82,11 @@ void Detr::prepare_queries() {
                                    query_positions_, class_head_.weight.type);
     {
         auto scope = c.scope("decoder");
-        Tap nobody;
+        Tap no_tap;
         clear(c, s.x, query_positions_);
         if (s.y.type != s.x.type) clear(c, s.y, query_positions_);
         copy(c, s.at, query_positions_);
-        self_attend(c, s, s.queries(), decoder_.front().self, decoder_heads_, 0, nobody);
+        self_attend(c, s, s.queries(), decoder_.front().self, decoder_heads_, 0, no_tap);
     }
     c.end();
     c.run();
@@ -119,10 +120,10 @@ DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Size picture,
         copy(c, out.for_masks[1], memory.y);
     }
 
-    // Prediction feed-forward networks
+    // Prediction feed-forward networks.                                     (sec. 3.2)
     auto heads = c.scope("heads");
     linear_into(c, out.logits, queries.y, class_head_);
-    perceptron_into(c, out.boxes, queries.y, box_head_, Activation::sigmoid);
+    mlp_into(c, out.boxes, queries.y, box_head_, Activation::sigmoid);
     return out;
 }
 
@@ -130,9 +131,9 @@ void Detr::find(Commands& c, const Tensor& found, const DetectionOutput& out, Si
     find_by_softmax(c, found, out, labels(), frame);
 }
 
-// Nothing is normalised before the first attention.
+// No norm precedes the first attention.
 bool Detr::front_outgrows_half(Device& device) const {
-    return !(first_attention_range(device) < half_range);  // nor is NaN
+    return !(first_attention_range(device) < half_range);  // true for NaN, too
 }
 
 float Detr::first_attention_range(Device& device) const {
@@ -152,8 +153,8 @@ float Detr::first_attention_range(Device& device) const {
                          encoder_heads_);
 }
 
-// The queries as they come to the decoder's first cross-attention. This waits for nothing: what is
-// recorded next runs beside it.
+// The queries before the decoder's first cross-attention. The copy depends on nothing, so it runs
+// in parallel to the backbone.
 Stream Detr::start(Commands& c, uint32_t batch) const {
     const Tensor x = c.scratch(batch, config_.queries, config_.hidden, Type::f32);
     const Stream s = stream_around(c, x, query_positions_, class_head_.weight.type);
@@ -162,29 +163,30 @@ Stream Detr::start(Commands& c, uint32_t batch) const {
     return s;
 }
 
-// Backbone, and the 1x1 convolution that follows it: z_0, a cell a token
+// Backbone and 1x1 convolution: z_0, one token per cell.                    (sec. 3.2)
 Stream Detr::embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos,
                    std::vector<FeatureMap>* maps) const {
     const uint32_t cells = area(backbone_.out_size(picture));
     const Tensor x = c.scratch(pixels.batch, cells, config_.hidden, Type::f32);
     const Stream s = stream_around(c, x, pos, input_type());
-    auto look = [&] {
+    auto run_backbone = [&] {
         const std::vector<FeatureMap> stages = backbone_.stages(c, pixels, picture);
         linear_into(c, s.x, stages.back().x, input_projection_);
         if (maps) *maps = stages;
     };
     if (mask_head_) {
-        look();  // the maps outlast this
+        run_backbone();  // without a scope: the mask head reads the maps later
     } else {
         auto scope = c.scope("backbone");
-        look();
+        run_backbone();
     }
     if (s.y.type != s.x.type) copy(c, s.y, s.x);
     if (pos) add_into(c, s.at, s.x, pos);
     return s;
 }
 
-// Transformer encoder: in place, but for how products want it after the first norm
+// Transformer encoder, in place. After the first norm the products may read a smaller type than
+// those of the front.
 Stream Detr::encode(Commands& c, const Stream& front, Tap& tap) const {
     const Type type = class_head_.weight.type;
     const Stream s = front.y.type == type ? front : stream_around(c, front.x, front.pos, type);
@@ -200,34 +202,34 @@ Stream Detr::encode(Commands& c, const Stream& front, Tap& tap) const {
     return s;
 }
 
-// Transformer decoder: the queries look at each other, then at the memory that the encoder left
+// Transformer decoder: self-attention of the queries, then cross-attention to the encoder's memory.
 void Detr::decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const {
     auto scope = c.scope("decoder");
-    Tap nobody;  // looks at how queries see each other
-    // The memory is the same for all layers: their keys and values come from one product each.
+    Tap no_tap;  // of the queries' self-attention
+    // All layers read the same memory, so one product each computes their keys and values.
     const Tensor k = linear(c, memory.at, memory_k_);
     const Tensor v = linear(c, memory.y, memory_v_);
     const uint32_t dim = k.columns / config_.decoder_layers;
 
     for (uint32_t i = 0; i < decoder_.size(); ++i) {
         const DecoderLayer& w = decoder_[i];
-        if (i > 0)  // the first has been worked out, see prepare_queries
-            self_attend(c, s, s.queries(), w.self, decoder_heads_, i, nobody);
-        cross_attend(c, s, s.values(), k.slice_columns(i * dim, dim), v.slice_columns(i * dim, dim),
-                     w.cross, i, tap);
+        if (i > 0)  // prepare_queries() has computed the first
+            self_attend(c, s, s.queries(), w.self, decoder_heads_, i, no_tap);
+        cross_attend(c, s, k.slice_columns(i * dim, dim), v.slice_columns(i * dim, dim), w.cross, i,
+                     tap);
         feed_forward(c, s, s, w.ffn, config_.activation);
     }
     layer_norm_into(c, s.y, s.x, decoder_norm_);
 }
 
 // x = LN(x + MHA(q, k, v)) with q = x + query_pos, k = memory + pos, v = memory
-void Detr::cross_attend(Commands& c, const Stream& s, const Stream& next, const Tensor& k,
-                        const Tensor& v, const CrossAttention& w, uint32_t layer, Tap& tap) const {
+void Detr::cross_attend(Commands& c, const Stream& s, const Tensor& k, const Tensor& v,
+                        const CrossAttention& w, uint32_t layer, Tap& tap) const {
     auto scope = c.scope("cross-attention");
     const Tensor q = linear(c, s.at, w.q);
     tap.attention(c, layer, q, k, decoder_heads_);
     linear_add(c, s.x, attention(c, q, k, v, decoder_heads_), w.out);
-    normalize(c, next, w.norm);
+    normalize(c, s.values(), w.norm);
 }
 
 MaskHeadForm Detr::mask_head_form() const {
@@ -237,7 +239,7 @@ MaskHeadForm Detr::mask_head_form() const {
     return {config_.hidden, encoder_heads_, channels, config_.activation};
 }
 
-// What is overwritten before masks are made, and what is in fp32 where the front is.
+// Copies tensors that are overwritten before the masks are computed, in the type of the mask head.
 void Detr::keep_for_masks(Commands& c, const DetectionOutput& out, const Stream& features,
                           const std::vector<FeatureMap>& maps, Parts& parts) const {
     copy(c, out.for_masks[2], features.x);

@@ -15,15 +15,15 @@
 // standard transformer (fig. 10 of the paper):
 //  - layers are post-norm: x = LN(x + f(x));
 //  - positions are added to queries and keys of every attention, never to values;
-//  - the decoder begins with zeros; its object queries are positions, learned, and it predicts all
+//  - the decoder's input is zero; its object queries are learned positions, and it predicts all
 //    objects at once.
 
 namespace saccade {
 
 class Detr : public DetectionModel {
 public:
-    // `front` loads what lies before the first norm: the backbone, and the encoder's first
-    // attention. It may be the same, or store more precisely.
+    // `front` loads the part before the first norm: the backbone and the encoder's first attention.
+    // It is `weights` or a loader of higher precision.
     Detr(WeightLoader& front, WeightLoader& weights, const DetrConfig& config);
 
     const std::vector<std::string>& labels() const override { return config_.labels; }
@@ -44,14 +44,13 @@ public:
     bool panoptic() const override { return mask_head_.has_value(); }
     Tensor masks(Commands& c, const DetectionOutput& out, const Tensor& queries, Size picture,
                  Parts& parts) const override;
-    bool tells_features() const override { return true; }
+    bool has_features() const override { return true; }
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 
 private:
     struct CrossAttention {
-        Linear q,
-            out;  // the keys and values of all layers lie together, in memory_k_ and memory_v_
+        Linear q, out;  // the keys and values of all layers are in memory_k_ and memory_v_
         Norm norm;
     };
     struct EncoderLayer {
@@ -67,17 +66,17 @@ private:
     MaskHeadForm mask_head_form() const;
     void keep_for_masks(Commands& c, const DetectionOutput& out, const Stream& features,
                         const std::vector<FeatureMap>& maps, Parts& parts) const;
-    // What the scores of the encoder's first attention are no larger than, on a test picture.
+    // An upper bound of the attention scores in the encoder's first layer, on a test picture.
     float first_attention_range(Device& device) const;
     void prepare_queries();
     Stream start(Commands& c, uint32_t batch) const;
-    // `maps` are the backbone's stages, where somebody wants them.
+    // `maps`: the backbone's stages, unless it is null.
     Stream embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos,
                  std::vector<FeatureMap>* maps = nullptr) const;
     Stream encode(Commands& c, const Stream& front, Tap& tap) const;
     void decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const;
-    void cross_attend(Commands& c, const Stream& s, const Stream& next, const Tensor& k,
-                      const Tensor& v, const CrossAttention& w, uint32_t layer, Tap& tap) const;
+    void cross_attend(Commands& c, const Stream& s, const Tensor& k, const Tensor& v,
+                      const CrossAttention& w, uint32_t layer, Tap& tap) const;
 
     Device& device_;
     DetrConfig config_;
@@ -88,13 +87,13 @@ private:
     std::vector<DecoderLayer> decoder_;
     Linear memory_k_, memory_v_;  // (layers * heads * head, hidden)
     Norm decoder_norm_;
-    Tensor query_positions_;    // (queries, hidden) f32
-    Linear class_head_;         // (classes + 1, hidden)
-    Perceptron box_head_;       // hidden, hidden, hidden, 4
+    Tensor query_positions_;  // (queries, hidden) f32
+    Linear class_head_;       // (classes + 1, hidden)
+    Mlp box_head_;            // hidden, hidden, hidden, 4
     std::optional<MaskHead> mask_head_;
     PositionTables positions_;  // (cells, hidden)
     Arena start_memory_;
-    Stream start_;  // the queries after the decoder's first self-attention
+    Stream start_;  // the queries after the decoder's first self-attention, see prepare_queries()
 };
 
 }  // namespace saccade

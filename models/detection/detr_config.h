@@ -21,7 +21,7 @@ struct DetrConfig {
     bool masks = false;  // DetrForSegmentation: a mask for each object
     std::vector<std::string> labels;
 
-    // Where the tensors of the detector lie in the file.
+    // The prefix of the detector's tensors in the file.
     std::string prefix() const { return masks ? "detr." : ""; }
 };
 DetrConfig read_detr_config(const Json& json, const std::string& where);

@@ -14,7 +14,7 @@ constexpr float group_norm_eps = 1e-5f;
 constexpr uint32_t most_groups = 8;
 constexpr size_t fusions = 3;
 
-// A convolution with a bias of its own.
+// A convolution with a bias.
 Conv2d load_plain(WeightLoader& weights, const std::string& name, uint32_t out, uint32_t in,
                   uint32_t kernel) {
     const HostConvolution host{weights.floats(name + ".weight", {out, in, kernel, kernel}),
@@ -57,7 +57,7 @@ std::vector<std::pair<uint32_t, uint32_t>> MaskHead::inputs(uint32_t queries,
     return shapes;
 }
 
-// A 3x3 convolution, a norm over groups of channels, an activation
+// A 3x3 convolution, group norm, activation.
 Tensor MaskHead::refine(Commands& c, const Tensor& x, Size size, const ConvNorm& w) const {
     const uint32_t channels = w.convolution.weight.rows;
     const Tensor y = conv2d(c, x, size, w.convolution);
@@ -72,7 +72,8 @@ Tensor MaskHead::forward(Commands& c, const std::vector<Tensor>& from, const Ten
     Size size = sizes.back();
     const Tensor y = c.scratch(count, area(sizes.front()), 1, type);
     auto scope = c.scope("masks");
-    // Beside the features, which are the same for all, what each query's box looks at.
+    // Concatenates the features, which are the same for all queries, and each query's attention
+    // maps.
     const Tensor both = c.scratch(count, area(size), dim + heads, type);
     copy(c, both.slice_columns(0, dim), features);
     const Tensor maps = both.slice_columns(dim, heads);

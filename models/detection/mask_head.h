@@ -7,10 +7,11 @@
 #include "gpu/ops/norms.h"
 #include "gpu/ops/products.h"
 #include "models/attention/parts.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// DETR's head for panoptic segmentation (Carion et al. 2020, section 4.2): where a query's box looks,
-// head by head, is a map that convolutions refine, each time next to a larger map of the backbone.
+// DETR's head for panoptic segmentation (Carion et al. 2020, section 4.2): the attention of a query
+// to the encoder's memory, one map per head, is upsampled and refined by convolutions, in the
+// manner of a feature pyramid (FPN) with the backbone's larger maps.
 
 namespace saccade {
 
@@ -25,11 +26,11 @@ class MaskHead {
 public:
     MaskHead(WeightLoader& weights, const MaskHeadForm& form);
 
-    // The rows and columns of what it works on, in this order: the decoder's queries, the encoder's
-    // memory, the projected features, and the backbone's three largest maps.
+    // Rows and columns of its inputs: the decoder's queries, the encoder's memory, the projected
+    // features, and the backbone's three largest maps.
     std::vector<std::pair<uint32_t, uint32_t>> inputs(uint32_t queries,
                                                       const std::vector<Size>& sizes) const;
-    // Logits of a mask for each query of the list (1, 1, n) u32: (n, cells of the largest map, 1).
+    // Mask logits (n, cells of the largest map, 1) of the queries in the list (1, 1, n) u32.
     Tensor forward(Commands& c, const std::vector<Tensor>& from, const Tensor& list,
                    const std::vector<Size>& sizes, Parts& parts) const;
 
@@ -38,12 +39,13 @@ private:
         Conv2d convolution;
         Norm norm;
     };
-    ConvNorm load(WeightLoader& weights, const std::string& number, uint32_t out, uint32_t in) const;
+    ConvNorm load(WeightLoader& weights, const std::string& number, uint32_t out,
+                  uint32_t in) const;
     Tensor refine(Commands& c, const Tensor& x, Size size, const ConvNorm& w) const;
 
     MaskHeadForm form_;
     Linear q_, k_;             // (heads * head, dim)
-    ConvNorm first_, second_;  // of the smallest map
+    ConvNorm first_, second_;  // on the smallest map
     std::vector<Conv2d> adapters_;
     std::vector<ConvNorm> stages_;
     Conv2d out_;

@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-// Between which two cells a pixel lies, and how near it is to the second.
+// The two cells that a pixel is interpolated from, and the weight of the second.
 struct Between {
     uint32_t low = 0, high = 0;
     float t = 0;
@@ -25,19 +25,19 @@ std::vector<Between> along(uint32_t cells, uint32_t pixels) {
     return all;
 }
 
-// The pixels between cells from `first` to `last`: those that both may reach.
+// The pixels that cells `first` to `last` contribute to.
 struct Reached {
     size_t begin = 0, end = 0;
 };
 Reached reached_by(const std::vector<Between>& pixels, uint32_t first, uint32_t last) {
     const auto begin = std::ranges::partition_point(
         pixels, [&](const Between& pixel) { return pixel.high < first; });
-    const auto end = std::partition_point(
-        begin, pixels.end(), [&](const Between& pixel) { return pixel.low <= last; });
+    const auto end = std::partition_point(begin, pixels.end(),
+                                          [&](const Between& pixel) { return pixel.low <= last; });
     return {size_t(begin - pixels.begin()), size_t(end - pixels.begin())};
 }
 
-// Adds pixels to the last run, or begins the next.
+// Adds pixels to the last run, or starts the next one.
 void add(std::vector<uint32_t>& runs, bool inside, size_t pixels) {
     if (pixels == 0) return;
     if (inside != (runs.size() % 2 == 0)) runs.push_back(0);
@@ -54,7 +54,8 @@ float between(const float* cells, const Between& at) {
     return cells[at.low] + (cells[at.high] - cells[at.low]) * at.t;
 }
 
-// Whose each pixel is, column by column, and how many each mask has of its own, whoever gets them.
+// The mask that wins each pixel, column by column; the pixels that each mask wins, and its own
+// area.
 struct SharedOut {
     std::vector<uint8_t> owner;
     std::vector<uint32_t> got, own;
@@ -93,36 +94,36 @@ std::vector<std::vector<uint32_t>> panoptic_runs(std::span<const PanopticMask> m
     std::vector<std::vector<uint32_t>> runs(objects);
     if (masks.empty()) return runs;
     const SharedOut shared = share_out(masks, map, frame, rules.inside);
-    std::vector<uint32_t> object_of(masks.size(), objects);  // nobody's
+    std::vector<uint32_t> object_of(masks.size(), objects);  // `objects`: none
     for (size_t i = 0; i < masks.size(); ++i)
         if (shared.own[i] > 0 &&
             static_cast<float>(shared.got[i]) > rules.kept * static_cast<float>(shared.own[i])) {
             object_of[i] = masks[i].object;
             runs[masks[i].object].resize(1);
         }
-    // A run of one object is outside of all others: what they have not been told follows.
-    std::vector<size_t> told(objects);
+    // A run of one object is outside of all others, whose runs catch up when they next own a pixel.
+    std::vector<size_t> written(objects);  // pixels that each object's runs cover so far
     const size_t pixels = shared.owner.size();
     for (size_t at = 0; at < pixels;) {
         const uint32_t object = object_of[shared.owner[at]];
         size_t end = at + 1;
         while (end < pixels && object_of[shared.owner[end]] == object) ++end;
         if (object < objects) {
-            add(runs[object], false, at - told[object]);
+            add(runs[object], false, at - written[object]);
             add(runs[object], true, end - at);
-            told[object] = end;
+            written[object] = end;
         }
         at = end;
     }
     for (uint32_t i = 0; i < objects; ++i)
-        if (!runs[i].empty()) add(runs[i], false, pixels - told[i]);
+        if (!runs[i].empty()) add(runs[i], false, pixels - written[i]);
     return runs;
 }
 
 std::vector<uint32_t> mask_runs(std::span<const float> logits, Size map, Size frame) {
     const std::vector<float> inside = sigmoids(logits);
     const std::vector<Between> across = along(map.x, frame.x), down = along(map.y, frame.y);
-    // Below this no rounding makes a pixel between two cells one that is inside.
+    // Below this, rounding in the interpolation cannot put a pixel inside.
     constexpr float surely_outside = 0.499f;
     std::vector<uint32_t> runs(1);
     std::vector<float> column(map.y);
@@ -135,7 +136,7 @@ std::vector<uint32_t> mask_runs(std::span<const float> logits, Size map, Size fr
             first = std::min(first, y);
             last = y;
         }
-        // Most of a frame is far from any object: whole columns, and most of the others.
+        // Most pixels are far from the object: whole columns, and most of the other columns.
         const Reached near =
             first < map.y ? reached_by(down, first, last) : Reached{down.size(), down.size()};
         add(runs, false, near.begin);

@@ -46,7 +46,7 @@ FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer, u
 FeedForward load_gated_feed_forward(WeightLoader& weights, const std::string& layer,
                                     uint32_t hidden, uint32_t intermediate, const Norm& norm) {
     const std::string both[] = {layer + ".mlp.gate_proj", layer + ".mlp.up_proj"};
-    // As heads, so that each half begins at a multiple of eight columns.
+    // Loaded as heads, so that each half begins at a multiple of eight columns.
     return {
         .fc1 = weights.stacked(both, {.out = intermediate, .in = hidden, .out_head = intermediate}),
         .fc2 = weights.linear(layer + ".mlp.down_proj",
@@ -76,9 +76,9 @@ void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAtt
 void feed_forward(Commands& c, const Stream& s, const Stream& next, const FeedForward& w,
                   Activation activation) {
     auto scope = c.scope("ffn");
-    const Tensor inner = w.gated ? glu(c, linear(c, s.y, w.fc1), w.fc2.weight.columns,
-                                        Activation::silu)
-                                 : linear(c, s.y, w.fc1, activation);
+    const Tensor inner =
+        w.gated ? glu(c, linear(c, s.y, w.fc1), w.fc2.weight.columns, Activation::silu)
+                : linear(c, s.y, w.fc1, activation);
     linear_add(c, s.x, inner, w.fc2);
     normalize(c, next, w.norm);
 }

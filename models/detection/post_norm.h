@@ -7,11 +7,11 @@
 #include "gpu/ops/products.h"
 #include "gpu/recorder/commands.h"
 #include "models/attention/tap.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// The layers that DETR and its children share: post-norm, x = LN(x + f(x)), with positions that are
-// added to queries and keys of an attention, never to values. A norm without a bias is one by length
-// alone (RMS norm: Zhang and Sennrich 2019).
+// The layers of DETR and its descendants: post-norm, x = LN(x + f(x)), with positions that are
+// added to the queries and keys of attention, never to values. A norm without a bias is an RMS norm
+// (Zhang and Sennrich 2019).
 
 namespace saccade {
 
@@ -33,7 +33,7 @@ Norm load_rms_norm(WeightLoader& weights, const std::string& name, uint32_t colu
 struct FeedForward {
     Linear fc1, fc2;  // (intermediate, hidden), (hidden, intermediate)
     Norm norm;
-    bool gated = false;  // fc1 is a gate and, below it, what passes it: (2 * intermediate, hidden)
+    bool gated = false;  // SwiGLU: fc1 holds gate and up projection, (2 * intermediate, hidden)
 };
 // `layer`.fc1, `layer`.fc2 and `layer`.final_layer_norm.
 FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer, uint32_t hidden,
@@ -42,27 +42,27 @@ FeedForward load_feed_forward(WeightLoader& weights, const std::string& layer, u
 FeedForward load_gated_feed_forward(WeightLoader& weights, const std::string& layer,
                                     uint32_t hidden, uint32_t intermediate, const Norm& norm);
 
-// The scale is that of the model's heads, not of the padded ones.
+// The scale is by the model's head size, not the padded one.
 Heads heads_of(uint32_t count, uint32_t hidden);
 
-// The residual stream, and what products read of it.
+// The residual stream, and its copies that products read.
 struct Stream {
     Tensor x;    // (batch, tokens, hidden) f32
-    Tensor y;    // x as products want it: x itself where that is fp32
-    Tensor at;   // x + pos, as products want it
+    Tensor y;    // x in the type of the products; x itself if that is fp32
+    Tensor at;   // x + pos in the type of the products
     Tensor pos;  // (tokens, hidden) f32, of one batch or of each
 
-    // What a norm writes where queries and keys are not read next, and where nothing else is.
+    // The outputs of a norm, where the next products read no queries and keys, or read only these.
     Stream values() const { return {x, y, {}, {}}; }
     Stream queries() const { return {x, {}, at, pos}; }
 };
-// Around x, with memory for what products of this type read.
+// A stream of x, with scratch memory for its copies in the type of the products.
 Stream stream_around(Commands& c, const Tensor& x, const Tensor& pos, Type type);
 
-// x = LN(x + MSA(q, k, v)) with q = k = x + pos, v = x; then what `next` asks for.
+// x = LN(x + MSA(q, k, v)) with q = k = x + pos, v = x; writes the tensors of `next`.
 void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAttention& w,
                  const Heads& heads, uint32_t layer, Tap& tap);
-// x = LN(x + FFN(x)); a gated one has SiLU, whatever the others have
+// x = LN(x + FFN(x)); a gated one always has SiLU
 void feed_forward(Commands& c, const Stream& s, const Stream& next, const FeedForward& w,
                   Activation activation);
 // x = LN(x)

@@ -9,15 +9,15 @@
 
 namespace saccade {
 
-// A picture that detectors try their opening on: waves of every length, each channel in its own
-// direction, as bright and dark as can be.
+// A picture to test the range of a detector's first layers: waves of every length and full
+// contrast, in another direction for each channel.
 class TestPicture {
 public:
     static constexpr Size size{224, 224};
 
-    // Values go from `darkest` to `brightest`, as the model's preprocessor makes them.
+    // Values range from `darkest` to `brightest`, after the model's preprocessing.
     TestPicture(Device& device, float darkest, float brightest);
-    // (1, pixels, 3), stored so; valid until the scope ends.
+    // (1, pixels, 3) of this type; valid until the scope ends.
     Tensor pixels(Commands& c, Type type) const;
 
 private:
@@ -25,12 +25,12 @@ private:
     Tensor waves_;
 };
 
-// What the scores of an attention are no larger than: of queries and keys side by side, (tokens, 2 *
-// heads * head). No product is larger than that of the longest query and the longest key.
+// An upper bound of attention scores: the product of the longest query and the longest key. Queries
+// and keys are concatenated, (tokens, 2 * heads * head).
 float largest_score(std::span<const float> queries_and_keys, uint32_t columns, const Heads& heads);
 
-// If scores are larger than this, the eleven bits of half precision tell them apart by whole numbers
-// at best, and any rounding may tip a softmax. Those of trained weights are far below.
+// Above this, the eleven significant bits of half precision resolve scores to whole numbers at
+// best, and rounding may change the argmax of a softmax. Scores of trained weights are far below.
 constexpr float half_range = 2048;
 
 }  // namespace saccade

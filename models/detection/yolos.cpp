@@ -23,12 +23,10 @@ Yolos::Yolos(WeightLoader& weights, const YolosConfig& config)
             load_encoder_block(weights, "vit.encoder.layer." + std::to_string(i), form_));
     norm_ = weights.norm("vit.layernorm", dim, config.norm_eps);
     const auto classes = static_cast<uint32_t>(config.labels.size()) + 1;
-    class_head_ =
-        load_perceptron(weights, "class_labels_classifier", dim, dim, classes, head_layers);
-    box_head_ = load_perceptron(weights, "bbox_predictor", dim, dim, 4, head_layers);
+    class_head_ = load_mlp(weights, "class_labels_classifier", dim, dim, classes, head_layers);
+    box_head_ = load_mlp(weights, "bbox_predictor", dim, dim, 4, head_layers);
 
-    // What is learned of the class token and the detection tokens never changes: it goes where
-    // their positions are.
+    // The class token and the detection tokens are constants, so they are added to their positions.
     std::vector<float> start =
         weights.floats("vit.embeddings.position_embeddings", {1, tokens, dim});
     auto add = [&](size_t first_token, const std::vector<float>& values) {
@@ -47,7 +45,7 @@ Yolos::Yolos(WeightLoader& weights, const YolosConfig& config)
     }
 }
 
-// The positions of the patches are a picture of their own, and resized like one.
+// Resizes the positions of the patches like a picture; those of the other tokens stay.
 std::vector<float> Yolos::resized(std::span<const float> stored, Size grid) const {
     const size_t dim = config_.hidden, patches = area(config_.grid) * dim;
     const std::vector<float> middle =
@@ -96,14 +94,14 @@ DetectionOutput Yolos::forward(Commands& c, const Tensor& patches, Size picture,
         taps.encoder.hidden(c, i + 1, z);
     }
 
-    // Each detection token, by two perceptrons.                             (sec. 3.1, "heads")
+    // Two MLPs read each detection token.                                   (sec. 3.1, "heads")
     auto scope = c.scope("heads");
     if (taps.encoder.wants_features()) taps.encoder.features(c, layer_norm(c, z, norm_, Type::f32));
     const Tensor queries =
         layer_norm(c, z.slice_rows(tokens.first_query, found), norm_, patch_embedding_.weight.type);
     taps.decoder.hidden(c, 0, queries);
-    perceptron_into(c, out.logits, queries, class_head_);
-    perceptron_into(c, out.boxes, queries, box_head_, Activation::sigmoid);
+    mlp_into(c, out.logits, queries, class_head_);
+    mlp_into(c, out.boxes, queries, box_head_, Activation::sigmoid);
     return out;
 }
 

@@ -7,9 +7,8 @@
 #include "models/detection/detection_model.h"
 #include "models/detection/yolos_config.h"
 
-// You Only Look at One Sequence (Fang et al. 2021): a plain ViT that is handed a hundred learned
-// detection tokens beside its patches, and reads one object off each of them in the end. Nothing in
-// it knows that the sequence was a picture, but the positions.
+// You Only Look at One Sequence (Fang et al. 2021): a plain ViT whose sequence has a hundred
+// learned detection tokens after the patches. Two heads read one object from each of them.
 
 namespace saccade {
 
@@ -30,7 +29,7 @@ public:
                             DetectionTaps& taps) const override;
     void find(Commands& c, const Tensor& found, const DetectionOutput& out,
               Size frame) const override;
-    bool tells_features() const override { return true; }
+    bool has_features() const override { return true; }
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 
@@ -44,13 +43,13 @@ private:
     Linear patch_embedding_;  // (hidden, 3 * patch * patch)
     std::vector<EncoderBlock> blocks_;
     Norm norm_;
-    Perceptron class_head_, box_head_;
+    Mlp class_head_, box_head_;
 
-    // As stored, for the grid of the config: (tables, tokens, hidden). The first is added at the
-    // beginning, and has the class token and the detection tokens in it; each of the others after
-    // a block.
+    // As stored, for the grid of the config: (tables, tokens, hidden). The first is added to the
+    // patches and includes the class token and the detection tokens; each of the others is added
+    // after a block.
     std::vector<std::vector<float>> stored_positions_;
-    PositionTables positions_;  // for the picture at hand
+    PositionTables positions_;  // resized for the prepared picture
 };
 
 }  // namespace saccade

@@ -17,7 +17,7 @@ struct YolosConfig {
     uint32_t heads = 0;
     uint32_t intermediate = 0;
     uint32_t patch = 0;
-    Size grid;  // patches of the size that the stored positions are for; pictures may have any
+    Size grid;  // of the stored positions; pictures may have any size
     float norm_eps = 0;
     bool qkv_bias = true;
     Activation activation = Activation::gelu_erf;

@@ -12,8 +12,8 @@
 namespace saccade {
 namespace {
 
-// transformers v5's renames, over whole dotted words; # is a layer's number. A module is renamed
-// only below a layer, which keeps attention.output.dense apart from the layer's own output.dense.
+// transformers v5's renames of whole dotted words; # is a layer's number. Modules are renamed only
+// within a layer, which distinguishes attention.output.dense from the layer's own output.dense.
 struct Rename {
     std::string_view from;
     std::string_view to;
@@ -31,14 +31,14 @@ constexpr std::array renames{
     Rename{"backbone.conv_encoder", "backbone"},
     Rename{"self_attn.out_proj", "self_attn.o_proj"},
     Rename{"encoder_attn.out_proj", "encoder_attn.o_proj"},
-    // D-FINE has perceptrons where the others have a fc1 and a fc2.
+    // D-FINE's MLPs are lists of layers.
     Rename{"#.fc1", "#.mlp.layers.0"},
     Rename{"#.fc2", "#.mlp.layers.1"},
     Rename{"#.fc1", "#.mlp.fc1"},
     Rename{"#.fc2", "#.mlp.fc2"},
-    // RT-DETR and its kin; heads that lie in the decoder and beside the model are the same.
+    // RT-DETR and its descendants; the heads are stored in the decoder or at the top level.
     Rename{"encoder.encoder.#.layers", "encoder.aifi.#.layers"},
-    // DINOv3 as a part of another model.
+    // DINOv3 within another model.
     Rename{"backbone.layer.#", "backbone.model.layer.#"},
     Rename{"model.decoder.class_embed", "class_embed"},
     Rename{"model.decoder.bbox_embed", "bbox_embed"},
@@ -69,7 +69,7 @@ std::optional<std::string> renamed(std::string_view name, const Rename& rename) 
     if (first == words.end()) return std::nullopt;
     auto last = first + std::ssize(from);
 
-    auto number = std::find_if(first, last, is_number);  // what # stands for
+    auto number = std::find_if(first, last, is_number);  // the value of #
     std::string result;
     auto append = [&](std::string_view word) {
         if (!result.empty()) result += '.';
@@ -81,7 +81,7 @@ std::optional<std::string> renamed(std::string_view name, const Rename& rename) 
     return result;
 }
 
-// A plain name inside the folder: an index file must not make us open anything else.
+// A plain file name: an index must not refer to files outside the folder.
 bool is_plain_file_name(std::string_view name) {
     return !name.empty() && name != "." && name != ".." &&
            std::ranges::none_of(name, [](char c) { return c == '/' || c == '\\' || c == '\0'; });
@@ -94,7 +94,7 @@ bool is_weight(StoredType type) {
 }  // namespace
 
 std::vector<std::string> aliases(std::string_view v4_name) {
-    // Each rename is done or left undone; going backwards puts the fully renamed name first.
+    // All combinations of renames; inserting at the front puts the fully renamed name first.
     std::vector<std::string> names{std::string(v4_name)};
     for (const Rename& rename : renames) {
         std::vector<std::string> more;
@@ -150,10 +150,10 @@ std::optional<StoredTensor> WeightSource::optional(std::string_view name,
                     ", weights must be F32, F16 or BF16; save the model in one of those");
     }
     if (progress_) {
-        asked_for_ += tensor->elements();
-        // What several layers share is asked for more than once.
-        const auto all = static_cast<double>(std::max(elements(), asked_for_));
-        progress_(static_cast<float>(static_cast<double>(asked_for_) / all));
+        requested_ += tensor->elements();
+        // Tensors that layers share are requested more than once.
+        const auto all = static_cast<double>(std::max(elements(), requested_));
+        progress_(static_cast<float>(static_cast<double>(requested_) / all));
     }
     return tensor;
 }
@@ -209,7 +209,7 @@ void Checkpoint::open_shards(const std::filesystem::path& index) {
     for (const auto& [name, file] : entries) {
         if (shards.try_emplace(file, files_.size()).second) files_.emplace_back(folder_ / file);
     }
-    // Only now do the files stay where they are, and pointers into them hold.
+    // files_ no longer grows, so pointers into it stay valid.
     for (const auto& [name, shard] : entries) {
         size_t file = shards.at(shard);
         const StoredTensor* tensor = files_[file].find(name);

@@ -15,62 +15,61 @@
 
 namespace saccade {
 
-// Hears, while a model is loaded, what part of its weights has been asked for: 0 to 1.
+// Called while a model is loaded, with the fraction of its weights that has been read, 0 to 1.
 using LoadProgress = std::function<void(float part)>;
 
-// Where a model's weights come from: the files of a folder, or the generator of synthetic.h. Names
-// are those of transformers v4, which the Hub's files carry; a source that has a tensor under its
-// v5 name finds it too.
+// A source of weights: the files of a folder, or the generator of synthetic.h. Names are those of
+// transformers v4, as in the Hub's files; tensors under their v5 names are found, too.
 class WeightSource {
 public:
     virtual ~WeightSource() = default;
 
-    // The tensor, or nullopt when the source has none of that name. The source may ignore `shape`:
-    // a file holds what it holds. Bytes stay valid until released.
+    // The tensor, or nullopt if there is none of that name. A file ignores `shape`; a generator
+    // makes a tensor of this shape. The bytes are valid until released.
     virtual std::optional<StoredTensor> find(std::string_view name,
                                              std::span<const uint64_t> shape) = 0;
 
-    // Says that these bytes of a tensor have been read and their memory may go. A large tensor may
-    // be released piece by piece, from its front to its end.
+    // Releases the memory of these bytes of a tensor after they have been read. A large tensor may
+    // be released piece by piece, from front to end.
     virtual void release(std::span<const std::byte> bytes) = 0;
 
-    // The file that holds the tensor, or the folder where it should be, for errors.
+    // The file that has the tensor, or else the folder, for errors.
     virtual std::string where(std::string_view name) const = 0;
 
-    // Elements of all its tensors together, 0 when the source cannot know.
+    // Elements of all tensors together; 0 if unknown.
     virtual uint64_t elements() const = 0;
 
-    // Names of tensors that nobody asked for, sorted.
+    // Names of the tensors that have not been requested, sorted.
     virtual std::vector<std::string> unused() const = 0;
 
-    // What a loader calls. A missing tensor, one of another shape, and one that does not hold F32,
-    // F16 or BF16 are Errors that name the tensor and the file.
+    // For loaders. A missing tensor, one of another shape, and one that is not F32, F16 or BF16 are
+    // Errors that name the tensor and the file.
     StoredTensor required(std::string_view name, const std::vector<uint64_t>& shape);
     std::optional<StoredTensor> optional(std::string_view name, const std::vector<uint64_t>& shape);
 
-    void tell(LoadProgress progress) { progress_ = std::move(progress); }
+    void on_progress(LoadProgress progress) { progress_ = std::move(progress); }
 
 private:
     LoadProgress progress_;
-    uint64_t asked_for_ = 0;  // elements
+    uint64_t requested_ = 0;  // elements
 };
 
-// A model folder's config.json; a folder without one is an Error.
+// The path of a model folder's config.json; an Error if there is none.
 std::filesystem::path config_in(const std::filesystem::path& folder);
 
-// How a model folder stores its weights; nothing is read for it.
+// How a model folder stores its weights, judged by file names only.
 enum class StoredWeights { none, pickle, safetensors };
 StoredWeights weights_in(const std::filesystem::path& folder);
 
-// Which file of the folder has which tensor: name -> file, as an index of shards says.
+// Tensor name -> file name, from an index of shards.
 std::map<std::string, std::string> read_shard_index(const std::filesystem::path& index);
 
-// The file that a pickle's tensors are written to, beside it. The name is not one of Hugging
-// Face's, so that a folder of its cache holds only the Hub's files under their names.
+// The file that a pickle's tensors are converted to, in the same folder. The name differs from
+// Hugging Face's, so that a cache folder has only the Hub's own files under the Hub's names.
 constexpr std::string_view converted_weights = "saccade.safetensors";
 
 // A Hugging Face model folder: model.safetensors, the shards that model.safetensors.index.json
-// lists, or what was made of a pickle.
+// lists, or converted_weights.
 class Checkpoint : public WeightSource {
 public:
     explicit Checkpoint(const std::filesystem::path& folder);
@@ -83,8 +82,8 @@ public:
     std::vector<std::string> unused() const override;
 
     const std::filesystem::path& folder() const { return folder_; }
-    std::vector<const StoredTensor*> tensors() const;  // by name
-    uint64_t bytes() const;                            // of all of them
+    std::vector<const StoredTensor*> tensors() const;  // sorted by name
+    uint64_t bytes() const;                            // of all tensors
 
 private:
     struct Place {
@@ -101,8 +100,8 @@ private:
     std::set<const StoredTensor*> used_;
 };
 
-// The other names under which a tensor may be stored: what transformers v5 renamed it to, then
-// mixtures of both, for files renamed in part.
+// Other names of a tensor: transformers v5's, then mixtures of v4's and v5's, for partly renamed
+// files.
 std::vector<std::string> aliases(std::string_view v4_name);
 
 }  // namespace saccade

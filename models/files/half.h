@@ -5,11 +5,10 @@
 
 namespace saccade {
 
-// The two 16-bit floats that checkpoints hold, as bits. Rounding is to nearest, ties to even, as
-// numpy, PyTorch and the GPU do it. The way back from a half is glm::unpackHalf1x16.
+// Conversions to the 16-bit floats of checkpoints, f16 and bf16, as bits. Rounding is to nearest,
+// ties to even, as in numpy, PyTorch and on GPUs. The inverse for f16 is glm::unpackHalf1x16.
 
-// glm::packHalf1x16 does not serve here: it rounds a tie away from zero (1 + 2^-11 becomes 1 +
-// 2^-10, not 1).
+// glm::packHalf1x16 rounds ties away from zero: 1 + 2^-11 becomes 1 + 2^-10, not 1.
 constexpr uint16_t half_from_float(float value) {
     uint32_t bits = std::bit_cast<uint32_t>(value);
     uint32_t sign = (bits >> 16) & 0x8000;
@@ -20,8 +19,8 @@ constexpr uint16_t half_from_float(float value) {
     } else if (size >= 0x47800000) {  // 65536 and above
         half = 0x7C00;
     } else if (size < 0x38800000) {
-        // Below half's normal range: in [0.5, 1) a float's last bit is worth 2^-24, which is what
-        // a subnormal half counts in, so the addition does the rounding.
+        // Subnormal halves: in [0.5, 1) a float's last bit is 2^-24, the unit of subnormal halves,
+        // so the addition does the rounding.
         half = std::bit_cast<uint32_t>(std::bit_cast<float>(size) + 0.5f) - 0x3F000000;
     } else {
         half = (size - 0x38000000 + 0xFFF + ((size >> 13) & 1)) >> 13;

@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-// Whether there is something under this name; false also where it cannot be known.
+// Whether the path exists; false if that cannot be determined.
 inline bool is_there(const std::filesystem::path& path) {
     std::error_code ignored;
     return std::filesystem::exists(path, ignored);

@@ -15,7 +15,7 @@ namespace {
 constexpr int max_depth = 64;
 constexpr std::uintmax_t max_file_bytes = 64u << 20;
 
-// What a person looks for in an editor: "line 3, column 14".
+// "line 3, column 14"
 std::string position(std::string_view text, size_t byte) {
     std::string_view before = text.substr(0, byte == 0 ? 0 : byte - 1);
     auto line = std::count(before.begin(), before.end(), '\n') + 1;
@@ -29,7 +29,7 @@ std::string position(std::string_view text, size_t byte) {
                 "); the file is damaged or not what its name says");
 }
 
-// Long arrays and objects would drown the message.
+// The value for an error message; arrays and objects are only described.
 std::string shown(const Json& value) {
     if (value.is_object()) return "an object";
     if (value.is_array() && value.size() > 4) return "a list of " + std::to_string(value.size());
@@ -38,7 +38,7 @@ std::string shown(const Json& value) {
     return value.dump();
 }
 
-// nullopt unless it is a whole number, written as one, that fits.
+// nullopt unless the value is an integer that fits.
 std::optional<uint32_t> as_whole(const Json& value) {
     if (!value.is_number_integer() || value < 0 || value > UINT32_MAX) return std::nullopt;
     const auto number = value.get<uint64_t>();
@@ -94,7 +94,7 @@ Json parse_json(std::string_view text, const std::string& where) {
         }
         return true;
     };
-    // The parser takes a zero byte for the end of the text, whatever follows.
+    // The parser takes a zero byte for the end of the text.
     if (size_t zero = text.find('\0'); zero != text.npos) refuse_at(text, zero + 1, where);
     try {
         return Json::parse(text.begin(), text.end(), watch);

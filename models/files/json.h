@@ -13,16 +13,15 @@ namespace saccade {
 
 using Json = nlohmann::json;
 
-// Parses text that came from outside. Refuses what is not JSON, what is nested absurdly deep, and
-// an object that has a key twice (of which the parser alone would silently keep the last). `where`
-// opens the error's text: a file name.
+// Parses untrusted text. Invalid JSON, excessive nesting and duplicate keys (of which the parser
+// would silently keep the last) are Errors. `where`, a file name, starts the message.
 Json parse_json(std::string_view text, const std::string& where);
 
 // Reads and parses a whole file of at most 64 MB.
 Json read_json(const std::filesystem::path& path);
 
-// A string out of a file, made fit for one line of an error: quoted, control characters escaped,
-// cut when it is long.
+// A string from a file for an error message: quoted, with control characters escaped, truncated if
+// it is long.
 std::string in_quotes(std::string_view text);
 
 struct WholeRange {
@@ -35,9 +34,9 @@ struct HeightWidth {
     uint32_t width = 0;
 };
 
-// Reads the fields of one JSON object. Every getter checks the field's type and range; its error
-// names the file and the key. A field that is absent, or null, takes the fallback; without a
-// fallback it is required. The object must outlive this view of it.
+// Reads the fields of a JSON object. Every getter checks the field's type and range; its error
+// names the file and the key. A field that is absent or null takes the fallback; without a fallback
+// it is required. The object must outlive this view.
 class JsonFields {
 public:
     JsonFields(const Json& object, std::string where);
@@ -56,24 +55,25 @@ public:
     HeightWidth extent(std::string_view key, WholeRange range,
                        std::optional<HeightWidth> fallback = std::nullopt) const;
 
-    // A list of whole numbers that is not empty.
-    std::vector<uint32_t> wholes(std::string_view key, WholeRange range,
-                                 std::optional<std::vector<uint32_t>> fallback = std::nullopt) const;
+    // A non-empty list of whole numbers.
+    std::vector<uint32_t> wholes(
+        std::string_view key, WholeRange range,
+        std::optional<std::vector<uint32_t>> fallback = std::nullopt) const;
 
-    // Absent means empty.
+    // Absent: empty.
     std::vector<std::string> texts(std::string_view key) const;
 
-    // A nested object, required; its errors say where it lies.
+    // A nested object, required; its errors name its path.
     JsonFields object(std::string_view key) const;
-    // The same, not required: absent means without fields.
+    // The same, optional; absent: an object without fields.
     JsonFields object_if_any(std::string_view key) const;
 
-    // The field as it stands, nullptr when absent or null.
+    // The field itself; nullptr if it is absent or null.
     const Json* find(std::string_view key) const;
 
     const std::string& where() const { return where_; }
 
-    // Refuses the file over this field: "FILE: KEY PROBLEM".
+    // Throws the Error "FILE: KEY PROBLEM".
     [[noreturn]] void refuse(std::string_view key, const std::string& problem) const;
 
 private:

@@ -18,9 +18,9 @@ namespace saccade {
 
 namespace {
 
-// Pages behind the end of a file that has become shorter are SIGBUS to whoever touches them. The
-// handler of that signal puts pages of zeros there, and says so here. It can take no lock, so that
-// the list only grows: who unmaps a file leaves a free place.
+// Touching a page beyond the end of a truncated file raises SIGBUS. The signal handler maps a page
+// of zeros there and sets `cut`. A handler cannot take locks, so entries of this list are never
+// removed: unmapping a file leaves an entry that is reused.
 struct Watch {
     std::atomic<uintptr_t> begin{0}, end{0};
     std::atomic<bool> used{false}, cut{false};
@@ -39,7 +39,7 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
             return;
         }
     }
-    ::signal(signal, SIG_DFL);  // none of ours: it comes again, and ends the program
+    ::signal(signal, SIG_DFL);  // not one of our mappings: the next SIGBUS ends the program
 }
 
 void watch_over(const void* address, size_t size) {
@@ -49,7 +49,7 @@ void watch_over(const void* address, size_t size) {
         action.sa_flags = SA_SIGINFO;
         return ::sigaction(SIGBUS, &action, nullptr) == 0;
     }();
-    if (!handled) throw Error("the handler of a signal cannot be set");
+    if (!handled) throw Error("the handler of SIGBUS cannot be set");
     Watch* watch = watches;
     while (watch && watch->used.exchange(true)) watch = watch->next;
     if (!watch) {
@@ -81,7 +81,7 @@ void MappedFile::Unmap::operator()(const std::byte* address) const {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
     std::string file = path.string();
-    // Non-blocking, or the open of a named pipe would wait for a writer.
+    // Non-blocking: otherwise opening a named pipe would wait for a writer.
     Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
@@ -107,8 +107,8 @@ void MappedFile::release(std::span<const std::byte> bytes) const {
         std::less<>()(map + map_.get_deleter().size, bytes.data() + bytes.size())) {
         return;
     }
-    // Whole pages, those shared with a neighbour too: nothing is lost by it, for a page of a file
-    // mapping comes back from the file when it is next touched.
+    // Whole pages, including those shared with neighbours: a page of a file mapping is read again
+    // when it is touched.
     auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
     auto offset = static_cast<size_t>(bytes.data() - map);
     auto first = offset / page * page;

@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-// A file that is there and not empty, mapped read-only.
+// A non-empty file, mapped read-only.
 class MappedFile {
 public:
     explicit MappedFile(const std::filesystem::path& path);
@@ -15,9 +15,9 @@ public:
     const std::filesystem::path& path() const { return path_; }
     std::span<const std::byte> bytes() const { return {map_.get(), map_.get_deleter().size}; }
 
-    // Says that these bytes have been read: the memory that holds them is given back, for now. Bytes
-    // of another file are none of its business. An Error if the file has become shorter since it
-    // was opened: what it has lost was read as zeros.
+    // Releases the memory of these bytes after they have been read; bytes of other files are
+    // ignored. An Error if the file was truncated after it was opened: the missing bytes were read
+    // as zeros.
     void release(std::span<const std::byte> bytes) const;
 
 private:

@@ -16,7 +16,7 @@ using Kind = PickleValue::Kind;
 
 constexpr size_t longest_text = 1 << 16;
 
-// Opcodes that are not read, so that a refusal can name them.
+// Unsupported opcodes, for error messages.
 struct OpcodeName {
     uint8_t code;
     const char* name;
@@ -64,19 +64,19 @@ constexpr std::array refused_opcodes{
 class PickleReader {
 public:
     PickleReader(std::span<const std::byte> bytes, std::span<const std::string_view> allowed,
-           const std::string& where)
+                 const std::string& where)
         : rest_(bytes), allowed_(allowed), where_(where) {}
 
     Pickle read() {
         while (step()) {
         }
         if (stack_.size() != 1 || kind(stack_[0]) == Kind::mark)
-            refuse("leaves other than one value behind");
+            refuse("does not end with one value");
         return {std::move(values_), stack_[0]};
     }
 
 private:
-    // One opcode; false at the end.
+    // Executes one opcode; false at the end. One switch, with a line or two for each opcode.
     bool step() {
         const uint8_t opcode = std::to_integer<uint8_t>(take(1)[0]);
         switch (opcode) {
@@ -205,7 +205,7 @@ private:
         if (count == 0) return 0;
         uint64_t value = 0;
         std::memcpy(&value, take(count).data(), count);
-        const unsigned unused = 64 - 8u * count;  // bits, which the sign fills
+        const unsigned unused = 64 - 8u * count;  // bits, filled by sign extension
         return static_cast<int64_t>(value << unused) >> unused;
     }
 
@@ -264,7 +264,7 @@ private:
         return items;
     }
 
-    // Puts items into the list or the dictionary that is now on top.
+    // Appends items to the list or dictionary on top of the stack.
     void append(Kind into, const std::vector<uint32_t>& items) {
         PickleValue& target = values_[top()];
         if (target.kind != into) refuse(std::string("puts items into ") + name_of(target.kind));
@@ -278,7 +278,7 @@ private:
         const PickleValue& arguments = values_[parts[1]];
         if (function.kind != Kind::global || arguments.kind != Kind::tuple)
             refuse(std::string("calls ") + name_of(function.kind));
-        // The one class among the calls; it is a dictionary to us.
+        // The only class that may be called; read as a dictionary.
         if (function.text == "collections.OrderedDict") {
             if (!arguments.items.empty()) refuse("makes an OrderedDict of something");
             push(Kind::dictionary);
@@ -287,7 +287,7 @@ private:
         }
     }
 
-    // A state dict has attributes, the versions of its modules, which are of no use here.
+    // Ignores the attributes of a state dict, the versions of its modules.
     void build() {
         const std::vector<uint32_t> state = pop(1);
         if (kind(top()) != Kind::dictionary || kind(state[0]) != Kind::dictionary)

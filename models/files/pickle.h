@@ -8,8 +8,8 @@
 
 namespace saccade {
 
-// What a pickle may build here. Nothing of it is ever executed: a class or a function is a name,
-// and calling one makes a record of its arguments.
+// A value that a pickle builds. Nothing is ever executed: a class or function is only a name, and a
+// call is a record of its arguments.
 struct PickleValue {
     enum class Kind {
         none,
@@ -22,14 +22,14 @@ struct PickleValue {
         dictionary,  // items: key, value, key, value...
         global,      // text: "module.name"
         call,        // items: the global, the tuple of its arguments
-        persistent,  // items: the id, by which a file outside of the pickle is meant
-        mark,        // on the reader's own stack alone
+        persistent,  // items: the persistent id, which refers to a file outside of the pickle
+        mark,        // only on the reader's stack
     };
     Kind kind = Kind::none;
     int64_t whole = 0;  // also a boolean
     double real = 0;
     std::string text;
-    std::vector<uint32_t> items;  // indices into Pickle::values; what is shared is there once
+    std::vector<uint32_t> items;  // indices into Pickle::values
 };
 const char* name_of(PickleValue::Kind kind);  // "a tuple"
 
@@ -38,9 +38,8 @@ struct Pickle {
     uint32_t root = 0;
 };
 
-// Reads a pickle as torch.save writes it (protocol 2). Globals other than `allowed`, which are
-// "module.name", and opcodes that a state dict has no use for are refused by name. `where` opens
-// the errors.
+// Reads a pickle as torch.save writes it (protocol 2). Globals ("module.name") other than
+// `allowed`, and opcodes that a state dict does not need, are Errors. `where` starts the message.
 Pickle read_pickle(std::span<const std::byte> bytes, std::span<const std::string_view> allowed,
                    const std::string& where);
 

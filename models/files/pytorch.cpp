@@ -18,8 +18,8 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-constexpr uint64_t most_pickle_bytes = 4 << 20;  // a model of ten thousand tensors has half of it
-constexpr uint64_t most_sharing = 8;             // tied weights are stored once and read twice
+constexpr uint64_t most_pickle_bytes = 4 << 20;  // ten thousand tensors need half of this
+constexpr uint64_t most_sharing = 8;             // tied weights share a storage
 constexpr size_t most_dimensions = 16;
 
 struct StorageType {
@@ -49,18 +49,18 @@ std::vector<std::string_view> allowed_globals() {
     return names;
 }
 
-// A tensor as the pickle describes it.
+// A tensor as described by the pickle.
 struct Described {
     StoredTensor tensor;
     std::span<const std::byte> storage;  // from its first element on
-    std::vector<uint64_t> strides;       // empty: in one piece
+    std::vector<uint64_t> strides;       // empty: contiguous
 };
 
-// Takes the tensors out of a pickle's values, and the pickle's every word with a grain of salt.
+// Extracts the tensors from a pickle's values, which are untrusted.
 class TensorReader {
 public:
     TensorReader(const ZipArchive& archive, std::string where) : archive_(archive), where_(where) {
-        // The archive has one folder, of any name, with all that PyTorch wrote in it.
+        // All files of the archive are in one folder of any name.
         for (const auto& [name, bytes] : archive.files()) {
             if (!name.ends_with("/data.pkl")) continue;
             if (!folder_.empty()) refuse("has data.pkl more than once");
@@ -121,12 +121,12 @@ private:
         refuse("entry " + in_quotes(name_) + " " + problem);
     }
 
-    // The arguments of a call of `function`, of which there are at least `least`.
+    // The arguments, at least `least`, of a call of `function`; nullptr for other values.
     const PickleValue* arguments(const PickleValue& call, std::string_view function,
                                  size_t least) const {
         if (call.kind != Kind::call || value(call.items[0]).text != function) return nullptr;
         const PickleValue& arguments = value(call.items[1]);
-        if (arguments.items.size() < least) refuse_tensor("is a tensor with too little in it");
+        if (arguments.items.size() < least) refuse_tensor("is a tensor with too few arguments");
         return &arguments;
     }
 
@@ -141,7 +141,7 @@ private:
         refuse_tensor(std::string("is ") + name_of(given.kind) + ", not a tensor");
     }
 
-    // storage, offset, shape, strides, and what only training needs
+    // storage, offset, shape, strides, and fields for training only
     Described described(const PickleValue& parts) const {
         const auto [type, storage] = this->storage(value(parts.items[0]));
         const uint64_t offset = whole(value(parts.items[1]));
@@ -170,7 +170,7 @@ private:
     }
 
     std::pair<StoredType, std::span<const std::byte>> storage(const PickleValue& given) const {
-        // ("storage", the class, the file's name, the device, how many elements)
+        // ("storage", class, file name, device, number of elements)
         const PickleValue* id = given.kind == Kind::persistent ? &value(given.items[0]) : nullptr;
         if (!id || id->kind != Kind::tuple || id->items.size() != 5 ||
             value(id->items[0]).text != "storage")
@@ -217,7 +217,7 @@ private:
     std::string name_;  // of the tensor that is being read
 };
 
-// Copies elements that do not lie in one piece into a piece, row by row.
+// Copies the elements of a strided tensor into contiguous memory.
 std::vector<std::byte> gather(const StoredTensor& tensor, std::span<const std::byte> storage,
                               const std::vector<uint64_t>& strides) {
     const uint64_t size = size_of(tensor.type), count = tensor.elements();
@@ -226,7 +226,7 @@ std::vector<std::byte> gather(const StoredTensor& tensor, std::span<const std::b
     uint64_t from = 0;
     for (uint64_t i = 0; i < count; ++i) {
         std::memcpy(bytes.data() + i * size, storage.data() + from * size, size);
-        for (size_t d = index.size(); d-- > 0;) {  // count on, the last dimension fastest
+        for (size_t d = index.size(); d-- > 0;) {  // next index, last dimension fastest
             from += strides[d];
             if (++index[d] < tensor.shape[d]) break;
             from -= strides[d] * tensor.shape[d];
@@ -255,15 +255,15 @@ PyTorchFile::PyTorchFile(const std::filesystem::path& path) : archive_(path) {
 }
 
 std::span<const std::byte> PyTorchFile::bytes_of(size_t index) {
-    archive_.release(given_);
+    archive_.release(last_read_);
     const StoredTensor& tensor = tensors_[index];
     const Layout& layout = layouts_[index];
     const uint64_t size = tensor.elements() * size_of(tensor.type);
     gathered_.clear();
-    if (layout.strides.empty()) return given_ = layout.storage.first(size);
-    given_ = layout.storage;
+    if (layout.strides.empty()) return last_read_ = layout.storage.first(size);
+    last_read_ = layout.storage;
     gathered_ = gather(tensor, layout.storage, layout.strides);
-    archive_.release({});  // what was read was really there
+    archive_.release({});  // throws if the file was truncated meanwhile
     return gathered_;
 }
 
@@ -279,7 +279,7 @@ void convert_pytorch(const std::filesystem::path& folder) {
         for (size_t i = 0; i < file.tensors().size(); ++i)
             if (!places.emplace(file.tensors()[i].name, Place{&file, i}).second)
                 throw Error(path.string() + ": tensor " + in_quotes(file.tensors()[i].name) +
-                            " is in another of the files too");
+                            " is also in another file");
     }
     std::vector<StoredTensor> tensors;
     for (const auto& [name, place] : places) tensors.push_back(place.file->tensors()[place.index]);

@@ -21,7 +21,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors data is l
 
 constexpr uint64_t length_bytes = 8;
 constexpr uint64_t max_header_bytes = 100'000'000;        // the format's own limit
-constexpr uint64_t max_whole_number = uint64_t{1} << 53;  // what every JSON reader agrees on
+constexpr uint64_t max_whole_number = uint64_t{1} << 53;  // exact in every JSON reader
 
 struct TypeInfo {
     StoredType type;
@@ -49,7 +49,7 @@ constexpr std::array<TypeInfo, 15> types{{
 const TypeInfo& info(StoredType type) { return types[static_cast<size_t>(type)]; }
 
 std::optional<uint64_t> product(std::span<const uint64_t> shape, uint64_t start) {
-    // A zero anywhere makes the product zero, however large the rest.
+    // A zero makes the product zero, even if the rest would overflow.
     if (std::ranges::find(shape, uint64_t{0}) != shape.end()) return 0;
     uint64_t result = start;
     for (uint64_t extent : shape) {
@@ -58,7 +58,7 @@ std::optional<uint64_t> product(std::span<const uint64_t> shape, uint64_t start)
     return result;
 }
 
-// Reads one header entry at a time; its errors name the file and the tensor.
+// One entry of the header; its errors name the file and the tensor.
 class Entry {
 public:
     Entry(const std::string& file, const std::string& name, const Json& entry)
@@ -120,7 +120,7 @@ StoredTensor parse_tensor(const std::string& file, const std::string& name, cons
                      " of the data, of which the file has " + std::to_string(data.size()));
     }
     auto needed = product(tensor.shape, size_of(tensor.type));
-    if (!needed) entry.refuse("has the absurd shape " + shape_text(tensor.shape));
+    if (!needed) entry.refuse("has the impossible shape " + shape_text(tensor.shape));
     if (*needed != end - begin) {
         entry.refuse("of shape " + shape_text(tensor.shape) + " and type " +
                      std::string(name_of(tensor.type)) + " needs " + std::to_string(*needed) +
@@ -136,7 +136,7 @@ void check_metadata(const std::string& file, const Json& metadata) {
     if (!strings) throw Error(file + ": __metadata__ is not a map of strings; fetch it again");
 }
 
-// The format wants the data to be the tensors and nothing else: no overlap, no hole, no rest.
+// The format requires that tensors cover the data exactly: no overlap, no hole, no rest.
 void check_layout(const std::string& file, std::span<const StoredTensor> tensors,
                   std::span<const std::byte> data) {
     const std::byte* next = data.data();
@@ -230,7 +230,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
 
     std::string_view text(reinterpret_cast<const char*>(header.data()), header.size());
     const Json json = parse_json(text, file + ": header");
-    file_.release(header);  // what was read was really there
+    file_.release(header);  // throws if the file was truncated meanwhile
     if (!json.is_object())
         throw Error(file + ": header is not a JSON object; fetch the file again");
     for (const auto& [name, entry] : json.items()) {
@@ -258,7 +258,7 @@ void write_safetensors(const std::filesystem::path& path, std::span<const Stored
 
 void write_safetensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors,
                        const BytesOf& bytes_of) {
-    // Written by hand, because a Json object would sort the names.
+    // Not written as a Json object, which would sort the names.
     std::string header = R"({"__metadata__":{"format":"pt"})";
     uint64_t offset = 0;
     for (const StoredTensor& tensor : tensors) {
@@ -270,7 +270,7 @@ void write_safetensors(const std::filesystem::path& path, std::span<const Stored
         offset = end;
     }
     header += "}";
-    header.append((8 - header.size() % 8) % 8, ' ');  // so that the data begins aligned
+    header.append((8 - header.size() % 8) % 8, ' ');  // aligns the data
 
     NewFile file(path);
     uint64_t header_bytes = header.size();

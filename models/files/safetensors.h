@@ -14,7 +14,7 @@
 
 namespace saccade {
 
-// The element types that the safetensors format knows.
+// The element types of the safetensors format.
 enum class StoredType {
     f64,
     f32,
@@ -37,7 +37,7 @@ uint64_t size_of(StoredType type);                        // bytes of one elemen
 std::string_view name_of(StoredType type);                // as files spell it: "F32"
 std::string shape_text(std::span<const uint64_t> shape);  // "[10, 64]"
 
-// A tensor as it lies in a file: a view, whose bytes somebody else owns. They need not be aligned.
+// A tensor in a file: a view that does not own its bytes, which may be unaligned.
 struct StoredTensor {
     std::string name;
     StoredType type = StoredType::f32;
@@ -51,8 +51,8 @@ struct StoredTensor {
 void read_floats(const StoredTensor& tensor, uint64_t first, std::span<float> out);
 
 // A safetensors file, mapped read-only: eight bytes of header length, a JSON header, the data.
-// Opening checks all of the header against the file, so that a tensor handed out is sound: it lies
-// inside the file, has as many bytes as its shape and type ask for, and shares them with no other.
+// Opening validates the whole header: every tensor lies inside the file, has as many bytes as its
+// shape and type need, and shares them with no other.
 class SafetensorsFile {
 public:
     explicit SafetensorsFile(const std::filesystem::path& path);
@@ -61,23 +61,23 @@ public:
 
     // In the order of their bytes in the file.
     std::span<const StoredTensor> tensors() const { return tensors_; }
-    const StoredTensor* find(std::string_view name) const;  // nullptr when there is none
+    const StoredTensor* find(std::string_view name) const;  // nullptr if there is none
 
-    // Says that these bytes, of any tensor of this file, have been read: the memory that holds
-    // them is given back. Reading them again is allowed, and fetches them from the file again.
+    // Releases the memory of these bytes after they have been read. Reading them again is allowed
+    // and pages them in from the file.
     void release(std::span<const std::byte> bytes) const { file_.release(bytes); }
 
 private:
     MappedFile file_;
     std::vector<StoredTensor> tensors_;
-    std::unordered_map<std::string_view, size_t> by_name_;  // keys live in tensors_
+    std::unordered_map<std::string_view, size_t> by_name_;  // keys point into tensors_
 };
 
-// Writes the tensors in the order given. The file appears under its name only when it is whole.
+// Writes the tensors in this order. The file appears under its name only when it is complete.
 void write_safetensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors);
 
-// The same for tensors too large to hold together: the bytes of each are asked for in turn, and
-// need to live only until the next is asked for.
+// The same for tensors that do not fit into memory together: `bytes_of` is called for each in turn,
+// and its result needs to live only until the next call.
 using BytesOf = std::function<std::span<const std::byte>(const StoredTensor&)>;
 void write_safetensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors,
                        const BytesOf& bytes_of);

@@ -25,7 +25,7 @@ uint64_t splitmix(uint64_t key, uint64_t index) {
     return z ^ (z >> 31);
 }
 
-// In [-1, 1), all steps exact.
+// In [-1, 1), exact.
 float uniform(uint64_t key, uint64_t index) {
     return static_cast<float>(splitmix(key, index) >> 40) * 0x1p-23f - 1.0f;
 }
@@ -60,7 +60,7 @@ Spread spread_of(std::string_view name, std::span<const uint64_t> shape) {
     bool embedding = has({"embeddings.weight", "wte", "wpe", "embedding.weight", "query_position"});
     if (rank == 2 && !embedding) {
         bool conv1d = has({"c_attn", "c_proj", "c_fc", "q_attn"});  // GPT-2's, stored [in, out]
-        // Twice as wide, or attention would be all but uniform.
+        // Twice the scale, because attention would be nearly uniform otherwise.
         bool scores = has({"query", "key", "q_proj", "k_proj", "c_attn", "q_attn", "qkv"});
         return {0, sqrt_of(scores ? 2.0 : 1.0, 3.0, shape[conv1d ? 0 : 1])};
     }
@@ -70,8 +70,8 @@ Spread spread_of(std::string_view name, std::span<const uint64_t> shape) {
     return {0, 0.5f};
 }
 
-// The product of two floats is exact in double, so this rounds just as a float product does, and
-// the detour keeps the compiler from fusing it with an addition, which would round once, not twice.
+// A product that is rounded to float. It is exact in double, and the conversion keeps the compiler
+// from fusing it with an addition (FMA), which would round once instead of twice.
 float rounded_product(float a, float b) {
     return static_cast<float>(static_cast<double>(a) * static_cast<double>(b));
 }
@@ -106,8 +106,7 @@ std::vector<std::byte> stored_as(std::span<const float> values, StoredType type)
 
 std::vector<std::byte> bytes_of(const Manifest::Entry& entry, uint64_t seed, StoredType type,
                                 std::span<const Adjustment> adjust) {
-    if (entry.values.empty())
-        return synthetic_bytes(seed, entry.name, entry.shape, type, adjust);
+    if (entry.values.empty()) return synthetic_bytes(seed, entry.name, entry.shape, type, adjust);
     return stored_as(entry.values, type);
 }
 
@@ -142,10 +141,9 @@ Manifest read_manifest(const std::filesystem::path& path) {
     if (name_of(manifest.type) != type) fields.refuse("dtype", "is not F32, F16 or BF16");
     try {
         for (const Json& row : json.at("tensors")) {
-            if (row.size() > 2 && row[2].is_string()) continue;  // a counter, which nobody asks for
+            if (row.size() > 2 && row[2].is_string()) continue;  // an integer counter, never loaded
             manifest.tensors.push_back({row.at(0), row.at(1)});
-            if (row.size() > 2)
-                manifest.tensors.back().values = row[2].get<std::vector<float>>();
+            if (row.size() > 2) manifest.tensors.back().values = row[2].get<std::vector<float>>();
         }
     } catch (const Json::exception&) {
         fields.refuse("tensors", "is not a list of [name, shape]");
@@ -180,10 +178,7 @@ void write_checkpoint(const std::filesystem::path& folder, const Manifest& manif
 }
 
 SyntheticWeights::SyntheticWeights(const Manifest& manifest)
-    : seed_(manifest.seed),
-      type_(manifest.type),
-      adjust_(manifest.adjust),
-      listed_(std::in_place) {
+    : seed_(manifest.seed), type_(manifest.type), adjust_(manifest.adjust), listed_(std::in_place) {
     for (const Manifest::Entry& entry : manifest.tensors) listed_->emplace(entry.name, entry);
 }
 

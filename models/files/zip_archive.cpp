@@ -17,9 +17,9 @@ constexpr uint32_t local_signature = 0x04034b50, central_signature = 0x02014b50,
                    locator64_signature = 0x07064b50;
 constexpr size_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56,
                  locator64_bytes = 20, longest_comment = 0xffff;
-constexpr uint32_t elsewhere = 0xffffffff;  // a number too large for its field: see the zip64 one
+constexpr uint32_t elsewhere = 0xffffffff;  // the value is in the zip64 field
 
-// Little-endian fields one after another; reading past the end is an Error.
+// Consecutive little-endian fields; reading past the end is an Error.
 class Fields {
 public:
     Fields(const std::string& file, std::span<const std::byte> bytes) : file_(file), rest_(bytes) {}
@@ -58,7 +58,8 @@ struct Directory {
 
 class DirectoryReader {
 public:
-    DirectoryReader(std::string file, std::span<const std::byte> all) : file_(std::move(file)), all_(all) {}
+    DirectoryReader(std::string file, std::span<const std::byte> all)
+        : file_(std::move(file)), all_(all) {}
 
     [[noreturn]] void refuse(const std::string& problem) const {
         throw Error(file_ + ": " + problem + "; the file is damaged, fetch it again");
@@ -81,8 +82,8 @@ public:
         return directory;
     }
 
-    // One entry of the directory: a name and where its bytes are. `taken` gets the range of the
-    // archive that it fills, with its header.
+    // One entry of the directory: its name and its bytes. `taken` gets the range of the archive
+    // that it occupies, including its header.
     std::pair<std::string, std::span<const std::byte>> entry(
         Fields& fields, const Directory& directory,
         std::vector<std::pair<uint64_t, uint64_t>>& taken) const {
@@ -105,11 +106,11 @@ public:
         if (offset > directory.offset || directory.offset - offset < local_bytes)
             refuse("file " + in_quotes(name) + " lies outside of it");
         Fields local = at(offset, local_bytes);
-        const bool signed_so = local.u32() == local_signature;
+        const bool has_signature = local.u32() == local_signature;
         local.take(22);
         const uint16_t local_name_bytes = local.u16(), local_extra_bytes = local.u16();
         const uint64_t begin = offset + local_bytes + local_name_bytes + local_extra_bytes;
-        if (!signed_so || begin > directory.offset || size > directory.offset - begin)
+        if (!has_signature || begin > directory.offset || size > directory.offset - begin)
             refuse("file " + in_quotes(name) + " lies outside of it");
         if (at(offset + local_bytes, local_name_bytes).text(local_name_bytes) != name)
             refuse("file " + in_quotes(name) + " has two names");
@@ -124,7 +125,7 @@ public:
     }
 
 private:
-    // The last record of the file, which a comment may follow.
+    // The end of central directory record, which a comment may follow.
     size_t end_record() const {
         const size_t furthest = std::min(all_.size(), end_bytes + longest_comment);
         for (size_t back = end_bytes; back <= furthest; ++back) {
@@ -149,7 +150,7 @@ private:
         return directory;
     }
 
-    // The zip64 numbers, which are there only for fields that cannot hold them, in this order.
+    // The zip64 extra field has a number for each field that is `elsewhere`, in this order.
     void read_extra(std::span<const std::byte> extra, uint64_t& size, uint64_t& stored,
                     uint64_t& offset) const {
         Fields fields(file_, extra);
@@ -183,7 +184,7 @@ ZipArchive::ZipArchive(const std::filesystem::path& path) : file_(path) {
     std::ranges::sort(taken);
     for (size_t i = 1; i < taken.size(); ++i)
         if (taken[i].first < taken[i - 1].second) reader.refuse("two files in it overlap");
-    file_.release({});  // what was read was really there
+    file_.release({});  // throws if the file was truncated meanwhile
 }
 
 }  // namespace saccade

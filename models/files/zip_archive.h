@@ -10,16 +10,15 @@
 
 namespace saccade {
 
-// A zip archive whose files are stored as they are, not compressed, which is how PyTorch writes
-// them. Opening checks the whole directory: every file lies inside the archive, and no two share a
-// byte or a name.
+// A zip archive of uncompressed files, as PyTorch writes it. Opening validates the whole directory:
+// every file lies inside the archive, and no two share a byte or a name.
 class ZipArchive {
 public:
     explicit ZipArchive(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return file_.path(); }
     uint64_t bytes() const { return file_.bytes().size(); }
-    // What is stored, by name.
+    // Contents by file name.
     const std::map<std::string, std::span<const std::byte>, std::less<>>& files() const {
         return files_;
     }

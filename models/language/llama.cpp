@@ -29,9 +29,10 @@ LlamaConfig read_llama_config(const JsonFields& fields) {
     if (heads % config.kv_heads != 0)
         fields.refuse("num_key_value_heads", "does not divide num_attention_heads");
     if (!fields.has("head_dim"))
-        require_whole_heads(fields, "hidden_size", config.form.hidden, "num_attention_heads", heads);
+        require_whole_heads(fields, "hidden_size", config.form.hidden, "num_attention_heads",
+                            heads);
     config.head = fields.whole("head_dim", {2, 128}, config.form.hidden / heads);
-    if (config.head % 2 != 0) fields.refuse("head_dim", "is odd; positions turn pairs of columns");
+    if (config.head % 2 != 0) fields.refuse("head_dim", "is odd; RoPE rotates pairs of columns");
 
     config.theta = fields.number("rope_theta", 1.0, 1e12, 10000.0);
     for (const char* key : {"rope_parameters", "rope_scaling"}) {
@@ -48,8 +49,8 @@ LlamaConfig read_llama_config(const JsonFields& fields) {
 Llama::Llama(WeightLoader& weights, const std::string& prefix, const LlamaConfig& config)
     : TextDecoder(config.form), config_(config) {
     const uint32_t words = config.form.vocabulary, dim = config.form.hidden;
-    words_ = weights.tensor(prefix + ".embed_tokens.weight", {words, dim}, words, dim,
-                            weights.type());
+    words_ =
+        weights.tensor(prefix + ".embed_tokens.weight", {words, dim}, words, dim, weights.type());
     for (uint32_t i = 0; i < config.form.layers; ++i)
         load_block(weights, prefix + ".layers." + std::to_string(i));
     norm_ = {weights.tensor(prefix + ".norm.weight", {dim}, 1, dim, Type::f32), config.norm_eps};
@@ -65,7 +66,7 @@ Llama::Llama(WeightLoader& weights, const std::string& prefix, const LlamaConfig
         const double part = 2.0 * i / config.head;
         const auto speed = static_cast<float>(1.0 / std::pow(config.theta, part));
         for (uint32_t at = 0; at < positions; ++at) {
-            const float angle = speed * static_cast<float>(at);  // in fp32, as transformers has it
+            const float angle = speed * static_cast<float>(at);  // in fp32, as in transformers
             float* const row = &turns[size_t(at) * config.head];
             row[i] = static_cast<float>(std::cos(double(angle)));
             row[pairs + i] = static_cast<float>(std::sin(double(angle)));
@@ -127,8 +128,8 @@ AttentionLayer Llama::cross_attention_layer(const DecoderState& state, uint32_t 
     return {state.past.slice_columns(at, q), state.past.slice_columns(at + q, kv), heads(layer)};
 }
 
-// The picture's tokens lie one after the other in some runs, tile by tile. x is the words from `first`
-// on.
+// Replaces the embeddings of the picture's words, which are consecutive within each tile. x: the
+// embeddings of the words from `first` on.
 void Llama::put_picture(Commands& c, const Tensor& x, uint32_t first, const Tensor& memory) const {
     if (picture_words_.empty() || picture_words_.front() < first ||
         picture_words_.back() >= first + x.rows)
@@ -143,7 +144,7 @@ void Llama::put_picture(Commands& c, const Tensor& x, uint32_t first, const Tens
     }
 }
 
-// x += W_o softmax(R q (R k)^T) v of RMSNorm(x), R the rotation of each position
+// x += W_o softmax(R q (R k)^T) v of RMSNorm(x); R rotates by the position (RoPE).
 void Llama::attend(Commands& c, const Tensor& x, const Block& w, const DecoderState& state,
                    uint32_t layer, uint32_t first) const {
     auto scope = c.scope("attend");
@@ -168,24 +169,23 @@ void Llama::feed_forward(Commands& c, const Tensor& x, const Block& w) const {
 void Llama::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
                  uint32_t first) const {
     auto scope = c.scope("Llama");
-    Tap nobody;
-    norm_linear_into(c, logits, read_blocks(c, ids, state, first, nobody), norm_, head_);
+    Tap no_tap;
+    norm_linear_into(c, logits, read_blocks(c, ids, state, first, no_tap), norm_, head_);
 }
 
 void Llama::read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
                  uint32_t first, Tap& tap) const {
     auto scope = c.scope("Llama");
-    const Tensor y =
-        rms_norm(c, read_blocks(c, ids, state, first, tap), norm_, head_.weight.type);
+    const Tensor y = rms_norm(c, read_blocks(c, ids, state, first, tap), norm_, head_.weight.type);
     tap.hidden(c, static_cast<uint32_t>(blocks_.size()), y);
     linear_into(c, logits, y, head_);
 }
 
-Tensor Llama::read_blocks(Commands& c, const Tensor& ids, const DecoderState& state,
-                          uint32_t first, Tap& tap) const {
+Tensor Llama::read_blocks(Commands& c, const Tensor& ids, const DecoderState& state, uint32_t first,
+                          Tap& tap) const {
     Tensor nowhere = nothing_;
     nowhere.rows = ids.columns;
-    nowhere.row_stride = 0;  // positions are in the rotations: the same zeros for every word
+    nowhere.row_stride = 0;  // the same zeros for every word: RoPE has the positions
     const Tensor x = embedding(c, ids, words_, nowhere);
     put_picture(c, x, first, state.memory);
     for (uint32_t i = 0; i < blocks_.size(); ++i) {

@@ -9,10 +9,11 @@
 #include "models/attention/tap.h"
 #include "models/captioning/text_decoder.h"
 #include "models/files/json.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// LLaMA (Touvron et al. 2023), with queries in groups that share keys and values (Ainslie et al. 2023):
-// a pre-norm decoder with RMSNorm, rotary positions and SwiGLU. Pictures are words among its words.
+// LLaMA (Touvron et al. 2023) with grouped-query attention (Ainslie et al. 2023): a pre-norm
+// decoder with RMSNorm, rotary position embeddings (RoPE) and SwiGLU. A picture's tokens are
+// embedded among the words of its prompt.
 
 namespace saccade {
 
@@ -20,7 +21,7 @@ struct LlamaConfig {
     TextDecoderForm form;
     uint32_t kv_heads = 0, head = 0;
     float norm_eps = 0;
-    double theta = 10000;  // of the slowest rotation
+    double theta = 10000;  // RoPE's base
     bool attention_bias = false, mlp_bias = false;
     Activation activation = Activation::silu;
 
@@ -39,39 +40,38 @@ public:
     uint32_t past_columns() const override;
     double multiply_adds() const override;
 
-    // Where the prompt's picture lies: which words are the picture's tokens, in order.
+    // Which words of the prompt are the picture's tokens, in order.
     void set_picture_words(std::vector<uint32_t> words);
     std::span<const uint32_t> picture_words() const override { return picture_words_; }
     uint32_t fixed_words() const override {
         return picture_words_.empty() ? 0 : picture_words_.front();
     }
 
-    // DecoderState's memory is the picture's tokens, which take the place of words when these are read.
-    // They are read together.
+    // DecoderState's memory holds the picture's tokens. They replace the embeddings of the
+    // picture's words, which must be read in one call.
     void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
               uint32_t first) const override;
-    // The same, with somebody who looks at the words before each layer, and at the last one in the end,
-    // after the norm.
+    // The same with a tap, which keeps the hidden states before each layer, and the last word's
+    // after the final norm.
     void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
               uint32_t first, Tap& tap) const;
-    // Self-attention: keys are those of all words so far.
-    AttentionLayer cross_attention_layer(const DecoderState& state,
-                                         uint32_t layer) const override;
+    // Self-attention: the keys of all words so far.
+    AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const override;
 
 private:
     struct Block {
         RmsNorm norm1, norm2;
-        Linear qkv;     // (q_width + 2 kv_width, hidden)
-        Linear out;     // (hidden, q_width)
-        Linear gate_up; // (2 * intermediate, hidden)
-        Linear down;    // (hidden, intermediate)
+        Linear qkv;      // (q_width + 2 kv_width, hidden)
+        Linear out;      // (hidden, q_width)
+        Linear gate_up;  // (2 * intermediate, hidden)
+        Linear down;     // (hidden, intermediate)
     };
     void load_block(WeightLoader& weights, const std::string& in);
     void put_picture(Commands& c, const Tensor& x, uint32_t first, const Tensor& memory) const;
     void attend(Commands& c, const Tensor& x, const Block& w, const DecoderState& state,
                 uint32_t layer, uint32_t first) const;
     void feed_forward(Commands& c, const Tensor& x, const Block& w) const;
-    // The last word, after all blocks.
+    // The hidden state of the last word after all blocks.
     Tensor read_blocks(Commands& c, const Tensor& ids, const DecoderState& state, uint32_t first,
                        Tap& tap) const;
     Heads heads(uint32_t layer) const override;
@@ -80,9 +80,9 @@ private:
     Tensor words_;  // (vocabulary, hidden)
     std::vector<Block> blocks_;
     RmsNorm norm_;
-    Linear head_;  // (vocabulary, hidden): the words again, unless the file says otherwise
-    Tensor rotations_;  // (positions, head) f32: cosines, then sines
-    Tensor nothing_;    // (hidden) f32: zeros, for there are no positions to add
+    Linear head_;       // (vocabulary, hidden), tied to words_ unless the file has its own
+    Tensor rotations_;  // (positions, head) f32: RoPE's cosines, then sines
+    Tensor nothing_;    // (hidden) f32: zeros, because no position embeddings are added
     std::vector<uint32_t> picture_words_;
 };
 

@@ -26,11 +26,10 @@ SmolVlmConfig read_smolvlm_config(const Json& json, const std::string& where) {
         .text = read_llama_config(fields.object("text_config")),
         .scale = fields.whole("scale_factor", {1, 64}, 2),
     };
-    config.image_token =
-        fields.whole("image_token_id", {0, config.text.form.vocabulary - 1},
-                     std::min(128257u, config.text.form.vocabulary - 1));
+    config.image_token = fields.whole("image_token_id", {0, config.text.form.vocabulary - 1},
+                                      std::min(128257u, config.text.form.vocabulary - 1));
     if (config.vision.grid() % config.scale != 0)
-        fields.refuse("scale_factor", "does not divide the patches of a side, " +
+        fields.refuse("scale_factor", "does not divide the number of patches along a side, " +
                                           std::to_string(config.vision.grid()));
     if (config.vision.form.block.hidden % row_quantum != 0)
         vision.refuse("hidden_size", "is not a multiple of 8");
@@ -65,8 +64,8 @@ bool SmolVlm::cut_into(Size tiles) {
     return true;
 }
 
-// What Idefics3's chat template makes of a user's question about one picture.
-std::string SmolVlm::written(const std::string& question) const {
+// Idefics3's chat template, applied to a user's question about one picture.
+std::string SmolVlm::chat_prompt(const std::string& question) const {
     const std::string fake = "<fake_token_around_image>";
     std::string tokens;
     for (uint32_t i = 0; i < tokens_of_tile(); ++i) tokens += "<image>";
@@ -88,7 +87,7 @@ void SmolVlm::ask(std::span<const uint32_t> question) {
     std::vector<uint32_t> prompt, places;
     for (uint32_t id : question) {
         if (id >= form.vocabulary)
-            throw Error("the prompt has an id that the model's vocabulary does not have");
+            throw Error("the prompt has an id outside of the model's vocabulary");
         if (id == config_.image_token) places.push_back(static_cast<uint32_t>(prompt.size()));
         prompt.push_back(id);
     }
@@ -106,7 +105,8 @@ void SmolVlm::ask(std::span<const uint32_t> question) {
     prompt_ = std::move(prompt);
 }
 
-// Patches of scale x scale lie side by side in one token, then one layer makes it a word.
+// Pixel shuffle: the features of scale x scale patches are concatenated, then projected to one
+// token of the language model.
 void SmolVlm::encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap& tap) const {
     auto scope = c.scope("SmolVLM vision");
     const Tensor z = vision_.encode(c, patches, tap);
@@ -115,9 +115,8 @@ void SmolVlm::encode(Commands& c, const Tensor& encoded, const Tensor& patches, 
     const uint32_t dim = x.columns, scale = config_.scale, grid = config_.vision.grid();
     const uint32_t side = config_.side(), together = scale * dim, wide = scale * together;
     const Tensor shuffled = c.scratch(z.batch, side * side, wide, x.type);
-    const Layout to{{z.batch * side, side, scale, together},
-                    {side * wide, wide, together, 1},
-                    shuffled.offset};
+    const Layout to{
+        {z.batch * side, side, scale, together}, {side * wide, wide, together, 1}, shuffled.offset};
     const Layout from{{z.batch * side, side, scale, together},
                       {scale * grid * dim, together, grid * dim, 1},
                       x.offset};

@@ -4,19 +4,19 @@
 #include "models/contrast/vision_tower.h"
 #include "models/language/llama.h"
 
-// SmolVLM (Marafioti et al. 2025) and Idefics3 (Laurençon et al. 2024): SigLIP's tower sees the picture,
-// whole and in tiles; neighbouring tokens are put side by side (pixel shuffle) and projected to words
-// of a small Llama, which reads them between the words of the question.
+// SmolVLM (Marafioti et al. 2025) and Idefics3 (Laurençon et al. 2024): SigLIP's tower encodes the
+// picture, as a whole and in tiles. Neighbouring tokens are concatenated (pixel shuffle) and
+// projected to embeddings of a small Llama, which reads them among the words of the prompt.
 
 namespace saccade {
 
 struct SmolVlmConfig {
     VisionTowerConfig vision;
     LlamaConfig text;
-    uint32_t scale = 0;        // tokens of scale x scale patches become one
-    uint32_t image_token = 0;  // the id that the picture's tokens take the place of
+    uint32_t scale = 0;        // scale x scale patches become one token
+    uint32_t image_token = 0;  // the id of the picture's tokens in the prompt
 
-    uint32_t side() const { return vision.grid() / scale; }  // tokens of a tile's side
+    uint32_t side() const { return vision.grid() / scale; }  // tokens along a side of a tile
 };
 SmolVlmConfig read_smolvlm_config(const Json& json, const std::string& where);
 
@@ -27,17 +27,18 @@ public:
     const TextDecoder& decoder() const override { return text_; }
     const Llama& llama() const { return text_; }
     PictureTokens picture() const override;
-    // patches: (pictures * tiles, patches, columns). The tap's last hidden state is after the norm.
+    // patches: (pictures * tiles, patches, columns). The tap's last hidden state is the one after
+    // the final norm.
     void encode(Commands& c, const Tensor& encoded, const Tensor& patches, Tap& tap) const override;
     uint32_t encoder_layers() const override { return config_.vision.form.layers; }
     void memorize(Commands& c, const Tensor& memory, const Tensor& encoded, Tap&) const override;
     uint32_t memory_columns() const override { return config_.text.form.hidden; }
 
     bool answers() const override { return true; }
-    // A question with one id for the picture, or a whole prompt with the ids of all its tokens.
+    // A question with one image token, which is repeated as needed, or with all of them.
     void ask(std::span<const uint32_t> question) override;
     std::span<const uint32_t> prompt() const override { return prompt_; }
-    std::string written(const std::string& question) const override;
+    std::string chat_prompt(const std::string& question) const override;
     bool cut_into(Size tiles) override;
     TokenMap token_map() const override;
 
@@ -54,8 +55,8 @@ private:
     Norm norm_;
     Linear projection_;  // (text hidden, scale * scale * vision hidden)
     Llama text_;
-    Size tiles_;                    // that the picture is cut into
-    std::vector<uint32_t> prompt_;  // with an id for each of the picture's tokens
+    Size tiles_;  // columns and rows; the whole picture comes in addition
+    std::vector<uint32_t> prompt_;
 };
 
 }  // namespace saccade

@@ -9,7 +9,7 @@ namespace saccade {
 
 bool PictureInput::prepare(Size frame, std::optional<Size> within) {
     if (frame == frame_ && within == within_) return false;
-    frame_ = {};  // what follows may throw half-way
+    frame_ = {};  // stays so if an Error is thrown
     plan_ = preprocessor_.plan(frame.x, frame.y, within);
     on_device_.filled = {plan_.width, plan_.height};
     on_device_.exact = preprocessor_.exact || plan_.horizontal.floats;
@@ -40,7 +40,7 @@ void PictureInput::fit_to_patches() {
         side -= side % patch;
         taps.out_size = side;
         taps.first.resize(side);
-        taps.count.resize(side);  // those that are new read nothing
+        taps.count.resize(side);  // the new ones have no taps
         taps.weights.resize(size_t(side) * taps.max_taps);
     };
     fit(plan_.horizontal, plan_.width, patch_.x);
@@ -84,7 +84,7 @@ void PictureInput::record_tiles(Commands& c, const Tensor& patches, uint32_t fir
     if (preprocessor_.resize != Preprocessor::Resize::tiles)
         return record(c, patches.at_batch(first), image);
     if (image.width() != frame_.x || image.height() != frame_.y)
-        throw Error("a picture of another size than was prepared for");
+        throw Error("the picture has another size than prepare() was called with");
     const Image* picture = &image;
     for (const Step& step : steps_) {
         resize(c, *step.image, *picture, step.horizontal, step.vertical);
@@ -99,7 +99,7 @@ void PictureInput::record_tiles(Commands& c, const Tensor& patches, uint32_t fir
     preprocess(c, patches.at_batch(first), *picture, on_device_);
 }
 
-// Windows first (pairs first, count), then the weights, in one small buffer.
+// Uploads the windows (pairs of first and count), then the weights, in one buffer.
 ResizeTaps PictureInput::upload(const Taps& taps, Buffer& buffer, const char* name, bool floats) {
     const Tensor windows = make_tensor(nullptr, 0, 1, 1, 2 * taps.out_size, Type::u32);
     const uint64_t weights_at = (windows.bytes + 255) / 256 * 256;
@@ -123,7 +123,7 @@ ResizeTaps PictureInput::upload(const Taps& taps, Buffer& buffer, const char* na
 
 void PictureInput::record(Commands& c, const Tensor& patches, const Image& image) const {
     if (image.width() != frame_.x || image.height() != frame_.y)
-        throw Error("a picture of another size than was prepared for");
+        throw Error("the picture has another size than prepare() was called with");
     preprocess(c, patches, image, on_device_);
 }
 

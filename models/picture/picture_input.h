@@ -11,14 +11,14 @@
 
 namespace saccade {
 
-// What becomes of pixels at the right and at the bottom that do not fill a patch.
+// How pixels at the right and at the bottom that do not fill a patch are treated.
 enum class Remainder {
     refused,
     dropped,
-    filled_up,  // with zeros, after the pixels have been normalised
+    filled_up,  // padded with zeros after normalisation
 };
 
-// A model's preprocessor on the device: holds what the kernels need for frames of one size.
+// A model's preprocessor on the device, with the resize weights for frames of one size.
 class PictureInput {
 public:
     PictureInput(Device& device, Preprocessor preprocessor, Size patch,
@@ -28,14 +28,14 @@ public:
           patch_(patch),
           remainder_(remainder) {}
 
-    // Makes ready for frames of this size. False when it was already. Nothing that was recorded for
-    // the size before may still be running.
+    // Prepares for frames of this size; false if it is already prepared. Nothing that was recorded
+    // for another size may still be running.
     bool prepare(Size frame, std::optional<Size> within = std::nullopt);
 
-    // (1, patches, 3 * patch * patch) of the picture that was prepared for.
+    // Preprocesses a picture of the prepared size to (1, patches, 3 * patch * patch).
     void record(Commands& c, const Tensor& patches, const Image& image) const;
 
-    // The same of each tile of the picture, and of the whole one after them: batches from `first`
+    // The same for each tile of the picture, followed by the whole picture: batches from `first`
     // on.
     void record_tiles(Commands& c, const Tensor& patches, uint32_t first, const Image& image) const;
     Size tiles() const { return tiling_.tiles; }
@@ -64,7 +64,7 @@ private:
     Buffer horizontal_, vertical_;
     Preprocess on_device_;
 
-    // Tiles: the picture resized once and once more, and how each tile is cut from that.
+    // Tiles: the two resizes of the picture, and the crops that cut the tiles from it.
     struct Step {
         std::unique_ptr<Image> image;
         Buffer horizontal_memory, vertical_memory;

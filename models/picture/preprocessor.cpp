@@ -13,8 +13,7 @@
 namespace saccade {
 namespace {
 
-// No configuration or camera comes near; a file that asks for more is broken, and a plan for it
-// would ask for gigabytes.
+// Far above any real configuration or camera; a plan for more would take gigabytes.
 constexpr uint32_t max_side = 32768;
 constexpr uint32_t max_side_before_crop = 1u << 23;
 constexpr WholeRange one_side{1, max_side};
@@ -27,7 +26,7 @@ constexpr Triple clip_std{0.26862954, 0.26130258, 0.27577711};
 
 using Resize = Preprocessor::Resize;
 
-// What transformers' classes assume where their file is silent.
+// The defaults of transformers' classes.
 struct ProcessorClass {
     std::string_view name;
     Resize resize = Resize::fixed;
@@ -35,8 +34,8 @@ struct ProcessorClass {
     uint32_t longest = 0;       // 0: no limit
     uint32_t crop = 0;          // 0: none
     uint32_t multiple = 1;      // of both sides
-    bool int_is_square = true;  // what an integer size means: a square, or the shortest edge
-    bool exact = false;         // resizes what has been rescaled
+    bool int_is_square = true;  // an integer size is a square, else the shortest edge
+    bool exact = false;         // resizes after rescaling
     bool is_detector = false;   // max_size beside an integer size, never a centre crop
     bool blurs = false;         // before it shrinks, in floats
     bool normalizes = true;
@@ -139,8 +138,8 @@ std::string bare_class(std::string name) {
     return name;
 }
 
-// Switches that are null are off, in every version of transformers; other values that are null are
-// as good as absent.
+// A switch that is null is off in every version of transformers; other fields that are null count
+// as absent.
 bool is_on(const JsonFields& fields, const Json& file, const char* key, bool otherwise) {
     if (file.contains(key) && file[key].is_null()) return false;
     return fields.flag(key, otherwise);
@@ -162,11 +161,11 @@ const ProcessorClass& class_of_file(const JsonFields& fields, std::string_view o
                 ": does not say which image processor it is for; add image_processor_type");
 }
 
-// Switches change what the model sees: one that is on and not understood must not pass unnoticed.
+// An unknown switch that is on is an Error, because ignoring it would change the model's input.
 void refuse_unknown_switches(const JsonFields& fields, const Json& file) {
     constexpr std::string_view understood[] = {
         "do_resize", "do_center_crop", "do_rescale", "do_normalize",
-        // Nothing to do for one RGB frame without annotations: padding only evens out a batch.
+        // No effect on a single RGB frame without annotations: do_pad only pads within a batch.
         "do_pad", "do_convert_rgb", "do_image_splitting", "do_convert_annotations",
         "do_reduce_labels"};
     for (const auto& [key, value] : file.items()) {
@@ -175,13 +174,13 @@ void refuse_unknown_switches(const JsonFields& fields, const Json& file) {
         if (on && is_switch && std::ranges::find(understood, key) == std::end(understood))
             fields.refuse(in_quotes(key), "is true; this option is not supported");
     }
-    // A size to pad to shows even in a single frame.
+    // pad_size affects even a single frame.
     if (fields.has("pad_size") && is_on(fields, file, "do_pad", true))
         fields.refuse("pad_size", "is set; this option is not supported");
 }
 
-// These keys and no others: a mixture of two forms is ambiguous, and transformers refuses it too.
-// Keys that are null do not count.
+// Whether the object has exactly these keys, not counting nulls: a mixture of two forms is
+// ambiguous, and an error in transformers, too.
 bool holds_only(const Json& object, std::initializer_list<std::string_view> keys) {
     size_t present = 0;
     for (const auto& [key, value] : object.items()) {
@@ -192,7 +191,7 @@ bool holds_only(const Json& object, std::initializer_list<std::string_view> keys
     return present == keys.size();
 }
 
-// An integer that means a square, [height, width] or {"height", "width"}; nullopt if it is none.
+// An integer for a square, [height, width] or {"height", "width"}; nullopt for anything else.
 std::optional<Size> height_and_width(const JsonFields& fields, const char* key) {
     const Json& value = *fields.find(key);
     if (value.is_number() || value.is_array()) {
@@ -280,13 +279,13 @@ Triple three_numbers(const JsonFields& fields, const char* key, const Triple& ot
         return {all, all, all};
     }
     const bool numbers = std::ranges::all_of(value, [](const Json& v) { return v.is_number(); });
-    if (value.size() != 3 || !numbers) fields.refuse(key, "must be three numbers, one a colour");
+    if (value.size() != 3 || !numbers) fields.refuse(key, "must be three numbers, one per colour");
     return value.get<Triple>();
 }
 
-// The side lengths that keep the aspect, not yet floored to a multiple: transformers'
-// get_size_with_aspect_ratio with its own order of operations and roundings, for they decide the
-// last pixel. Python's round() is half to even.
+// Sides that keep the aspect ratio, not yet floored to a multiple: transformers'
+// get_size_with_aspect_ratio, with the same order of operations and roundings, which decide the
+// last pixel. Python's round() rounds half to even.
 struct Sides {
     double width, height;
 };
@@ -299,8 +298,8 @@ Sides by_edges(const Preprocessor& p, double width, double height) {
         exact = p.longest_edge * shorter / longer;
         target = std::nearbyint(exact);
     }
-    // Already there: stay, even where the long side passes longest_edge by a pixel. YOLOS's own
-    // copy of the rule asks this of landscapes only.
+    // A frame whose short side is already right keeps its size, even if the long side exceeds
+    // longest_edge by a pixel. YOLOS' own copy of the rule tests this for landscapes only.
     const bool portrait = width < height;
     if (shorter == target && !(p.multiple > 1 && portrait)) return {width, height};
     const double other = std::trunc(exact * longer / shorter);
@@ -313,7 +312,7 @@ Sides by_box(const Size& box, double width, double height) {
     return {std::trunc(width * scale), std::trunc(height * scale)};
 }
 
-// --size in whole numbers, so that the side that touches the box has exactly its length.
+// --size, in integers, so that the side that touches the box has exactly its length.
 Sides within_box(const Size& box, uint64_t width, uint64_t height) {
     const bool wide = width * box.y >= height * box.x;
     const uint64_t w = wide ? box.x : width * box.y / height;
@@ -321,8 +320,8 @@ Sides within_box(const Size& box, uint64_t width, uint64_t height) {
     return {static_cast<double>(w), static_cast<double>(h)};
 }
 
-// SigLIP 2: the largest scale, found by halving an interval as transformers does it, at which both
-// sides, rounded up to whole patches, make no more patches than there may be.
+// SigLIP 2: the largest scale, found by bisection as in transformers, at which both sides, rounded
+// up to whole patches, have at most most_patches patches.
 Size by_patches(const Preprocessor& p, Size source) {
     constexpr double close = 1e-5;
     auto side = [&](double scale, uint32_t length) {
@@ -359,8 +358,8 @@ void check_sides(const char* what, const Size& image) {
                     std::to_string(max_side) + " pixels a side is the most");
 }
 
-// Where the crop begins on one side. transformers v5 (torchvision) pads a small picture by
-// floor(missing / 2) before and the rest behind; v4 and the PIL backend put the odd pixel in front.
+// The crop's offset along one side. transformers v5 (torchvision) pads a small picture by
+// floor(missing / 2) before and the rest after; v4 and the PIL backend put the odd pixel before.
 int32_t crop_offset(uint32_t resized, uint32_t crop, bool to_even) {
     if (to_even && resized >= crop)
         return static_cast<int32_t>(std::nearbyint((resized - crop) / 2.0));
@@ -403,7 +402,7 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
     Preprocessor p;
     p.type = defaults.name;
     p.exact = defaults.exact;
-    if (p.exact) p.rounding = Rounding::pillow;  // the finer one
+    if (p.exact) p.rounding = Rounding::pillow;  // the finer weights
     if (is_on(fields, file, "do_resize", true)) read_size(fields, defaults, p);
     if (defaults.resize == Resize::tiles) {
         if (p.resize != Resize::tiles) fields.refuse("do_resize", "is off; tiles need it");
@@ -415,7 +414,7 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
         if (p.resize != Resize::fixed)
             fields.refuse("size", "must be a height and a width, and do_resize on");
     }
-    // DETR's and YOLOS's classes have no crop, whatever their file says.
+    // DETR's and YOLOS' classes ignore do_center_crop.
     if (!defaults.is_detector && !defaults.blurs &&
         is_on(fields, file, "do_center_crop", defaults.crop != 0))
         read_crop(fields, defaults, p);
@@ -436,7 +435,7 @@ Preprocessor Preprocessor::parse(const Json& file, const std::string& where,
         const double darkest = -p.mean[c] / p.std_dev[c];
         if (!(std::abs(brightest) < largest && std::abs(darkest) < largest))
             fields.refuse("image_std",
-                          "makes pixels infinite, with image_mean and rescale_factor as they are");
+                          "makes pixels infinite, together with image_mean and rescale_factor");
     }
     return p;
 }
@@ -451,7 +450,7 @@ std::optional<Size> Preprocessor::fixed_size() const {
 Preprocessor::Tiling Preprocessor::tiling(Size source) const {
     check_sides("a frame", source);
     constexpr uint32_t largest = 4096;
-    // Both sides as transformers finds them, the longer one first, in its own order of roundings.
+    // Both sides as in transformers, the longer one first, with the same order of roundings.
     const bool wide = source.x >= source.y;
     const double aspect = double(source.x) / source.y;
     auto other = [&](uint32_t length) {
@@ -485,9 +484,9 @@ Size Preprocessor::resized(Size source, std::optional<Size> within) const {
         check_sides("a size", *within);
         if (const auto only = fixed_size())
             throw Error("this model takes pictures of " + dimensions(*only) +
-                        " only; leave --size away");
+                        " only; leave out --size");
         if (resize == Resize::none)
-            throw Error("this model's preprocessor does not resize; leave --size away");
+            throw Error("this model's preprocessor does not resize; leave out --size");
         return whole(within_box(*within, source.x, source.y), multiple);
     }
     switch (resize) {
@@ -516,7 +515,7 @@ PreprocessPlan Preprocessor::plan(uint32_t source_width, uint32_t source_height,
         source = tiling.tiles == Size{} ? tiling.first : tiling.filled;
         if (splits) source = tiling.filled;
     }
-    // Of what a crop throws away only the weights are worked out, but they are.
+    // With a crop, only the weights are computed for the whole side.
     const uint32_t most = crop ? max_side_before_crop : max_side;
     if (whole_frame.x > most || whole_frame.y > most)
         throw Error("a frame of " + dimensions(source) + " would be enlarged to " +
@@ -541,7 +540,8 @@ PreprocessPlan Preprocessor::plan(uint32_t source_width, uint32_t source_height,
     if (blurs) {
         const uint32_t side = std::max(source.x, source.y);
         if (square) plan.source_width = plan.source_height = side;
-        // The blur of the height goes across and that of the width down, as transformers has it.
+        // As in transformers, the blur for the height is applied horizontally and that for the
+        // width vertically.
         auto blur = [](uint32_t from, uint32_t to) {
             return std::max((double(from) / to - 1) / 2, 0.0);
         };

@@ -10,9 +10,9 @@
 
 #include "gpu/core/error.h"
 
-// Where a filter's border falls exactly on a pixel's, the last bit decides which pixels it reads. A
-// compiler that fuses a * b + c into one rounding (GCC's default wherever there is an instruction
-// for it, as on arm64) would pick others than Pillow and torchvision do.
+// Where a filter's border coincides with a pixel's, the last bit decides which pixels it reads.
+// Fused multiply-adds (GCC's default where the processor has them, as on arm64) would give other
+// pixels than Pillow and torchvision.
 #if defined(__clang__)
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
@@ -28,7 +28,7 @@ double sinc(double x) {
     return std::sin(angle) / angle;
 }
 
-// How far each filter reaches, in source pixels when enlarging.
+// The radius of each filter, in source pixels when enlarging.
 double reach(Filter filter) {
     switch (filter) {
         case Filter::box:
@@ -50,12 +50,12 @@ double response(Filter filter, double x) {
     const double distance = std::abs(x);
     switch (filter) {
         case Filter::box:
-            return x > -0.5 && x <= 0.5 ? 1.0 : 0.0;  // half open, so none counts twice
+            return x > -0.5 && x <= 0.5 ? 1.0 : 0.0;  // half open, so no pixel counts twice
         case Filter::bilinear:
             return distance < 1.0 ? 1.0 - distance : 0.0;
         case Filter::hamming: {
             if (distance >= 1.0) return 0.0;
-            // Pillow writes these two as floats: their rounding is part of the filter.
+            // Pillow has these constants as floats; their rounding is part of the filter.
             const double window = 0.54f + 0.46f * std::cos(distance * std::numbers::pi);
             return sinc(distance) * window;
         }
@@ -79,7 +79,7 @@ int32_t to_fixed(double weight, int bits) {
     return static_cast<int32_t>(scaled + (scaled < 0.0 ? -0.5 : 0.5));
 }
 
-// One axis of a resize, before anything is rounded.
+// One axis of a resize, before rounding.
 class Axis {
 public:
     Axis(uint32_t in_size, uint32_t out_size, Filter filter)
@@ -91,14 +91,14 @@ public:
           support_(reach(filter) * stretch_),
           copies_(filter == Filter::nearest || in_size == out_size) {
         if (filter != Filter::nearest || in_size == out_size) return;
-        // Pillow walks in steps and lets rounding errors add up; where a centre falls on a border
-        // between two pixels they decide.
+        // Pillow accumulates steps with their rounding errors, which decide where a centre
+        // coincides with a border between two pixels.
         double at = scale_ * 0.5;
         for (uint32_t i = 0; i < out_size; ++i, at += scale_)
             nearest_.push_back(std::min(static_cast<uint32_t>(at), in_size - 1));
     }
 
-    // Source pixels are copied, not weighed.
+    // Source pixels are copied without weights.
     bool copies() const { return copies_; }
 
     uint32_t first(uint32_t output) const {
@@ -135,10 +135,10 @@ private:
     Filter filter_;
     double scale_, stretch_, support_;
     bool copies_;
-    std::vector<uint32_t> nearest_;  // source of each output, for that filter alone
+    std::vector<uint32_t> nearest_;  // source of each output, for Filter::nearest
 };
 
-// torchvision's weights: one precision for the axis, whole as it is before any crop.
+// The precision of torchvision's weights, one for the whole axis before any crop.
 int bits_of_torchvision(const Axis& axis, uint32_t out_size) {
     double largest = 0.0;
     std::vector<double> weights;

@@ -85,7 +85,7 @@ Json hgnet_v2(std::vector<uint32_t> stem, std::vector<uint32_t> in, std::vector<
             {"use_learnable_affine_block", true},
             {"out_indices", {2u, 3u, 4u}}};
 }
-// Two layers of points around what the last two stages leave: D-FINE-N and DEIMv2-N.
+// D-FINE-N and DEIMv2-N, which use the last two stages only.
 Json two_scales(const char* type) {
     Json backbone = hgnet_v2({3, 16, 16}, {16, 64, 256, 512}, {16, 32, 64, 128},
                              {64, 256, 512, 1024}, {1, 1, 2, 1}, 3);
@@ -133,16 +133,16 @@ std::vector<PublishedModel> published_rt_detrs() {
 }
 
 std::vector<PublishedModel> published_d_fines() {
-    const Json small = {{"model_type", "d_fine"},
-                        {"backbone_config", hgnet_v2({3, 16, 16}, {16, 64, 256, 512},
-                                                     {16, 32, 64, 128}, {64, 256, 512, 1024},
-                                                     {1, 1, 2, 1}, 3)},
-                        {"encoder_in_channels", {256u, 512u, 1024u}},
-                        {"hidden_expansion", 0.5},
-                        {"depth_mult", 0.34},
-                        {"decoder_layers", 3u},
-                        {"decoder_n_points", {3u, 6u, 3u}},
-                        {"num_labels", 80u}};
+    const Json small = {
+        {"model_type", "d_fine"},
+        {"backbone_config", hgnet_v2({3, 16, 16}, {16, 64, 256, 512}, {16, 32, 64, 128},
+                                     {64, 256, 512, 1024}, {1, 1, 2, 1}, 3)},
+        {"encoder_in_channels", {256u, 512u, 1024u}},
+        {"hidden_expansion", 0.5},
+        {"depth_mult", 0.34},
+        {"decoder_layers", 3u},
+        {"decoder_n_points", {3u, 6u, 3u}},
+        {"num_labels", 80u}};
     const Json processor = fixed_processor("RTDetrImageProcessor", 640, false);
     return {{"dfine-nano-coco", two_scales("d_fine"), processor},
             {"dfine-small-coco", small, processor}};
@@ -223,7 +223,7 @@ std::vector<PublishedModel> published_rf_detrs() {
     return {{"rf-detr-nano", config, fixed_processor("RfDetrImageProcessor", 384, true)}};
 }
 
-// No id ends a caption: benchmarks want as many words as they ask for.
+// No id ends a caption, so that benchmarks get the requested number of words.
 std::vector<PublishedModel> published_vit_gpt2s() {
     const Json config = {{"model_type", "vision-encoder-decoder"},
                          {"decoder_start_token_id", 50256u},
@@ -239,7 +239,7 @@ std::vector<PublishedModel> published_blips() {
     return {{"blip-image-captioning-base", config, square_processor("BlipImageProcessor", 384)}};
 }
 
-// SmolVLM-256M, with the picture as one tile of 512x512, and as 4 x 4 of them and one of the whole.
+// SmolVLM-256M with the picture as one tile of 512x512, and with 4 x 4 tiles and the whole picture.
 std::vector<PublishedModel> published_smolvlms() {
     const Json config = {{"model_type", "idefics3"},
                          {"scale_factor", 4u},

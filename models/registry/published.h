@@ -7,11 +7,11 @@
 
 namespace saccade {
 
-// What a model folder of the Hub holds, but for its weights.
+// A model folder of the Hub without its weights.
 struct PublishedModel {
     const char* name;
     Json config, processor;     // config.json, preprocessor_config.json
-    bool only_by_name = false;  // for its size it is no part of what a plain `bench` runs
+    bool only_by_name = false;  // too large for a plain `bench`
 };
 
 // The sizes of each family that are worth timing.

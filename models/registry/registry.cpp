@@ -32,7 +32,7 @@ namespace saccade {
 
 namespace {
 
-// A model whose constructor takes its weights and its config, behind the face of its task.
+// Makes a model whose constructor takes its weights and its config, as its task's base class.
 template <typename Face, typename Model, auto read_config>
 std::unique_ptr<Face> make(const ModelSource& from) {
     return std::make_unique<Model>(from.weights, read_config(from.config, from.where));
@@ -44,14 +44,14 @@ constexpr Family::Detector detector = make<DetectionModel, Model, read_config>;
 template <typename Model, auto read_config>
 constexpr Family::Captioner captioner = make<CaptionModel, Model, read_config>;
 
-// The same of one that is told apart how to load what lies before its first norm.
+// The same for a model with a loader of its own for the part before the first norm.
 template <typename Model, auto read_config>
 constexpr Family::Detector detector_with_front =
     [](const ModelSource& from) -> std::unique_ptr<DetectionModel> {
     return std::make_unique<Model>(from.front, from.weights, read_config(from.config, from.where));
 };
 
-// timm's folders describe the same models in other words.
+// timm's folders describe the same models by other fields.
 ViTConfig read_timm_vit_config(const Json& config, const std::string& where) {
     return read_vit_config(vit_config_of_timm(config, where), where);
 }
@@ -59,7 +59,7 @@ SwinConfig read_timm_swin_config(const Json& config, const std::string& where) {
     return read_swin_config(swin_config_of_timm(config, where), where);
 }
 
-// BLIP's folders say by their architecture whether they describe or answer.
+// BLIP's architecture says whether it describes or answers.
 std::unique_ptr<CaptionModel> make_blip(const ModelSource& from) {
     const std::vector<std::string> all = JsonFields(from.config, from.where).texts("architectures");
     if (std::ranges::find(all, "BlipForQuestionAnswering") != all.end())
@@ -180,7 +180,7 @@ constexpr const char* a_model_for(Task task) {
     return "";
 }
 
-// "vit, deit": all of them, or those for a task. timm's are marked as such.
+// "vit, deit": all families, or those for a task. timm's are marked.
 std::string types(std::optional<Task> task) {
     std::string list;
     for (const Family& family : all_families)
@@ -190,7 +190,7 @@ std::string types(std::optional<Task> task) {
     return list;
 }
 
-// The field of config.json that says which family it is.
+// The field of config.json that names the family.
 const char* type_key(const JsonFields& fields) {
     return !fields.has("model_type") && fields.has("architecture") ? "architecture" : "model_type";
 }
@@ -216,7 +216,7 @@ const Family& family_of(const Json& config, const std::string& where) {
     if (const Family* found = find_family(fields)) return *found;
     const char* const key = type_key(fields);
     fields.refuse(
-        key, in_quotes(fields.text(key)) + " is none that Saccade runs: " + types(std::nullopt));
+        key, in_quotes(fields.text(key)) + " is not supported; supported: " + types(std::nullopt));
 }
 
 const Family& family_for(Task task, const Json& config, const std::string& where) {
@@ -236,7 +236,7 @@ const Family& family_of(const std::filesystem::path& folder) {
 Preprocessor read_preprocessor(const std::filesystem::path& folder, const Json& config,
                                const std::string& where) {
     JsonFields fields(config, where);
-    if (fields.has("encoder")) fields = fields.object("encoder");  // an encoder-decoder's eyes
+    if (fields.has("encoder")) fields = fields.object("encoder");  // the vision encoder
     const Family* const family = find_family(fields);
     if (family && family->timm) return timm_preprocessor(config, where);
     return Preprocessor::read(folder, family ? family->image_processor : std::string_view());

@@ -10,7 +10,7 @@
 
 #include "models/files/json.h"
 
-// The one list of the models that Saccade runs. models/README.md says how to add one.
+// The list of all supported models. models/README.md says how to add one.
 
 namespace saccade {
 
@@ -21,34 +21,33 @@ class WeightLoader;
 struct Preprocessor;
 struct PublishedModel;
 
-// What a model answers.
 enum class Task { classify, detect, caption };
 
-// What a model is made from.
+// The arguments for making a model.
 struct ModelSource {
     const Json& config;        // config.json
     const std::string& where;  // its name, for errors
     WeightLoader& weights;
-    // Loads what lies before the first norm: `weights` itself, or one that stores it in fp32.
+    // Loads the part before the first norm: `weights`, or a loader that stores fp32.
     WeightLoader& front;
 };
 
-// Models that config.json calls by one name.
+// The models of one model_type.
 struct Family {
     using Classifier = std::unique_ptr<ClassificationModel> (*)(const ModelSource&);
     using Detector = std::unique_ptr<DetectionModel> (*)(const ModelSource&);
     using Captioner = std::unique_ptr<CaptionModel> (*)(const ModelSource&);
 
     std::string_view type;  // config.json's model_type
-    // timm's folders have `architecture` in place of model_type: it begins with `type` and '_'.
+    // timm's folders have `architecture` instead of model_type; it begins with `type` and '_'.
     bool timm = false;
-    // Reads the rest of config.json and loads the weights. Which of them it is says the task.
+    // Reads the rest of config.json and loads the weights. The alternative determines the task.
     std::variant<Classifier, Detector, Captioner> make;
-    // transformers' image processor, less its suffixes, for folders whose files name none.
+    // transformers' image processor without its suffixes, for folders that name none.
     std::string_view image_processor;
-    // Tensors whose names begin so are copies of others, which files leave out.
+    // The prefix of tied weights, which files leave out.
     std::string_view tied = {};
-    // Its published sizes, for benchmarks on weights made in memory.
+    // Its published sizes, for benchmarks on synthetic weights.
     std::vector<PublishedModel> (*published)() = nullptr;
 
     Task task() const { return static_cast<Task>(make.index()); }
@@ -56,12 +55,12 @@ struct Family {
 
 std::span<const Family> families();
 
-// The family of a config.json. An Error lists what there is if it is none of these. `where` opens
-// the error: a file name.
+// The family of a config.json. An Error that lists all families if it is none of them; `where`, a
+// file name, starts the message.
 const Family& family_of(const Json& config, const std::string& where);
-// The same, and an Error if it does not do this task.
+// The same, and an Error if it is for another task.
 const Family& family_for(Task task, const Json& config, const std::string& where);
-// The same of a model folder.
+// The same for a model folder.
 const Family& family_of(const std::filesystem::path& folder);
 
 // The folder's preprocessor.

@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t none = static_cast<size_t>(-1);
 
-// Bytes that print stand for themselves, the others for the characters from U+0100 on, in order.
+// GPT-2's byte-to-character table (bytes_to_unicode): printable bytes stand for themselves, the
+// others are mapped to the characters from U+0100 on, in order.
 constexpr bool prints(unsigned byte) {
     return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
 }
@@ -25,7 +26,7 @@ constexpr std::array<char32_t, 256> characters_of_bytes = [] {
     return characters;
 }();
 
-// The way back: -1 for characters that stand for no byte.
+// The inverse; -1: the character stands for no byte.
 constexpr std::array<int, 0x144> bytes_of_characters = [] {
     std::array<int, 0x144> bytes{};
     bytes.fill(-1);
@@ -41,7 +42,7 @@ std::string token_of_byte(unsigned char byte) {
     return token;
 }
 
-// A token that holds any other character (an added one may) stands for its own UTF-8.
+// A token with a character outside the table, as added tokens may have, stands for its own UTF-8.
 std::string bytes_of_token(std::string_view token) {
     std::string bytes;
     for (size_t at = 0; at < token.size();) {
@@ -53,7 +54,7 @@ std::string bytes_of_token(std::string_view token) {
     return bytes;
 }
 
-// The end of the run of characters from `at` on that are of this kind.
+// The end of the run of characters of this kind that starts at `at`.
 template <typename Kind>
 size_t run_end(std::string_view text, size_t at, Kind kind) {
     while (at < text.size()) {
@@ -89,7 +90,7 @@ const Merges::Merge* Merges::find(uint32_t left, uint32_t right) const {
 }
 
 void Merges::apply(std::vector<uint32_t>& ids) const {
-    // A chain of tokens, shortened merge by merge.
+    // The tokens as a linked list, which each merge shortens.
     struct Link {
         uint32_t id;
         size_t before;
@@ -98,13 +99,14 @@ void Merges::apply(std::vector<uint32_t>& ids) const {
     };
     std::vector<Link> chain;
     chain.reserve(ids.size());
-    for (uint32_t id : ids) chain.push_back({id, chain.size() - 1, chain.size() + 1});  // 0 - 1: none
+    for (uint32_t id : ids)
+        chain.push_back({id, chain.size() - 1, chain.size() + 1});  // 0 - 1: none
     if (chain.empty()) return;
     chain.back().after = none;
 
-    // Lowest rank first, then leftmost. A candidate may be out of date by the time it is its turn;
-    // every merge makes at most two new ones, so that a long word takes n log n.
-    using Candidate = std::tuple<uint32_t, size_t, uint32_t>;  // rank, place, id to become
+    // Lowest rank first, then leftmost. A candidate may be stale when it is popped. Every merge
+    // pushes at most two new candidates, so a word of n bytes takes O(n log n).
+    using Candidate = std::tuple<uint32_t, size_t, uint32_t>;  // rank, position, merged id
     std::vector<Candidate> first_candidates;
     auto candidate_at = [&](size_t at) -> std::optional<Candidate> {
         if (at == none || chain[at].after == none) return std::nullopt;
@@ -135,7 +137,7 @@ void Merges::apply(std::vector<uint32_t>& ids) const {
     for (size_t at = 0; at != none; at = chain[at].after) ids.push_back(chain[at].id);
 }
 
-// GPT-2's pattern, whose alternatives are tried in this order at each place:
+// GPT-2's pattern; at each position its alternatives are tried in this order:
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 std::vector<std::string_view> split_gpt2_words(std::string_view text) {
     static constexpr std::array<std::string_view, 7> endings{"'s", "'t",  "'re", "'ve",
@@ -148,7 +150,7 @@ std::vector<std::string_view> split_gpt2_words(std::string_view text) {
         if (size_t end = run_end(text, start, is_letter); end > start) return end;
         if (size_t end = run_end(text, start, is_number); end > start) return end;
         if (size_t end = run_end(text, start, is_sign); end > start) return end;
-        // White space; where more text follows, its last character is left to that.
+        // White space. Its last character belongs to the next word, if there is one.
         size_t last = at;
         size_t end = at;
         while (end < text.size()) {
@@ -168,8 +170,8 @@ std::vector<std::string_view> split_gpt2_words(std::string_view text) {
     return words;
 }
 
-// CLIP's pattern, whose alternatives are tried in this order at each place; what none of them takes is
-// left out:
+// CLIP's pattern; at each position its alternatives are tried in this order. Characters that match
+// none are dropped:
 //   's|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+
 std::vector<std::string_view> split_clip_words(std::string_view text) {
     static constexpr std::array<std::string_view, 7> endings{"'s", "'t",  "'re", "'ve",
@@ -198,7 +200,7 @@ std::vector<std::string_view> split_clip_words(std::string_view text) {
 
 namespace {
 
-// The same text in pieces, each digit one of its own.
+// Splits a text such that each digit is a piece of its own.
 std::vector<std::string_view> cut_at_digits(std::string_view text) {
     std::vector<std::string_view> pieces;
     size_t done = 0;
@@ -227,7 +229,7 @@ ByteLevelBpe::ByteLevelBpe(TokenizerParts parts, Merges merges, const BpeOptions
 }
 
 std::string ByteLevelBpe::normalize(std::string_view text) const {
-    return options_.clip ? lower_utf8(composed_utf8(text)) : std::string(text);
+    return options_.clip ? lower_utf8(nfc(text)) : std::string(text);
 }
 
 void ByteLevelBpe::encode_plain(std::string_view text, std::vector<uint32_t>& ids) const {
@@ -275,7 +277,7 @@ void ByteLevelBpe::encode_word(std::string_view word, std::vector<uint32_t>& ids
 }
 
 std::string ByteLevelBpe::join(std::span<const std::string_view> tokens) const {
-    // A character's bytes may lie in several tokens.
+    // A character's bytes may be spread over several tokens.
     std::string bytes;
     for (std::string_view token : tokens) bytes += piece_of(token).bytes;
     return valid_utf8(bytes);

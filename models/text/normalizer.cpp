@@ -10,10 +10,10 @@
 namespace saccade {
 namespace {
 
-// ASCII's, which Python's string.punctuation lists.
+// Python's string.punctuation.
 constexpr std::string_view punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
-// Runs of at least `least` characters of a kind become `by`.
+// Replaces runs of at least `least` characters of a kind by `by`.
 template <typename Kind>
 std::string replace_runs(std::string_view text, size_t least, std::string_view by, Kind kind) {
     std::string result;
@@ -88,7 +88,7 @@ uint32_t word_at(const std::string& bytes, size_t at) {
     return word;
 }
 
-// The characters in a regular expression's [...]; nothing for one that says more than a list.
+// The characters of a regular expression [...]; nullopt if it is more than a list of characters.
 std::optional<std::u32string> characters_in(std::string_view pattern) {
     if (pattern.size() < 3 || !pattern.starts_with('[') || !pattern.ends_with(']') ||
         pattern[1] == '^')
@@ -118,8 +118,8 @@ CharacterMap::CharacterMap(std::string bytes, const std::string& where) {
 }
 
 CharacterMap::Match CharacterMap::longest_at(std::string_view text) const {
-    // A unit of darts-clone: a label, whether a leaf hangs below it, and how far away its children
-    // lie; of a leaf, its value.
+    // A unit of darts-clone holds a label, whether it has a leaf, and the offset of its children; a
+    // leaf holds its value.
     auto offset = [](uint32_t unit) { return (unit >> 10) << ((unit & 1u << 9) >> 6); };
     Match longest;
     size_t at = offset(trie_[0]);
@@ -151,7 +151,7 @@ std::string CharacterMap::apply(std::string_view text) const {
         }
         at = end;
     }
-    return valid_utf8(result);  // a table may hold anything
+    return valid_utf8(result);  // the file's replacements may be invalid
 }
 
 TextNormalizer TextNormalizer::parse(const JsonFields& step) {
@@ -168,15 +168,15 @@ void TextNormalizer::add(const JsonFields& step) {
         for (const Json& one : *list) {
             const JsonFields inner(one, step.where() + ": normalizers");
             if (inner.text("type") == "Sequence")
-                inner.refuse("type", "is a Sequence within a Sequence, which is not known");
+                inner.refuse("type", "is a Sequence within a Sequence, which is not supported");
             add(inner);
         }
     } else if (type == "Lowercase") {
         add_lower_case();
     } else if (type == "NFC") {
-        steps_.push_back(composed_utf8);
+        steps_.push_back(nfc);
     } else if (type == "NFKC") {
-        steps_.push_back(compatible_utf8);
+        steps_.push_back(nfkc);
     } else if (type == "Prepend") {
         steps_.push_back([by = step.text("prepend")](std::string_view text) {
             return text.empty() ? std::string() : by + std::string(text);
@@ -193,7 +193,7 @@ void TextNormalizer::add(const JsonFields& step) {
     } else if (type == "Replace") {
         add_replace(step);
     } else {
-        step.refuse("type", "is " + in_quotes(type) + ", which is not known there");
+        step.refuse("type", "is " + in_quotes(type) + ", which is not supported");
     }
 }
 
@@ -206,10 +206,12 @@ void TextNormalizer::add_replace(const JsonFields& step) {
         steps_.push_back([=](std::string_view text) { return replace_all(text, what, by); });
         return;
     }
-    // Of regular expressions those that such files have: runs of spaces, and lists of characters.
+    // Only the regular expressions that tokenizer files use: runs of spaces and lists of
+    // characters.
     const std::string regex = pattern.text("Regex");
     if (regex == "\\s+") {
-        steps_.push_back([=](std::string_view text) { return replace_runs(text, 1, by, is_space); });
+        steps_.push_back(
+            [=](std::string_view text) { return replace_runs(text, 1, by, is_space); });
     } else if (regex == " {2,}") {
         steps_.push_back([=](std::string_view text) {
             return replace_runs(text, 2, by, [](char32_t c) { return c == ' '; });
@@ -227,7 +229,7 @@ void TextNormalizer::add_replace(const JsonFields& step) {
             return result;
         });
     } else {
-        pattern.refuse("Regex", "is " + in_quotes(regex) + ", which is not known there");
+        pattern.refuse("Regex", "is " + in_quotes(regex) + ", which is not supported");
     }
 }
 

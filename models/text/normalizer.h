@@ -11,14 +11,14 @@
 
 namespace saccade {
 
-// SentencePiece's table of what characters become, which a tokenizer's file brings along: a trie in
-// two arrays (as the library darts-clone writes it) and the texts that its leaves stand for.
+// SentencePiece's precompiled_charsmap, which maps character sequences to replacements: a
+// double-array trie in the format of darts-clone, and the replacements that its leaves point to.
 class CharacterMap {
 public:
-    // Refuses bytes that are no such table.
+    // Throws an Error if the bytes are not such a table.
     CharacterMap(std::string bytes, const std::string& where);
 
-    // Of the longest beginnings that the table knows, one after the other; all else stays.
+    // Replaces the longest match at each position; other characters stay.
     std::string apply(std::string_view text) const;
 
 private:
@@ -29,19 +29,19 @@ private:
     Match longest_at(std::string_view text) const;
 
     std::vector<uint32_t> trie_;
-    std::string texts_;  // each ends with a zero
+    std::string texts_;  // zero-terminated, one after the other
 };
 
-// What happens to a text before it is cut into tokens, step by step.
+// The normalisation steps that a text goes through before it is split into tokens.
 class TextNormalizer {
 public:
-    // tokenizer.json's "normalizer". Refuses steps that are not known here.
+    // Parses tokenizer.json's "normalizer". Throws an Error for a step that is not supported.
     static TextNormalizer parse(const JsonFields& step);
 
-    // What SigLIP was trained on: in lower case, without punctuation, white space as single spaces.
+    // SigLIP's text preparation: lower case, no punctuation, single spaces.
     void add_siglip();
     void add_lower_case();
-    // Another one's steps after these.
+    // Appends another normalizer's steps.
     void add(const TextNormalizer& other);
 
     std::string apply(std::string_view text) const;

@@ -46,8 +46,8 @@ void SentencePieces::encode_plain(std::string_view text, std::vector<uint32_t>& 
         else
             written += c;
     }
-    const bool prepend = options_.prepend == Prepend::always ||
-                         (options_.prepend == Prepend::first && ids.empty());
+    const bool prepend =
+        options_.prepend == Prepend::always || (options_.prepend == Prepend::first && ids.empty());
     if (prepend && !written.starts_with(written_space)) written.insert(0, written_space);
     if (!options_.split_words) return encode_word(written, ids);
     for (size_t at = 0; at < written.size();) {
@@ -69,7 +69,7 @@ void SentencePieces::encode_unknown(std::string_view character, bool after_unkno
 }
 
 std::string SentencePieces::join(std::span<const std::string_view> tokens) const {
-    // A character's bytes may lie in several tokens.
+    // A character's bytes may be spread over several tokens.
     std::string bytes;
     for (std::string_view token : tokens) bytes += piece_of(token).bytes;
     if (options_.prepend != SentencePieceOptions::Prepend::never && bytes.starts_with(' '))
@@ -92,17 +92,17 @@ VocabularyTokenizer::Piece SentencePieces::piece_of(std::string_view token) cons
 
 Unigram::Unigram(TokenizerParts parts, SentencePieceOptions options, std::vector<double> scores)
     : SentencePieces(std::move(parts), std::move(options)), scores_(std::move(scores)) {
-    // Worse than any token, so that what has one is never unknown.
+    // Lower than any token's score, so that a character with a token is never unknown.
     constexpr double penalty = 10;
     unknown_score_ = std::ranges::min(scores_) - penalty;
 }
 
 void Unigram::encode_word(std::string_view word, std::vector<uint32_t>& ids) const {
-    // The best way to each place in the text: where its last token begins, and which one that is.
+    // Viterbi: the best segmentation that ends at each position, by its last token.
     struct Way {
         double score = -std::numeric_limits<double>::infinity();
         size_t begin = 0;
-        std::optional<uint32_t> id;  // none: a character without a token
+        std::optional<uint32_t> id;  // nullopt: a character without a token
     };
     std::vector<Way> ways(word.size() + 1);
     ways[0].score = 0;

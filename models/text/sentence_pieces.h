@@ -12,25 +12,25 @@
 namespace saccade {
 
 struct SentencePieceOptions {
-    // Whether a text gets a space of its own in front of it.
+    // Whether a space is put before a text (Metaspace's prepend_scheme).
     enum class Prepend { never, first, always };
 
     TextNormalizer normalizer = {};
     Prepend prepend = Prepend::never;
     bool split_words = false;    // words are encoded one by one
-    bool byte_fallback = false;  // a character without a token is written as its bytes: <0xC3><0xA9>
+    bool byte_fallback = false;  // a character without a token becomes its bytes: <0xC3><0xA9>
     std::optional<uint32_t> unk = {};
-    bool fuse_unk = true;  // one for several characters in a row
+    bool fuse_unk = true;  // one unk for several unknown characters in a row
 };
 
-// SentencePiece's tokenizers: text is one sequence of characters, spaces among them, which tokens
-// write as "▁". How a sequence becomes tokens is up to the model.
+// SentencePiece tokenizers: the text is one sequence of characters, including spaces, which tokens
+// write as "▁". Unigram and SentenceBpe turn the sequence into tokens.
 class SentencePieces : public VocabularyTokenizer {
 protected:
     SentencePieces(TokenizerParts parts, SentencePieceOptions options);
 
     const SentencePieceOptions& options() const { return options_; }
-    // For a character that has no token: its bytes, or the token for what is unknown.
+    // Encodes a character that has no token: as its bytes (byte fallback) or as unk.
     void encode_unknown(std::string_view character, bool after_unknown,
                         std::vector<uint32_t>& ids) const;
 
@@ -46,7 +46,8 @@ private:
     std::vector<std::optional<uint32_t>> byte_ids_;  // (256)
 };
 
-// A score for each token: of all ways to write a text, the one with the best sum.
+// The Unigram model: every token has a score (a log probability), and the segmentation with the
+// highest sum wins. It is found by the Viterbi algorithm.
 class Unigram final : public SentencePieces {
 public:
     Unigram(TokenizerParts parts, SentencePieceOptions options, std::vector<double> scores);
@@ -54,11 +55,11 @@ public:
 private:
     void encode_word(std::string_view word, std::vector<uint32_t>& ids) const override;
 
-    std::vector<double> scores_;  // of ids
+    std::vector<double> scores_;  // by id
     double unknown_score_ = 0;
 };
 
-// Characters that are merged pair by pair, as in Gemma's tokenizers.
+// Byte-pair encoding whose merges start from characters, as in Gemma's tokenizers.
 class SentenceBpe final : public SentencePieces {
 public:
     SentenceBpe(TokenizerParts parts, SentencePieceOptions options, Merges merges);

@@ -14,6 +14,7 @@
 #include "models/text/bpe.h"
 #include "models/text/sentence_pieces.h"
 #include "models/text/tokenizer.h"
+#include "models/text/tokenizer_settings.h"
 #include "models/text/unicode.h"
 #include "models/text/wordpiece.h"
 
@@ -21,13 +22,9 @@
 namespace saccade {
 namespace {
 
-constexpr uint32_t max_ids = 1u << 24;
-constexpr size_t longest_added = 256;  // bytes
 constexpr std::uintmax_t max_file_bytes = 64u << 20;
 
-std::string id_range() { return "; ids are whole numbers below " + std::to_string(max_ids); }
-
-// A text file's lines. Refuses what is not UTF-8 text.
+// A text file's lines. Throws an Error if it is not UTF-8.
 std::vector<std::string> read_lines(const std::filesystem::path& path) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) {
@@ -65,188 +62,18 @@ std::vector<std::string> read_lines(const std::filesystem::path& path) {
     throw Error(path.string() + ": line " + std::to_string(index + 1) + " " + problem);
 }
 
-uint32_t id_from(const Json& value, const std::string& token, const std::string& where) {
-    if (!value.is_number_unsigned() || value.get<uint64_t>() >= max_ids) {
-        std::string id = value.is_primitive() ? in_quotes(value.dump()) : "something else";
-        throw Error(where + ": gives " + token_in_quotes(token) + " the id " + id + id_range());
-    }
-    return value.get<uint32_t>();
-}
-
-Vocabulary vocabulary_from(const Json& object, const std::string& where) {
-    if (!object.is_object()) throw Error(where + ": is not an object of tokens and their ids");
-    Vocabulary vocabulary;
-    for (const auto& [token, id] : object.items()) {
-        vocabulary.add(token, id_from(id, token, where), where);
-    }
-    if (vocabulary.size() == 0) throw Error(where + ": has no tokens; the file is damaged");
-    return vocabulary;
-}
-
-// A token is written as its text, or as an object with its text and how to look for it.
-AddedToken added_token_from(const Json& value, const std::string& where) {
-    if (value.is_string()) return {.text = value.get<std::string>(), .special = true};
-    JsonFields fields(value, where);
-    AddedToken token{.text = fields.text("content")};
-    token.special = fields.flag("special", false);
-    token.normalized = fields.flag("normalized", !token.special);
-    token.strip_left = fields.flag("lstrip", false);
-    token.strip_right = fields.flag("rstrip", false);
-    token.whole_word = fields.flag("single_word", false);
-    return token;
-}
-
-// What the smaller files say, of whichever tokenizer.
-struct Settings {
-    std::map<std::string, std::string, std::less<>> roles;  // "bos_token" -> its text
-    std::vector<std::string> extra_special;
-    std::vector<AddedToken> added;
-    std::optional<bool> prefix_space, lowercase, strip_accents, space_chinese, clean_up, add_end;
-    // Two tokenizers do more to a text than their tokenizer.json says.
-    bool siglip = false, siglip2 = false;
-
-    void read_roles(const JsonFields& fields);
-};
-
-constexpr std::array<std::pair<std::string_view, std::optional<uint32_t> SpecialIds::*>, 7>
-    role_members{{
-        {"bos_token", &SpecialIds::bos},
-        {"eos_token", &SpecialIds::eos},
-        {"unk_token", &SpecialIds::unk},
-        {"sep_token", &SpecialIds::sep},
-        {"pad_token", &SpecialIds::pad},
-        {"cls_token", &SpecialIds::cls},
-        {"mask_token", &SpecialIds::mask},
-    }};
-
-void Settings::read_roles(const JsonFields& fields) {
-    for (const auto& [role, member] : role_members) {
-        const Json* value = fields.find(role);
-        if (!value) continue;
-        std::string where = fields.where() + ": " + std::string(role);
-        roles.insert_or_assign(std::string(role), added_token_from(*value, where).text);
-    }
-    for (std::string_view key : {"additional_special_tokens", "extra_special_tokens"}) {
-        const Json* value = fields.find(key);
-        if (!value || !value->is_structured()) continue;
-        for (const Json& token : *value) {
-            std::string where = fields.where() + ": " + std::string(key);
-            extra_special.push_back(added_token_from(token, where).text);
-        }
-    }
-}
-
-Settings read_settings(const std::filesystem::path& folder) {
-    Settings settings;
-    bool has_decoder = false;
-    if (auto path = folder / "tokenizer_config.json"; is_there(path)) {
-        Json json = read_json(path);
-        JsonFields fields(json, path.string());
-        auto flag = [&](std::string_view key) {
-            return fields.has(key) ? std::optional(fields.flag(key)) : std::nullopt;
-        };
-        settings.prefix_space = flag("add_prefix_space");
-        settings.lowercase = flag("do_lower_case");
-        settings.strip_accents = flag("strip_accents");
-        settings.space_chinese = flag("tokenize_chinese_chars");
-        settings.clean_up = flag("clean_up_tokenization_spaces");
-        settings.add_end = flag("add_eos_token");
-        const std::string type = fields.text("tokenizer_class", "");
-        settings.siglip = type == "SiglipTokenizer";
-        settings.siglip2 = type == "Siglip2Tokenizer";
-        settings.read_roles(fields);
-        if (fields.has("added_tokens_decoder")) {
-            has_decoder = true;
-            std::string where = fields.where() + ": added_tokens_decoder";
-            JsonFields checked = fields.object("added_tokens_decoder");  // an object, that is
-            for (const auto& [key, value] : fields.find("added_tokens_decoder")->items()) {
-                AddedToken token = added_token_from(value, where + ": " + token_in_quotes(key));
-                auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), token.id);
-                if (error != std::errc() || end != key.data() + key.size() || token.id >= max_ids) {
-                    throw Error(where + ": has the id " + token_in_quotes(key) + id_range());
-                }
-                settings.added.push_back(std::move(token));
-            }
-        }
-    }
-    // SigLIP 2's folders name Gemma's tokenizer; which one is meant, transformers sees by the model.
-    if (auto path = folder / "config.json"; is_there(path)) {
-        Json json = read_json(path);
-        if (JsonFields(json, path.string()).text("model_type", "") == "siglip2")
-            settings.siglip2 = true;
-    }
-    // transformers reads the older files only where the newer list is missing.
-    if (auto path = folder / "special_tokens_map.json"; !has_decoder && is_there(path)) {
-        Json json = read_json(path);
-        settings.read_roles(JsonFields(json, path.string()));
-    }
-    if (auto path = folder / "added_tokens.json"; !has_decoder && is_there(path)) {
-        Json json = read_json(path);
-        JsonFields checked(json, path.string());  // an object, that is
-        for (const auto& [text, id] : json.items()) {
-            settings.added.push_back(
-                {.text = text, .id = id_from(id, text, path.string()), .normalized = true});
-        }
-    }
-    return settings;
-}
-
-struct Role {
-    std::string_view name;
-    std::string_view token;
-};
-constexpr std::array<Role, 3> gpt2_roles{{
+constexpr std::array<TokenRole, 3> gpt2_roles{{
     {"bos_token", "<|endoftext|>"},
     {"eos_token", "<|endoftext|>"},
     {"unk_token", "<|endoftext|>"},
 }};
-constexpr std::array<Role, 5> bert_roles{{
+constexpr std::array<TokenRole, 5> bert_roles{{
     {"unk_token", "[UNK]"},
     {"sep_token", "[SEP]"},
     {"pad_token", "[PAD]"},
     {"cls_token", "[CLS]"},
     {"mask_token", "[MASK]"},
 }};
-
-// Brings the added tokens and the roles into the parts. `defaults` are the tokens that have roles
-// when no file says so.
-void finish_parts(TokenizerParts& parts, std::vector<AddedToken> added, Settings settings,
-                  std::span<const Role> defaults) {
-    TextMap<AddedToken> by_text;
-    std::ranges::move(settings.added, std::back_inserter(added));
-    for (const AddedToken& token : added) {
-        if (token.text.size() > longest_added) {
-            throw Error(parts.where + ": has an added token of " +
-                        std::to_string(token.text.size()) + " bytes, more than the " +
-                        std::to_string(longest_added) + " that make sense");
-        }
-        auto known = parts.vocabulary.find_any(token.text);
-        if (known && *known != token.id) {
-            throw Error(parts.where + ": " + token_in_quotes(token.text) + " has the id " +
-                        std::to_string(*known) + " in one place and " + std::to_string(token.id) +
-                        " in another; the tokenizer's files do not belong together");
-        }
-        if (!known) parts.vocabulary.add_apart(token.text, token.id, parts.where);
-        by_text.try_emplace(token.text, token);
-    }
-    auto mark_special = [&](const std::string& text) -> std::optional<uint32_t> {
-        auto id = parts.vocabulary.find_any(text);
-        if (!id) return std::nullopt;
-        AddedToken named{.text = text, .id = *id};
-        by_text.try_emplace(text, named).first->second.special = true;
-        return id;
-    };
-    for (const Role& role : defaults) {
-        settings.roles.try_emplace(std::string(role.name), role.token);
-    }
-    for (const auto& [role, member] : role_members) {
-        if (auto named = settings.roles.find(role); named != settings.roles.end()) {
-            parts.special.*member = mark_special(named->second);
-        }
-    }
-    for (const std::string& text : settings.extra_special) mark_special(text);
-    for (auto& [text, token] : by_text) parts.added.push_back(std::move(token));
-}
 
 // ---- Byte-level BPE ----
 
@@ -294,7 +121,7 @@ Merges read_merges(const std::filesystem::path& path, const Vocabulary& vocabula
     std::vector<std::string> lines = read_lines(path);
     Merges merges;
     for (size_t i = 0; i < lines.size(); ++i) {
-        // The only kind of comment, which not every file has: "# #" is a merge.
+        // The only comment that occurs; other lines that begin with # are merges, such as "# #".
         if (lines[i].starts_with("#version")) continue;
         add_merge(merges, vocabulary, lines[i],
                   [&](const std::string& problem) { refuse_line(path, i, problem); });
@@ -302,7 +129,8 @@ Merges read_merges(const std::filesystem::path& path, const Vocabulary& vocabula
     return merges;
 }
 
-std::unique_ptr<Tokenizer> open_bpe_files(const std::filesystem::path& folder, Settings settings) {
+std::unique_ptr<Tokenizer> open_bpe_files(const std::filesystem::path& folder,
+                                          TokenizerSettings settings) {
     auto vocabulary_path = folder / "vocab.json";
     auto merges_path = folder / "merges.txt";
     if (!is_there(merges_path)) {
@@ -312,20 +140,20 @@ std::unique_ptr<Tokenizer> open_bpe_files(const std::filesystem::path& folder, S
     parts.vocabulary = vocabulary_from(read_json(vocabulary_path), parts.where);
     Merges merges = read_merges(merges_path, parts.vocabulary);
     BpeOptions options{.prefix_space = settings.prefix_space.value_or(false)};
-    finish_parts(parts, {}, std::move(settings), gpt2_roles);
+    add_special_tokens(parts, {}, std::move(settings), gpt2_roles);
     return std::make_unique<ByteLevelBpe>(std::move(parts), std::move(merges), options);
 }
 
 // ---- tokenizer.json ----
 
-// A step of the tokenizer, all of whose kinds but one are unknown here. nullopt: no such step.
+// A step of which only one type is supported. nullopt: the file has no such step.
 std::optional<JsonFields> step_of_type(const JsonFields& file, std::string_view key,
                                        std::string_view type) {
     if (!file.has(key)) return std::nullopt;
     JsonFields step = file.object(key);
     if (std::string found = step.text("type"); found != type) {
-        step.refuse("type", "is " + in_quotes(found) + "; only " + in_quotes(type) +
-                                " is known for such a tokenizer");
+        step.refuse("type",
+                    "is " + in_quotes(found) + "; only " + in_quotes(type) + " is supported");
     }
     return step;
 }
@@ -339,16 +167,15 @@ std::vector<AddedToken> added_tokens_from(const JsonFields& file) {
         std::string where = file.where() + ": added_tokens: entry " + std::to_string(i + 1);
         JsonFields fields((*list)[i], where);
         AddedToken token = added_token_from((*list)[i], where);
-        token.id = fields.whole("id", {.most = max_ids - 1});
+        token.id = fields.whole("id", {.most = max_token_ids - 1});
         added.push_back(std::move(token));
     }
     return added;
 }
 
-// How a byte-level tokenizer cuts its text: by GPT-2's pattern, perhaps at digits before that, or
-// by CLIP's.
+// How byte-level BPE splits its text: by GPT-2's pattern, if wished at digits before, or by CLIP's.
 struct PreTokenizer {
-    std::optional<JsonFields> bytes;  // the step that goes over to bytes
+    std::optional<JsonFields> bytes;  // the step "ByteLevel"
     bool single_digits = false, clip = false;
 };
 PreTokenizer read_pre_tokenizer(const JsonFields& file) {
@@ -372,7 +199,7 @@ PreTokenizer read_pre_tokenizer(const JsonFields& file) {
                  fields.text("behavior") == "Removed")
             result.clip = true;
         else
-            fields.refuse("type", "is " + in_quotes(type) + ", which is not known there");
+            fields.refuse("type", "is " + in_quotes(type) + ", which is not supported");
     }
     return result;
 }
@@ -389,15 +216,14 @@ bool is_clip_normalizer(const JsonFields& file) {
 }
 
 std::unique_ptr<Tokenizer> open_bpe_json(const JsonFields& file, const JsonFields& model,
-                                         Settings settings) {
+                                         TokenizerSettings settings) {
     if (!model.text("continuing_subword_prefix", "").empty())
-        model.refuse("continuing_subword_prefix", "is not empty; only byte-level BPE is known");
+        model.refuse("continuing_subword_prefix", "is not empty; only byte-level BPE is supported");
     const PreTokenizer cut = read_pre_tokenizer(file);
     const bool clip = cut.clip;
     if (file.has("normalizer") != clip || (clip && !is_clip_normalizer(file)))
         file.refuse("normalizer",
-                    "is none that is known for byte-level BPE: GPT-2's, which is null, "
-                    "or CLIP's");
+                    "is not supported for byte-level BPE; GPT-2's (null) and CLIP's are");
     if (!clip && !model.text("end_of_word_suffix", "").empty())
         model.refuse("end_of_word_suffix", "is not empty; only CLIP's tokenizers have one");
     const auto splitter = cut.bytes;
@@ -418,12 +244,12 @@ std::unique_ptr<Tokenizer> open_bpe_json(const JsonFields& file, const JsonField
         options.prefix_space = splitter->flag("add_prefix_space", true);
         options.split_words = splitter->flag("use_regex", true);
     }
-    finish_parts(parts, added_tokens_from(file), std::move(settings), gpt2_roles);
+    add_special_tokens(parts, added_tokens_from(file), std::move(settings), gpt2_roles);
     if (std::string unk = model.text("unk_token", ""); !unk.empty()) {
         options.unk = parts.vocabulary.find_any(unk);
         if (!options.unk) model.refuse("unk_token", "is not in the vocabulary");
     }
-    if (clip) {  // <|startoftext|> before and <|endoftext|> after every text
+    if (clip) {  // adds <|startoftext|> before and <|endoftext|> after every text
         parts.special.cls = parts.special.bos;
         parts.special.sep = parts.special.eos;
         parts.enclose = true;
@@ -432,15 +258,16 @@ std::unique_ptr<Tokenizer> open_bpe_json(const JsonFields& file, const JsonField
 }
 
 std::unique_ptr<Tokenizer> make_wordpiece(TokenizerParts parts, WordPieceOptions options,
-                                          std::vector<AddedToken> added, Settings settings) {
-    // Of the two files that say how to normalise, transformers obeys this one.
+                                          std::vector<AddedToken> added,
+                                          TokenizerSettings settings) {
+    // Two files say how to normalise; transformers follows tokenizer_config.json.
     BertNormalizer& normalizer = options.normalizer;
     normalizer.lowercase = settings.lowercase.value_or(normalizer.lowercase);
     normalizer.space_chinese = settings.space_chinese.value_or(normalizer.space_chinese);
     if (settings.strip_accents) normalizer.strip_accents = settings.strip_accents;
-    // BERT's own tokenizer cleans up unless told not to; that of transformers 5 no longer does.
+    // Cleaning up is the default of BERT's tokenizer, though no longer in transformers 5.
     options.clean_text = settings.clean_up.value_or(true);
-    finish_parts(parts, std::move(added), std::move(settings), bert_roles);
+    add_special_tokens(parts, std::move(added), std::move(settings), bert_roles);
     if (!parts.special.unk) {
         throw Error(parts.where + ": has no token for unknown words ([UNK]); it is not the " +
                     "vocabulary of a WordPiece tokenizer");
@@ -450,7 +277,7 @@ std::unique_ptr<Tokenizer> make_wordpiece(TokenizerParts parts, WordPieceOptions
 }
 
 std::unique_ptr<Tokenizer> open_wordpiece_json(const JsonFields& file, const JsonFields& model,
-                                               Settings settings) {
+                                               TokenizerSettings settings) {
     step_of_type(file, "pre_tokenizer", "BertPreTokenizer");
     auto normalizer = step_of_type(file, "normalizer", "BertNormalizer");
     auto decoder = step_of_type(file, "decoder", "WordPiece");
@@ -477,8 +304,7 @@ std::unique_ptr<Tokenizer> open_wordpiece_json(const JsonFields& file, const Jso
 
 // ---- SentencePiece ----
 
-// What stands before and after every text. Only the outermost tokens are looked for: such tokenizers
-// have one each at most.
+// The special tokens before and after every text, at most one each in such tokenizers.
 void read_template(const JsonFields& file, TokenizerParts& parts) {
     if (!file.has("post_processor")) return;
     const JsonFields step = *step_of_type(file, "post_processor", "TemplateProcessing");
@@ -501,10 +327,11 @@ void read_template(const JsonFields& file, TokenizerParts& parts) {
 }
 
 SentencePieceOptions sentence_options(const JsonFields& file, const JsonFields& model,
-                                      const Settings& settings) {
+                                      const TokenizerSettings& settings) {
     using Prepend = SentencePieceOptions::Prepend;
     SentencePieceOptions options;
-    if (file.has("normalizer")) options.normalizer = TextNormalizer::parse(file.object("normalizer"));
+    if (file.has("normalizer"))
+        options.normalizer = TextNormalizer::parse(file.object("normalizer"));
     options.byte_fallback = model.flag("byte_fallback", false);
     options.fuse_unk = model.flag("fuse_unk", true);
     if (settings.siglip || settings.siglip2) {
@@ -519,35 +346,36 @@ SentencePieceOptions sentence_options(const JsonFields& file, const JsonFields& 
     const std::string type = step.text("type");
     if (type == "Metaspace") {
         if (step.text("replacement", "\u2581") != "\u2581")
-            step.refuse("replacement", "is another sign than the usual one for a space");
-        const std::string scheme = step.text(
-            "prepend_scheme", step.flag("add_prefix_space", true) ? "always" : "never");
+            step.refuse("replacement", "is not \u2581, the only one that is supported");
+        const std::string scheme =
+            step.text("prepend_scheme", step.flag("add_prefix_space", true) ? "always" : "never");
         options.prepend = scheme == "always"  ? Prepend::always
                           : scheme == "first" ? Prepend::first
                                               : Prepend::never;
         options.split_words = step.flag("split", true);
     } else if (type != "Split" || step.object("pattern").text("String", "") != " ") {
-        // Splitting at spaces finds none: they have become something else by then.
-        step.refuse("type", "is " + in_quotes(type) + ", which is not known there");
+        // Splitting at spaces has no effect, because the normalizer has replaced them.
+        step.refuse("type", "is " + in_quotes(type) + ", which is not supported");
     }
     return options;
 }
 
-void finish_sentence_parts(const JsonFields& file, TokenizerParts& parts, Settings settings) {
+void finish_sentence_parts(const JsonFields& file, TokenizerParts& parts,
+                           TokenizerSettings settings) {
     const bool add_end = settings.add_end.value_or(settings.siglip || settings.siglip2);
-    finish_parts(parts, added_tokens_from(file), std::move(settings), {});
+    add_special_tokens(parts, added_tokens_from(file), std::move(settings), {});
     read_template(file, parts);
     if (add_end && !parts.special.sep) parts.special.sep = parts.special.eos;
     parts.enclose = parts.enclose || add_end;
 }
 
 std::unique_ptr<Tokenizer> open_unigram_json(const JsonFields& file, const JsonFields& model,
-                                             Settings settings) {
+                                             TokenizerSettings settings) {
     SentencePieceOptions options = sentence_options(file, model, settings);
     TokenizerParts parts{.where = file.where()};
     std::vector<double> scores;
     const Json& list = *model.find("vocab");
-    if (!list.is_array() || list.empty() || list.size() > max_ids)
+    if (!list.is_array() || list.empty() || list.size() > max_token_ids)
         model.refuse("vocab", "is not a list of tokens and their scores");
     for (const Json& entry : list) {
         if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() ||
@@ -565,7 +393,7 @@ std::unique_ptr<Tokenizer> open_unigram_json(const JsonFields& file, const JsonF
 }
 
 std::unique_ptr<Tokenizer> open_sentence_bpe_json(const JsonFields& file, const JsonFields& model,
-                                                  Settings settings) {
+                                                  TokenizerSettings settings) {
     SentencePieceOptions options = sentence_options(file, model, settings);
     TokenizerParts parts{.where = file.where()};
     parts.vocabulary = vocabulary_from(*model.find("vocab"), model.where() + ": vocab");
@@ -578,14 +406,16 @@ std::unique_ptr<Tokenizer> open_sentence_bpe_json(const JsonFields& file, const 
     return std::make_unique<SentenceBpe>(std::move(parts), std::move(options), std::move(merges));
 }
 
-std::unique_ptr<Tokenizer> open_json(const std::filesystem::path& path, Settings settings) {
+std::unique_ptr<Tokenizer> open_json(const std::filesystem::path& path,
+                                     TokenizerSettings settings) {
     Json json = read_json(path);
     JsonFields file(json, path.string());
     JsonFields model = file.object("model");
-    // Files from before the field existed have to be told apart by what else they hold.
+    // Older files have no field "type" and are told apart by their other fields.
     std::string type = model.text("type", model.has("merges") ? "BPE" : "WordPiece");
     if (type != "BPE" && type != "WordPiece" && type != "Unigram") {
-        model.refuse("type", "is " + in_quotes(type) + "; BPE, Unigram and WordPiece are known");
+        model.refuse("type",
+                     "is " + in_quotes(type) + "; BPE, Unigram and WordPiece are supported");
     }
     if (!model.has("vocab")) model.refuse("vocab", "is missing");
     if (type == "Unigram") return open_unigram_json(file, model, std::move(settings));
@@ -598,10 +428,10 @@ std::unique_ptr<Tokenizer> open_json(const std::filesystem::path& path, Settings
 // ---- vocab.txt ----
 
 std::unique_ptr<Tokenizer> open_wordpiece_file(const std::filesystem::path& path,
-                                               Settings settings) {
+                                               TokenizerSettings settings) {
     TokenizerParts parts{.where = path.string()};
     std::vector<std::string> lines = read_lines(path);
-    if (lines.size() > max_ids) throw Error(parts.where + ": has too many lines");
+    if (lines.size() > max_token_ids) throw Error(parts.where + ": has too many lines");
     for (size_t i = 0; i < lines.size(); ++i) {
         std::string& token = lines[i];
         while (!token.empty() && is_ascii_space(token.back())) token.pop_back();
@@ -625,11 +455,12 @@ std::unique_ptr<Tokenizer> Tokenizer::open(const std::filesystem::path& folder) 
         throw Error(folder.string() + ": is not a folder");
     }
     if (auto path = folder / "tokenizer.json"; is_there(path)) {
-        return open_json(path, read_settings(folder));
+        return open_json(path, read_tokenizer_settings(folder));
     }
-    if (is_there(folder / "vocab.json")) return open_bpe_files(folder, read_settings(folder));
+    if (is_there(folder / "vocab.json"))
+        return open_bpe_files(folder, read_tokenizer_settings(folder));
     if (auto path = folder / "vocab.txt"; is_there(path)) {
-        return open_wordpiece_file(path, read_settings(folder));
+        return open_wordpiece_file(path, read_tokenizer_settings(folder));
     }
     return nullptr;
 }

@@ -15,13 +15,13 @@ utf8proc_category_t category_of(char32_t character) {
     return utf8proc_category(static_cast<utf8proc_int32_t>(character));
 }
 
-// Unicode's categories of one letter (L, N, P) are runs of utf8proc's of two.
+// Unicode's one-letter categories (L, N, P) are ranges of utf8proc's two-letter ones.
 bool is_within(char32_t character, utf8proc_category_t first, utf8proc_category_t last) {
     const utf8proc_category_t category = category_of(character);
     return category >= first && category <= last;
 }
 
-// One character at the start of `bytes`. A broken sequence has length 1 or more and is not valid.
+// The character at the start of `bytes`. An invalid sequence has length 1 or more.
 struct Sequence {
     char32_t character = 0xFFFD;
     size_t length = 1;
@@ -33,8 +33,7 @@ Sequence read_sequence(std::string_view bytes) {
     if (lead < 0x80) return {lead, 1, true};
     if (lead < 0xC2 || lead > 0xF4) return {};
     size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    // The second byte alone tells longer forms of short characters, surrogates, and what lies
-    // past the last character.
+    // The range of the second byte excludes overlong forms, surrogates, and values past U+10FFFF.
     unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     char32_t character = lead & (0x7Fu >> length);
@@ -102,14 +101,14 @@ bool is_other(char32_t character) {
 
 bool is_ascii_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
-// utf8proc does not know the property White_Space, which is the separators (Z) and six controls.
+// utf8proc lacks the property White_Space: the separators (Z) and six control characters.
 bool is_space(char32_t character) {
     if (character < 0x80) return is_ascii_space(static_cast<char>(character));
     return character == 0x85 || is_within(character, UTF8PROC_CATEGORY_ZS, UTF8PROC_CATEGORY_ZP);
 }
 
 std::u32string to_lower(char32_t character) {
-    // The only character whose lower case is two; utf8proc knows those that are one.
+    // The only character whose lower case is two characters; utf8proc maps one to one.
     if (character == 0x130) return {'i', 0x307};
     return {static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(character)))};
 }
@@ -150,11 +149,11 @@ std::string mapped_utf8(std::string_view text, int options) {
 
 }  // namespace
 
-std::string composed_utf8(std::string_view text) {
+std::string nfc(std::string_view text) {
     return mapped_utf8(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
 }
 
-std::string compatible_utf8(std::string_view text) {
+std::string nfkc(std::string_view text) {
     return mapped_utf8(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
 }
 

@@ -38,7 +38,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-// Signs that a writer puts right behind a word.
+// Punctuation that follows a word without a space.
 bool closes_word(std::string_view text) {
     static constexpr std::u32string_view closing =
         U".,;:!?%)]}'\u2019\u201D\u2026\u3001\u3002\uFF01\uFF0C\uFF1A\uFF1B\uFF1F";
@@ -49,7 +49,7 @@ bool closes_word(std::string_view text) {
     return true;
 }
 
-// What follows the apostrophe of "it's" and "don't".
+// The part of "it's" and "don't" after the apostrophe.
 bool ends_contraction(std::string_view text) {
     static constexpr std::array<std::string_view, 7> endings{"s", "t", "re", "ve", "m", "ll", "d"};
     return std::ranges::find(endings, text) != endings.end();
@@ -68,8 +68,8 @@ void Vocabulary::add(const std::string& token, uint32_t id, const std::string& w
     longest_ = std::max(longest_, token.size());
 }
 
-void Vocabulary::add_apart(const std::string& token, uint32_t id, const std::string& where) {
-    add_to(apart_, token, id, where);
+void Vocabulary::add_added_token(const std::string& token, uint32_t id, const std::string& where) {
+    add_to(added_, token, id, where);
 }
 
 void Vocabulary::add_to(TextMap<uint32_t>& ids, const std::string& token, uint32_t id,
@@ -91,8 +91,8 @@ std::optional<uint32_t> Vocabulary::find(std::string_view token) const {
 }
 
 std::optional<uint32_t> Vocabulary::find_any(std::string_view token) const {
-    auto found = apart_.find(token);
-    return found == apart_.end() ? find(token) : std::optional(found->second);
+    auto found = added_.find(token);
+    return found == added_.end() ? find(token) : std::optional(found->second);
 }
 
 const std::string* Vocabulary::token(uint32_t id) const {
@@ -101,7 +101,7 @@ const std::string* Vocabulary::token(uint32_t id) const {
 }
 
 void AddedTokens::add(const AddedToken& token) {
-    if (token.text.empty()) return;  // normalised away: it is never found
+    if (token.text.empty()) return;  // normalisation removed all of it, so it never matches
     tokens_.insert_or_assign(token.text, token);
     lengths_.insert(token.text.size());
     first_bytes_.insert(token.text.front());
@@ -210,8 +210,8 @@ std::string VocabularyTokenizer::piece(uint32_t id) const {
 
 std::vector<Word> VocabularyTokenizer::words(std::span<const uint32_t> ids) const {
     std::vector<Word> words;
-    bool open = false;              // the last word may go on
-    bool after_apostrophe = false;  // which is the last token of that word
+    bool open = false;              // the next token may continue the last word
+    bool after_apostrophe = false;  // the last token is an apostrophe
     for (size_t i = 0; i < ids.size(); ++i) {
         const std::string* token = is_special(ids[i]) ? nullptr : token_text(ids[i]);
         Piece piece = token ? piece_of(*token) : Piece{};
@@ -228,13 +228,13 @@ std::vector<Word> VocabularyTokenizer::words(std::span<const uint32_t> ids) cons
         open = !is_ascii_space(piece.bytes.back());
         after_apostrophe = text == "'";
     }
-    // A character's bytes may lie in several tokens, so only the whole is made valid.
+    // A character's bytes may be spread over several tokens, so only whole words are valid UTF-8.
     for (Word& word : words) word.text = valid_utf8(word.text);
     return words;
 }
 
 void VocabularyTokenizer::check_against(uint32_t vocab_size, const std::string& where) const {
-    constexpr uint32_t padding = 128;  // rows that models have to reach a round number
+    constexpr uint32_t padding = 128;  // embeddings are padded to a round number of rows
     std::string model = where + " has a vocabulary of " + std::to_string(vocab_size) +
                         "; use the tokenizer that came with the model";
     if (size() > vocab_size) {

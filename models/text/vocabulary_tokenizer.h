@@ -15,7 +15,7 @@
 
 namespace saccade {
 
-// Lets maps of strings be searched without making a string.
+// Allows looking up a string_view in a map of strings without a copy.
 struct TextHash {
     using is_transparent = void;
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
@@ -23,25 +23,26 @@ struct TextHash {
 template <typename Value>
 using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
 
-// A token made fit for an error's text: quoted, and cut when it is long.
+// A token for an error message: quoted, and truncated if it is long.
 std::string token_in_quotes(std::string_view token);
 
-// Tokens and their numbers, both ways. Ids may have gaps.
+// Maps tokens to ids and back. Ids may have gaps.
 class Vocabulary {
 public:
     Vocabulary() = default;
     Vocabulary(Vocabulary&&) = default;
     Vocabulary& operator=(Vocabulary&&) = default;
 
-    // Refuses a token or an id that is there already, and an empty token. `where` opens the
-    // error's text.
+    // Throws an Error for an empty token and for a token or id that exists already; `where` starts
+    // the message.
     void add(const std::string& token, uint32_t id, const std::string& where);
-    // The same for a token that is looked for in the text itself, and never in its words.
-    void add_apart(const std::string& token, uint32_t id, const std::string& where);
+    // The same for an added token, which is searched for in the text and is no part of the model's
+    // own vocabulary.
+    void add_added_token(const std::string& token, uint32_t id, const std::string& where);
 
-    std::optional<uint32_t> find(std::string_view token) const;      // not those that are apart
-    std::optional<uint32_t> find_any(std::string_view token) const;  // those too
-    const std::string* token(uint32_t id) const;  // nullptr when the id stands for nothing
+    std::optional<uint32_t> find(std::string_view token) const;      // without added tokens
+    std::optional<uint32_t> find_any(std::string_view token) const;  // with added tokens
+    const std::string* token(uint32_t id) const;  // nullptr if the id has no token
 
     uint32_t size() const { return size_; }      // one more than the highest id
     size_t longest() const { return longest_; }  // bytes of the longest token
@@ -50,31 +51,31 @@ private:
     void add_to(TextMap<uint32_t>& ids, const std::string& token, uint32_t id,
                 const std::string& where);
 
-    TextMap<uint32_t> ids_, apart_;
-    std::unordered_map<uint32_t, const std::string*> tokens_;  // into these, whose nodes stay put
+    TextMap<uint32_t> ids_, added_;
+    std::unordered_map<uint32_t, const std::string*> tokens_;  // keys of the two maps above
     uint32_t size_ = 0;
     size_t longest_ = 0;
 };
 
-// A token that is looked for in the text itself, before the text is cut into words.
+// A token that is searched for in the text before the text is split into words.
 struct AddedToken {
     std::string text = {};
     uint32_t id = 0;
-    bool special = false;      // left out of decoded text
-    bool normalized = false;   // looked for in the normalised text
-    bool strip_left = false;   // takes the white space before it along
-    bool strip_right = false;  // and after it
-    bool whole_word = false;   // not found inside a word
+    bool special = false;      // not part of decoded text
+    bool normalized = false;   // searched for in the normalised text
+    bool strip_left = false;   // includes the white space before it (lstrip)
+    bool strip_right = false;  // includes the white space after it (rstrip)
+    bool whole_word = false;   // does not match inside a word (single_word)
 };
 
-// Finds added tokens in a text: the first that begins, the longest of those that begin together.
+// Finds added tokens in a text: leftmost, longest match.
 class AddedTokens {
 public:
     void add(const AddedToken& token);
 
     struct Part {
         std::string_view text;
-        std::optional<uint32_t> id;  // of the added token; none: ordinary text
+        std::optional<uint32_t> id;  // of the added token; nullopt: ordinary text
     };
     std::vector<Part> split(std::string_view text) const;  // no part is empty
 
@@ -82,21 +83,21 @@ private:
     const AddedToken* longest_at(std::string_view text) const;
 
     TextMap<AddedToken> tokens_;
-    std::set<size_t, std::greater<>> lengths_;  // that occur
-    std::set<char> first_bytes_;                // that occur
+    std::set<size_t, std::greater<>> lengths_;  // of all tokens
+    std::set<char> first_bytes_;                // of all tokens
 };
 
-// What every tokenizer is made of.
+// The parts that all tokenizers have.
 struct TokenizerParts {
-    std::string where;  // the file with the vocabulary: it opens the text of errors
+    std::string where;  // the vocabulary's file, for errors
     Vocabulary vocabulary = {};
-    std::vector<AddedToken> added = {};  // `text` as it is looked for; special ones among them
+    std::vector<AddedToken> added = {};  // includes the special tokens
     SpecialIds special = {};
-    bool enclose = false;  // encode puts [CLS] before and [SEP] after
+    bool enclose = false;  // encode adds [CLS] before and [SEP] after
 };
 
-// What tokenizers of GPT-2 and BERT have in common: a vocabulary, and tokens that are found in the
-// text before it is cut into words.
+// The base of all tokenizers: a vocabulary, and added tokens that are found before the text is
+// split into words.
 class VocabularyTokenizer : public Tokenizer {
 public:
     std::string piece(uint32_t id) const override;
@@ -111,7 +112,7 @@ protected:
 
     const Vocabulary& vocabulary() const { return vocabulary_; }
 
-    // What a token adds to the text, and whether it continues the word before it.
+    // The text of a token, and whether it continues the word before it.
     struct Piece {
         std::string bytes;
         bool continues = false;
@@ -132,7 +133,8 @@ private:
     std::set<uint32_t> special_set_;
     bool enclose_;
     AddedTokens in_text_, in_normalized_;
-    // Added tokens that are looked for in the normalised text are also written as they are there.
+    // Added tokens that are searched for in the normalised text are decoded in their normalised
+    // form.
     std::unordered_map<uint32_t, std::string> normalized_;
 
     const std::string* token_text(uint32_t id) const;

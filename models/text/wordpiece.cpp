@@ -16,7 +16,7 @@ bool is_chinese(char32_t c) {
            (c >= 0x2F800 && c <= 0x2FA1F);
 }
 
-// All of ASCII's signs count, "$" and "+" too, which Unicode does not call punctuation.
+// BERT counts all of ASCII's symbols as punctuation, "$" and "+" too, which Unicode does not.
 bool separates(char32_t c) {
     if (c < 0x80) return c > ' ' && c < 0x7F && !is_letter(c) && !is_number(c);
     return is_punctuation(c);
@@ -31,7 +31,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     if (done > 0) text = result.append(text, done);
 }
 
-// transformers' clean_up_tokenization, whose order matters.
+// transformers' clean_up_tokenization; the order matters.
 void clean_up(std::string& text) {
     static constexpr std::array<std::array<std::string_view, 2>, 10> replacements{{
         {" .", "."},

@@ -12,28 +12,29 @@
 
 namespace saccade {
 
-// How BERT prepares text before it is cut into words.
+// BERT's normalization, before the text is split into words.
 struct BertNormalizer {
-    bool clean_text = true;     // drop control characters, make all white space plain spaces
-    bool space_chinese = true;  // every Chinese character is a word
-    std::optional<bool> strip_accents = {};  // as `lowercase` when not said
+    bool clean_text = true;     // drops control characters, turns all white space into spaces
+    bool space_chinese = true;  // every Chinese character is a word (handle_chinese_chars)
+    std::optional<bool> strip_accents = {};  // the same as `lowercase` if not set
     bool lowercase = true;
 
-    std::string operator()(std::string_view text) const;  // which must be valid UTF-8
+    std::string operator()(std::string_view text) const;  // of valid UTF-8
 };
 
 struct WordPieceOptions {
     BertNormalizer normalizer;
     std::string prefix = "##";    // of a token that continues a word
     uint32_t longest_word = 100;  // in characters; longer ones are unknown
-    // Decoded text: no space before . , ! and ?, for each token alone, and then, with apostrophes,
-    // for the text as a whole.
+    // clean_up_tokenization_spaces: decoded text has no space before . , ! ? and contractions.
+    // clean_tokens applies it to each token, clean_text to the whole text.
     bool clean_tokens = true;
     bool clean_text = true;
 };
 
-// WordPiece, BERT's: of each word the longest beginning that is a token, then the longest
-// beginning of the rest that is one with the prefix, and so on; or else the word is unknown.
+// BERT's WordPiece, greedy longest match: the longest prefix of a word that is a token, then the
+// longest prefix of the rest that is a token after "##", and so on. If nothing matches, the whole
+// word is unknown.
 class WordPiece final : public VocabularyTokenizer {
 public:
     // The parts must name the unknown token.

@@ -12,16 +12,15 @@ namespace {
 
 constexpr uint32_t most_labels = 1'000'000;
 
-// Where the fields on preparing pictures stand; old folders have them beside `architecture`.
+// The preprocessing fields; old folders have them at the top level.
 JsonFields pretrained(const JsonFields& fields) {
     return fields.has("pretrained_cfg") ? fields.object("pretrained_cfg") : fields;
 }
 
 std::vector<std::string> read_labels(const JsonFields& fields) {
     const JsonFields inner = pretrained(fields);
-    const uint32_t count =
-        fields.whole("num_classes", {0, most_labels},
-                     inner.whole("num_classes", {0, most_labels}, 1000));
+    const uint32_t count = fields.whole("num_classes", {0, most_labels},
+                                        inner.whole("num_classes", {0, most_labels}, 1000));
     std::vector<std::string> labels;
     for (const JsonFields* where : {&fields, &inner})
         if (labels.empty()) labels = where->texts("label_names");
@@ -37,7 +36,8 @@ Size read_input_size(const JsonFields& fields) {
     if (!size) return {224, 224};
     const bool fits = size->is_array() && size->size() == 3 && (*size)[0] == 3 &&
                       (*size)[1].is_number_unsigned() && (*size)[2].is_number_unsigned() &&
-                      (*size)[1] > 0 && (*size)[1] <= 16384 && (*size)[2] > 0 && (*size)[2] <= 16384;
+                      (*size)[1] > 0 && (*size)[1] <= 16384 && (*size)[2] > 0 &&
+                      (*size)[2] <= 16384;
     if (!fits) fields.refuse("input_size", "must be [3, height, width]");
     return {(*size)[2].get<uint32_t>(), (*size)[1].get<uint32_t>()};
 }
@@ -48,7 +48,7 @@ std::array<double, 3> three(const JsonFields& fields, const char* key,
     if (!value) return otherwise;
     bool numbers = value->is_array() && value->size() == 3;
     for (size_t i = 0; numbers && i < 3; ++i) numbers = (*value)[i].is_number();
-    if (!numbers) fields.refuse(key, "must be three numbers, one a colour");
+    if (!numbers) fields.refuse(key, "must be three numbers, one per colour");
     return value->get<std::array<double, 3>>();
 }
 
@@ -61,7 +61,7 @@ Filter filter_named(const JsonFields& fields) {
     fields.refuse("interpolation", in_quotes(name) + " is not supported");
 }
 
-// What a name of an architecture says, or the line that refuses it.
+// The parts of an architecture's name; an Error if it does not match.
 std::smatch parts_of(const JsonFields& fields, const std::string& name, const char* form,
                      const char* known) {
     std::smatch parts;
@@ -70,7 +70,8 @@ std::smatch parts_of(const JsonFields& fields, const std::string& name, const ch
     return parts;
 }
 
-// model_args change an architecture; those that this program does not know must not pass unnoticed.
+// model_args change an architecture; an unknown one is an Error, since ignoring it would change
+// results.
 void apply_arguments(const JsonFields& fields, Json& config,
                      std::initializer_list<std::pair<const char*, const char*>> names) {
     const Json* args = fields.find("model_args");
@@ -131,8 +132,9 @@ Preprocessor timm_preprocessor(const Json& json, const std::string& where) {
         p.resize = Preprocessor::Resize::edges;
         p.shortest_edge = scaled.x;
     } else {
-        fields.refuse("crop_mode", in_quotes(mode) + " is not supported for this input_size; "
-                                                     "supported: center of squares, squash");
+        fields.refuse("crop_mode", in_quotes(mode) +
+                                       " is not supported for this input_size; "
+                                       "supported: center of squares, squash");
     }
     return p;
 }
@@ -156,13 +158,11 @@ Json vit_config_of_timm(const Json& json, const std::string& where) {
     const Scale* scale = scales;
     while (parts[2] != scale->name) ++scale;
     const bool distilled = parts[3].matched;
-    Json config = {{"model_type", distilled ? "deit" : "vit"},
-                   {"hidden_size", scale->hidden},
-                   {"num_hidden_layers", scale->layers},
-                   {"num_attention_heads", scale->heads},
-                   {"patch_size", std::stoul(parts[4])},
-                   {"layer_norm_eps", 1e-6},
-                   {"id2label", labels_of(timm.labels)}};
+    Json config = {
+        {"model_type", distilled ? "deit" : "vit"}, {"hidden_size", scale->hidden},
+        {"num_hidden_layers", scale->layers},       {"num_attention_heads", scale->heads},
+        {"patch_size", std::stoul(parts[4])},       {"layer_norm_eps", 1e-6},
+        {"id2label", labels_of(timm.labels)}};
     if (distilled) config["architectures"] = {"DeiTForImageClassificationWithTeacher"};
     apply_arguments(fields, config,
                     {{"embed_dim", "hidden_size"},
@@ -174,9 +174,8 @@ Json vit_config_of_timm(const Json& json, const std::string& where) {
                      {"mlp_ratio", "mlp_ratio"}});
     config["image_size"] = {timm.image.y, timm.image.x};
     const JsonFields made(config, where);
-    config["intermediate_size"] =
-        static_cast<uint32_t>(made.whole("hidden_size", {1, 65536}) *
-                              made.number("mlp_ratio", 0.01, 64, 4));
+    config["intermediate_size"] = static_cast<uint32_t>(made.whole("hidden_size", {1, 65536}) *
+                                                        made.number("mlp_ratio", 0.01, 64, 4));
     return config;
 }
 
@@ -195,14 +194,15 @@ Json swin_config_of_timm(const Json& json, const std::string& where) {
         {"tiny", 96, 6, 3}, {"small", 96, 18, 3}, {"base", 128, 18, 4}, {"large", 192, 18, 6}};
     const Scale* scale = scales;
     while (parts[1] != scale->name) ++scale;
-    Json config = {{"model_type", "swin"},
-                   {"embed_dim", scale->dim},
-                   {"depths", {2u, 2u, scale->third_depth, 2u}},
-                   {"num_heads", {scale->heads, 2 * scale->heads, 4 * scale->heads, 8 * scale->heads}},
-                   {"patch_size", std::stoul(parts[2])},
-                   {"window_size", std::stoul(parts[3])},
-                   {"id2label", labels_of(timm.labels)},
-                   {"architectures", {"SwinForImageClassification"}}};
+    Json config = {
+        {"model_type", "swin"},
+        {"embed_dim", scale->dim},
+        {"depths", {2u, 2u, scale->third_depth, 2u}},
+        {"num_heads", {scale->heads, 2 * scale->heads, 4 * scale->heads, 8 * scale->heads}},
+        {"patch_size", std::stoul(parts[2])},
+        {"window_size", std::stoul(parts[3])},
+        {"id2label", labels_of(timm.labels)},
+        {"architectures", {"SwinForImageClassification"}}};
     apply_arguments(fields, config,
                     {{"embed_dim", "embed_dim"},
                      {"depths", "depths"},

@@ -7,15 +7,15 @@
 #include "models/files/json.h"
 #include "models/picture/preprocessor.h"
 
-// timm's folders on the Hub. Their config.json has `architecture`, a name that stands for all sizes
-// of a model, and `pretrained_cfg`, which says how pictures are prepared.
+// timm's folders on the Hub. Their config.json has `architecture`, a name that implies all sizes of
+// a model, and `pretrained_cfg`, the preprocessing.
 
 namespace saccade {
 
 struct TimmConfig {
     std::string architecture;  // "vit_base_patch16_224"
     Size image;
-    std::vector<std::string> labels;  // none: the model has no classifier
+    std::vector<std::string> labels;  // empty: the model has no classifier
 };
 TimmConfig read_timm_config(const JsonFields& fields);
 

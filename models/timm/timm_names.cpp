@@ -7,14 +7,15 @@ namespace saccade {
 
 namespace {
 
-// A name of transformers, and what timm calls it. `part` of three, if timm has more in one tensor.
+// A name in transformers and in timm; `part` of three, if timm stacks tensors.
 struct Name {
     const char *theirs, *timm;
     int part = -1;
 };
 
 constexpr const char* qkv = "$1.attn.qkv.$2";
-// The first that matches and is in the file; older files have some tensors under other names.
+// The first name that matches and is in the file counts; older files have other names for some
+// tensors.
 constexpr std::array names{
     // ViT, DeiT
     Name{R"((?:vit|deit)\.embeddings\.position_embeddings)", "pos_embed"},
@@ -34,7 +35,7 @@ constexpr std::array names{
     Name{R"(classifier\.(.*))", "head.fc.$1"},
     Name{R"(classifier\.(.*))", "head.$1"},
 };
-// Of what lies in a block.
+// Names within a block.
 constexpr std::array parts{
     Name{R"((.*)\.attention\.(?:attention|self)\.query\.(.*))", qkv, 0},
     Name{R"((.*)\.attention\.(?:attention|self)\.key\.(.*))", qkv, 1},
@@ -47,7 +48,7 @@ constexpr std::array parts{
     Name{R"((.*)\.output\.dense\.(.*))", "$1.mlp.fc2.$2"},
 };
 
-// timm has the merging of patches at the beginning of the next stage, older files at the end of one.
+// timm has patch merging at the beginning of the next stage, in older files at the end of a stage.
 std::string next_stage(const std::string& name) {
     static const std::regex merging(R"(layers\.(\d+)\.downsample\.(.*))");
     std::smatch found;
@@ -84,9 +85,10 @@ std::optional<StoredTensor> TimmNames::find(std::string_view name,
         std::vector<uint64_t> whole(shape.begin(), shape.end());
         if (part >= 0 && !whole.empty()) whole[0] *= 3;
         if (const std::string next = next_stage(ours); next != ours)
-            // Both names may be there, of different stages: the shape tells them apart.
+            // Both names may exist, for different stages: the shape tells them apart.
             for (const std::string& either : {next, ours})
-                if (auto found = from_.find(either, whole); found && found->shape == whole) return found;
+                if (auto found = from_.find(either, whole); found && found->shape == whole)
+                    return found;
         if (auto found = from_.find(ours, whole)) return third(std::move(found), part);
     }
     return from_.find(name, shape);

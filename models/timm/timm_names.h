@@ -6,9 +6,8 @@
 
 namespace saccade {
 
-// Weights of a timm folder under the names that transformers gives to the same tensors: ViT, DeiT and
-// Swin. timm stacks q, k and v in one matrix, of which this hands out thirds. Other names go through
-// as they are.
+// A timm checkpoint under transformers' tensor names, for ViT, DeiT and Swin. timm stacks q, k and
+// v in one matrix, of which this returns thirds. Other names are passed through.
 class TimmNames : public WeightSource {
 public:
     explicit TimmNames(WeightSource& from) : from_(from) {}

@@ -6,7 +6,7 @@
 
 #include "gpu/ops/elementwise.h"
 #include "models/attention/attention_maps.h"
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 class CaptionParity : public CaptionTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(CaptionParity, every_step_says_what_transformers_says) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     const Ids ids = golden.ids();
     const std::vector<double> margin = golden.info["margin"];
     for (Type precision : {Type::f32, Type::f16}) {
@@ -25,7 +25,7 @@ TEST_P(CaptionParity, every_step_says_what_transformers_says) {
         see(captioner);
         const uint32_t last = captioner.model().decoder().form().layers - 1;
         Floats logits, attention;
-        size_t sure = 0;  // steps before the first that half precision may decide otherwise
+        size_t sure = 0;  // steps before the first that half precision may change
         while (sure < margin.size() && (precision == Type::f32 || margin[sure] >= 0.02)) ++sure;
         for (size_t step = 0; step < sure; ++step) {
             captioner.advance(1);
@@ -61,7 +61,7 @@ TEST_P(CaptionParity, every_step_says_what_transformers_says) {
 class CaptionEncoders : public CaptionParity {};
 
 TEST_P(CaptionEncoders, looking_into_the_encoder_changes_no_word) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Captioner captioner = make(golden, Type::f32);
     captioner.use(as_long_as(golden.ids().size()));
     const uint32_t last = captioner.model().encoder_layers() - 1;
@@ -86,7 +86,7 @@ TEST_P(CaptionEncoders, looking_into_the_encoder_changes_no_word) {
 }
 
 TEST_P(CaptionParity, words_in_one_go_are_those_of_word_by_word) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Captioner captioner = make(golden, Type::f32);
     captioner.use(as_long_as(golden.ids().size()));
     for (uint32_t words : {1u, 3u, 100u}) {
@@ -100,7 +100,7 @@ TEST_P(CaptionParity, words_in_one_go_are_those_of_word_by_word) {
 }
 
 TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     const Ids ids = golden.ids();
     Captioner captioner = make(golden, Type::f32);
     Generation generation = captioner.generation();
@@ -109,7 +109,7 @@ TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) 
     captioner.result();
     for (uint32_t beams : {1u, 2u}) {
         generation.beams = beams;
-        // The picture is in the captioner's memory, which another decoding may look at too.
+        // The picture stays in the captioner's memory, which another decoding may read, too.
         auto decoding = Decoding::make(device, arena, captioner.model(), captioner.memory(),
                                        generation, std::span(ids).first(7));
         decoding->start({true});
@@ -117,7 +117,8 @@ TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) 
         const DecodedIds got = decoding->results().front();
         EXPECT_TRUE(std::equal(ids.begin(), ids.begin() + 7, got.ids.begin()));
         EXPECT_EQ(got.ids.size(), ids.size());
-        for (size_t i = 0; i < got.logs.size(); ++i) EXPECT_EQ(got.logs[i] == 0, i < 7) << i;
+        for (size_t i = 0; i < got.log_probs.size(); ++i)
+            EXPECT_EQ(got.log_probs[i] == 0, i < 7) << i;
         if (beams == 1) {
             EXPECT_EQ(got.ids, ids);
         }
@@ -127,7 +128,7 @@ TEST_P(CaptionParity, given_words_are_read_at_once_as_if_they_had_been_written) 
 INSTANTIATE_TEST_SUITE_P(All, CaptionParity,
                          ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano", "blip-odd",
                                            "hybrid-gpt2-nano", "show-attend-tell-nano"));
-// Of those whose encoder looks at all.
+// Captioners whose encoder has attention.
 INSTANTIATE_TEST_SUITE_P(All, CaptionEncoders,
                          ::testing::Values("vit-gpt2-nano", "vit-gpt2-odd", "blip-nano", "blip-odd",
                                            "hybrid-gpt2-nano"));
@@ -135,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(All, CaptionEncoders,
 class CaptionRules : public CaptionParity {};
 
 TEST_P(CaptionRules, sentences_are_what_transformers_generates) {
-    CaptionGolden golden(GetParam());
+    Golden golden(GetParam());
     const Json plain = golden.generation;
     for (const Json& sentence : golden.info["sentences"]) {
         SCOPED_TRACE(sentence["name"]);
@@ -151,7 +152,7 @@ TEST_P(CaptionRules, sentences_are_what_transformers_generates) {
             else
                 golden.generation[rule] = value;
         }
-        // BLIP's decoder does not read that file: transformers has these rules as arguments alone.
+        // BLIP's decoder does not read that file: in transformers these rules are arguments only.
         if (golden.config["model_type"] == "blip" && golden.generation != plain) continue;
         Captioner captioner = make(golden, Type::f32);
         captioner.use(options);
@@ -171,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(All, CaptionRules,
 
 class CaptionerTest : public CaptionTest {
 protected:
-    const CaptionGolden gpt2{"vit-gpt2-nano"};
+    const Golden gpt2{"vit-gpt2-nano"};
 };
 
 TEST_F(CaptionerTest, four_beams_find_the_sentence_that_transformers_finds) {
@@ -183,13 +184,13 @@ TEST_F(CaptionerTest, four_beams_find_the_sentence_that_transformers_finds) {
     EXPECT_EQ(found.ids, gpt2.info["beam4_ids"].get<Ids>());
     EXPECT_NEAR(found.score, gpt2.info["beam4_score"].get<double>(), 1e-4);
     double sum = 0;
-    for (float log : found.logs) sum += double(log);
+    for (float log : found.log_probs) sum += double(log);
     EXPECT_NEAR(sum / 12, found.score, 1e-5);
     EXPECT_EQ(caption(captioner).ids, found.ids) << "once more";
 }
 
 TEST_F(CaptionerTest, what_the_words_of_the_best_beam_looked_at_is_kept) {
-    // The same ids, written by beams and read by a greedy decoding.
+    // The same ids, written by beam search and read by greedy search.
     Captioner captioner = make(gpt2, Type::f32);
     CaptionOptions options = as_long_as(6);
     options.beams = 3;
@@ -206,7 +207,7 @@ TEST_F(CaptionerTest, what_the_words_of_the_best_beam_looked_at_is_kept) {
         captioner.advance(1);
         const Caption now = captioner.result();
         EXPECT_LT(relative_error(by_beams[i - 1], map(i)), 1e-4) << i;
-        if (now.ids[i] != found.ids[i]) break;  // from here on they read something else
+        if (now.ids[i] != found.ids[i]) break;  // from here on the inputs differ
     }
 }
 
@@ -242,8 +243,8 @@ TEST_F(CaptionerTest, a_word_of_several_pieces_looks_where_they_look_on_average)
 }
 
 TEST_F(CaptionerTest, end_of_text_as_the_first_word_is_an_empty_caption) {
-    CaptionGolden golden("vit-gpt2-nano");
-    golden.generation["eos_token_id"] = 253u;  // what it would say first
+    Golden golden("vit-gpt2-nano");
+    golden.generation["eos_token_id"] = 253u;  // the id that it generates first
     for (uint32_t beams : {1u, 3u}) {
         Captioner captioner = make(golden, Type::f32);
         CaptionOptions options;
@@ -257,7 +258,7 @@ TEST_F(CaptionerTest, end_of_text_as_the_first_word_is_an_empty_caption) {
 }
 
 TEST_F(CaptionerTest, a_sentence_that_has_ended_is_cut_there_and_asks_for_no_more_steps) {
-    CaptionGolden golden("vit-gpt2-nano");
+    Golden golden("vit-gpt2-nano");
     golden.generation["eos_token_id"] = {5u, 783u};
     Captioner captioner = make(golden, Type::f32);
     see(captioner);
@@ -290,7 +291,7 @@ TEST_F(CaptionerTest, runs_of_words_come_only_once_when_that_is_asked_for) {
 }
 
 TEST_F(CaptionerTest, the_rules_of_generation_config_are_kept) {
-    CaptionGolden golden("vit-gpt2-nano");
+    Golden golden("vit-gpt2-nano");
     golden.generation["suppress_tokens"] = {783u};
     golden.generation["begin_suppress_tokens"] = {253u};
     golden.generation["forced_eos_token_id"] = 0u;
@@ -303,11 +304,11 @@ TEST_F(CaptionerTest, the_rules_of_generation_config_are_kept) {
         EXPECT_EQ(std::ranges::count(found.ids, 783u), 0);
         EXPECT_EQ(found.ids.back(), 0u);
         if (found.ids.size() == 7) {
-            EXPECT_NEAR(found.logs.back(), 0, 1e-4) << "no choice";
+            EXPECT_NEAR(found.log_probs.back(), 0, 1e-4) << "no choice";
         }
     }
-    // The end may not come before the least length: it is what would come first.
-    CaptionGolden least("vit-gpt2-nano");
+    // min_length suppresses the end token, which would come first.
+    Golden least("vit-gpt2-nano");
     least.generation["eos_token_id"] = 253u;
     least.generation["min_length"] = 4u;
     Captioner captioner = make(least, Type::f32);
@@ -324,14 +325,14 @@ TEST_F(CaptionerTest, one_captioner_tells_pictures_apart_and_comes_back_to_the_f
     frame.write(view(grey));
     const Caption nothing = caption(captioner);  // a picture of one colour
     EXPECT_EQ(nothing.ids.size(), 13u);
-    for (float log : nothing.logs) EXPECT_TRUE(std::isfinite(log));
-    EXPECT_NE(nothing.logs, cat.logs);
+    for (float log : nothing.log_probs) EXPECT_TRUE(std::isfinite(log));
+    EXPECT_NE(nothing.log_probs, cat.log_probs);
     frame.write(view(picture));
-    EXPECT_EQ(caption(captioner).logs, cat.logs);
+    EXPECT_EQ(caption(captioner).log_probs, cat.log_probs);
 }
 
 TEST_F(CaptionerTest, encoder_and_decoder_of_different_sizes_are_joined_by_a_projection) {
-    CaptionGolden golden("vit-gpt2-nano");
+    Golden golden("vit-gpt2-nano");
     golden.config["encoder"]["hidden_size"] = 48u;
     SyntheticWeights weights(
         1, StoredType::f32, [](std::string_view name) { return name != "decoder.lm_head.weight"; });
@@ -342,7 +343,7 @@ TEST_F(CaptionerTest, encoder_and_decoder_of_different_sizes_are_joined_by_a_pro
 }
 
 TEST_F(CaptionerTest, a_head_that_is_stored_counts_more_than_the_words) {
-    CaptionGolden golden("vit-gpt2-nano");
+    Golden golden("vit-gpt2-nano");
     golden.manifest.tensors.push_back({"decoder.lm_head.weight", {800, 64}});
     Captioner captioner = make(golden, Type::f32);
     captioner.use(as_long_as(13));
@@ -352,22 +353,20 @@ TEST_F(CaptionerTest, a_head_that_is_stored_counts_more_than_the_words) {
 }
 
 TEST_F(CaptionerTest, what_does_not_fit_together_gets_one_clear_line) {
-    auto refusal = [&](const CaptionGolden& golden) {
-        return error_of([&] { make(golden, Type::f32); });
-    };
-    CaptionGolden other("vit-gpt2-nano");
+    auto refusal = [&](const Golden& golden) { return error_of([&] { make(golden, Type::f32); }); };
+    Golden other("vit-gpt2-nano");
     other.config["decoder"]["model_type"] = "bert";
     expect_says(refusal(other), "gpt2");
-    other = CaptionGolden("vit-gpt2-nano");
+    other = Golden("vit-gpt2-nano");
     other.config["decoder"]["add_cross_attention"] = false;
     expect_says(refusal(other), "add_cross_attention");
-    other = CaptionGolden("vit-gpt2-nano");
+    other = Golden("vit-gpt2-nano");
     other.config["encoder"]["image_size"] = 32u;
     expect_says(refusal(other), "position_embeddings");
-    other = CaptionGolden("vit-gpt2-nano");
+    other = Golden("vit-gpt2-nano");
     other.generation["decoder_start_token_id"] = 800u;
     expect_says(refusal(other), "decoder_start_token_id");
-    other = CaptionGolden("vit-gpt2-nano");
+    other = Golden("vit-gpt2-nano");
     other.config["model_type"] = "vit";
     expect_says(refusal(other), "is not a captioner");
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/models/detection/detection_golden.h"
+#include "tests/models/detection/detection_fixture.h"
 
 namespace saccade {
 namespace {
@@ -36,7 +36,7 @@ protected:
 };
 
 TEST_F(DetectorTest, detections_come_best_first_and_as_many_as_wanted) {
-    const DetectionGolden golden("yolos-nano");
+    const Golden golden("yolos-nano");
     Detector detector = make(golden, Type::f32);
     detect(detector, golden.picture());
     const std::vector<Detection> all = detector.findings().detections(everything());
@@ -44,7 +44,7 @@ TEST_F(DetectorTest, detections_come_best_first_and_as_many_as_wanted) {
     for (size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i - 1].score, all[i].score);
 
     DetectionFilter some;
-    some.threshold = all[4].score;  // and that one is not above it
+    some.threshold = all[4].score;  // which is not above it
     EXPECT_EQ(detector.findings().detections(some).size(), 4u);
     some.most = 3;
     EXPECT_EQ(detector.findings().detections(some).size(), 3u);
@@ -60,7 +60,7 @@ TEST_F(DetectorTest, detections_come_best_first_and_as_many_as_wanted) {
 }
 
 TEST_F(DetectorTest, boxes_and_logits_agree_with_the_detections) {
-    const DetectionGolden golden("yolos-nano");
+    const Golden golden("yolos-nano");
     Detector detector = make(golden, Type::f32);
     const PpmPicture picture = cut(golden.picture(), 200, 90);
     detect(detector, picture);
@@ -73,7 +73,7 @@ TEST_F(DetectorTest, boxes_and_logits_agree_with_the_detections) {
         const float* row = &logits[found.query * columns];
         EXPECT_EQ(found.id, uint32_t(std::max_element(row, row + columns - 1) - row));
     }
-    // The same rows are on the device, for what is drawn there.
+    // The same rows are on the device, for drawing.
     const Floats rows = run([&](Commands&) { return detector.findings().found(); });
     const Detection best = detector.findings().detections(everything())[0];
     EXPECT_EQ(rows[best.query * 7 + 4], best.score);
@@ -82,7 +82,7 @@ TEST_F(DetectorTest, boxes_and_logits_agree_with_the_detections) {
 
 TEST_F(DetectorTest, states_of_queries_are_there_for_who_keeps_them_and_change_nothing) {
     for (const char* name : {"yolos-nano", "detr-nano"}) {
-        const DetectionGolden golden(name);
+        const Golden golden(name);
         Detector detector = make(golden, Type::f32);
         detect(detector, golden.picture());
         const Floats logits = detector.findings().logits(), boxes = detector.findings().boxes();
@@ -100,7 +100,7 @@ TEST_F(DetectorTest, states_of_queries_are_there_for_who_keeps_them_and_change_n
 TEST_F(DetectorTest, a_new_size_of_frame_gives_what_a_fresh_detector_gives) {
     for (const char* name : {"yolos-mid", "detr-thin"}) {
         SCOPED_TRACE(name);
-        const DetectionGolden golden(name);
+        const Golden golden(name);
         const PpmPicture wide = golden.picture(), tall = cut(wide, 120, 290);
         Detector detector = make(golden, Type::f32);
         detect(detector, wide);
@@ -118,7 +118,7 @@ TEST_F(DetectorTest, a_new_size_of_frame_gives_what_a_fresh_detector_gives) {
 }
 
 TEST_F(DetectorTest, frames_are_made_ready_for_once) {
-    const DetectionGolden golden("yolos-nano");
+    const Golden golden("yolos-nano");
     Detector detector = make(golden, Type::f32);
     EXPECT_TRUE(detector.prepare({451, 300}));
     EXPECT_FALSE(detector.prepare({451, 300}));
@@ -128,7 +128,7 @@ TEST_F(DetectorTest, frames_are_made_ready_for_once) {
 }
 
 TEST_F(DetectorTest, a_point_looks_where_transformers_says) {
-    const DetectionGolden golden("detr-thin");
+    const Golden golden("detr-thin");
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
     const PpmPicture picture = golden.picture();
@@ -145,7 +145,7 @@ TEST_F(DetectorTest, a_point_looks_where_transformers_says) {
 }
 
 TEST_F(DetectorTest, a_query_of_detr_looks_where_transformers_says) {
-    const DetectionGolden golden("detr-thin");
+    const Golden golden("detr-thin");
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
     detect(detector, golden.picture(), taps);
@@ -168,7 +168,7 @@ TEST_F(DetectorTest, a_query_of_detr_looks_where_transformers_says) {
 }
 
 TEST_F(DetectorTest, a_query_of_yolos_looks_from_its_detection_token) {
-    const DetectionGolden golden("yolos-mid");
+    const Golden golden("yolos-mid");
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
     detect(detector, golden.picture(), taps);
@@ -188,7 +188,7 @@ TEST_F(DetectorTest, a_query_of_yolos_looks_from_its_detection_token) {
                                  cells(row, tokens)),
                   1e-4);
     }
-    // A point looks from its patch.
+    // A point stands for its patch.
     const Floats map = map_of(detector, [&](Commands& c) {
         return detector.look_from_point(c, taps, {0, 2}, {450, 299});
     });
@@ -197,7 +197,7 @@ TEST_F(DetectorTest, a_query_of_yolos_looks_from_its_detection_token) {
 }
 
 TEST_F(DetectorTest, what_nobody_kept_cannot_be_looked_at) {
-    const DetectionGolden golden("detr-thin");
+    const Golden golden("detr-thin");
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps;
     taps.decoder = Tap({1});
@@ -214,7 +214,7 @@ TEST_F(DetectorTest, what_nobody_kept_cannot_be_looked_at) {
 }
 
 TEST_F(DetectorTest, cells_of_yolos_are_its_patches) {
-    Detector detector = make(DetectionGolden("yolos-mid"), Type::f32);
+    Detector detector = make(Golden("yolos-mid"), Type::f32);
     detector.prepare({451, 300});  // becomes 112 x 80
     const MapGeometry map = detector.geometry();
     EXPECT_EQ(map.grid, (Size{7, 5}));
@@ -233,7 +233,7 @@ TEST_F(DetectorTest, cells_of_yolos_are_its_patches) {
 }
 
 TEST_F(DetectorTest, cells_of_detr_are_centred_where_its_convolutions_are) {
-    Detector detector = make(DetectionGolden("detr-thin"), Type::f32);
+    Detector detector = make(Golden("detr-thin"), Type::f32);
     detector.prepare({640, 480});  // becomes 200 x 150
     const MapGeometry map = detector.geometry();
     EXPECT_EQ(map.grid, (Size{7, 5}));
@@ -250,9 +250,9 @@ TEST_F(DetectorTest, cells_of_detr_are_centred_where_its_convolutions_are) {
     }
 }
 
-// What a pixel changes most is the cell that is said to hold it.
+// A pixel changes the cell that contains it most.
 TEST_F(DetectorTest, a_pixel_shows_in_its_own_cell) {
-    const DetectionGolden golden("detr-thin");
+    const Golden golden("detr-thin");
     Detector detector = make(golden, Type::f32);
     PpmPicture picture{400, 300, std::vector<uint8_t>(size_t(3) * 400 * 300, 60)};
     auto features = [&] {
@@ -285,7 +285,7 @@ TEST_F(DetectorTest, a_pixel_shows_in_its_own_cell) {
 
 TEST_F(DetectorTest, a_folder_loads_with_v5_tensor_names) {
     for (const char* name : {"detr-thin", "yolos-mid"}) {
-        const DetectionGolden golden(name);
+        const Golden golden(name);
         Detector reference = make(golden, Type::f32);
         detect(reference, golden.picture());
         TempFolder temp;
@@ -298,7 +298,7 @@ TEST_F(DetectorTest, a_folder_loads_with_v5_tensor_names) {
             tensors.push_back({others.empty() ? entry.name : others.front(), golden.manifest.type,
                                entry.shape, bytes.back()});
         }
-        // What a checkpoint may have besides is left alone.
+        // Further tensors of a checkpoint are ignored.
         const std::vector<std::byte> steps(8);
         tensors.push_back(
             {"model.backbone.model.bn1.num_batches_tracked", StoredType::i64, {}, steps});
@@ -313,7 +313,7 @@ TEST_F(DetectorTest, a_folder_loads_with_v5_tensor_names) {
 }
 
 TEST_F(DetectorTest, a_missing_tensor_is_named_with_its_file) {
-    const DetectionGolden golden("detr-thin");
+    const Golden golden("detr-thin");
     const std::string name =
         "model.backbone.conv_encoder.model.encoder.stages.1.layers.0.layer.1.normalization.bias";
     Manifest manifest = golden.manifest;
@@ -337,13 +337,13 @@ TEST_F(DetectorTest, what_is_not_a_detector_is_refused_in_one_line) {
     says(temp / "nosuch", "is not a model folder");
     says(golden_folder() / "vit-nano", "'vit' is not a detector; supported: detr, yolos");
     temp.write("config.json", R"({"model_type": "resnet"})");
-    says(temp.path(), "'resnet' is none that Saccade runs: ");
+    says(temp.path(), "'resnet' is not supported; supported: ");
     temp.write("config.json", R"({"model_type": 7})");
     says(temp.path(), "model_type");
     temp.write("config.json", "not JSON");
     says(temp.path(), "config.json");
-    // The other of the two.
-    const DetectionGolden golden("yolos-nano");
+    // The other model.
+    const Golden golden("yolos-nano");
     Json config = golden.config;
     config["model_type"] = "detr";
     config.erase("architectures");

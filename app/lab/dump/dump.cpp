@@ -11,14 +11,14 @@ namespace saccade {
 
 namespace {
 
-// A list of whole numbers from 0 on, or no such field.
+// A list of unsigned integers; null: empty.
 std::vector<uint32_t> numbers(const Json& list, const std::string& where) {
     std::vector<uint32_t> result;
     if (list.is_null()) return result;
     if (!list.is_array()) throw Error(where + " must be a list");
     for (const Json& number : list) {
         if (!number.is_number_unsigned() || number.get<uint64_t>() > UINT32_MAX)
-            throw Error(where + " must be whole numbers from 0 on");
+            throw Error(where + " must be a list of unsigned integers");
         result.push_back(number.get<uint32_t>());
     }
     return result;

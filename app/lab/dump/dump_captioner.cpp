@@ -8,14 +8,14 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t steps = 12;  // as many as the references have
+constexpr uint32_t steps = 12;  // as in the references
 constexpr uint32_t answer_steps = 8;
 constexpr uint32_t best = 8;  // logits of each step
 
 // A float holds any id exactly.
 std::vector<float> as_floats(const std::vector<uint32_t>& ids) { return {ids.begin(), ids.end()}; }
 
-// What became of the question, and how its words looked at the picture.
+// The encoded question, and the attention from its words to the picture.
 void add_question(Engine& engine, const Captioner& captioner, Collection& out) {
     const Tap& tap = captioner.question_tap();
     const Tensor& words = tap.hidden_states().at(0);
@@ -25,9 +25,8 @@ void add_question(Engine& engine, const Captioner& captioner, Collection& out) {
     const AttentionRow row(engine.device());
     std::vector<float> all;
     for (uint32_t i = 0; i < words.rows; ++i) {
-        const auto one = read_back(engine, "attention", [&](Commands& c) {
-            return row.record(c, last, i, std::nullopt);
-        });
+        const auto one = read_back(
+            engine, "attention", [&](Commands& c) { return row.record(c, last, i, std::nullopt); });
         all.insert(all.end(), one.begin(), one.end());
     }
     out.add("question_attention", {words.rows, last.k.rows}, std::move(all));
@@ -63,7 +62,7 @@ void dump_captioner(Engine& engine, const std::filesystem::path& model, const Pi
     c.run();
     captioner.start();
 
-    // Word by word, to see what each step chose from.
+    // Word by word, to read the logits of each step.
     std::vector<float> values, columns, attention;
     uint64_t taken = 0;
     const uint32_t wanted = std::min(best, form.vocabulary);

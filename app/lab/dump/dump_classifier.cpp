@@ -19,8 +19,9 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
 
     std::set<uint32_t> all;
     for (uint32_t i = 0; i < layers; ++i) all.insert(i);
-    // The references of a ViT end before its final norm, those of the others (DINO's) behind it.
-    const bool ends_before_norm = dynamic_cast<const ViTClassifier*>(&classifier.model()) != nullptr;
+    // The references of ViT end before the final norm, those of other models (DINO) after it.
+    const bool ends_before_norm =
+        dynamic_cast<const ViTClassifier*>(&classifier.model()) != nullptr;
     Tap tap(all, true, !ends_before_norm);
     Commands c(engine.device(), engine.scratch(), "dump");
     c.begin();

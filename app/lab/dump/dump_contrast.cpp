@@ -22,13 +22,14 @@ std::vector<float> row_of_each(Engine& engine, const Tap& tap, uint32_t row, uin
     std::vector<float> all;
     for (uint32_t i = 0; i < count; ++i) {
         const Tensor& z = tap.hidden_states().at(i);
-        const auto one = read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(row, 1); });
+        const auto one =
+            read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(row, 1); });
         all.insert(all.end(), one.begin(), one.end());
     }
     return all;
 }
 
-// A row of attention of every head: (heads, columns), zero behind the keys.
+// A row of attention of every head: (heads, columns), padded with zeros.
 std::vector<float> attention_of(Engine& engine, const Tap::Kept& kept, uint32_t row,
                                 uint32_t columns) {
     const uint32_t heads = kept.heads.count, keys = kept.k.rows;
@@ -51,7 +52,7 @@ std::vector<float> mean_of_rows(const std::vector<float>& map, size_t columns) {
     return mean;
 }
 
-// The first text alone, with somebody who looks.
+// The first text alone, with a tap.
 void add_text(Engine& engine, const TextTower& tower, const TextIds& texts, Collection& out) {
     const std::vector<uint32_t>& row = texts.rows.front();
     const auto length = static_cast<uint32_t>(row.size());
@@ -66,11 +67,11 @@ void add_text(Engine& engine, const TextTower& tower, const TextIds& texts, Coll
     Tap tap({layers - 1}, true);
     read_back(engine, "text", [&](Commands& c) {
         return tower.encode(c, make_tensor(ids.handle(), 0, 1, 1, length, Type::u32), from,
-                            texts.seen, tap);
+                            texts.unpadded, tap);
     });
     const uint32_t dim = tower.config().form.block.hidden;
     out.add("text_hidden", {layers + 1, dim}, row_of_each(engine, tap, at, layers + 1));
-    // attention_map knows no mask: a causal row is the last of the keys that it sees.
+    // attention_map has no causal mask: it gets only the keys up to the row's own.
     Tap::Kept kept;
     kept.q = tap.layer(layers - 1).q;
     kept.k = tap.layer(layers - 1).k;

@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-// Rows of the table, `columns` long, every `step`-th.
+// Every `step`-th row of a table with this many columns.
 std::vector<float> every(const std::vector<float>& table, size_t columns, size_t step) {
     std::vector<float> some;
     for (size_t at = 0; at < table.size(); at += step * columns)
@@ -48,10 +48,10 @@ void dump_owl(Engine& engine, Detector& detector, const PictureView& picture,
     out.add("boxes", {rows, 4}, every(detector.findings().boxes(), 4, step));
     const Tensor& features = taps.decoder.hidden_states().at(0);
     if (detector.input().preprocessor().blurs)
-        out.add("objectness", {rows}, every(read_back(engine, "objectness", [&](Commands& r) {
-                                          return model.objectness(r, features);
-                                      }),
-                                      1, step));
+        out.add("objectness", {rows},
+                every(read_back(engine, "objectness",
+                                [&](Commands& r) { return model.objectness(r, features); }),
+                      1, step));
     const uint32_t dim = phrases.vectors().columns;
     out.add("text_embeds", {count, dim},
             read_back(engine, "texts", [&](Commands&) { return phrases.vectors(); }));

@@ -38,13 +38,13 @@ TextIds texts_for(const TextTowerConfig& config, const DumpInputs& inputs) {
         return {.rows = {std::vector<uint32_t>(length, end)}};
     }
     TextIds texts{.rows = inputs.input_ids};
-    // Where words see only those before them, padding behind a text is seen by nobody anyway.
+    // Causal attention never reads the padding after a text.
     if (config.causal || inputs.attention_mask.empty()) return texts;
     for (const std::vector<uint32_t>& mask : inputs.attention_mask) {
-        const auto seen = static_cast<uint32_t>(std::ranges::count(mask, 1u));
-        if (texts.seen != UINT32_MAX && texts.seen != seen)
-            throw Error("attention_mask must leave as many ids of each text as of the others");
-        texts.seen = seen;
+        const auto length = static_cast<uint32_t>(std::ranges::count(mask, 1u));
+        if (texts.unpadded != UINT32_MAX && texts.unpadded != length)
+            throw Error("attention_mask must have the same number of ones for each text");
+        texts.unpadded = length;
     }
     return texts;
 }
@@ -57,7 +57,7 @@ std::vector<std::string> text_names(size_t count) {
 
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out) {
-    // Patches of one pixel, of which there is always a whole number.
+    // Patches of one pixel, which divide every size.
     PictureInput pixels(engine.device(), input.preprocessor(), {1, 1});
     pixels.prepare({frame.width(), frame.height()}, input.within());
     const std::vector<float> rows = read_back(engine, "pixel_values", [&](Commands& c) {

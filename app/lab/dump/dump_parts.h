@@ -17,7 +17,7 @@
 #include "models/files/safetensors.h"
 #include "models/picture/picture_input.h"
 
-// What the dumps of the models share, and the dumps themselves.
+// Helpers of the dumps, and the dump of each kind of model.
 
 namespace saccade {
 
@@ -42,12 +42,12 @@ public:
     void write(const std::filesystem::path& path) const { write_safetensors(path, tensors_); }
 
 private:
-    std::deque<std::vector<float>> values_;  // never moves what it holds
+    std::deque<std::vector<float>> values_;  // a deque: tensors_ points to the elements
     std::deque<std::vector<int32_t>> whole_;
     std::vector<StoredTensor> tensors_;
 };
 
-// Runs what `record` records, on its own, and brings the tensor that it returns back.
+// Runs the commands of `record` and reads back the tensor that it returns.
 template <typename Record>
 std::vector<float> read_back(Engine& engine, const char* name, Record record) {
     Commands c(engine.device(), engine.scratch(), name);
@@ -62,47 +62,47 @@ std::vector<float> read_back(Engine& engine, const char* name, Record record) {
     return download.floats();
 }
 
-// Some rows of a tensor that stays: every max(1, rows / 16)-th, as the references have them.
+// Every max(1, rows / 16)-th row of a tensor, as in the references.
 std::vector<float> some_tokens(Engine& engine, const Tensor& z, uint64_t& rows);
 
-// The texts that a model of words reads: those of the inputs, or a few that are made up.
+// The texts for a text tower: those of the inputs, or a dummy text.
 TextIds texts_for(const TextTowerConfig& config, const DumpInputs& inputs);
 // "text 0" and so on.
 std::vector<std::string> text_names(size_t count);
 
 // Patches of one picture, (patches, 3 * h * w), as (3, height, width).
 std::vector<float> picture_of(const std::vector<float>& patches, const PictureInput& input);
-// pixel_values (1, 3, height, width), as the model gets them.
+// The model's input as pixel_values (1, 3, height, width).
 void add_pixel_values(Engine& engine, const PictureInput& input, const Frame& frame,
                       Collection& out);
 
-// A map of one picture (1, height * width, channels) as (channels, rows, columns), sampled as the
-// references are: every Nth of each.
+// A map of one picture (1, height * width, channels) as (channels, rows, columns), subsampled like
+// the references along each dimension.
 void add_map(Engine& engine, const std::string& name, const Tensor& map, Size size,
              Collection& out);
-// Maps from inside a model, `name` and `name`_0 and so on, sampled as the references are.
+// The maps `name`, `name`_0 and so on, subsampled like the references.
 void add_maps(Engine& engine, const Parts& parts, const std::string& name, Collection& out);
 // About 16 rows of a tensor, evenly spread.
 void add_some_tokens(Engine& engine, const std::string& name, const Tensor& rows, Collection& out);
 
 void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                      const DumpInputs& inputs, Collection& out);
-// What a classifier that comes in stages has kept, in place of ViT's class token.
+// The stages of a hierarchical classifier, instead of ViT's class token.
 void add_stages(Engine& engine, const Classifier& classifier, const Tap& tap, Collection& out);
-// Of a classifier that is told its classes in words.
+// For zero-shot classifiers.
 void dump_contrast(Engine& engine, Classifier& classifier, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out);
-// Of a detector that is told in words what to find.
+// For open-vocabulary detectors.
 void dump_owl(Engine& engine, Detector& detector, const PictureView& picture,
               const DumpInputs& inputs, Collection& out);
 void dump_captioner(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                     const DumpInputs& inputs, Collection& out);
-// What is there only of a SmolVLM; its vision tower was looked at by `vision`.
+// The tensors that only SmolVLM has; `vision` is the tap of its vision tower.
 void dump_smolvlm(Engine& engine, const Captioner& captioner, const Frame& frame, const Tap& vision,
                   Collection& out);
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out);
-// What a detector that chooses its queries has left of a run, but for the picture.
+// For detectors with query selection: everything but pixel_values.
 void dump_queries(Engine& engine, const Detector& detector, const DetectionTaps& taps,
                   const DumpInputs& inputs, Collection& out);
 

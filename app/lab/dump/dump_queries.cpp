@@ -5,14 +5,14 @@
 #include "gpu/core/error.h"
 #include "models/attention/attention_maps.h"
 
-// Detectors that choose their queries among the cells of their maps. Rows of queries go by cell, as
-// the references have them: of hundreds of scores some are within rounding of each other.
+// Detectors with query selection. Rows of queries are sorted by their cell, as in the references,
+// because some of hundreds of scores are within rounding of each other.
 
 namespace saccade {
 
 namespace {
 
-// A whole tensor of one picture.
+// The whole tensor, for the first picture.
 std::vector<float> whole(Engine& engine, const Tensor& x) {
     return read_back(engine, "part", [&](Commands&) { return x.at_batch(0); });
 }
@@ -66,8 +66,8 @@ void add_maps(Engine& engine, const Parts& parts, const std::string& name, Colle
 
 namespace {
 
-// Rows of a class token of RF-DETR's backbone, head by head: of the last window in the last layer
-// that works in windows, and in the last one that does not.
+// Attention of a class token of RF-DETR's backbone, by head: of the last window, in the last layer
+// with window attention and in the last one with global attention.
 void add_class_rows(Engine& engine, const Parts& parts, const Heads& heads, Collection& out) {
     for (const std::string name : {"window", "whole"}) {
         if (!parts.has(name + "_q")) continue;
@@ -87,14 +87,15 @@ void add_class_rows(Engine& engine, const Parts& parts, const Heads& heads, Coll
 void dump_queries(Engine& engine, const Detector& detector, const DetectionTaps& taps,
                   const DumpInputs& inputs, Collection& out) {
     const Parts& parts = taps.parts;
-    const uint32_t queries = detector.model().queries(), last = detector.model().decoder_layers() - 1;
+    const uint32_t queries = detector.model().queries(),
+                   last = detector.model().decoder_layers() - 1;
     for (const char* name : {"backbone", "aifi", "hybrid", "projector"})
         add_maps(engine, parts, name, out);
 
     if (parts.has("whole_q"))
         add_class_rows(engine, parts, taps.encoder.layers().begin()->second.heads, out);
 
-    // By token.
+    // Sorted by cell.
     const std::vector<uint32_t> picks = words(engine, parts["topk_indices"].x);
     std::vector<uint32_t> order(queries);
     std::iota(order.begin(), order.end(), 0u);
@@ -110,10 +111,10 @@ void dump_queries(Engine& engine, const Detector& detector, const DetectionTaps&
     add_rows("topk_scores", {}, whole(engine, parts["topk_scores"].x), order);
     add_rows("reference_points", {4}, whole(engine, parts["reference_points"].x), order);
 
-    const Tensor& seen = taps.decoder.hidden_states().at(0);
+    const Tensor& states = taps.decoder.hidden_states().at(0);
     const std::vector<uint32_t> first(order.begin(),
                                       order.begin() + std::min<std::ptrdiff_t>(8, queries));
-    add_rows("decoder_last", {seen.columns}, whole(engine, seen), first);
+    add_rows("decoder_last", {states.columns}, whole(engine, states), first);
     const AttentionRow attention(engine.device());
     const auto row = read_back(engine, "attention", [&](Commands& c) {
         return attention.record(c, taps.queries.layer(last), order[0], std::nullopt);
@@ -125,7 +126,7 @@ void dump_queries(Engine& engine, const Detector& detector, const DetectionTaps&
     add_rows("logits", {logits.size() / queries}, logits, order);
     add_rows("boxes", {4}, detector.findings().boxes(), order);
 
-    // The best five, as rows by token.
+    // The best five, as indices into the sorted rows.
     std::vector<uint32_t> top = inputs.top5_queries;
     if (top.empty()) {
         std::vector<float> best;

@@ -21,15 +21,16 @@ void add_tiles(Engine& engine, const PictureInput& input, const Frame& frame, Co
     const size_t each = patches.size() / tiles;
     std::vector<float> all;
     for (uint32_t i = 0; i < tiles; ++i) {
-        const std::vector<float> one = picture_of({patches.begin() + std::ptrdiff_t(i * each),
-                                                   patches.begin() + std::ptrdiff_t((i + 1) * each)},
-                                                  input);
+        const std::vector<float> one =
+            picture_of({patches.begin() + std::ptrdiff_t(i * each),
+                        patches.begin() + std::ptrdiff_t((i + 1) * each)},
+                       input);
         all.insert(all.end(), one.begin(), one.end());
     }
     out.add("pixel_values", {1, tiles, 3, input.plan().height, input.plan().width}, std::move(all));
 }
 
-// The prompt once more, with somebody who looks at its last word after each layer.
+// Reads the prompt again with a tap on its last word after each layer.
 void add_prefill(Engine& engine, const Captioner& captioner, const SmolVlm& model,
                  Collection& out) {
     const std::span<const uint32_t> prompt = model.prompt();
@@ -46,7 +47,8 @@ void add_prefill(Engine& engine, const Captioner& captioner, const SmolVlm& mode
     });
     std::vector<float> hidden;
     for (const auto& [layer, z] : tap.hidden_states()) {
-        const auto row = read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(z.rows - 1, 1); });
+        const auto row =
+            read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(z.rows - 1, 1); });
         hidden.insert(hidden.end(), row.begin(), row.end());
     }
     out.add("prefill_hidden", {tap.hidden_states().size(), model.decoder().form().hidden},

@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-// The mean of some rows, of each column.
+// The mean of the rows.
 std::vector<float> mean_of(const std::vector<float>& rows, size_t columns) {
     std::vector<float> mean(columns);
     for (size_t i = 0; i < rows.size(); ++i)
@@ -16,7 +16,7 @@ std::vector<float> mean_of(const std::vector<float>& rows, size_t columns) {
     return mean;
 }
 
-// About 16 cells of a stage and 64 of their channels, as the last block leaves them.
+// About 16 cells and 64 channels of a stage's last block.
 void add_block(Engine& engine, const std::string& name, const Tensor& cells, Collection& out) {
     const std::vector<float> all =
         read_back(engine, name.c_str(), [&](Commands&) { return cells; });
@@ -30,8 +30,8 @@ void add_block(Engine& engine, const std::string& name, const Tensor& cells, Col
     out.add(name, {rows, columns}, std::move(some));
 }
 
-// Swin: what every cell of a window looks at, heads averaged; of the first window's first cell, each
-// head.
+// Swin: attention of every cell of the last window, averaged over heads; of the first window's
+// first cell, by head.
 void add_windows(Engine& engine, const std::string& name, const Tap::Kept& kept, Collection& out) {
     const Windows& windows = *kept.windows;
     const uint32_t cells = windows.window * windows.window, heads = kept.heads.count;
@@ -63,12 +63,12 @@ void add_swin_stages(Engine& engine, const ClassificationModel& model, const Tap
         add_windows(engine, "window_attention_" + number, tap.layer(end - 1), out);
         ++i;
         add_map(engine, "stage_" + std::to_string(i), tap.hidden_states().at(2 * i),
-                        model.layout(std::min(end, model.layers() - 1)).grid, out);
+                model.layout(std::min(end, model.layers() - 1)).grid, out);
     }
 }
 
-// MViT: what the first cell of the first block looks at, by head; what all of the last one look at,
-// heads averaged.
+// MViT: attention of the first cell in the first block, by head; of all cells in the last block,
+// averaged over heads.
 void add_relative_maps(Engine& engine, const Tap& tap, uint32_t last, Collection& out) {
     auto rows_of = [&](const Tap::Kept& kept, uint32_t row) {
         return read_back(engine, "map", [&](Commands& c) {
@@ -89,7 +89,7 @@ void add_relative_maps(Engine& engine, const Tap& tap, uint32_t last, Collection
     out.add("attention_last", {end.q.rows, end.k.rows}, std::move(all));
 }
 
-// What every cell looks at, of a model with one layer of one head.
+// Attention of every cell, in a model with one layer of one head.
 void add_whole_attention(Engine& engine, const Tap::Kept& kept, Collection& out) {
     const uint32_t queries = kept.q.rows, keys = kept.k.rows;
     out.add("attention", {queries, keys}, read_back(engine, "attention", [&](Commands& c) {
@@ -105,15 +105,15 @@ void add_stages(Engine& engine, const Classifier& classifier, const Tap& tap, Co
     const ClassificationModel& model = classifier.model();
     const uint32_t layers = model.layers(), dim = tap.features().columns;
     const bool windows = tap.layer(0).windows.has_value();
-    const uint32_t first = model.layout(0).first_cell;  // 1: a class token speaks for all
-    const uint32_t spoken_for = first > 0 ? 1 : tap.features().rows;
-    out.add("pooled", {dim}, mean_of(read_back(engine, "features", [&](Commands&) {
-                                         return tap.features().slice_rows(0, spoken_for);
-                                     }),
-                                     dim));
+    const bool class_token = model.layout(0).first_cell > 0;
+    const uint32_t pooled = class_token ? 1 : tap.features().rows;
+    out.add("pooled", {dim},
+            mean_of(read_back(engine, "features",
+                              [&](Commands&) { return tap.features().slice_rows(0, pooled); }),
+                    dim));
 
-    // Kept of the residual stream: the embedding, then the end of each stage. Of Swin also what goes
-    // into the merging of patches.
+    // Hidden states: the embedding, then the end of each stage; for Swin also the input of patch
+    // merging.
     if (windows) {
         add_swin_stages(engine, model, tap, out);
         return;
@@ -124,8 +124,8 @@ void add_stages(Engine& engine, const Classifier& classifier, const Tap& tap, Co
     }
     for (const auto& [index, cells] : tap.hidden_states()) {
         const auto side = static_cast<uint32_t>(std::lround(std::sqrt(double(cells.rows))));
-        add_map(engine, index == 0 ? "patch_embed" : "stage_" + std::to_string(index - 1),
-                        cells, {side, side}, out);
+        add_map(engine, index == 0 ? "patch_embed" : "stage_" + std::to_string(index - 1), cells,
+                {side, side}, out);
     }
     add_relative_maps(engine, tap, layers - 1, out);
 }

@@ -12,26 +12,25 @@ DeformableAttention load_deformable_attention(WeightLoader& weights, const std::
     };
 }
 
-Tensor deformable_attention(Commands& c, const Tensor& at, const Tensor& boxes,
-                            const Tensor& values, const std::vector<Size>& levels,
-                            const DeformableAttention& w, const DeformableForm& form,
-                            uint32_t layer, Tap& tap) {
-    const Tensor y = c.scratch(at.batch, at.rows, values.columns, values.type);
-    deformable_attention_into(c, y, at, boxes, values, levels, w, form, layer, tap);
+Tensor deformable_attention(Commands& c, const DeformableInput& in, const DeformableAttention& w,
+                            const DeformableForm& form, uint32_t layer, Tap& tap) {
+    const Tensor y =
+        c.scratch(in.queries.batch, in.queries.rows, in.values.columns, in.values.type);
+    deformable_attention_into(c, y, in, w, form, layer, tap);
     return y;
 }
 
-void deformable_attention_into(Commands& c, const Tensor& y, const Tensor& at, const Tensor& boxes,
-                               const Tensor& values, const std::vector<Size>& levels,
+void deformable_attention_into(Commands& c, const Tensor& y, const DeformableInput& in,
                                const DeformableAttention& w, const DeformableForm& form,
                                uint32_t layer, Tap& tap) {
     auto scope = c.scope("sampling");
-    const SamplingQueries queries{c.scratch(at.batch, at.rows, 2 * form.points(), Type::f32),
-                                  c.scratch(at.batch, at.rows, form.points(), Type::f32), boxes};
-    linear_into(c, queries.offsets, at, w.offsets);
-    linear_into(c, queries.weights, at, w.weights);
-    tap.sampling(c, layer, queries, form.heads, form.sampling, levels);
-    deformable_into(c, y, values, levels, queries, form.heads, form.sampling);
+    const uint32_t batch = in.queries.batch, count = in.queries.rows, points = form.points();
+    const SamplingQueries queries{c.scratch(batch, count, 2 * points, Type::f32),
+                                  c.scratch(batch, count, points, Type::f32), in.boxes};
+    linear_into(c, queries.offsets, in.queries, w.offsets);
+    linear_into(c, queries.weights, in.queries, w.weights);
+    tap.sampling(c, layer, queries, form.heads, form.sampling, in.levels);
+    deformable_into(c, y, in.values, in.levels, queries, form.heads, form.sampling);
 }
 
 }  // namespace saccade

@@ -7,15 +7,15 @@
 #include "gpu/ops/products.h"
 #include "models/attention/tap.h"
 #include "models/detection/post_norm.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// Deformable attention (Zhu et al. 2020) as a layer: each query says where around its box it looks,
-// and how much each of these points counts; there are no keys.
+// Deformable attention (Zhu et al. 2020): each query predicts sampling offsets around its reference
+// box and an attention weight for each sampled point. There are no keys.
 
 namespace saccade {
 
-// What the decoders of this room have in common: layers of the perceptrons that make boxes and
-// positions, and how near to the picture's border, as a part of it, a cell is no proposal.
+// Constants of all these decoders: layers of the MLPs for boxes and positions, and the margin, as a
+// fraction of the picture, within which a cell is no proposal.
 inline constexpr uint32_t box_layers = 3, position_layers = 2;
 inline constexpr float border = 0.01f;
 
@@ -34,13 +34,16 @@ struct DeformableAttention {
 DeformableAttention load_deformable_attention(WeightLoader& weights, const std::string& prefix,
                                               const DeformableForm& form);
 
-// What the queries `at` (batch, queries, dim) see of the values around their boxes.
-Tensor deformable_attention(Commands& c, const Tensor& at, const Tensor& boxes,
-                            const Tensor& values, const std::vector<Size>& levels,
-                            const DeformableAttention& w, const DeformableForm& form,
-                            uint32_t layer, Tap& tap);
-void deformable_attention_into(Commands& c, const Tensor& y, const Tensor& at, const Tensor& boxes,
-                               const Tensor& values, const std::vector<Size>& levels,
+struct DeformableInput {
+    Tensor queries;  // (batch, queries, dim), with positions
+    Tensor boxes;    // (batch, queries, 4): reference boxes
+    Tensor values;   // (batch, cells of all levels, heads * head)
+    std::vector<Size> levels;
+};
+// The weighted sum of the values at the sampled points: (batch, queries, heads * head).
+Tensor deformable_attention(Commands& c, const DeformableInput& in, const DeformableAttention& w,
+                            const DeformableForm& form, uint32_t layer, Tap& tap);
+void deformable_attention_into(Commands& c, const Tensor& y, const DeformableInput& in,
                                const DeformableAttention& w, const DeformableForm& form,
                                uint32_t layer, Tap& tap);
 

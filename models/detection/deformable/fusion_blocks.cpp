@@ -6,14 +6,12 @@ namespace saccade {
 
 namespace {
 
-// RepVGG (Ding et al. 2021): a 1x1 convolution beside a 3x3 one is the middle of another 3x3 one.
+// RepVGG's re-parameterisation (Ding et al. 2021): a parallel 1x1 convolution is added to the
+// centre of the 3x3 kernel.
 Conv2d load_rep_vgg(WeightLoader& weights, const std::string& prefix, uint32_t channels,
                     const FusionForm& fusion) {
-    const ConvolutionForm form{.out = channels,
-                               .in = channels,
-                               .kernel = 3,
-                               .padding = 1,
-                               .norm_eps = fusion.norm_eps};
+    const ConvolutionForm form{
+        .out = channels, .in = channels, .kernel = 3, .padding = 1, .norm_eps = fusion.norm_eps};
     HostConvolution wide = weights.folded(prefix + ".conv1.conv", prefix + ".conv1.norm", form);
     const HostConvolution narrow =
         weights.folded(prefix + ".conv2.conv", prefix + ".conv2.norm",
@@ -31,7 +29,7 @@ HostConvolution some_rows(const HostConvolution& from, uint32_t first, uint32_t 
     return {{weight, weight + std::ptrdiff_t(count * in)}, {bias, bias + std::ptrdiff_t(count)}};
 }
 
-// A CSPRepLayer whose conv1 holds what goes on untouched and, below it, what the bottlenecks read.
+// A CSPRepLayer whose conv1 holds the shortcut and, stacked below it, the bottlenecks' input.
 CspRep load_split_csp_rep(WeightLoader& weights, const std::string& prefix, uint32_t in,
                           const ElanForm& form, const FusionForm& fusion) {
     const uint32_t hidden = form.hidden;
@@ -85,8 +83,8 @@ CspRep load_csp_rep(WeightLoader& weights, const std::string& prefix, const CspR
     w.hidden = form.hidden;
     w.both = weights.convolution(prefix, both, in);
     for (uint32_t i = 0; i < form.blocks; ++i)
-        w.bottlenecks.push_back(load_rep_vgg(
-            weights, prefix + ".bottlenecks." + std::to_string(i), form.hidden, fusion));
+        w.bottlenecks.push_back(load_rep_vgg(weights, prefix + ".bottlenecks." + std::to_string(i),
+                                             form.hidden, fusion));
     if (form.hidden != form.out)
         w.out = load_conv_norm(weights, prefix + ".conv3", {.out = form.out, .in = form.hidden},
                                fusion);
@@ -120,9 +118,9 @@ Elan load_elan(WeightLoader& weights, const std::string& prefix, const ElanForm&
         .middle = load_conv_norm(weights, prefix + ".conv2", three, fusion),
         .last = load_conv_norm(weights, prefix + ".conv3", three, fusion),
         .out = load_merging(weights, prefix + ".conv4", dim, {2 * dim, hidden, hidden}, fusion),
-        .first = load_csp_rep(weights, prefix + ".csp_rep1",
-                              {.in = {dim}, .out = hidden, .hidden = hidden, .blocks = blocks},
-                              fusion),
+        .first =
+            load_csp_rep(weights, prefix + ".csp_rep1",
+                         {.in = {dim}, .out = hidden, .hidden = hidden, .blocks = blocks}, fusion),
         .second = load_csp_rep(weights, prefix + ".csp_rep2",
                                {.in = {hidden}, .out = hidden, .hidden = hidden, .blocks = blocks},
                                fusion),
@@ -135,8 +133,8 @@ Elan load_summing_elan(WeightLoader& weights, const std::string& prefix, const E
     const std::string first = prefix + ".csp_rep1", second = prefix + ".csp_rep2";
     auto trailing = [&](const std::string& layer) {
         if (!form.trailing) return Conv2d{};
-        return load_conv_norm(weights, layer + ".conv2",
-                              {.out = hidden, .in = hidden, .kernel = 3}, fusion);
+        return load_conv_norm(weights, layer + ".conv2", {.out = hidden, .in = hidden, .kernel = 3},
+                              fusion);
     };
     return {
         .dim = dim,

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "gpu/ops/products.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// The convolutional blocks that hybrid encoders fuse two maps with. Batch norms are folded into the
-// convolutions, and branches that read the same input, or are added, into one of them.
+// The convolutional blocks by which hybrid encoders fuse two maps. Batch norms are folded into the
+// convolutions, and parallel branches are merged into one convolution.
 
 namespace saccade {
 
-// What every convolution of an encoder shares.
+// The parameters that all convolutions of an encoder share.
 struct FusionForm {
     Activation activation = Activation::silu;
     double norm_eps = 1e-5;
@@ -20,8 +20,8 @@ struct FusionForm {
 // `prefix`.conv and `prefix`.norm.
 Conv2d load_conv_norm(WeightLoader& weights, const std::string& prefix, ConvolutionForm form,
                       const FusionForm& fusion);
-// The same of a 1x1 convolution whose input is several maps side by side, each padded to a multiple
-// of eight channels.
+// The same for a 1x1 convolution of several concatenated maps, each padded to a multiple of eight
+// channels.
 Conv2d load_merging(WeightLoader& weights, const std::string& prefix, uint32_t out,
                     const std::vector<uint32_t>& channels, const FusionForm& fusion);
 
@@ -29,12 +29,12 @@ Conv2d load_merging(WeightLoader& weights, const std::string& prefix, uint32_t o
 // number of channels.
 struct CspRep {
     uint32_t hidden = 0;
-    Conv2d both;                      // conv1, and conv2 below it: (2 * padded hidden, in)
+    Conv2d both;                      // conv1 and conv2, stacked: (2 * padded hidden, in)
     std::vector<Conv2d> bottlenecks;  // RepVGG: a 3x3 and a 1x1 convolution in one
     Conv2d out;                       // conv3, or none
 };
 struct CspRepForm {
-    std::vector<uint32_t> in;  // channels of the maps that lie side by side
+    std::vector<uint32_t> in;  // channels of the concatenated maps
     uint32_t out = 0, hidden = 0, blocks = 3;
 };
 CspRep load_csp_rep(WeightLoader& weights, const std::string& prefix, const CspRepForm& form,
@@ -42,8 +42,8 @@ CspRep load_csp_rep(WeightLoader& weights, const std::string& prefix, const CspR
 void csp_rep_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const CspRep& w,
                   Activation activation);
 
-// RepNCSPELAN4: two CSPRepLayers in a row, each with a convolution behind it, and a last one that
-// sees what lies between.
+// RepNCSPELAN4: two CSPRepLayers in a row, each followed by a convolution, and a last convolution
+// that reads all intermediate results.
 struct Elan {
     uint32_t dim = 0, hidden = 0;
     Conv2d in, middle, last, out;  // middle and last may be none
@@ -52,14 +52,13 @@ struct Elan {
 };
 struct ElanForm {
     uint32_t dim = 0, hidden = 0, blocks = 3;
-    bool trailing = true;  // there are convolutions behind the layers
+    bool trailing = true;  // convolutions follow the CSPRepLayers
 };
-// D-FINE's, whose input is two maps side by side. Its own convolutions have SiLU, whatever those of
-// the layers have.
+// D-FINE's, whose input is two concatenated maps. Its own convolutions always have SiLU.
 Elan load_elan(WeightLoader& weights, const std::string& prefix, const ElanForm& form,
                const FusionForm& fusion);
-// DEIMv2's, whose input is a sum. In the file the two first convolutions of a layer are one, and the
-// one behind it is part of it.
+// DEIMv2's, whose input is the sum of two maps. In the file the first two convolutions of a
+// CSPRepLayer are one, and the convolution that follows it is part of it.
 Elan load_summing_elan(WeightLoader& weights, const std::string& prefix, const ElanForm& form,
                        const FusionForm& fusion);
 void elan_into(Commands& c, const Tensor& y, const Tensor& x, Size size, const Elan& w,

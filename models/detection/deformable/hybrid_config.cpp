@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-// "stage3" to 2; the stem, and names that are none, to nothing.
+// "stage3" to 2; the stem and unknown names to nullopt.
 std::optional<uint32_t> stage_named(const std::string& name, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
         if (name == "stage" + std::to_string(i + 1)) return i;
@@ -28,8 +28,8 @@ std::vector<uint32_t> read_used_stages(const JsonFields& backbone, uint32_t coun
             int64_t index = item.is_number_integer() ? item.get<int64_t>() : 0;
             if (index < 0) index += int64_t(count) + 1;
             if (index < 1 || index > int64_t(count))
-                backbone.refuse("out_indices", "names another stage than 1 to " +
-                                                   std::to_string(count));
+                backbone.refuse("out_indices",
+                                "names another stage than 1 to " + std::to_string(count));
             stages.push_back(static_cast<uint32_t>(index - 1));
         }
     } else if (const auto names = backbone.texts("out_features"); !names.empty()) {
@@ -67,15 +67,15 @@ HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
     config.temperature = fields.number("positional_encoding_temperature", 1.0, 1e9, 10000.0);
     config.positions = !fields.has("eval_size");
 
-    // Only how many there are counts; their channels are the backbone's.
+    // Only the number of entries matters; the channels are the backbone's.
     const auto named = fields.wholes("encoder_in_channels", sides, {{512, 1024, 2048}});
     if (named.size() != channels.size())
-        fields.refuse("encoder_in_channels", "are not as many as the stages of the backbone");
+        fields.refuse("encoder_in_channels", "has another length than the backbone's stages");
     if (std::ranges::max(config.attended) >= channels.size())
-        fields.refuse("encode_proj_layers", "names a map that there is not");
+        fields.refuse("encode_proj_layers", "names a map that does not exist");
     if (config.dim % 8 != 0)
-        fields.refuse("encoder_hidden_dim", "is " + std::to_string(config.dim) +
-                                                "; only multiples of 8 are supported");
+        fields.refuse("encoder_hidden_dim",
+                      "is " + std::to_string(config.dim) + "; only multiples of 8 are supported");
     require_whole_heads(fields, "encoder_hidden_dim", config.dim, "encoder_attention_heads",
                         config.heads);
     if (fields.flag("normalize_before", false))
@@ -83,14 +83,14 @@ HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
     return config;
 }
 
-RtDetrEye read_rt_detr_eye(const JsonFields& fields) {
+RtDetrVision read_rt_detr_vision(const JsonFields& fields) {
     const JsonFields backbone = fields.object_if_any("backbone_config");
     const std::string type = backbone.text("model_type", "rt_detr_resnet");
     if (type != "rt_detr_resnet")
         backbone.refuse("model_type",
                         "is " + in_quotes(type) + "; only rt_detr_resnet is supported");
 
-    RtDetrEye config;
+    RtDetrVision config;
     config.backbone = read_resnet_d(backbone);
     const auto count = static_cast<uint32_t>(config.backbone.stages.size());
     config.stages = read_used_stages(backbone, count, {1, 2, 3});

@@ -12,18 +12,18 @@
 #include "models/detection/deformable/lite_encoder.h"
 #include "models/files/json.h"
 
-// What the configs of RT-DETR and its children say in the same words.
+// The config fields that RT-DETR and its descendants share.
 
 namespace saccade {
 
-// Sizes that a config may name: channels, widths.
+// The range of channels and widths in a config.
 inline constexpr WholeRange sides{1, 65536};
 
 struct DeformableDecoderConfig {
     uint32_t dim = 0, layers = 0, heads = 0, intermediate = 0, queries = 0;
     std::vector<uint32_t> channels;  // of the encoder's maps
-    uint32_t levels = 0;             // that the decoder looks at: those, and smaller ones
-    bool projects = true;            // false: maps go to the decoder as they are
+    uint32_t levels = 0;             // of the decoder: the encoder's maps, and smaller ones
+    bool projects = true;            // false: the decoder reads the encoder's maps directly
     ProjectionNames projections{"model.decoder_input_proj."};
     Sampling sampling;
     Activation activation = Activation::relu;
@@ -34,27 +34,28 @@ struct DeformableDecoderConfig {
 
 struct HybridConfig {
     HybridEncoderConfig encoder;
-    std::optional<LiteEncoderConfig> lite = std::nullopt;  // what there is in place of it
+    std::optional<LiteEncoderConfig> lite = std::nullopt;  // replaces `encoder`
     DeformableDecoderConfig decoder;
-    float darkest = 0, brightest = 1;  // of pixels, as the preprocessor makes them
+    float darkest = 0, brightest = 1;  // range of preprocessed pixels
 };
 
-// Which of the backbone's `count` stages are used, counted from 0 (the file counts the stem as 0).
+// Which of the backbone's `count` stages are output, counted from 0 (the file counts the stem as
+// 0).
 std::vector<uint32_t> read_used_stages(const JsonFields& backbone, uint32_t count,
                                        std::vector<uint32_t> otherwise);
-// All but what a fusion block is made of.
+// Everything but the size of the fusion blocks.
 HybridEncoderConfig read_hybrid_encoder(const JsonFields& fields,
                                         const std::vector<uint32_t>& channels);
 // RT-DETR's backbone and encoder.
-struct RtDetrEye {
+struct RtDetrVision {
     ResNetConfig backbone;
-    std::vector<uint32_t> stages;  // of the backbone that are used, counted from 0
+    std::vector<uint32_t> stages;  // of the backbone that the encoder reads, counted from 0
     HybridEncoderConfig encoder;
 };
-RtDetrEye read_rt_detr_eye(const JsonFields& fields);
-// All but how its points lie.
+RtDetrVision read_rt_detr_vision(const JsonFields& fields);
+// Everything but the sampling points.
 DeformableDecoderConfig read_deformable_decoder(const JsonFields& fields, ModelConfig common);
-// decoder_method and decoder_offset_scale, which RT-DETR's first version does not have.
+// decoder_method and decoder_offset_scale, which RT-DETRv2 introduced.
 void read_sampling(const JsonFields& fields, Sampling& sampling);
 
 }  // namespace saccade

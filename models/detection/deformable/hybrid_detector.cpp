@@ -27,8 +27,8 @@ HybridDetector::HybridDetector(WeightLoader& front, WeightLoader& weights,
       type_(weights.type()),
       input_type_(front.type()),
       encoder_(make_encoder(front, weights, config)),
-      selection_(weights, {config.decoder.dim, classes(), config.decoder.queries,
-                           config.decoder.norm_eps}) {
+      selection_(weights,
+                 {config.decoder.dim, classes(), config.decoder.queries, config.decoder.norm_eps}) {
     const DeformableDecoderConfig& d = config.decoder;
     if (!d.projects) return;
     for (uint32_t i = 0; i < d.levels; ++i) {
@@ -68,7 +68,7 @@ DetectionOutput HybridDetector::forward(Commands& c, const Tensor& pixels, Size 
                               c.scratch(batch, queries(), 4, Type::f32)};
     auto scope = c.scope("detector");
     const Tensor memory = encode(c, pixels, picture, taps);
-    const Linear* const of = of_memory();
+    const Linear* const of = value_projection();
     const Tensor values =
         of ? c.scratch(batch, memory.rows, of->weight.rows, memory.type) : Tensor{};
     const QuerySelection::Queries chosen = selection_.choose(c, memory, taps.parts, [&] {
@@ -82,7 +82,7 @@ DetectionOutput HybridDetector::forward(Commands& c, const Tensor& pixels, Size 
     return out;
 }
 
-// Backbone and hybrid encoder: the cells of all maps, one after the other.
+// Backbone and hybrid encoder: the cells of all maps, concatenated.
 Tensor HybridDetector::encode(Commands& c, const Tensor& pixels, Size picture,
                               DetectionTaps& taps) const {
     const std::vector<Size> levels = level_sizes(picture);
@@ -90,7 +90,7 @@ Tensor HybridDetector::encode(Commands& c, const Tensor& pixels, Size picture,
     for (Size level : levels) cells += area(level);
     const Tensor memory = c.scratch(pixels.batch, cells, config_.decoder.dim, type_);
     auto scope = c.scope("encoder");
-    const std::vector<FeatureMap> maps = look(c, pixels, picture);
+    const std::vector<FeatureMap> maps = backbone_maps(c, pixels, picture);
     std::vector<Tensor> fused, rows;
     uint32_t first = 0;
     for (Size level : levels) {
@@ -113,8 +113,8 @@ Tensor HybridDetector::encode(Commands& c, const Tensor& pixels, Size picture,
     return memory;
 }
 
-// Nothing is normalised before AIFI's first attention. Maps that grow towards the end of half
-// precision, 65504, would be cut off where a picture is harder than this one.
+// No norm precedes AIFI's first attention. Values close to the maximum of half precision, 65504,
+// would overflow on other pictures.
 bool HybridDetector::front_outgrows_half(Device& device) const {
     const TestPicture picture(device, config_.darkest, config_.brightest);
     Arena scratch(device, "test picture scratch");
@@ -125,16 +125,16 @@ bool HybridDetector::front_outgrows_half(Device& device) const {
     c.begin();
     {
         auto scope = c.scope("test picture");
-        const std::vector<FeatureMap> seen =
-            look(c, picture.pixels(c, input_type()), TestPicture::size);
-        const Tensor qk = encoder_->first_queries_and_keys(c, seen);
+        const std::vector<FeatureMap> backbone =
+            backbone_maps(c, picture.pixels(c, input_type()), TestPicture::size);
+        const Tensor qk = encoder_->first_queries_and_keys(c, backbone);
         columns = qk.columns;
         if (qk) queries_and_keys.record(c, qk);
-        for (const FeatureMap& map : seen) maps.emplace_back().record(c, map.x);
+        for (const FeatureMap& map : backbone) maps.emplace_back().record(c, map.x);
     }
     c.end();
     c.run();
-    constexpr float room = 8;  // for pictures that are harder
+    constexpr float room = 8;  // for pictures with larger values
     for (const Download& map : maps)
         for (float v : map.floats())
             if (!(std::abs(v) < 65504 / room)) return true;
@@ -145,7 +145,7 @@ bool HybridDetector::front_outgrows_half(Device& device) const {
 
 namespace {
 
-// Cells that cover the picture evenly, as anchors and samples take them.
+// Cells that cover the picture evenly, as anchors and sampling points assume.
 TokenLayout evenly(Size grid, Size picture) {
     return {.grid = grid,
             .first_cell = 0,

@@ -14,25 +14,22 @@
 
 namespace saccade {
 
-// What a decoder works on.
-struct BoxDecoding {
-    Stream stream;  // the queries, with room for their positions
-    Boxes boxes;    // where they look
-    Tensor memory;  // (batch, cells, dim)
-    Tensor values;  // what of_memory() makes of it
+struct DecoderInput {
+    Stream stream;  // the queries, with memory for their positions
+    Boxes boxes;    // their reference boxes
+    Tensor memory;  // (batch, cells, dim): the encoder's output
+    Tensor values;  // value_projection() of the memory
     std::vector<Size> levels;
 };
 
-// What RT-DETR and its children share: maps of a backbone go through a hybrid encoder, the cells that
-// score best become queries with a box each, and a decoder looks around these boxes and moves them.
-// A child says what its backbone is and what its decoder does.
+// The base of RT-DETR and its descendants: a hybrid encoder fuses the backbone's maps, the cells
+// with the highest scores become queries with a reference box each, and a decoder with deformable
+// attention refines the boxes. Derived classes provide the backbone and the decoder.
 class HybridDetector : public DetectionModel {
 public:
     const std::vector<std::string>& labels() const override { return config_.decoder.labels; }
     uint32_t queries() const override { return config_.decoder.queries; }
-    uint32_t encoder_layers() const override {
-        return config_.lite ? 0 : config_.encoder.layers;
-    }
+    uint32_t encoder_layers() const override { return config_.lite ? 0 : config_.encoder.layers; }
     uint32_t decoder_layers() const override { return config_.decoder.layers; }
     uint32_t heads() const override { return config_.decoder.heads; }
     Size patch() const override { return {1, 1}; }
@@ -51,20 +48,21 @@ public:
     double multiply_adds(Size picture) const override;
 
 protected:
-    // `front` loads what lies before the first norm: it may be the same, or store more precisely.
+    // `front` loads the part before the first norm; it is `weights` or a loader of higher
+    // precision.
     HybridDetector(WeightLoader& front, WeightLoader& weights, const HybridConfig& config);
 
-    // The backbone's maps that are used, the largest first, and their sizes.
-    virtual std::vector<FeatureMap> look(Commands& c, const Tensor& pixels, Size picture) const = 0;
+    // The backbone's maps that the encoder reads, the largest first, and their sizes.
+    virtual std::vector<FeatureMap> backbone_maps(Commands& c, const Tensor& pixels,
+                                                  Size picture) const = 0;
     virtual std::vector<Size> map_sizes(Size picture) const = 0;
     virtual double backbone_work(Size picture) const = 0;
 
-    // The queries look at each other, then around their boxes, and move these; then logits and
-    // boxes are written into `out`.
-    virtual void decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
+    // The decoder layers and the heads; writes logits and boxes to `out`.
+    virtual void decode(Commands& c, const DecoderInput& d, const DetectionOutput& out,
                         DetectionTaps& taps) const = 0;
-    // A layer whose result for the whole memory the decoder reads, or none.
-    virtual const Linear* of_memory() const { return nullptr; }
+    // A layer that is applied to the whole memory for the decoder, or none.
+    virtual const Linear* value_projection() const { return nullptr; }
     virtual double decoder_work(uint32_t cells) const = 0;
 
     const DeformableDecoderConfig& decoder() const { return config_.decoder; }
@@ -81,8 +79,8 @@ private:
     DeformableForm deformable_;
     Type type_, input_type_;
     std::unique_ptr<PyramidEncoder> encoder_;
-    // Of the encoder's maps, and of smaller ones made of the last; none where maps go on as they
-    // are.
+    // One for each of the encoder's maps, and for smaller maps made of the last; empty if the
+    // decoder reads the encoder's maps.
     std::vector<Conv2d> input_projections_;
     QuerySelection selection_;
 };

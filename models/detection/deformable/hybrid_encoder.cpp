@@ -52,10 +52,9 @@ HybridEncoder::HybridEncoder(WeightLoader& front, WeightLoader& weights,
         for (uint32_t j = 0; j < config.layers; ++j) {
             const std::string layer =
                 config.prefix + ".encoder." + std::to_string(i) + ".layers." + std::to_string(j);
-            layers.push_back({load_self_attention(j == 0 ? front : weights, layer, dim, heads_,
-                                                  config.norm_eps),
-                              load_feed_forward(weights, layer, dim, config.intermediate,
-                                                config.norm_eps)});
+            layers.push_back(
+                {load_self_attention(j == 0 ? front : weights, layer, dim, heads_, config.norm_eps),
+                 load_feed_forward(weights, layer, dim, config.intermediate, config.norm_eps)});
         }
         positions_.emplace_back(device_, "AIFI positions");
     }
@@ -65,7 +64,8 @@ HybridEncoder::HybridEncoder(WeightLoader& front, WeightLoader& weights,
                                            {.out = dim, .in = dim}, config.form));
         down_.push_back(load_fusion(weights, config.prefix + ".fpn_blocks." + number));
         if (i + 1 >= config.fused) continue;
-        halvings_.push_back(load_halving(weights, config.prefix + ".downsample_convs." + number));
+        downsamples_.push_back(
+            load_downsample(weights, config.prefix + ".downsample_convs." + number));
         up_.push_back(load_fusion(weights, config.prefix + ".pan_blocks." + number));
     }
 }
@@ -83,8 +83,8 @@ HybridEncoder::Fusion HybridEncoder::load_fusion(WeightLoader& weights,
     return {load_csp_rep(weights, prefix, form, config_.form), {}};
 }
 
-HybridEncoder::Halving HybridEncoder::load_halving(WeightLoader& weights,
-                                                   const std::string& prefix) const {
+HybridEncoder::Downsample HybridEncoder::load_downsample(WeightLoader& weights,
+                                                         const std::string& prefix) const {
     const uint32_t dim = config_.dim;
     ConvolutionForm form{.out = dim, .in = dim, .kernel = 3, .stride = 2, .padding = 1};
     if (config_.fusion == HybridEncoderConfig::Fusion::csp_rep)
@@ -98,7 +98,7 @@ HybridEncoder::Halving HybridEncoder::load_halving(WeightLoader& weights,
             weights.depthwise(each, form)};
 }
 
-// What follows the convolutions between the fusions.
+// The activation of the convolutions between the fusion blocks.
 Activation HybridEncoder::between() const {
     return config_.fusion == HybridEncoderConfig::Fusion::csp_rep ? config_.form.activation
                                                                   : Activation::none;
@@ -115,12 +115,11 @@ void HybridEncoder::prepare(const std::vector<Size>& sizes) {
         }
 }
 
-// AIFI's stream begins with a projected map.
+// AIFI's input: a projected map, with positions if `placed`.
 Stream HybridEncoder::embed(Commands& c, const FeatureMap& map, size_t index, bool placed) const {
     const Tensor x = c.scratch(map.x.batch, map.x.rows, config_.dim, Type::f32);
     const Linear& w = projections_[config_.attended[index]];
-    const Stream s =
-        stream_around(c, x, placed ? positions_[index][0] : Tensor{}, w.weight.type);
+    const Stream s = stream_around(c, x, placed ? positions_[index][0] : Tensor{}, w.weight.type);
     linear_into(c, s.x, map.x, w);
     if (s.y.type != s.x.type) copy(c, s.y, s.x);
     if (placed) add_into(c, s.at, s.x, s.pos);
@@ -130,14 +129,13 @@ Stream HybridEncoder::embed(Commands& c, const FeatureMap& map, size_t index, bo
 // Attention-based intra-scale feature interaction: DETR's encoder, on one map.
 Tensor HybridEncoder::attend(Commands& c, const FeatureMap& map, size_t index, Tap& tap) const {
     const Stream front = embed(c, map, index, config_.positions);
-    const Stream s =
-        front.y.type == type_ ? front : stream_around(c, front.x, front.pos, type_);
+    const Stream s = front.y.type == type_ ? front : stream_around(c, front.x, front.pos, type_);
     auto scope = c.scope("AIFI");
-    Tap nobody;
-    Tap& looks = index + 1 == config_.attended.size() ? tap : nobody;
+    Tap no_tap;
+    Tap& layer_tap = index + 1 == config_.attended.size() ? tap : no_tap;
     for (uint32_t i = 0; i < config_.layers; ++i) {
         const Layer& w = aifi_[index][i];
-        self_attend(c, i == 0 ? front : s, s.values(), w.self, heads_, i, looks);
+        self_attend(c, i == 0 ? front : s, s.values(), w.self, heads_, i, layer_tap);
         feed_forward(c, s, s, w.ffn, config_.attention_activation);
     }
     return s.y;
@@ -159,22 +157,22 @@ void HybridEncoder::fuse_into(Commands& c, const Tensor& y, const Tensor& x, Siz
         elan_into(c, y, x, size, w.elan, config_.form.activation);
 }
 
-// What a fusion reads of two maps that lie side by side: both, or their sum.
-Tensor HybridEncoder::meeting(Commands& c, const Tensor& both) const {
+// The input of a fusion block: two concatenated maps, or their sum.
+Tensor HybridEncoder::fusion_input(Commands& c, const Tensor& both) const {
     if (config_.fusion != HybridEncoderConfig::Fusion::summing_elan) return both;
     const Tensor sum = both.slice_columns(0, config_.dim);
     add_into(c, sum, sum, both.slice_columns(padded(config_.dim), config_.dim));
     return sum;
 }
 
-void HybridEncoder::halve_into(Commands& c, const Tensor& y, const FeatureMap& x,
-                               const Halving& w) const {
+void HybridEncoder::downsample_into(Commands& c, const Tensor& y, const FeatureMap& x,
+                                    const Downsample& w) const {
     if (w.convolution.weight) {
         conv2d_into(c, y, x.x, x.size, w.convolution, between());
         return;
     }
-    auto scope = c.scope("halve");
-    depthwise_into(c, y, conv2d(c, x.x, x.size, w.mixing), x.size, w.halving);
+    auto scope = c.scope("downsample");
+    depthwise_into(c, y, conv2d(c, x.x, x.size, w.pointwise), x.size, w.depthwise);
 }
 
 void HybridEncoder::forward(Commands& c, const std::vector<FeatureMap>& maps,
@@ -182,7 +180,7 @@ void HybridEncoder::forward(Commands& c, const std::vector<FeatureMap>& maps,
     const auto levels = static_cast<uint32_t>(maps.size());
     auto scope = c.scope("hybrid encoder");
     const uint32_t dim = config_.dim, wide = padded(dim);
-    // Maps that are fused lie side by side, the one that comes from elsewhere on the left.
+    // Maps that are fused are concatenated; the resized one is on the left.
     std::vector<Tensor> down, up;
     for (const FeatureMap& map : maps) {
         down.push_back(c.scratch(map.x.batch, map.x.rows, 2 * wide, type_));
@@ -208,21 +206,20 @@ void HybridEncoder::forward(Commands& c, const std::vector<FeatureMap>& maps,
     }
 
     if (levels == 1) copy(c, fused.front(), top);
-    // Top-down: a map meets the smaller one above it, enlarged.
+    // Top-down: a map is fused with the next smaller one, upsampled.
     for (uint32_t i = 0; i + 1 < levels; ++i) {
         const uint32_t level = levels - 1 - i;
         conv2d_into(c, right(up[level]), top, maps[level].size, laterals_[i], between());
         upsample_into(c, left(down[level - 1]), right(up[level]), maps[level].size, 2);
-        top = level == 1 ? fused.front()
-                         : c.scratch(top.batch, maps[level - 1].x.rows, dim, type_);
-        fuse_into(c, top, meeting(c, down[level - 1]), maps[level - 1].size, down_[i]);
+        top = level == 1 ? fused.front() : c.scratch(top.batch, maps[level - 1].x.rows, dim, type_);
+        fuse_into(c, top, fusion_input(c, down[level - 1]), maps[level - 1].size, down_[i]);
     }
-    // Bottom-up: a map meets the larger one below it, halved.
+    // Bottom-up: a map is fused with the next larger one, downsampled.
     for (uint32_t i = 0; i + 1 < fused.size(); ++i) {
-        halve_into(c, left(up[i + 1]), {fused[i], maps[i].size}, halvings_[i]);
-        fuse_into(c, fused[i + 1], meeting(c, up[i + 1]), maps[i + 1].size, up_[i]);
+        downsample_into(c, left(up[i + 1]), {fused[i], maps[i].size}, downsamples_[i]);
+        fuse_into(c, fused[i + 1], fusion_input(c, up[i + 1]), maps[i + 1].size, up_[i]);
     }
-    // The last that was written first: all may lie in one memory.
+    // In reverse order, because the maps may share one buffer.
     for (size_t i = fused.size(); i-- > 0;)
         parts.keep(c, "hybrid_" + std::to_string(i), fused[i], maps[i].size);
 }
@@ -249,11 +246,11 @@ double HybridEncoder::multiply_adds(const std::vector<Size>& sizes) const {
     for (size_t i = 0; i + 1 < sizes.size(); ++i) {
         const size_t level = sizes.size() - 1 - i;
         total += work_of(laterals_[i], sizes[level]) + fusion(down_[i], sizes[level - 1]);
-        if (i >= halvings_.size()) continue;
+        if (i >= downsamples_.size()) continue;
         total += fusion(up_[i], sizes[i + 1]);
-        total += halvings_[i].convolution.weight
-                     ? work_of(halvings_[i].convolution, sizes[i])
-                     : work_of(halvings_[i].mixing, sizes[i]) + 9 * dim * area(sizes[i + 1]);
+        total += downsamples_[i].convolution.weight
+                     ? work_of(downsamples_[i].convolution, sizes[i])
+                     : work_of(downsamples_[i].pointwise, sizes[i]) + 9 * dim * area(sizes[i + 1]);
     }
     return total;
 }

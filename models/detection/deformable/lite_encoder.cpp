@@ -33,10 +33,10 @@ std::vector<Size> LiteEncoder::fused_sizes(const std::vector<Size>& sizes) const
     return {sizes.front(), pool_.out_size(sizes.front())};
 }
 
-Tensor LiteEncoder::halve(Commands& c, const Tensor& x, Size size, const Conv2d& w) const {
+Tensor LiteEncoder::downsample(Commands& c, const Tensor& x, Size size, const Conv2d& w) const {
     const Size half = pool_.out_size(size);
     const Tensor y = c.scratch(x.batch, area(half), config_.dim, type_);
-    auto scope = c.scope("halve");
+    auto scope = c.scope("downsample");
     const Tensor pooled = c.scratch(x.batch, area(half), config_.dim, type_);
     depthwise_into(c, pooled, x, size, pool_);
     conv2d_into(c, y, pooled, half, w, config_.form.activation);
@@ -70,18 +70,18 @@ void LiteEncoder::forward(Commands& c, const std::vector<FeatureMap>& maps,
         linear_into(c, fine, map.x, projection_);
     else
         copy(c, fine, linear(c, map.x, projection_));
-    const Tensor halved = halve(c, fine, large, smaller_);
+    const Tensor halved = downsample(c, fine, large, smaller_);
     add_mean(c, halved);
     const Tensor coarse = conv2d(c, halved, small, spread_, activation);
 
-    // Top-down, then bottom-up: a map meets the other, enlarged or halved.
+    // Top-down, then bottom-up: each map is added to the other, upsampled or downsampled.
     const Tensor enlarged = c.scratch(fine.batch, fine.rows, config_.dim, type_);
     upsample_into(c, enlarged, coarse, small, 2);
     add_into(c, fine, fine, enlarged);
     elan_into(c, fused[0], fine, large, down_, activation);
-    add_into(c, coarse, coarse, halve(c, fused[0], large, between_));
+    add_into(c, coarse, coarse, downsample(c, fused[0], large, between_));
     elan_into(c, fused[1], coarse, small, up_, activation);
-    // The last that was written first: all may lie in one memory.
+    // In reverse order, because the maps may share one buffer.
     parts.keep(c, "hybrid_1", fused[1], small);
     parts.keep(c, "hybrid_0", fused[0], large);
 }

@@ -6,7 +6,7 @@
 #include "gpu/ops/products.h"
 #include "models/detection/deformable/fusion_blocks.h"
 #include "models/detection/deformable/pyramid_encoder.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 namespace saccade {
 
@@ -17,9 +17,9 @@ struct LiteEncoderConfig {
     FusionForm form;
 };
 
-// The encoder of DEIMv2's smallest models (Huang et al. 2025, section 3): one map of the backbone
-// and one half as large that is made of it, without attention. What the smaller one is on average
-// is added to its every cell; then each learns from the other.
+// The encoder of DEIMv2's smallest models (Huang et al. 2025, section 3), without attention: one
+// map of the backbone, and one half as large that is made of it. The smaller map's mean is added to
+// each of its cells; then the two are fused top-down and bottom-up.
 class LiteEncoder : public PyramidEncoder {
 public:
     // `front` loads the projection of the backbone's map.
@@ -32,13 +32,13 @@ public:
     double multiply_adds(const std::vector<Size>& sizes) const override;
 
 private:
-    Tensor halve(Commands& c, const Tensor& x, Size size, const Conv2d& w) const;
+    Tensor downsample(Commands& c, const Tensor& x, Size size, const Conv2d& w) const;
     void add_mean(Commands& c, const Tensor& x) const;
 
     LiteEncoderConfig config_;
     Type type_;
     Linear projection_;     // (dim, channels)
-    DepthwiseConv2d pool_;  // the mean of 3x3 cells, of which those outside are zeros
+    DepthwiseConv2d pool_;  // average pooling of 3x3 cells, padded with zeros
     Conv2d smaller_, between_, spread_;
     Elan down_, up_;
 };

@@ -12,9 +12,10 @@ namespace saccade {
 
 namespace {
 
-constexpr float anchor_size = 0.05f;  // of the picture, on the largest map; twice that on the next
+constexpr float anchor_size =
+    0.05f;  // of the picture, on the largest map; doubles on each next map
 
-// The boxes around the cells, as logits, and the cells that are too near to the border.
+// The boxes around the cells, as logits, and the cells that are too close to the border.
 struct Anchors {
     std::vector<float> logits;  // (cells, 4)
     std::vector<uint32_t> outside;
@@ -42,10 +43,11 @@ Anchors anchors_of(const std::vector<Size>& levels) {
 
 }  // namespace
 
-// Boxes are worked out for all cells, a layer beside each step of the choice: then none waits for it.
-RatedCells rate_cells(Commands& c, const Tensor& features, const Linear& score_head,
-                      const Perceptron& box_head, uint32_t count, const Meanwhile& meanwhile,
-                      const Unseen& unseen) {
+// Box offsets are computed for all cells, one layer in parallel to each step of the selection, so
+// that they need not wait for it.
+ScoredCells score_cells(Commands& c, const Tensor& features, const Linear& score_head,
+                        const Mlp& box_head, uint32_t count, const Meanwhile& meanwhile,
+                        const MaskedCells& masked) {
     const uint32_t batch = features.batch, cells = features.rows;
     const auto& [first, second, last] =
         std::tie(box_head.layers.at(0), box_head.layers.at(1), box_head.layers.at(2));
@@ -53,7 +55,7 @@ RatedCells rate_cells(Commands& c, const Tensor& features, const Linear& score_h
     const Tensor scores = c.scratch(batch, cells, score_head.weight.rows, Type::f32);
     linear_into(c, scores, features, score_head);
     Tensor inner = linear(c, features, first, box_head.between);
-    if (unseen.cells) set_rows(c, scores, unseen.cells, unseen.scores);
+    if (masked.cells) set_rows(c, scores, masked.cells, masked.scores);
     const Tensor highest = row_max(c, scores);
     inner = linear(c, inner, second, box_head.between);
     const Selected best = select(c, highest, count);
@@ -68,12 +70,11 @@ QuerySelection::QuerySelection(WeightLoader& weights, const QuerySelectionForm& 
       output_(weights.linear("model.enc_output.0", {.out = form.dim, .in = form.dim})),
       norm_(weights.norm("model.enc_output.1", form.dim, form.norm_eps)),
       score_head_(weights.linear("model.enc_score_head", {.out = form.classes, .in = form.dim})),
-      box_head_(load_perceptron(weights, "model.enc_bbox_head", form.dim, form.dim, 4,
-                                box_layers)) {}
+      box_head_(load_mlp(weights, "model.enc_bbox_head", form.dim, form.dim, 4, box_layers)) {}
 
 void QuerySelection::prepare(const std::vector<Size>& levels) {
     if (levels == levels_) return;
-    levels_.clear();  // until they are there
+    levels_.clear();  // stays so if an Error is thrown
     const Anchors all = anchors_of(levels);
     const auto cells = static_cast<uint32_t>(all.logits.size() / 4);
     const auto outside = static_cast<uint32_t>(all.outside.size());
@@ -99,19 +100,19 @@ void QuerySelection::prepare(const std::vector<Size>& levels) {
 QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory, Parts& parts,
                                                const Meanwhile& meanwhile) const {
     const uint32_t batch = memory.batch, queries = form_.queries;
-    Queries result{c.scratch(batch, queries, form_.dim, Type::f32),
-                   {c.scratch(batch, queries, 4, Type::f32),
-                    c.scratch(batch, queries, 4, memory.type)}};
+    Queries result{
+        c.scratch(batch, queries, form_.dim, Type::f32),
+        {c.scratch(batch, queries, 4, Type::f32), c.scratch(batch, queries, 4, memory.type)}};
     auto scope = c.scope("queries");
-    // Features near the border are taken for zeros: their projection is its bias.
+    // Features close to the border count as zero: their projection is the bias.
     const Tensor projected = c.scratch(batch, memory.rows, form_.dim, Type::f32);
     linear_into(c, projected, memory, output_);
     if (outside_) set_rows(c, projected, outside_, output_.bias);
     const Tensor features = layer_norm(c, projected, norm_, memory.type);
     const auto [best, deltas] =
-        rate_cells(c, features, score_head_, box_head_, queries, meanwhile);
+        score_cells(c, features, score_head_, box_head_, queries, meanwhile);
 
-    // The features of those that were chosen once more, unrounded.
+    // The features of the selected cells again, in fp32.
     layer_norm_into(c, result.content, gather_rows(c, projected, best.picks, Type::f32), norm_);
     refine_picked_boxes(c, result.reference, deltas, anchors_, best.picks);
 

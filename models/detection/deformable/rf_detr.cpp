@@ -14,7 +14,7 @@ namespace {
 constexpr float decoder_eps = 1e-5f, projector_eps = 1e-6f;
 constexpr float proposal_size = 0.05f;
 
-// Some rows of a layer that is stored with others, heads padded to multiples of eight.
+// Some rows of a stacked layer, with heads padded to multiples of eight.
 HostConvolution rows_of(const HostConvolution& all, uint32_t first, uint32_t count, uint32_t in,
                         uint32_t head) {
     HostConvolution part;
@@ -55,29 +55,29 @@ RfDetr::RfDetr(WeightLoader& weights, const RfDetrConfig& config)
     cell_output_ = weights.linear(encoder + "put.0", {.out = dim, .in = dim});
     cell_norm_ = weights.norm(encoder + "put_norm.0", dim, decoder_eps);
     cell_classes_ = weights.linear(encoder + "_class_embed.0", {.out = classes(), .in = dim});
-    cell_boxes_ = load_perceptron(weights, encoder + "_bbox_embed.0", dim, dim, 4, box_layers);
+    cell_boxes_ = load_mlp(weights, encoder + "_bbox_embed.0", dim, dim, 4, box_layers);
     const uint32_t all = config.queries * config.groups;
     query_content_ = weights.tensor("query_feat.weight", {all, dim}, all, dim, Type::f32)
                          .slice_rows(0, config.queries);
     query_boxes_ = weights.tensor("refpoint_embed.weight", {all, 4}, all, 4, Type::f32)
                        .slice_rows(0, config.queries);
-    never_ = weights.table(
-        std::vector<float>(classes(), -std::numeric_limits<float>::infinity()), 1, classes());
+    never_ = weights.table(std::vector<float>(classes(), -std::numeric_limits<float>::infinity()),
+                           1, classes());
 
     const std::string decoder = "transformer.decoder.";
     query_position_ =
-        load_perceptron(weights, decoder + "ref_point_head", 2 * dim, dim, dim, position_layers);
+        load_mlp(weights, decoder + "ref_point_head", 2 * dim, dim, dim, position_layers);
     std::vector<std::string> values;
     for (uint32_t i = 0; i < config.layers; ++i) {
         const std::string layer = decoder + "layers." + std::to_string(i);
         layers_.push_back(load_layer(weights, layer));
         values.push_back(layer + ".cross_attn.value_proj");
     }
-    memory_values_ = weights.stacked(
-        values, {.out = dim, .in = dim, .out_head = dim / config.cross_heads});
+    memory_values_ =
+        weights.stacked(values, {.out = dim, .in = dim, .out_head = dim / config.cross_heads});
     norm_ = weights.norm(decoder + "norm", dim, decoder_eps);
     class_head_ = weights.linear("class_embed", {.out = classes(), .in = dim});
-    box_head_ = load_perceptron(weights, "bbox_embed", dim, dim, 4, box_layers);
+    box_head_ = load_mlp(weights, "bbox_embed", dim, dim, 4, box_layers);
     if (config.masks) mask_head_.emplace(weights, *config.masks);
 }
 
@@ -89,11 +89,9 @@ RfDetr::ConvNorm RfDetr::load_conv_norm(WeightLoader& weights, const std::string
     const HostConvolution host{
         weights.floats(prefix + ".conv.weight", {out, channels, kernel, kernel}),
         std::vector<float>(out)};
-    return {weights.convolution(prefix, with_gaps(host, in, kernel * kernel),
-                                {.out = out,
-                                 .in = merged(in),
-                                 .kernel = kernel,
-                                 .padding = kernel / 2}),
+    return {weights.convolution(
+                prefix, with_gaps(host, in, kernel * kernel),
+                {.out = out, .in = merged(in), .kernel = kernel, .padding = kernel / 2}),
             weights.norm(prefix + ".bn", out, config_.norm_eps)};
 }
 
@@ -105,17 +103,17 @@ RfDetr::Layer RfDetr::load_layer(WeightLoader& weights, const std::string& prefi
     return {
         .self = {.qk = weights.linear(rows_of(qkv, 0, 2 * dim, dim, head), dim),
                  .v = weights.linear(rows_of(qkv, 2 * dim, dim, dim, head), dim),
-                 .out = weights.linear(self + ".out_proj", {.out = dim, .in = dim, .in_head = head}),
+                 .out =
+                     weights.linear(self + ".out_proj", {.out = dim, .in = dim, .in_head = head}),
                  .norm = weights.norm(prefix + ".norm1", dim, decoder_eps)},
         .cross = load_deformable_attention(weights, prefix + ".cross_attn", deformable_),
-        .cross_out = weights.linear(
-            prefix + ".cross_attn.output_proj",
-            {.out = dim, .in = dim, .in_head = dim / config_.cross_heads}),
+        .cross_out = weights.linear(prefix + ".cross_attn.output_proj",
+                                    {.out = dim, .in = dim, .in_head = dim / config_.cross_heads}),
         .cross_norm = weights.norm(prefix + ".norm2", dim, decoder_eps),
-        .ffn = {.fc1 = weights.linear(prefix + ".linear1",
-                                      {.out = config_.intermediate, .in = dim}),
-                .fc2 = weights.linear(prefix + ".linear2",
-                                      {.out = dim, .in = config_.intermediate}),
+        .ffn = {.fc1 =
+                    weights.linear(prefix + ".linear1", {.out = config_.intermediate, .in = dim}),
+                .fc2 =
+                    weights.linear(prefix + ".linear2", {.out = dim, .in = config_.intermediate}),
                 .norm = weights.norm(prefix + ".norm3", dim, decoder_eps)},
     };
 }
@@ -124,7 +122,7 @@ void RfDetr::prepare(Size picture) {
     backbone_.prepare(picture);
     const Size grid = backbone_.grid_of(picture);
     if (grid == grid_) return;
-    grid_ = {};  // until they are there
+    grid_ = {};  // stays so if an Error is thrown
     if (area(grid) < config_.queries)
         throw Error("this model's " + std::to_string(config_.queries) +
                     " queries need more cells than a picture of " + std::to_string(picture.x) +
@@ -132,8 +130,8 @@ void RfDetr::prepare(Size picture) {
     std::vector<uint32_t> outside;
     const uint32_t cells = area(grid);
     const uint64_t bytes = (tensor_bytes(1, cells, 4, Type::f32) + 255) / 256 * 256;
-    memory_ = Buffer(device_, "proposals", bytes + tensor_bytes(1, 1, cells, Type::u32),
-                     Memory::device);
+    memory_ =
+        Buffer(device_, "proposals", bytes + tensor_bytes(1, 1, cells, Type::u32), Memory::device);
     proposals_ = make_tensor(memory_.handle(), 0, 1, cells, 4, Type::f32);
     upload(device_, proposals_, [&](std::span<std::byte> staged) {
         for (uint32_t i = 0; i < cells; ++i) {
@@ -146,7 +144,8 @@ void RfDetr::prepare(Size picture) {
                 outside.push_back(i);
                 std::fill_n(box, 4, 0.0f);
             }
-            std::memcpy(&staged[size_t(i) * proposals_.row_stride * sizeof(float)], box, sizeof box);
+            std::memcpy(&staged[size_t(i) * proposals_.row_stride * sizeof(float)], box,
+                        sizeof box);
         }
     });
     outside_ = {};
@@ -188,7 +187,7 @@ DetectionOutput RfDetr::forward(Commands& c, const Tensor& patches, Size picture
     normalize(c, s.values(), norm_);
     taps.decoder.hidden(c, 0, s.y);
     linear_into(c, out.logits, s.y, class_head_);
-    perceptron_into(c, deltas, s.y, box_head_);
+    mlp_into(c, deltas, s.y, box_head_);
     scale_boxes(c, {out.boxes, boxes.copy}, deltas, boxes.boxes);
     if (mask_head_) {
         copy(c, out.for_masks[0], s.y);
@@ -214,8 +213,8 @@ void RfDetr::conv_norm_into(Commands& c, const Tensor& y, const Tensor& x, Size 
                        config_.projector_activation, next);
 }
 
-// C2f: what every bottleneck leaves goes on, side by side. The first convolution is of 1x1, which minds no
-// order: only what it leaves is put from windows into the order of the picture.
+// C2f: the outputs of all bottlenecks are concatenated. The first convolution is 1x1 and
+// independent of the order of cells, so only its output is reordered from windows to the picture.
 Tensor RfDetr::project(Commands& c, const Tensor& windows, Size grid) const {
     const uint32_t hidden = config_.hidden, wide = padded(hidden), cells = area(grid);
     const uint32_t batch = windows.batch / backbone_.window_count();
@@ -237,7 +236,7 @@ Tensor RfDetr::project(Commands& c, const Tensor& windows, Size grid) const {
     return y;
 }
 
-// The cells that score best, in their order, say where the queries look first.
+// The cells with the highest scores, in that order, give the queries their reference boxes.
 Boxes RfDetr::choose(Commands& c, const Tensor& memory, const Tensor& values, const Tensor& sines,
                      Parts& parts) const {
     const uint32_t batch = memory.batch, count = config_.queries;
@@ -247,8 +246,8 @@ Boxes RfDetr::choose(Commands& c, const Tensor& memory, const Tensor& values, co
     linear_into(c, projected, memory, cell_output_);
     const Tensor features = layer_norm(c, projected, cell_norm_, type_);
     const auto [best, deltas] =
-        rate_cells(c, features, cell_classes_, cell_boxes_, count,
-                   [&] { linear_into(c, values, memory, memory_values_); }, {outside_, never_});
+        score_cells(c, features, cell_classes_, cell_boxes_, count,
+                    [&] { linear_into(c, values, memory, memory_values_); }, {outside_, never_});
     scale_picked_boxes(c, result, sines, deltas, proposals_, best.picks, query_boxes_);
     parts.keep(c, "topk_indices", best.picks);
     parts.keep(c, "topk_scores", best.values);
@@ -261,17 +260,18 @@ void RfDetr::decode(Commands& c, const Stream& s, const Tensor& boxes, const Ten
     const uint32_t wide = values.columns / config_.layers;
     copy(c, s.x, query_content_);
     if (s.y.type != s.x.type) copy(c, s.y, query_content_);
-    const auto& [first, last] = std::tie(query_position_.layers.at(0), query_position_.layers.at(1));
+    const auto& [first, last] =
+        std::tie(query_position_.layers.at(0), query_position_.layers.at(1));
     linear_into(c, s.pos, linear(c, sines, first, query_position_.between), last);
     add_into(c, s.at, s.pos, s.x);
     for (uint32_t i = 0; i < config_.layers; ++i) {
         const Layer& w = layers_[i];
         auto layer = c.scope("layer");
         self_attend(c, s, s.queries(), w.self, self_heads_, i, taps.queries);
-        const Tensor seen = deformable_attention(c, s.at, boxes,
-                                                 values.slice_columns(i * wide, wide), {grid},
-                                                 w.cross, deformable_, i, taps.decoder);
-        linear_add(c, s.x, seen, w.cross_out);
+        const Tensor sampled =
+            deformable_attention(c, {s.at, boxes, values.slice_columns(i * wide, wide), {grid}},
+                                 w.cross, deformable_, i, taps.decoder);
+        linear_add(c, s.x, sampled, w.cross_out);
         normalize(c, s.values(), w.cross_norm);
         feed_forward(c, s, s, w.ffn, config_.activation);
     }
@@ -288,14 +288,13 @@ TokenLayout RfDetr::layout(Size picture) const {
 double RfDetr::multiply_adds(Size picture) const {
     const double n = area(backbone_.grid_of(picture)), dim = config_.dim, q = config_.queries;
     const double hidden = config_.hidden, maps = double(config_.backbone.stages.size());
-    const double projector = n * (maps * config_.backbone.hidden * 2 * hidden +
-                                  config_.blocks * 18.0 * hidden * hidden +
-                                  (2.0 + config_.blocks) * hidden * dim);
+    const double projector =
+        n * (maps * config_.backbone.hidden * 2 * hidden + config_.blocks * 18.0 * hidden * hidden +
+             (2.0 + config_.blocks) * hidden * dim);
     const double cells = n * dim * (dim + classes() + 2 * dim + 4);
-    const double layer = q * dim * (4 * dim + 2 * q) + n * dim * dim +
-                         q * dim * (dim + 3.0 * deformable_.points()) +
-                         4 * q * dim * config_.sampling.all_points() +
-                         2 * q * dim * config_.intermediate;
+    const double layer =
+        q * dim * (4 * dim + 2 * q) + n * dim * dim + q * dim * (dim + 3.0 * deformable_.points()) +
+        4 * q * dim * config_.sampling.all_points() + 2 * q * dim * config_.intermediate;
     return backbone_.multiply_adds(picture) + projector + cells + config_.layers * layer +
            q * dim * (5 * dim + 4 + classes());
 }

@@ -16,13 +16,13 @@
 #include "models/detection/post_norm.h"
 #include "models/files/json.h"
 
-// RF-DETR (Robinson et al. 2025): LW-DETR's decoder on a DINOv2 that works in windows. What differs
+// RF-DETR (Robinson et al. 2025): LW-DETR's decoder on a DINOv2 with window attention. What differs
 // from RT-DETR:
-//  - there is one map: the backbone's, put together by a projector;
-//  - queries are learned; only where they look first comes from the cells that score best, in their
-//    order;
-//  - boxes are refined once, by parts of their own size;
-//  - its segmentation form multiplies each query with the map, enlarged, for a mask.
+//  - there is one map, which a projector makes of the backbone's stages;
+//  - the content of the queries is learned; only their reference boxes come from the cells with the
+//    highest scores, in that order;
+//  - boxes are refined once, relative to their own size;
+//  - the segmentation variant multiplies each query with the upsampled map for a mask.
 
 namespace saccade {
 
@@ -30,7 +30,7 @@ namespace saccade {
 struct RfDetrConfig {
     WindowedDinov2Config backbone;
     uint32_t dim = 0, layers = 0, intermediate = 0, queries = 0;
-    uint32_t self_heads = 0, cross_heads = 0, groups = 1;  // only the first group of queries is used
+    uint32_t self_heads = 0, cross_heads = 0, groups = 1;  // inference uses the first query group
     uint32_t hidden = 0, blocks = 3;                       // of the projector
     Sampling sampling;
     Activation projector_activation = Activation::silu, activation = Activation::relu;
@@ -66,7 +66,7 @@ public:
     double multiply_adds(Size picture) const override;
 
 private:
-    // A convolution, a norm over its channels, an activation.
+    // A convolution, a layer norm over its channels, an activation.
     struct ConvNorm {
         Conv2d convolution;
         Norm norm;
@@ -99,24 +99,24 @@ private:
     ConvNorm project_in_, project_out_;
     std::vector<std::pair<ConvNorm, ConvNorm>> bottlenecks_;
     Norm projector_norm_;
-    // Of the first group: cells become queries by these.
+    // Query selection of the first group.
     Linear cell_output_, cell_classes_;
     Norm cell_norm_;
-    Perceptron cell_boxes_;
+    Mlp cell_boxes_;
     Tensor query_content_;  // (queries, dim) f32
-    Tensor query_boxes_;    // (queries, 4) f32: how each moves the box that it gets
-    Tensor never_;          // (1, classes) f32: logits that nothing is chosen by
-    Perceptron query_position_;  // 2 dim, dim, dim
-    Linear memory_values_;       // of all layers: (layers * heads * head, dim)
+    Tensor query_boxes_;    // (queries, 4) f32: each query's offset of its reference box
+    Tensor never_;          // (1, classes) f32: -infinity, the logits of masked cells
+    Mlp query_position_;    // 2 dim, dim, dim
+    Linear memory_values_;  // (layers * heads * head, dim)
     std::vector<Layer> layers_;
     Norm norm_;
     Linear class_head_;
-    Perceptron box_head_;
+    Mlp box_head_;
     std::optional<SegmentationHead> mask_head_;
     Size grid_;
     Buffer memory_;
-    Tensor proposals_;  // (1, cells, 4) f32: the boxes around the cells
-    Tensor outside_;    // (1, 1, n) u32: cells too near to the border to be chosen
+    Tensor proposals_;  // (1, cells, 4) f32: a box around each cell
+    Tensor outside_;    // (1, 1, n) u32: cells too close to the border to be selected
 };
 
 }  // namespace saccade

@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-// A stage is the number of layers before its end; the stem alone is 0.
+// A stage is named by the number of layers up to its end; the stem is 0.
 std::vector<uint32_t> read_stages(const JsonFields& fields, uint32_t layers) {
     std::vector<uint32_t> stages;
     if (fields.has("out_indices")) {
@@ -16,7 +16,7 @@ std::vector<uint32_t> read_stages(const JsonFields& fields, uint32_t layers) {
             int64_t index = item.is_number_integer() ? item.get<int64_t>() : -1000;
             if (index < 0) index += int64_t(layers) + 1;
             if (index < 0 || index > int64_t(layers))
-                fields.refuse("out_indices", "names a layer that there is not");
+                fields.refuse("out_indices", "names a layer that does not exist");
             stages.push_back(static_cast<uint32_t>(index));
         }
     } else if (const auto names = fields.texts("out_features"); !names.empty()) {
@@ -25,7 +25,8 @@ std::vector<uint32_t> read_stages(const JsonFields& fields, uint32_t layers) {
             while (stage <= layers && name != (stage ? "stage" + std::to_string(stage) : "stem"))
                 ++stage;
             if (stage > layers)
-                fields.refuse("out_features", "names " + in_quotes(name) + ", which is no stage");
+                fields.refuse("out_features",
+                              "names " + in_quotes(name) + ", which is not a stage");
             stages.push_back(stage);
         }
     } else {
@@ -49,13 +50,12 @@ WindowedDinov2Config read_backbone(const JsonFields& fields) {
     config.windows = fields.whole("num_windows", {1, 64}, 4);
     const auto image = fields.extent("image_size", {1, 16384}, HeightWidth{224, 224});
     const auto patch = fields.extent("patch_size", {1, 1024}, HeightWidth{14, 14});
-    if (image.height != image.width || patch.height != patch.width ||
-        image.height < patch.height)
-        fields.refuse("image_size", "and patch_size must be squares, the patch the smaller one");
+    if (image.height != image.width || patch.height != patch.width || image.height < patch.height)
+        fields.refuse("image_size", "and patch_size must be square, and the patch must be smaller");
     config.patch = patch.width;
     config.grid = image.width / patch.width;
     config.stages = read_stages(fields, layers);
-    // All windows are one sequence in the layers whose number is that of a stage.
+    // Layers whose number is that of a stage have global attention, over all windows.
     config.whole.assign(layers, false);
     for (uint32_t i = 0; i < layers; ++i)
         config.whole[i] = config.windows == 1 || i > config.stages.back() ||
@@ -92,8 +92,8 @@ RfDetrConfig read_rf_detr_config(const Json& json, const std::string& where) {
                         {"out_features", {"stage2", "stage5", "stage8", "stage11"}},
                         {"hidden_size", 384u},
                         {"image_size", 518u}};
-    const JsonFields backbone = fields.has("backbone_config") ? fields.object("backbone_config")
-                                                              : JsonFields(usual, where);
+    const JsonFields backbone =
+        fields.has("backbone_config") ? fields.object("backbone_config") : JsonFields(usual, where);
     const std::string type = backbone.text("model_type", "rf_detr_dinov2");
     if (type != "rf_detr_dinov2")
         backbone.refuse("model_type",
@@ -110,8 +110,8 @@ RfDetrConfig read_rf_detr_config(const Json& json, const std::string& where) {
     config.cross_heads = fields.whole("decoder_cross_attention_heads", {1, 1024}, 16);
     config.sampling.points = {fields.whole("decoder_n_points", {1, 255}, 4)};
     config.blocks = fields.whole("c2f_num_blocks", {0, 1024}, 3);
-    config.hidden = static_cast<uint32_t>(
-        config.dim * fields.number("hidden_expansion", 0.0, 64.0, 0.5));
+    config.hidden =
+        static_cast<uint32_t>(config.dim * fields.number("hidden_expansion", 0.0, 64.0, 0.5));
     config.projector_activation =
         activation_named(fields.text("activation_function", "silu"), where);
     config.activation = activation_named(fields.text("decoder_activation_function", "relu"), where);
@@ -132,8 +132,9 @@ RfDetrConfig read_rf_detr_config(const Json& json, const std::string& where) {
     require_whole_heads(fields, "d_model", config.dim, "decoder_cross_attention_heads",
                         config.cross_heads);
     if (config.dim % 8 != 0 || config.hidden % 8 != 0 || config.hidden == 0)
-        fields.refuse("d_model", "is " + std::to_string(config.dim) +
-                                     "; it and its part by hidden_expansion must be multiples of 8");
+        fields.refuse("d_model",
+                      "is " + std::to_string(config.dim) +
+                          "; it and its part by hidden_expansion must be multiples of 8");
     if (fields.whole("num_feature_levels", {1, 64}, 1) != 1)
         fields.refuse("num_feature_levels", "is not 1; this option is not supported");
     if (!fields.flag("attention_bias", true))

@@ -8,8 +8,8 @@ RtDetr::RtDetr(WeightLoader& front, WeightLoader& weights, const RtDetrConfig& c
       backbone_(front, config.backbone, "model.backbone.model") {
     const DeformableDecoderConfig& d = config.decoder;
     const uint32_t dim = d.dim, head = dim / d.heads;
-    query_position_ = load_perceptron(weights, "model.decoder.query_pos_head", 4, 2 * dim, dim,
-                                      position_layers);
+    query_position_ =
+        load_mlp(weights, "model.decoder.query_pos_head", 4, 2 * dim, dim, position_layers);
     std::vector<std::string> values;
     for (uint32_t i = 0; i < d.layers; ++i) {
         const std::string number = std::to_string(i), layer = "model.decoder.layers." + number;
@@ -21,17 +21,18 @@ RtDetr::RtDetr(WeightLoader& front, WeightLoader& weights, const RtDetrConfig& c
                  weights.linear(cross + ".output_proj", {.out = dim, .in = dim, .in_head = head}),
              .cross_norm = weights.norm(cross + "_layer_norm", dim, d.norm_eps),
              .ffn = load_feed_forward(weights, layer, dim, d.intermediate, d.norm_eps),
-             .box_head = load_perceptron(weights, "model.decoder.bbox_embed." + number, dim, dim, 4,
-                                         box_layers)});
+             .box_head = load_mlp(weights, "model.decoder.bbox_embed." + number, dim, dim, 4,
+                                  box_layers)});
         values.push_back(cross + ".value_proj");
     }
     memory_values_ = weights.stacked(values, {.out = dim, .in = dim, .out_head = head});
-    // Only the last layer's classes are asked for.
+    // Only the classes of the last layer are used.
     class_head_ = weights.linear("model.decoder.class_embed." + std::to_string(d.layers - 1),
                                  {.out = classes(), .in = dim});
 }
 
-std::vector<FeatureMap> RtDetr::look(Commands& c, const Tensor& pixels, Size picture) const {
+std::vector<FeatureMap> RtDetr::backbone_maps(Commands& c, const Tensor& pixels,
+                                              Size picture) const {
     const std::vector<FeatureMap> all = backbone_.stages(c, pixels, picture);
     std::vector<FeatureMap> maps;
     for (uint32_t stage : stages_) maps.push_back(all[stage]);
@@ -45,7 +46,7 @@ std::vector<Size> RtDetr::map_sizes(Size picture) const {
     return sizes;
 }
 
-void RtDetr::decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
+void RtDetr::decode(Commands& c, const DecoderInput& d, const DetectionOutput& out,
                     DetectionTaps& taps) const {
     const Stream& s = d.stream;
     const auto count = static_cast<uint32_t>(layers_.size());
@@ -60,10 +61,10 @@ void RtDetr::decode(Commands& c, const BoxDecoding& d, const DetectionOutput& ou
         linear_into(c, s.pos, placed, place);
         add_into(c, s.at, s.pos, s.x);
         self_attend(c, s, s.queries(), w.self, query_heads(), i, taps.queries);
-        const Tensor seen = deformable_attention(c, s.at, d.boxes.boxes,
-                                                 d.values.slice_columns(i * wide, wide), d.levels,
-                                                 w.cross, deformable_form(), i, taps.decoder);
-        linear_add(c, s.x, seen, w.cross_out);
+        const Tensor sampled = deformable_attention(
+            c, {s.at, d.boxes.boxes, d.values.slice_columns(i * wide, wide), d.levels}, w.cross,
+            deformable_form(), i, taps.decoder);
+        linear_add(c, s.x, sampled, w.cross_out);
         normalize(c, s.values(), w.cross_norm);
         feed_forward(c, s, s.values(), w.ffn, decoder().activation);
 

@@ -13,10 +13,10 @@ RtDetrConfig read_rt_detr_config(const Json& json, const std::string& where) {
     require_architecture(fields, common, second ? "rt_detr_v2" : "rt_detr",
                          second ? "RTDetrV2ForObjectDetection" : "RTDetrForObjectDetection");
     RtDetrConfig config;
-    RtDetrEye eye = read_rt_detr_eye(fields);
-    config.backbone = std::move(eye.backbone);
-    config.stages = std::move(eye.stages);
-    config.encoder = std::move(eye.encoder);
+    RtDetrVision vision = read_rt_detr_vision(fields);
+    config.backbone = std::move(vision.backbone);
+    config.stages = std::move(vision.stages);
+    config.encoder = std::move(vision.encoder);
     config.decoder = read_deformable_decoder(fields, std::move(common));
     config.decoder.sampling.points.assign(config.decoder.levels,
                                           fields.whole("decoder_n_points", {1, 255}, 4));

@@ -30,7 +30,7 @@ SegmentationHead::SegmentationHead(WeightLoader& weights, const SegmentationForm
     fc1_ = weights.linear(queries + "layers.0", {.out = form.intermediate, .in = dim});
     fc2_ = weights.linear(queries + "layers.2", {.out = dim, .in = form.intermediate});
     query_projection_ = weights.linear(head + "query_features_proj", {.out = dim, .in = dim});
-    // The same for every query.
+    // One bias for all queries.
     const float bias = weights.floats(head + "bias", {1})[0];
     bias_ = weights.table(std::vector<float>(form.queries, bias), 1, form.queries);
 }
@@ -58,9 +58,9 @@ Tensor SegmentationHead::forward(Commands& c, const Tensor& map, Size grid, cons
     linear_add(c, q, linear(c, y, fc1_, form_.activation), fc2_);
     const Tensor rounded = c.scratch(1, count, dim, type);
     copy(c, rounded, q);
-    // Each query is a row of weights that every cell meets.
-    const Tensor asked = linear(c, rounded, query_projection_);
-    linear_into(c, logits, cells, {asked, bias_.slice_columns(0, count)});
+    // cells * queries^T: the queries are the rows of a weight.
+    const Tensor embedded = linear(c, rounded, query_projection_);
+    linear_into(c, logits, cells, {embedded, bias_.slice_columns(0, count)});
     Tensor masks = logits;
     masks.batch = count;
     masks.columns = 1;

@@ -4,16 +4,16 @@
 
 #include "gpu/ops/norms.h"
 #include "gpu/ops/products.h"
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
-// RF-DETR's masks: the projector's map, enlarged and refined by blocks of ConvNeXt's kind, and a
-// product of each of its cells with each query.
+// RF-DETR's mask head: the projector's map is upsampled and refined by ConvNeXt-like blocks; a mask
+// is the dot product of its cells with a query.
 
 namespace saccade {
 
 struct SegmentationForm {
     uint32_t dim = 0, blocks = 0, intermediate = 0, queries = 0;
-    uint32_t ratio = 4;  // pixels of the picture to a cell of a mask
+    uint32_t ratio = 4;  // pixels of the picture per cell of a mask
     Activation activation = Activation::gelu_erf;
 };
 
@@ -22,8 +22,8 @@ public:
     SegmentationHead(WeightLoader& weights, const SegmentationForm& form);
 
     Size mask_size(Size picture) const { return picture / form_.ratio; }
-    // Logits of a mask for each of the queries (1, n, dim) from the map (1, cells, dim): a view
-    // (n, cells, 1), valid until the scope ends.
+    // Mask logits of the queries (1, n, dim) and the map (1, cells, dim): a view (n, cells, 1),
+    // valid until the scope ends.
     Tensor forward(Commands& c, const Tensor& map, Size grid, const Tensor& queries,
                    Size picture) const;
 

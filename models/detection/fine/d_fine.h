@@ -6,8 +6,8 @@
 #include "models/files/json.h"
 
 // D-FINE: Redefine Regression Task of DETRs as Fine-grained Distribution Refinement (Peng et al.
-// 2024). RT-DETR with another backbone, other blocks to fuse its maps with, and a decoder that
-// refines where the edges of boxes may lie.
+// 2024). RT-DETR with another backbone, other fusion blocks, and a decoder that refines
+// distributions over the edges of boxes.
 
 namespace saccade {
 
@@ -26,14 +26,15 @@ public:
           decoder_(weights, config.decoder, config.edges) {}
 
 private:
-    std::vector<FeatureMap> look(Commands& c, const Tensor& pixels, Size picture) const override {
+    std::vector<FeatureMap> backbone_maps(Commands& c, const Tensor& pixels,
+                                          Size picture) const override {
         return backbone_.maps(c, pixels, picture);
     }
     std::vector<Size> map_sizes(Size picture) const override {
         return backbone_.map_sizes(picture);
     }
     double backbone_work(Size picture) const override { return backbone_.multiply_adds(picture); }
-    void decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
+    void decode(Commands& c, const DecoderInput& d, const DetectionOutput& out,
                 DetectionTaps& taps) const override {
         decoder_.decode(c, d, out, taps);
     }

@@ -16,7 +16,8 @@ void Deimv2::prepare(Size picture) {
     HybridDetector::prepare(picture);
 }
 
-std::vector<FeatureMap> Deimv2::look(Commands& c, const Tensor& pixels, Size picture) const {
+std::vector<FeatureMap> Deimv2::backbone_maps(Commands& c, const Tensor& pixels,
+                                              Size picture) const {
     return dino_ ? dino_->maps(c, pixels, picture) : hgnet_->maps(c, pixels, picture);
 }
 

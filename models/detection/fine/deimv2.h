@@ -9,20 +9,20 @@
 #include "models/detection/fine/edge_decoder.h"
 #include "models/files/json.h"
 
-// Real-Time Object Detection Meets DINOv3 (Huang et al. 2025): DEIMv2, from half a million weights
-// to fifty million. What differs from D-FINE:
-//  - the larger models see with DINOv3, and convolutions beside it for the details;
-//  - maps that meet are added, not laid side by side;
+// Real-Time Object Detection Meets DINOv3 (Huang et al. 2025): DEIMv2, from half a million to fifty
+// million parameters. What differs from D-FINE:
+//  - the backbone of the larger models is DINOv3, with parallel convolutions for details;
+//  - maps are fused by addition, not by concatenation;
 //  - the smallest models have a lite encoder, without attention;
-//  - the decoder's norms are by length alone, its perceptrons are gated, and the smallest models
-//    have no gates where a query takes in what it saw.
+//  - the decoder has RMS norms and SwiGLU, and in the smallest models no gateway after
+//    cross-attention.
 
 namespace saccade {
 
 // model_type deimv2. Missing fields take transformers' defaults.
 struct Deimv2Config : HybridConfig {
     HGNetV2Config backbone;
-    std::optional<TunedDinoConfig> dino;  // what there is in place of it
+    std::optional<TunedDinoConfig> dino;  // replaces `backbone`
     EdgeDecoderConfig edges;
 };
 Deimv2Config read_deimv2_config(const Json& json, const std::string& where);
@@ -34,16 +34,17 @@ public:
     void prepare(Size picture) override;
 
 private:
-    std::vector<FeatureMap> look(Commands& c, const Tensor& pixels, Size picture) const override;
+    std::vector<FeatureMap> backbone_maps(Commands& c, const Tensor& pixels,
+                                          Size picture) const override;
     std::vector<Size> map_sizes(Size picture) const override;
     double backbone_work(Size picture) const override;
-    void decode(Commands& c, const BoxDecoding& d, const DetectionOutput& out,
+    void decode(Commands& c, const DecoderInput& d, const DetectionOutput& out,
                 DetectionTaps& taps) const override {
         decoder_.decode(c, d, out, taps);
     }
     double decoder_work(uint32_t) const override { return decoder_.multiply_adds(); }
 
-    // One of them is there.
+    // One of these is set.
     std::unique_ptr<HGNetV2> hgnet_;
     std::unique_ptr<TunedDino> dino_;
     EdgeDecoder decoder_;

@@ -16,7 +16,7 @@ TunedDinoConfig read_tuned_dino(const JsonFields& fields, const Json& json,
     config.planes = fields.whole("spatial_tuning_adapter_inplanes", {1, 16384}, 16);
     config.norm_eps = fields.number("batch_norm_eps", 0.0, 1.0, 1e-5);
     if (config.dino.patch != Size(16))
-        backbone.refuse("patch_size", "is not 16, which the adapter's maps are made for");
+        backbone.refuse("patch_size", "is not 16, which the adapter's maps need");
     const uint32_t layers = config.dino.layers;
     const bool all = backbone.flag("apply_layernorm", true);
     for (uint32_t stage : read_used_stages(backbone, layers, {})) {
@@ -26,7 +26,7 @@ TunedDinoConfig read_tuned_dino(const JsonFields& fields, const Json& json,
     if (config.stages.size() != 3)
         backbone.refuse("out_indices", "are not three, one for each map of the adapter");
     config.dino.layers = config.stages.back();
-    config.dino.image = TestPicture::size;  // which it is tried on before any other
+    config.dino.image = TestPicture::size;  // the first picture that it is prepared for
     return config;
 }
 

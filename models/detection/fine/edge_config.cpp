@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-// A list of flags, as long as another.
+// A list of flags.
 std::vector<bool> flags(const JsonFields& fields, const char* key, std::vector<bool> otherwise) {
     const Json* list = fields.find(key);
     if (!list) return otherwise;
@@ -32,13 +32,13 @@ void read_points(const JsonFields& fields, DeformableDecoderConfig& decoder) {
     read_sampling(fields, decoder.sampling);
 }
 
-// Layers after the one whose answer counts are there for training alone.
+// Layers after eval_idx are for training only.
 uint32_t layers_that_count(const JsonFields& fields, uint32_t layers) {
     const Json* index = fields.find("eval_idx");
     int64_t last = index && index->is_number_integer() ? index->get<int64_t>() : -1;
     if (last < 0) last += layers;
     if (last < 0 || last >= int64_t(layers))
-        fields.refuse("eval_idx", "is none of the decoder's layers");
+        fields.refuse("eval_idx", "is not one of the decoder's layers");
     return static_cast<uint32_t>(last) + 1;
 }
 
@@ -70,13 +70,13 @@ HGNetV2Config read_hgnet_v2(const JsonFields& fields) {
                         halves.size(), light.size()})
         if (size != in.size())
             fields.refuse("stage_in_channels", "has another length than other lists of stages");
-    // Files of models with three stages have four of these.
+    // Files of models with three stages have four strides.
     if (strides.size() < in.size())
         fields.refuse("stage_downsample_strides", "are fewer than there are stages");
     for (size_t i = 0; i < in.size(); ++i) {
         if (kernels[i] % 2 == 0) fields.refuse("stage_kernel_size", "has an even number");
         if (in[i] != (i > 0 ? out[i - 1] : config.stem_out))
-            fields.refuse("stage_in_channels", "are not what comes out before");
+            fields.refuse("stage_in_channels", "do not match the output of the stage before");
         config.stages.push_back({.in = in[i],
                                  .middle = middle[i],
                                  .out = out[i],

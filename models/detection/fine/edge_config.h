@@ -6,33 +6,32 @@
 #include "models/detection/deformable/hybrid_config.h"
 #include "models/files/json.h"
 
-// What the configs of D-FINE and DEIMv2 say in the same words.
+// The config fields that D-FINE and DEIMv2 share.
 
 namespace saccade {
 
-// Of a decoder that refines distributions over where a box's edges lie.
+// A decoder that refines distributions over the edges of a box.
 struct EdgeDecoderConfig {
-    uint32_t bins = 32;  // an edge's distribution has one more
+    uint32_t bins = 32;  // an edge's distribution has bins + 1 values
     uint32_t best = 4, quality_hidden = 64, quality_layers = 2;
-    // DEIMv2's decoder: norms by length alone, gated perceptrons, one for positions of three
-    // layers.
+    // DEIMv2's decoder: RMS norms, SwiGLU, and an MLP of three layers for positions.
     bool simplified = false;
-    bool gateway = true;       // gates weigh what a query saw; else it is added
-    bool shared_head = false;  // one perceptron moves the edges in all layers
+    bool gateway = true;       // gates weigh the result of cross-attention; else it is added
+    bool shared_head = false;  // all layers share one MLP for the edges
 };
 
-// `backbone_config` of the config, or one without fields.
+// `backbone_config` of the config, or an empty object.
 HGNetV2Config read_hgnet_v2(const JsonFields& backbone);
-// The channels of the maps that are handed on.
+// The channels of the output maps.
 std::vector<uint32_t> used_channels(const HGNetV2Config& backbone);
 
-// How many channels and bottlenecks a fusion block has.
+// Channels and bottlenecks of a fusion block.
 struct FusionSize {
     uint32_t hidden = 0, blocks = 0;
 };
 FusionSize read_fusion_size(const JsonFields& fields, uint32_t dim);
 
-// The decoder with its points, and only its layers that count.
+// The decoder with its sampling points, and without layers that only training uses.
 DeformableDecoderConfig read_edge_decoder_form(const JsonFields& fields, ModelConfig common);
 EdgeDecoderConfig read_edge_decoder(const JsonFields& fields);
 

@@ -8,7 +8,8 @@ namespace {
 
 constexpr float gate_eps = 1e-5f, rms_eps = 1e-6f;
 
-// W(n): steps that grow from the middle to both ends, the last of which are twice the bound. (eq.
+// The weighting function W(n): steps that grow from the middle to both ends; the outermost are
+// twice the bound.                                                                           (eq.
 // 3)
 std::vector<float> steps(uint32_t bins, float up, float scale) {
     const double bound = std::abs(double(up)) * std::abs(double(scale));
@@ -26,7 +27,7 @@ std::vector<float> steps(uint32_t bins, float up, float scale) {
 
 std::string in_decoder(const std::string& name) { return "model.decoder." + name; }
 
-// A head of this layer; where files hold what all layers share only once, that of the first.
+// The name of this layer's head; if all layers share one, the file stores it for the first only.
 std::string head_named(WeightLoader& weights, const std::string& name, uint32_t layer,
                        const std::string& part, const std::vector<uint64_t>& shape) {
     const std::string own = in_decoder(name + "." + std::to_string(layer));
@@ -44,27 +45,25 @@ EdgeDecoder::EdgeDecoder(WeightLoader& weights, const DeformableDecoderConfig& f
     const uint32_t dim = form.dim, last = form.layers - 1;
     const std::string positions = in_decoder("query_pos_head");
     if (config.simplified) {
-        query_position_ = load_perceptron(weights, positions, 4, dim, dim, 3);
+        query_position_ = load_mlp(weights, positions, 4, dim, dim, 3);
         query_position_.between = form.activation;
     } else {
-        query_position_ = load_perceptron(weights, positions, 4, 2 * dim, dim, position_layers);
+        query_position_ = load_mlp(weights, positions, 4, 2 * dim, dim, position_layers);
     }
-    first_box_head_ =
-        load_perceptron(weights, in_decoder("pre_bbox_head"), dim, dim, 4, box_layers);
+    first_box_head_ = load_mlp(weights, in_decoder("pre_bbox_head"), dim, dim, 4, box_layers);
     for (uint32_t i = 0; i < form.layers; ++i) {
         layers_.push_back(load_layer(weights, i));
         layers_.back().edge_head =
             config.shared_head && i > 0
                 ? layers_.front().edge_head
-                : load_perceptron(weights, in_decoder("bbox_embed." + std::to_string(i)), dim, dim,
-                                  4 * (config.bins + 1), box_layers);
+                : load_mlp(weights, in_decoder("bbox_embed." + std::to_string(i)), dim, dim,
+                           4 * (config.bins + 1), box_layers);
     }
     if (!config.gateway || head() != wide_head()) narrowing_ = load_narrowing(weights);
     class_head_ =
         weights.linear(head_named(weights, "class_embed", last, ".weight", {classes(), dim}),
                        {.out = classes(), .in = dim});
-    quality_ =
-        load_perceptron(weights, in_decoder("lqe_layers." + std::to_string(last) + ".reg_conf"),
+    quality_ = load_mlp(weights, in_decoder("lqe_layers." + std::to_string(last) + ".reg_conf"),
                         4 * (config.best + 1), config.quality_hidden, 1, config.quality_layers);
     scale_ = std::abs(weights.floats(in_decoder("reg_scale"), {1})[0]);
     const float up = weights.floats(in_decoder("up"), {1})[0];
@@ -105,7 +104,7 @@ Linear EdgeDecoder::load_narrowing(WeightLoader& weights) const {
     return weights.linear(host, in);
 }
 
-// Samples are taken in fours: heads that are none get zeros at their ends.
+// Sampling reads four columns at a time: heads of other sizes are padded with zeros.
 Tensor EdgeDecoder::with_wide_heads(Commands& c, const Tensor& memory) const {
     if (head() == wide_head()) return memory;
     const uint32_t count = form_.heads, batch = memory.batch, cells = memory.rows;
@@ -121,44 +120,41 @@ Tensor EdgeDecoder::with_wide_heads(Commands& c, const Tensor& memory) const {
     return y;
 }
 
-// x = LN(g x + h seen), the gates g and h from both; without gates x = LN(x + seen). `both` holds x
-// on its left.
-void EdgeDecoder::look_around(Commands& c, const Stream& s, const Tensor& both, const BoxDecoding& d,
-                              const Layer& w, uint32_t layer, Tap& tap) const {
+// x = LN(g x + h s), where s is the result of deformable attention and the gates g and h are
+// computed from both; without gates x = LN(x + s). `both` holds x and s, concatenated.
+void EdgeDecoder::cross_attend(Commands& c, const Stream& s, const Tensor& both,
+                               const DecoderInput& d, const Layer& w, uint32_t layer,
+                               Tap& tap) const {
     auto scope = c.scope("cross-attention");
     const uint32_t dim = form_.dim;
+    const DeformableInput in{s.at, d.boxes.boxes, d.memory, d.levels};
     if (!config_.gateway) {
-        linear_add(c, s.x,
-                   deformable_attention(c, s.at, d.boxes.boxes, d.memory, d.levels, w.cross,
-                                        deformable_, layer, tap),
+        linear_add(c, s.x, deformable_attention(c, in, w.cross, deformable_, layer, tap),
                    narrowing_);
         normalize(c, s.values(), w.cross_norm);
         return;
     }
-    const Tensor seen = both.slice_columns(dim, dim);
+    const Tensor sampled = both.slice_columns(dim, dim);
     if (narrowing_.weight)
-        linear_into(c, seen,
-                    deformable_attention(c, s.at, d.boxes.boxes, d.memory, d.levels, w.cross,
-                                         deformable_, layer, tap),
+        linear_into(c, sampled, deformable_attention(c, in, w.cross, deformable_, layer, tap),
                     narrowing_);
     else
-        deformable_attention_into(c, seen, s.at, d.boxes.boxes, d.memory, d.levels, w.cross,
-                                  deformable_, layer, tap);
+        deformable_attention_into(c, sampled, in, w.cross, deformable_, layer, tap);
     const Tensor gates = c.scratch(s.x.batch, s.x.rows, 2 * dim, Type::f32);
     linear_into(c, gates, both, w.gate, Activation::sigmoid);
-    gated_add(c, s.x, seen, gates);
+    gated_add(c, s.x, sampled, gates);
     normalize(c, s.values(), w.cross_norm);
 }
 
-void EdgeDecoder::decode(Commands& c, const BoxDecoding& from, const DetectionOutput& out,
+void EdgeDecoder::decode(Commands& c, const DecoderInput& from, const DetectionOutput& out,
                          DetectionTaps& taps) const {
     const uint32_t batch = from.stream.x.batch, rows = from.stream.x.rows, dim = form_.dim;
     const auto count = static_cast<uint32_t>(layers_.size());
     auto room = [&](uint32_t columns, Type type) { return c.scratch(batch, rows, columns, type); };
     const Type type = from.memory.type;
-    BoxDecoding d = from;
+    DecoderInput d = from;
     d.memory = with_wide_heads(c, from.memory);
-    // What a gate reads: the stream, and beside it what was seen.
+    // The gateway's input: the stream and the result of cross-attention.
     const Tensor both = room(2 * dim, type);
     const Stream s{d.stream.x, both.slice_columns(0, dim), d.stream.at, d.stream.pos};
     const Tensor before = room(dim, Type::f32), with_before = room(dim, type);
@@ -171,21 +167,21 @@ void EdgeDecoder::decode(Commands& c, const BoxDecoding& from, const DetectionOu
         const Layer& w = layers_[i];
         const bool last = i + 1 == count;
         auto layer = c.scope("layer");
-        perceptron_into(c, s.pos, d.boxes.copy, query_position_, Activation::clip);
+        mlp_into(c, s.pos, d.boxes.copy, query_position_, Activation::clip);
         add_into(c, s.at, s.x, s.pos);
-        // The stream goes to the gate and to where its positions are added.
+        // The norm writes the gateway's input as well as the queries with their positions.
         self_attend(c, s, s, w.self, heads_, i, taps.queries);
-        look_around(c, s, both, d, w, i, taps.decoder);
+        cross_attend(c, s, both, d, w, i, taps.decoder);
         if (i == 0) {
             feed_forward(c, s, s.values(), w.ffn, form_.activation);
             const Tensor deltas = room(4, Type::f32);
-            perceptron_into(c, deltas, s.y, first_box_head_);
+            mlp_into(c, deltas, s.y, first_box_head_);
             refine_boxes(c, first, deltas, d.boxes.boxes);
-            perceptron_into(c, corners, s.y, w.edge_head);
+            mlp_into(c, corners, s.y, w.edge_head);
         } else {
-            // The edges are refined by what this layer and the one before it know.
+            // The edges are refined from the sum of this layer's output and that of the one before.
             feed_forward(c, s, {s.x, s.y, with_before, before}, w.ffn, form_.activation);
-            perceptron_add(c, corners, with_before, w.edge_head);
+            mlp_add(c, corners, with_before, w.edge_head);
         }
         if (!last) copy(c, before, s.x);
         edge_boxes(c,
@@ -197,18 +193,18 @@ void EdgeDecoder::decode(Commands& c, const BoxDecoding& from, const DetectionOu
     score(c, out, s.y, statistics);
 }
 
-// Scores, and what the edges' distributions say of the box's quality.
+// Class logits, plus the quality estimate (LQE) from the statistics of the edges' distributions.
 void EdgeDecoder::score(Commands& c, const DetectionOutput& out, const Tensor& y,
                         const Tensor& statistics) const {
     auto scope = c.scope("scores");
     linear_into(c, out.logits, y, class_head_);
-    Tensor told = statistics;
+    Tensor input = statistics;
     if (y.type != Type::f32) {
-        told = c.scratch(statistics.batch, statistics.rows, statistics.columns, y.type);
-        copy(c, told, statistics);
+        input = c.scratch(statistics.batch, statistics.rows, statistics.columns, y.type);
+        copy(c, input, statistics);
     }
     const Tensor quality = c.scratch(y.batch, y.rows, 1, Type::f32);
-    perceptron_into(c, quality, told, quality_);
+    mlp_into(c, quality, input, quality_);
     add_column(c, out.logits, quality);
 }
 

@@ -79,11 +79,11 @@ TEST_F(WordsOnCommandLine, words_that_do_not_fit_get_one_line) {
         words.insert(words.end(), more.begin(), more.end());
         return run(words);
     };
-    expect_refused(with(own, {"--find", "a cat"}), 1, "classes of its own and takes no --find");
-    expect_refused(with(own, {"--like", golden_picture()}), 1, "classes of its own");
+    expect_refused(with(own, {"--find", "a cat"}), 1, "fixed classes and takes no --find");
+    expect_refused(with(own, {"--like", golden_picture()}), 1, "fixed classes");
     expect_refused(
         run({"classify", golden_picture(), "--classifier", "emoji-classifier", "--labels", "a, b"}),
-        1, "classes of its own and takes no --labels");
+        1, "fixed classes and takes no --labels");
     expect_refused(run({"ask", golden_picture(), "What is it?", "--captioner", "emoji-captioner"}),
                    1, "describes pictures and takes no question");
     expect_refused(run({"ask", golden_picture(), " ", "--captioner", "emoji-captioner"}), 2,

@@ -482,7 +482,7 @@ TEST_F(ModelPull, models_that_are_not_run_are_refused_before_their_weights_are_f
     HubServer::Files files = nano();
     files["config.json"] = R"({"model_type": "bert"})";
     server.add("main", files);
-    expect_says(refusal(), "'bert' is none that Saccade runs");
+    expect_says(refusal(), "'bert' is not supported");
     EXPECT_EQ(server.store().requests().size(), 0u);
 }
 

@@ -1,6 +1,6 @@
 #include "app/live/order.h"
 
-#include "tests/models/detection/detection_golden.h"
+#include "tests/models/detection/detection_fixture.h"
 
 namespace saccade {
 namespace {
@@ -9,7 +9,7 @@ class OrderTest : public DetectionTest {};
 
 // Encoders without attention have no cell that looks anywhere: the box at that place answers.
 TEST_F(OrderTest, who_points_at_cells_that_do_not_look_asks_the_box_there) {
-    Detector lite = make(DetectionGolden("deimv2-lite-nano"), Type::f32);
+    Detector lite = make(Golden("deimv2-lite-nano"), Type::f32);
     Models models;
     models.detector = &lite;
     const Detection found[] = {{.id = 1, .score = 0.9f, .box = {{10, 10}, {90, 90}}, .query = 3},

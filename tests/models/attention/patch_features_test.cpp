@@ -10,13 +10,13 @@
 namespace saccade {
 namespace {
 
-// A class token and two registers of huge length before the cells of a map, as no picture has them.
+// A class token and two registers of huge norm before the cells of a map.
 class PatchFeaturesTest : public GpuTest {
 protected:
     static constexpr uint32_t columns = 24, prefix = 3;
     const TokenLayout layout{.grid = {7, 5}, .first_cell = prefix};
 
-    // Cells of three kinds, which differ a little among themselves; `moved` by that many of them.
+    // Cells of three kinds with slight variations, shifted by `moved` cells.
     std::vector<float> features(uint32_t moved = 0) {
         std::vector<float> x = random(size_t(prefix + 35) * columns);
         for (size_t i = 0; i < x.size(); ++i) x[i] *= i < prefix * columns ? 1e4f : 0.05f;
@@ -81,7 +81,7 @@ TEST_F(PatchFeaturesTest, a_thing_keeps_its_colour_when_it_moves) {
             else
                 EXPECT_GT(distance(first, a, b), 0.3) << a << ", " << b;
         }
-    // From frame to frame they move on by one cell each.
+    // They move by one cell per frame.
     for (uint32_t frame = 1; frame <= 6; ++frame) {
         const std::vector<float> now = colours(carried, features(frame));
         double apart = 0;

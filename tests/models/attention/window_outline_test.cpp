@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-// Whether two cells of a map see each other, as shaders/grid_attention/windows.glsl has it.
+// Whether two cells of a map attend to each other, by the rule of the shader's windows.glsl.
 bool together(const Windows& windows, uint32_t a, uint32_t b) {
     const Windows::Place from = windows.place_of(a), to = windows.place_of(b);
     if (from.window != to.window) return false;

@@ -10,33 +10,14 @@
 #include "models/files/synthetic.h"
 #include "tests/gpu_test.h"
 #include "tests/models/files/temp_folder.h"
+#include "tests/models/golden.h"
 
 namespace saccade {
 namespace {
 
 using Floats = std::vector<float>;
 
-// A parity case: what transformers computed on deterministic weights.
-struct Golden {
-    explicit Golden(const std::string& name)
-        : folder(golden_folder() / name), file(folder / "golden.safetensors") {}
-    Floats operator[](const std::string& name) const {
-        const StoredTensor* tensor = file.find(name);
-        if (!tensor) throw Error("the golden has no " + name);
-        Floats values(tensor->elements());
-        read_floats(*tensor, 0, values);
-        return values;
-    }
-    Json json() const { return read_json(folder / "config.json"); }
-    ViTConfig config() const { return read_vit_config(json(), "config.json"); }
-    PpmPicture picture() const {
-        const std::string image = read_json(folder / "golden.json")["image"];
-        return read_ppm(golden_folder() / "images" /
-                        std::filesystem::path(image).replace_extension(".ppm"));
-    }
-    std::filesystem::path folder;
-    SafetensorsFile file;
-};
+ViTConfig config_of(const Golden& golden) { return read_vit_config(golden.config, "config.json"); }
 
 class ViTTest : public GpuTest {
 protected:
@@ -45,7 +26,7 @@ protected:
         std::vector<Floats> attention, hidden;  // by layer: class-token rows (heads, tokens); (dim)
         std::vector<std::string> trace;
     };
-    // The classifier on a picture, looked at or not.
+    // Runs the classifier on a picture, with or without a tap.
     Run classify(Classifier& classifier, const PpmPicture& picture, bool look) {
         const uint32_t layer_count = classifier.model().layers();
         Frame frame(device, picture.width, picture.height, false);
@@ -96,7 +77,7 @@ protected:
         Manifest manifest = read_manifest(golden.folder / "weights.json");
         manifest.type = stored;
         SyntheticWeights weights(manifest);
-        return Classifier(device, golden.json(), "config.json", Preprocessor::read(golden.folder),
+        return Classifier(device, golden.config, "config.json", Preprocessor::read(golden.folder),
                           weights, precision);
     }
     static Floats joined(const std::vector<Floats>& parts) {
@@ -150,7 +131,7 @@ TEST_F(ViTTest, maps_of_attention_are_the_cells_of_what_transformers_computes) {
     for (const char* name : {"vit-nano", "vit-odd", "deit-distilled"}) {
         SCOPED_TRACE(name);
         const Golden golden(name);
-        const ViTConfig config = golden.config();
+        const ViTConfig config = config_of(golden);
         const uint32_t last = config.layers - 1, tokens = config.tokens(), heads = config.heads;
         Classifier classifier =
             make(golden, Type::f32, read_manifest(golden.folder / "weights.json").type);
@@ -167,7 +148,7 @@ TEST_F(ViTTest, maps_of_attention_are_the_cells_of_what_transformers_computes) {
             return classifier.ranking().on_device().values;
         });
 
-        // Of rows (heads, tokens), the cells of one head, or of all heads on average.
+        // The cells of one head of rows (heads, tokens), or the mean of all heads.
         auto cells = [&](std::span<const float> rows, uint32_t first, uint32_t count) {
             Floats result(tokens - config.prefix_tokens());
             for (uint32_t head = first; head < first + count; ++head)
@@ -183,7 +164,7 @@ TEST_F(ViTTest, maps_of_attention_are_the_cells_of_what_transformers_computes) {
         EXPECT_LT(relative_error(class_token({last}), cells(last_rows, 0, heads)), 1e-4);
         EXPECT_LT(relative_error(class_token({last, 1}), cells(last_rows, 1, 1)), 1e-4);
 
-        // The golden has the row of token 7: the pixel in the middle of its patch looks from there.
+        // The golden has the row of token 7, whose patch contains this pixel.
         const uint32_t cell = 7 - config.prefix_tokens();
         const MapGeometry map = classifier.geometry(last);
         const glm::vec2 place(cell % map.grid.x, cell / map.grid.x);
@@ -204,7 +185,7 @@ TEST_F(ViTTest, files_in_half_precision_load_as_well) {
     for (StoredType stored : {StoredType::f16, StoredType::bf16}) {
         Classifier classifier = make(golden, Type::f32, stored);
         const Run run = classify(classifier, golden.picture(), false);
-        // Rounding the weights is all that differs.
+        // Only the rounding of the weights differs.
         EXPECT_LT(relative_error(run.logits, golden["logits"]),
                   stored == StoredType::f16 ? 3e-3 : 3e-2);
     }
@@ -213,7 +194,7 @@ TEST_F(ViTTest, files_in_half_precision_load_as_well) {
 TEST_F(ViTTest, a_batch_gives_what_its_pictures_give_alone) {
     const Golden golden("vit-nano");
     Classifier classifier = make(golden, Type::f32);
-    const ViTConfig config = golden.config();
+    const ViTConfig config = config_of(golden);
     const uint32_t grid = config.grid_width() * config.grid_height(), columns = 3 * 16 * 16;
     const Floats pixels = random(size_t(3) * grid * columns);
     Tap nobody;
@@ -290,7 +271,7 @@ TEST_F(ViTTest, a_preprocessor_that_makes_another_size_is_refused) {
     Preprocessor preprocessor = Preprocessor::read(golden.folder);
     preprocessor.size = {80, 80};
     expect_says(error_of([&] {
-                    Classifier(device, golden.json(), "config.json", preprocessor, weights,
+                    Classifier(device, golden.config, "config.json", preprocessor, weights,
                                Type::f32);
                 }),
                 "does not match");

@@ -48,7 +48,7 @@ TEST(BeamSearchTest, the_best_sums_go_on_whatever_beam_they_come_from) {
 
 TEST(BeamSearchTest, only_an_end_among_the_best_counts) {
     BeamSearch search = search_of(two_beams());
-    // The end comes third of two beams: it is neither kept nor continued.
+    // With two beams, an end token of rank three is neither kept nor continued.
     search.advance(Candidates{{0, 1, -1.0}, {0, 2, -2.0}, {0, stop, -2.5}, {0, 4, -4.0}});
     EXPECT_EQ(search.best().ids, (Ids{0, 1})) << "nothing has ended yet";
     search.advance(Candidates{{0, stop, -0.1}, {0, 3, -3.0}, {1, 4, -1.0}, {1, 5, -5.0}});
@@ -125,7 +125,7 @@ TEST(BeamSearchTest, given_ids_do_not_count_as_length) {
     search.advance(Candidates{{0, 4, -1.5}, {0, 5, -2.0}, {0, 6, -3.0}, {0, 7, -4.0}});
     EXPECT_TRUE(search.finished());
     EXPECT_EQ(search.best().score, -1.5);
-    EXPECT_EQ(search.best().logs, (std::vector<double>{0, 0, 0, 0, -1.5}));
+    EXPECT_EQ(search.best().log_probs, (std::vector<double>{0, 0, 0, 0, -1.5}));
 }
 
 }  // namespace

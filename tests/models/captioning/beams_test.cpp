@@ -1,9 +1,9 @@
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
 
-// The device that chooses among its beams by itself says what the host would have chosen.
+// Beams that are chosen on the device are the same as those that the host chooses.
 class BeamsTest : public CaptionTest, public ::testing::WithParamInterface<const char*> {
 protected:
     void SetUp() override {
@@ -14,8 +14,8 @@ protected:
         Caption caption;
         uint32_t dispatches = 0;
     };
-    Said said_on(Device& on, const CaptionGolden& golden, Type precision,
-                 const CaptionOptions& options, uint32_t words_at_once = UINT32_MAX) {
+    Said said_on(Device& on, const Golden& golden, Type precision, const CaptionOptions& options,
+                 uint32_t words_at_once = UINT32_MAX) {
         Arena scratch(on, "captions");
         SyntheticWeights weights(golden.manifest);
         Captioner captioner(on, scratch,
@@ -67,7 +67,7 @@ TEST_P(BeamsTest, chosen_on_the_device_are_those_that_the_host_chooses) {
                           {4, 1.0, 0, R"({"early_stopping": "never", "repetition_penalty": 1.3})"},
                           {3, 0.5, 0, R"({"forced_bos_token_id": 5, "forced_eos_token_id": 3})"}};
     for (const Case& of : cases) {
-        CaptionGolden golden(GetParam());
+        Golden golden(GetParam());
         golden.generation.update(Json::parse(of.more));
         golden.generation["eos_token_id"] = {golden.ids()[3], golden.ids()[5]};
         CaptionOptions options = as_long_as(9);
@@ -78,7 +78,8 @@ TEST_P(BeamsTest, chosen_on_the_device_are_those_that_the_host_chooses) {
         for (uint32_t words : {UINT32_MAX, 2u}) {
             const Caption found = said_on(device, golden, Type::f32, options, words).caption;
             EXPECT_EQ(found.ids, by_host.ids) << of.beams << " beams " << of.more;
-            EXPECT_LT(relative_error(found.logs, by_host.logs), 1e-5) << of.beams << of.more;
+            EXPECT_LT(relative_error(found.log_probs, by_host.log_probs), 1e-5)
+                << of.beams << of.more;
             EXPECT_NEAR(found.score, by_host.score, 1e-4) << of.beams << " beams " << of.more;
         }
     }
@@ -90,16 +91,16 @@ INSTANTIATE_TEST_SUITE_P(All, BeamsTest,
 class ChainedBeams : public BeamsTest {};
 
 TEST_P(ChainedBeams, are_rows_of_one_chain_and_say_the_same) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     constexpr uint32_t words = 8;
     CaptionOptions options = as_long_as(words);
     options.beams = 3;
     const Said chained = said_on(device, golden, Type::f16, options);
     const Said alone = said_on(without_chains(), golden, Type::f16, options);
     EXPECT_EQ(chained.caption.ids, alone.caption.ids);
-    EXPECT_LT(relative_error(chained.caption.logs, alone.caption.logs), 1e-2);
-    // The past goes with its beams, a chain, the candidates, the choice. The first step has one beam,
-    // and none of it to copy; the last has nothing to choose for.
+    EXPECT_LT(relative_error(chained.caption.log_probs, alone.caption.log_probs), 1e-2);
+    // Dispatches of a step: copy of the KV cache, a chain, the candidates, the choice. The first
+    // step has one beam and no copy, the last has no choice.
     EXPECT_LE(chained.dispatches, (words - 1) * 4 + 1);
 }
 

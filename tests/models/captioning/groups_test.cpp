@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
 
-// Several pictures, of which each one's caption is another.
+// Several pictures with different captions.
 class CaptionGroups : public CaptionTest, public ::testing::WithParamInterface<const char*> {
 protected:
     CaptionGroups() {
@@ -46,7 +46,7 @@ protected:
             [&](Commands& c) { return captioner.look_from_word(c, {.layer = 0}, word, 1, place); });
     }
 
-    // What was found alone is found in a group with an empty place, and looks at the same.
+    // A group with an empty place has the same captions and attention as each picture alone.
     void expect_as_alone(Captioner& captioner) {
         std::vector<Caption> alone;
         std::vector<Floats> maps;
@@ -55,8 +55,8 @@ protected:
             alone.push_back(captions(captioner, {image}).front());
             maps.push_back(map(captioner, alone.back().ids.size() - 1, 0));
         }
-        EXPECT_NE(alone[0].logs, alone[1].logs);
-        EXPECT_NE(alone[0].logs, alone[2].logs);
+        EXPECT_NE(alone[0].log_probs, alone[1].log_probs);
+        EXPECT_NE(alone[0].log_probs, alone[2].log_probs);
 
         captioner.take_together(4);
         const std::vector<Caption> all =
@@ -68,7 +68,7 @@ protected:
         for (size_t i = 0; i < images.size(); ++i) {
             const Caption& found = all[places[i]];
             EXPECT_EQ(found.ids, alone[i].ids) << "picture " << i;
-            EXPECT_LT(relative_error(found.logs, alone[i].logs), 1e-5) << "picture " << i;
+            EXPECT_LT(relative_error(found.log_probs, alone[i].log_probs), 1e-5) << "picture " << i;
             EXPECT_NEAR(found.score, alone[i].score, 1e-5) << "picture " << i;
             EXPECT_LT(relative_error(map(captioner, found.ids.size() - 1, places[i]), maps[i]),
                       1e-4)
@@ -82,7 +82,7 @@ protected:
 };
 
 TEST_P(CaptionGroups, each_picture_gets_the_caption_that_it_has_alone) {
-    Captioner captioner = make(CaptionGolden(GetParam()), Type::f32);
+    Captioner captioner = make(Golden(GetParam()), Type::f32);
     for (uint32_t beams : {1u, 3u}) {
         SCOPED_TRACE(beams);
         CaptionOptions options = as_long_as(8);
@@ -93,7 +93,7 @@ TEST_P(CaptionGroups, each_picture_gets_the_caption_that_it_has_alone) {
 }
 
 TEST_P(CaptionGroups, given_words_are_read_of_all_pictures_at_once) {
-    const CaptionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Ids given = golden.ids();
     given.resize(4);
     Captioner captioner = make(golden, Type::f32);
@@ -114,13 +114,13 @@ TEST_P(CaptionGroups, given_words_are_read_of_all_pictures_at_once) {
         for (size_t i = 0; i < images.size(); ++i) {
             const DecodedIds alone = decode({images[i]}, beams).front();
             EXPECT_EQ(all[i].ids, alone.ids) << beams << " beams, picture " << i;
-            EXPECT_LT(relative_error(all[i].logs, alone.logs), 1e-5);
+            EXPECT_LT(relative_error(all[i].log_probs, alone.log_probs), 1e-5);
         }
     }
 }
 
 TEST_P(CaptionGroups, a_caption_is_the_same_to_the_bit_wherever_its_picture_lies) {
-    Captioner captioner = make(CaptionGolden(GetParam()), Type::f16);
+    Captioner captioner = make(Golden(GetParam()), Type::f16);
     captioner.use(as_long_as(6));
     captioner.take_together(3);
     const std::vector<Caption> all = captions(captioner, images);
@@ -128,9 +128,9 @@ TEST_P(CaptionGroups, a_caption_is_the_same_to_the_bit_wherever_its_picture_lies
     const std::vector<Caption> one = captions(captioner, {nullptr, images[2]});
     for (size_t i = 0; i < images.size(); ++i) {
         EXPECT_EQ(turned[(i + 1) % 3].ids, all[i].ids);
-        EXPECT_EQ(turned[(i + 1) % 3].logs, all[i].logs);
+        EXPECT_EQ(turned[(i + 1) % 3].log_probs, all[i].log_probs);
     }
-    EXPECT_EQ(one[1].logs, all[2].logs);
+    EXPECT_EQ(one[1].log_probs, all[2].log_probs);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CaptionGroups,
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(All, CaptionGroups,
 
 class CaptionGroup : public CaptionGroups {
 protected:
-    CaptionGolden golden{"vit-gpt2-nano"};
+    Golden golden{"vit-gpt2-nano"};
 };
 
 TEST_F(CaptionGroup, ends_for_each_picture_where_its_own_caption_ends) {
@@ -175,7 +175,8 @@ TEST_F(CaptionGroup, words_in_one_go_are_those_of_word_by_word) {
             const std::vector<Caption> slowly = captions(captioner, images, words);
             for (size_t i = 0; i < images.size(); ++i) {
                 EXPECT_EQ(slowly[i].ids, all[i].ids) << beams << " beams, picture " << i;
-                EXPECT_EQ(slowly[i].logs, all[i].logs) << beams << " beams, picture " << i;
+                EXPECT_EQ(slowly[i].log_probs, all[i].log_probs)
+                    << beams << " beams, picture " << i;
             }
         }
     }
@@ -187,7 +188,7 @@ TEST_F(CaptionGroup, is_decoded_while_the_next_one_is_encoded) {
     captioner.take_together(2);
     const std::vector<Caption> first = captions(captioner, {images[0], images[1]});
     const std::vector<Caption> second = captions(captioner, {images[2], images[0]});
-    EXPECT_NE(first[0].logs, second[0].logs);
+    EXPECT_NE(first[0].log_probs, second[0].log_probs);
 
     PictureGroup a = captioner.make_group(), b = captioner.make_group();
     encode(captioner, {images[0], images[1]}, a);
@@ -197,11 +198,11 @@ TEST_F(CaptionGroup, is_decoded_while_the_next_one_is_encoded) {
     captioner.advance(UINT32_MAX);
     std::vector<Caption> found = captioner.results();
     const Floats looked = map(captioner, 7, 1);
-    for (size_t i = 0; i < 2; ++i) EXPECT_EQ(found[i].logs, first[i].logs) << i;
+    for (size_t i = 0; i < 2; ++i) EXPECT_EQ(found[i].log_probs, first[i].log_probs) << i;
     captioner.start(b);
     captioner.advance(UINT32_MAX);
     found = captioner.results();
-    for (size_t i = 0; i < 2; ++i) EXPECT_EQ(found[i].logs, second[i].logs) << i;
+    for (size_t i = 0; i < 2; ++i) EXPECT_EQ(found[i].log_probs, second[i].log_probs) << i;
     EXPECT_NE(map(captioner, 7, 1), looked);
 }
 
@@ -215,7 +216,7 @@ TEST_F(CaptionGroup, prompts_and_picture_counts_that_cannot_be_are_refused_and_c
     expect_says(error_of([&] { captioner.use(as_long_as(1)); }), "no room");
     expect_says(error_of([&] { captions(captioner, images); }), "2 pictures together");
     const std::vector<Caption> after = captions(captioner, {images[0], images[1]});
-    for (size_t i = 0; i < 2; ++i) EXPECT_EQ(after[i].logs, before[i].logs);
+    for (size_t i = 0; i < 2; ++i) EXPECT_EQ(after[i].log_probs, before[i].log_probs);
     PictureGroup two = captioner.make_group();
     captioner.take_together(3);
     expect_says(error_of([&] { captioner.start(two); }), "take_together");

@@ -1,16 +1,16 @@
 #include "models/captioning/show_attend_tell.h"
 
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
 
 class ShowAttendTellTest : public CaptionTest {
 protected:
-    CaptionGolden golden{"show-attend-tell-nano"};
+    Golden golden{"show-attend-tell-nano"};
 };
 
-// State and queries go with the beams, wherever these came from.
+// State and queries are copied with the beams.
 TEST_F(ShowAttendTellTest, words_of_the_best_beam_look_where_their_definition_looks) {
     const Ids best = golden.info["sentences"][0]["ids"];
     const Floats want = golden["cross_attention_steps"];

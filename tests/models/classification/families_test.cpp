@@ -1,4 +1,4 @@
-// Classifiers other than ViT against what transformers and timm computed: see tests/golden.
+// Classifiers other than ViT against transformers and timm: see tests/golden.
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "models/files/safetensors.h"
 #include "models/files/synthetic.h"
 #include "tests/gpu_test.h"
-#include "tests/models/files/temp_folder.h"
+#include "tests/models/golden.h"
 
 namespace saccade {
 namespace {
@@ -27,26 +27,13 @@ Floats floats_of(const StoredTensor& tensor) {
     return values;
 }
 
-// A case of tests/golden as a folder with weights, and its picture.
-struct Case {
-    explicit Case(const std::string& name) : golden(golden_folder() / name) {
-        write_checkpoint(folder.path(), read_manifest(golden / "weights.json"));
-        for (const char* file : {"config.json", "preprocessor_config.json"})
-            if (std::filesystem::exists(golden / file))
-                std::filesystem::copy_file(golden / file, folder.path() / file);
-        const std::string image = read_json(golden / "golden.json")["image"];
-        picture = read_ppm(golden_folder() / "images" /
-                           std::filesystem::path(image).replace_extension(".ppm"));
-    }
-    PictureView view() const {
-        return {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false};
-    }
-    std::filesystem::path golden;
-    TempFolder folder;
-    PpmPicture picture;
+}
+std::filesystem::path golden;
+TempFolder folder;
+PpmPicture picture;
 };
 
-// Every eighth row and column, which is what a golden keeps of a large picture.
+// Every eighth row and column, as in the goldens of large pictures.
 Floats lattice(const Floats& picture, size_t height, size_t width) {
     Floats result;
     for (size_t c = 0; c < 3; ++c)
@@ -62,7 +49,7 @@ protected:
         Floats answer;  // logits, or features
         std::vector<std::string> trace;
     };
-    Run classify(Classifier& classifier, const Case& from, Tap& tap) {
+    Run classify(Classifier& classifier, const GoldenFolder& from, Tap& tap) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
         classifier.prepare({from.picture.width, from.picture.height});
@@ -86,7 +73,7 @@ protected:
 };
 
 TEST_P(Families, every_tensor_is_what_the_reference_computes) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     const SafetensorsFile golden(from.golden / "golden.safetensors");
     for (Precision precision : {Precision::fp32, Precision::fp16}) {
         SCOPED_TRACE(precision == Precision::fp32 ? "fp32" : "fp16");
@@ -105,7 +92,7 @@ TEST_P(Families, every_tensor_is_what_the_reference_computes) {
                 values = lattice(values, ours->shape[2], ours->shape[3]);
             else
                 EXPECT_EQ(ours->shape, want.shape) << want.name;
-            // SAGAN's scores are not scaled: half precision moves the sharpest rows by more.
+            // SAGAN's scores are not scaled, so half precision changes the sharpest rows more.
             const double half = want.name == "attention" ? 2e-2 : 1e-2;
             EXPECT_LT(relative_error(values, floats_of(want)),
                       precision == Precision::fp32 ? 1e-4 : half)
@@ -115,11 +102,11 @@ TEST_P(Families, every_tensor_is_what_the_reference_computes) {
 }
 
 TEST_P(Families, looking_changes_no_bit_of_the_answer) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     for (Type precision : {Type::f32, Type::f16}) {
         Classifier classifier = Classifier::open(device, from.folder.path(), precision);
         EXPECT_TRUE(classifier.unused().empty() || classifier.unused().size() == 1)
-            << classifier.unused().front();  // the token that hides patches in training
+            << classifier.unused().front();  // the mask token, used in training only
         Tap nobody, all(all_layers(classifier), true, true);
         const Run alone = classify(classifier, from, nobody);
         const Run watched = classify(classifier, from, all);
@@ -130,7 +117,7 @@ TEST_P(Families, looking_changes_no_bit_of_the_answer) {
 }
 
 TEST_P(Families, a_patch_gives_nothing_to_what_lies_outside_of_its_window) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
     Tap tap(all_layers(classifier));
     classify(classifier, from, tap);
@@ -162,7 +149,7 @@ TEST_P(Families, a_patch_gives_nothing_to_what_lies_outside_of_its_window) {
 }
 
 TEST_P(Families, features_of_patches_can_be_compared_and_coloured) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
     Tap tap({}, false, true);
     classify(classifier, from, tap);
@@ -202,7 +189,7 @@ TEST_P(Families, features_of_patches_can_be_compared_and_coloured) {
 }
 
 TEST_P(Families, every_layer_can_be_looked_at_from_every_corner) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
     Tap tap(all_layers(classifier));
     classify(classifier, from, tap);
@@ -226,7 +213,7 @@ TEST_P(Families, every_layer_can_be_looked_at_from_every_corner) {
 }
 
 TEST_P(Families, a_batch_gives_what_its_pictures_give_alone) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Classifier classifier = Classifier::open(device, from.folder.path(), Type::f32);
     classifier.prepare({from.picture.width, from.picture.height});
     const uint32_t rows = classifier.input().patches(),

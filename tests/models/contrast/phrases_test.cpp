@@ -1,4 +1,4 @@
-// What models are told in words, and shown instead.
+// Phrases and examples of open-vocabulary models.
 
 #include "models/contrast/phrases.h"
 
@@ -10,7 +10,7 @@
 #include "models/classifier.h"
 #include "models/detector.h"
 #include "models/files/safetensors.h"
-#include "tests/models/contrast/words_golden.h"
+#include "tests/models/golden.h"
 
 namespace saccade {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using Floats = std::vector<float>;
 using Texts = std::vector<std::string>;
 
-Floats golden_tensor(const WordsCase& from, const char* name) {
+Floats golden_tensor(const GoldenFolder& from, const char* name) {
     const SafetensorsFile file(from.golden / "golden.safetensors");
     const StoredTensor* tensor = file.find(name);
     Floats values(tensor->elements());
@@ -33,7 +33,7 @@ double dot(std::span<const float> a, std::span<const float> b) {
 class PhrasesTest : public GpuTest {
 protected:
     template <typename Model, typename Taps>
-    void look(Model& model, const WordsCase& from, Taps& taps) {
+    void look(Model& model, const GoldenFolder& from, Taps& taps) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
         model.prepare(from.size());
@@ -45,14 +45,14 @@ protected:
         c.end();
         c.run();
     }
-    Classifier open_classifier(const WordsCase& from) {
+    Classifier open_classifier(const GoldenFolder& from) {
         return Classifier::open(device, from.folder.path(), Type::f32, {}, Tokenizer::open);
     }
-    Detector open_detector(const WordsCase& from) {
+    Detector open_detector(const GoldenFolder& from) {
         return Detector::open(device, from.folder.path(), Type::f32, {}, Tokenizer::open);
     }
-    // The vector of what lies in a box of the case's picture, or fills it.
-    Example example_in(Detector& detector, const WordsCase& from, std::optional<Rectangle> box) {
+    // An example of the object in a box of the case's picture, or of the whole picture.
+    Example example_in(Detector& detector, const GoldenFolder& from, std::optional<Rectangle> box) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
         detector.prepare(from.size());
@@ -62,7 +62,7 @@ protected:
 };
 
 TEST_F(PhrasesTest, a_classifier_chooses_among_words_as_transformers_does) {
-    const WordsCase from("clip-nano");
+    const GoldenFolder from("clip-nano");
     Classifier classifier = open_classifier(from);
     const std::vector<std::string> texts = from.facts["texts"];
     const std::vector<double> want = from.facts["probabilities"];
@@ -73,18 +73,18 @@ TEST_F(PhrasesTest, a_classifier_chooses_among_words_as_transformers_does) {
     for (const ClassScore& one : classifier.ranking().top(5))
         EXPECT_NEAR(double(one.score), want[one.id], 1e-3) << texts[one.id];
 
-    // The sentence of the paper around each label.
+    // The paper's prompt template around each label.
     classifier.look_for({"cat"});
     EXPECT_EQ(classifier.phrases()->pattern(), "{}") << "as it was set";
     classifier.look_for({"cat"}, "a photo of a {}.");
     EXPECT_EQ(classifier.phrases()->prompt("cat"), "a photo of a cat.");
     EXPECT_EQ(open_classifier(from).phrases()->prompt("cat"), "a photo of a cat.");
-    EXPECT_EQ(open_classifier(WordsCase("siglip-nano")).phrases()->prompt("cat"),
+    EXPECT_EQ(open_classifier(GoldenFolder("siglip-nano")).phrases()->prompt("cat"),
               "this is a photo of cat.");
 }
 
 TEST_F(PhrasesTest, each_patch_tells_how_much_it_is_like_each_phrase) {
-    const WordsCase from("clip-nano");
+    const GoldenFolder from("clip-nano");
     Classifier classifier = open_classifier(from);
     classifier.look_for({"a cat", "a dog", "night"});
     Tap tap({}, true);
@@ -100,7 +100,7 @@ TEST_F(PhrasesTest, each_patch_tells_how_much_it_is_like_each_phrase) {
 }
 
 TEST_F(PhrasesTest, what_a_pooling_head_looks_at_is_where_rollout_begins) {
-    const WordsCase from("siglip-nano");
+    const GoldenFolder from("siglip-nano");
     Classifier classifier = open_classifier(from);
     classifier.phrases()->use({"text"}, TextIds{{std::vector<uint32_t>(16, 3)}});
     const uint32_t pool = classifier.model().layers() - 1;
@@ -116,7 +116,7 @@ TEST_F(PhrasesTest, what_a_pooling_head_looks_at_is_where_rollout_begins) {
               }),
               pooled)
         << "the probe looks wherever somebody points";
-    // From the pooled patches, each followed by itself.
+    // Rollout starts from the pooling weights of the patches.
     Rollout rollout(device);
     const Floats whole =
         run([&](Commands& c) { return classifier.rollout_from_class_token(c, tap, rollout); });
@@ -134,7 +134,7 @@ TEST_F(PhrasesTest, what_a_pooling_head_looks_at_is_where_rollout_begins) {
 }
 
 TEST_F(PhrasesTest, the_patches_of_a_detector_are_like_a_phrase_as_much_as_their_boxes_score) {
-    const WordsCase from("owlv2-nano");
+    const GoldenFolder from("owlv2-nano");
     Detector detector = open_detector(from);
     detector.look_for(from.facts["texts"].get<std::vector<std::string>>());
     DetectionTaps taps;
@@ -151,7 +151,7 @@ TEST_F(PhrasesTest, the_patches_of_a_detector_are_like_a_phrase_as_much_as_their
 }
 
 TEST_F(PhrasesTest, words_that_a_model_cannot_take_are_one_line_and_change_nothing) {
-    const WordsCase from("owlv2-nano");
+    const GoldenFolder from("owlv2-nano");
     Detector detector = open_detector(from);
     DetectionTaps nobody;
     expect_says(error_of([&] { look(detector, from, nobody); }), "--find \"red mug, my cat\"");
@@ -173,9 +173,9 @@ TEST_F(PhrasesTest, words_that_a_model_cannot_take_are_one_line_and_change_nothi
               (std::vector<std::string>{"red mug", "my cat"}));
 }
 
-// What was worked out by hand from transformers' embed_image_query and class_predictor.
+// Worked out by hand from transformers' embed_image_query and class_predictor.
 TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_it) {
-    const WordsCase from("owlv2-nano");
+    const GoldenFolder from("owlv2-nano");
     Detector detector = open_detector(from);
     const std::vector<std::string> texts = from.facts["texts"];
     detector.look_for(texts);
@@ -205,7 +205,7 @@ TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_
         auto cosine = [&](std::span<const float> other, double other_length) {
             return dot(vector, other) / own / other_length;
         };
-        // logit = (cosine + shift) * scale, of which two phrases give shift and scale.
+        // logit = (cosine + shift) * scale; two phrases determine shift and scale.
         const double c0 = cosine(std::span(words).first(dim), 1);
         const double c1 = cosine(std::span(words).subspan(dim, dim), 1);
         const double l0 = logits[i * 3], l1 = logits[i * 3 + 1];
@@ -226,13 +226,13 @@ TEST_F(PhrasesTest, more_like_a_part_of_a_picture_is_found_as_transformers_does_
 }
 
 TEST(Examples, the_box_that_fits_and_is_least_like_the_rest_stands_for_what_was_shown) {
-    // Three boxes lie about where was asked, one far away; the third is least like the mean.
+    // Three boxes are close to `wanted`, one is far away; the third is least similar to the mean.
     const Floats boxes = {0.25f, 0.25f, 0.5f, 0.5f,  0.25f, 0.25f, 0.48f, 0.5f,
                           0.25f, 0.25f, 0.5f, 0.48f, 0.9f,  0.9f,  0.1f,  0.1f};
     const Floats vectors = {1, 0, 1, 0.1f, 0.2f, 1, 3, 0};
     EXPECT_EQ(best_example(vectors, 2, boxes, {0, 0, 0.5f, 0.5f}), 2u);
     EXPECT_EQ(best_example(vectors, 2, boxes, {0.85f, 0.85f, 0.95f, 0.95f}), 3u);
-    // Where nothing lies, the nearest one does: it leaves the least between.
+    // Without an overlap, the nearest box wins, by generalized IoU.
     EXPECT_EQ(best_example(vectors, 2, boxes, {0.9f, 0.6f, 0.95f, 0.7f}), 3u);
     EXPECT_THROW(best_example({}, 2, {}, {0, 0, 1, 1}), Error);
 }

@@ -1,11 +1,11 @@
-// Models that take words, against what transformers computed: see tests/golden.
+// Zero-shot and open-vocabulary models against transformers: see tests/golden.
 
 #include <algorithm>
 #include <cstring>
 
 #include "app/lab/dump/dump.h"
 #include "models/files/safetensors.h"
-#include "tests/models/contrast/words_golden.h"
+#include "tests/models/golden.h"
 
 namespace saccade {
 namespace {
@@ -27,7 +27,7 @@ Floats values_of(const StoredTensor& tensor) {
 class WordModels : public GpuTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(WordModels, every_tensor_is_what_transformers_computes) {
-    const WordsCase from(GetParam());
+    const GoldenFolder from(GetParam());
     const SafetensorsFile golden(from.golden / "golden.safetensors");
     const DumpInputs inputs = DumpInputs::read(from.golden / "golden.json");
     for (Precision precision : {Precision::fp32, Precision::fp16}) {

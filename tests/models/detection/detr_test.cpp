@@ -1,13 +1,13 @@
 #include "models/detection/detr.h"
 
-#include "tests/models/detection/detection_golden.h"
+#include "tests/models/detection/detection_fixture.h"
 
 namespace saccade {
 namespace {
 
 class DetrTest : public DetectionTest {
 protected:
-    void expect_parity(const DetectionGolden& golden, Type precision, double tolerance) {
+    void expect_parity(const Golden& golden, Type precision, double tolerance) {
         SCOPED_TRACE(name_of(precision));
         Detector detector = make(golden, precision);
         DetectionTaps taps = look_at_all(detector);
@@ -56,18 +56,18 @@ protected:
 class DetrParity : public DetrTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(DetrParity, every_tensor_is_what_transformers_computes) {
-    expect_parity(DetectionGolden(GetParam()), Type::f32, 1e-4);
+    expect_parity(Golden(GetParam()), Type::f32, 1e-4);
 }
 
 TEST_P(DetrParity, half_precision_comes_close) {
-    expect_parity(DetectionGolden(GetParam()), Type::f16, 1e-2);
+    expect_parity(Golden(GetParam()), Type::f16, 1e-2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, DetrParity,
                          ::testing::Values("detr-nano", "detr-thin", "detr-basic", "detr-dc5",
                                            "detr-dc5-basic"));
 
-// Weights whose features are small, as those of trained ones are.
+// Weights with small features, like trained ones.
 class SmallFeatures : public SyntheticWeights {
 public:
     using SyntheticWeights::SyntheticWeights;
@@ -86,11 +86,10 @@ private:
     std::vector<std::byte> zeros_;
 };
 
-// On weights that nobody has trained, the features of deep backbones grow into the thousands. The
-// first attention is then a choice of one key, and half precision chooses another where two are
-// close.
+// On untrained weights, the features of deep backbones grow into the thousands. The first attention
+// is then nearly one-hot, and half precision may choose another key where two scores are close.
 TEST_F(DetrTest, a_backbone_that_outgrows_half_precision_runs_in_fp32) {
-    const DetectionGolden golden("detr-thin");
+    const Golden golden("detr-thin");
     EXPECT_EQ(make(golden, Type::f16).input_type(), Type::f32);
     SmallFeatures weights(golden.manifest);
     const Detector small =
@@ -100,7 +99,7 @@ TEST_F(DetrTest, a_backbone_that_outgrows_half_precision_runs_in_fp32) {
 }
 
 TEST_F(DetrTest, looking_changes_no_bit_of_the_answer) {
-    const DetectionGolden golden("detr-thin");
+    const Golden golden("detr-thin");
     for (Type precision : {Type::f32, Type::f16}) {
         Detector detector = make(golden, precision);
         const auto trace = detect(detector, golden.picture());
@@ -114,7 +113,7 @@ TEST_F(DetrTest, looking_changes_no_bit_of_the_answer) {
 }
 
 TEST_F(DetrTest, a_batch_gives_what_its_pictures_give_alone) {
-    const DetectionGolden golden("detr-basic");
+    const Golden golden("detr-basic");
     Detector detector = make(golden, Type::f32);
     detector.prepare({160, 120});
     const uint32_t pixels = detector.input().patches();
@@ -135,9 +134,9 @@ TEST_F(DetrTest, a_batch_gives_what_its_pictures_give_alone) {
     }
 }
 
-// Every barrier is a wait of the whole device.
+// Every barrier drains the whole device.
 TEST_F(DetrTest, waits_no_more_often_than_a_chain_of_products_must) {
-    const DetectionGolden golden("detr-thin");
+    const Golden golden("detr-thin");
     struct Precision {
         Type rest, front;
     };
@@ -165,8 +164,8 @@ TEST_F(DetrTest, waits_no_more_often_than_a_chain_of_products_must) {
         EXPECT_EQ(barriers(2, 1, p) - least, 7u);
         // The same, and q, attention, out, norm between them
         EXPECT_EQ(barriers(1, 2, p) - least, 11u);
-        // After the stem: its pool, six blocks of three convolutions, the projection, what is read
-        // of it; a layer of each, the decoder's without its self-attention; a norm, the box head.
+        // After the stem: its pool, six blocks of three convolutions, the projection, its copies; a
+        // layer each, the decoder's without self-attention; a norm, the box head.
         EXPECT_EQ(least, 1u + 6 * 3 + 2 + 7 + 7 + 1 + 3);
     }
 }

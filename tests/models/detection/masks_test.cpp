@@ -5,7 +5,7 @@
 #include "models/detection/coco_stuff.h"
 #include "models/detection/mask_head.h"
 #include "models/detection/mask_runs.h"
-#include "tests/models/detection/detection_golden.h"
+#include "tests/models/detection/detection_fixture.h"
 
 namespace saccade {
 namespace {
@@ -20,7 +20,7 @@ uint64_t inside(const std::vector<uint32_t>& runs) {
 class MasksTest : public DetectionTest {};
 
 TEST_F(MasksTest, are_those_of_transformers) {
-    const DetectionGolden golden("detr-panoptic-nano");
+    const Golden golden("detr-panoptic-nano");
     for (Type precision : {Type::f32, Type::f16}) {
         SCOPED_TRACE(name_of(precision));
         const double tolerance = precision == Type::f32 ? 1e-4 : 1e-2;
@@ -48,7 +48,7 @@ TEST_F(MasksTest, are_those_of_transformers) {
         }
         EXPECT_LT(relative_error(some, golden["pred_masks_top5"]), tolerance);
 
-        // The best comes first, and what is handed on is the frame's mask by run lengths.
+        // The best comes first, with the frame's mask as run lengths.
         DetectionFilter all;
         all.threshold = -1;
         EXPECT_TRUE(findings.detections(all)[0].mask.empty()) << "nobody asked for masks";
@@ -69,7 +69,7 @@ TEST_F(MasksTest, are_those_of_transformers) {
 }
 
 TEST_F(MasksTest, share_out_the_pixels_as_transformers_does) {
-    const DetectionGolden golden("detr-panoptic-nano");
+    const Golden golden("detr-panoptic-nano");
     Detector detector = make(golden, Type::f32);
     detect(detector, golden.picture());
     const Findings& findings = detector.findings();
@@ -83,8 +83,8 @@ TEST_F(MasksTest, share_out_the_pixels_as_transformers_does) {
     const std::vector<Detection> found = findings.detections(filter);
     for (const Detection& d : found) {
         const auto index = size_t(std::ranges::find(masked, d.query) - masked.begin());
-        masks.push_back({std::span(logits).subspan(index * each, each), d.score,
-                         uint32_t(masks.size())});
+        masks.push_back(
+            {std::span(logits).subspan(index * each, each), d.score, uint32_t(masks.size())});
     }
     const auto runs = panoptic_runs(
         masks, uint32_t(masks.size()), findings.mask_size(),
@@ -105,10 +105,11 @@ TEST_F(MasksTest, share_out_the_pixels_as_transformers_does) {
               std::ptrdiff_t(segments));
 }
 
-// Four cells as four pixels: what a pixel is like is what its cell is like.
+// Four cells as four pixels: each pixel is its cell.
 TEST(PanopticRuns, a_pixel_is_the_better_masks_and_masks_of_one_object_are_put_together) {
     const Size map{4, 1};
-    const std::vector<float> left = {9, 9, -9, -9}, middle = {-9, 8, -9, -9}, right = {-9, -9, 9, 9};
+    const std::vector<float> left = {9, 9, -9, -9}, middle = {-9, 8, -9, -9},
+                             right = {-9, -9, 9, 9};
     auto runs = [&](std::vector<PanopticMask> masks, uint32_t objects) {
         return panoptic_runs(masks, objects, map, map);
     };
@@ -125,12 +126,13 @@ TEST(PanopticRuns, a_pixel_is_the_better_masks_and_masks_of_one_object_are_put_t
 }
 
 TEST(PanopticRuns, stuff_is_known_by_its_name) {
-    for (const char* label : {"sky-other-merged", "road", "rug-merged"}) EXPECT_TRUE(is_stuff(label));
+    for (const char* label : {"sky-other-merged", "road", "rug-merged"})
+        EXPECT_TRUE(is_stuff(label));
     for (const char* label : {"person", "sky", ""}) EXPECT_FALSE(is_stuff(label));
 }
 
 TEST_F(MasksTest, cost_nothing_where_the_model_makes_none) {
-    const DetectionGolden golden("rfdetr-nano-tiny");
+    const Golden golden("rfdetr-nano-tiny");
     Detector detector = make(golden, Type::f32);
     detect(detector, golden.picture());
     EXPECT_TRUE(detector.findings().masked_queries().empty());

@@ -4,17 +4,16 @@
 #include "models/attention/attention_maps.h"
 #include "models/attention/sampled_points.h"
 #include "models/attention/window_outline.h"
-#include "tests/models/detection/detection_golden.h"
+#include "tests/models/detection/detection_fixture.h"
 
-// Detectors that choose their queries among cells and look at points.
+// Detectors with query selection and deformable attention.
 
 namespace saccade {
 namespace {
 
 class PointDetectorTest : public DetectionTest {
 protected:
-    // The places of the queries in the order of the cells that they were chosen from: the
-    // references' rows go by cell.
+    // The queries sorted by the cells that they were selected from, as in the references.
     static std::vector<uint32_t> by_cell(const std::vector<uint32_t>& cells) {
         std::vector<uint32_t> order(cells.size());
         std::iota(order.begin(), order.end(), 0u);
@@ -53,10 +52,10 @@ protected:
 };
 
 class PointDetectorParity : public PointDetectorTest,
-                         public ::testing::WithParamInterface<const char*> {};
+                            public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(PointDetectorParity, every_tensor_is_what_transformers_computes) {
-    const DetectionGolden golden(GetParam());
+    const Golden golden(GetParam());
     for (Type precision : {Type::f32, Type::f16}) {
         SCOPED_TRACE(name_of(precision));
         const double tolerance = precision == Type::f32 ? 1e-4 : 1e-2;
@@ -67,7 +66,7 @@ TEST_P(PointDetectorParity, every_tensor_is_what_transformers_computes) {
         const uint32_t queries = detector.model().queries();
         const std::vector<uint32_t> cells = words_of(parts["topk_indices"].x);
         const std::vector<uint32_t> order = by_cell(cells);
-        // The same cells; in half precision scores that are nearly equal may change places.
+        // The same cells; in half precision, nearly equal scores may swap.
         std::vector<uint32_t> want = golden.info["topk_order"], found = cells;
         if (precision == Type::f16) {
             std::ranges::sort(want);
@@ -89,9 +88,9 @@ TEST_P(PointDetectorParity, every_tensor_is_what_transformers_computes) {
         EXPECT_LT(relative_error(rows(floats_of(last.q), best, queries),
                                  golden["sampling_locations_top5"]),
                   tolerance);
-        EXPECT_LT(relative_error(rows(floats_of(last.k), best, queries),
-                                 golden["sampling_weights_top5"]),
-                  tolerance);
+        EXPECT_LT(
+            relative_error(rows(floats_of(last.k), best, queries), golden["sampling_weights_top5"]),
+            tolerance);
         if (parts.has("corners")) {
             EXPECT_LT(relative_error(rows(floats_of(parts["corners"].x), best, queries),
                                      golden["corners_top5"]),
@@ -112,10 +111,10 @@ INSTANTIATE_TEST_SUITE_P(Golden, PointDetectorParity,
                                            "rfdetr-nano-tiny"));
 
 class PointDetectorLooking : public PointDetectorTest,
-                          public ::testing::WithParamInterface<const char*> {};
+                             public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(PointDetectorLooking, changes_no_bit_of_the_answer) {
-    const DetectionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Detector detector = make(golden, Type::f16);
     const auto trace = detect(detector, golden.picture());
     const Floats logits = detector.findings().logits(), boxes = detector.findings().boxes();
@@ -127,26 +126,27 @@ TEST_P(PointDetectorLooking, changes_no_bit_of_the_answer) {
 }
 
 TEST_P(PointDetectorLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_the_picture) {
-    const DetectionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
     detect(detector, golden.picture(), taps);
     const uint32_t layer = detector.model().decoder_layers() - 1, heads = detector.model().heads();
     const Size grid = detector.query_geometry().grid;
-    const Floats average = run(
-        [&](Commands& c) { return detector.look_from_query(c, taps, {layer}, 3); });
+    const Floats average =
+        run([&](Commands& c) { return detector.look_from_query(c, taps, {layer}, 3); });
     ASSERT_EQ(average.size(), size_t(area(grid)));
     Floats mean(average.size());
     for (uint32_t head = 0; head < heads; ++head) {
-        const Floats one = run(
-            [&](Commands& c) { return detector.look_from_query(c, taps, {layer, head}, 3); });
+        const Floats one = run([&](Commands& c) {
+            return detector.look_from_query(c, taps, {layer, head}, 3);
+        });
         for (size_t i = 0; i < one.size(); ++i) mean[i] += one[i] / static_cast<float>(heads);
     }
     EXPECT_LT(relative_error(average, mean), 1e-5);
     const float sum = std::accumulate(average.begin(), average.end(), 0.0f);
     EXPECT_GT(sum, 0.0f);
     EXPECT_LT(sum, 1.001f);
-    // A point of the picture looks at all of it, unless the encoder has no attention.
+    // A point attends to the whole picture, unless the encoder has no attention.
     if (detector.model().encoder_layers() == 0) return;
     const Floats seen = run([&](Commands& c) {
         return detector.look_from_point(c, taps, {detector.model().encoder_layers() - 1}, {9, 9});
@@ -158,7 +158,7 @@ TEST_P(PointDetectorLooking, a_query_looks_at_a_map_whose_sum_is_what_falls_on_t
 }
 
 TEST_P(PointDetectorLooking, the_points_of_a_query_are_those_that_its_map_is_made_of) {
-    const DetectionGolden golden(GetParam());
+    const Golden golden(GetParam());
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
     detect(detector, golden.picture(), taps);
@@ -177,10 +177,10 @@ TEST_P(PointDetectorLooking, the_points_of_a_query_are_those_that_its_map_is_mad
         EXPECT_EQ(second[i].place, all[of_head + i].place);
         EXPECT_LT(second[i].level, layer.levels.size());
         shares += second[i].share;
-        // On a level, a point lies between the middles of cells that may be off the picture.
+        // A point is interpolated between the centres of cells, which may be outside of the
+        // picture.
         const glm::vec2 place = (second[i].place - geometry.corner) / geometry.cell /
-                                glm::vec2(geometry.grid) *
-                                glm::vec2(layer.levels[second[i].level]);
+                                glm::vec2(geometry.grid) * glm::vec2(layer.levels[second[i].level]);
         const glm::vec2 side(layer.levels[second[i].level]);
         auto within = [&](float margin) {
             return place.x > margin && place.y > margin && place.x < side.x - margin &&
@@ -190,8 +190,9 @@ TEST_P(PointDetectorLooking, the_points_of_a_query_are_those_that_its_map_is_mad
         if (within(-0.51f)) maybe_seen += second[i].share;
     }
     EXPECT_NEAR(shares, 1, 1e-4);
-    const Floats map =
-        run([&](Commands& look) { return detector.look_from_query(look, taps, {index, 1}, 3); });
+    const Floats map = run([&](Commands& look) {
+        return detector.look_from_query(look, taps, {index, 1}, 3);
+    });
     const float sum = std::accumulate(map.begin(), map.end(), 0.0f);
     EXPECT_GE(sum, surely_seen - 1e-3f);
     EXPECT_LE(sum, maybe_seen + 1e-3f);
@@ -203,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, PointDetectorLooking,
                                            "rfdetr-nano-tiny"));
 
 TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
-    const DetectionGolden golden("rfdetr-nano-tiny");
+    const Golden golden("rfdetr-nano-tiny");
     Detector detector = make(golden, Type::f32);
     DetectionTaps taps = look_at_all(detector);
     detect(detector, golden.picture(), taps);
@@ -230,10 +231,10 @@ TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
     }
     EXPECT_LT(relative_error(seen, golden["window_attention_cls"]), 1e-4);
 
-    // A patch sees its window, which is outlined, and nothing outside of it.
+    // A patch attends to its window, which is outlined, and to nothing outside of it.
     const glm::vec2 point = geometry.corner + geometry.cell * 1.5f;
-    const Floats cells = run(
-        [&](Commands& c) { return detector.look_from_point(c, taps, {in_windows}, point); });
+    const Floats cells =
+        run([&](Commands& c) { return detector.look_from_point(c, taps, {in_windows}, point); });
     const Rectangle outline = *window_at(layer, geometry, point);
     float inside = 0;
     for (uint32_t i = 0; i < cells.size(); ++i) {
@@ -250,10 +251,10 @@ TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
                 1e-3);
     EXPECT_FALSE(window_at(taps.encoder.layer(whole), geometry, point));
 
-    // Through all layers, a patch sees beyond its window.
+    // Through all layers, a patch attends beyond its window.
     Rollout rollout(device);
-    const Floats through = run(
-        [&](Commands& c) { return detector.rollout_from_point(c, taps, rollout, point); });
+    const Floats through =
+        run([&](Commands& c) { return detector.rollout_from_point(c, taps, rollout, point); });
     EXPECT_GT(*std::ranges::min_element(through), 0.0f);
     EXPECT_NEAR(std::accumulate(through.begin(), through.end(), 0.0f), 1.0f, 0.2f);
 }
@@ -261,7 +262,7 @@ TEST_F(PointDetectorTest, layers_in_windows_are_looked_into_window_by_window) {
 TEST_F(PointDetectorTest, several_pictures_at_once_are_found_as_each_by_itself) {
     for (const char* name : {"rtdetr-nano", "dfine-nano-tiny", "deimv2-lite-nano",
                              "deimv2-dino-nano", "rfdetr-nano-tiny"}) {
-        const DetectionGolden golden(name);
+        const Golden golden(name);
         Detector detector = make(golden, Type::f32);
         const PpmPicture picture = golden.picture();
         detect(detector, picture);
@@ -286,15 +287,14 @@ TEST_F(PointDetectorTest, several_pictures_at_once_are_found_as_each_by_itself) 
     }
 }
 
-// Maps that grow too large for half precision are made in fp32, up to where they are projected.
+// Maps too large for half precision are computed in fp32, up to their projection.
 TEST_F(PointDetectorTest, a_backbone_that_outgrows_half_precision_runs_in_fp32) {
-    DetectionGolden golden("deimv2-lite-nano");
+    Golden golden("deimv2-lite-nano");
     EXPECT_EQ(make(golden, Type::f16).input_type(), Type::f16);
-    golden.manifest.adjust.insert(
-        golden.manifest.adjust.begin(),
-        {{"stages.2.blocks.1.aggregation.1.lab.scale$", 4e4f, 1e5f},
-         {"input_proj.0.norm.weight$", 4e-6f, 0},
-         {"input_proj.0.norm.running_mean$", 1e5f, 0}});
+    golden.manifest.adjust.insert(golden.manifest.adjust.begin(),
+                                  {{"stages.2.blocks.1.aggregation.1.lab.scale$", 4e4f, 1e5f},
+                                   {"input_proj.0.norm.weight$", 4e-6f, 0},
+                                   {"input_proj.0.norm.running_mean$", 1e5f, 0}});
     Detector detector = make(golden, Type::f16);
     EXPECT_EQ(detector.input_type(), Type::f32);
     detect(detector, golden.picture());
@@ -302,9 +302,9 @@ TEST_F(PointDetectorTest, a_backbone_that_outgrows_half_precision_runs_in_fp32) 
     for (float side : detector.findings().boxes()) ASSERT_TRUE(std::isfinite(side));
 }
 
-// A file may hold once what all layers of a decoder share, as the first layer's.
+// A file may store heads that all decoder layers share only once, for the first layer.
 TEST_F(PointDetectorTest, a_head_that_files_leave_out_is_that_of_the_first_layer) {
-    DetectionGolden golden("deimv2-lite-nano");
+    Golden golden("deimv2-lite-nano");
     std::erase_if(golden.manifest.tensors, [](const Manifest::Entry& entry) {
         return entry.name.find("class_embed.1") != entry.name.npos ||
                entry.name.find("class_embed.2") != entry.name.npos;
@@ -317,7 +317,7 @@ TEST_F(PointDetectorTest, a_head_that_files_leave_out_is_that_of_the_first_layer
 }
 
 TEST_F(PointDetectorTest, refuses_configs_that_it_cannot_run) {
-    auto expect_refused_of = [&](const DetectionGolden& golden, const char* key, const Json& value) {
+    auto expect_refused_of = [&](const Golden& golden, const char* key, const Json& value) {
         Json config = golden.config;
         config[key] = value;
         SyntheticWeights weights(golden.manifest);
@@ -329,7 +329,7 @@ TEST_F(PointDetectorTest, refuses_configs_that_it_cannot_run) {
             EXPECT_NE(std::string(error.what()).find(key), std::string::npos) << error.what();
         }
     };
-    const DetectionGolden plain("rtdetr-nano"), lite("deimv2-lite-nano"), dino("deimv2-dino-nano");
+    const Golden plain("rtdetr-nano"), lite("deimv2-lite-nano"), dino("deimv2-dino-nano");
     auto expect_refused = [&](const char* key, const Json& value) {
         expect_refused_of(plain, key, value);
     };

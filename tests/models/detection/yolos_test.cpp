@@ -1,6 +1,6 @@
 #include "models/detection/yolos.h"
 
-#include "tests/models/detection/detection_golden.h"
+#include "tests/models/detection/detection_fixture.h"
 
 namespace saccade {
 namespace {
@@ -9,7 +9,7 @@ class YolosTest : public DetectionTest {};
 class YolosParity : public YolosTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(YolosParity, every_tensor_is_what_transformers_computes) {
-    const DetectionGolden golden(GetParam());
+    const Golden golden(GetParam());
     for (Type precision : {Type::f32, Type::f16}) {
         SCOPED_TRACE(name_of(precision));
         const double tolerance = precision == Type::f32 ? 1e-4 : 1e-2;
@@ -39,7 +39,7 @@ TEST_P(YolosParity, every_tensor_is_what_transformers_computes) {
 INSTANTIATE_TEST_SUITE_P(Golden, YolosParity, ::testing::Values("yolos-nano", "yolos-mid"));
 
 TEST_F(YolosTest, looking_changes_no_bit_of_the_answer) {
-    const DetectionGolden golden("yolos-mid");
+    const Golden golden("yolos-mid");
     for (Type precision : {Type::f32, Type::f16}) {
         Detector detector = make(golden, precision);
         const auto trace = detect(detector, golden.picture());
@@ -53,7 +53,7 @@ TEST_F(YolosTest, looking_changes_no_bit_of_the_answer) {
 }
 
 TEST_F(YolosTest, positions_after_every_block_matter) {
-    const DetectionGolden golden("yolos-mid");
+    const Golden golden("yolos-mid");
     Detector with = make(golden, Type::f32);
     detect(with, golden.picture());
     Json config = golden.config;
@@ -67,7 +67,7 @@ TEST_F(YolosTest, positions_after_every_block_matter) {
 }
 
 TEST_F(YolosTest, a_batch_gives_what_its_pictures_give_alone) {
-    const DetectionGolden golden("yolos-mid");
+    const Golden golden("yolos-mid");
     Detector detector = make(golden, Type::f32);
     detector.prepare({160, 120});
     const uint32_t patches = detector.input().patches(), columns = detector.input().patch_columns();

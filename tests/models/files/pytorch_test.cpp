@@ -147,7 +147,7 @@ TEST_F(PyTorch, tensors_that_reach_beyond_their_storage_are_refused) {
     expect_refused_tensor(tensor(six, 0, {INT64_MAX, INT64_MAX}, {INT64_MAX, INT64_MAX}),
                           "beyond its storage");
     expect_refused_tensor(tensor(six, 0, {INT64_MAX, 4}, {0, 0}), "beyond its storage");
-    // A storage of four bytes, looked at a thousand billion times.
+    // A storage of four bytes that a tensor of a thousand billion elements shares.
     expect_refused_tensor(tensor(six, 0, {1'000'000, 1'000'000}, {0, 0}), "beyond its storage");
     expect_refused_tensor(tensor(six, -1, {1}, {1}), "whole number");
     expect_refused_tensor(tensor(six, 0, {-1}, {1}), "whole number");
@@ -191,7 +191,7 @@ TEST_F(PyTorch, archives_that_are_not_pytorchs_are_refused) {
     expect_refused(zip_of({{"a/data.pkl", "x"}, {"b/data.pkl", "x"}}), "more than once");
     expect_refused(zip_of({{"a/data.pkl", state_dict("")}, {"a/byteorder", "big"}}),
                    "is not little-endian");
-    // What PyTorch wrote before 1.6: pickles one after another.
+    // The format before PyTorch 1.6: concatenated pickles.
     expect_refused("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.",
                    "is not a zip archive");
 }

@@ -18,7 +18,7 @@
 namespace saccade {
 namespace {
 
-// A file as the format lays it out, whatever the header says.
+// A file in the format's layout, with any header.
 std::string file_of(std::string_view header, std::string_view data) {
     uint64_t length = header.size();
     std::string content(sizeof length, '\0');
@@ -41,7 +41,7 @@ std::string header_of(const std::vector<std::string>& entries) {
 
 class Safetensors : public ::testing::Test {
 protected:
-    // Opens a file with this content, which must be refused for this reason and by name.
+    // Opening a file with this content must fail for this reason, with the file's name.
     void expect_refused(std::string_view content, std::string_view part) {
         auto path = folder_.write("bad.safetensors", content);
         std::string error = error_of([&] { SafetensorsFile file(path); });
@@ -147,7 +147,7 @@ TEST_F(Safetensors, a_named_pipe_is_refused_without_waiting_for_a_writer) {
 TEST_F(Safetensors, an_unreadable_file_is_refused_by_name) {
     auto path = folder_.write("m.safetensors", file_of("{}", ""));
     ASSERT_EQ(::chmod(path.c_str(), 0), 0);
-    // Root may read everything, so it plays somebody else for a moment.
+    // Root may read everything, so the test drops its privileges for a moment.
     bool root = ::geteuid() == 0;
     if (root) {
         ASSERT_EQ(::seteuid(65534), 0);
@@ -274,12 +274,12 @@ TEST_F(Safetensors, offsets_that_are_not_two_whole_numbers_are_refused) {
 
 TEST_F(Safetensors, a_shape_whose_product_overflows_is_refused) {
     expect_refused_entry(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,16]})",
-                         "absurd shape");
+                         "impossible shape");
     // Exactly 2^64 bytes, which would wrap around to none.
     expect_refused_entry(R"({"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]})",
                          "not a whole number");
     expect_refused_entry(R"({"dtype":"F32","shape":[2147483648,2147483648],"data_offsets":[0,0]})",
-                         "absurd shape");
+                         "impossible shape");
 }
 
 TEST_F(Safetensors, a_shape_that_does_not_fit_its_bytes_is_refused) {
@@ -366,7 +366,7 @@ TEST_F(Safetensors, released_pages_leave_memory_and_come_back_when_read) {
     file.release(a.bytes.subspan(100, 10'000));  // a part, across pages
     file.release({});
     std::byte stranger{};
-    file.release(std::span(&stranger, 1));  // not ours: left alone
+    file.release(std::span(&stranger, 1));  // not of this file: ignored
     EXPECT_EQ(count(), size);
 }
 

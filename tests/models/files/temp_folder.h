@@ -16,7 +16,7 @@
 
 namespace saccade {
 
-// A folder that is gone when the test ends.
+// A folder that is deleted when the test ends.
 class TempFolder {
 public:
     TempFolder() {
@@ -48,7 +48,7 @@ inline std::filesystem::path golden_folder() {
     return std::filesystem::path(places::tests()) / "golden";
 }
 
-// What a person would read: the text of the Error that `act` throws, which is always one line.
+// The text of the Error that `act` throws, which must be one line.
 inline std::string error_of(const std::function<void()>& act) {
     try {
         act();
@@ -62,7 +62,7 @@ inline std::string error_of(const std::function<void()>& act) {
     return "";
 }
 
-// That text must hold this one.
+// The text must contain this part.
 inline void expect_says(const std::string& error, std::string_view part) {
     EXPECT_NE(error.find(part), error.npos) << error << "\n  does not say: " << part;
 }

@@ -10,7 +10,7 @@
 
 #include "models/files/safetensors.h"
 
-// Zip archives and pickles written byte by byte, sound ones as torch.save makes them and others.
+// Zip archives and pickles written byte by byte, valid ones as torch.save writes them, and others.
 namespace saccade {
 
 inline std::string little(uint64_t value, size_t bytes) {
@@ -25,7 +25,7 @@ struct ZipEntry {
     std::string local_name = {};  // empty: the same
 };
 
-// `zip64` leaves every number of the directory to the larger fields.
+// `zip64`: every number of the directory is in the zip64 field.
 inline std::string zip_of(const std::vector<ZipEntry>& entries, bool zip64 = false) {
     std::string zip, directory;
     for (const ZipEntry& entry : entries) {
@@ -115,7 +115,7 @@ inline std::string torch_file(const std::string& pickle, const std::vector<std::
     return zip_of(entries, zip64);
 }
 
-// Tensors of any file as torch.save would have written them.
+// The tensors of any file as torch.save writes them.
 inline std::string torch_file(std::span<const StoredTensor> tensors) {
     std::string items;
     std::vector<std::string> storages;

@@ -1,16 +1,16 @@
-// Models that answer questions: what they are asked, how long they talk, and where they look.
+// Models that answer questions: prompts, length of answers, attention.
 
 #include <nlohmann/json.hpp>
 
 #include "models/captioner.h"
-#include "tests/models/contrast/words_golden.h"
+#include "tests/models/golden.h"
 
 namespace saccade {
 namespace {
 
 using Floats = std::vector<float>;
 
-// Bytes are ids, and so are the marks that SmolVLM's chat template writes.
+// A tokenizer whose ids are bytes and the special tokens of SmolVLM's chat template.
 Json byte_tokenizer() {
     Json vocabulary = Json::object(), added = Json::array();
     auto utf8 = [](uint32_t code) {
@@ -19,7 +19,7 @@ Json byte_tokenizer() {
         text += char(0xC0 | code >> 6);
         return text + char(0x80 | (code & 0x3F));
     };
-    // GPT-2's letters for bytes: those that can be seen are themselves.
+    // GPT-2's byte-to-character table: printable bytes stand for themselves.
     uint32_t unseen = 256;
     for (uint32_t byte = 0; byte < 256; ++byte) {
         const bool seen = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
@@ -61,17 +61,17 @@ Json byte_tokenizer() {
 class QuestionsTest : public GpuTest {
 protected:
     static constexpr uint32_t words_each = 8;
-    static void add_tokenizer(const WordsCase& to) {
+    static void add_tokenizer(const GoldenFolder& to) {
         to.folder.write("tokenizer.json", byte_tokenizer().dump());
     }
-    Captioner open(const WordsCase& from, OpenTokenizer tokenizer = Tokenizer::open) {
+    Captioner open(const GoldenFolder& from, OpenTokenizer tokenizer = Tokenizer::open) {
         return Captioner::open(device, arena, from.folder.path(), tokenizer, Type::f32);
     }
-    Caption answer(Captioner& captioner, const WordsCase& from) {
+    Caption answer(Captioner& captioner, const GoldenFolder& from) {
         return answer_on(device, arena, captioner, from);
     }
     static Caption answer_on(Device& device, Arena& arena, Captioner& captioner,
-                             const WordsCase& from) {
+                             const GoldenFolder& from) {
         Frame frame(device, from.picture.width, from.picture.height, false);
         frame.write(from.view());
         captioner.prepare(from.size());
@@ -94,7 +94,7 @@ protected:
 TEST_F(QuestionsTest, an_answer_is_what_transformers_generates_whatever_was_asked_before) {
     for (const char* name : {"smolvlm-nano", "smolvlm-nano-split", "blip-vqa-nano"}) {
         SCOPED_TRACE(name);
-        const WordsCase from(name);
+        const GoldenFolder from(name);
         const bool reads = from.facts.contains("prompt_ids");
         Captioner captioner = open(from, no_tokenizer);
         captioner.prepare(from.size());
@@ -105,7 +105,7 @@ TEST_F(QuestionsTest, an_answer_is_what_transformers_generates_whatever_was_aske
         std::vector<uint32_t> other = question;
         other.back() = 7;
         std::vector<uint32_t> want = from.facts["ids"];
-        if (!reads) want.erase(want.begin());  // what it began with
+        if (!reads) want.erase(want.begin());  // the start token
         auto ids_after = [&](const std::vector<uint32_t>& asked, size_t given) {
             captioner.ask(asked);
             std::vector<uint32_t> ids = answer(captioner, from).ids;
@@ -121,10 +121,10 @@ TEST_F(QuestionsTest, an_answer_is_what_transformers_generates_whatever_was_aske
 }
 
 TEST_F(QuestionsTest, words_come_with_how_sure_the_model_was_and_where_it_looked) {
-    const WordsCase from("smolvlm-nano-split");
+    const GoldenFolder from("smolvlm-nano-split");
     add_tokenizer(from);
     Captioner captioner = open(from);
-    EXPECT_EQ(captioner.question(), Captioner::any_question);
+    EXPECT_EQ(captioner.question(), Captioner::default_question);
     captioner.ask("How many?");
     EXPECT_EQ(captioner.question(), "How many?");
     const Caption said = answer(captioner, from);
@@ -163,7 +163,7 @@ TEST_F(QuestionsTest, words_come_with_how_sure_the_model_was_and_where_it_looked
 }
 
 TEST_F(QuestionsTest, a_chain_for_each_word_says_the_same_with_a_dispatch_or_two) {
-    const WordsCase from("smolvlm-nano");
+    const GoldenFolder from("smolvlm-nano");
     const std::vector<uint32_t> question = from.facts["prompt_ids"];
     struct Said {
         Caption caption;
@@ -187,23 +187,25 @@ TEST_F(QuestionsTest, a_chain_for_each_word_says_the_same_with_a_dispatch_or_two
     for (uint32_t beams : {1u, 3u}) {
         const Said chained = said_on(device, beams), alone = said_on(without, beams);
         EXPECT_EQ(chained.caption.ids, alone.caption.ids) << beams;
-        EXPECT_LT(relative_error(chained.caption.logs, alone.caption.logs), 1e-2) << beams;
-        // Both read the prompt without a chain. Then each word takes one, or some twenty operations.
+        EXPECT_LT(relative_error(chained.caption.log_probs, alone.caption.log_probs), 1e-2)
+            << beams;
+        // Both read the prompt without a chain. Then each word takes one, or some twenty
+        // operations.
         EXPECT_GT(alone.dispatches, chained.dispatches + (words_each - 1) * 20) << beams;
     }
 }
 
 TEST_F(QuestionsTest, what_cannot_be_asked_is_one_line) {
-    const WordsCase from("smolvlm-nano");
+    const GoldenFolder from("smolvlm-nano");
     add_tokenizer(from);
     Captioner captioner = open(from);
     expect_says(error_of([&] { captioner.ask(" "); }), "the question is empty");
     expect_says(error_of([&] { captioner.ask(std::string(600, 'x')); }),
                 "tokens; the model has positions for 512");
-    EXPECT_EQ(captioner.question(), Captioner::any_question);
+    EXPECT_EQ(captioner.question(), Captioner::default_question);
     EXPECT_FALSE(answer(captioner, from).words.empty()) << "it goes on as it was";
 
-    const WordsCase describes("blip-vqa-nano");
+    const GoldenFolder describes("blip-vqa-nano");
     Captioner silent = open(describes);
     expect_says(error_of([&] { silent.ask("What?"); }), "needs a tokenizer");
 }

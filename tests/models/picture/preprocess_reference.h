@@ -6,7 +6,7 @@
 
 #include "models/picture/preprocessor.h"
 
-// A PreprocessPlan carried out in plain loops: what the device must reproduce.
+// A PreprocessPlan in plain loops: the reference for the device.
 namespace saccade::reference {
 
 // A fingerprint for expectations too long to print.

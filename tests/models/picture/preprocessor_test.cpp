@@ -27,7 +27,7 @@ Preprocessor parse(const char* text, const std::string& model_type = {}) {
                                model_type);
 }
 
-// The error must name the file and what is wrong, in one line.
+// The error must name the file and the problem, in one line.
 void expect_refused(const char* text, const std::string& naming, const std::string& model = {}) {
     try {
         parse(text, model);
@@ -50,13 +50,13 @@ const Preprocessor yolos = parse(R"({"image_processor_type": "YolosImageProcesso
 const Preprocessor clip = parse(R"({"image_processor_type": "CLIPImageProcessor"})");
 const Preprocessor vit = parse(R"({"image_processor_type": "ViTImageProcessor"})");
 
-// ---- what transformers computed -----------------------------------------------------------------
+// ---- what transformers computed ----
 
 struct Golden {
     const char* config;
     const char* picture;
     Size size;
-    uint64_t levels;  // FNV-1a of the 8-bit levels behind pixel_values, (height, width, 3)
+    uint64_t levels;  // FNV-1a of the 8-bit levels of pixel_values, (height, width, 3)
     std::array<float, 3> first, last;  // pixel_values at the top left and bottom right
 };
 
@@ -136,10 +136,9 @@ TEST(Preprocessor, pillows_rounding_differs_from_torchvisions_by_a_level_here_an
     }
 }
 
-// ---- sizes
-// ---------------------------------------------------------------------------------------
+// ---- sizes ----
 
-// Every pair of these, against what transformers' own Python functions return for them.
+// Every pair of these, against transformers' own Python functions.
 constexpr uint32_t lengths[] = {1,    2,    3,    7,    10,   16,   31,   47,   64,   99,   100,
                                 101,  160,  224,  225,  240,  255,  256,  300,  320,  333,  400,
                                 427,  451,  479,  480,  481,  500,  512,  533,  600,  640,  666,
@@ -185,7 +184,7 @@ TEST(Preprocessor, detr_brings_the_short_side_to_800_and_truncates_the_long_one)
 }
 
 TEST(Preprocessor, detr_holds_the_long_side_to_1333_and_rounds_half_to_even) {
-    // 1333 / 2 = 666.5 goes to 666, yet the long side is worked out from 666.5.
+    // 1333 / 2 = 666.5 is rounded to 666, but the long side is computed from 666.5.
     EXPECT_EQ(resized(detr, 2000, 1000), (Size{1333, 666}));
     EXPECT_EQ(resized(detr, 1000, 2000), (Size{666, 1333}));
 }
@@ -287,8 +286,7 @@ TEST(Preprocessor, frames_without_pixels_or_beyond_reason_are_errors) {
     EXPECT_THROW(no_limit.plan(5000, 1), Error);  // 1,120,000 pixels long
 }
 
-// ---- --size
-// --------------------------------------------------------------------------------------
+// ---- --size ----
 
 TEST(Preprocessor, a_size_option_is_a_box_that_the_frame_fits_into) {
     EXPECT_EQ(detr.resized({1280, 720}, Size{640, 640}), (Size{640, 360}));
@@ -326,8 +324,7 @@ TEST(Preprocessor, knows_whether_its_output_has_one_size) {
     EXPECT_EQ(yolos.fixed_size(), std::nullopt);
 }
 
-// ---- the arithmetic
-// ------------------------------------------------------------------------------
+// ---- the arithmetic ----
 
 TEST(Preprocessor, rescale_and_normalise_fold_into_one_multiplication) {
     const PreprocessPlan plan = detr.plan(8, 8);
@@ -356,8 +353,7 @@ TEST(Preprocessor, rescale_and_normalise_can_each_be_off) {
     EXPECT_EQ(normalised.shift, (std::array<float, 3>{-64.f, -32.f, -16.f}));
 }
 
-// ---- files
-// ---------------------------------------------------------------------------------------
+// ---- files ----
 
 TEST(Preprocessor, silent_files_mean_their_classs_defaults) {
     EXPECT_EQ(vit.type, "ViT");
@@ -507,7 +503,7 @@ TEST(Preprocessor, unsupported_processors_and_options_are_named) {
         "do_flip_channel_order");
     expect_refused(R"({"image_processor_type": "ViTImageProcessor", "do_thumbnail": true})",
                    "do_thumbnail");
-    // Whatever its name is, the error has one line.
+    // The error has one line for any file name.
     expect_refused(R"({"image_processor_type": "ViTImageProcessor", "do_thumb\nnail": true})",
                    "'do_thumb\\x0anail' is true");
     expect_refused(R"({"image_processor_type": "CLIPImageProcessor", "use_square_size": true})",
@@ -571,8 +567,7 @@ TEST(Preprocessor, broken_files_are_refused_with_the_reason) {
     expect_refused(R"({"image_processor_type": 7})", "image_processor_type");
 }
 
-// ---- folders
-// -------------------------------------------------------------------------------------
+// ---- folders ----
 
 class PreprocessorFolder : public testing::Test {
 protected:

@@ -28,7 +28,7 @@ std::vector<uint8_t> resize(const std::vector<uint8_t>& rgb, Size from, Size to,
                                rgb, from.x);
 }
 
-// What Pillow 9.4 makes of the pattern, FNV-1a of its bytes, in the order of Pillow's filter ids.
+// FNV-1a of Pillow 9.4's results for the pattern, in the order of Pillow's filter ids.
 struct PillowCase {
     Size from, to;
     std::array<uint64_t, 6> hashes;

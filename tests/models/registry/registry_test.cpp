@@ -16,12 +16,12 @@ TEST(Registry, a_type_that_nobody_knows_gets_one_line_that_lists_all) {
     const std::string error = error_of([] {
         family_of(Json{{"model_type", "resnet"}}, "config.json");
     });
-    expect_says(error, "config.json: model_type 'resnet' is none that Saccade runs: vit, deit, ");
+    expect_says(error, "config.json: model_type 'resnet' is not supported; supported: vit, deit, ");
     for (const Family& family : families()) expect_says(error, family.type);
     expect_says(error_of([] {
                     family_of(Json{{"architecture", "levit_128"}}, "config.json");
                 }),
-                "config.json: architecture 'levit_128' is none that Saccade runs: vit, ");
+                "config.json: architecture 'levit_128' is not supported; supported: vit, ");
     expect_says(error_of([] { family_of(Json::object(), "config.json"); }), "model_type");
 }
 
@@ -43,7 +43,7 @@ TEST(Registry, every_family_is_whole) {
     for (const Family& family : families()) {
         SCOPED_TRACE(family.type);
         EXPECT_TRUE(types.insert({family.type, family.timm}).second) << "listed twice";
-        // timm's folders say in config.json how pictures are prepared.
+        // timm's folders have the preprocessing in config.json.
         if (!family.timm) {
             EXPECT_EQ(Preprocessor::parse(Json::object(), "file", family.image_processor).type,
                       family.image_processor);

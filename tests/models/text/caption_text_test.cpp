@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 // Captions as text. These tests are apart from the other tests of captioners because a build
 // without the tokenizers' library, as on a bare GPU machine, leaves them out.
@@ -18,7 +18,7 @@ std::unique_ptr<Tokenizer> nano_tokenizer() { return tokenizer_of("gpt2-nano"); 
 
 class CaptionText : public CaptionTest {
 protected:
-    const CaptionGolden gpt2{"vit-gpt2-nano"};
+    const Golden gpt2{"vit-gpt2-nano"};
 };
 
 TEST_F(CaptionText, text_words_and_probabilities_belong_together) {
@@ -31,7 +31,7 @@ TEST_F(CaptionText, text_words_and_probabilities_belong_together) {
     for (const CaptionWord& word : found.words) {
         double p = 1;
         for (size_t i = word.first; i < word.first + word.count; ++i)
-            p *= std::exp(double(found.logs[i]));
+            p *= std::exp(double(found.log_probs[i]));
         EXPECT_NEAR(word.p, p, 1e-6);
         EXPECT_GT(word.p, 0);
         EXPECT_LE(word.p, 1);
@@ -61,12 +61,12 @@ TEST_F(CaptionText, a_prompt_opens_the_caption_and_is_none_of_its_words) {
 }
 
 TEST_F(CaptionText, a_tokenizer_of_another_model_is_refused_in_one_clear_line) {
-    auto refusal = [&](const CaptionGolden& golden, const std::string& tokenizer) {
+    auto refusal = [&](const Golden& golden, const std::string& tokenizer) {
         return error_of([&] { make(golden, Type::f32, tokenizer_of(tokenizer)); });
     };
     // 269 tokens for a model of 800 words, and 800 for one of 600.
     expect_says(refusal(gpt2, "wordpiece-uncased"), "config.json");
-    expect_says(refusal(CaptionGolden("blip-nano"), "gpt2-nano"), "config.json");
+    expect_says(refusal(Golden("blip-nano"), "gpt2-nano"), "config.json");
 }
 
 }  // namespace

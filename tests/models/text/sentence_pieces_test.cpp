@@ -30,7 +30,7 @@ protected:
     const Json roles{{"unk_token", "<unk>"}, {"bos_token", "<s>"}, {"eos_token", "</s>"}};
 };
 
-// sentencepiece.json: what SentencePiece's own spm_encode makes of these texts.
+// sentencepiece.json: the output of SentencePiece's spm_encode.
 TEST_F(SentencePiecesTest, encode_odd_texts_as_the_library_does) {
     const Json golden = read_json(golden_folder() / "tokenizers" / "sentencepiece.json");
     for (const char* name : {"unigram", "sentence-bpe"}) {
@@ -67,7 +67,7 @@ TEST_F(SentencePiecesTest, siglip_reads_lower_case_without_punctuation_and_ends_
 
 TEST_F(SentencePiecesTest, siglip_2_is_gemmas_in_lower_case) {
     Json file = file_of("sentence-bpe");
-    // Gemma's own form: spaces are written by the normalizer, and none is put in front.
+    // Gemma's variant: the normalizer replaces spaces, and none is prepended.
     file["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}};
     file["pre_tokenizer"] = {{"type", "Split"},
                              {"pattern", {{"String", " "}}},
@@ -89,7 +89,9 @@ TEST_F(SentencePiecesTest, siglip_2_is_gemmas_in_lower_case) {
 TEST_F(SentencePiecesTest, the_template_says_what_stands_around_a_text) {
     Json file = file_of("unigram");
     const Ids plain = open(file, roles)->encode("cat");
-    auto special = [](const char* id) { return Json{{"SpecialToken", {{"id", id}, {"type_id", 0}}}}; };
+    auto special = [](const char* id) {
+        return Json{{"SpecialToken", {{"id", id}, {"type_id", 0}}}};
+    };
     const Json text{{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
     file["post_processor"] = {{"type", "TemplateProcessing"},
                               {"single", Json::array({special("<s>"), text, special("</s>")})}};
@@ -118,7 +120,7 @@ TEST_F(SentencePiecesTest, files_that_are_damaged_or_say_more_than_is_known_are_
     expect_says(refused("/pre_tokenizer", {{"type", "Digits"}}), "'Digits'");
     expect_says(refused("/model/vocab/7", "cat"), "is not a token and its score");
     expect_says(refused("/model/unk_id", 400), "unk_id");
-    expect_says(refused("/model/type", "WordLevel"), "BPE, Unigram and WordPiece are known");
+    expect_says(refused("/model/type", "WordLevel"), "BPE, Unigram and WordPiece are supported");
 }
 
 TEST_F(SentencePiecesTest, a_table_of_characters_whose_links_lead_nowhere_changes_nothing) {

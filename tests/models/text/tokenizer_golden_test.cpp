@@ -11,7 +11,7 @@ namespace {
 
 using Ids = std::vector<uint32_t>;
 
-// What transformers' tokenizers make of awkward texts and of random ids, made by
+// Awkward texts and random ids against transformers' tokenizers, from
 // golden/tokenizers/make_golden.py.
 class TokenizerGolden : public ::testing::TestWithParam<const char*> {
 protected:
@@ -19,8 +19,8 @@ protected:
         : golden(read_json(golden_folder() / "tokenizers" / "golden.json")["folders"][GetParam()]),
           tokenizer(Tokenizer::open(golden_folder() / "tokenizers" / GetParam())) {}
 
-    // WordPiece is cleaned up, as BLIP's captions are, unless its files say that it is not (the
-    // cased one's do); byte-level BPE never is.
+    // WordPiece is cleaned up, as in BLIP's captions, unless its files turn that off (the cased
+    // one's do); byte-level BPE never is.
     std::string expected_text(const Json& entry) const {
         const std::string name = GetParam();
         return entry[name == "wordpiece-uncased" || name == "wordpiece-json" ? "clean" : "text"];

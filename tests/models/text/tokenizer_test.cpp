@@ -27,7 +27,7 @@ std::vector<std::string> shown(const std::vector<Word>& words) {
 }
 using Shown = std::vector<std::string>;
 
-// A tokenizer.json that is good until a test spoils it.
+// A valid tokenizer.json, which the tests damage.
 Json good_bpe() {
     return Json::parse(R"({"version": "1.0", "added_tokens": [
             {"id": 4, "content": "<end>", "special": true, "normalized": false}],
@@ -46,7 +46,7 @@ protected:
         folder_.write("tokenizer.json", tokenizer_json.dump());
         return open();
     }
-    // The folder must be refused for this reason, and the file be named.
+    // Opening the folder must fail for this reason, with the file's name.
     void expect_refused(std::string_view file, std::string_view part) {
         std::string error = error_of([&] { open(); });
         expect_says(error, (folder_ / file).string() + ": ");
@@ -271,7 +271,7 @@ TEST_F(TokenizerFolder, tokenizer_json_must_have_a_model_with_a_vocabulary) {
     expect_json_refused(Json::parse(R"({"model": {"type": "BPE", "vocab": ["a"], "merges": []}})"),
                         "is not an object of tokens");
     expect_json_refused(Json::parse(R"({"model": {"type": "WordLevel", "vocab": []}})"),
-                        "type is 'WordLevel'; BPE, Unigram and WordPiece are known");
+                        "type is 'WordLevel'; BPE, Unigram and WordPiece are supported");
     expect_json_refused(Json::parse(R"({"model": {"type": "WordPiece", "vocab": {"a": 0}}})"),
                         "has no token for unknown words");
 }

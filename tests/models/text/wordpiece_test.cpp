@@ -39,7 +39,7 @@ TEST(Unicode, every_character_survives_utf8) {
     }
 }
 
-// Every one of these characters must be of this kind, or none.
+// All of these characters must be of this kind, or none of them.
 void expect_all(std::u32string_view characters, bool (*kind)(char32_t), bool expected) {
     for (char32_t character : characters) {
         EXPECT_EQ(kind(character), expected) << std::hex << static_cast<uint32_t>(character);

@@ -21,7 +21,8 @@ using Bytes = std::vector<std::byte>;
 // Random weights with transformers' names, and the same under timm's: q, k and v in one tensor.
 class Weights : public WeightSource {
 public:
-    std::optional<StoredTensor> find(std::string_view name, std::span<const uint64_t> shape) override {
+    std::optional<StoredTensor> find(std::string_view name,
+                                     std::span<const uint64_t> shape) override {
         if (!name.starts_with("vit.") && !name.starts_with("deit.") && !name.starts_with("swin.") &&
             name.find("classifier") == name.npos)
             return std::nullopt;
@@ -53,7 +54,7 @@ protected:
         });
     }
 
-    // What timm calls these tensors: q, k and v under one name, in this order.
+    // timm's names: q, k and v are stacked in this order.
     static std::string timm_name(const std::string& name, bool old) {
         std::string n = name;
         auto replace = [&](const std::string& from, const std::string& to) {
@@ -72,7 +73,8 @@ protected:
             replace(std::string(model) + "embeddings.position_embeddings", "pos_embed");
             replace(std::string(model) + "embeddings.cls_token", "cls_token");
             replace(std::string(model) + "embeddings.distillation_token", "dist_token");
-            replace(std::string(model) + "embeddings.patch_embeddings.projection", "patch_embed.proj");
+            replace(std::string(model) + "embeddings.patch_embeddings.projection",
+                    "patch_embed.proj");
             replace(std::string(model) + "encoder.layer.", "blocks.");
             replace(std::string(model) + "layernorm", "norm");
         }
@@ -90,7 +92,8 @@ protected:
         return n;
     }
 
-    void expect_same(const char* architecture, const Json& arguments, const Json& theirs, bool old) {
+    void expect_same(const char* architecture, const Json& arguments, const Json& theirs,
+                     bool old) {
         SCOPED_TRACE(architecture);
         const Json timm = {{"architecture", architecture},
                            {"num_classes", 7u},
@@ -130,11 +133,10 @@ protected:
 
 TEST_F(TimmTest, vit_and_deit_are_transformers_models_under_other_names) {
     const Json arguments = {{"embed_dim", 48u}, {"depth", 2u}, {"num_heads", 3u}};
-    Json theirs = {{"model_type", "vit"},         {"hidden_size", 48u},
-                   {"num_hidden_layers", 2u},     {"num_attention_heads", 3u},
-                   {"intermediate_size", 192u},   {"layer_norm_eps", 1e-6},
-                   {"image_size", 64u},           {"patch_size", 16u},
-                   {"num_labels", 7u}};
+    Json theirs = {
+        {"model_type", "vit"},       {"hidden_size", 48u},        {"num_hidden_layers", 2u},
+        {"num_attention_heads", 3u}, {"intermediate_size", 192u}, {"layer_norm_eps", 1e-6},
+        {"image_size", 64u},         {"patch_size", 16u},         {"num_labels", 7u}};
     expect_same("vit_tiny_patch16_224", arguments, theirs, true);
     expect_same("deit_tiny_patch16_224", arguments, theirs, true);
     theirs["model_type"] = "deit";
@@ -157,21 +159,27 @@ TEST_F(TimmTest, swin_is_transformers_under_new_names_and_old_ones) {
 
 TEST(Timm, what_is_not_supported_is_refused_in_one_line) {
     auto says = [](const char* text, const char* part) {
-        expect_says(error_of([&] { vit_config_of_timm(parse_json(text, "config.json"), "config.json"); }), part);
+        expect_says(
+            error_of([&] { vit_config_of_timm(parse_json(text, "config.json"), "config.json"); }),
+            part);
     };
     says(R"({"architecture": "vit_base_patch16_clip_224"})", "vit_SIZE_patchN_N");
-    says(R"({"architecture": "vit_base_patch16_224", "model_args": {"reg_tokens": 4}})", "reg_tokens");
+    says(R"({"architecture": "vit_base_patch16_224", "model_args": {"reg_tokens": 4}})",
+         "reg_tokens");
     expect_says(error_of([] {
                     timm_preprocessor(parse_json(R"({"architecture": "vit_base_patch16_224",
-                        "pretrained_cfg": {"crop_mode": "border"}})", "config.json"), "config.json");
+                        "pretrained_cfg": {"crop_mode": "border"}})",
+                                                 "config.json"),
+                                      "config.json");
                 }),
                 "border");
 }
 
 TEST(Timm, pictures_are_resized_by_the_shorter_edge_and_cropped_in_the_middle) {
     const Preprocessor p = timm_preprocessor(
-        parse_json(R"({"architecture": "vit_base_patch16_224", "pretrained_cfg": {"crop_pct": 0.9}})",
-                   "config.json"),
+        parse_json(
+            R"({"architecture": "vit_base_patch16_224", "pretrained_cfg": {"crop_pct": 0.9}})",
+            "config.json"),
         "config.json");
     EXPECT_EQ(p.resized({600, 400}), Size(372, 248));
     const PreprocessPlan plan = p.plan(605, 400);  // 375 x 248

@@ -4,42 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/ppm.h"
 #include "gpu/transfer/download.h"
 #include "models/captioner.h"
-#include "models/files/synthetic.h"
 #include "tests/gpu_test.h"
-#include "tests/models/files/temp_folder.h"
-
-// Golden cases of captioners, and a fixture that runs them.
+#include "tests/models/golden.h"
 
 namespace saccade {
 
-// What transformers computed on deterministic weights.
-struct CaptionGolden {
-    explicit CaptionGolden(const std::string& name)
-        : folder(golden_folder() / name),
-          file(folder / "golden.safetensors"),
-          config(read_json(folder / "config.json")),
-          generation(read_json(folder / "generation_config.json")),
-          info(read_json(folder / "golden.json")),
-          manifest(read_manifest(folder / "weights.json")) {}
-
-    std::vector<float> operator[](const std::string& name) const {
-        const StoredTensor* tensor = file.find(name);
-        if (!tensor) throw Error("the golden has no " + name);
-        std::vector<float> values(tensor->elements());
-        read_floats(*tensor, 0, values);
-        return values;
-    }
-    std::vector<uint32_t> ids() const { return info["ids"]; }
-
-    std::filesystem::path folder;
-    SafetensorsFile file;
-    Json config, generation, info;
-    Manifest manifest;
-};
-
+// Runs golden cases of captioners.
 class CaptionTest : public GpuTest {
 protected:
     using Floats = std::vector<float>;
@@ -51,7 +23,7 @@ protected:
         frame.write(view(picture));
     }
 
-    Captioner make(const CaptionGolden& golden, Type precision,
+    Captioner make(const Golden& golden, Type precision,
                    std::unique_ptr<Tokenizer> tokenizer = nullptr) {
         SyntheticWeights weights(golden.manifest);
         return Captioner(device, arena,
@@ -68,7 +40,7 @@ protected:
         return options;
     }
 
-    // Hands the picture in; words come with advance().
+    // Encodes the picture and starts decoding.
     void see(Captioner& captioner) {
         captioner.prepare({frame.width(), frame.height()});
         begin();

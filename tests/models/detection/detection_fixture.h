@@ -5,56 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/ppm.h"
 #include "gpu/transfer/download.h"
 #include "models/detector.h"
-#include "models/files/synthetic.h"
 #include "tests/gpu_test.h"
-#include "tests/models/files/temp_folder.h"
-
-// Golden cases of detectors, and a fixture that runs them.
+#include "tests/models/golden.h"
 
 namespace saccade {
 
-// What transformers computed on deterministic weights.
-struct DetectionGolden {
-    explicit DetectionGolden(const std::string& name)
-        : folder(golden_folder() / name),
-          file(folder / "golden.safetensors"),
-          config(read_json(folder / "config.json")),
-          info(read_json(folder / "golden.json")),
-          manifest(read_manifest(folder / "weights.json")) {}
-
-    std::vector<float> operator[](const std::string& name) const {
-        const StoredTensor* tensor = file.find(name);
-        if (!tensor) throw Error("the golden has no " + name);
-        std::vector<float> values(tensor->elements());
-        read_floats(*tensor, 0, values);
-        return values;
-    }
-    std::vector<uint32_t> best() const { return info["top5_queries"]; }
-    PpmPicture picture() const {
-        const std::filesystem::path image = info["image"].get<std::string>();
-        return read_ppm(golden_folder() / "images" / (image.stem().string() + ".ppm"));
-    }
-
-    std::filesystem::path folder;
-    SafetensorsFile file;
-    Json config, info;
-    Manifest manifest;
-};
-
+// Runs golden cases of detectors.
 class DetectionTest : public GpuTest {
 protected:
     using Floats = std::vector<float>;
 
-    Detector make(const DetectionGolden& golden, Type precision) {
+    Detector make(const Golden& golden, Type precision) {
         SyntheticWeights weights(golden.manifest);
         return Detector::with_suitable_front(device, golden.config, "config.json",
                                              Preprocessor::read(golden.folder), weights, precision);
     }
 
-    // Runs a detector on a picture. Returns what was recorded.
+    // Runs a detector on a picture. Returns the trace of the recording.
     std::vector<std::string> detect(Detector& detector, const PpmPicture& picture,
                                     DetectionTaps& taps) {
         Frame frame(device, picture.width, picture.height, false);
@@ -71,8 +40,8 @@ protected:
         return c.trace();
     }
     std::vector<std::string> detect(Detector& detector, const PpmPicture& picture) {
-        DetectionTaps nobody;
-        return detect(detector, picture, nobody);
+        DetectionTaps no_taps;
+        return detect(detector, picture, no_taps);
     }
 
     // Taps on all layers, and on the hidden states.
@@ -88,7 +57,7 @@ protected:
         return taps;
     }
 
-    // Rows of attention as they are, all keys.
+    // Rows of attention over all keys.
     Floats rows_of(const Tap& tap, uint32_t layer, const std::vector<uint32_t>& rows,
                    std::optional<uint32_t> head = std::nullopt) {
         const AttentionRow attention(device);
@@ -101,7 +70,7 @@ protected:
         return all;
     }
     // The same detections as transformers: labels, and boxes within a pixel.
-    static void expect_detections(const Detector& detector, const DetectionGolden& golden,
+    static void expect_detections(const Detector& detector, const Golden& golden,
                                   double score_tolerance) {
         DetectionFilter filter;
         filter.threshold = golden.info["threshold"];

@@ -1,4 +1,4 @@
-#include "models/files/host_convolution.h"
+#include "models/weights/host_convolution.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,17 +1,17 @@
-#include "models/captioning/eyes.h"
+#include "models/captioning/vision_encoders.h"
 
 #include "models/captioning/vision_encoder_decoder.h"
-#include "tests/models/caption_golden.h"
+#include "tests/models/caption_fixture.h"
 
 namespace saccade {
 namespace {
 
-class EyesTest : public CaptionTest {
+class VisionEncodersTest : public CaptionTest {
 protected:
-    CaptionGolden hybrid{"hybrid-gpt2-nano"};
+    Golden hybrid{"hybrid-gpt2-nano"};
 };
 
-TEST_F(EyesTest, each_layer_of_a_hybrid_eye_looks_at_its_own_map) {
+TEST_F(VisionEncodersTest, each_layer_of_a_hybrid_encoder_looks_at_its_own_map) {
     Captioner captioner = make(hybrid, Type::f32);
     const CaptionModel& model = captioner.model();
     ASSERT_EQ(model.encoder_layers(), 2u);  // AIFI's, and a block over the map of stride 16
@@ -32,7 +32,7 @@ TEST_F(EyesTest, each_layer_of_a_hybrid_eye_looks_at_its_own_map) {
     EXPECT_EQ(captioner.geometry().grid, grids[1]);
 }
 
-TEST_F(EyesTest, pictures_together_are_seen_as_each_alone) {
+TEST_F(VisionEncodersTest, pictures_together_are_seen_as_each_alone) {
     Captioner captioner = make(hybrid, Type::f32);
     captioner.prepare({frame.width(), frame.height()});
     auto seen = [&](const std::vector<const Image*>& images) {
@@ -53,7 +53,7 @@ TEST_F(EyesTest, pictures_together_are_seen_as_each_alone) {
     EXPECT_LT(relative_error(Floats(half, both.end()), alone), 1e-5);
 }
 
-TEST_F(EyesTest, configs_that_cannot_be_are_refused) {
+TEST_F(VisionEncodersTest, configs_that_cannot_be_are_refused) {
     auto refusal = [&](const Json& change) {
         Json config = hybrid.config;
         config["encoder"].merge_patch(change);

@@ -1,4 +1,4 @@
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 #include <array>
 #include <cmath>
@@ -16,14 +16,14 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// Tensors in the host's memory, at odd addresses as a file may have them, with an eye on what the
-// loader gives back: every byte once, from the front of a tensor to its end.
+// Tensors in host memory, at odd addresses as in a file. Checks that the loader releases every byte
+// once, from the front of a tensor to its end.
 class HostWeights : public WeightSource {
 public:
-    // Whether the loader may know beforehand how much will come.
+    // countable: whether elements() is known.
     explicit HostWeights(bool countable = false) : countable_(countable) {}
 
-    // Keeps the values as `type` and returns them as they are then.
+    // Stores the values as `type` and returns them rounded.
     Floats add(const std::string& name, std::vector<uint64_t> shape, StoredType type,
                Floats values) {
         Entry entry{type, std::move(shape), std::vector<std::byte>(1), 0};
@@ -83,7 +83,7 @@ private:
     struct Entry {
         StoredType type;
         std::vector<uint64_t> shape;
-        std::vector<std::byte> bytes;  // after one that makes the rest unaligned
+        std::vector<std::byte> bytes;  // the first makes the rest unaligned
         size_t released;
         bool asked = false;
     };
@@ -108,7 +108,7 @@ protected:
                 source.add(name + ".bias", {form.out}, type, random(form.out))};
     }
 
-    // What a linear layer's weight must be, row after row, in plain loops.
+    // The expected weight of a linear layer, row by row, in plain loops.
     static Floats expected(const Floats& stored, const LinearForm& form) {
         const uint32_t in_head = form.in_head ? form.in_head : form.in;
         const uint32_t wide = form.in_head ? padded(in_head) : in_head;
@@ -131,7 +131,7 @@ protected:
     static uint32_t expected_rows(const LinearForm& form) {
         return form.out_head ? form.out / form.out_head * padded(form.out_head) : form.out;
     }
-    // The row where row o of the file ends up.
+    // The row of the result for row o of the file.
     static uint32_t place(uint32_t o, const LinearForm& form) {
         if (!form.out_head) return o;
         return o / form.out_head * padded(form.out_head) + o % form.out_head;
@@ -152,7 +152,7 @@ protected:
         const Stored want = add("layer", form, stored);
         WeightLoader loader(device, source, type, "test");
         LinearForm readable = form;
-        readable.rows = Rows::few;  // else some devices keep nothing that this test can read
+        readable.rows = Rows::few;  // otherwise some devices keep fragments only
         const Linear layer = loader.linear("layer", readable);
         const std::vector<Buffer> memory = loader.finish();
         EXPECT_EQ(layer.weight.type, type);
@@ -302,8 +302,8 @@ TEST_F(Weights, a_layer_after_a_norm_is_the_same_with_the_norm_folded_into_it) {
     for (const std::string& name : names) {
         const Stored stored = add(name, form, StoredType::f16);
         const Floats rows_of = expected(stored.weight, form);
-        const Floats biases = name == "query" ? expected_bias(stored.bias, form)
-                                              : Floats(expected_rows(form));
+        const Floats biases =
+            name == "query" ? expected_bias(stored.bias, form) : Floats(expected_rows(form));
         weight.insert(weight.end(), rows_of.begin(), rows_of.end());
         bias.insert(bias.end(), biases.begin(), biases.end());
     }
@@ -330,7 +330,7 @@ TEST_F(Weights, a_layer_after_a_norm_is_the_same_with_the_norm_folded_into_it) {
             want.push_back(static_cast<float>(sum));
         }
     }
-    // Read from what the product before it noted, and from the sums alone.
+    // With the statistics of the product before it, and from the sums only.
     for (const bool noted : {true, false}) {
         const Floats got = run([&](Commands& c) {
             const Tensor sum = c.scratch(1, rows, in, Type::f32);
@@ -344,15 +344,15 @@ TEST_F(Weights, a_layer_after_a_norm_is_the_same_with_the_norm_folded_into_it) {
     }
 }
 
-// What some devices do above, on any.
+// The same fold as on some devices above, tested on any device.
 TEST(FoldNorm, leaves_a_product_that_needs_the_deviation_alone) {
     const Floats gain = {2, 0.5f, -1}, shift = {0.25f, -3, 1}, x = {5, -2, 11};
     const Floats weight = {1, 2, 3, -4, 0.5f, 7}, bias = {10, -20};
     Floats folded = weight, moved = bias;
     fold_norm(folded, moved, gain, shift);
     const std::vector<double> y = normed(x, gain, shift, 0.0);
-    const double deviation = std::sqrt(((5 - 14 / 3.0) * (5 - 14 / 3.0) + 400 / 9.0 +
-                                        (11 - 14 / 3.0) * (11 - 14 / 3.0)) / 3);
+    const double deviation = std::sqrt(
+        ((5 - 14 / 3.0) * (5 - 14 / 3.0) + 400 / 9.0 + (11 - 14 / 3.0) * (11 - 14 / 3.0)) / 3);
     for (size_t o = 0; o < 2; ++o) {
         double want = double(bias[o]), got = 0, row = 0;
         for (size_t i = 0; i < 3; ++i) {
@@ -386,7 +386,7 @@ TEST_F(Weights, norms_and_other_tensors_keep_their_values) {
     expect_says(error_of([&] {
                     loader.tensor("positions", {1, 5, 11}, 5, 12, Type::f32);
                 }),
-                "'positions' cannot be seen as 5 x 12");
+                "'positions' cannot be viewed as 5 x 12");
     const std::vector<Buffer> memory = loader.finish();
     EXPECT_EQ(norm.eps, 0.5f);
     expect_equal(norm.weight, weight);
@@ -405,7 +405,7 @@ TEST_F(Weights, a_row_can_be_added_to_one_that_is_there) {
     expect_equal(positions, want);
 }
 
-// Whatever is larger than a staging buffer (8 MiB) comes in several pieces.
+// Tensors larger than a staging buffer (8 MiB) are uploaded in pieces.
 TEST_F(Weights, large_layers_arrive_whole) {
     const LinearForm forms[] = {
         {.out = 3000, .in = 1000},
@@ -532,7 +532,7 @@ TEST_F(Weights, a_model_of_unknown_size_takes_block_after_block) {
 }
 
 TEST_F(Weights, padding_that_outgrows_the_first_block_goes_into_another) {
-    // Heads of one row each become eight times as large as the source said.
+    // Heads of one row are padded to eight times the size that the source reports.
     source = HostWeights(true);
     const LinearForm form{.out = 500, .in = 300, .out_head = 1};
     const Stored first = add("first", form), second = add("second", form);
@@ -551,7 +551,7 @@ TEST_F(Weights, what_is_no_finite_number_is_refused_with_its_tensor_and_file) {
         for (const float bad : {nan, infinite, -infinite})
             for (const uint32_t place : {0u, 9'000u, columns - 1}) {
                 source = HostWeights();
-                Floats values(columns, -0.5f);  // a sign is the highest bit, and not a size
+                Floats values(columns, -0.5f);  // negative: the sign bit must not count
                 values[place] = bad;
                 source.add("t", {columns}, stored, values);
                 WeightLoader loader(device, source, Type::f32, "test");

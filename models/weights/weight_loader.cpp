@@ -1,110 +1,17 @@
-#include "models/files/weights.h"
+#include "models/weights/weight_loader.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
-#include <glm/gtc/packing.hpp>
-#include <limits>
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
-#include "models/files/half.h"
-#include "models/files/json.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr uint64_t stage_bytes = 8ull << 20;
-constexpr uint64_t block_bytes = 16ull << 20;   // where the source cannot say how much will come
-constexpr uint64_t largest_block = 1ull << 30;  // drivers like allocations of moderate size
-constexpr uint64_t alignment = 256;             // of a tensor in a block
-constexpr uint64_t most_steps = 32768;          // a dispatch ends at 65535 workgroups an axis
-
-uint64_t round_up(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
-
-Stored stored_as(const StoredTensor& tensor) {
-    switch (tensor.type) {
-        case StoredType::f16:
-            return Stored::f16;
-        case StoredType::bf16:
-            return Stored::bf16;
-        default:
-            return Stored::f32;  // WeightSource lets no other type through
-    }
-}
-
-// The part of `to` that a piece of it occupies, so that a tensor larger than a binding can see is
-// written piece by piece, and pieces do not wait for each other.
-Tensor window_of(const Tensor& to, Layout& y) {
-    uint64_t end = y.offset + 1;
-    for (int i = 0; i < 4; ++i) end += uint64_t(y.size[i] - 1) * y.stride[i];
-    const uint64_t element = bytes_of(to.type);
-    const uint64_t begin = y.offset * element / alignment * alignment;
-    Tensor window = to;
-    window.base += begin;
-    window.bytes = std::min(round_up(end * element, alignment), to.bytes) - begin;
-    window.offset = 0;
-    window.rows = 1;
-    window.columns = window.row_stride = window.batch_stride =
-        static_cast<uint32_t>(window.bytes / element);
-    y.offset -= static_cast<uint32_t>(begin / element);
-    return window;
-}
-
-// The bits of an element without its sign: as whole numbers they are in the order of its size, and
-// what is infinite or not a number comes last.
-template <typename Bits>
-Bits largest_bits(std::span<const std::byte> elements) {
-    constexpr auto unsigned_bits = static_cast<Bits>(std::numeric_limits<Bits>::max() >> 1);
-    Bits largest = 0;
-    for (size_t i = 0; i < elements.size() / sizeof(Bits); ++i) {
-        Bits bits;
-        std::memcpy(&bits, elements.data() + i * sizeof bits, sizeof bits);
-        largest = std::max(largest, static_cast<Bits>(bits & unsigned_bits));
-    }
-    return largest;
-}
-
-float largest_of(std::span<const std::byte> elements, StoredType type) {
-    switch (type) {
-        case StoredType::f16:
-            return glm::unpackHalf1x16(largest_bits<uint16_t>(elements));
-        case StoredType::bf16:
-            return float_from_bfloat(largest_bits<uint16_t>(elements));
-        default:
-            return std::bit_cast<float>(largest_bits<uint32_t>(elements));
-    }
-}
-
-// Copies elements and returns the size of the largest, infinite or not a number if one of them is.
-// Each piece is looked at while the processor's cache has it, so that this costs next to nothing.
-float copy_and_look(std::byte* to, std::span<const std::byte> from, StoredType type) {
-    constexpr size_t piece_bytes = 32 << 10;
-    float largest = 0;
-    for (; !from.empty(); from = from.subspan(std::min(piece_bytes, from.size()))) {
-        const auto piece = from.first(std::min(piece_bytes, from.size()));
-        std::memcpy(to, piece.data(), piece.size());
-        to += piece.size();
-        const float found = largest_of(piece, type);
-        if (!std::isfinite(found)) return found;
-        largest = std::max(largest, found);
-    }
-    return largest;
-}
-
-// An Error if a tensor's largest value is no number, or too large to be stored as `type`.
-void require_held(const WeightSource& source, const std::string& name, float largest, Type type) {
-    constexpr float half_ends = 65520;  // from there on a half is infinite
-    if (!std::isfinite(largest))
-        throw Error(source.where(name) + ": tensor " + in_quotes(name) +
-                    " has a value that is not a finite number; the file is damaged or its "
-                    "training failed: fetch it again, or another model");
-    if (type == Type::f16 && largest >= half_ends)
-        throw Error(source.where(name) + ": tensor " + in_quotes(name) +
-                    " has a value too large for half precision; use --precision fp32");
-}
+constexpr uint64_t block_bytes = 16ull << 20;   // where the source does not know its size
+constexpr uint64_t largest_block = 1ull << 30;  // drivers prefer allocations of moderate size
 
 uint32_t padded_heads(uint32_t size, uint32_t head) {
     return head ? size / head * padded(head) : size;
@@ -112,59 +19,20 @@ uint32_t padded_heads(uint32_t size, uint32_t head) {
 
 }  // namespace
 
-// One of two staging buffers: while the device unpacks one, the host fills the other.
-struct WeightLoader::Stage {
-    Stage(Device& device, Arena& scratch, uint64_t bytes)
-        : buffer(device, "weight staging", bytes, Memory::upload),
-          commands(device, scratch, "loading weights", 0) {}
-
-    void open() {
-        if (recording) return;
-        commands.wait(last);  // what was staged here before has been unpacked
-        commands.begin();
-        used = 0;
-        recording = true;
-    }
-    void send() {
-        if (!recording) return;
-        commands.end();
-        buffer.flush();
-        last = commands.submit();
-        recording = false;
-    }
-
-    Buffer buffer;
-    Commands commands;
-    uint64_t used = 0;
-    bool recording = false;
-    Ticket last;
-};
-
 WeightLoader::WeightLoader(Device& device, WeightSource& source, Type type, std::string name)
     : device_(device),
       source_(source),
       type_(type),
       name_(std::move(name)),
-      scratch_(device, name_ + " loading") {}
-
-WeightLoader::~WeightLoader() {
-    // A load that was given up half-way: nothing may be freed while the device still reads it.
-    for (auto& stage : stages_) {
-        try {
-            if (stage) stage->commands.wait(stage->last);
-        } catch (const Error&) {  // a lost device reads nothing any more
-        }
-    }
-}
+      upload_(device, source, name_) {}
 
 Tensor WeightLoader::allocate(uint32_t rows, uint32_t columns, Type type) {
-    const uint64_t bytes = round_up(tensor_bytes(1, rows, columns, type), alignment);
+    const uint64_t bytes = align_up(tensor_bytes(1, rows, columns, type), weight_alignment);
     size_t block = 0;
     while (block < blocks_.size() && used_[block] + bytes > blocks_[block].bytes()) ++block;
     if (block == blocks_.size()) {
-        // The first block takes the whole model, as far as its size is known beforehand: one
-        // allocation, no waste. Row padding and biases kept in fp32 need a little more, fragments
-        // some room each. What is left over is little.
+        // The first block holds the whole model if its size is known: one allocation, no waste.
+        // Row padding, biases kept in fp32 and fragments need a little more than the elements.
         uint64_t wanted = block_bytes;
         if (const uint64_t elements = source_.elements()) {
             wanted = elements * bytes_of(type_) + elements / 64 + (64 << 10);
@@ -191,7 +59,7 @@ Linear WeightLoader::stacked(std::span<const std::string> names, const LinearFor
     const auto count = static_cast<uint32_t>(names.size());
     const uint32_t out = padded_heads(each.out, each.out_head);
     Linear result;
-    const Coming to = coming(count * out, padded_heads(each.in, each.in_head), each.rows);
+    const Pending to = pending(count * out, padded_heads(each.in, each.in_head), each.rows);
     for (uint32_t i = 0; i < count; ++i) put_matrix(to.weight, i * out, names[i], each);
     if (each.bias) {
         result.bias = allocate(1, count * out, Type::f32);
@@ -214,7 +82,7 @@ Linear WeightLoader::joined(std::span<const Part> parts) {
     for (const Part& part : parts) rows += rows_of(part.form);
     const LinearForm& first = parts.front().form;
     Linear result;
-    const Coming to = coming(rows, padded_heads(first.in, first.in_head), first.rows);
+    const Pending to = pending(rows, padded_heads(first.in, first.in_head), first.rows);
     if (first.bias) result.bias = allocate(1, rows, Type::f32);
     uint32_t at = 0;
     for (const Part& part : parts) {
@@ -226,23 +94,24 @@ Linear WeightLoader::joined(std::span<const Part> parts) {
     return result;
 }
 
-WeightLoader::Coming WeightLoader::coming(uint32_t rows, uint32_t columns, Rows used) {
+WeightLoader::Pending WeightLoader::pending(uint32_t rows, uint32_t columns, Rows used) {
     const Tensor shape = make_tensor(nullptr, 0, 1, rows, columns, type_);
     WeightCopies kept;
     if (type_ == Type::f16)
         kept = weight_copies(device_.info(), held_fragments(device_), shape, used);
     if (kept.by_rows) return {allocate(rows, columns, type_), kept};
-    if (passing_.empty() || passing_.back().bytes() < shape.bytes)
-        passing_.emplace_back(device_, name_ + " on their way", shape.bytes, Memory::device);
-    return {make_tensor(passing_.back().handle(), 0, 1, rows, columns, type_), kept};
+    if (transient_.empty() || transient_.back().bytes() < shape.bytes)
+        transient_.emplace_back(device_, name_ + " pending", shape.bytes, Memory::device);
+    return {make_tensor(transient_.back().handle(), 0, 1, rows, columns, type_), kept};
 }
 
 template <typename Layer>
-void WeightLoader::keep(Layer& layer, const Coming& coming) {
-    layer.weight = coming.weight;
-    if (coming.kept.fragments) layer.fragments = fragments(coming.weight);
-    if (coming.kept.by_rows) return;
-    layer.weight.buffer = layer.fragments.buffer;  // it is there, and cannot be read by rows
+void WeightLoader::keep(Layer& layer, const Pending& pending) {
+    layer.weight = pending.weight;
+    if (pending.kept.fragments) layer.fragments = fragments(pending.weight);
+    if (pending.kept.by_rows) return;
+    // The rows were transient: the tensor keeps its shape, but has no bytes of its own to read.
+    layer.weight.buffer = layer.fragments.buffer;
     layer.weight.base = layer.fragments.base;
     layer.weight.bytes = 0;
 }
@@ -250,7 +119,7 @@ void WeightLoader::keep(Layer& layer, const Coming& coming) {
 Tensor WeightLoader::fragments(const Tensor& weight) {
     const FragmentsSize size = fragments_size(device_, weight);
     const Tensor to = allocate(size.rows, size.columns, Type::f16);
-    fragments_into(stage_for(0).commands, to, weight);
+    fragments_into(upload_.commands(), to, weight);
     return to;
 }
 
@@ -274,7 +143,7 @@ NormLinear WeightLoader::norm_linear(const std::string& norm, float eps,
                                table(std::vector<float>(in, 0.0f), 1, in), eps},
                       .linear = {},
                       .folded = true};
-    const Coming to = coming(count * out, in, each.rows);
+    const Pending to = pending(count * out, in, each.rows);
     result.linear.bias = allocate(1, count * out, Type::f32);
     for (uint32_t i = 0; i < count; ++i) {
         const std::string weight_name = names[i] + each.join + "weight";
@@ -296,11 +165,11 @@ Tensor WeightLoader::tensor(const std::string& name, const std::vector<uint64_t>
                             uint32_t rows, uint32_t columns, Type type) {
     const StoredTensor from = source_.required(name, shape);
     if (from.elements() != uint64_t(rows) * columns)
-        throw Error("tensor '" + name + "' cannot be seen as " + std::to_string(rows) + " x " +
+        throw Error("tensor '" + name + "' cannot be viewed as " + std::to_string(rows) + " x " +
                     std::to_string(columns));
     const Tensor to = allocate(rows, columns, type);
-    put(to, {{1, 1, rows, to.row_stride}, {0, 0, to.row_stride, 1}, 0}, from,
-        {{1, 1, rows, columns}, {0, 0, columns, 1}, 0});
+    upload_.copy(to, {{1, 1, rows, to.row_stride}, {0, 0, to.row_stride, 1}, 0}, from,
+                 {{1, 1, rows, columns}, {0, 0, columns, 1}, 0});
     return to;
 }
 
@@ -333,7 +202,7 @@ Conv2d WeightLoader::convolution(const std::string& name, const HostConvolution&
                                  const ConvolutionForm& form) {
     const uint32_t out = form.out, in = form.in, area = form.kernel * form.kernel;
     // Ours: (out, kernel, kernel, in), channels innermost and padded.
-    const Coming to = coming(out, area * padded(in), Rows::many);
+    const Pending to = pending(out, area * padded(in), Rows::many);
     Conv2d result{.weight = {},
                   .bias = allocate(1, out, Type::f32),
                   .in = in,
@@ -342,8 +211,9 @@ Conv2d WeightLoader::convolution(const std::string& name, const HostConvolution&
                   .padding = form.padding,
                   .dilation = form.dilation};
     const StoredTensor weights{name, StoredType::f32, {}, std::as_bytes(std::span(host.weight))};
-    put(to.weight, {{1, out, area, padded(in)}, {0, to.weight.row_stride, padded(in), 1}, 0},
-        weights, {{1, out, area, in}, {0, in * area, 1, area}, 0}, 1.0f, false);
+    upload_.copy(to.weight,
+                 {{1, out, area, padded(in)}, {0, to.weight.row_stride, padded(in), 1}, 0}, weights,
+                 {{1, out, area, in}, {0, in * area, 1, area}, 0}, 1.0f, false);
     put_rows(result.bias, host.bias, out, out, 1);
     keep(result, to);
     return result;
@@ -351,7 +221,7 @@ Conv2d WeightLoader::convolution(const std::string& name, const HostConvolution&
 
 Linear WeightLoader::linear(const HostConvolution& host, uint32_t in) {
     const auto out = static_cast<uint32_t>(host.bias.size());
-    const Coming to = coming(out, in, Rows::many);
+    const Pending to = pending(out, in, Rows::many);
     Linear result{{}, allocate(1, out, Type::f32)};
     put_rows(to.weight, host.weight, in, in, 1);
     put_rows(result.bias, host.bias, out, out, 1);
@@ -380,8 +250,8 @@ Tensor WeightLoader::table(const std::vector<float>& values, uint32_t rows, uint
 void WeightLoader::put_rows(const Tensor& to, std::span<const float> values, uint32_t columns,
                             uint32_t stride, uint32_t step) {
     const StoredTensor from{"", StoredType::f32, {}, std::as_bytes(values)};
-    put(to, {{1, 1, to.rows, padded(columns)}, {0, 0, to.row_stride, 1}, 0}, from,
-        {{1, 1, to.rows, columns}, {0, 0, stride, step}, 0}, 1.0f, false);
+    upload_.copy(to, {{1, 1, to.rows, padded(columns)}, {0, 0, to.row_stride, 1}, 0}, from,
+                 {{1, 1, to.rows, columns}, {0, 0, stride, step}, 0}, 1.0f, false);
 }
 
 std::vector<float> WeightLoader::floats(const std::string& name,
@@ -389,8 +259,7 @@ std::vector<float> WeightLoader::floats(const std::string& name,
     const StoredTensor from = source_.required(name, shape);
     std::vector<float> values(from.elements());
     read_floats(from, 0, values);
-    require_held(source_, from.name, largest_of(std::as_bytes(std::span(values)), StoredType::f32),
-                 Type::f32);
+    require_finite(source_, from.name, values);
     source_.release(from.bytes);
     return values;
 }
@@ -398,7 +267,7 @@ std::vector<float> WeightLoader::floats(const std::string& name,
 void WeightLoader::add_to(const Tensor& row, const std::string& name,
                           const std::vector<uint64_t>& shape) {
     const Tensor other = tensor(name, shape, 1, row.columns, Type::f32);
-    add_into(stage_for(0).commands, row, row, other);
+    add_into(upload_.commands(), row, row, other);
 }
 
 void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::string& name,
@@ -410,7 +279,7 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
     std::vector<float> scaled;
     const StoredTensor from = scaled_rows(name + form.join + "weight", shape, form, scaled);
     if (form.interleaved > 1) {
-        // (out, n, colours) to (out, colours, n), on the host: rows need not be whole fours
+        // (out, n, colours) to (out, colours, n), on the host: its columns need no multiple of four
         const uint32_t offset = first_row * to.row_stride;
         const size_t colours = form.interleaved, each = in / colours;
         const std::vector<float> stored = floats(name + form.join + "weight", shape);
@@ -419,8 +288,8 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const std::s
             for (size_t i = 0; i < in; ++i)
                 ordered[row + i % colours * each + i / colours] = stored[row + i];
         const StoredTensor own{name, StoredType::f32, {}, std::as_bytes(std::span(ordered))};
-        put(to, {{1, 1, out, to.row_stride}, {0, 0, to.row_stride, 1}, offset}, own,
-            {{1, 1, out, in}, {0, 0, in, 1}, 0}, form.scale, false);
+        upload_.copy(to, {{1, 1, out, to.row_stride}, {0, 0, to.row_stride, 1}, offset}, own,
+                     {{1, 1, out, in}, {0, 0, in, 1}, 0}, form.scale, false);
     } else {
         put_matrix(to, first_row, from, scaled.empty(), form);
     }
@@ -434,15 +303,16 @@ void WeightLoader::put_matrix(const Tensor& to, uint32_t first_row, const Stored
         const uint32_t head = form.in_head, wide = padded(head), heads = in / head;
         const Layout x = form.transposed ? Layout{{1, out, heads, head}, {0, 1, head * out, out}, 0}
                                          : Layout{{1, out, heads, head}, {0, in, head, 1}, 0};
-        put(to, {{1, out, heads, wide}, {0, to.row_stride, wide, 1}, offset}, from, x, form.scale,
-            release);
+        upload_.copy(to, {{1, out, heads, wide}, {0, to.row_stride, wide, 1}, offset}, from, x,
+                     form.scale, release);
     } else {
-        // (heads, head, in) with whole rows as padding; without heads all rows are one
+        // (heads, head, in), padded with whole rows; without heads, all rows are one head
         const uint32_t head = form.out_head ? form.out_head : out;
         const uint32_t high = form.out_head ? padded(head) : head, heads = out / head;
         const Layout x = form.transposed ? Layout{{1, heads, head, in}, {0, head, 1, out}, 0}
                                          : Layout{{1, heads, head, in}, {0, head * in, in, 1}, 0};
-        put(to,
+        upload_.copy(
+            to,
             {{1, heads, high, to.row_stride}, {0, high * to.row_stride, to.row_stride, 1}, offset},
             from, x, form.scale, release);
     }
@@ -453,7 +323,7 @@ StoredTensor WeightLoader::scaled_rows(const std::string& name, const std::vecto
     if (form.row_scale.empty()) return source_.required(name, shape);
     const std::vector<float> scale = floats(form.row_scale, {form.out});
     scaled = floats(name, shape);
-    const size_t each = scaled.size() / form.out;  // of one row, or 1 of a bias
+    const size_t each = scaled.size() / form.out;  // per row; 1 for a bias
     for (size_t i = 0; i < scaled.size(); ++i) scaled[i] *= scale[i / each];
     return {name, StoredType::f32, shape, std::as_bytes(std::span(scaled))};
 }
@@ -470,98 +340,37 @@ void WeightLoader::put_bias(const Tensor& to, uint32_t first, const StoredTensor
     const uint32_t head = form.out_head ? form.out_head : form.out;
     const uint32_t heads = form.out / head;
     const uint32_t wide = std::min(padded(head), to.row_stride - first);
-    put(to, {{1, 1, heads, wide}, {0, 0, wide, 1}, first}, from,
-        {{1, 1, heads, head}, {0, 0, head, 1}, 0}, form.scale, release);
+    upload_.copy(to, {{1, 1, heads, wide}, {0, 0, wide, 1}, first}, from,
+                 {{1, 1, heads, head}, {0, 0, head, 1}, 0}, form.scale, release);
 }
 
 void WeightLoader::put_zeros(const Tensor& to, uint32_t first, uint32_t count) {
     const std::vector<float> zeros(count);
     const StoredTensor from{"zeros", StoredType::f32, {}, std::as_bytes(std::span(zeros))};
-    put(to, {{1, 1, 1, std::min(padded(count), to.row_stride - first)}, {0, 0, 0, 1}, first}, from,
-        {{1, 1, 1, count}, {0, 0, 0, 1}, 0}, 1.0f, false);
+    upload_.copy(to,
+                 {{1, 1, 1, std::min(padded(count), to.row_stride - first)}, {0, 0, 0, 1}, first},
+                 from, {{1, 1, 1, count}, {0, 0, 0, 1}, 0}, 1.0f, false);
 }
 
 void WeightLoader::put_biases(const Tensor& to, std::span<const std::string> names,
                               const LinearForm& form) {
-    // Too narrow to be copied in fours, one beside the other: the host puts them together.
+    // Each begins at no multiple of four, which the copy kernel needs: the host joins them.
     std::vector<float> all;
     for (size_t i = 0; i < names.size(); ++i) {
-        const bool there = form.biased.empty() || form.biased[i];
-        const std::vector<float> one = there ? floats(names[i] + form.join + "bias", {form.out})
-                                             : std::vector<float>(form.out);
+        const bool present = form.biased.empty() || form.biased[i];
+        const std::vector<float> one = present ? floats(names[i] + form.join + "bias", {form.out})
+                                               : std::vector<float>(form.out);
         all.insert(all.end(), one.begin(), one.end());
     }
     const StoredTensor own{names.front(), StoredType::f32, {}, std::as_bytes(std::span(all))};
     const auto count = static_cast<uint32_t>(all.size());
-    put(to, {{1, 1, 1, to.row_stride}, {0, 0, 0, 1}, 0}, own, {{1, 1, 1, count}, {0, 0, 0, 1}, 0},
-        form.scale, false);
-}
-
-void WeightLoader::put(const Tensor& to, const Layout& y, const StoredTensor& from, const Layout& x,
-                       float scale, bool release) {
-    // The source's slowest dimension is the one with the longest stride.
-    int slow = 3;
-    for (int i = 0; i < 4; ++i)
-        if (x.size[i] > 1 && (x.size[slow] == 1 || x.stride[i] > x.stride[slow])) slow = i;
-    const uint64_t element = size_of(from.type);
-    const uint64_t step_bytes = std::max<uint64_t>(x.stride[slow], 1) * element;
-    uint32_t steps = static_cast<uint32_t>(
-        std::clamp<uint64_t>(std::min(stage_bytes / step_bytes, most_steps), 1, x.size[slow]));
-    if (slow == 3 && steps < x.size[3]) steps = std::max(8u, steps / 8 * 8);  // whole fours of y
-
-    for (uint32_t first = 0; first < x.size[slow]; first += steps) {
-        const uint32_t count = std::min(steps, x.size[slow] - first);
-        const bool last = first + count == x.size[slow];
-        const std::span<const std::byte> bytes =
-            from.bytes.subspan(first * step_bytes, last ? std::dynamic_extent : count * step_bytes);
-        Stage& stage = stage_for(bytes.size());
-        const float largest =
-            copy_and_look(stage.buffer.mapped().data() + stage.used, bytes, from.type);
-        // What is made here, and has no name, may be infinite on purpose.
-        if (!from.name.empty())
-            require_held(source_, from.name, largest * std::abs(scale), to.type);
-
-        Layout piece_y = y, piece_x = x;
-        piece_y.offset += to.offset + first * y.stride[slow];
-        piece_y.size[slow] = last ? y.size[slow] - first : count;  // the last brings the padding
-        piece_x.offset = static_cast<uint32_t>(stage.used / element);
-        piece_x.size[slow] = count;
-        const Tensor staged =
-            make_tensor(stage.buffer.handle(), 0, 1, 1,
-                        static_cast<uint32_t>(stage.buffer.bytes() / 4), Type::u32);
-        const Tensor window = window_of(to, piece_y);
-        copy_strided(stage.commands, window, piece_y, staged, stored_as(from), piece_x, scale);
-        stage.used += round_up(bytes.size(), 16);
-        if (release) source_.release(bytes);
-    }
-}
-
-WeightLoader::Stage& WeightLoader::stage_for(uint64_t bytes) {
-    auto fits = [&](const Stage& stage) {
-        return !stage.recording || stage.used + bytes <= stage.buffer.bytes();
-    };
-    if (stages_[current_] && !fits(*stages_[current_])) {
-        stages_[current_]->send();
-        current_ ^= 1;
-    }
-    std::unique_ptr<Stage>& stage = stages_[current_];
-    if (!stage || stage->buffer.bytes() < bytes) {
-        if (stage) stage->commands.wait(stage->last);
-        stage =
-            std::make_unique<Stage>(device_, scratch_, std::max(stage_bytes, round_up(bytes, 256)));
-    }
-    stage->open();
-    return *stage;
+    upload_.copy(to, {{1, 1, 1, to.row_stride}, {0, 0, 0, 1}, 0}, own,
+                 {{1, 1, 1, count}, {0, 0, 0, 1}, 0}, form.scale, false);
 }
 
 std::vector<Buffer> WeightLoader::finish() {
-    for (auto& stage : stages_) {
-        if (!stage) continue;
-        stage->send();
-        stage->commands.wait(stage->last);
-        stage.reset();
-    }
-    passing_.clear();
+    upload_.finish();
+    transient_.clear();
     return std::move(blocks_);
 }
 
