@@ -55,16 +55,15 @@ private:
     Clock::time_point begin_ = Clock::now();
 };
 
-PieceWriter::PieceWriter(const BatchPlan& plan, const PlannedSource& source, const WorkFolder& work,
-                         uint64_t first_piece, fs::path pictures, LineFile& lines,
-                         ResultLabels labels, StageTotals& totals, const WritingLimits& limits)
+PieceWriter::PieceWriter(const BatchPlan& plan, const PlannedSource& source, uint64_t first_piece,
+                         PieceOutputs to, ResultLabels labels, const WritingLimits& limits)
     : plan_(plan),
       source_(source),
-      work_(work),
-      pictures_(std::move(pictures)),
-      lines_(lines),
+      work_(to.work),
+      pictures_(std::move(to.pictures)),
+      lines_(to.lines),
       labels_(std::move(labels)),
-      totals_(totals),
+      totals_(to.totals),
       clock_(source.rate),
       limits_(limits),
       next_piece_(first_piece),

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/batch/plan.h"
 #include "app/batch/lines/seal.h"
+#include "app/batch/plan.h"
 #include "app/batch/stage_totals.h"
 #include "app/batch/work_folder.h"
 #include "app/batch/workers.h"
@@ -33,6 +33,14 @@ struct WritingLimits {
     static WritingLimits of_this_machine();
 };
 
+// Where a PieceWriter puts what it makes. `pictures` is a folder; empty: none are written.
+struct PieceOutputs {
+    const WorkFolder& work;
+    std::filesystem::path pictures;
+    LineFile& lines;
+    StageTotals& totals;
+};
+
 // Writes the frames of a share: pictures where they are wanted, the video, and then the line that
 // says that the frame is done. Several pieces are encoded at the same time, each by one encoder
 // frame after frame; picture files are written by any thread. Lines are written in the order of the
@@ -40,10 +48,8 @@ struct WritingLimits {
 // pieces first, and then none.
 class PieceWriter {
 public:
-    // Pictures go to `pictures`, unless that is empty.
-    PieceWriter(const BatchPlan& plan, const PlannedSource& source, const WorkFolder& work,
-                uint64_t first_piece, std::filesystem::path pictures, LineFile& lines,
-                ResultLabels labels, StageTotals& totals,
+    PieceWriter(const BatchPlan& plan, const PlannedSource& source, uint64_t first_piece,
+                PieceOutputs to, ResultLabels labels,
                 const WritingLimits& limits = WritingLimits::of_this_machine());
     ~PieceWriter();  // without finish() the pieces that are not whole are lost
 

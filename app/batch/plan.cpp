@@ -120,6 +120,7 @@ BatchPlan make_plan(const std::vector<std::string>& words, const FrameRange& ran
                     const SourceOptions& options) {
     BatchPlan plan;
     plan.range = range;
+    plan.source_options = options;
     const std::vector<BatchSource> sources = find_sources(words);
     for (const BatchSource& source : sources) {
         PlannedSource planned;

@@ -48,6 +48,7 @@ struct BatchPlan {
     bool video = true, frames = false, coco = false, csv = false;
     bool track = false, mot = false;  // numbers for things; also as MOTChallenge's text
     bool heat = false;                // the mean of all maps of attention, as a picture
+    SourceOptions source_options;     // not in run.json: the sources' rates are
     nlohmann::ordered_json settings;  // models and all else that decides what is found and drawn
 
     // How many pieces a source has, by the container's account; the last one has what is left.

@@ -205,7 +205,7 @@ private:
         return timed(
             std::move(source),
             [&](const auto& next) {
-                PieceWriter writer(plan, source_, work, 0, {}, lines, path_->labels(), totals);
+                PieceWriter writer(plan, source_, 0, {work, {}, lines, totals}, path_->labels());
                 pump(*path_, order, next, [&](Done frame) { writer.add(std::move(frame)); });
                 writer.finish(false, 0);
             },

@@ -56,7 +56,7 @@ protected:
         StageTotals totals;
         FrameRing ring(1, nullptr);
         try {
-            PieceWriter writer(plan, source(), work, 0, temp / name / "pictures", lines, {}, totals,
+            PieceWriter writer(plan, source(), 0, {work, temp / name / "pictures", lines, totals}, {},
                                limits);
             std::vector<uint8_t> planes, pixels;
             for (uint64_t i = 0; i < frames; ++i) writer.add(frame(ring, i, planes, pixels));
@@ -157,7 +157,7 @@ TEST_F(PieceWriters, pieces_without_a_frame_are_whole_and_empty) {
     StageTotals totals;
     FrameRing ring(1, nullptr);
     std::vector<uint8_t> planes, pixels;
-    PieceWriter writer(plan, source(), work, 1, {}, lines, {}, totals, {});
+    PieceWriter writer(plan, source(), 1, {work, {}, lines, totals}, {}, {});
     writer.add(frame(ring, 14, planes, pixels));
     writer.finish(true, 6);
     for (uint64_t piece = 1; piece < 6; ++piece)
