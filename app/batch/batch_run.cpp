@@ -25,7 +25,7 @@ BatchRun::BatchRun(const BatchPlan& plan, const std::filesystem::path& folder,
                    std::optional<Shard> shard)
     : plan_(plan),
       shard_(shard),
-      shares_(share_of(plan, shard.value_or(Shard{}))),
+      ranges_(ranges_of(plan, shard.value_or(Shard{}))),
       folder_(shard ? BatchFolder(folder).part(*shard) : BatchFolder(folder)),
       work_(folder_.work()) {
     BatchFolder(folder).make_for(plan);
@@ -40,7 +40,7 @@ void BatchRun::start(bool resume) {
 
 uint64_t BatchRun::frames_left() const {
     uint64_t frames = 0;
-    for (const Share& share : shares_) frames += saccade::frames_left(plan_, work_, share);
+    for (const PieceRange& range : ranges_) frames += saccade::frames_left(plan_, work_, range);
     return frames;
 }
 
@@ -50,29 +50,29 @@ BatchOutcome BatchRun::process(FramePath& path, const FrameOrder& order,
     Progress progress("batch", frames_left(), quiet);
     SourceRunner runner(path, order, plan_, folder_, shard_.has_value());
     runner.show_to(std::move(watch));
-    for (const Share& share : shares_)
-        if (Interrupts::came() || !process_source(share, runner, progress)) break;
+    for (const PieceRange& range : ranges_)
+        if (Interrupts::came() || !process_source(range, runner, progress)) break;
     progress.end();
     const std::chrono::duration<double> took = Clock::now() - start;
 
     write_results();
-    if (Interrupts::came() && !work_.all_ended(plan_, shares_))
+    if (Interrupts::came() && !work_.all_ended(plan_, ranges_))
         report("interrupted; the frames done so far are saved, --resume continues");
     if (failed_ && !resumed_ && runner.totals().frames() == 0) remove_empty_lines();
     return {failed_, runner.totals(), took.count()};
 }
 
-bool BatchRun::process_source(const Share& share, SourceRunner& runner, Progress& progress) {
-    const PlannedSource& source = plan_.sources[share.source];
+bool BatchRun::process_source(const PieceRange& range, SourceRunner& runner, Progress& progress) {
+    const PlannedSource& source = plan_.sources[range.source];
     if (work_.is_done(source)) {
         if (!shard_) work_.remove_videos(source);
         return true;
     }
     progress.turn_to(source.source.text);
-    const uint64_t wanted = saccade::frames_left(plan_, work_, share);
+    const uint64_t wanted = saccade::frames_left(plan_, work_, range);
     const uint64_t of_others = progress.steps_left() - std::min(progress.steps_left(), wanted);
     try {
-        runner.run(share, *lines_, progress);
+        runner.run(range, *lines_, progress);
     } catch (const DeviceLost& lost) {
         progress.end();
         report(std::string(lost.what()) + "; what is done is saved, --resume continues");

@@ -42,14 +42,14 @@ public:
 
 private:
     // False if no other source can be processed either.
-    bool process_source(const Share& share, SourceRunner& runner, Progress& progress);
+    bool process_source(const PieceRange& range, SourceRunner& runner, Progress& progress);
     void write_results();
     void remove_empty_lines() const;
     void report(const std::string& error);
 
     const BatchPlan& plan_;
     const std::optional<Shard> shard_;
-    const std::vector<Share> shares_;
+    const std::vector<PieceRange> ranges_;
     const BatchFolder folder_;
     const WorkFolder work_;
     std::optional<FolderLock> lock_;

@@ -39,12 +39,12 @@ BatchPlan plan_of_parts(const BatchFolder& folder, uint32_t parts) {
             throw Error("part " + name + " in '" + folder.path().string() +
                         "' belongs to a different run than part 0/" + std::to_string(parts));
         const BatchPlan read = plan_from(plan);
-        const std::vector<Share> shares = share_of(read, shard);
-        if (!folder.part(shard).find_damage(read, shares).empty())
+        const std::vector<PieceRange> ranges = ranges_of(read, shard);
+        if (!folder.part(shard).find_damage(read, ranges).empty())
             throw Error("part " + name + " in '" + folder.path().string() +
                         "' has lost some of what was done: run it again with --shard " + name +
                         " --resume");
-        if (!work.all_ended(read, shares))
+        if (!work.all_ended(read, ranges))
             throw Error("part " + name + " in '" + folder.path().string() +
                         "' is not finished: run it again with --shard " + name + " --resume");
     }

@@ -32,9 +32,9 @@ std::string difference(const Object& before, const Object& now) {
     return "";
 }
 
-void forget_damaged(const BatchPlan& plan, const std::vector<Share>& shares,
+void forget_damaged(const BatchPlan& plan, const std::vector<PieceRange>& ranges,
                     const BatchFolder& folder) {
-    for (const Damage& damage : folder.find_damage(plan, shares)) {
+    for (const Damage& damage : folder.find_damage(plan, ranges)) {
         const PlannedSource& source = plan.sources[damage.source];
         spdlog::warn(
             "'{}': some of its results are lost or changed; piece {} and all after it "
@@ -45,13 +45,13 @@ void forget_damaged(const BatchPlan& plan, const std::vector<Share>& shares,
 }
 
 // A line of a piece that was broken off is written again together with its piece.
-void drop_lines_of_unfinished(const BatchPlan& plan, const std::vector<Share>& shares,
+void drop_lines_of_unfinished(const BatchPlan& plan, const std::vector<PieceRange>& ranges,
                               const BatchFolder& folder) {
     const WorkFolder work = folder.work();
     std::map<size_t, uint64_t> next;  // the first piece of each source that is not whole
-    for (const Share& share : shares) {
-        const PlannedSource& source = plan.sources[share.source];
-        next[share.source] = work.is_done(source) ? UINT64_MAX : work.next_piece(source, share);
+    for (const PieceRange& range : ranges) {
+        const PlannedSource& source = plan.sources[range.source];
+        next[range.source] = work.is_done(source) ? UINT64_MAX : work.next_piece(source, range);
     }
     gather_lines(
         {folder.lines()}, folder.lines(), plan.line_names(),
@@ -73,16 +73,16 @@ bool start_or_resume(const BatchFolder& folder, const BatchPlan& plan, const Sha
         if (!what.empty())
             throw Error(name + " cannot be resumed: it was started with another '" + what +
                         "'; use the same command line, or " + start_over);
-        const std::vector<Share> shares = share_of(plan, shard);
+        const std::vector<PieceRange> ranges = ranges_of(plan, shard);
         work.clean_up(plan);
         FileBeside::remove_leftovers(folder.path());
-        forget_damaged(plan, shares, folder);
-        drop_lines_of_unfinished(plan, shares, folder);
+        forget_damaged(plan, ranges, folder);
+        drop_lines_of_unfinished(plan, ranges, folder);
         return true;
     }
     if (before) {
         const BatchPlan old = plan_from(before->at("plan"));
-        if (!work.all_ended(old, share_of(old, parse_shard(before->at("shard")))))
+        if (!work.all_ended(old, ranges_of(old, parse_shard(before->at("shard")))))
             throw Error(name + " holds an unfinished run: continue it with --resume, or " +
                         start_over);
     }
@@ -90,12 +90,12 @@ bool start_or_resume(const BatchFolder& folder, const BatchPlan& plan, const Sha
     return false;
 }
 
-uint64_t frames_left(const BatchPlan& plan, const WorkFolder& work, const Share& share) {
-    const PlannedSource& source = plan.sources[share.source];
-    if (!source.frames || !source.trouble.empty() || work.is_done(source)) return 0;
-    const uint64_t done = work.next_piece(source, share) * plan.piece;
+uint64_t frames_left(const BatchPlan& plan, const WorkFolder& work, const PieceRange& range) {
+    const PlannedSource& source = plan.sources[range.source];
+    if (!source.frames || !source.error.empty() || work.is_done(source)) return 0;
+    const uint64_t done = work.next_piece(source, range) * plan.piece;
     const uint64_t end =
-        share.end_piece == UINT64_MAX ? *source.frames : share.end_piece * plan.piece;
+        range.end_piece == UINT64_MAX ? *source.frames : range.end_piece * plan.piece;
     return end > done ? end - done : 0;
 }
 

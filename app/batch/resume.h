@@ -15,6 +15,6 @@ bool start_or_resume(const BatchFolder& folder, const BatchPlan& plan, const Sha
                      bool resume);
 
 // Frames of these pieces that are still to be processed, by the container's frame count.
-uint64_t frames_left(const BatchPlan& plan, const WorkFolder& work, const Share& share);
+uint64_t frames_left(const BatchPlan& plan, const WorkFolder& work, const PieceRange& range);
 
 }  // namespace saccade

@@ -50,9 +50,9 @@ FrameTracker SourceRunner::tracker_at(const PlannedSource& source, uint64_t end)
     return tracker;
 }
 
-void SourceRunner::run(const Share& share, LineFile& lines, Progress& progress) {
-    const PlannedSource& source = plan_.sources[share.source];
-    if (!source.trouble.empty()) throw Error(source.trouble);
+void SourceRunner::run(const PieceRange& range, LineFile& lines, Progress& progress) {
+    const PlannedSource& source = plan_.sources[range.source];
+    if (!source.error.empty()) throw Error(source.error);
     fs::path pictures;
     if (plan_.frames) pictures = folder_.pictures(source);
     std::error_code error;
@@ -63,10 +63,10 @@ void SourceRunner::run(const Share& share, LineFile& lines, Progress& progress) 
                     "': " + error.message());
     FileBeside::remove_leftovers(pictures);
 
-    const uint64_t first_piece = work_.next_piece(source, share);
+    const uint64_t first_piece = work_.next_piece(source, range);
     PieceWriter writer(plan_, source, first_piece, {work_, pictures, lines, totals_},
                        path_.labels());
-    const uint64_t first = plan_.first_of(first_piece), end = plan_.first_of(share.end_piece);
+    const uint64_t first = plan_.first_of(first_piece), end = plan_.first_of(range.end_piece);
     std::exception_ptr broken_off;
     if (first < end) {
         Reader reader(source.source.open(plan_.source_options), path_.ring(),
@@ -77,12 +77,12 @@ void SourceRunner::run(const Share& share, LineFile& lines, Progress& progress) 
         path_.drop();  // frames left on the path refer to the tracker
     }
     const bool whole = !broken_off && !Interrupts::came();
-    writer.finish(whole, share.end_piece);
+    writer.finish(whole, range.end_piece);
     const uint64_t pieces = part_ ? 0 : folder_.write_video(plan_, source, {work_});
     if (broken_off) std::rethrow_exception(broken_off);
     if (!whole) return;
     if (!part_ && pieces == 0) throw Error("'" + source.source.text + "' has no frames");
-    const uint64_t done = work_.next_piece(source, share) - share.first_piece;
+    const uint64_t done = work_.next_piece(source, range) - range.first_piece;
     const bool joined = !part_ && plan_.video;
     work_.set_done(source, done, joined ? folder_.video(source) : fs::path());
     if (joined) work_.remove_videos(source);

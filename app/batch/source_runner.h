@@ -26,7 +26,7 @@ public:
 
     // Processes the pieces that are not done yet. An Error if the source cannot be read or its
     // outputs cannot be written; pieces that were finished before stay whole.
-    void run(const Share& share, LineFile& lines, Progress& progress);
+    void run(const PieceRange& range, LineFile& lines, Progress& progress);
 
     const StageTotals& totals() const { return totals_; }
 

@@ -58,7 +58,7 @@ struct SourceTraits {
     double rate = 0;    // frames a second as the container says, 30000 / 1001 too; 0: unknown
     std::optional<uint64_t> frames;  // how many there are, by the container's account
     std::optional<Size> size;   // of all frames; nothing where they differ
-    bool lies = false;               // stored lying on its side, and turned upright for us
+    bool rotated = false;  // by 90 or 270 degrees, from how the pictures are stored
 };
 
 class Source {

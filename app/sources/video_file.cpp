@@ -17,7 +17,7 @@ VideoFile::VideoFile(const std::string& path) {
     traits_.rate = decoder_->rate();
     traits_.size = decoder_->size();
     traits_.frames = decoder_->pictures();
-    traits_.lies = decoder_->quarter_turns() % 2 == 1;
+    traits_.rotated = decoder_->quarter_turns() % 2 == 1;
 }
 
 void VideoFile::open() {

@@ -130,7 +130,7 @@ std::string join_video(const JoinedVideo& video, const fs::path& path, const fs:
     if (video.sound) {
         sound.emplace(*video.sound, double(pieces.first()) / double(video.clock.second()));
         AVRational aspect = sound->pixel_aspect();
-        if (video.turned) std::swap(aspect.num, aspect.den);
+        if (video.rotated) std::swap(aspect.num, aspect.den);
         if (aspect.num > 0 && aspect.den > 0)
             pictures.sample_aspect_ratio = pictures.codecpar->sample_aspect_ratio = aspect;
         sound->add_streams(output.context());

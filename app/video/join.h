@@ -15,7 +15,7 @@ struct JoinedVideo {
     int64_t last_ticks;  // how long the last frame is shown
     // The video that the pictures come from, whose sound they get.
     std::optional<std::filesystem::path> sound = std::nullopt;
-    bool turned = false;  // its pictures lie on their side
+    bool rotated = false;  // its pictures lie on their side
 };
 
 // Puts pieces of a video together, without encoding anything anew. It begins with the first piece's

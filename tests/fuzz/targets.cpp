@@ -24,7 +24,7 @@
 
 #include "app/batch/lines/frame_lines.h"
 #include "app/batch/lines/region_tables.h"
-#include "app/batch/lines/seal.h"
+#include "app/batch/lines/manifest.h"
 #include "app/batch/lines/tables.h"
 #include "app/batch/lines/track_lines.h"
 #include "app/batch/plan.h"
@@ -204,7 +204,7 @@ void ppm(Bytes bytes) { read_ppm(write("picture.ppm", bytes)); }
 void lines(Bytes bytes) {
     const fs::path path = write("FRAMES.jsonl", bytes);
     const std::map<std::string, size_t> names{{"a.mp4", 0}, {"b", 1}};
-    attempt([&] { sum_lines(path, names, [](uint64_t frame) { return frame / 4; }); });
+    attempt([&] { checksum_lines(path, names, [](uint64_t frame) { return frame / 4; }); });
     attempt([&] {
         gather_lines({path}, folder() / "gathered", names, [](size_t, uint64_t) { return true; });
     });
@@ -230,8 +230,8 @@ void run_json(Bytes bytes) {
     if (plan_from(json_of(plan)).sources.size() != plan.sources.size()) std::abort();
 }
 
-void seal(Bytes bytes) {
-    if (const auto read = Seal::read(write("000000.whole", bytes))) read->write(folder() / "again");
+void manifest(Bytes bytes) {
+    if (const auto read = Manifest::read(write("000000.whole", bytes))) read->write(folder() / "again");
 }
 
 void settings(Bytes bytes) {
@@ -340,7 +340,7 @@ const std::map<std::string, void (*)(Bytes)> targets{
     {"safetensors", safetensors}, {"config", config}, {"preprocessor", preprocessor},
     {"index", index},             {"tokenizer", tokenizer}, {"pickle", pickle},
     {"torch", torch},             {"ppm", ppm},             {"lines", lines},
-    {"run_json", run_json},       {"seal", seal},           {"settings", settings},
+    {"run_json", run_json},       {"manifest", manifest},           {"settings", settings},
     {"text", text},               {"viewer", viewer},       {"zones", zones},
     {"http", http}};
 

@@ -440,7 +440,7 @@ TEST_F(Batch, an_interrupt_leaves_what_is_done_and_the_run_can_go_on) {
 TEST_F(Batch, a_source_is_never_written_over) {
     const std::string clip = make_clip(temp, "clip.mp4", 3);
     const std::string before = file_content(clip);
-    expect_refused(run({clip}, "."), 1, "would be written over");
+    expect_refused(run({clip}, "."), 1, "would be overwritten");
     EXPECT_EQ(file_content(clip), before);
 }
 
@@ -517,9 +517,9 @@ TEST_F(Batch, what_was_lost_since_is_done_again) {
             << "{\"source\": \"synth:96x64@30?seed=3&frames=20\", \"frame\": -1}\n"
             << "{\"source\": \"synth:96x64@30?seed=3&frames=20\", \"frame\": \"2\"}\n";
     });
-    damage("a damaged seal",
+    damage("a damaged manifest",
            [&] { temp.write("out/.saccade/sources/synth/000002.whole", "{\"lines\": []}"); });
-    damage("an empty seal of the source",
+    damage("an empty manifest of the source",
            [&] { temp.write("out/.saccade/sources/synth/done", ""); });
 }
 

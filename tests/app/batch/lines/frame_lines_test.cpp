@@ -222,9 +222,9 @@ TEST(FrameLines, lines_of_other_types_are_left_out) {
                         "{\"source\":\"a\"}\n" + line("b", 2));
     gather_lines({temp / "0"}, temp / "all", names, [](size_t, uint64_t) { return true; });
     EXPECT_EQ(content(temp / "all"), line("a", 1) + line("b", 2));
-    const PieceLines sums = sum_lines(temp / "0", names, [](uint64_t frame) { return frame / 2; });
+    const PieceLines sums = checksum_lines(temp / "0", names, [](uint64_t frame) { return frame / 2; });
     ASSERT_EQ(sums.size(), 2u);
-    LineSum a;
+    LineDigest a;
     a.add(line("a", 1).substr(0, line("a", 1).size() - 1));
     EXPECT_EQ(sums.at({0, 0}), a.finish());
     EXPECT_TRUE(sums.contains({1, 1}));
