@@ -72,7 +72,8 @@ FolderLock::FolderLock(const std::filesystem::path& folder, std::chrono::millise
                     std::to_string(other.process) + " on '" + other.host + "', since " +
                     other.since + "; wait for it, or name another folder with -o");
     };
-    if (refused || (!locked && here && other.lives()) || (!before.empty() && !here && changes(before)))
+    if (refused || (!locked && here && other.lives()) ||
+        (!before.empty() && !here && changes(before)))
         refuse();
     owner_ = own.text();
     write_content();

@@ -70,7 +70,7 @@ void track_lines(const fs::path& lines, const std::map<std::string, size_t>& nam
         }
         const Observations frame = observed(source->second, whole_number(line.at("frame")));
         learn_labels(line, labels);
-        set_tracks(line, tracker->step(frame), frame.things.size());
+        set_tracks(line, tracker->step(frame), frame.detections.size());
         if (tracker->counter())
             line = with_counts(line, json_of(tracker->counter()->counts(), labels));
         file.write(line.dump(-1, ' ', false, Object::error_handler_t::replace) + "\n");

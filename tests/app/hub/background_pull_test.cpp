@@ -17,8 +17,8 @@ class BackgroundPullTest : public ::testing::Test {
 protected:
     BackgroundPullTest() {
         settings.endpoint = server.url();
-        settings.first_pause = 1ms;
-        settings.patience = 1s;
+        settings.first_backoff = 1ms;
+        settings.stall_timeout = 1s;
         server.add("main", golden_files("vit-nano"));
     }
     static bool eventually(const std::function<bool()>& holds) {
@@ -36,10 +36,10 @@ protected:
 };
 
 TEST_F(BackgroundPullTest, tells_how_much_has_come_and_then_that_it_is_here) {
-    server.meddle([](const WebRequest& request, WebAnswer& answer) {
-        if (request.method != "GET" || answer.body.size() < 1000) return;
-        answer.piece = answer.body.size() / 20;
-        answer.between_bytes = 50ms;
+    server.meddle([](const WebRequest& request, WebAnswer& response) {
+        if (request.method != "GET" || response.body.size() < 1000) return;
+        response.piece = response.body.size() / 20;
+        response.between_bytes = 50ms;
     });
     BackgroundPull pull(settings);
     int came = 0;

@@ -69,7 +69,7 @@ TEST_F(ModelFinder, what_transformers_has_downloaded_is_used) {
     EXPECT_EQ(find(detr + "@main"), main);
     EXPECT_EQ(find(detr + "@no_timm"), other);
     EXPECT_EQ(find(detr + "@2222"), other);
-    EXPECT_EQ(find("detr-resnet-50"), main) << "catalogue models answer to their short names";
+    EXPECT_EQ(find("detr-resnet-50"), main) << "catalogue models response to their short names";
     expect_says(refusal(detr + "@v1"), "'saccade models pull " + detr + "@v1' downloads it");
     const path sharded = put_snapshot("some/model", "3333", "main", "model.safetensors.index.json");
     EXPECT_EQ(find("some/model"), sharded);
