@@ -39,7 +39,7 @@ void IdentityScore::add(std::span<const NumberedBox> objects, std::span<const Nu
     costs_.assign(objects.size() * tracks.size(), 1);
     for (size_t i = 0; i < objects.size(); ++i)
         for (size_t j = 0; j < tracks.size(); ++j) {
-            const float part = overlap(objects[i].box, tracks[j].box);
+            const float part = iou(objects[i].box, tracks[j].box);
             if (part < on_object) continue;
             ++together_[{objects[i].number, tracks[j].number}];
             // A match of the frame before is kept, as MOTA demands.

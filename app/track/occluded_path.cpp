@@ -33,7 +33,7 @@ std::optional<Rectangle> OccludedPath::came_from(const Rectangle& now, double ti
         const Rectangle box{start.box.min - speed * back, start.box.max - speed * back};
         const glm::vec2 place = box.middle(), end(picture);
         const bool inside = place.x >= 0 && place.y >= 0 && place.x <= end.x && place.y <= end.y;
-        if (!inside || overlap(box, start.before) <= 0) break;
+        if (!inside || iou(box, start.before) <= 0) break;
         from = box;
     }
     return from;

@@ -134,7 +134,7 @@ void RegionCounter::begin(Followed& track, const TrackSeen& seen, std::span<cons
     Unnumbered first{seen.label, seen.box, time_, track.frame};
     float most = same_overlap;
     for (const Unnumbered& before : unnumbered_) {
-        const float part = overlap(before.box, seen.box);
+        const float part = iou(before.box, seen.box);
         if (before.label != seen.label || part < most) continue;
         most = part;
         first = before;

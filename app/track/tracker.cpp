@@ -71,7 +71,7 @@ void blend(std::vector<float>& embedding, std::span<const int8_t> other, float k
 
 // Whether a detection is a duplicate of a track's: almost the same box, or a part with its label.
 bool is_same(const Track& track, const Observation& detection) {
-    if (overlap(track.box, detection.box) > same_place) return true;
+    if (iou(track.box, detection.box) > same_place) return true;
     const Rectangle shared{glm::max(track.box.min, detection.box.min),
                            glm::min(track.box.max, detection.box.max)};
     if (track.label != detection.label || !(shared.size().x > 0 && shared.size().y > 0))
@@ -156,7 +156,7 @@ void Tracker::learn_strangers(const Observations& frame) {
     if (frame.embedding_size == 0) return;
     for (size_t i = 1; i < frame.detections.size(); ++i) {
         const Observation &a = frame.detections[i - 1], &b = frame.detections[i];
-        if (!(b.score > settings_.strong) || overlap(a.box, b.box) > 0) continue;
+        if (!(b.score > settings_.strong) || iou(a.box, b.box) > 0) continue;
         const float like = cosine(frame.embedding(i - 1), frame.embedding(i));
         strangers_ += slowly * (std::clamp(like, 0.0f, 0.95f) - strangers_);
     }
@@ -191,13 +191,13 @@ void Tracker::match(const Observations& frame, Round round) {
 float Tracker::cost_of(const Track& track, const Observations& frame, size_t detection,
                        Round round) const {
     const Observation& seen = frame.detections[detection];
-    float part = overlap(track.motion.box(), seen.box);
+    float part = iou(track.motion.box(), seen.box);
     const bool same_label = track.label == seen.label;
     if (round == Round::weak) return same_label && part >= least_weak_overlap ? 1 - part : never;
     // A lost object may have changed its direction, or may not have moved at all: its box shrinks
     // at the occluder's edge, and so seems to move.
     const float side = std::max(side_length(seen.box), track.side);
-    if (track.lost) part = std::max(part, overlap(track.box, seen.box));
+    if (track.lost) part = std::max(part, iou(track.box, seen.box));
     const bool near = track.motion.distance(seen.box) < far ||
                       glm::distance(track.box.middle(), seen.box.middle()) < near_by * side;
     if (part < least_overlap && !(track.lost && near)) return never;
