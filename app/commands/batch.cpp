@@ -127,8 +127,8 @@ std::string summary(const StageTotals& totals, double seconds) {
 void add_attention_options(CLI::App& command, BatchOptions& options, std::string& kind) {
     command
         .add_option("--attention", kind,
-                    "Draw a map of attention over each frame; track:N is that of track N, track "
-                    "that of the first")
+                    "Draw an attention map over each frame; track:N is that of track N, track "
+                    "that of track 1")
         ->check([](const std::string& text) {
             try {
                 attention_named(text);
@@ -140,8 +140,8 @@ void add_attention_options(CLI::App& command, BatchOptions& options, std::string
         ->type_name("none|rollout|cls|head|detection|word|phrase|similarity|colours|track[:N]")
         ->capture_default_str();
     command.add_flag("--heat", options.heat,
-                     "Write NAME-heat.png, the mean of all maps of --attention of a source; "
-                     "--attention track does, too");
+                     "Write NAME-heat.png, the mean of a source's attention maps; implied by "
+                     "--attention track");
     command
         .add_option("--layer", options.attention.layer,
                     "Layer of the attention map, counted from 0; the clearest if left out")
@@ -175,13 +175,13 @@ void add_output_options(CLI::App& command, BatchOptions& options) {
     command.add_flag("--csv", options.csv,
                      "Write frames.csv, one row per detection, class or caption");
     command.add_flag("--track", options.track,
-                     "Give the same thing the same number in every frame of a source");
+                     "Give each object the same number in every frame of a source");
     command.add_flag("--mot", options.mot,
                      "Write NAME.mot.txt, the tracks in MOTChallenge's format; implies --track");
     add_zones_option(command, options.zones);
 }
 
-// How a long run is cut up: into pieces that can be resumed, and parts for several machines.
+// Options for long runs: pieces that can be resumed, and shards for several machines.
 void add_run_options(CLI::App& command, BatchOptions& options) {
     command.add_flag("--resume", options.resume, "Continue a run that was killed or interrupted");
     command.add_option("--piece", options.piece, "Save progress after every N frames of a source")

@@ -23,8 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The Hub's files for DeiT name ViT's preprocessing; the weights were trained, and their published
-// accuracy measured, with this one.
+// The preprocessing with which DeiT was trained and its accuracy was measured; the Hub's files for
+// DeiT name ViT's instead.
 Preprocessor deit_preprocessor(Size input) {
     Preprocessor p;
     p.type = "DeiT";
@@ -66,8 +66,8 @@ int classify(const ClassifyOptions& options) {
             spdlog::info("'{}' is read as '{}'", label, phrases->prompt(label));
     if (classifier.labels().empty())
         throw Error(options.classifier +
-                    " has no classifier, so it cannot name what it sees; it can be looked into: "
-                    "saccade inspect IMAGE --classifier " +
+                    " has no classification head, so it cannot name objects; to see its attention, "
+                    "use saccade inspect IMAGE --classifier " +
                     options.classifier + ", or saccade live --classifier " + options.classifier);
     if (options.preprocess == "deit")
         classifier.use(deit_preprocessor(classifier.model().picture()));

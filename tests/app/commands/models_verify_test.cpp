@@ -74,8 +74,8 @@ TEST_F(ModelVerify, bundled_models_are_sound) {
         const Outcome outcome = saccade_program(on_test_device({"models", "verify", model}));
         expect_done(outcome);
         expect_says(outcome.out, std::string(model) + "  ");
-        expect_says(outcome.out, "every value a number");
-        expect_says(outcome.out, "all is well\n");
+        expect_says(outcome.out, "all values finite");
+        expect_says(outcome.out, "all checks passed\n");
     }
 }
 
@@ -120,7 +120,7 @@ TEST_F(ModelVerify, answers_as_published_are_well) {
     const VerifyOptions options = options_for(model_folder(temp, "yolos-nano"), astronaut);
     const std::string text = printed([&] { verify_model(options, published); });
     for (const char* part :
-         {"logits      within", "boxes       within", "that are published", "all is well"})
+         {"logits      within", "boxes       within", "published ones found", "all checks passed"})
         expect_says(text, part);
 
     auto refused = [&](const PublishedAnswers& other) {

@@ -205,7 +205,7 @@ TEST_F(PortalScreenTest, asks_for_a_session_sources_and_a_start_and_then_for_pip
     uint32_t types = 0;
     {
         TestPortal portal;
-        expect_says(refusal(), "no picture comes");
+        expect_says(refusal(), "sends no picture");
         asked = portal.asked;
         types = portal.types;
     }
@@ -215,7 +215,7 @@ TEST_F(PortalScreenTest, asks_for_a_session_sources_and_a_start_and_then_for_pip
 
 TEST_F(PortalScreenTest, somebody_who_refuses_is_believed) {
     const TestPortal portal(1);
-    expect_says(refusal(), "did not allow it");
+    expect_says(refusal(), "permission was denied");
 }
 
 TEST_F(PortalScreenTest, a_desktop_that_fails_is_not_taken_for_a_refusal) {
