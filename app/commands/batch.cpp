@@ -47,7 +47,7 @@ double least_score(const BatchOptions& options, const ModelNames& models) {
     return options.wanted.least_score(!models.find.empty(), sure);
 }
 
-// All that decides what is found and drawn, for run.json: a run is resumed with the same only.
+// All options that affect the results, for run.json: a run is resumed only if they are the same.
 Object settings_of(const BatchOptions& options, const ModelNames& models) {
     Object settings = {{"version", SACCADE_VERSION},
                        {"detector", text_of_name(models.detector)},
@@ -96,7 +96,7 @@ BatchPlan plan_of(const BatchOptions& options) {
     return plan;
 }
 
-// What every frame of the run is asked for.
+// The order for every frame of the run.
 FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const ModelsInUse& models) {
     FrameOrder order;
     order.caption.to_end = true;

@@ -72,10 +72,10 @@ int classify(const ClassifyOptions& options) {
     if (options.preprocess == "deit")
         classifier.use(deit_preprocessor(classifier.model().picture()));
 
-    Tap nobody;
+    Tap none;
     StillPictures pictures(engine, "classify", [&](Commands& c, const Image& image) {
         classifier.prepare({image.width(), image.height()});
-        classifier.record(c, image, nobody);
+        classifier.record(c, image, none);
     });
     return for_each_picture(options.images, [&](const std::string& image) {
         begin = Clock::now();

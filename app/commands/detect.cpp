@@ -102,11 +102,11 @@ int detect(const DetectOptions& options) {
     DetectionFilter filter = options.wanted.filter(detector);
     filter.masks = options.json;
 
-    DetectionTaps nobody;
+    DetectionTaps none;
     Annotator annotator(engine.device(), detector.labels(), filter);
     StillPictures pictures(engine, "detect", [&](Commands& c, const Image& image) {
         detector.prepare({image.width(), image.height()}, options.wanted.size);
-        detector.record(c, image, nobody);
+        detector.record(c, image, none);
         if (destination) annotator.record(c, image, detector.findings());
     });
     return for_each_picture(options.images, [&](const std::string& image) {

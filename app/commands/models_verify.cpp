@@ -173,10 +173,10 @@ void verify_classifier(Engine& engine, const std::filesystem::path& folder,
 void verify_detector(Engine& engine, const std::filesystem::path& folder,
                      const PictureFile* picture, const PublishedAnswers* published) {
     Detector detector = Detector::open(engine.device(), folder, engine.precision());
-    DetectionTaps nobody;
+    DetectionTaps none;
     StillPictures pictures(engine, "verify", [&](Commands& c, const Image& image) {
         detector.prepare({image.width(), image.height()});
-        detector.record(c, image, nobody);
+        detector.record(c, image, none);
     });
     pictures.run("test picture", TestPicture().view());
     check_finite(detector.findings().logits());

@@ -116,9 +116,10 @@ HttpResponse HttpClient::request(const HttpRequest& request, const HttpSink& sin
     if (transfer.thrown) std::rethrow_exception(transfer.thrown);
     if (handle_->stop.stop_requested()) throw Error("stopped");
     if (result != CURLE_OK) {
-        const bool nobody = result == CURLE_COULDNT_RESOLVE_HOST || result == CURLE_COULDNT_CONNECT;
+        const bool offline =
+            result == CURLE_COULDNT_RESOLVE_HOST || result == CURLE_COULDNT_CONNECT;
         const std::string problem = in_quotes(request.url) + ": " + curl_easy_strerror(result) +
-                                    (nobody ? "; check the network" : "");
+                                    (offline ? "; check the network" : "");
         if (result == CURLE_URL_MALFORMAT || result == CURLE_UNSUPPORTED_PROTOCOL)
             throw Error(problem);
         throw TransientError(problem);

@@ -47,7 +47,7 @@ protected:
         return done;
     }
 
-    // Writes frames with these limits, in a folder of this name. What went wrong, if anything did.
+    // Writes frames with these limits, in a folder of this name. Returns the error; empty: none.
     std::string write(const std::string& name, const WritingLimits& limits, bool whole = true) {
         const WorkFolder work(temp / name / "work");
         fs::create_directories(work.folder(source()));
@@ -56,8 +56,8 @@ protected:
         StageTotals totals;
         FrameRing ring(1, nullptr);
         try {
-            PieceWriter writer(plan, source(), 0, {work, temp / name / "pictures", lines, totals}, {},
-                               limits);
+            PieceWriter writer(plan, source(), 0, {work, temp / name / "pictures", lines, totals},
+                               {}, limits);
             std::vector<uint8_t> planes, pixels;
             for (uint64_t i = 0; i < frames; ++i) writer.add(frame(ring, i, planes, pixels));
             writer.finish(whole, UINT64_MAX);
@@ -96,7 +96,7 @@ TEST_F(PieceWriters, what_is_written_does_not_depend_on_how_much_is_written_at_a
     auto pieces = files_in(temp / "one/work/sources/clip"),
          others = files_in(temp / "many/work/sources/clip");
     EXPECT_EQ(pieces.size(), 16u);
-    // Their manifests have the sum of lines, and those the milliseconds of the day.
+    // Manifests have the checksum of lines, whose "ms" differ from run to run.
     auto is_manifest = [](const auto& file) { return file.first.ends_with(".whole"); };
     EXPECT_EQ(std::erase_if(pieces, is_manifest), 8u);
     EXPECT_EQ(std::erase_if(others, is_manifest), 8u);
@@ -135,7 +135,7 @@ TEST_F(PieceWriters, a_seal_says_what_its_piece_consists_of) {
 
 TEST_F(PieceWriters, behind_a_piece_that_fails_none_becomes_whole) {
     const WorkFolder work(temp / "out" / "work");
-    // What stands in the way of piece 2.
+    // A folder with the name of piece 2's temporary file makes writing it fail.
     fs::create_directories(work.partial(source(), 2).string() + ".saccade-part-" +
                            std::to_string(::getpid()) + "/in/the/way");
     expect_says(write("out", {.threads = 4, .pieces = 4}), "000002.partial.nut' cannot be written");
@@ -161,7 +161,8 @@ TEST_F(PieceWriters, pieces_without_a_frame_are_whole_and_empty) {
     writer.add(frame(ring, 14, planes, pixels));
     writer.finish(true, 6);
     for (uint64_t piece = 1; piece < 6; ++piece)
-        EXPECT_EQ(Manifest::read(work.manifest(source(), piece)).value().lines->bytes > 0, piece == 3)
+        EXPECT_EQ(Manifest::read(work.manifest(source(), piece)).value().lines->bytes > 0,
+                  piece == 3)
             << piece;
     EXPECT_EQ(files_in(work.folder(source())).size(), 5u);
 }

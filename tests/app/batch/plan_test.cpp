@@ -40,7 +40,7 @@ TEST(Plan, shares_cover_every_piece_once_and_are_of_one_size) {
                 auto& of_source = done[range.source];
                 const uint64_t end = std::min<uint64_t>(range.end_piece, of_source.size());
                 EXPECT_LT(range.first_piece, end);
-                // The last piece of a source goes on to its real end.
+                // The last piece of a source extends to its real end.
                 EXPECT_EQ(range.end_piece == UINT64_MAX, end == of_source.size());
                 for (uint64_t p = range.first_piece; p < end; ++p, ++mine) ++of_source[p];
             }
@@ -94,7 +94,7 @@ TEST(Plan, numbers_that_are_drawn_are_not_cut_within_a_source) {
             }
         EXPECT_EQ(done, (std::vector{1, 1, 1, 1})) << count;
     }
-    plan.video = false;  // nothing is drawn: the numbers come when the parts are joined
+    plan.video = false;  // nothing is drawn: merge assigns the track numbers
     EXPECT_GT(ranges_of(plan, {1, 2}).back().source, 1u);
     EXPECT_GT(ranges_of(plan, {1, 2}).front().first_piece, 0u);
 }
@@ -123,7 +123,7 @@ TEST(Plan, folders_globs_and_lists_become_videos_and_pictures) {
     EXPECT_EQ(texts(find_sources({folder})), (Texts{"clip9.mp4:0", "clip10.mp4:0", own + ":2"}));
     EXPECT_EQ(texts(find_sources({folder + "/*.mp4"})), (Texts{"clip9.mp4:0", "clip10.mp4:0"}));
     EXPECT_EQ(texts(find_sources({folder + "/[ab].*"})), (Texts{"[ab].*:2"}));
-    // As a shell hands them over.
+    // As a shell expands a glob.
     EXPECT_EQ(texts(find_sources({folder + "/a.png", folder + "/b.jpg", folder + "/clip9.mp4",
                                   folder + "/a.png"})),
               (Texts{"a.png:2", "clip9.mp4:0", "a.png:1"}));

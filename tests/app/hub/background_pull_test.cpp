@@ -51,7 +51,7 @@ TEST_F(BackgroundPullTest, tells_how_much_has_come_and_then_that_it_is_here) {
     EXPECT_TRUE(eventually([&] {
         pull.poll();
         if (!pull.busy()) return true;
-        // The config comes first and alone: until it is read, it is all that is known of.
+        // The config is downloaded first and alone: only it names the other files.
         const float share = pull.share();
         if (share == 1 && steps == 0) return false;
         EXPECT_GE(share, before) << "it only grows";

@@ -38,7 +38,7 @@ struct WebAnswer {
     size_t cut = SIZE_MAX;               // the connection ends after this many bytes of the body
     std::chrono::milliseconds delay{0};  // before the body
     bool unannounced = false;            // without a Content-Length
-    bool endless = false;                // the body comes again and again
+    bool endless = false;                // the body is repeated for ever
     std::chrono::milliseconds between_bytes{0};  // of the body, or between pieces of it
     size_t piece = 1;
 };
@@ -71,7 +71,7 @@ public:
     }
 
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-    // What has been asked so far.
+    // The requests so far.
     std::vector<WebRequest> requests() const {
         const std::lock_guard lock(mutex_);
         return requests_;
@@ -176,7 +176,7 @@ public:
 
     WebServer& hub() { return hub_; }
     WebServer& store() { return store_; }
-    // How many requests of a method were made for paths that end so, at both servers.
+    // The number of requests with this method for paths with this ending, at both servers.
     size_t count(const std::string& method, const std::string& ending) const {
         size_t found = 0;
         for (const WebServer* server : {&hub_, &store_})

@@ -50,7 +50,7 @@ protected:
         EXPECT_FALSE(std::filesystem::exists(cache.reference("some/vit", "main")));
         return error;
     }
-    // What there is beside the cache.
+    // All files outside of the cache.
     std::vector<std::string> outside() const {
         std::vector<std::string> names;
         for (const auto& entry : std::filesystem::directory_iterator(temp.path()))
@@ -75,7 +75,7 @@ protected:
         }
         return found;
     }
-    // Spoils the next `times` answers about the weights, and no others.
+    // Alters the next `times` responses for the weights, and no others.
     void spoil_weights(int times, std::function<void(const WebRequest&, WebAnswer&)> how) {
         server.meddle([how, left = std::make_shared<std::atomic<int>>(times)](
                           const WebRequest& request, WebAnswer& response) {
@@ -124,7 +124,7 @@ TEST_F(ModelPull, what_is_here_is_not_fetched_again) {
     expect_all_pulled(pull());
     EXPECT_EQ(server.store().requests().size(), 0u);
     EXPECT_EQ(server.count("GET", ".json"), 0u);
-    // A link that somebody broke is made again.
+    // A broken link is made again.
     const path config = cache.snapshot("some/vit", commit) / "config.json";
     std::filesystem::remove(config);
     expect_all_pulled(pull());
@@ -180,7 +180,7 @@ TEST_F(ModelPull, a_server_that_always_cuts_off_at_the_same_place_is_given_up) {
 
 TEST_F(ModelPull, wrong_content_is_thrown_away) {
     spoil_weights(100, [](const WebRequest&, WebAnswer& response) { response.body[500] ^= 1; });
-    // What else was on its way may stay: it is gone on with next time.
+    // Partial files may stay: the next pull continues them.
     auto expect_none_of = [&](const char* name) {
         const path blob =
             cache.repository("some/vit") / "blobs" / HubServer::etag(name, nano().at(name));
@@ -334,7 +334,7 @@ TEST_F(ModelPull, a_busy_hub_is_asked_again_when_it_says_so) {
     const auto begin = std::chrono::steady_clock::now();
     expect_all_pulled(pull());
     EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
-    // Longer than a person would wait.
+    // Longer than any back-off that is acceptable.
     server.meddle([](const WebRequest&, WebAnswer& response) {
         response = {.status = 429, .headers = {{"Retry-After", "86400"}}};
     });
@@ -351,7 +351,7 @@ TEST_F(ModelPull, failures_that_pass_are_waited_out_and_others_are_not) {
     std::filesystem::remove_all(cache.folder());
     *failures = 5;
     expect_says(refusal(), "answers 503");
-    // A file that is gone is gone, however often one asks.
+    // 404 is not retried.
     server.hub().forget();
     spoil_weights(100, [](const WebRequest&, WebAnswer& response) { response = {.status = 404}; });
     expect_says(refusal(), "model.safetensors: not found at the Hub");
@@ -387,7 +387,7 @@ TEST_F(ModelPull, checksums_that_are_paths_are_refused) {
     for (const char* etag :
          {"../../../../evil", "/etc/evil", "", "x", ".", "a/b",
           "..%2f..%2fevil0000000000000000000000000000", "ABCDEFABCDEFABCDEFABCDEFABCDEFABCDEFABCD",
-          "d41d8cd98f00b204e9800998ecf8427e",  // MD5, which nobody would check
+          "d41d8cd98f00b204e9800998ecf8427e",  // MD5, which is not supported
           "d41d8cd98f00b204e9800998ecf8427e-12"}) {
         server.meddle([etag](const WebRequest& request, WebAnswer& response) {
             if (request.method == "HEAD") {
@@ -535,7 +535,7 @@ TEST_F(ModelsProgram, offline_makes_do_with_what_is_here) {
         expect_refused(saccade_program({"models", "pull", "some/vit"}), 1, "HF_HUB_OFFLINE");
     }
     EXPECT_EQ(server.hub().requests().size(), 0u);
-    // A pickle that transformers has fetched is converted.
+    // A pickle that transformers has downloaded is converted.
     const path folder = cache.snapshot("some/vit", commit);
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "config.json") << nano().at("config.json");
