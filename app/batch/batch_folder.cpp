@@ -84,13 +84,13 @@ std::vector<Damage> BatchFolder::find_damage(const BatchPlan& plan,
         const PlannedSource& source = plan.sources[range.source];
         // A source that is done has one joined video; those of its pieces are deleted.
         const bool done = work.is_done(source);
-        const std::optional<Manifest> all = Manifest::read(work.done(source));
+        const std::optional<PieceManifest> all = PieceManifest::read(work.done(source));
         const bool joined = all && all->video;
         if (joined && checksum_of(video(source)) != all->video) {
             damages.push_back({range.source, range.first_piece});
             continue;
         }
-        auto is_sound = [&](const Manifest& manifest, uint64_t piece) {
+        auto is_sound = [&](const PieceManifest& manifest, uint64_t piece) {
             if (manifest.video && !joined &&
                 checksum_of(work.video(source, piece)) != manifest.video)
                 return false;
@@ -103,7 +103,8 @@ std::vector<Damage> BatchFolder::find_damage(const BatchPlan& plan,
         };
         uint64_t piece = range.first_piece;
         for (; fs::exists(work.manifest(source, piece)); ++piece) {
-            const std::optional<Manifest> manifest = Manifest::read(work.manifest(source, piece));
+            const std::optional<PieceManifest> manifest =
+                PieceManifest::read(work.manifest(source, piece));
             if (manifest && is_sound(*manifest, piece)) continue;
             damages.push_back({range.source, joined ? range.first_piece : piece});
             break;
@@ -197,8 +198,8 @@ void BatchFolder::write_heats(const BatchPlan& plan, const std::vector<WorkFolde
         };
         for (auto work = works.begin();
              (work = std::ranges::find_if(works, has_piece)) != works.end(); ++piece)
-            if (const std::optional<Manifest> manifest =
-                    Manifest::read(work->manifest(source, piece)))
+            if (const std::optional<PieceManifest> manifest =
+                    PieceManifest::read(work->manifest(source, piece)))
                 all.add(manifest->heat);
         if (all.maps() > 0) write_picture(heat(source), all.picture());
     }

@@ -82,7 +82,7 @@ private:
         bool closed = false;    // it gets no more frames
         bool whole = false;     // it got all of its frames
         bool ended = false;     // its video is finished
-        Manifest manifest = {};
+        PieceManifest manifest = {};
         LineDigest lines = {};
         std::string observed = {};  // the tracker's observations of frames with written lines
     };

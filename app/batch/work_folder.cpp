@@ -139,7 +139,7 @@ std::optional<std::string> WorkFolder::failure(const PlannedSource& source) cons
 
 void WorkFolder::set_done(const PlannedSource& source, uint64_t pieces,
                           const fs::path& video) const {
-    Manifest manifest{.video = checksum_of(video)};
+    PieceManifest manifest{.video = checksum_of(video)};
     manifest.pieces = pieces;
     manifest.write(done(source));
 }

@@ -237,7 +237,7 @@ void run_json(Bytes bytes) {
 }
 
 void manifest(Bytes bytes) {
-    if (const auto read = Manifest::read(write("000000.whole", bytes)))
+    if (const auto read = PieceManifest::read(write("000000.whole", bytes)))
         read->write(folder() / "again");
 }
 

@@ -49,7 +49,7 @@ void LineDigest::add(std::string_view line) {
 
 Checksum LineDigest::finish() { return {bytes_, hex(digest_.finish())}; }
 
-void Manifest::write(const fs::path& path) const {
+void PieceManifest::write(const fs::path& path) const {
     Object json = Object::object();
     if (pieces) json["pieces"] = pieces;
     if (video) json["video"] = json_of(*video);
@@ -62,11 +62,11 @@ void Manifest::write(const fs::path& path) const {
     file.finish(Sync::yes);
 }
 
-std::optional<Manifest> Manifest::read(const fs::path& path) try {
+std::optional<PieceManifest> PieceManifest::read(const fs::path& path) try {
     std::ifstream file(path, std::ios::binary);
     if (!file) return std::nullopt;
     const Object json = Object::parse(file);
-    Manifest manifest;
+    PieceManifest manifest;
     if (json.contains("pieces")) manifest.pieces = whole_number(json["pieces"]);
     if (json.contains("video")) manifest.video = checksum_from(json["video"]);
     if (json.contains("lines")) manifest.lines = checksum_from(json["lines"]);

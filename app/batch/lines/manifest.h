@@ -35,7 +35,7 @@ private:
 
 // The files of a piece, with their checksums. It is written once they are all on disk. A resumed
 // run keeps pieces that match their manifests, and processes the others again.
-struct Manifest {
+struct PieceManifest {
     std::optional<Checksum> video;
     std::map<std::string, Checksum> pictures = {};  // by file name
     std::optional<Checksum> lines = {};
@@ -45,7 +45,7 @@ struct Manifest {
 
     void write(const std::filesystem::path& path) const;
     // Nothing if it is missing or damaged.
-    static std::optional<Manifest> read(const std::filesystem::path& path);
+    static std::optional<PieceManifest> read(const std::filesystem::path& path);
 };
 
 }  // namespace saccade

@@ -119,7 +119,7 @@ TEST_F(PieceWriters, the_last_piece_of_a_run_that_was_broken_off_is_not_whole) {
 TEST_F(PieceWriters, a_seal_says_what_its_piece_consists_of) {
     EXPECT_EQ(write("out", {.threads = 2, .pieces = 2}), "");
     const WorkFolder work(temp / "out/work");
-    const Manifest manifest = Manifest::read(work.manifest(source(), 1)).value();
+    const PieceManifest manifest = PieceManifest::read(work.manifest(source(), 1)).value();
     EXPECT_EQ(manifest.video, checksum_of(work.video(source(), 1)));
     ASSERT_EQ(manifest.pictures.size(), 4u);
     EXPECT_EQ(manifest.pictures.at("000005.png"), checksum_of(temp / "out/pictures/000005.png"));
@@ -129,8 +129,8 @@ TEST_F(PieceWriters, a_seal_says_what_its_piece_consists_of) {
     for (size_t i = 4; i < 8; ++i) sum.add(all[i]);
     EXPECT_EQ(manifest.lines, sum.finish());
     temp.write("damaged", "{\"video\": 5}");
-    EXPECT_FALSE(Manifest::read(temp / "damaged"));
-    EXPECT_FALSE(Manifest::read(temp / "nothing"));
+    EXPECT_FALSE(PieceManifest::read(temp / "damaged"));
+    EXPECT_FALSE(PieceManifest::read(temp / "nothing"));
 }
 
 TEST_F(PieceWriters, behind_a_piece_that_fails_none_becomes_whole) {
@@ -161,7 +161,7 @@ TEST_F(PieceWriters, pieces_without_a_frame_are_whole_and_empty) {
     writer.add(frame(ring, 14, planes, pixels));
     writer.finish(true, 6);
     for (uint64_t piece = 1; piece < 6; ++piece)
-        EXPECT_EQ(Manifest::read(work.manifest(source(), piece)).value().lines->bytes > 0,
+        EXPECT_EQ(PieceManifest::read(work.manifest(source(), piece)).value().lines->bytes > 0,
                   piece == 3)
             << piece;
     EXPECT_EQ(files_in(work.folder(source())).size(), 5u);
