@@ -37,7 +37,8 @@ BatchPlan plan_of_parts(const BatchFolder& folder, uint32_t parts) {
         if (!first) first = plan;
         if (plan != *first)
             throw Error("part " + name + " in '" + folder.path().string() +
-                        "' belongs to a different run than part 0/" + std::to_string(parts));
+                        "' belongs to a different run than part 0/" + std::to_string(parts) +
+                        ": remove the one that does not belong there, and run it again");
         const BatchPlan read = plan_from(plan);
         const std::vector<PieceRange> ranges = ranges_of(read, shard);
         if (!folder.part(shard).find_damage(read, ranges).empty())

@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The colours of features follow those of the frame before. They restart with each piece, so that they
-// do not depend on where a run was resumed or how it was sharded.
+// The colours of features follow those of the frame before. They restart with each piece, so that
+// they do not depend on where a run was resumed or how it was sharded.
 void restart_colours_with_each_piece(FrameOrder& order, const BatchPlan& plan) {
     order.decide = [&plan, decide = std::move(order.decide)](FrameOrder& frame,
                                                              const FrameResult& known) {

@@ -52,7 +52,9 @@ Subject frame_of(Engine& engine, const std::string& text, uint64_t number) {
         frame = std::make_unique<Frame>(engine.device(), layout);
         return slot_of(*frame);
     });
-    if (!found) throw Error("'" + text + "' has no frame " + std::to_string(number));
+    if (!found)
+        throw Error("'" + text + "' has no frame " + std::to_string(number) +
+                    ": choose an earlier one with --frame");
     return {text_of_name(std::filesystem::path(text).filename().native()) + ", frame " +
                 std::to_string(number),
             bgr_of(engine, *frame)};

@@ -61,9 +61,10 @@ private:
 PictureFile::PictureFile(const std::filesystem::path& path) : path_(path) {
     const std::string name = "'" + path.string() + "'";
     std::error_code error;
-    if (!std::filesystem::exists(path, error)) throw Error("there is no picture " + name);
+    if (!std::filesystem::exists(path, error))
+        throw Error("there is no picture " + name + ": check its name");
     if (!std::filesystem::is_regular_file(path, error))
-        throw Error(name + " is not a picture file");
+        throw Error(name + " is not a picture file: name a PNG or JPEG file");
     if (::access(path.c_str(), R_OK) != 0)
         throw Error(name + " cannot be read: check its permissions");
 
@@ -71,13 +72,13 @@ PictureFile::PictureFile(const std::filesystem::path& path) : path_(path) {
     try {
         pixels_ = cv::imread(path.string(), cv::IMREAD_COLOR);
     } catch (const cv::Exception&) {  // imread only throws for the size
-        throw Error(name + " is too large to be read");
+        throw Error(name + " is too large to be read: make it smaller");
     }
     std::istringstream said(captured.text());
     for (std::string line; std::getline(said, line);) {
         // The decoder fills the missing part of a JPEG with grey.
         if (line.starts_with("Premature end of JPEG"))
-            throw Error(name + " is cut short: its end is missing");
+            throw Error(name + " is cut short: its end is missing; get the file again");
         if (line.starts_with("Corrupt JPEG data"))
             spdlog::warn("{} is damaged and may look wrong: {}", name, line);
         else
@@ -88,7 +89,9 @@ PictureFile::PictureFile(const std::filesystem::path& path) : path_(path) {
         throw Error(name +
                     " is a video, not a picture: use 'saccade batch' for all of its frames, or "
                     "'saccade inspect --frame N' for one");
-    throw Error(name + " cannot be read as a picture: it is damaged, or of an unknown format");
+    throw Error(name +
+                " cannot be read as a picture: it is damaged, or of an unknown format; name " +
+                "a PNG or JPEG file");
 }
 
 PictureView PictureFile::view() const {

@@ -45,7 +45,7 @@ SourceKind kind_of_source(const std::string& text) {
     // A missing device may be plugged in later.
     if (fs::is_character_file(text, error) || text.starts_with("/dev/")) return SourceKind::camera;
     if (text.find_first_of("*?[") != text.npos) return SourceKind::pictures;
-    throw Error("there is no file or folder '" + text + "'");
+    throw Error("there is no file or folder '" + text + "': check its name");
 }
 
 std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options,
