@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has_nothing(const fs::path& file) {
+bool is_missing_or_empty(const fs::path& file) {
     std::error_code error;
     return fs::file_size(file, error) == 0 || error;
 }
@@ -71,45 +71,47 @@ void BatchFolder::make_for(const BatchPlan& plan) const {
         for (const PlannedSource& source : plan.sources)
             if (plan.video && fs::equivalent(video(written), source.source.text, error))
                 throw Error("'" + source.source.text +
-                            "' would be written over; name another folder with -o");
+                            "' would be overwritten; name another folder with -o");
 }
 
 std::vector<Damage> BatchFolder::find_damage(const BatchPlan& plan,
-                                             const std::vector<Share>& shares) const {
+                                             const std::vector<PieceRange>& ranges) const {
     const WorkFolder work = this->work();
-    const PieceLines lines = sum_lines(this->lines(), plan.line_names(),
-                                       [&](uint64_t frame) { return plan.piece_of(frame); });
+    const PieceLines lines = checksum_lines(this->lines(), plan.line_names(),
+                                            [&](uint64_t frame) { return plan.piece_of(frame); });
     std::vector<Damage> damages;
-    for (const Share& share : shares) {
-        const PlannedSource& source = plan.sources[share.source];
-        // A source that is done has its whole video instead of those of its pieces.
+    for (const PieceRange& range : ranges) {
+        const PlannedSource& source = plan.sources[range.source];
+        // A source that is done has one joined video; those of its pieces are deleted.
         const bool done = work.is_done(source);
-        const std::optional<Seal> all = Seal::read(work.done(source));
+        const std::optional<PieceManifest> all = PieceManifest::read(work.done(source));
         const bool joined = all && all->video;
-        if (joined && sum_of(video(source)) != all->video) {
-            damages.push_back({share.source, share.first_piece});
+        if (joined && checksum_of(video(source)) != all->video) {
+            damages.push_back({range.source, range.first_piece});
             continue;
         }
-        auto is_sound = [&](const Seal& seal, uint64_t piece) {
-            if (seal.video && !joined && sum_of(work.video(source, piece)) != seal.video)
+        auto is_sound = [&](const PieceManifest& manifest, uint64_t piece) {
+            if (manifest.video && !joined &&
+                checksum_of(work.video(source, piece)) != manifest.video)
                 return false;
-            if (seal.observed && sum_of(work.observed(source, piece)) != seal.observed)
+            if (manifest.observed && checksum_of(work.observed(source, piece)) != manifest.observed)
                 return false;
-            for (const auto& [name, sum] : seal.pictures)
-                if (sum_of(pictures(source) / name) != sum) return false;
-            const auto found = lines.find({share.source, piece});
-            return seal.lines == (found == lines.end() ? LineSum().finish() : found->second);
+            for (const auto& [name, sum] : manifest.pictures)
+                if (checksum_of(pictures(source) / name) != sum) return false;
+            const auto found = lines.find({range.source, piece});
+            return manifest.lines == (found == lines.end() ? LineDigest().finish() : found->second);
         };
-        uint64_t piece = share.first_piece;
-        for (; fs::exists(work.seal(source, piece)); ++piece) {
-            const std::optional<Seal> seal = Seal::read(work.seal(source, piece));
-            if (seal && is_sound(*seal, piece)) continue;
-            damages.push_back({share.source, joined ? share.first_piece : piece});
+        uint64_t piece = range.first_piece;
+        for (; fs::exists(work.manifest(source, piece)); ++piece) {
+            const std::optional<PieceManifest> manifest =
+                PieceManifest::read(work.manifest(source, piece));
+            if (manifest && is_sound(*manifest, piece)) continue;
+            damages.push_back({range.source, joined ? range.first_piece : piece});
             break;
         }
-        const bool short_of = done && (!all || piece < share.first_piece + all->pieces);
-        if (short_of && (damages.empty() || damages.back().source != share.source))
-            damages.push_back({share.source, joined ? share.first_piece : piece});
+        const bool short_of = done && (!all || piece < range.first_piece + all->pieces);
+        if (short_of && (damages.empty() || damages.back().source != range.source))
+            damages.push_back({range.source, joined ? range.first_piece : piece});
     }
     return damages;
 }
@@ -122,16 +124,18 @@ uint64_t BatchFolder::write_video(const BatchPlan& plan, const PlannedSource& so
                        .last_ticks = clock.frame() * static_cast<int64_t>(plan.range.stride)};
     uint64_t piece = 0;
     auto add = [&](const fs::path& file) {
-        if (!has_nothing(file)) joined.pieces.push_back(file);
+        if (!is_missing_or_empty(file)) joined.pieces.push_back(file);
     };
-    auto has_piece = [&](const WorkFolder& work) { return fs::exists(work.seal(source, piece)); };
-    for (auto work = works.begin();
-         (work = std::ranges::find_if(works, has_piece)) != works.end(); ++piece)
+    auto has_piece = [&](const WorkFolder& work) {
+        return fs::exists(work.manifest(source, piece));
+    };
+    for (auto work = works.begin(); (work = std::ranges::find_if(works, has_piece)) != works.end();
+         ++piece)
         add(work->video(source, piece));
     for (const WorkFolder& work : works) add(work.partial(source, piece));
     if (!plan.video || joined.pieces.empty()) return piece;
     if (source.has_sound) joined.sound = source.source.text;
-    joined.turned = source.turned;
+    joined.rotated = source.rotated;
     const std::string complaint = join_video(joined, video(source), works.front().path());
     if (!complaint.empty()) spdlog::warn("{}", complaint);
     return piece;
@@ -139,7 +143,7 @@ uint64_t BatchFolder::write_video(const BatchPlan& plan, const PlannedSource& so
 
 namespace {
 
-// What was observed in the frames of all sources, read piece by piece.
+// Reads the observations of all frames, piece by piece.
 class ObservedFrames {
 public:
     ObservedFrames(const BatchPlan& plan, const std::vector<WorkFolder>& works)
@@ -154,8 +158,8 @@ public:
         }
         while (!rest_.empty())
             if (Observations observed = take_first(rest_); observed.frame == frame) return observed;
-        throw Error("what was observed in frame " + std::to_string(frame) + " of '" +
-                    plan_.sources[source].source.text + "' is missing: run its part again");
+        throw Error("the tracker's observations of frame " + std::to_string(frame) + " of '" +
+                    plan_.sources[source].source.text + "' are missing: run its part again");
     }
 
 private:
@@ -179,10 +183,9 @@ private:
 void BatchFolder::track_lines(const BatchPlan& plan, const std::vector<WorkFolder>& works) const {
     if (!plan.track || plan.tracks_while_drawing()) return;
     ObservedFrames observed(plan, works);
-    saccade::track_lines(
-        lines(), plan.line_names(),
-        tracking_for(plan.settings.at("threshold").get<float>()), plan.regions(),
-        [&](size_t source, uint64_t frame) { return observed.at(source, frame); });
+    saccade::track_lines(lines(), plan.line_names(),
+                         tracking_for(plan.settings.at("threshold").get<float>()), plan.regions(),
+                         [&](size_t source, uint64_t frame) { return observed.at(source, frame); });
 }
 
 void BatchFolder::write_heats(const BatchPlan& plan, const std::vector<WorkFolder>& works) const {
@@ -191,12 +194,13 @@ void BatchFolder::write_heats(const BatchPlan& plan, const std::vector<WorkFolde
         ClipHeat all;
         uint64_t piece = 0;
         auto has_piece = [&](const WorkFolder& work) {
-            return fs::exists(work.seal(source, piece));
+            return fs::exists(work.manifest(source, piece));
         };
         for (auto work = works.begin();
              (work = std::ranges::find_if(works, has_piece)) != works.end(); ++piece)
-            if (const std::optional<Seal> seal = Seal::read(work->seal(source, piece)))
-                all.add(seal->heat);
+            if (const std::optional<PieceManifest> manifest =
+                    PieceManifest::read(work->manifest(source, piece)))
+                all.add(manifest->heat);
         if (all.maps() > 0) write_picture(heat(source), all.picture());
     }
 }
@@ -205,9 +209,8 @@ void BatchFolder::write_tables(const BatchPlan& plan) const {
     if (plan.coco) write_coco(lines(), path_ / "coco.json");
     if (plan.csv) write_csv(lines(), path_ / "frames.csv", plan.track);
     if (plan.mot)
-        write_mot(lines(), plan.line_names(), [&](size_t source) {
-            return path_ / (plan.sources[source].name + ".mot.txt");
-        });
+        write_mot(lines(), plan.line_names(),
+                  [&](size_t source) { return path_ / (plan.sources[source].name + ".mot.txt"); });
     if (const std::optional<Regions> regions = plan.regions())
         write_region_tables(
             lines(), plan.line_names(), *regions,

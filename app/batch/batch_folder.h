@@ -8,20 +8,20 @@
 
 namespace saccade {
 
-// From this piece of a source on, what was done is not there any more as it was.
+// The first piece of a source whose files are missing or do not match its manifest.
 struct Damage {
     size_t source;
     uint64_t piece;
 };
 
-// Where a run leaves what it makes: FRAMES.jsonl and tables for all sources together, NAME.mp4,
-// NAME-heat.png and the folder NAME-frames for each. A part of a run has a folder of its own in there, without tables
-// and with the videos still in pieces.
+// The output folder of a run: FRAMES.jsonl and tables for all sources together, NAME.mp4,
+// NAME-heat.png and the folder NAME-frames for each source. A part of a run (one shard) has its own
+// folder inside, without tables and with the videos still in pieces.
 class BatchFolder {
 public:
     explicit BatchFolder(std::filesystem::path path) : path_(std::move(path)) {}
     BatchFolder part(const Shard& shard) const;
-    // How many parts the run has that some have been done of here; 0 where there are none.
+    // Into how many parts the run in this folder is split; 0 if the folder has no parts.
     uint32_t parts() const;
 
     const std::filesystem::path& path() const { return path_; }
@@ -31,22 +31,23 @@ public:
     std::filesystem::path heat(const PlannedSource& source) const;
     WorkFolder work() const { return WorkFolder(path_ / ".saccade"); }
 
-    // Makes the folder. An Error where a source would be written over.
+    // Makes the folder. An Error if an output would overwrite a source.
     void make_for(const BatchPlan& plan) const;
 
-    // Holds all that the seals of these shares say against what is there.
-    std::vector<Damage> find_damage(const BatchPlan& plan, const std::vector<Share>& shares) const;
+    // Compares the files of these pieces with the checksums in their manifests.
+    std::vector<Damage> find_damage(const BatchPlan& plan,
+                                    const std::vector<PieceRange>& ranges) const;
 
-    // The video of a source, where one is wanted, from its pieces in these work folders: all from
-    // the first on that are whole, and the one behind them that was broken off. Returns how many
-    // are whole.
+    // Writes the video of a source, if the plan has videos, from its pieces in these work folders:
+    // the whole pieces from the first on, and the piece after them that was broken off. Returns the
+    // number of whole pieces.
     uint64_t write_video(const BatchPlan& plan, const PlannedSource& source,
                          const std::vector<WorkFolder>& works) const;
-    // Of a run whose parts have only observed: gives the lines of all parts together their tracks.
+    // Assigns tracks to the joined lines of a run whose parts have only recorded observations.
     void track_lines(const BatchPlan& plan, const std::vector<WorkFolder>& works) const;
-    // Of each source, the mean of its maps of attention, from the whole pieces in these folders.
+    // Writes the mean attention map of each source, from the whole pieces in these folders.
     void write_heats(const BatchPlan& plan, const std::vector<WorkFolder>& works) const;
-    // Those that are wanted, from FRAMES.jsonl.
+    // Writes the tables that the plan asks for, from FRAMES.jsonl.
     void write_tables(const BatchPlan& plan) const;
 
 private:

@@ -20,13 +20,14 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> read_list(const std::string& path) {
     std::ifstream file(path);
-    if (!file) throw Error("the list '" + path + "' cannot be read");
+    if (!file) throw Error("the list '" + path + "' cannot be read: check its name");
     std::vector<std::string> words;
     for (std::string line; std::getline(file, line);) {
         if (line.ends_with('\r')) line.pop_back();
         if (!line.empty() && !line.starts_with('#')) words.push_back(line);
     }
-    if (words.empty()) throw Error("the list '" + path + "' names no source");
+    if (words.empty())
+        throw Error("the list '" + path + "' names no source: write one on each line");
     return words;
 }
 
@@ -44,10 +45,10 @@ void add(std::vector<BatchSource>& sources, const std::string& word) {
     std::error_code error;
     const bool folder = fs::is_directory(word, error), file = fs::is_regular_file(word, error);
     if (file && is_picture_name(word)) {
-        // One of several, unless another source came between.
-        const bool goes_on = !sources.empty() && !sources.back().pictures.empty() &&
-                             sources.back().text == sources.back().pictures.front();
-        if (goes_on)
+        // Joins the picture that was named just before, if any.
+        const bool follows_picture = !sources.empty() && !sources.back().pictures.empty() &&
+                                     sources.back().text == sources.back().pictures.front();
+        if (follows_picture)
             sources.back().pictures.emplace_back(word);
         else
             sources.push_back({word, {word}});
@@ -84,9 +85,8 @@ std::string output_name(const BatchSource& source) {
 std::unique_ptr<Source> BatchSource::open(const SourceOptions& options) const {
     if (!pictures.empty()) return std::make_unique<Pictures>(text, pictures, options);
     const SourceKind kind = kind_of_source(text);
-    if (kind == SourceKind::camera || kind == SourceKind::stream ||
-        kind == SourceKind::screen)
-        throw Error("'" + text + "' is live, and batch reads files; see saccade live --help");
+    if (kind == SourceKind::camera || kind == SourceKind::stream || kind == SourceKind::screen)
+        throw Error("'" + text + "' is live, but batch reads files; see saccade live --help");
     return open_source(text, options);
 }
 

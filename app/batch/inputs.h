@@ -17,12 +17,13 @@ struct BatchSource {
     std::unique_ptr<Source> open(const SourceOptions& options) const;
 };
 
-// What people name, as single sources: @FILE is a list of them, one a line; folders and globs are
-// their videos and, as one source, their pictures; so are pictures that are named one after the
-// other. What is nothing of all this stays as it is, and fails when it is opened.
+// Expands the arguments of the command line into sources. @FILE is a list with one source per line.
+// Each video of a folder or glob is a source; all its pictures together are one source, and so are
+// pictures that are named one after the other. Any other text becomes a source as it is, and fails
+// when it is opened.
 std::vector<BatchSource> find_sources(const std::vector<std::string>& words);
 
-// A name for the outputs of each, after its file or folder; no two have the same.
+// A unique name for the outputs of each source, after its file or folder.
 std::vector<std::string> output_names(const std::vector<BatchSource>& sources);
 
 }  // namespace saccade

@@ -30,14 +30,14 @@ WritingLimits WritingLimits::of_this_machine() {
     const size_t cores = std::max<size_t>(2, std::thread::hardware_concurrency());
     const auto pages = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
     const auto page_bytes = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PAGESIZE)));
-    // An encoder has four threads of its own.
+    // Each encoder has four threads of its own.
     return {.threads = cores,
             .pieces = std::max<size_t>(2, cores / 2),
             .bytes = std::min(uint64_t{1} << 30, pages * page_bytes / 8)};
 }
 
-// Counts a thread that writes pictures, and the time that it takes. Threads share the machine: a
-// frame's part is what it took, divided by how many were written meanwhile.
+// Times one thread's work on a frame. Threads share the machine, so the time is divided by the
+// number of threads that were busy.
 class PieceWriter::Busy {
 public:
     explicit Busy(PieceWriter& writer) : writer_(writer), sharing_(++writer.busy_) {}
@@ -55,16 +55,15 @@ private:
     Clock::time_point begin_ = Clock::now();
 };
 
-PieceWriter::PieceWriter(const BatchPlan& plan, const PlannedSource& source, const WorkFolder& work,
-                         uint64_t first_piece, fs::path pictures, LineFile& lines,
-                         ResultLabels labels, StageTotals& totals, const WritingLimits& limits)
+PieceWriter::PieceWriter(const BatchPlan& plan, const PlannedSource& source, uint64_t first_piece,
+                         PieceOutputs to, ResultLabels labels, const WritingLimits& limits)
     : plan_(plan),
       source_(source),
-      work_(work),
-      pictures_(std::move(pictures)),
-      lines_(lines),
+      work_(to.work),
+      pictures_(std::move(to.pictures)),
+      lines_(to.lines),
       labels_(std::move(labels)),
-      totals_(totals),
+      totals_(to.totals),
       clock_(source.rate),
       limits_(limits),
       next_piece_(first_piece),
@@ -83,8 +82,8 @@ void PieceWriter::add(Done frame) {
     job.result = std::move(frame.result);
     job.observed = std::move(frame.observed);
     if (plan_.heat && frame.attention)
-        piece.seal.heat.add(frame.attention->cells, frame.attention->geometry,
-                            job.result.info.size);
+        piece.manifest.heat.add(frame.attention->cells, frame.attention->geometry,
+                                job.result.info.size);
     const uint64_t pixels = uint64_t(frame.picture.row_bytes) * frame.picture.height;
     wait_for_room(
         (plan_.video ? frame.planes.layout.bytes() : 0) + (pictures_.empty() ? 0 : pixels), lock);
@@ -99,9 +98,9 @@ void PieceWriter::add(Done frame) {
         job.pixels = copy(picture.pixels, pixels, lock);
         ++job.left;
     }
-    frame.frame.release();  // the next frame may have its memory
+    frame.frame.release();  // its slot is free for the next frame
     piece.jobs.push_back(std::move(made));
-    if (!pictures_.empty()) workers_.give([this, &job] { write_pixels(job); });
+    if (!pictures_.empty()) workers_.submit([this, &job] { write_pixels(job); });
     if (plan_.video) {
         piece.to_encode.push_back(&job);
         piece.has_video = true;
@@ -122,7 +121,7 @@ void PieceWriter::finish(bool whole, uint64_t end) {
     rethrow();
 }
 
-// Opens pieces up to this one. Those in between, of which no picture could be read, are empty.
+// Opens pieces up to this one. A piece of which no picture could be read stays empty.
 PieceWriter::Piece& PieceWriter::turn_to(uint64_t number, std::unique_lock<std::mutex>& lock) {
     while (next_piece_ <= number) {
         close_last(true);
@@ -145,7 +144,8 @@ void PieceWriter::close_last(bool whole) {
     commit();
 }
 
-// All of a frame's pictures at once: half of them would wait for room that the other half takes.
+// Waits for the room of all outputs of a frame at once: two waits could deadlock, each output
+// holding what the other needs.
 void PieceWriter::wait_for_room(uint64_t bytes, std::unique_lock<std::mutex>& lock) {
     changed_.wait(lock, [&] {
         return waiting_bytes_ == 0 || waiting_bytes_ + bytes <= limits_.bytes || error_;
@@ -153,7 +153,7 @@ void PieceWriter::wait_for_room(uint64_t bytes, std::unique_lock<std::mutex>& lo
     rethrow();
 }
 
-// Into memory that was used before.
+// Copies into recycled memory.
 PieceWriter::Memory PieceWriter::copy(const uint8_t* bytes, uint64_t count,
                                       std::unique_lock<std::mutex>& lock) {
     waiting_bytes_ += count;
@@ -176,10 +176,10 @@ void PieceWriter::give_back(Memory memory) {
 // At most one thread encodes a piece, so that its frames stay in order.
 void PieceWriter::start_encoding(Piece& piece) {
     if (std::exchange(piece.encoding, true)) return;
-    workers_.give([this, &piece] { encode(piece); });
+    workers_.submit([this, &piece] { encode(piece); });
 }
 
-// On a thread: all frames that are there, and the video's end after the last one.
+// Runs on a worker: encodes all queued frames, and finishes the video of a closed piece.
 void PieceWriter::encode(Piece& piece) {
     std::unique_lock lock(mutex_);
     while (!error_ && !stopped_) {
@@ -221,7 +221,7 @@ void PieceWriter::encode_frame(Piece& piece, Job& job) {
 
 void PieceWriter::finish_video(Piece& piece) {
     piece.video->finish();
-    piece.seal.video = sum_of(work_.partial(source_, piece.number));
+    piece.manifest.video = checksum_of(work_.partial(source_, piece.number));
 }
 
 void PieceWriter::write_pixels(Job& job) {
@@ -237,7 +237,8 @@ void PieceWriter::write_pixels(Job& job) {
                       cv::Mat(static_cast<int>(size.y), static_cast<int>(size.x), CV_8UC3,
                               job.pixels.data(), job.row_bytes),
                       Sync::yes);
-        if (const std::optional<Sum> sum = sum_of(pictures_ / name)) job.picture = {name, *sum};
+        if (const std::optional<Checksum> sum = checksum_of(pictures_ / name))
+            job.picture = {name, *sum};
     } catch (...) {
         error = std::current_exception();
     }
@@ -249,7 +250,8 @@ void PieceWriter::write_pixels(Job& job) {
     commit();
 }
 
-// Says what is done, as far as all before it is done, too.
+// Writes the lines and manifests of what is done, in order, as far as nothing unfinished comes
+// before.
 void PieceWriter::commit() {
     try {
         while (!error_ && !stopped_ && !pieces_.empty()) {
@@ -276,11 +278,11 @@ void PieceWriter::write_line(Piece& piece, Job& job) {
     lines_.add(line);
     piece.lines.add(line);
     if (plan_.track) append(piece.observed, job.observed);
-    if (job.picture) piece.seal.pictures.insert(std::move(*job.picture));
+    if (job.picture) piece.manifest.pictures.insert(std::move(*job.picture));
     totals_.add(result);
 }
 
-// The seal comes last: it promises all the rest.
+// The manifest comes last: it vouches for the other files.
 void PieceWriter::make_whole(Piece& piece) const {
     lines_.sync();
     if (piece.has_video)
@@ -288,9 +290,9 @@ void PieceWriter::make_whole(Piece& piece) const {
                      Sync::yes);
     const fs::path observed = work_.observed(source_, piece.number);
     write_observed(piece, observed);
-    if (plan_.track) piece.seal.observed = sum_of(observed);
-    piece.seal.lines = piece.lines.finish();
-    piece.seal.write(work_.seal(source_, piece.number));
+    if (plan_.track) piece.manifest.observed = checksum_of(observed);
+    piece.manifest.lines = piece.lines.finish();
+    piece.manifest.write(work_.manifest(source_, piece.number));
 }
 
 void PieceWriter::write_observed(const Piece& piece, const fs::path& to) const {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/batch/lines/manifest.h"
 #include "app/batch/plan.h"
-#include "app/batch/lines/seal.h"
 #include "app/batch/stage_totals.h"
 #include "app/batch/work_folder.h"
 #include "app/batch/workers.h"
@@ -23,35 +23,41 @@
 
 namespace saccade {
 
-// How much is written at the same time. It decides how fast frames are written, never what.
+// How much is written at the same time. It affects the speed, never the output.
 struct WritingLimits {
     size_t threads = 2;
-    size_t pieces = 2;                   // that are open at a time, each with its encoder
-    uint64_t bytes = uint64_t{1} << 30;  // of pictures that wait for a thread
+    size_t pieces = 2;                   // open at a time, each with its own encoder
+    uint64_t bytes = uint64_t{1} << 30;  // of frames that are queued for a thread
 
-    // As many threads as there are cores, and an eighth of the memory, at most 1 GiB.
+    // One thread per core, and an eighth of the memory, at most 1 GiB.
     static WritingLimits of_this_machine();
 };
 
-// Writes the frames of a share: pictures where they are wanted, the video, and then the line that
-// says that the frame is done. Several pieces are encoded at the same time, each by one encoder
-// frame after frame; picture files are written by any thread. Lines are written in the order of the
-// frames, and pieces become whole one after the other: a run that is killed at any moment has whole
-// pieces first, and then none.
+// Where a PieceWriter puts what it makes. `pictures` is a folder; empty: none are written.
+struct PieceOutputs {
+    const WorkFolder& work;
+    std::filesystem::path pictures;
+    LineFile& lines;
+    StageTotals& totals;
+};
+
+// Writes the frames of one source: its pictures, its video, and then its line of FRAMES.jsonl,
+// which marks the frame as done. Several pieces are encoded at the same time, each by an encoder of
+// its own; any thread writes picture files. Lines are written in the order of the frames, and
+// pieces become whole in order: after a kill, no whole piece follows one that is not.
 class PieceWriter {
 public:
-    // Pictures go to `pictures`, unless that is empty.
-    PieceWriter(const BatchPlan& plan, const PlannedSource& source, const WorkFolder& work,
-                uint64_t first_piece, std::filesystem::path pictures, LineFile& lines,
-                ResultLabels labels, StageTotals& totals,
+    PieceWriter(const BatchPlan& plan, const PlannedSource& source, uint64_t first_piece,
+                PieceOutputs to, ResultLabels labels,
                 const WritingLimits& limits = WritingLimits::of_this_machine());
-    ~PieceWriter();  // without finish() the pieces that are not whole are lost
+    ~PieceWriter();  // without finish(), pieces that are not whole yet are lost
 
-    // Copies the pictures and gives the frame back. Waits only if too many are waiting already.
-    // Throws what went wrong with this frame or one before.
+    // Copies the pixels and releases the frame's slot. Blocks while the queue is full. Throws the
+    // first error of this or an earlier frame.
     void add(Done frame);
-    // Ends the last piece, and where the share is whole says so of all pieces before `end`. Waits
-    // until all is written.
+    // Closes the last piece and waits until everything is written. With `whole`, the source was
+    // read to the end of its range: all pieces before `end` become whole, even those without
+    // frames.
     void finish(bool whole, uint64_t end);
 
 private:
@@ -62,8 +68,8 @@ private:
         Memory planes, pixels;
         PlaneLayout layout;
         uint32_t row_bytes = 0;  // of the pixels
-        int left = 0;            // how many of its pictures are not written yet
-        std::optional<std::pair<std::string, Sum>> picture;  // the file that was written
+        int left = 0;            // outputs (video, picture) that are not written yet
+        std::optional<std::pair<std::string, Checksum>> picture;  // the file that was written
         double ms = 0;
     };
     struct Piece {
@@ -72,13 +78,13 @@ private:
         std::deque<Job*> to_encode = {};
         std::unique_ptr<VideoWriter> video = {};
         bool has_video = false;
-        bool encoding = false;  // by one of the threads
-        bool closed = false;    // no more frames will come
-        bool whole = false;     // all frames have come
+        bool encoding = false;  // a thread is encoding it
+        bool closed = false;    // it gets no more frames
+        bool whole = false;     // it got all of its frames
         bool ended = false;     // its video is finished
-        Seal seal = {};         // of what has been written
-        LineSum lines = {};
-        std::string observed = {};  // of all frames whose lines are written
+        PieceManifest manifest = {};
+        LineDigest lines = {};
+        std::string observed = {};  // the tracker's observations of frames with written lines
     };
     class Busy;
 
@@ -109,17 +115,17 @@ private:
     const VideoClock clock_;
     const WritingLimits limits_;
 
-    // All below is used by several threads.
+    // mutex_ guards everything below.
     std::mutex mutex_;
     std::condition_variable changed_;
-    uint64_t next_piece_;                        // to be opened
-    std::deque<std::unique_ptr<Piece>> pieces_;  // that are not whole yet, in order
+    uint64_t next_piece_;                        // the next to be opened
+    std::deque<std::unique_ptr<Piece>> pieces_;  // open or unwritten, in order
     std::vector<Memory> spare_;
     uint64_t waiting_bytes_ = 0;
-    size_t busy_ = 0;  // threads that write pictures
+    size_t busy_ = 0;  // threads that encode
     std::exception_ptr error_;
     bool stopped_ = false;
-    Workers workers_;  // the last one: it ends first
+    Workers workers_;  // last, so that its threads end before the other members do
 };
 
 }  // namespace saccade

@@ -28,44 +28,44 @@ std::string some_of(const std::vector<fs::path>& files) {
     return names;
 }
 
-// The first picture that can be read decides.
+// The size of the first picture that can be read.
 Size size_of(const std::vector<fs::path>& pictures, const FrameRange& range) {
     for (uint64_t i = range.first; i < pictures.size() && i < range.end; i += range.stride) try {
             const PictureFile file(pictures[i]);
             return {file.view().width, file.view().height};
         } catch (const Error&) {
-            // The run will say so.
+            // The run reports it.
         }
     throw Error(some_of(pictures) +
-                ": no picture that can be read is among the frames that are "
-                "wanted; see --from and --to, or name other files");
+                ": none of the chosen pictures can be read; see --from and --to, or name other "
+                "files");
 }
 
-void look_at(PlannedSource& planned, const FrameRange& range, const SourceOptions& options) {
+void probe(PlannedSource& planned, const FrameRange& range, const SourceOptions& options) {
     const SourceTraits traits = planned.source.open(options)->traits();
     planned.rate = traits.rate;
     if (traits.frames) planned.frames = range.count(*traits.frames);
     if (planned.frames == 0)
         throw Error("'" + planned.source.text + "' has " + std::to_string(*traits.frames) +
-                    " frames, none of which is wanted; see --from and --to");
+                    " frames, none of which is chosen; see --from and --to");
     if (!traits.frames && range.end == UINT64_MAX && planned.source.text.starts_with("synth:"))
         throw Error("'" + planned.source.text +
-                    "' never ends: say how much of it is wanted, with --limit N");
+                    "' never ends: choose how many frames to process with --limit N");
     if (!traits.frames && range.end != UINT64_MAX) planned.frames = range.count(UINT64_MAX);
     planned.size = traits.size ? *traits.size : size_of(planned.source.pictures, range);
     std::error_code error;
     if (planned.source.pictures.empty() && fs::is_regular_file(planned.source.text, error)) {
         planned.has_sound = true;
-        planned.turned = traits.lies;
+        planned.rotated = traits.rotated;
     }
 }
 
-// What cannot be opened writes nothing, and takes no name away from others.
+// Sources that cannot be opened get their names last: they write nothing.
 void name_outputs(BatchPlan& plan) {
     std::vector<PlannedSource*> order;
     for (PlannedSource& planned : plan.sources) order.push_back(&planned);
     std::stable_partition(order.begin(), order.end(),
-                          [](const PlannedSource* one) { return one->trouble.empty(); });
+                          [](const PlannedSource* one) { return one->error.empty(); });
     std::vector<BatchSource> sources;
     for (const PlannedSource* planned : order) sources.push_back(planned->source);
     const std::vector<std::string> names = output_names(sources);
@@ -75,7 +75,8 @@ void name_outputs(BatchPlan& plan) {
 struct Damaged {};
 [[noreturn]] void refuse_plan() {
     throw Error(
-        "the run.json in this folder is damaged, or of another version of Saccade: begin anew");
+        "the run.json in this folder is damaged, or from another version of Saccade: start over in "
+        "an empty folder");
 }
 
 }  // namespace
@@ -120,14 +121,15 @@ BatchPlan make_plan(const std::vector<std::string>& words, const FrameRange& ran
                     const SourceOptions& options) {
     BatchPlan plan;
     plan.range = range;
+    plan.source_options = options;
     const std::vector<BatchSource> sources = find_sources(words);
     for (const BatchSource& source : sources) {
         PlannedSource planned;
         planned.source = source;
         try {
-            look_at(planned, range, options);
+            probe(planned, range, options);
         } catch (const Error& error) {
-            planned.trouble = error.what();
+            planned.error = error.what();
         }
         plan.sources.push_back(std::move(planned));
     }
@@ -147,8 +149,8 @@ Object json_of(const BatchPlan& plan) {
         one["size"] = {s.size.x, s.size.y};
         one["rate"] = s.rate;
         one["sound"] = s.has_sound;
-        one["turned"] = s.turned;
-        if (!s.trouble.empty()) one["trouble"] = text_of_name(s.trouble);
+        one["turned"] = s.rotated;
+        if (!s.error.empty()) one["trouble"] = text_of_name(s.error);
         sources.push_back(std::move(one));
     }
     return {{"from", plan.range.first}, {"to", plan.range.end}, {"stride", plan.range.stride},
@@ -183,8 +185,8 @@ BatchPlan plan_from(const Object& json) try {
                   whole_number(one.at("size").at(1), most_pixels_a_side)};
         s.rate = one.at("rate");
         s.has_sound = one.at("sound");
-        s.turned = one.at("turned");
-        if (one.contains("trouble")) s.trouble = name_of_text(one["trouble"].get<std::string>());
+        s.rotated = one.at("turned");
+        if (one.contains("trouble")) s.error = name_of_text(one["trouble"].get<std::string>());
         if (s.name.find('/') != s.name.npos || s.name == "." || s.name == "..") throw Damaged();
         plan.sources.push_back(std::move(s));
     }
@@ -192,7 +194,7 @@ BatchPlan plan_from(const Object& json) try {
     return plan;
 } catch (const Object::exception&) {
     refuse_plan();
-} catch (const OddNumber&) {
+} catch (const BadNumber&) {
     refuse_plan();
 } catch (const Damaged&) {
     refuse_plan();
@@ -209,29 +211,29 @@ Shard parse_shard(const std::string& text) {
     throw Error("a shard is I/N, from 0/N to N-1/N, not '" + text + "'");
 }
 
-std::vector<Share> share_of(const BatchPlan& plan, const Shard& shard) {
+std::vector<PieceRange> ranges_of(const BatchPlan& plan, const Shard& shard) {
     uint64_t all = 0;
     for (const PlannedSource& source : plan.sources) all += plan.pieces_of(source);
-    // In this order the product of two large numbers is never needed.
+    // all * i / count, without overflow.
     auto cut = [&](uint64_t i) {
         return all / shard.count * i + all % shard.count * i / shard.count;
     };
     const uint64_t first = cut(shard.index), end = cut(shard.index + 1);
-    std::vector<Share> shares;
+    std::vector<PieceRange> ranges;
     uint64_t begin = 0;
     for (size_t i = 0; i < plan.sources.size(); ++i) {
         const uint64_t pieces = plan.pieces_of(plan.sources[i]);
         uint64_t from = std::max(first, begin), to = std::min(end, begin + pieces);
-        if (plan.tracks_while_drawing()) {  // who has its middle has all of it
+        if (plan.tracks_while_drawing()) {  // the shard with the middle piece gets the whole source
             const uint64_t middle = begin + pieces / 2;
             from = begin;
             to = first <= middle && middle < end ? begin + pieces : begin;
         }
         if (from < to)
-            shares.push_back({i, from - begin, to == begin + pieces ? UINT64_MAX : to - begin});
+            ranges.push_back({i, from - begin, to == begin + pieces ? UINT64_MAX : to - begin});
         begin += pieces;
     }
-    return shares;
+    return ranges;
 }
 
 }  // namespace saccade

@@ -24,19 +24,19 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// A folder that is gone with this.
+// A folder that is deleted with its owner.
 class TemporaryFolder {
 public:
     TemporaryFolder() {
         std::string name = (fs::temp_directory_path() / "saccade-bench-XXXXXX").string();
         if (!mkdtemp(name.data()))
             throw Error("no folder can be made in '" + fs::temp_directory_path().string() +
-                        "': set TMPDIR to one that can be written to");
+                        "': set TMPDIR to a folder that can be written to");
         path_ = name;
     }
     ~TemporaryFolder() {
-        std::error_code nobody_cares;
-        fs::remove_all(path_, nobody_cares);
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
     }
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -46,7 +46,7 @@ private:
     fs::path path_;
 };
 
-// The first frame of another source for ever. It costs nothing once it lies in every slot.
+// Repeats the first frame of another source for ever. It costs nothing once every slot has it.
 class FirstFrame : public Source {
 public:
     explicit FirstFrame(Source& source) : traits_(source.traits()) {
@@ -83,10 +83,9 @@ private:
     uint64_t index_ = 0;
 };
 
-// The synthetic camera never ends, so a plan of it needs an end.
+// The synthetic camera never ends, so its plan needs an end that no measurement reaches.
 constexpr uint64_t more_than_can_be_timed = uint64_t{1} << 32;
 
-// What belongs to one measurement after the other.
 class Bench {
 public:
     Bench(Engine& engine, const Models& models, const StageRatesOptions& options)
@@ -98,7 +97,7 @@ public:
           progress_("bench", 0, options.quiet) {
         if (plan_.sources.size() != 1)
             throw Error("'" + options.source + "' is more than one source: name one video");
-        if (!source_.trouble.empty()) throw Error(source_.trouble);
+        if (!source_.error.empty()) throw Error(source_.error);
         how_.within = options.within;
         path_ = std::make_unique<FramePath>(engine, how_);
     }
@@ -138,7 +137,7 @@ private:
         return std::make_unique<FirstFrame>(*source_.source.open({}));
     }
 
-    // Frames a second from the first to the last one of the source, or as many as the time allows.
+    // Frames per second, until the source or the time ends.
     double timed(std::unique_ptr<Source> source,
                  const std::function<void(const std::function<std::optional<TakenFrame>()>&)>& use,
                  double seconds) {
@@ -171,7 +170,7 @@ private:
 
     double of_path(const Models& models, const FrameOrder& order) {
         path_->use(models);
-        FrameOrder first = order;  // what is only drawn has to be found once
+        FrameOrder first = order;  // drawing needs detections once, from the first frames
         first.detect = first.classify = true;
         auto run = [&](double seconds) {
             return timed(
@@ -186,7 +185,7 @@ private:
                 },
                 seconds);
         };
-        run(0);  // records, and makes pipelines
+        run(0);  // warms up: creates pipelines and records commands
         return run(options_.seconds);
     }
 
@@ -205,7 +204,7 @@ private:
         return timed(
             std::move(source),
             [&](const auto& next) {
-                PieceWriter writer(plan, source_, work, 0, {}, lines, path_->labels(), totals);
+                PieceWriter writer(plan, source_, 0, {work, {}, lines, totals}, path_->labels());
                 pump(*path_, order, next, [&](Done frame) { writer.add(std::move(frame)); });
                 writer.finish(false, 0);
             },

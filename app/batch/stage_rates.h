@@ -8,16 +8,16 @@
 
 namespace saccade {
 
-// How many frames a second a stage of the path can do.
+// The throughput of one stage, in frames per second.
 struct StageRate {
     std::string stage;
     double rate = 0;
 };
 
-// What a batch could do on this machine, if it were only for one stage; and what it does.
+// The throughput of each stage of a batch alone, and of all together.
 struct StageRates {
     Size size;                                 // of the frames
-    uint32_t at_once = 1;                      // frames that the models see together
+    uint32_t at_once = 1;                      // frames in a batch of the models
     std::vector<StageRate> alone;              // in the order of a frame's path
     double without_video = 0, with_video = 0;  // all stages together
 
@@ -26,14 +26,14 @@ struct StageRates {
 
 struct StageRatesOptions {
     std::string source;
-    double seconds = 3;                         // that each measurement takes at most
-    std::optional<Size> within = std::nullopt;  // that the detector's input is to fit into
+    double seconds = 3;                         // the longest that one measurement takes
+    std::optional<Size> within = std::nullopt;  // the detector's input is resized to fit into it
     bool quiet = false;
 };
 
-// Takes frames along the path, of one stage after the other and then of all. Every stage but the
-// first sees the source's first frame again and again, so that the source is not what is measured.
-// What is written goes to a folder that is gone afterwards.
+// Measures one stage after the other, and then all together. Every stage except decoding gets the
+// source's first frame again and again, so that the decoder does not limit it. Outputs go to a
+// temporary folder.
 StageRates measure_stages(Engine& engine, const Models& models, const StageRatesOptions& options);
 
 }  // namespace saccade

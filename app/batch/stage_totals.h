@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-// Milliseconds that the stages of a frame took, all frames together.
+// The time of each stage, summed over all frames.
 class StageTotals {
 public:
     void add(const FrameResult& result);

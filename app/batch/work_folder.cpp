@@ -6,7 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "app/batch/lines/seal.h"
+#include "app/batch/lines/manifest.h"
 #include "app/io/folder_lock.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -59,7 +59,7 @@ std::optional<Object> WorkFolder::run() const {
 
 void WorkFolder::begin(const Object& run) const {
     std::error_code error;
-    fs::remove(path_ / "run.json", error);  // first: what follows is no run any more
+    fs::remove(path_ / "run.json", error);  // first: without it, the rest is no run
     make_folder(path_);
     std::vector<fs::path> old;
     for (const auto& entry : fs::directory_iterator(path_, error))
@@ -68,9 +68,9 @@ void WorkFolder::begin(const Object& run) const {
     write_file(path_ / "run.json", run.dump(1) + "\n");
 }
 
-bool WorkFolder::all_ended(const BatchPlan& plan, const std::vector<Share>& shares) const {
-    return std::ranges::all_of(shares, [&](const Share& share) {
-        const PlannedSource& source = plan.sources[share.source];
+bool WorkFolder::all_ended(const BatchPlan& plan, const std::vector<PieceRange>& ranges) const {
+    return std::ranges::all_of(ranges, [&](const PieceRange& range) {
+        const PlannedSource& source = plan.sources[range.source];
         return is_done(source) || failure(source);
     });
 }
@@ -90,7 +90,7 @@ void WorkFolder::clean_up(const BatchPlan& plan) const {
 void WorkFolder::forget(const PlannedSource& source, uint64_t piece) const {
     std::error_code ignored;
     fs::remove(done(source), ignored);
-    for (; fs::remove(seal(source, piece), ignored); ++piece)
+    for (; fs::remove(manifest(source, piece), ignored); ++piece)
         for (const fs::path& file : {video(source, piece), observed(source, piece)})
             fs::remove(file, ignored);
 }
@@ -99,9 +99,9 @@ void WorkFolder::remove_videos(const PlannedSource& source) const {
     remove_files(folder(source), [](const fs::path& file) { return file.extension() == ".nut"; });
 }
 
-uint64_t WorkFolder::next_piece(const PlannedSource& source, const Share& share) const {
-    uint64_t piece = share.first_piece;
-    while (piece < share.end_piece && fs::exists(seal(source, piece))) ++piece;
+uint64_t WorkFolder::next_piece(const PlannedSource& source, const PieceRange& range) const {
+    uint64_t piece = range.first_piece;
+    while (piece < range.end_piece && fs::exists(manifest(source, piece))) ++piece;
     return piece;
 }
 
@@ -109,7 +109,7 @@ fs::path WorkFolder::folder(const PlannedSource& source) const {
     return path_ / "sources" / source.name;
 }
 
-fs::path WorkFolder::seal(const PlannedSource& source, uint64_t piece) const {
+fs::path WorkFolder::manifest(const PlannedSource& source, uint64_t piece) const {
     return folder(source) / (piece_name(piece) + ".whole");
 }
 
@@ -131,9 +131,7 @@ fs::path WorkFolder::partly_observed(const PlannedSource& source, uint64_t piece
     return folder(source) / (piece_name(piece) + ".partial.seen");
 }
 
-bool WorkFolder::is_done(const PlannedSource& source) const {
-    return fs::exists(done(source));
-}
+bool WorkFolder::is_done(const PlannedSource& source) const { return fs::exists(done(source)); }
 
 std::optional<std::string> WorkFolder::failure(const PlannedSource& source) const {
     return content_of(folder(source) / "failed");
@@ -141,13 +139,13 @@ std::optional<std::string> WorkFolder::failure(const PlannedSource& source) cons
 
 void WorkFolder::set_done(const PlannedSource& source, uint64_t pieces,
                           const fs::path& video) const {
-    Seal seal{.video = sum_of(video)};
-    seal.pieces = pieces;
-    seal.write(done(source));
+    PieceManifest manifest{.video = checksum_of(video)};
+    manifest.pieces = pieces;
+    manifest.write(done(source));
 }
 
 void WorkFolder::set_failed(const PlannedSource& source, const std::string& why) const {
-    std::error_code ignored;  // what follows will fail then, too
+    std::error_code ignored;  // writing the file reports it
     fs::create_directories(folder(source), ignored);
     write_file(folder(source) / "failed", why);
 }

@@ -10,39 +10,39 @@
 
 namespace saccade {
 
-// All that is in a file; nothing where it cannot be read.
+// The content of a file; nothing if it cannot be read.
 std::optional<std::string> content_of(const std::filesystem::path& path);
 
-// What a run has done so far, on disk, so that a run that is killed at any moment can go on:
-//   run.json                what is to be done
-//   lock                    who is at work here
+// The progress of a run on disk, so that a run that is killed at any moment can be resumed:
+//   run.json                the plan and the shard
+//   lock                    the process that works here
 //   NAME/000000.nut         the video of a piece of a source
-//   NAME/000000.seen        what a tracker was told of its frames, to track them again
-//   NAME/000000.whole       the piece's seal, which appears when all that belongs to the piece is on
-//                           the disk: its lines of FRAMES.jsonl, its pictures, its video
-//   NAME/000001.partial.nut one that was broken off, and is done again
-//   NAME/done, NAME/failed  the source has ended; its seal, or why
+//   NAME/000000.seen        the tracker's observations of its frames, to replay them
+//   NAME/000000.whole       the piece's manifest, written once everything of the piece is on disk:
+//                           its lines of FRAMES.jsonl, its pictures, its video
+//   NAME/000001.partial.nut a piece that was broken off, and is processed again
+//   NAME/done, NAME/failed  the source has ended: its manifest, or the error
 class WorkFolder {
 public:
     explicit WorkFolder(std::filesystem::path path) : path_(std::move(path)) {}
     const std::filesystem::path& path() const { return path_; }
 
-    // What is to be done, and by which shard; nothing where no run has begun here.
+    // The content of run.json; nothing if no run has started here.
     std::optional<nlohmann::ordered_json> run() const;
-    // Begins a run: forgets what was here.
+    // Starts a run, and deletes the progress of an earlier one.
     void begin(const nlohmann::ordered_json& run) const;
-    // Whether all sources of a share have ended.
-    bool all_ended(const BatchPlan& plan, const std::vector<Share>& shares) const;
+    // Whether all sources of these ranges are done or have failed.
+    bool all_ended(const BatchPlan& plan, const std::vector<PieceRange>& ranges) const;
 
-    // Removes what a killed run has left unfinished.
+    // Removes the unfinished files of a killed run.
     void clean_up(const BatchPlan& plan) const;
-    // Of this piece and those behind it, that they are done, and that the source is.
+    // Marks this piece, all after it, and the source as not done.
     void forget(const PlannedSource& source, uint64_t piece) const;
-    // The first piece of a share that is not whole.
-    uint64_t next_piece(const PlannedSource& source, const Share& share) const;
+    // The first piece of a range that is not whole yet.
+    uint64_t next_piece(const PlannedSource& source, const PieceRange& range) const;
 
     std::filesystem::path folder(const PlannedSource& source) const;
-    std::filesystem::path seal(const PlannedSource& source, uint64_t piece) const;
+    std::filesystem::path manifest(const PlannedSource& source, uint64_t piece) const;
     std::filesystem::path done(const PlannedSource& source) const;
     std::filesystem::path video(const PlannedSource& source, uint64_t piece) const;
     std::filesystem::path partial(const PlannedSource& source, uint64_t piece) const;
@@ -51,10 +51,10 @@ public:
 
     bool is_done(const PlannedSource& source) const;
     std::optional<std::string> failure(const PlannedSource& source) const;
-    // `pieces`: how many it has. `video`: the file they were joined into, if they were.
+    // `pieces`: how many the source has. `video`: the file that they were joined into, if any.
     void set_done(const PlannedSource& source, uint64_t pieces,
                   const std::filesystem::path& video) const;
-    // Those of a source that is done and needs them no more.
+    // Deletes the videos of the pieces, once they are joined.
     void remove_videos(const PlannedSource& source) const;
     void set_failed(const PlannedSource& source, const std::string& why) const;
 

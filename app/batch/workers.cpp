@@ -14,7 +14,7 @@ Workers::~Workers() {
     for (std::jthread& thread : threads_) thread.join();
 }
 
-void Workers::give(std::function<void()> task) {
+void Workers::submit(std::function<void()> task) {
     const std::scoped_lock lock(mutex_);
     tasks_.push_back(std::move(task));
     changed_.notify_one();

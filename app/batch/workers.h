@@ -9,17 +9,17 @@
 
 namespace saccade {
 
-// Threads that take tasks in the order in which they were given.
+// A thread pool that starts tasks in the order in which they are submitted.
 class Workers {
 public:
     explicit Workers(size_t threads);
-    // Waits for tasks that have begun, and forgets the others.
+    // Waits for tasks that have started, and drops the others.
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
     // The task must not throw.
-    void give(std::function<void()> task);
+    void submit(std::function<void()> task);
 
 private:
     void run(std::stop_token stop);

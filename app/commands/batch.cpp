@@ -4,26 +4,20 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <map>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/batch/batch_folder.h"
-#include "app/batch/lines/frame_lines.h"
+#include "app/batch/batch_run.h"
 #include "app/batch/plan.h"
-#include "app/batch/runner.h"
-#include "app/batch/work_folder.h"
 #include "app/hub/model_finder.h"
-#include "app/io/folder_lock.h"
 #include "app/io/interrupts.h"
 #include "app/io/print.h"
 #include "app/io/text.h"
 #include "app/serve/batch_viewers.h"
 #include "app/serve/web/server.h"
-#include "gpu/core/check.h"
 #include "gpu/core/error.h"
-#include "gpu/core/files.h"
 #include "models/detector.h"
 
 namespace saccade {
@@ -31,7 +25,6 @@ namespace saccade {
 namespace {
 
 using Object = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
 FrameRange range_of(const BatchOptions& options) {
     FrameRange range{options.from, options.to, options.stride};
@@ -39,7 +32,8 @@ FrameRange range_of(const BatchOptions& options) {
     return range;
 }
 
-// Those that were left out are for photographs as soon as one source shows them.
+// Models that are not named are the bundled ones for emoji if every source shows emoji, else those
+// for photographs.
 ModelNames models_of(const BatchOptions& options, const BatchPlan& plan) {
     const bool emoji = std::ranges::all_of(plan.sources, [](const PlannedSource& source) {
         return imagery_of(source.source.text) == Imagery::emoji;
@@ -53,8 +47,35 @@ double least_score(const BatchOptions& options, const ModelNames& models) {
     return options.wanted.least_score(!models.find.empty(), sure);
 }
 
-BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_options) {
-    BatchPlan plan = make_plan(options.sources, range_of(options), source_options);
+// All options that affect the results, for run.json: a run is resumed only if they are the same.
+Object settings_of(const BatchOptions& options, const ModelNames& models) {
+    Object settings = {{"version", SACCADE_VERSION},
+                       {"detector", text_of_name(models.detector)},
+                       {"classifier", text_of_name(models.classifier)},
+                       {"captioner", text_of_name(models.captioner)},
+                       {"find", text_of_name(models.find)},
+                       {"labels", text_of_name(models.labels)},
+                       {"ask", text_of_name(models.question)},
+                       {"precision", options.common.precision},
+                       {"threshold", least_score(options, models)},
+                       {"classes", Object::array()},
+                       {"max-detections", options.wanted.most},
+                       {"attention", name_of(options.attention.kind)}};
+    for (const std::string& name : options.wanted.classes)
+        settings["classes"].push_back(text_of_name(name));
+    for (const std::string& picture : models.like)
+        settings["like"].push_back(text_of_name(picture));
+    if (options.wanted.size) settings["size"] = {options.wanted.size->x, options.wanted.size->y};
+    if (options.attention.kind == AttentionKind::track)
+        settings["attention-track"] = options.attention.track;
+    if (!options.zones.empty()) settings["zones"] = json_of(read_regions(options.zones));
+    if (options.attention.layer) settings["layer"] = *options.attention.layer;
+    if (options.attention.head) settings["head"] = *options.attention.head;
+    return settings;
+}
+
+BatchPlan plan_of(const BatchOptions& options) {
+    BatchPlan plan = make_plan(options.sources, range_of(options), {.rate = options.rate});
     const ModelNames models = models_of(options, plan);
     plan.piece = options.piece;
     plan.video = options.video;
@@ -66,112 +87,16 @@ BatchPlan plan_of(const BatchOptions& options, const SourceOptions& source_optio
     plan.mot = options.mot;
     plan.heat = options.heat || follows;
     if (plan.heat && options.attention.kind == AttentionKind::none)
-        throw Error("--heat needs --attention: whose maps are to be put together?");
+        throw Error("--heat is the mean of attention maps: say which with --attention");
     if (plan.heat && options.attention.kind == AttentionKind::colours)
-        throw Error(
-            "--heat puts maps of attention together: it has no use for --attention colours");
+        throw Error("--heat is the mean of attention maps: --attention colours has none");
     if (plan.track && models.detector == "none")
         throw Error("--track needs a --detector: there is nothing to follow without one");
-    plan.settings = {{"version", SACCADE_VERSION},
-                     {"detector", text_of_name(models.detector)},
-                     {"classifier", text_of_name(models.classifier)},
-                     {"captioner", text_of_name(models.captioner)},
-                     {"find", text_of_name(models.find)},
-                     {"labels", text_of_name(models.labels)},
-                     {"ask", text_of_name(models.question)},
-                     {"precision", options.common.precision},
-                     {"threshold", least_score(options, models)},
-                     {"classes", Object::array()},
-                     {"max-detections", options.wanted.most},
-                     {"attention", name_of(options.attention.kind)}};
-    for (const std::string& name : options.wanted.classes)
-        plan.settings["classes"].push_back(text_of_name(name));
-    for (const std::string& picture : models.like)
-        plan.settings["like"].push_back(text_of_name(picture));
-    if (options.wanted.size)
-        plan.settings["size"] = {options.wanted.size->x, options.wanted.size->y};
-    if (follows) plan.settings["attention-track"] = options.attention.track;
-    if (!options.zones.empty()) plan.settings["zones"] = json_of(read_regions(options.zones));
-    if (options.attention.layer) plan.settings["layer"] = *options.attention.layer;
-    if (options.attention.head) plan.settings["head"] = *options.attention.head;
+    plan.settings = settings_of(options, models);
     return plan;
 }
 
-// The first thing in which two runs differ, by its name; empty where they are the same.
-std::string difference(const Object& before, const Object& now) {
-    for (const auto& [name, value] : now.items()) {
-        if (!before.contains(name)) return name;
-        if (value == before[name]) continue;
-        const std::string inner =
-            value.is_object() && before[name].is_object() ? difference(before[name], value) : "";
-        return inner.empty() ? name : inner;
-    }
-    for (const auto& [name, value] : before.items())
-        if (!now.contains(name)) return name;
-    return "";
-}
-
-// Makes the work folder ready; whether a run goes on.
-bool begin_or_resume(const BatchFolder& folder, const Object& run, bool resume) {
-    const WorkFolder work = folder.work();
-    const std::string name = "'" + folder.path().string() + "'";
-    const std::string anew = "remove '" + work.path().string() + "' to start over";
-    const std::optional<Object> before = work.run();
-    if (before && resume) {
-        const std::string what = difference(*before, run);
-        if (what.empty()) return true;
-        throw Error(name + " cannot be resumed: it was started with another '" + what +
-                    "'; use the same command line, or " + anew);
-    }
-    if (before) {
-        const BatchPlan plan = plan_from(before->at("plan"));
-        if (!work.all_ended(plan, share_of(plan, parse_shard(before->at("shard")))))
-            throw Error(name + " holds an unfinished run: continue it with --resume, or " + anew);
-    }
-    work.begin(run);
-    return false;
-}
-
-// Of a run that was killed, only what belongs to whole pieces counts.
-void drop_unfinished(const BatchPlan& plan, const std::vector<Share>& shares,
-                     const BatchFolder& folder) {
-    const WorkFolder work = folder.work();
-    work.clean_up(plan);
-    for (const Damage& damage : folder.find_damage(plan, shares)) {
-        const PlannedSource& source = plan.sources[damage.source];
-        spdlog::warn("'{}' has lost some of what was done: from piece {} on it is done again",
-                     source.source.text, damage.piece);
-        work.forget(source, damage.piece);
-    }
-    std::map<size_t, uint64_t> next;  // piece of each source
-    for (const Share& share : shares) {
-        const PlannedSource& source = plan.sources[share.source];
-        next[share.source] = work.is_done(source) ? UINT64_MAX : work.next_piece(source, share);
-    }
-    FileBeside::remove_leftovers(folder.path());
-    gather_lines(
-        {folder.lines()}, folder.lines(), plan.line_names(),
-        [&](size_t source, uint64_t frame) { return plan.piece_of(frame) < next[source]; });
-}
-
-uint64_t frames_left(const BatchPlan& plan, const WorkFolder& work, const Share& share) {
-    const PlannedSource& source = plan.sources[share.source];
-    if (!source.frames || !source.trouble.empty() || work.is_done(source)) return 0;
-    const uint64_t done = work.next_piece(source, share) * plan.piece;
-    const uint64_t end =
-        share.end_piece == UINT64_MAX ? *source.frames : share.end_piece * plan.piece;
-    return end > done ? end - done : 0;
-}
-
-// Each piece has colours of its own, whoever works on it and whatever came before.
-auto colours_of_pieces(const BatchPlan& plan, decltype(FrameOrder::decide) decide) {
-    return [&plan, decide](FrameOrder& order, const FrameResult& known) {
-        decide(order, known);
-        const uint64_t index = known.info.index;
-        order.colours_anew = plan.first_of(plan.piece_of(index)) == index;
-    };
-}
-
+// The order for every frame of the run.
 FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const ModelsInUse& models) {
     FrameOrder order;
     order.caption.to_end = true;
@@ -181,8 +106,6 @@ FrameOrder order_of(const BatchOptions& options, const BatchPlan& plan, const Mo
     if (order.draw) {
         order.read_back = {.pixels = plan.frames, .planes = plan.video || watched};
         show_attention(order, options.attention, models.borrowed());
-        if (options.attention.kind == AttentionKind::colours)
-            order.decide = colours_of_pieces(plan, order.decide);
     }
     if (models.detector) {
         order.overlay.filter = options.wanted.filter(*models.detector);
@@ -204,8 +127,8 @@ std::string summary(const StageTotals& totals, double seconds) {
 void add_attention_options(CLI::App& command, BatchOptions& options, std::string& kind) {
     command
         .add_option("--attention", kind,
-                    "Draw a map of attention over each frame; track:N is that of track N, track "
-                    "that of the first")
+                    "Draw an attention map over each frame; track:N is that of track N, track "
+                    "that of track 1")
         ->check([](const std::string& text) {
             try {
                 attention_named(text);
@@ -217,8 +140,8 @@ void add_attention_options(CLI::App& command, BatchOptions& options, std::string
         ->type_name("none|rollout|cls|head|detection|word|phrase|similarity|colours|track[:N]")
         ->capture_default_str();
     command.add_flag("--heat", options.heat,
-                     "Write NAME-heat.png, the mean of all maps of --attention of a source; "
-                     "--attention track does, too");
+                     "Write NAME-heat.png, the mean of a source's attention maps; implied by "
+                     "--attention track");
     command
         .add_option("--layer", options.attention.layer,
                     "Layer of the attention map, counted from 0; the clearest if left out")
@@ -252,13 +175,13 @@ void add_output_options(CLI::App& command, BatchOptions& options) {
     command.add_flag("--csv", options.csv,
                      "Write frames.csv, one row per detection, class or caption");
     command.add_flag("--track", options.track,
-                     "Give the same thing the same number in every frame of a source");
+                     "Give each object the same number in every frame of a source");
     command.add_flag("--mot", options.mot,
                      "Write NAME.mot.txt, the tracks in MOTChallenge's format; implies --track");
     add_zones_option(command, options.zones);
 }
 
-// How a long run is cut up: into pieces that can be resumed, and parts for several machines.
+// Options for long runs: pieces that can be resumed, and shards for several machines.
 void add_run_options(CLI::App& command, BatchOptions& options) {
     command.add_flag("--resume", options.resume, "Continue a run that was killed or interrupted");
     command.add_option("--piece", options.piece, "Save progress after every N frames of a source")
@@ -283,103 +206,33 @@ void add_run_options(CLI::App& command, BatchOptions& options) {
 
 int batch(const BatchOptions& options) {
     const Interrupts interrupts;
-    const SourceOptions source_options{.rate = options.rate};
-    const BatchPlan plan = plan_of(options, source_options);
-    const bool part = !options.shard.empty();
-    const Shard shard = part ? parse_shard(options.shard) : Shard{};
-    const std::vector<Share> shares = share_of(plan, shard);
-    const BatchFolder whole(options.folder), folder = part ? whole.part(shard) : whole;
-    whole.make_for(plan);
-    make_folder(folder.work().path());
-    const FolderLock lock(folder.work().path());
+    const BatchPlan plan = plan_of(options);
+    std::optional<Shard> shard;
+    if (!options.shard.empty()) shard = parse_shard(options.shard);
+    BatchRun run(plan, options.folder, shard);
 
     const std::unique_ptr<Server> server = open_server(
         options.serve, "Saccade: " + std::filesystem::path(options.folder).filename().string());
     Engine engine(options.common.engine());
     spdlog::info("running on {}", engine.device().info().name);
-    ModelsInUse models = ModelsInUse::open(engine, models_of(options, plan));
+    const ModelsInUse models = ModelsInUse::open(engine, models_of(options, plan));
     const FrameOrder order = order_of(options, plan, models);
     FramePathOptions how = path_for_files(engine.device().info(), models.borrowed(), order);
     how.within = options.wanted.size;
     FramePath path(engine, how);
     path.use(models.borrowed());
 
-    const Object run = {{"shard", std::to_string(shard.index) + "/" + std::to_string(shard.count)},
-                        {"plan", json_of(plan)}};
-    const bool goes_on = begin_or_resume(folder, run, options.resume);
-    if (goes_on) drop_unfinished(plan, shares, folder);
-    LineFile lines(folder.lines(), goes_on);
-
-    const WorkFolder work = folder.work();
-    uint64_t left = 0;
-    for (const Share& share : shares) left += frames_left(plan, work, share);
-    Progress progress("batch", left, options.common.quiet);
-    BatchRunner runner(path, order, plan, folder, part);
+    run.start(options.resume);
     std::optional<BatchViewers> viewers;
+    std::function<void(const Done&)> watch;
     if (server) {
-        viewers.emplace(server->exchange(), engine.device(), path.labels(), left);
-        runner.show_to([&](const Done& done) { viewers->show(done); });
+        viewers.emplace(server->exchange(), engine.device(), path.labels(), run.frames_left());
+        watch = [&](const Done& done) { viewers->show(done); };
     }
-    int exit_code = 0;
-    auto trouble = [&](const Error& error) {
-        progress.end();
-        spdlog::error("{}", error.what());
-        exit_code = 1;
-    };
-    const auto start = Clock::now();
-    for (const Share& share : shares) {
-        const PlannedSource& source = plan.sources[share.source];
-        if (Interrupts::came()) break;
-        if (work.is_done(source)) {
-            if (!part) work.remove_videos(source);
-            continue;
-        }
-        progress.turn_to(source.source.text);
-        const uint64_t wanted = frames_left(plan, work, share);
-        const uint64_t of_others = progress.steps_left() - std::min(progress.steps_left(), wanted);
-        try {
-            runner.run(share, source_options, lines, progress);
-        } catch (const DeviceLost& lost) {
-            // No fault of the source, and no other would fare better.
-            trouble(
-                Error(std::string(lost.what()) + "; what is done is saved, --resume continues"));
-            break;
-        } catch (const Error& error) {
-            trouble(error);
-            try {
-                work.set_failed(source, error.what());
-            } catch (const Error&) {
-                // A disk that is full: then this run has not ended.
-            }
-        }
-        // What did not come, because it cannot be read or was promised in vain.
-        progress.leave_out(progress.steps_left() - std::min(progress.steps_left(), of_others));
-    }
-    progress.end();
-    const std::chrono::duration<double> took = Clock::now() - start;
-    try {
-        // A source that failed before and now went on has lines behind those of others.
-        if (goes_on)
-            gather_lines({folder.lines()}, folder.lines(), plan.line_names(),
-                         [](size_t, uint64_t) { return true; });
-        if (!part) {
-            folder.write_heats(plan, {work});
-            folder.write_tables(plan);
-        }
-    } catch (const Error& error) {
-        trouble(error);
-    }
-    if (Interrupts::came() && !work.all_ended(plan, shares))
-        trouble(Error("interrupted; the frames done so far are saved, --resume continues"));
-    if (runner.totals().frames() == 0 && !goes_on && exit_code != 0) {
-        // Nothing came of it: nothing is left that looks like a result.
-        std::error_code ignored;
-        if (std::filesystem::file_size(folder.lines(), ignored) == 0)
-            std::filesystem::remove(folder.lines(), ignored);
-        return exit_code;
-    }
-    if (!options.common.quiet) print(summary(runner.totals(), took.count()));
-    return exit_code;
+    const BatchOutcome outcome = run.process(path, order, watch, options.common.quiet);
+    const bool has_results = !outcome.failed || outcome.totals.frames() > 0;
+    if (!options.common.quiet && has_results) print(summary(outcome.totals, outcome.seconds));
+    return outcome.failed ? 1 : 0;
 }
 
 void add_batch_command(CLI::App& app, int& exit_code) {

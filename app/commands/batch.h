@@ -23,19 +23,19 @@ struct BatchOptions {
     std::string folder;
 
     uint64_t from = 0, to = UINT64_MAX, stride = 1, limit = UINT64_MAX;
-    double rate = 0;  // of pictures and synth:; 0: their own
+    double rate = 0;  // of pictures and synth:; 0: their default
     bool video = true, frames = false, coco = false, csv = false;
     bool track = false, mot = false, heat = false;
-    std::string zones;  // a file of lines and zones; empty: none
-    uint32_t piece = 60;  // frames that are done or not done together
+    std::string zones;    // a file of lines and zones; empty: none
+    uint32_t piece = 60;  // frames
     bool resume = false;
     std::string shard;  // "I/N"; empty: all
     ServeOptions serve;
 };
 
-// `saccade batch`: every frame of every source, as annotated videos, lines of JSON and tables.
-// Returns the exit code: 1 where a source could not be read or its outputs written, or when it was
-// interrupted; the others are done all the same.
+// `saccade batch`: processes every frame of every source, and writes annotated videos, lines of
+// JSON and tables. Returns the exit code: 1 if a source or an output failed, or the run was
+// interrupted.
 int batch(const BatchOptions& options);
 
 void add_batch_command(CLI::App& app, int& exit_code);

@@ -26,7 +26,7 @@ namespace saccade {
 
 namespace {
 
-// Words that are asked for before it is looked whether the caption has ended.
+// Tokens that are decoded before the host checks whether the caption has ended.
 constexpr uint32_t words_at_once = 8;
 
 using Clock = std::chrono::steady_clock;
@@ -39,7 +39,8 @@ std::string as_name(const std::string& word) {
     return name;
 }
 
-// Writes what the words of captions looked at into a folder: a heat map a word, and a sheet of all.
+// Writes the attention maps of a caption's words into a folder: a heat map per word, and a sheet
+// with all of them.
 class Maps {
 public:
     Maps(Engine& engine, const Captioner& captioner, const CaptionCommandOptions& options)
@@ -79,7 +80,7 @@ public:
     }
 
 private:
-    // Named after the picture; two pictures of one name are numbered.
+    // Named after the picture; pictures of the same name are numbered.
     std::string stem_for(const std::filesystem::path& image) {
         const std::string stem = image.stem().string();
         std::string name = stem;
@@ -120,12 +121,12 @@ std::string as_text(const std::string& image, const Caption& caption, bool has_t
     return one_line(image) + "\n  " + one_line(text) + "\n";
 }
 
-// What says whether and where maps of words are written.
+// The options for the maps of words.
 std::shared_ptr<std::string> add_map_options(CLI::App& command, CaptionCommandOptions& options) {
     auto attention = std::make_shared<std::string>("none");
     command
         .add_option("--attention", *attention,
-                    "word: write maps of what each word looked at into the folder of -o")
+                    "word: write attention maps of each word into the folder of -o")
         ->check(CLI::IsMember({"none", "word"}).description(""))
         ->type_name("none|word")
         ->capture_default_str();
@@ -147,7 +148,8 @@ std::shared_ptr<std::string> add_map_options(CLI::App& command, CaptionCommandOp
 void check_map_options(CaptionCommandOptions& options, const std::string& attention) {
     options.attention = attention == "word";
     if (options.attention && options.out.empty())
-        throw CLI::ValidationError("--attention word", "needs a folder for its maps: add -o FOLDER");
+        throw CLI::ValidationError("--attention word",
+                                   "needs a folder for its maps: add -o FOLDER");
     if (!options.attention && (!options.out.empty() || options.layer || options.head))
         throw CLI::ValidationError("-o, --layer, --head", "only work with --attention word");
 }
@@ -236,7 +238,7 @@ void add_caption_command(CLI::App& app, int& exit_code) {
     command.add_flag("--json", options->json, "Print one JSON object per picture");
     add_common_options(command, options->common);
     command.footer(
-        "What no option sets is as in the model's generation_config.json.\n"
+        "The defaults are those of the model's generation_config.json.\n"
         "Examples:\n"
         "  saccade caption beach.jpg --captioner blip-image-captioning-base\n"
         "  saccade caption *.jpg --captioner vit-gpt2-image-captioning --beams 4 --json\n"

@@ -18,19 +18,19 @@ struct CaptionCommandOptions {
     std::vector<std::string> images;
     std::string captioner;
     CaptionOptions caption;
-    std::string question;  // `ask`
-    bool attention = false;  // of every word
+    std::string question;    // `ask`
+    bool attention = false;  // write the attention maps of every word
     std::optional<uint32_t> layer, head;
-    std::string out;  // a folder for what the words looked at
+    std::string out;  // a folder for these maps
     bool json = false;
 };
 
-// `saccade caption`: a sentence about each picture. Returns the exit code: 1 where a picture could
-// not be read or written; the others are done all the same.
+// `saccade caption`: a sentence about each picture. Returns the exit code: 1 if a picture could not
+// be read or written; the others are processed nevertheless.
 int caption(const CaptionCommandOptions& options);
 
 void add_caption_command(CLI::App& app, int& exit_code);
-// `saccade ask IMAGE... QUESTION`: the same of a model that answers.
+// `saccade ask IMAGE... QUESTION`: the same for a model that answers questions.
 void add_ask_command(CLI::App& app, int& exit_code);
 
 }  // namespace saccade

@@ -23,8 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The Hub's files for DeiT name ViT's preprocessing; the weights were trained, and their published
-// accuracy measured, with this one.
+// The preprocessing with which DeiT was trained and its accuracy was measured; the Hub's files for
+// DeiT name ViT's instead.
 Preprocessor deit_preprocessor(Size input) {
     Preprocessor p;
     p.type = "DeiT";
@@ -66,16 +66,16 @@ int classify(const ClassifyOptions& options) {
             spdlog::info("'{}' is read as '{}'", label, phrases->prompt(label));
     if (classifier.labels().empty())
         throw Error(options.classifier +
-                    " has no classifier, so it cannot name what it sees; it can be looked into: "
-                    "saccade inspect IMAGE --classifier " +
+                    " has no classification head, so it cannot name objects; to see its attention, "
+                    "use saccade inspect IMAGE --classifier " +
                     options.classifier + ", or saccade live --classifier " + options.classifier);
     if (options.preprocess == "deit")
         classifier.use(deit_preprocessor(classifier.model().picture()));
 
-    Tap nobody;
+    Tap none;
     StillPictures pictures(engine, "classify", [&](Commands& c, const Image& image) {
         classifier.prepare({image.width(), image.height()});
-        classifier.record(c, image, nobody);
+        classifier.record(c, image, none);
     });
     return for_each_picture(options.images, [&](const std::string& image) {
         begin = Clock::now();

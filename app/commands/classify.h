@@ -16,13 +16,13 @@ struct ClassifyOptions {
     std::vector<std::string> images;
     std::string classifier;
     std::string preprocess = "hub";
-    std::string labels, pattern;  // of a classifier that is told its classes; the sentence for them
+    std::string labels, pattern;  // of a zero-shot classifier: its classes, and their sentence
     uint32_t top = 5;
     bool json = false;
 };
 
-// `saccade classify`: the likeliest classes of each picture. Returns the exit code: 1 where a
-// picture could not be read; the others are done all the same.
+// `saccade classify`: the likeliest classes of each picture. Returns the exit code: 1 if a picture
+// could not be read; the others are processed nevertheless.
 int classify(const ClassifyOptions& options);
 
 void add_classify_command(CLI::App& app, int& exit_code);

@@ -13,6 +13,7 @@
 #include "app/commands/live.h"
 #include "app/frame/score.h"
 #include "app/hub/model_finder.h"
+#include "app/io/clock.h"
 #include "app/io/line_file.h"
 #include "app/io/picture_file.h"
 #include "app/io/print.h"
@@ -32,9 +33,10 @@ namespace saccade {
 
 namespace {
 
-constexpr int rate = 10;  // frames a second: software Vulkan has a minute or two for ten seconds
+constexpr int rate =
+    10;  // frames per second; software Vulkan takes a minute or two for ten seconds
 
-// Frames side by side, three in a row.
+// A sheet of frames, evenly spaced over the run, three in a row.
 class SheetOfFrames {
 public:
     explicit SheetOfFrames(uint64_t frames) : frames_(frames) {}
@@ -74,7 +76,7 @@ std::string percent(uint64_t part, uint64_t whole) {
     return text;
 }
 
-// Of the synthetic camera.
+// The options of the synthetic camera, as in its source text.
 std::string settings_of(const DemoOptions& options) {
     return "?seed=" + std::to_string(options.seed) + (options.hard ? "&hard" : "");
 }
@@ -87,7 +89,7 @@ bool has_display() {
     return set("DISPLAY") || set("WAYLAND_DISPLAY");
 }
 
-// The window, on the same camera; files where a display is named but not there.
+// Opens the window on the same camera; without a usable display, writes files instead.
 int watch(const DemoOptions& options) try {
     LiveOptions window;
     window.common = options.common;
@@ -100,17 +102,7 @@ int watch(const DemoOptions& options) try {
     return demo(options);
 }
 
-}  // namespace
-
-int demo(const DemoOptions& options) {
-    const std::filesystem::path folder = options.folder;
-    make_folder(folder);
-    const auto frames = static_cast<uint64_t>(std::max(1.0, std::round(options.seconds * rate)));
-    Engine engine(options.common.engine());
-    if (!options.common.quiet)
-        print("on " + engine.device().info().name + ": " + std::to_string(frames) +
-              " frames of the synthetic camera\n");
-    ModelsInUse models = ModelsInUse::open(engine, options.models);
+FrameOrder order_of(const DemoOptions& options, const ModelsInUse& models) {
     FrameOrder order;
     order.caption.to_end = true;
     order.overlay.most_classes = 3;
@@ -121,66 +113,99 @@ int demo(const DemoOptions& options) {
         order.overlay.filter.threshold = models.detector->sure_above();
         show_attention(order, {.kind = AttentionKind::detection}, models.borrowed());
     }
+    return order;
+}
+
+// The results of a run, compared with the ground truth of its scenes.
+class DemoScore {
+public:
+    void add(const FrameResult& result, const ResultLabels& labels) {
+        if (!result.info.truth) return;
+        identities_.add(result);
+        if (result.detections)
+            objects_.add(*result.detections, labels.detector, *result.info.truth);
+        if (result.caption) objects_.add_caption(result.caption->text, *result.info.truth);
+    }
+
+    std::string objects_text() const {
+        const Tally& tally = objects_.objects();
+        char text[160];
+        std::snprintf(text, sizeof text,
+                      "%llu objects found: precision %.3f, recall %.3f against the scene's truth\n",
+                      static_cast<unsigned long long>(tally.right + tally.wrong), tally.precision(),
+                      tally.recall());
+        return text;
+    }
+    std::string tracks_text(uint32_t tracks) const {
+        char text[160];
+        std::snprintf(text, sizeof text,
+                      "%u tracks: IDF1 %.3f, MOTA %.3f, %llu identity switches against the "
+                      "scene's truth\n",
+                      tracks, identities_.idf1(), identities_.mota(),
+                      static_cast<unsigned long long>(identities_.switches()));
+        return text;
+    }
+    std::string captions_text() const {
+        if (objects_.captions() == 0) return "";
+        return std::to_string(objects_.captions()) + " captions, " +
+               percent(objects_.right_captions(), objects_.captions()) + " right to the word\n";
+    }
+
+private:
+    Score objects_;
+    IdentityScore identities_;
+};
+
+std::string speed_text(uint64_t frames, double seconds) {
+    char text[96];
+    std::snprintf(text, sizeof text, "%llu frames in %.1f s: %.1f fps\n",
+                  static_cast<unsigned long long>(frames), seconds, double(frames) / seconds);
+    return text;
+}
+
+}  // namespace
+
+int demo(const DemoOptions& options) {
+    const std::filesystem::path folder = options.folder;
+    make_folder(folder);
+    const auto frames = static_cast<uint64_t>(std::max(1.0, std::round(options.seconds * rate)));
+    Engine engine(options.common.engine());
+    if (!options.common.quiet)
+        print("on " + engine.device().info().name + ": " + std::to_string(frames) +
+              " frames of the synthetic camera\n");
+    const ModelsInUse models = ModelsInUse::open(engine, options.models);
+    FrameOrder order = order_of(options, models);
     FrameTracker tracker(tracking_for(order.overlay.filter.threshold));
-    IdentityScore identities;
     if (models.detector && options.track) order.tracker = &tracker;
     FramePath path(engine, path_for_files(engine.device().info(), models.borrowed(), order));
     path.use(models.borrowed());
     const ResultLabels labels = path.labels();
-    Reader reader(open_source("synth:640x480@" + std::to_string(rate) +
-                              settings_of(options)),
+    Reader reader(open_source("synth:640x480@" + std::to_string(rate) + settings_of(options)),
                   path.ring(), {.end = frames});
 
     VideoWriter video(folder / "demo.mp4", *reader.traits().size, VideoClock(rate));
     LineFile lines(folder / "demo.jsonl");
     SheetOfFrames sheet(frames);
-    Score score;
+    DemoScore score;
     Progress progress("demo", frames, options.common.quiet);
     const auto start = std::chrono::steady_clock::now();
     auto write = [&](const Done& done) {
         video.write(done.planes);
         sheet.add(done.result.info.index, done.picture);
         lines.add(line_of(done.result, labels));
-        if (done.result.info.truth) {
-            if (order.tracker) identities.add(done.result);
-            if (done.result.detections)
-                score.add(*done.result.detections, labels.detector, *done.result.info.truth);
-            if (done.result.caption)
-                score.add_caption(done.result.caption->text, *done.result.info.truth);
-        }
+        score.add(done.result, labels);
         progress.step();
     };
     pump(
         path, order, [&] { return reader.next(); }, write);
     progress.end();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    std::string summary = speed_text(frames, ms_since(start) / 1000);
     video.finish();
     sheet.write(folder / "demo.png");
 
-    char text[256];
-    std::snprintf(text, sizeof text, "%llu frames in %.1f s: %.1f fps\n",
-                  static_cast<unsigned long long>(frames), took.count(),
-                  double(frames) / took.count());
-    std::string summary = text;
-    if (models.detector) {
-        const Tally& tally = score.objects();
-        std::snprintf(text, sizeof text,
-                      "%llu objects found: precision %.3f, recall %.3f against the scene's truth\n",
-                      static_cast<unsigned long long>(tally.right + tally.wrong), tally.precision(),
-                      tally.recall());
-        summary += text;
-    }
-    if (order.tracker) {
-        std::snprintf(text, sizeof text,
-                      "%u tracks: IDF1 %.3f, MOTA %.3f, %llu identity switches against the "
-                      "scene's truth\n",
-                      tracker.tracker().numbers(), identities.idf1(), identities.mota(),
-                      static_cast<unsigned long long>(identities.switches()));
-        summary += text;
-    }
-    if (models.captioner && score.captions() > 0)
-        summary += std::to_string(score.captions()) + " captions, " +
-                   percent(score.right_captions(), score.captions()) + " right to the word\n";
+    if (models.detector) summary += score.objects_text();
+    if (order.tracker) summary += score.tracks_text(tracker.tracker().numbers());
+    if (models.captioner) summary += score.captions_text();
     print(summary + "wrote " + (folder / "demo.mp4").string() + ", " +
           (folder / "demo.jsonl").string() + " and " + (folder / "demo.png").string() + "\n");
     return 0;
@@ -193,11 +218,11 @@ void add_demo_command(CLI::App& app, int& exit_code) {
     add_model_option(command, Task::detect, options->models.detector, Imagery::emoji);
     add_model_option(command, Task::classify, options->models.classifier, Imagery::emoji);
     add_model_option(command, Task::caption, options->models.captioner, Imagery::emoji);
-    command.add_option("--seconds", options->seconds, "How much of the camera to look at")
+    command.add_option("--seconds", options->seconds, "How many seconds of the camera to process")
         ->check(CLI::Range(0.1, 86400.0).description(""))
         ->type_name("S")
         ->capture_default_str();
-    command.add_option("--seed", options->seed, "Which scenes the camera sees")
+    command.add_option("--seed", options->seed, "Which scenes the camera shows")
         ->type_name("N")
         ->capture_default_str();
     command.add_option("-o,--out", options->folder, "Folder for demo.mp4, demo.jsonl and demo.png")
@@ -205,10 +230,10 @@ void add_demo_command(CLI::App& app, int& exit_code) {
     command.add_flag("--hard", options->hard,
                      "Twice as many objects, half of which cross the picture");
     command.add_flag("--track", options->track,
-                     "Give the same thing the same number in every frame, as it does anyway");
+                     "Give each object the same number in every frame, which is the default");
     command.add_flag_callback(
-        "--no-track", [options] { options->track = false; }, "Number nothing");
-    command.add_flag("--truth", options->truth, "Draw what is really there, too");
+        "--no-track", [options] { options->track = false; }, "Do not track objects");
+    command.add_flag("--truth", options->truth, "Also draw the ground truth");
     command.add_flag("--headless", options->headless, "No window, even where there is a display");
     add_common_options(command, options->common);
     command.footer(

@@ -17,14 +17,14 @@ struct DemoOptions {
     double seconds = 10;
     uint64_t seed = 7;
     bool hard = false;
-    bool track = true;   // things have numbers
-    bool truth = false;  // what is really there is drawn, too
+    bool track = true;   // give objects numbers
+    bool truth = false;  // also draw the ground truth
     bool headless = false;
     std::string folder = ".";  // where demo.mp4, demo.jsonl and demo.png go
 };
 
-// `saccade demo` without a display: looks at some seconds of the synthetic camera, and writes what
-// it saw. Returns the exit code.
+// `saccade demo` without a display: runs the models on some seconds of the synthetic camera, and
+// writes the results. Returns the exit code.
 int demo(const DemoOptions& options);
 
 void add_demo_command(CLI::App& app, int& exit_code);

@@ -19,6 +19,7 @@
 #include "app/pipeline/still_pictures.h"
 #include "app/sources/pictures.h"
 #include "gpu/core/error.h"
+#include "gpu/core/files.h"
 #include "models/detector.h"
 
 namespace saccade {
@@ -27,8 +28,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Where the annotated pictures go: one file, or files in a folder, named after their sources but
-// never like them.
+// The annotated pictures: one file, or files in a folder, named after their sources with a suffix,
+// so that no source is overwritten.
 class Destination {
 public:
     Destination(const std::string& out, size_t pictures) : out_(out) {
@@ -36,14 +37,10 @@ public:
         folder_ = pictures > 1 || out.ends_with('/') || std::filesystem::is_directory(out_);
         if (!folder_) return;
         if (!out.ends_with('/') && is_picture_name(out_) && !std::filesystem::is_directory(out_))
-            throw Error("'" + out + "' is a picture's name, and there are " +
+            throw Error("'" + out + "' is the name of one picture, but there are " +
                         std::to_string(pictures) + " pictures: name a folder, like '" +
                         out_.replace_extension().string() + "/'");
-        std::error_code error;
-        std::filesystem::create_directories(out_, error);
-        if (!std::filesystem::is_directory(out_))
-            throw Error("'" + out + "' cannot be made a folder for " + std::to_string(pictures) +
-                        " pictures");
+        make_folder(out_);
     }
 
     explicit operator bool() const { return !out_.empty(); }
@@ -52,7 +49,8 @@ public:
         if (!folder_) {
             std::error_code ignored;
             if (std::filesystem::equivalent(out_, source, ignored))
-                throw Error("'" + out_.string() + "' is the picture itself; name another file");
+                throw Error("'" + out_.string() +
+                            "' would overwrite the picture; name another file");
             return out_;
         }
         const std::string extension = source.extension().string();
@@ -68,7 +66,7 @@ public:
 private:
     std::filesystem::path out_;
     bool folder_ = false;
-    std::set<std::filesystem::path> taken_;  // of two pictures of one name
+    std::set<std::filesystem::path> taken_;  // names in use
 };
 
 std::string as_text(const std::string& image, const std::vector<Detection>& detections,
@@ -104,11 +102,11 @@ int detect(const DetectOptions& options) {
     DetectionFilter filter = options.wanted.filter(detector);
     filter.masks = options.json;
 
-    DetectionTaps nobody;
+    DetectionTaps none;
     Annotator annotator(engine.device(), detector.labels(), filter);
     StillPictures pictures(engine, "detect", [&](Commands& c, const Image& image) {
         detector.prepare({image.width(), image.height()}, options.wanted.size);
-        detector.record(c, image, nobody);
+        detector.record(c, image, none);
         if (destination) annotator.record(c, image, detector.findings());
     });
     return for_each_picture(options.images, [&](const std::string& image) {

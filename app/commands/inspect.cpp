@@ -24,13 +24,13 @@ namespace saccade {
 
 namespace {
 
-// The picture that is looked at, from a file or out of a source of frames.
+// The picture to inspect, from a file or a frame of a source.
 struct Subject {
     std::string name;
     cv::Mat pixels;
 };
 
-// A video's colours are made on the device, as for live and batch.
+// Converts a video's frame to RGB on the device, as live and batch do.
 cv::Mat bgr_of(Engine& engine, const Frame& frame) {
     frame.flush();
     const Readback readback(engine.device(), frame.width(), frame.height(), true);
@@ -52,8 +52,11 @@ Subject frame_of(Engine& engine, const std::string& text, uint64_t number) {
         frame = std::make_unique<Frame>(engine.device(), layout);
         return slot_of(*frame);
     });
-    if (!found) throw Error("'" + text + "' has no frame " + std::to_string(number));
-    return {text_of_name(std::filesystem::path(text).filename().native()) + ", frame " + std::to_string(number),
+    if (!found)
+        throw Error("'" + text + "' has no frame " + std::to_string(number) +
+                    ": choose an earlier one with --frame");
+    return {text_of_name(std::filesystem::path(text).filename().native()) + ", frame " +
+                std::to_string(number),
             bgr_of(engine, *frame)};
 }
 
@@ -69,18 +72,19 @@ glm::vec2 parse_point(const std::string& text) {
     throw Error("'" + text + "' is not a point; write X,Y in pixels, like 120,80");
 }
 
-// Whatever cannot be had is said before a file is written.
+// Checks all options before any file is written.
 void check(const InspectOptions& options, const Subject& subject, const Study& study) {
     for (glm::vec2 point : options.points) {
         const auto size = subject.pixels.size();
         if (!(point.x >= 0 && point.y >= 0 && point.x < static_cast<float>(size.width) &&
               point.y < static_cast<float>(size.height)))
             throw Error("--at: the picture has " + std::to_string(size.width) + "x" +
-                        std::to_string(size.height) + " pixels, and a point lies outside of it");
+                        std::to_string(size.height) + " pixels, but a point lies outside of it");
     }
     if (!options.points.empty() && study.encoders().empty())
-        throw Error("--at: no cell of this picture looks at others, the model has no attention in "
-                    "its encoder; leave --at out, or add a --classifier");
+        throw Error(
+            "--at: the encoder of the model has no self-attention; leave --at out, or add a "
+            "--classifier");
     for (const EncoderView& encoder : study.encoders())
         for (uint32_t layer : options.layers)
             if (layer >= encoder.attention.layers())
@@ -95,7 +99,7 @@ void check(const InspectOptions& options, const Subject& subject, const Study& s
                         " heads, counted from 0");
 }
 
-// Writes files into the folder, and says so.
+// Writes files into the folder, and prints their names.
 class Results {
 public:
     explicit Results(const std::string& folder) : folder_(folder) { make_folder(folder_); }
@@ -138,8 +142,7 @@ int inspect(const InspectOptions& options) {
     check(options, subject, study);
 
     for (const EncoderView& encoder : study.encoders()) {
-        if (encoder.class_token)
-            results.add("class-token.png", class_token_sheet(study, encoder));
+        if (encoder.class_token) results.add("class-token.png", class_token_sheet(study, encoder));
         if (!encoder.rollout.empty()) results.add("rollout.png", rollout_sheet(study, encoder));
         if (!options.points.empty())
             results.add("points-" + encoder.task + ".png",
@@ -154,8 +157,7 @@ int inspect(const InspectOptions& options) {
                         similarity_sheet(study, view, options.points));
     }
     if (detection_look && study.detections().empty())
-        spdlog::warn("nothing was found that scores above {}; try a lower --threshold",
-                     how.filter.threshold);
+        spdlog::warn("no detection scores above {}; try a lower --threshold", how.filter.threshold);
     else if (detection_look)
         results.add("detections.png", detection_sheet(study, *detection_look));
     if (word_look && !study.caption()->words.empty())
@@ -198,7 +200,7 @@ void add_inspect_command(CLI::App& app, int& exit_code) {
                     throw CLI::ValidationError("--at", error.what());
                 }
             },
-            "Write a sheet of what the picture looks at from this point; may be repeated")
+            "Write a sheet of the attention of the patch at this point; may be repeated")
         ->allow_extra_args(false)
         ->type_name("X,Y");
     command

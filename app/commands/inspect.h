@@ -22,13 +22,13 @@ struct InspectOptions {
     ModelNames models;
     DetectionOptions wanted = {.most = 20};
     std::vector<glm::vec2> points;
-    std::optional<uint32_t> layer, head;  // of sheets with one map each
-    std::vector<uint32_t> layers;         // of the page and of raw maps; empty: all
+    std::optional<uint32_t> layer, head;  // for sheets with one map each
+    std::vector<uint32_t> layers;         // for the page and the raw maps; empty: all
     bool raw = false;
     std::string out;  // a folder
 };
 
-// `saccade inspect`: sheets of attention, a page to explore it in, raw maps where they are wanted.
+// `saccade inspect`: writes attention sheets, a page to explore them in, and raw maps with --raw.
 // Returns the exit code.
 int inspect(const InspectOptions& options);
 

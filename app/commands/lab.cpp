@@ -51,8 +51,8 @@ std::string as_table(const StageRates& rates, const std::string& source,
                   rates.size.y, rates.at_once, "stage alone", "frames/s", "ms a frame");
     std::string text = device + ": " + source + line;
     auto add = [&](const std::string& name, double per_second) {
-        std::snprintf(line, sizeof line, "%-20s %10.1f %12.2f\n", name.c_str(),
-                      per_second, 1e3 / per_second);
+        std::snprintf(line, sizeof line, "%-20s %10.1f %12.2f\n", name.c_str(), per_second,
+                      1e3 / per_second);
         text += line;
     };
     for (const StageRate& stage : rates.alone) add(stage.stage, stage.rate);
@@ -62,7 +62,7 @@ std::string as_table(const StageRates& rates, const std::string& source,
     return text + "the slowest stage is " + rates.slowest().stage + "\n";
 }
 
-// What a batch of the source does, stage by stage.
+// Times the stages of a batch on the source.
 std::string bench_pipeline(const BenchCommandOptions& options) {
     Engine engine(options.common.engine());
     const ModelsInUse models =

@@ -6,7 +6,7 @@ class App;
 
 namespace saccade {
 
-// `saccade dump` and `saccade bench`: what saccade-lab does too, for pictures of any format.
+// `saccade dump` and `saccade bench`: as in saccade-lab, but for pictures of any format.
 void add_dump_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 

@@ -15,8 +15,8 @@ struct MergeOptions {
     std::string folder;
 };
 
-// `saccade merge`: puts together what `saccade batch --shard` has written, so that it is as one run
-// would have written it. Returns the exit code: 1 where a source had failed.
+// `saccade merge`: joins what `saccade batch --shard` has written. Returns the exit code: 1 if a
+// source had failed.
 int merge(const MergeOptions& options);
 
 void add_merge_command(CLI::App& app, int& exit_code);

@@ -35,7 +35,7 @@ HubModel hub_model(const std::string& name) {
     return *model;
 }
 
-// What the cache has, made ready to run, and nothing from elsewhere.
+// Finds the model in the cache and makes it ready to run, without network access.
 std::filesystem::path pull_offline(const HubModel& model, const HubCache& cache) {
     if (const auto folder = cached_model(model, cache, StoredWeights::safetensors)) return *folder;
     const auto pickle = cached_model(model, cache, StoredWeights::pickle);

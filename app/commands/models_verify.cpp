@@ -20,16 +20,16 @@
 namespace saccade {
 namespace {
 
-// How far answers may be from the published ones. Those were computed with Pillow's resizing, ours
-// is torchvision's, and pictures are decoded by another library: pixels differ by a level here and
-// there, which moves transformers' own logits by some hundredths.
+// Tolerances against the published outputs. Those were computed with Pillow's resizing and another
+// JPEG decoder; ours is torchvision's resizing. Some pixels differ by a level, which moves
+// transformers' own logits by some hundredths.
 constexpr double logit_tolerance = 0.1, box_tolerance = 0.01, score_tolerance = 0.02,
                  pixel_tolerance = 3;
 
 constexpr Size published_size{640, 480};
 constexpr uint32_t words_between_looks = 8;
 
-// Colours that change over the picture, and a few edges: something to look at for any model.
+// A test picture: colour gradients and a few edges.
 struct TestPicture {
     static constexpr uint32_t width = 320, height = 240;
     std::vector<uint8_t> pixels = std::vector<uint8_t>(size_t{3} * width * height);
@@ -63,7 +63,7 @@ bool all_finite(std::span<const float> values) {
     return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
 }
 
-// Every weight is a number.
+// Checks that every weight is finite.
 void check_tensors(const std::filesystem::path& folder) {
     Checkpoint checkpoint(folder);
     std::vector<float> values;
@@ -82,18 +82,17 @@ void check_tensors(const std::filesystem::path& folder) {
         }
         checkpoint.release(tensor->bytes);
     }
-    report("tensors", std::to_string(tensors.size()) + ", every value a number");
+    report("tensors", std::to_string(tensors.size()) + ", all values finite");
 }
 
 void check_finite(std::span<const float> logits) {
     if (!all_finite(logits))
         throw Error(
-            "the model's answers to a test picture are not all finite numbers; try --precision "
-            "fp32");
-    report("forward", std::to_string(logits.size()) + " answers to a test picture, all numbers");
+            "the model's outputs for a test picture are not all finite; try --precision fp32");
+    report("forward", std::to_string(logits.size()) + " outputs for a test picture, all finite");
 }
 
-// The largest difference of rows and columns that are published from ours, (rows, columns).
+// The largest difference between published and own values; `ours` is (rows, columns).
 double difference(const std::vector<std::vector<double>>& published, std::span<const float> ours,
                   size_t columns) {
     double largest = 0;
@@ -101,7 +100,7 @@ double difference(const std::vector<std::vector<double>>& published, std::span<c
         for (size_t j = 0; j < published[i].size(); ++j) {
             const size_t at = i * columns + j;
             if (j >= columns || at >= ours.size())
-                throw Error("the model's answers have another shape than the published ones");
+                throw Error("the model's outputs have another shape than the published ones");
             if (!std::isfinite(ours[at])) return INFINITY;
             largest = std::max(largest, std::abs(published[i][j] - double(ours[at])));
         }
@@ -110,11 +109,11 @@ double difference(const std::vector<std::vector<double>>& published, std::span<c
 
 void check_difference(const std::string& what, double found, double allowed) {
     if (found > allowed)
-        throw Error(what + " differ by " + number(found) + " from what is published, and may by " +
-                    number(allowed) +
+        throw Error(what + " differ by " + number(found) +
+                    " from the published ones, but may differ by " + number(allowed) +
                     "; is this the picture 000000039769 of COCO val2017 as it was published?");
-    report(what,
-           "within " + number(found) + " of what is published, and may be " + number(allowed));
+    report(what, "within " + number(found) + " of the published ones; " + number(allowed) +
+                     " is allowed");
 }
 
 bool is_same(const PublishedAnswers::Found& want, const Detection& found,
@@ -129,7 +128,7 @@ bool is_same(const PublishedAnswers::Found& want, const Detection& found,
     return true;
 }
 
-// Each published object is one of ours, and no two are the same one.
+// Matches each published object with a detection of its own.
 void check_detections(const std::vector<PublishedAnswers::Found>& published,
                       const Findings& findings, const std::vector<std::string>& labels) {
     DetectionFilter filter;
@@ -146,13 +145,13 @@ void check_detections(const std::vector<PublishedAnswers::Found>& published,
                         "published?");
         ours.erase(found);
     }
-    report("objects", "all " + std::to_string(published.size()) + " that are published");
+    report("objects", "all " + std::to_string(published.size()) + " published ones found");
 }
 
 void verify_classifier(Engine& engine, const std::filesystem::path& folder,
                        const PictureFile* picture, const PublishedAnswers* published) {
     Classifier classifier = Classifier::open(engine.device(), folder, engine.precision());
-    // A model without a classifier is checked by what it knows of each patch.
+    // A model without a classification head is checked by its patch features.
     const bool has_classes = !classifier.labels().empty();
     Tap tap({}, false, !has_classes);
     Ranking ranking;
@@ -174,15 +173,16 @@ void verify_classifier(Engine& engine, const std::filesystem::path& folder,
 void verify_detector(Engine& engine, const std::filesystem::path& folder,
                      const PictureFile* picture, const PublishedAnswers* published) {
     Detector detector = Detector::open(engine.device(), folder, engine.precision());
-    DetectionTaps nobody;
+    DetectionTaps none;
     StillPictures pictures(engine, "verify", [&](Commands& c, const Image& image) {
         detector.prepare({image.width(), image.height()});
-        detector.record(c, image, nobody);
+        detector.record(c, image, none);
     });
     pictures.run("test picture", TestPicture().view());
     check_finite(detector.findings().logits());
     if (!all_finite(detector.findings().boxes()))
-        throw Error("the boxes that the model finds in a test picture are not all finite numbers");
+        throw Error(
+            "the model's boxes for a test picture are not all finite; try --precision fp32");
     if (!picture) return;
     pictures.run("picture", picture->view());
     const Findings& findings = detector.findings();
@@ -213,18 +213,20 @@ void verify_captioner(Engine& engine, const std::filesystem::path& folder,
     };
     const Caption test = caption("test picture", TestPicture().view());
     if (!all_finite(test.log_probs) || !std::isfinite(test.score))
-        throw Error("the probabilities of a test picture's caption are not all finite numbers");
+        throw Error(
+            "the probabilities of a test picture's caption are not all finite; try --precision "
+            "fp32");
     report("forward", "a caption of " + std::to_string(test.ids.size()) +
-                          " tokens for a test picture, all probabilities numbers");
+                          " tokens for a test picture, all probabilities finite");
     if (!picture) return;
     const Caption ours = caption("picture", picture->view());
     if (ours.text != published->caption)
         throw Error("the caption is " + in_quotes(ours.text) + ", not the published " +
                     in_quotes(published->caption));
-    report("caption", in_quotes(ours.text) + ", as is published");
+    report("caption", in_quotes(ours.text) + ", as published");
 }
 
-// `published` is there when `picture` is.
+// `published` is set if `picture` is.
 void verify(const VerifyOptions& options, const PictureFile* picture,
             const PublishedAnswers* published) {
     const std::filesystem::path folder = find_model(options.model);
@@ -243,7 +245,7 @@ void verify(const VerifyOptions& options, const PictureFile* picture,
             verify_captioner(engine, folder, picture, published);
             break;
     }
-    print("  all is well\n");
+    print("  all checks passed\n");
 }
 
 }  // namespace

@@ -9,14 +9,15 @@ namespace saccade {
 struct VerifyOptions {
     CommonOptions common;
     std::string model;
-    std::string image;  // COCO's 000000039769, to compare with what is published; empty: not
+    std::string image;  // COCO's 000000039769, to compare with published outputs; empty: none
 };
 
-// `saccade models verify`: that a model is whole, its numbers are numbers, and it answers as it
-// should. Prints what was checked; the first thing that is wrong is an Error.
+// `saccade models verify`: checks that a model is complete, that its weights and outputs are
+// finite, and that it computes the published outputs. Prints each check; the first failure is an
+// Error.
 void verify_model(const VerifyOptions& options);
 
-// The same, with answers to the image that are published elsewhere than in the catalogue.
+// The same with published outputs that are not in the catalogue.
 void verify_model(const VerifyOptions& options, const PublishedAnswers& published);
 
 }  // namespace saccade

@@ -28,7 +28,7 @@ CLI::Option* add_plain_model_option(CLI::App& command, Task task, std::string& m
         ->type_name("MODEL");
 }
 
-// A message is a line, whatever text from outside is in it.
+// Writes each message as one line, with untrusted text escaped.
 class StderrLines : public spdlog::sinks::base_sink<std::mutex> {
     void sink_it_(const spdlog::details::log_msg& message) override {
         const std::string text = one_line({message.payload.data(), message.payload.size()});
@@ -86,9 +86,9 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                      "Do not use the device's cooperative matrices");
     command.add_flag("--no-texels", options.no_texels, "Do not read weights through texel buffers");
     command.add_flag("--no-chains", options.no_chains,
-                     "Do not join operations that follow each other into one dispatch");
+                     "Do not fuse consecutive operations into one dispatch");
     command.add_flag("--no-tune", options.no_tune,
-                     "Do not measure, at its first use, how a GPU multiplies best");
+                     "Do not measure the fastest matrix products at the first use of a GPU");
     command.add_flag("--quiet", options.quiet, "Print only results and errors");
     command.add_flag("--verbose", options.verbose, "Also print what is being done");
 }
@@ -106,9 +106,10 @@ void add_serve_options(CLI::App& command, ServeOptions& options) {
     };
     CLI::Option* serve =
         command
-            .add_option("--serve", options.address,
-                        "Show it in browsers, at this port of this machine; on other addresses than "
-                        "127.0.0.1 they need the token that is printed")
+            .add_option(
+                "--serve", options.address,
+                "Show it in browsers, at this port of this machine; on other addresses than "
+                "127.0.0.1, viewers need the token that is printed")
             ->check(checked(parse_serve_address))
             ->type_name("[HOST:]PORT");
     command
@@ -117,8 +118,7 @@ void add_serve_options(CLI::App& command, ServeOptions& options) {
         ->check(checked(parse_origin))
         ->needs(serve)
         ->type_name("URL");
-    command.add_flag("--read-only", options.read_only, "Those who watch can change nothing")
-        ->needs(serve);
+    command.add_flag("--read-only", options.read_only, "Viewers can change nothing")->needs(serve);
 }
 
 std::unique_ptr<Server> open_server(const ServeOptions& options, const std::string& title) {
@@ -160,12 +160,12 @@ void add_detection_options(CLI::App& command, DetectionOptions& options) {
     command.add_option("--threshold", options.threshold, "Keep detections that score above P")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->type_name("P")
-        ->default_str("what its folder says, or 0.5; of --find 0.1, of --like 0.9");
+        ->default_str("that of the model's folder, or 0.5; 0.1 for --find, 0.9 for --like");
     command
         .add_option("--classes", options.classes,
                     "Keep only these classes, named as in the model's config.json")
         ->delimiter(',')
-        ->allow_extra_args(false)  // what follows is a picture
+        ->allow_extra_args(false)  // the next argument is a picture
         ->type_name("A,B");
     command
         .add_option("--max-detections", options.most,
@@ -217,14 +217,16 @@ void add_model_options(CLI::App& command, ModelNames& models) {
 void add_zones_option(CLI::App& command, std::string& file) {
     command
         .add_option("--zones", file,
-                    "Count tracks that cross lines and that are in zones, see app/track/README.md")
+                    "Count tracks that cross lines or are inside zones, see app/track/README.md")
         ->type_name("FILE");
 }
 
 void add_like_option(CLI::App& command, std::vector<std::string>& like) {
     command
-        .add_option("--like", like,
-                    "A picture of what such a detector looks for, or a part of one; may be repeated")
+        .add_option(
+            "--like", like,
+            "An example picture, or a part of one, of what such a detector looks for; may be "
+            "repeated")
         ->allow_extra_args(false)
         ->type_name("FILE[@X,Y,W,H]");
 }

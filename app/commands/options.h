@@ -23,7 +23,7 @@ namespace saccade {
 
 class Server;
 
-// What every command that runs models takes.
+// Options of every command that runs models.
 struct CommonOptions {
     std::string device, precision = "auto";
     bool no_coopmat = false, no_texels = false, no_chains = false, no_tune = false;
@@ -32,34 +32,33 @@ struct CommonOptions {
     EngineOptions engine() const;
 };
 
-// Adds them to a command; `options` must live until the command line has been parsed and used.
+// Adds them to a command; `options` must outlive the parsing of the command line.
 void add_common_options(CLI::App& command, CommonOptions& options);
 
-// The ids of classes by their names in the model's config.json; an Error where it has no such
-// class.
+// The ids of classes by their names in the model's config.json; an Error if it has no such class.
 std::set<uint32_t> ids_of(const std::vector<std::string>& names,
                           const std::vector<std::string>& labels);
 
-// Which of a detector's findings are wanted.
+// Which detections are kept.
 struct DetectionOptions {
     std::optional<double> threshold = std::nullopt;
     std::vector<std::string> classes = {};  // names; empty: all
     uint32_t most = 100;
-    std::optional<Size> size = std::nullopt;  // what pictures are resized to fit into
+    std::optional<Size> size = std::nullopt;  // pictures are resized to fit into it
 
-    // The threshold, or what suits one that finds phrases, or a detector with classes of its own
-    // that is to be believed `sure_above` a score.
+    // The threshold; if none is given, the default of open-vocabulary detectors (`phrases`), or
+    // `sure_above`, that of a detector with fixed classes.
     double least_score(bool phrases, float sure_above) const;
-    // An Error where a class is none of the detector's.
+    // An Error if the detector does not have one of the classes.
     DetectionFilter filter(const Detector& detector) const;
 };
 void add_detection_options(CLI::App& command, DetectionOptions& options);
 
-// "640x480", as --size takes it; an Error otherwise.
+// Parses "640x480", the form of --size; an Error otherwise.
 Size parse_size(const std::string& text);
 void add_size_option(CLI::App& command, std::optional<Size>& size, const std::string& help);
 
-// What lies on both sides of `between`, where the text is nothing but that.
+// Parses two numbers with `between` in the middle; nothing if the text is anything else.
 template <typename Number>
 std::optional<std::pair<Number, Number>> two_numbers(std::string_view text, char between) {
     std::pair<Number, Number> result;
@@ -72,11 +71,11 @@ std::optional<std::pair<Number, Number>> two_numbers(std::string_view text, char
 }
 
 // Adds the option that names the model of a task, for find_model: --classifier, --detector or
-// --captioner. Left out, it is the bundled one for what is shown; in a copy of Saccade without
-// that, it is required.
+// --captioner. Its default is the bundled model for the imagery; in a copy of Saccade without that
+// model, the option is required.
 void add_model_option(CLI::App& command, Task task, std::string& model, Imagery imagery);
-// Adds all three where the source decides what is shown. Left out, they stay empty, for
-// ModelNames::or_default; in a copy of Saccade without bundled models they are "none".
+// Adds all three for commands whose source decides on the imagery. Without the option a name stays
+// empty, for ModelNames::or_default; in a copy of Saccade without bundled models it is "none".
 void add_model_options(CLI::App& command, ModelNames& models);
 
 // Adds --zones: a file of lines and zones that count tracks.
@@ -89,15 +88,15 @@ void add_words_options(CLI::App& command, ModelNames& models);
 
 // --serve and what belongs to it.
 struct ServeOptions {
-    std::string address;  // [HOST:]PORT; empty: nobody is served
+    std::string address;  // [HOST:]PORT; empty: no server
     std::string origin;
     bool read_only = false;
 };
 void add_serve_options(CLI::App& command, ServeOptions& options);
-// Opens the door, and prints the address to open in a browser. Null if nobody is to be served.
+// Starts the server and prints the address to open in a browser. Null without --serve.
 std::unique_ptr<Server> open_server(const ServeOptions& options, const std::string& title);
 
-// People read one line on stderr: "saccade: " and what there is to say.
+// Makes log messages single lines on stderr that begin with "saccade: ".
 void set_up_log(const CommonOptions& options);
 
 }  // namespace saccade

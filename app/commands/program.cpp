@@ -23,7 +23,7 @@
 namespace saccade {
 namespace {
 
-// ": did you mean '--detector'?" where the first of these is nearly one of the app's own words.
+// ": did you mean '--detector'?" if the first of these is close to an option or command of the app.
 std::string meant(const CLI::App& app, const std::vector<std::string>& rest) {
     if (rest.empty()) return "";
     const std::string word = rest.front().substr(0, rest.front().find('='));
@@ -39,9 +39,9 @@ std::string meant(const CLI::App& app, const std::vector<std::string>& rest) {
     return best.empty() ? "" : ": did you mean '" + best + "'?";
 }
 
-// What is wrong with the command line, and where to read how it should be.
+// What is wrong with the command line, and which --help to read.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
-    std::string words;  // the command that was meant, and a command of that
+    std::string words;  // the command and its subcommand
     const CLI::App* chosen = &app;
     while (!chosen->get_subcommands().empty()) {
         chosen = chosen->get_subcommands().front();
@@ -106,7 +106,7 @@ int program(int argc, char** argv) {
         return run(argc, argv);
     } catch (const std::bad_alloc&) {
         std::fputs(
-            "saccade: this machine has no memory left: close other programs, or use smaller frames "
+            "saccade: this machine is out of memory: close other programs, or use smaller frames "
             "(--size) or a smaller model\n",
             stderr);
         return 1;

@@ -2,7 +2,7 @@
 
 namespace saccade {
 
-// The whole program: the command that these words name. Returns the exit code.
+// The whole program: runs the command that the arguments name. Returns the exit code.
 int program(int argc, char** argv);
 
 }  // namespace saccade

@@ -65,7 +65,7 @@ std::string line_of(const FrameResult& result, const ResultLabels& labels, Capti
     if (info.truth) line["truth"] = json_of(*info.truth);
     Object& ms = line["ms"] = Object::object();
     for (const auto& [stage, time] : result.ms) ms[stage] = time;
-    // Labels may be anything, JSON is UTF-8.
+    // Labels may not be UTF-8, but JSON is.
     return line.dump(-1, ' ', false, Object::error_handler_t::replace);
 }
 

@@ -12,47 +12,47 @@
 
 namespace saccade {
 
-// What a line or a zone has counted until now, by class.
+// The counts of a line or zone so far, by class.
 struct RegionCounts {
     struct OfClass {
-        uint32_t id = 0;                        // as a detection has it
-        uint32_t in = 0, out = 0, inside = 0;  // of tracks; those inside are there now
+        uint32_t id = 0;                       // of the class, as in a detection
+        uint32_t in = 0, out = 0, inside = 0;  // tracks; `inside` counts those there now
     };
     std::string name;
-    bool zone = false;  // else a line, which has no inside
+    bool zone = false;  // else a line, for which `inside` is unused
     std::vector<OfClass> classes;
 };
 
-// A track goes into a line's or zone's count.
+// A track that changes a line's or zone's counts.
 struct RegionEvent {
-    size_t region = 0;  // which of all
+    size_t region = 0;  // index
     bool in = false;    // else out
     uint32_t track = 0, label = 0;
     double time = 0;
     uint64_t frame = 0;
-    double seconds = 0;  // of a track that leaves a zone: how long it was inside
+    double seconds = 0;  // how long a track that leaves a zone was inside
 };
 
-// What the models made of one frame; what no model was asked for is absent.
+// The results of all models for one frame; those of models that did not run are absent.
 struct FrameResult {
     FrameInfo info;
     std::optional<std::vector<Detection>> detections;
-    // Of each detection the number of its track, 0 if it has none; empty where nobody tracks.
+    // The track number of each detection, 0 if it has none; empty without a tracker.
     std::vector<uint32_t> tracks = {};
-    std::vector<RegionCounts> counts = {};  // of lines and zones, where there are any
-    std::vector<RegionEvent> events = {};   // that these counts have grown by in this very frame
+    std::vector<RegionCounts> counts = {};  // of lines and zones
+    std::vector<RegionEvent> events = {};   // of this frame
     std::optional<std::vector<ClassScore>> classes;
     std::optional<Caption> caption;
     std::vector<std::pair<std::string, double>> ms;  // of each stage
 };
 
-// The names that ids stand for.
+// The names of class ids.
 struct ResultLabels {
     std::vector<std::string> detector = {}, classifier = {};
 };
 
-// Its line of FRAMES.jsonl, without the line's end. `caption --json` also writes the score that the
-// beams were compared by.
+// The line of FRAMES.jsonl for a result, without newline. `caption --json` also writes the score by
+// which beam search ranks captions.
 enum class CaptionScore { left_out, written };
 std::string line_of(const FrameResult& result, const ResultLabels& labels,
                     CaptionScore score = CaptionScore::left_out);

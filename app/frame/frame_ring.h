@@ -14,15 +14,14 @@
 
 namespace saccade {
 
-// Memory for ring slot number `slot`, for a frame of this layout; asked on the reading thread,
-// before every frame, while nobody uses the slot. The same memory may be given as long as the
-// layout stays.
+// Returns memory for a slot of the ring and a frame of this layout. Called on the reading thread
+// before every frame, while the slot is free; may return the same memory while the layout stays.
 using MakeSlot = std::function<Slot(size_t slot, const PixelLayout& layout)>;
 
 class FrameRing;
 
-// A frame that the consumer has taken. Its slot is not written to before this is gone, so it must
-// live until the device has read the pixels. It may outlive the source, but not the ring.
+// A frame that the consumer has taken. Its slot is not overwritten while this object lives, so it
+// must live until the device has read the pixels. It may outlive the source, but not the ring.
 class TakenFrame {
 public:
     TakenFrame(FrameRing& ring, size_t slot, FrameInfo info)
@@ -33,7 +32,7 @@ public:
 
     const FrameInfo& info() const { return info_; }
     size_t slot() const { return slot_; }
-    bool held() const { return ring_ != nullptr; }  // false when it has been moved or released
+    bool held() const { return ring_ != nullptr; }  // false once moved or released
     void release();
 
 private:
@@ -42,44 +41,44 @@ private:
     size_t slot_ = 0;
 };
 
-// Who must not wait for the other: the filler, who then takes back what nobody took; or nobody, and
-// then the filler waits, no frame is lost, and slots are filled in turn. For the newest to win, the
-// ring needs two slots more than are taken at a time: one that waits, and one that is filled
-// meanwhile. With one, the filler takes back what waits as soon as it begins the next.
+// What the producer does when the ring is full. newest_wins: it drops the oldest frame that is
+// ready and never waits. The ring then needs two slots more than are taken at a time, one that is
+// ready and one that is being filled; with only one more, a ready frame is dropped as soon as the
+// next begins. every_frame: it waits, no frame is lost, and slots are filled round-robin.
 enum class RingPolicy { newest_wins, every_frame };
 
-// A few slots that go round between the thread that fills them and the one that uses them. It
-// belongs to the consumer, whose memory the slots are; sources come and go and borrow it. So a
-// frame that was taken can always be given back, whether or not its source is still there.
+// A ring buffer of frames between the producer's thread and the consumer's. The consumer owns it
+// and its memory, and sources borrow it: a taken frame can be released after its source is gone.
 class FrameRing {
 public:
     FrameRing(size_t slots, MakeSlot make) : make_(std::move(make)), uses_(slots, Use::free) {}
     FrameRing(const FrameRing&) = delete;
     FrameRing& operator=(const FrameRing&) = delete;
 
-    // A source begins, and none other fills the ring. What the last one left and nobody took is
-    // forgotten; frames that were taken stay taken.
+    // A new source begins to fill the ring. Ready frames of the last source are dropped; taken
+    // frames stay taken.
     void open(RingPolicy policy);
 
-    // The filler: a slot to write into, unless it is to stop before there is one.
+    // For the producer: a slot to write into; nothing if a stop is requested before one is free.
     std::optional<size_t> begin(std::stop_token stop);
     Slot memory(size_t slot, const PixelLayout& layout) const { return make_(slot, layout); }
     void publish(size_t slot, FrameInfo info);
     void abandon(size_t slot);
-    // What is ready and nobody has taken is not wanted any more; it does not count as dropped.
+    // Discards ready frames without counting them as dropped.
     void forget();
-    // There will be no more frames, because of `error` where there is one.
+    // Ends the stream of frames, with an error if there was one.
     void close(std::exception_ptr error = nullptr);
 
-    // The consumer: the next frame. take() has nothing where there is none yet, or none any more;
-    // wait() has nothing only after the last one. Both throw the error that ended it, then.
+    // For the consumer: the next frame. take() returns nothing if none is ready; wait() returns
+    // nothing only after the last frame. After the last frame, both throw the error that ended the
+    // stream, if any.
     std::optional<TakenFrame> take();
     std::optional<TakenFrame> wait();
-    // Until a frame is there or the time is over. Whether one is.
+    // Waits until a frame is ready or the time is over; returns whether one is ready.
     bool wait_for(std::chrono::milliseconds time);
 
     uint64_t published() const;
-    uint64_t dropped() const;  // published, and never taken
+    uint64_t dropped() const;  // published, but never taken
 
 private:
     friend class TakenFrame;
@@ -97,7 +96,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
     std::vector<Use> uses_;
-    size_t turn_ = 0;  // the slot to be filled next, where they are filled in turn
+    size_t turn_ = 0;  // the next slot to fill, with every_frame
     std::deque<Ready> ready_;
     bool closed_ = false;
     std::exception_ptr error_;

@@ -4,10 +4,10 @@
 
 namespace saccade {
 
-// Numbers and times of a live source's frames, by our own clock: it has none of its own.
+// Index and time of a live source's frames, by the machine's clock.
 class LiveStamp {
 public:
-    // Of the frame whose pixels are there now.
+    // For the frame that has just been captured.
     FrameInfo next(const std::string& source) {
         FrameInfo info;
         info.source = source;
@@ -17,7 +17,7 @@ public:
         info.time = std::chrono::duration<double>(info.captured - first_).count();
         return info;
     }
-    // Of the next frame.
+    // The index of the next frame.
     uint64_t index() const { return index_; }
     void leave_out(uint64_t frames = 1) { index_ += frames; }
 

@@ -9,12 +9,13 @@
 
 namespace saccade {
 
-// "counts" of a line: {"door": {"in": {"dog": 2}, "out": {}}}; a zone also has who is "inside".
-// `labels` has the name of every class.
+// "counts" of a line of FRAMES.jsonl: {"door": {"in": {"dog": 2}, "out": {}}}; a zone also has
+// "inside". `labels` has the name of every class.
 nlohmann::ordered_json json_of(const std::vector<RegionCounts>& counts,
                                std::span<const std::string> labels);
 
-// A line of events.jsonl. `region` is what counted it, `source` and `label` are names.
+// A line of events.jsonl. `region` is the line or zone of the event; `source` and `label` are
+// names.
 nlohmann::ordered_json json_of(const RegionEvent& event, const RegionCounts& region,
                                const std::string& source, const std::string& label);
 

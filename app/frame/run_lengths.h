@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-// Run lengths as COCO's files spell them: each as the difference to the one before the last, five
-// bits to a letter, the lowest first.
+// COCO's compressed RLE: each run length as the difference to the one before the last, five bits
+// per character, least significant first.
 std::string coco_counts(std::span<const uint32_t> runs);
 
 }  // namespace saccade

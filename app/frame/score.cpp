@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-float overlap(const Rectangle& a, const Rectangle& b) {
+float iou(const Rectangle& a, const Rectangle& b) {
     const Rectangle shared{glm::max(a.min, b.min), glm::min(a.max, b.max)};
     if (!(shared.size().x > 0 && shared.size().y > 0)) return 0;
     return shared.area() / (a.area() + b.area() - shared.area());
@@ -42,10 +42,10 @@ Tally compare(std::span<const Detection> found, const std::vector<std::string>& 
         size_t match = truth.objects.size();
         for (size_t i = 0; i < truth.objects.size(); ++i) {
             const TrueObject& object = truth.objects[i];
-            // By name, since models may number their classes as they like.
+            // By name, because models number their classes differently.
             if (taken[i] || detection->id >= labels.size() || labels[detection->id] != object.label)
                 continue;
-            if (const float part = overlap(detection->box, object.box); part >= most) {
+            if (const float part = iou(detection->box, object.box); part >= most) {
                 most = part;
                 match = i;
             }

@@ -10,26 +10,26 @@
 
 namespace saccade {
 
-// The area that both cover, as a part of what either covers.
-float overlap(const Rectangle& a, const Rectangle& b);
+// The IoU (intersection over union) of two boxes.
+float iou(const Rectangle& a, const Rectangle& b);
 
-// Detections right, wrong and missing so far.
+// Counts of true positives, false positives and false negatives.
 struct Tally {
     uint64_t right = 0, wrong = 0, missed = 0;
 
     uint64_t count() const { return right + wrong + missed; }
-    // 1 where there was nothing to get wrong.
-    double precision() const;  // of what was found, how much is there
-    double recall() const;     // of what is there, how much was found
+    // Both are 1 if there was nothing to count.
+    double precision() const;
+    double recall() const;
     Tally& operator+=(const Tally& other);
 };
 
-// What a model finds, held against what a source knows to be there. A detection is right where it
-// overlaps an object of its own label that no better detection has taken, by half of both together.
+// Compares detections with the ground truth. A detection is right if it has an IoU of at least 0.5
+// with an object of its label that no better detection has matched.
 Tally compare(std::span<const Detection> found, const std::vector<std::string>& labels,
               const Truth& truth);
 
-// A run's account.
+// The sums of a run.
 class Score {
 public:
     void add(std::span<const Detection> found, const std::vector<std::string>& labels,
@@ -38,7 +38,7 @@ public:
 
     const Tally& objects() const { return objects_; }
     uint64_t captions() const { return captions_; }
-    uint64_t right_captions() const { return right_captions_; }  // to the word
+    uint64_t right_captions() const { return right_captions_; }  // exact matches
 
 private:
     Tally objects_;

@@ -17,8 +17,7 @@ cv::Mat mat_of(const Slot& slot) {
 Size fill(const GiveSlot& give, const PictureView& picture) {
     const Size size{picture.width, picture.height};
     const Slot slot = give(packed(size));
-    if (slot.layout != packed(size))
-        throw Error("a slot of another layout was given than was asked for");
+    if (slot.layout != packed(size)) throw Error("the slot has another layout than the frame");
     const size_t row_bytes = slot.layout.plane(0).row_bytes;
     for (uint32_t y = 0; y < size.y; ++y)
         std::memcpy(slot.bytes + y * row_bytes, picture.pixels + size_t(y) * picture.row_bytes,

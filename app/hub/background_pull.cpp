@@ -12,7 +12,7 @@ namespace saccade {
 struct BackgroundPull::Job {
     explicit Job(const std::string& name) : progress(name, TransferProgress::Style::none) {}
     TransferProgress progress;
-    std::string failure;  // to be read when it is done
+    std::string failure;  // read it only when the job is done
     std::atomic<bool> done = false;
 };
 
@@ -32,7 +32,8 @@ void BackgroundPull::start(const std::string& name, std::function<void()> then) 
     std::thread([job = job_, model = *model, settings = settings_] {
         try {
             if (settings.offline)
-                throw Error("HF_HUB_OFFLINE is set: '" + model.text() + "' cannot be pulled");
+                throw Error("HF_HUB_OFFLINE is set, so '" + model.text() +
+                            "' cannot be downloaded: unset it");
             pull_model(model, HubCache(), settings, job->progress);
         } catch (const std::exception& error) {
             job->failure = error.what();

@@ -9,25 +9,25 @@
 
 namespace saccade {
 
-// Downloads one model at a time, while whoever asked for it goes on.
+// Downloads one model at a time, in a thread of its own.
 class BackgroundPull {
 public:
     explicit BackgroundPull(HubSettings settings = HubSettings::from_environment());
 
-    // Nothing happens while another one is under way. `then` is called by poll() when it is here.
+    // Does nothing while another download is running. poll() calls `then` when the model is here.
     void start(const std::string& name, std::function<void()> then);
-    // As often as one likes, on the thread that has started it.
+    // Call it regularly, on the thread that called start().
     void poll();
 
     bool busy() const { return job_ != nullptr; }
-    const std::string& name() const { return name_; }    // of the one under way
+    const std::string& name() const { return name_; }    // of the running download
     float share() const;                                 // of its bytes that are here, 0 to 1
-    const std::string& error() const { return error_; }  // why the last one did not come
+    const std::string& error() const { return error_; }  // of the last download; empty: none
     bool has(const std::string& name) const { return here_.contains(name); }  // pulled by this
 
 private:
-    // Shared with the thread, which goes on when this is gone: what has come stays, and the next
-    // time goes on from there.
+    // Shared with the thread, which outlives this object: the partial download is kept, and the
+    // next pull continues it.
     struct Job;
 
     const HubSettings settings_;

@@ -16,14 +16,14 @@
 
 namespace saccade {
 
-// A failure that may be gone the next time: a connection that broke, a server that is busy.
-class PassingError : public Error {
+// A failure that a retry may overcome: a broken connection, a busy server.
+class TransientError : public Error {
 public:
-    explicit PassingError(const std::string& what,
-                          std::optional<std::chrono::seconds> after = std::nullopt)
+    explicit TransientError(const std::string& what,
+                            std::optional<std::chrono::seconds> after = std::nullopt)
         : Error(what), after_(after) {}
 
-    // How long the server wants to be left alone.
+    // The server's Retry-After, if it sent one.
     std::optional<std::chrono::seconds> after() const { return after_; }
 
 private:
@@ -32,34 +32,35 @@ private:
 
 struct HttpRequest {
     std::string url;
-    bool head = false;                      // headers alone
+    bool head = false;                      // HEAD instead of GET
     std::vector<std::string> headers = {};  // "Name: value"
-    uint64_t from = 0;                      // the first byte that is wanted
+    uint64_t from = 0;                      // first byte of the Range
 };
 
-struct HttpAnswer {
+struct HttpResponse {
     long status = 0;
     std::map<std::string, std::string> headers;  // names in lower case
-    std::string location;                        // where a redirect leads, as a whole URL
+    std::string location;                        // target of a redirect, as an absolute URL
 };
 
-// Gets the body piece by piece; what it throws ends the transfer.
-using HttpSink = std::function<void(const HttpAnswer& answer, std::span<const std::byte> piece)>;
+// Receives the body chunk by chunk; an exception ends the transfer.
+using HttpSink =
+    std::function<void(const HttpResponse& response, std::span<const std::byte> piece)>;
 
-// One connection to whoever is asked, through the proxy that the environment names. It follows no
-// redirect: where a secret may go is the caller's to decide.
+// A libcurl handle, which keeps its connections open and uses the environment's proxy. It follows
+// no redirects: the caller decides which hosts may get the access token.
 class HttpClient {
 public:
-    static constexpr uint64_t slowest = 1000;  // bytes a second; below that nobody gets a model
+    static constexpr uint64_t slowest = 1000;  // bytes per second; a slower transfer has stalled
 
-    // A transfer that is slower for so long has failed. `stop` ends a transfer at once.
-    HttpClient(std::chrono::seconds patience, std::stop_token stop);
+    // A transfer that stalls for `stall_timeout` fails. `stop` ends a transfer at once.
+    HttpClient(std::chrono::seconds stall_timeout, std::stop_token stop);
     ~HttpClient();
     HttpClient(const HttpClient&) = delete;
     HttpClient& operator=(const HttpClient&) = delete;
 
-    // What the server answers, whatever the status. A PassingError when there is no whole answer.
-    HttpAnswer request(const HttpRequest& request, const HttpSink& sink);
+    // Returns the response, whatever its status. A TransientError if it is not complete.
+    HttpResponse request(const HttpRequest& request, const HttpSink& sink);
 
 private:
     struct Handle;

@@ -18,7 +18,7 @@ constexpr std::string_view folder_prefix = "models--";
 
 std::filesystem::path home() { return variable("HOME").value_or("/"); }
 
-// A leading ~ is somebody's home, as Hugging Face's libraries have it.
+// Expands a leading ~ or ~user, as Hugging Face's libraries do.
 std::filesystem::path expanded(const std::string& path) {
     if (path == "~") return home();
     return path.starts_with("~/") ? home() / path.substr(2) : std::filesystem::path(path);
@@ -41,7 +41,7 @@ bool is_word(std::string_view text) {
            });
 }
 
-// A revision names files below refs/, so it must not lead out of there.
+// A revision is a path below refs/, so it must not lead outside.
 bool is_revision(std::string_view text) {
     if (text.empty() || text.size() > 200) return false;
     for (size_t begin = 0; begin <= text.size();) {

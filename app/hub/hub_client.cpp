@@ -21,11 +21,11 @@ namespace {
 
 constexpr const char* public_hub = "https://huggingface.co";
 constexpr size_t most_json_bytes = 16 << 20;
-constexpr size_t most_refusal_bytes = 1 << 20;  // of a page that says why there is nothing
-// Of a file whose length nobody announces. Weights always have one.
+constexpr size_t most_refusal_bytes = 1 << 20;  // of the body of an error
+// Of a file without Content-Length. Weights always have one.
 constexpr uint64_t most_unannounced_bytes = 64 << 20;
 
-struct Enough {};  // thrown to end a transfer whose status says it all
+struct Enough {};  // thrown to skip the body of a response
 constexpr int most_redirects = 8;
 
 bool is_hex(std::string_view text) {
@@ -56,9 +56,9 @@ std::string origin_of(const std::string& url) {
     return in_lower_case(url.substr(0, std::min(url.find_first_of("/?#", host + 3), url.size())));
 }
 
-std::string header(const HttpAnswer& answer, const std::string& name) {
-    const auto found = answer.headers.find(name);
-    return found == answer.headers.end() ? "" : found->second;
+std::string header(const HttpResponse& response, const std::string& name) {
+    const auto found = response.headers.find(name);
+    return found == response.headers.end() ? "" : found->second;
 }
 
 std::optional<uint64_t> whole(const std::string& text) {
@@ -70,23 +70,25 @@ std::optional<uint64_t> whole(const std::string& text) {
 }
 
 // "W/"abc"" -> "abc"
-std::string etag_of(const HttpAnswer& answer) {
-    std::string etag = header(answer, "x-linked-etag");
-    if (etag.empty()) etag = header(answer, "etag");
+std::string etag_of(const HttpResponse& response) {
+    std::string etag = header(response, "x-linked-etag");
+    if (etag.empty()) etag = header(response, "etag");
     if (etag.starts_with("W/")) etag.erase(0, 2);
     if (etag.size() >= 2 && etag.front() == '"' && etag.back() == '"')
         etag = etag.substr(1, etag.size() - 2);
     return etag;
 }
 
-bool is_redirect(const HttpAnswer& answer) { return answer.status >= 300 && answer.status < 400; }
+bool is_redirect(const HttpResponse& response) {
+    return response.status >= 300 && response.status < 400;
+}
 
-// Turns every status but success into an Error about `what`.
-void check(const HttpAnswer& answer, const std::string& what, bool has_token) {
-    if (answer.status >= 200 && answer.status < 300) return;
-    const std::string status = "the Hub answers " + std::to_string(answer.status);
-    const std::string code = header(answer, "x-error-code");
-    if (answer.status == 401 || answer.status == 403) {
+// Throws an Error about `what` for every status except success.
+void check(const HttpResponse& response, const std::string& what, bool has_token) {
+    if (response.status >= 200 && response.status < 300) return;
+    const std::string status = "the Hub answers " + std::to_string(response.status);
+    const std::string code = header(response, "x-error-code");
+    if (response.status == 401 || response.status == 403) {
         const std::string wanted = has_token ? "HF_TOKEN holds a token that may not read it"
                                              : "set HF_TOKEN to an access token that may read it";
         throw Error(what +
@@ -95,20 +97,21 @@ void check(const HttpAnswer& answer, const std::string& what, bool has_token) {
                          : ": does not exist or is private (" + status + "); check the name, or ") +
                     wanted);
     }
-    if (answer.status == 404)
+    if (response.status == 404)
         throw Error(what + ": not found at the Hub (" +
                     (code.empty() ? "404" : "404 " + in_quotes(code)) + "); check the name");
-    const bool busy = answer.status == 429 || answer.status == 408 || answer.status >= 500;
+    const bool busy = response.status == 429 || response.status == 408 || response.status >= 500;
     if (!busy) throw Error(what + ": " + status);
     std::optional<std::chrono::seconds> after;
-    if (const auto seconds = whole(header(answer, "retry-after")))
+    if (const auto seconds = whole(header(response, "retry-after")))
         after = std::chrono::seconds(std::min<uint64_t>(*seconds, 1'000'000));
-    throw PassingError(what + ": " + status + (answer.status == 429 ? ", too many requests" : "") +
-                           "; try again later",
-                       after);
+    throw TransientError(what + ": " + status +
+                             (response.status == 429 ? ", too many requests" : "") +
+                             "; try again later",
+                         after);
 }
 
-// A file that grows at its end.
+// A file that is appended to.
 class GrowingFile {
 public:
     explicit GrowingFile(const std::filesystem::path& path)
@@ -162,65 +165,65 @@ HubSettings HubSettings::from_environment() {
 }
 
 HubClient::HubClient(HubSettings settings, std::stop_token stop)
-    : settings_(std::move(settings)), stop_(stop), http_(settings_.patience, stop) {
+    : settings_(std::move(settings)), stop_(stop), http_(settings_.stall_timeout, stop) {
     if (std::ranges::any_of(settings_.token, [](char c) { return c <= ' ' || c > '~'; }))
         throw Error("HF_TOKEN is not an access token: it has a space or a line break in it");
 }
 
-HttpAnswer HubClient::ask(HttpRequest request, const HttpSink& sink) {
+HttpResponse HubClient::ask(HttpRequest request, const HttpSink& sink) {
     for (int hops = 0; hops <= most_redirects; ++hops) {
         HttpRequest hop = request;
         if (!settings_.token.empty() && origin_of(hop.url) == origin_of(settings_.endpoint))
             hop.headers.push_back("Authorization: Bearer " + settings_.token);
-        HttpAnswer answer;
+        HttpResponse response;
         size_t refusal_bytes = 0;
         try {
-            answer =
-                http_.request(hop, [&](const HttpAnswer& so_far, std::span<const std::byte> piece) {
+            response = http_.request(
+                hop, [&](const HttpResponse& so_far, std::span<const std::byte> piece) {
                     if (so_far.status >= 200 && so_far.status < 300) return sink(so_far, piece);
                     if ((refusal_bytes += piece.size()) <= most_refusal_bytes) return;
-                    answer = so_far;
+                    response = so_far;
                     throw Enough();
                 });
         } catch (const Enough&) {
         }
-        if (!is_redirect(answer)) return answer;
-        if (answer.location.empty())
+        if (!is_redirect(response)) return response;
+        if (response.location.empty())
             throw Error(in_quotes(hop.url) + ": the server redirects without an address");
-        if (hop.url.starts_with("https:") && !answer.location.starts_with("https:"))
-            throw Error(in_quotes(hop.url) + ": leads to " + in_quotes(answer.location) +
+        if (hop.url.starts_with("https:") && !response.location.starts_with("https:"))
+            throw Error(in_quotes(hop.url) + ": leads to " + in_quotes(response.location) +
                         ", which is not encrypted; the download was stopped");
-        request.url = answer.location;
+        request.url = response.location;
     }
     throw Error(in_quotes(request.url) + ": redirects too often");
 }
 
-// Of a file whose content lies with somebody else the Hub itself says what there is to know, in the
-// redirect to there.
-HttpAnswer HubClient::head(const std::string& url) {
+// The Hub redirects large files to another host; the headers of its redirect have the commit, the
+// ETag and the size.
+HttpResponse HubClient::head(const std::string& url) {
     HttpRequest request{.url = url, .head = true};
     for (int hops = 0; hops <= most_redirects; ++hops) {
         HttpRequest hop = request;
         if (!settings_.token.empty())
             hop.headers.push_back("Authorization: Bearer " + settings_.token);
-        const HttpAnswer answer = http_.request(hop, [](const auto&, auto) {});
-        if (!is_redirect(answer) || !header(answer, "x-linked-etag").empty() ||
-            origin_of(answer.location) != origin_of(settings_.endpoint))
-            return answer;
-        request.url = answer.location;
+        const HttpResponse response = http_.request(hop, [](const auto&, auto) {});
+        if (!is_redirect(response) || !header(response, "x-linked-etag").empty() ||
+            origin_of(response.location) != origin_of(settings_.endpoint))
+            return response;
+        request.url = response.location;
     }
     throw Error(in_quotes(url) + ": redirects too often");
 }
 
-void HubClient::pause(unsigned failures, const PassingError& error) {
-    const std::chrono::milliseconds longest = settings_.longest_pause;
+void HubClient::back_off(unsigned failures, const TransientError& error) {
+    const std::chrono::milliseconds longest = settings_.longest_backoff;
     if (error.after() && *error.after() > longest)
         throw Error(std::string(error.what()) + ", in " + std::to_string(error.after()->count()) +
                     " seconds");
     const auto pause = error.after()
                            ? std::chrono::milliseconds(*error.after())
-                           : std::min(settings_.first_pause * (1 << (failures - 1)), longest);
-    // Nobody is to wonder why nothing happens.
+                           : std::min(settings_.first_backoff * (1 << (failures - 1)), longest);
+    // A long wait is announced.
     spdlog::warn("{}; trying again in {:.0f} s ({} of {})", error.what(),
                  std::ceil(std::chrono::duration<double>(pause).count()), failures + 1,
                  settings_.attempts);
@@ -232,12 +235,12 @@ void HubClient::pause(unsigned failures, const PassingError& error) {
 }
 
 template <typename Act>
-auto HubClient::patiently(Act act) {
+auto HubClient::with_retries(Act act) {
     for (unsigned failures = 1;; ++failures) try {
             return act();
-        } catch (const PassingError& error) {
+        } catch (const TransientError& error) {
             if (failures >= settings_.attempts) throw Error(error.what());
-            pause(failures, error);
+            back_off(failures, error);
         }
 }
 
@@ -245,15 +248,15 @@ HubRevision HubClient::revision(const std::string& model, const std::string& rev
     const std::string what = revision == "main" ? model : model + "@" + revision;
     const std::string url =
         settings_.endpoint + "/api/models/" + model + "/revision/" + percent_encoded(revision);
-    const std::string text = patiently([&] {
+    const std::string text = with_retries([&] {
         std::string body;
-        const HttpAnswer answer =
-            ask({.url = url}, [&](const HttpAnswer&, std::span<const std::byte> piece) {
+        const HttpResponse response =
+            ask({.url = url}, [&](const HttpResponse&, std::span<const std::byte> piece) {
                 if (body.size() + piece.size() > most_json_bytes)
-                    throw Error(in_quotes(url) + ": the answer is too long");
+                    throw Error(in_quotes(url) + ": the response is too long");
                 body.append(reinterpret_cast<const char*>(piece.data()), piece.size());
             });
-        check(answer, what, !settings_.token.empty());
+        check(response, what, !settings_.token.empty());
         return body;
     });
 
@@ -275,21 +278,21 @@ HubFile HubClient::file(const std::string& model, const std::string& commit,
                  .url = settings_.endpoint + "/" + model + "/resolve/" + commit + "/" +
                         percent_encoded(name)};
     const std::string what = model + ": " + name;
-    const HttpAnswer answer = patiently([&] {
-        HttpAnswer found = head(file.url);
+    const HttpResponse response = with_retries([&] {
+        HttpResponse found = head(file.url);
         if (!is_redirect(found)) check(found, what, !settings_.token.empty());
         return found;
     });
-    const std::string at = header(answer, "x-repo-commit");
+    const std::string at = header(response, "x-repo-commit");
     if (!at.empty() && at != commit)
         throw Error(what + ": the Hub offers that of commit " + in_quotes(at) + ", not of " +
                     commit);
-    file.etag = etag_of(answer);
+    file.etag = etag_of(response);
     if ((file.etag.size() != 40 && file.etag.size() != 64) || !is_hex(file.etag))
         throw Error(what + ": the Hub gives no checksum for it (etag " + in_quotes(file.etag) +
                     ")");
-    std::string bytes = header(answer, "x-linked-size");
-    if (bytes.empty() && !is_redirect(answer)) bytes = header(answer, "content-length");
+    std::string bytes = header(response, "x-linked-size");
+    if (bytes.empty() && !is_redirect(response)) bytes = header(response, "content-length");
     file.bytes = whole(bytes);
     return file;
 }
@@ -302,7 +305,7 @@ void HubClient::fetch(const HubFile& file, const std::filesystem::path& path,
         on_bytes(-static_cast<int64_t>(out.size()));
         out.empty();
     };
-    // Only a known size tells a whole file from a beginning.
+    // Without a known size, a complete file cannot be told from a partial one.
     if (!file.bytes || out.size() > *file.bytes) restart();
 
     unsigned failures = 0;
@@ -310,17 +313,17 @@ void HubClient::fetch(const HubFile& file, const std::filesystem::path& path,
         const uint64_t before = out.size();
         try {
             bool first = true;
-            auto take = [&](const HttpAnswer& answer, std::span<const std::byte> piece) {
-                // A server that knows no ranges sends all of it.
+            auto take = [&](const HttpResponse& response, std::span<const std::byte> piece) {
+                // A server without support for ranges sends the whole file.
                 if (first && before > 0 &&
-                    (answer.status != 206 ||
-                     !header(answer, "content-range")
+                    (response.status != 206 ||
+                     !header(response, "content-range")
                           .starts_with("bytes " + std::to_string(before) + "-")))
                     restart();
                 first = false;
                 const uint64_t most = file.bytes.value_or(most_unannounced_bytes);
                 if (piece.size() > most - out.size()) {
-                    if (!file.bytes) restart();  // nobody can go on from there
+                    if (!file.bytes) restart();  // it cannot be continued
                     throw Error(file.name + ": the server sends more than " +
                                 (file.bytes
                                      ? "the " + std::to_string(most) + " bytes that it announced"
@@ -330,25 +333,25 @@ void HubClient::fetch(const HubFile& file, const std::filesystem::path& path,
                 out.append(piece);
                 on_bytes(static_cast<int64_t>(piece.size()));
             };
-            const HttpAnswer answer = ask({.url = file.url, .from = before}, take);
-            if (answer.status == 416) {  // nothing there from `before` on
+            const HttpResponse response = ask({.url = file.url, .from = before}, take);
+            if (response.status == 416) {  // Range Not Satisfiable
                 restart();
-                throw PassingError(file.name + ": the server cannot continue the download");
+                throw TransientError(file.name + ": the server cannot continue the download");
             }
-            check(answer, file.name, !settings_.token.empty());
+            check(response, file.name, !settings_.token.empty());
             if (!file.bytes) break;
             if (out.size() < *file.bytes)
-                throw PassingError(file.name + ": the server sent " + std::to_string(out.size()) +
-                                   " of " + std::to_string(*file.bytes) + " bytes");
-        } catch (const PassingError& error) {
-            // A few bytes each time are no progress: it would never end.
+                throw TransientError(file.name + ": the server sent " + std::to_string(out.size()) +
+                                     " of " + std::to_string(*file.bytes) + " bytes");
+        } catch (const TransientError& error) {
+            // A few bytes per attempt do not count as progress: the download would never end.
             const auto enough =
-                static_cast<uint64_t>(settings_.patience.count()) * HttpClient::slowest;
+                static_cast<uint64_t>(settings_.stall_timeout.count()) * HttpClient::slowest;
             failures = out.size() > before + enough ? 1 : failures + 1;
             if (failures >= settings_.attempts)
                 throw Error(std::string(error.what()) +
                             "; what was downloaded is kept, pull again to continue");
-            pause(failures, error);
+            back_off(failures, error);
         }
     }
     out.close();

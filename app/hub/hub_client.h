@@ -14,12 +14,12 @@ namespace saccade {
 // How the Hub is reached.
 struct HubSettings {
     std::string endpoint;  // without a slash at its end
-    std::string token;     // for models that ask who wants them; empty: none
+    std::string token;     // for gated and private models; empty: none
     bool offline = false;
 
-    unsigned attempts = 5;                        // in a row that bring nothing
-    std::chrono::milliseconds first_pause{1000};  // doubles from failure to failure
-    std::chrono::seconds longest_pause{60}, patience{30};
+    unsigned attempts = 5;                          // without any progress
+    std::chrono::milliseconds first_backoff{1000};  // doubles with each failure
+    std::chrono::seconds longest_backoff{60}, stall_timeout{30};
 
     // HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE.
     static HubSettings from_environment();
@@ -38,8 +38,8 @@ struct HubFile {
     std::optional<uint64_t> bytes = {};
 };
 
-// The Hub's API, as far as downloading a model needs it. What it sends is checked: commits and
-// etags become names of files. Failures that may pass are tried again.
+// The Hub's API, as far as downloading a model needs it. Commits and ETags become file names, so
+// they are validated. Transient failures are retried with exponential back-off.
 class HubClient {
 public:
     explicit HubClient(HubSettings settings, std::stop_token stop = {});
@@ -47,18 +47,18 @@ public:
     HubRevision revision(const std::string& model, const std::string& revision);
     HubFile file(const std::string& model, const std::string& commit, const std::string& name);
 
-    // Completes `path`, which may hold the file's beginning. `on_bytes` hears of every change of
-    // how much of it is there.
+    // Downloads the rest of a file to `path`, which may hold its beginning. Calls `on_bytes` with
+    // every change of its size.
     void fetch(const HubFile& file, const std::filesystem::path& path,
                const std::function<void(int64_t change)>& on_bytes);
 
 private:
-    // One request, with the redirects that it leads to. The token goes to the endpoint alone.
-    HttpAnswer ask(HttpRequest request, const HttpSink& sink);
-    HttpAnswer head(const std::string& url);
+    // Sends a request and follows redirects. Only the endpoint itself gets the token.
+    HttpResponse ask(HttpRequest request, const HttpSink& sink);
+    HttpResponse head(const std::string& url);
     template <typename Act>
-    auto patiently(Act act);
-    void pause(unsigned failures, const PassingError& error);
+    auto with_retries(Act act);
+    void back_off(unsigned failures, const TransientError& error);
 
     HubSettings settings_;
     std::stop_token stop_;

@@ -24,7 +24,7 @@ struct Listed {
     std::filesystem::path folder;
 };
 
-// What the weights in a folder take; of two ways to store them, the one that is read.
+// The size of the weights in a folder; if they are stored in two formats, of the one that is read.
 uint64_t weight_bytes(const std::filesystem::path& folder) {
     const char* const ending =
         weights_in(folder) == StoredWeights::safetensors ? ".safetensors" : ".bin";
@@ -39,7 +39,7 @@ uint64_t weight_bytes(const std::filesystem::path& folder) {
     return total;
 }
 
-// nullopt for what is not a model that can be run.
+// nullopt if the model is not supported.
 std::optional<Listed> in_folder(const std::string& name, const std::filesystem::path& folder,
                                 const char* here) {
     try {

@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-// `saccade models list`: models that come with Saccade, those of the Hub that are on this machine
-// and can be run, and those of the catalogue, as a table or as JSON.
+// `saccade models list`: bundled models, supported models in the Hub's cache, and the catalogue, as
+// a table or as JSON.
 std::string list_models(const ModelPlaces& places, bool json);
 
 }  // namespace saccade

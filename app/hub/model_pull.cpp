@@ -25,8 +25,7 @@ namespace {
 
 constexpr size_t files_at_a_time = 4;
 
-// What there is beside the weights. Only these names are ever asked for, whatever else the Hub may
-// list.
+// All files except the weights. Only these names are requested, whatever the Hub lists.
 constexpr std::array<const char*, 10> small_files{
     "config.json",
     "preprocessor_config.json",
@@ -40,7 +39,7 @@ constexpr std::array<const char*, 10> small_files{
     "added_tokens.json",
 };
 
-// Held while a blob is written, under the name that Hugging Face's libraries lock it by.
+// Locks a blob while it is written, by the lock file that Hugging Face's libraries use.
 class BlobLock {
 public:
     BlobLock(const std::filesystem::path& path, const std::function<void()>& on_wait,
@@ -66,7 +65,7 @@ void make_cache_folder(const std::filesystem::path& folder) {
     }
 }
 
-// Makes a link beside its place and puts it there in one go.
+// Makes a link atomically: beside its place, then renamed.
 void put_link(const std::filesystem::path& path, const std::filesystem::path& target) {
     FileBeside link(path);
     std::error_code error;
@@ -76,10 +75,10 @@ void put_link(const std::filesystem::path& path, const std::filesystem::path& ta
     link.finish();
 }
 
-// Whether a file is what its etag says: its SHA-256, or its SHA-1 as git computes it.
+// Whether a file matches its ETag: its SHA-256, or its SHA-1 as a git blob.
 bool matches(const std::filesystem::path& path, const std::string& etag) {
     const uint64_t size = std::filesystem::file_size(path);
-    const bool small = etag.size() == 40;  // HubClient gives no other than these two
+    const bool small = etag.size() == 40;  // SHA-1; HubClient only gives these two
     Digest digest = small ? Digest::sha1() : Digest::sha256();
     if (small) digest.update("blob " + std::to_string(size) + '\0');
     if (size > 0) {
@@ -94,8 +93,8 @@ bool matches(const std::filesystem::path& path, const std::string& etag) {
     return hex(digest.finish()) == etag;
 }
 
-// Does something for each of `count` things, a few at a time. The first that fails stops the rest,
-// and its error is thrown.
+// Calls a function for each of `count` indices, a few in parallel. The first failure stops the
+// others, and is thrown.
 void in_parallel(size_t count, const std::function<void(size_t, std::stop_token)>& act) {
     std::atomic<size_t> next = 0;
     std::stop_source stop;
@@ -135,7 +134,7 @@ public:
 
     const std::filesystem::path& snapshot() const { return snapshot_; }
 
-    // Makes these files of the commit part of the snapshot.
+    // Downloads these files of the commit into the snapshot.
     void fetch(const std::vector<std::string>& names) {
         std::vector<HubFile> files(names.size());
         in_parallel(names.size(), [&](size_t i, std::stop_token stop) {
@@ -186,8 +185,8 @@ private:
         put_link(snapshot_ / file.name, "../../blobs/" + file.etag);
     }
 
-    // The whole file, checked. What an earlier time has left may be what is wrong with it; then all
-    // of it is fetched anew, once.
+    // Downloads and checks a file. If its checksum is wrong, a partial file of an earlier pull may
+    // be to blame, so the whole file is downloaded again, once.
     void download(const HubFile& file, std::stop_token stop) {
         const std::filesystem::path path = incomplete(file);
         for (bool again = is_there(path);; again = false) {
@@ -225,7 +224,7 @@ bool is_pickle(Weights weights) {
     return weights == Weights::pickle || weights == Weights::pickle_shards;
 }
 
-// The revision to take, and what the Hub has under it.
+// The revision to download, and the Hub's list of its files.
 std::pair<std::string, HubRevision> choose(const HubModel& model, HubClient& hub) {
     const std::string wanted = model.revision.value_or("main");
     HubRevision revision = hub.revision(model.name, wanted);
@@ -236,12 +235,13 @@ std::pair<std::string, HubRevision> choose(const HubModel& model, HubClient& hub
         HubRevision other = hub.revision(model.name, *known->revision);
         if (!is_pickle(weights_of(other))) return {*known->revision, std::move(other)};
     } catch (const Error&) {
-        // It is gone; the pickle is still there.
+        // The catalogue's revision is gone; main still has the pickle.
     }
     return {wanted, std::move(revision)};
 }
 
-// What a model's weights consist of. Shards are named by an index, which is fetched for it.
+// The files of a model's weights. The names of shards come from the index, which is downloaded
+// first.
 std::vector<std::string> weight_files(const HubRevision& revision, Pull& pull) {
     const Weights weights = weights_of(revision);
     if (weights == Weights::safetensors) return {"model.safetensors"};
@@ -273,7 +273,7 @@ std::filesystem::path pull_model(const HubModel& model, const HubCache& cache,
             "pytorch_model.bin");
     Pull pull(model.name, content.commit, cache, settings, progress);
     pull.fetch({"config.json"});
-    family_of(pull.snapshot());  // before much is fetched for nothing
+    family_of(pull.snapshot());  // fails for unsupported models before the weights are downloaded
 
     std::vector<std::string> files = weight_files(content, pull);
     for (const char* name : small_files)

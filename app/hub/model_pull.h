@@ -8,10 +8,10 @@
 
 namespace saccade {
 
-// Downloads what a model needs to run, and no more, from the Hub into the cache: config,
-// preprocessor, tokenizer and weights. Weights come as safetensors where the model has them, on
-// main or where the catalogue knows them to be; a pickle is converted beside itself. What is here
-// already is not fetched again, and what was broken off goes on. Returns the snapshot's folder.
+// Downloads the files that a model needs from the Hub into the cache: config, preprocessor,
+// tokenizer and weights. Weights are safetensors if the model has them, on main or in the
+// catalogue's revision; a pickle is converted, and its safetensors are written beside it. Cached
+// files are not downloaded again, and partial ones are continued. Returns the snapshot's folder.
 std::filesystem::path pull_model(const HubModel& model, const HubCache& cache,
                                  const HubSettings& settings, TransferProgress& progress);
 

@@ -73,7 +73,7 @@ std::string TransferProgress::line(double seconds) const {
     std::string line = title_ + "  [" + std::string(filled, '#') +
                        std::string(bar_width - filled, '.') + "] " + percent + " of " +
                        size_text(total);
-    // What an earlier time has left here did not come at this time's rate.
+    // Bytes of an earlier download do not count for the rate.
     const double came = static_cast<double>(done_ - had_);
     if (came > 0 && seconds > 0.5) {
         const double rate = came / seconds;

@@ -8,15 +8,15 @@
 
 namespace saccade {
 
-// "346 MB", "1.2 GB": how people speak of bytes.
+// "346 MB", "1.2 GB"
 std::string size_text(uint64_t bytes);
 
-// What a download looks like on stderr: one line that is drawn again and again on a terminal, plain
-// lines elsewhere, nothing when it should be quiet.
+// The progress of a download on stderr: a line that is redrawn on a terminal, plain lines
+// elsewhere, nothing with --quiet.
 class TransferProgress {
 public:
     enum class Style { line, lines, none };
-    // For stderr as it is.
+    // Depends on whether stderr is a terminal.
     static Style style_for(bool quiet);
 
     TransferProgress(std::string title, Style style);
@@ -26,12 +26,12 @@ public:
 
     // All of these may be called from any thread.
     void expect(uint64_t bytes) { total_ += bytes; }
-    void had(uint64_t bytes) { had_ += static_cast<int64_t>(bytes); }  // from an earlier time
+    void had(uint64_t bytes) { had_ += static_cast<int64_t>(bytes); }  // of an earlier download
     void advance(int64_t bytes) { done_ += bytes; }
     void say(const std::string& text);  // a plain line; on a terminal it is not shown
 
-    float share() const;  // that is here, 0 to 1
-    // What the terminal's line reads `seconds` after the start.
+    float share() const;  // of the bytes that are here, 0 to 1
+    // The terminal's line, `seconds` after the start.
     std::string line(double seconds) const;
 
 private:
@@ -42,7 +42,7 @@ private:
     std::atomic<uint64_t> total_{0};
     std::atomic<int64_t> done_{0}, had_{0};
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-    std::jthread drawer_;  // last: it uses the others
+    std::jthread drawer_;  // last, because it uses the other members
 };
 
 }  // namespace saccade

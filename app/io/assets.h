@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-// A file of app/sources/assets, or of a page (app/page, app/inspect, app/serve), which is part of
-// the program: "emoji.png".
+// A file that is embedded in the program, by its name ("emoji.png"): from app/sources/synth/assets,
+// or of a page (app/page, app/inspect, app/serve).
 std::span<const std::byte> asset(std::string_view name);
 
 }  // namespace saccade

@@ -2,8 +2,8 @@
 
 namespace saccade {
 
-// From now on a crash, ours or a driver's, says in a line that it was one and what is kept. The
-// program ends by its signal all the same, so that whoever started it sees that, and a debugger too.
+// Installs handlers that print one line when the program or a driver crashes: what happened and
+// what is kept. The program still ends by the signal, for its parent process and for debuggers.
 void tell_crashes();
 
 }  // namespace saccade

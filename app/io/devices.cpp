@@ -21,7 +21,7 @@ std::string matrix_text(const Features& features) {
 
 std::string describe_devices() {
     const Instance instance({});
-    instance.choose("");  // says what to do where there is no device at all
+    instance.choose("");  // throws an Error if there is no device at all
     std::ostringstream out;
     for (const DeviceInfo& device : instance.devices()) {
         const Features& has = device.features;

@@ -5,7 +5,7 @@
 namespace saccade {
 
 // What `saccade devices` prints: each Vulkan device, its memory, and which fast paths it has.
-// Throws where there is none.
+// An Error if there is none.
 std::string describe_devices();
 
 }  // namespace saccade

@@ -12,8 +12,8 @@ struct evp_md_ctx_st;  // libcrypto's
 
 namespace saccade {
 
-// The SHA-1 or SHA-256 of bytes that are fed piece by piece. SHA-1 is for the names that git gives
-// to its files; it protects against nothing but accidents.
+// The SHA-1 or SHA-256 of bytes that arrive in chunks. SHA-1 is for the names of git blobs; it only
+// protects against accidents.
 class Digest {
 public:
     static Digest sha1();
@@ -21,7 +21,7 @@ public:
 
     void update(std::span<const std::byte> bytes);
     void update(std::string_view text) { update(std::as_bytes(std::span(text))); }
-    std::vector<std::byte> finish();  // once, after the last piece
+    std::vector<std::byte> finish();  // once, after the last chunk
 
 private:
     struct Free {
@@ -32,7 +32,7 @@ private:
     std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-// Two digits a byte, in lower case.
+// Two digits per byte, in lower case.
 std::string hex(std::span<const std::byte> bytes);
 
 }  // namespace saccade

@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-// Whether a file's ending is that of a picture, or of a video, in small letters or capitals.
+// Whether a file has the extension of a picture, or of a video, in upper or lower case.
 bool is_picture_name(const std::filesystem::path& path);
 bool is_video_name(const std::filesystem::path& path);
 

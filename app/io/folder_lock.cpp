@@ -17,19 +17,20 @@ namespace saccade {
 
 namespace {
 
-// When a process began, by the kernel's clock; empty if there is none. A number that was used
-// before is another process.
+// The start time of a process, by the kernel's clock; empty if there is no such process. It tells
+// two processes with the same pid apart.
 std::string start_of(pid_t process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");
     std::string text;
     std::getline(file, text);
     std::istringstream words(text.substr(std::min(text.size(), text.rfind(')') + 1)));
     std::string word;
-    for (int i = 0; i < 20; ++i) words >> word;  // the 22nd of all; the first two are before
+    for (int i = 0; i < 20; ++i)
+        words >> word;  // field 22 of /proc/PID/stat; the first two are skipped above
     return words ? word : "";
 }
 
-// What a lock says: host, process, the kernel's start of it, and since when, for people.
+// The content of a lock: host, pid, the process's start time by the kernel, and a readable one.
 struct Owner {
     std::string host, start, since;
     pid_t process = 0;
@@ -63,7 +64,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder, std::chrono::millise
       fd_(::open((folder / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
     if (fd_.get() < 0) refuse_write(folder / name, errno);
     const bool locked = ::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0;
-    const bool refused = !locked && errno == EWOULDBLOCK;  // else the disk knows no locks
+    const bool refused = !locked && errno == EWOULDBLOCK;  // else the file system has no locks
     const std::string before = content();
     const Owner other = Owner::in(before), own = Owner::here();
     const bool here = other.host == own.host;
@@ -72,11 +73,12 @@ FolderLock::FolderLock(const std::filesystem::path& folder, std::chrono::millise
                     std::to_string(other.process) + " on '" + other.host + "', since " +
                     other.since + "; wait for it, or name another folder with -o");
     };
-    if (refused || (!locked && here && other.lives()) || (!before.empty() && !here && changes(before)))
+    if (refused || (!locked && here && other.lives()) ||
+        (!before.empty() && !here && changes(before)))
         refuse();
     owner_ = own.text();
     write_content();
-    // Two that found the same dead owner on such a disk have both written now.
+    // On such a file system, two processes may have found the same dead owner and both written.
     if (!locked || (!before.empty() && !here)) {
         std::this_thread::sleep_for(beat_ / 5);
         if (!content().starts_with(owner_)) refuse();
@@ -87,7 +89,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder, std::chrono::millise
 FolderLock::~FolderLock() {
     keeper_.request_stop();
     keeper_.join();
-    if (::ftruncate(fd_.get(), 0) != 0) return;  // it is found without its owner then
+    if (::ftruncate(fd_.get(), 0) != 0) return;  // then the file does not name its owner
 }
 
 bool FolderLock::changes(const std::string& seen) const {
@@ -119,7 +121,7 @@ void FolderLock::keep(std::stop_token stop) {
         try {
             write_content();
         } catch (const Error&) {
-            // A full disk, which others will speak of.
+            // A full disk, which the run itself reports.
         }
     }
 }

@@ -11,13 +11,13 @@
 
 namespace saccade {
 
-// Keeps a folder for one run. The file `lock` in it says who has it: host, process and since when.
-// The system lets go of it when the process ends, however that happens. Some network disks do not
-// tell other machines; so the owner counts on in the file, and a machine that finds another's name
-// there waits for the next count before it takes the folder.
+// Locks a folder for one run. The file `lock` in it names the owner: host, process and start time.
+// The operating system releases the lock when the process ends, however it ends. Some network file
+// systems do not share locks between machines; so the owner also writes a heartbeat into the file,
+// and a process on another machine waits for the next heartbeat before it takes the folder.
 class FolderLock {
 public:
-    // An Error if somebody has it.
+    // An Error if another process has it.
     explicit FolderLock(const std::filesystem::path& folder,
                         std::chrono::milliseconds beat = std::chrono::seconds(5));
     ~FolderLock();
@@ -27,7 +27,7 @@ public:
     static constexpr const char* name = "lock";
 
 private:
-    // Whether somebody else writes there.
+    // Whether another machine's heartbeat changes the file.
     bool changes(const std::string& seen) const;
     std::string content() const;
     void write_content();

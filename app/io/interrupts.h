@@ -4,8 +4,8 @@
 
 namespace saccade {
 
-// While this lives, Ctrl-C ends a job, not the program: what is being written becomes whole. So
-// does SIGTERM. The second one ends the program.
+// While this object lives, Ctrl-C (SIGINT) and SIGTERM do not end the program but only set a flag,
+// so that outputs can be completed. A second signal ends the program.
 class Interrupts {
 public:
     Interrupts();
@@ -13,7 +13,7 @@ public:
     Interrupts(const Interrupts&) = delete;
     Interrupts& operator=(const Interrupts&) = delete;
 
-    // Whether one has come.
+    // Whether a signal has come.
     static bool came();
 
 private:

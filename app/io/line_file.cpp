@@ -26,8 +26,8 @@ void LineFile::add(std::string line) {
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) {
             const int why = n < 0 ? errno : ENOSPC;
-            // A line that did not fit leaves nothing behind. If even that fails, the reader of the
-            // file drops a last line without an end.
+            // Removes the part of a line that was written. If that fails too, readers drop a last
+            // line without a newline.
             if (begin >= 0 && ::ftruncate(file_, begin) != 0) errno = 0;
             refuse_write(path_, why);
         }

@@ -5,19 +5,19 @@
 
 namespace saccade {
 
-// A file of lines that is whole at any moment: each line is written at once with its end, so that a
-// run that is killed leaves whole lines.
+// A file of lines. Each line is written together with its newline by one call, so that a run that
+// is killed leaves complete lines.
 class LineFile {
 public:
-    // Begins the file anew, or goes on behind what it has.
+    // Truncates the file, or appends to it.
     explicit LineFile(std::filesystem::path path, bool append = false);
     ~LineFile();
     LineFile(const LineFile&) = delete;
     LineFile& operator=(const LineFile&) = delete;
 
-    // An Error where it cannot be written; no part of the line is left in the file then.
+    // An Error if the line cannot be written; then no part of it is left in the file.
     void add(std::string line);
-    // Returns when the lines would survive a loss of power.
+    // Returns when the lines are on disk (fsync).
     void sync();
     const std::filesystem::path& path() const { return path_; }
 

@@ -17,8 +17,8 @@ namespace saccade {
 
 namespace {
 
-// Takes what is written to stderr while it lives, by any thread: libpng and libjpeg, which OpenCV
-// gives no access to, speak there, and people are to read our lines alone.
+// Captures stderr while it lives, for all threads: libpng and libjpeg print their messages there,
+// and OpenCV gives no access to their handlers.
 class CapturedStderr {
 public:
     CapturedStderr()
@@ -34,7 +34,7 @@ public:
         if (text_ >= 0) ::close(text_);
     }
 
-    // Ends it and returns what came.
+    // Ends the capture and returns the captured text.
     std::string text() {
         restore();
         std::string all;
@@ -61,23 +61,24 @@ private:
 PictureFile::PictureFile(const std::filesystem::path& path) : path_(path) {
     const std::string name = "'" + path.string() + "'";
     std::error_code error;
-    if (!std::filesystem::exists(path, error)) throw Error("there is no picture " + name);
+    if (!std::filesystem::exists(path, error))
+        throw Error("there is no picture " + name + ": check its name");
     if (!std::filesystem::is_regular_file(path, error))
-        throw Error(name + " is not a picture file");
+        throw Error(name + " is not a picture file: name a PNG or JPEG file");
     if (::access(path.c_str(), R_OK) != 0)
         throw Error(name + " cannot be read: check its permissions");
 
     CapturedStderr captured;
     try {
         pixels_ = cv::imread(path.string(), cv::IMREAD_COLOR);
-    } catch (const cv::Exception&) {  // all that imread lets through is about the size
-        throw Error(name + " is too large to be read");
+    } catch (const cv::Exception&) {  // imread only throws for the size
+        throw Error(name + " is too large to be read: make it smaller");
     }
     std::istringstream said(captured.text());
     for (std::string line; std::getline(said, line);) {
-        // The decoder fills what is missing of a JPEG with grey.
+        // The decoder fills the missing part of a JPEG with grey.
         if (line.starts_with("Premature end of JPEG"))
-            throw Error(name + " is cut short: its end is missing");
+            throw Error(name + " is cut short: its end is missing; get the file again");
         if (line.starts_with("Corrupt JPEG data"))
             spdlog::warn("{} is damaged and may look wrong: {}", name, line);
         else
@@ -86,9 +87,11 @@ PictureFile::PictureFile(const std::filesystem::path& path) : path_(path) {
     if (!pixels_.empty()) return;
     if (is_video_name(path))
         throw Error(name +
-                    " is a video, and here pictures are wanted: 'saccade batch' sees every frame "
-                    "of it and 'saccade inspect --frame N' one");
-    throw Error(name + " cannot be read as a picture: it is damaged, or of an unknown format");
+                    " is a video, not a picture: use 'saccade batch' for all of its frames, or "
+                    "'saccade inspect --frame N' for one");
+    throw Error(name +
+                " cannot be read as a picture: it is damaged, or of an unknown format; name " +
+                "a PNG or JPEG file");
 }
 
 PictureView PictureFile::view() const {
@@ -102,7 +105,7 @@ void write_picture(const std::filesystem::path& path, const cv::Mat& picture, Sy
     bool encoded = false;
     try {
         encoded = cv::imencode(path.extension().string(), picture, bytes);
-    } catch (const cv::Exception&) {  // no such format
+    } catch (const cv::Exception&) {  // unknown format
     }
     if (!encoded)
         throw Error(name +

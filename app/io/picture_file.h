@@ -9,7 +9,7 @@
 namespace saccade {
 
 // A picture from a file, as 8-bit BGR: grey, palette, RGBA and 16-bit pictures are converted, and
-// turned upright where the file says so, as transformers does.
+// rotated by their EXIF orientation.
 class PictureFile {
 public:
     explicit PictureFile(const std::filesystem::path& path);
@@ -22,9 +22,8 @@ private:
     cv::Mat pixels_;
 };
 
-// Writes a picture in the format that the name's ending says. It appears under that name only when
-// it is whole.
-void write_picture(const std::filesystem::path& path, const cv::Mat& picture,
-                   Sync sync = Sync::no);
+// Writes a picture in the format of the name's extension. The file appears under its name only when
+// it is complete.
+void write_picture(const std::filesystem::path& path, const cv::Mat& picture, Sync sync = Sync::no);
 
 }  // namespace saccade

@@ -4,8 +4,8 @@
 
 namespace saccade {
 
-// Writes to standard output, at once, and nothing that commands a terminal. Throws where that cannot be done: a full disk, a reader that
-// has gone.
+// Writes to standard output and flushes it; terminal control characters are escaped. An Error if
+// the disk is full or the reader of a pipe has gone.
 void print(std::string_view text);
 
 }  // namespace saccade

@@ -73,8 +73,7 @@ void Progress::show() {
         const uint64_t full = std::min(done_, total_) * cells / total_;
         bar = " [" + std::string(full, '#') + std::string(cells - full, '.') + "]";
     }
-    std::fprintf(stderr, "\r\033[K%s%s %s", one_line(what_).c_str(), bar.c_str(),
-                 text().c_str());
+    std::fprintf(stderr, "\r\033[K%s%s %s", one_line(what_).c_str(), bar.c_str(), text().c_str());
     std::fflush(stderr);
     open_ = true;
 }

@@ -7,23 +7,23 @@
 
 namespace saccade {
 
-// How far a long job is, on stderr: a bar that is drawn over on a terminal, a plain line now and
-// then elsewhere.
+// The progress of a long job on stderr: a line that is redrawn on a terminal, plain lines
+// elsewhere.
 class Progress {
 public:
-    // `total` steps, 0 where nobody knows. A quiet one says nothing.
+    // `total` steps; 0 if the number is unknown.
     Progress(std::string what, uint64_t total, bool quiet);
     ~Progress() { end(); }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // What is being done from now on, of the same job.
+    // Changes the name that is shown; the count goes on.
     void turn_to(std::string what) { what_ = std::move(what); }
     void step();
-    // So many steps will not be taken after all.
+    // Takes steps that will not be done off the total.
     void leave_out(uint64_t steps) { total_ -= std::min(steps, steps_left()); }
     uint64_t steps_left() const { return total_ - std::min(done_, total_); }
-    // Clears the bar away; other output may follow.
+    // Clears the line, so that other output may follow.
     void end();
 
     // "12 of 150, 4.1 fps, 34 s left"

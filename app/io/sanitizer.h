@@ -1,9 +1,9 @@
 #pragma once
 
-// Included by one file of each program, for builds with SACCADE_SANITIZE. What Vulkan's loader,
-// layers and drivers, and LLVM within software Vulkan, leave behind at the end is theirs; they are
-// kept loaded, because a leak is known by the name of its library. Software Vulkan allocates so
-// often that the sanitizer, which keeps freed memory aside, is given little room for it.
+// Included by one file of each program, for builds with SACCADE_SANITIZE. Leaks of Vulkan's loader,
+// layers and drivers, and of LLVM within software Vulkan, are suppressed; dlclose does nothing,
+// because a suppression needs the name of the library. Software Vulkan allocates so often that the
+// quarantine for freed memory is kept small.
 
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" {

@@ -28,7 +28,7 @@ Character first_of(std::string_view text) {
         if ((byte(i) & 0xc0) != 0x80) return {};
         code = code << 6 | (byte(i) & 0x3f);
     }
-    // Longer than needed, half of a pair, or beyond the last.
+    // Overlong, a surrogate, or beyond U+10FFFF.
     const bool sound = bytes == 2 ||
                        (bytes == 3 && code >= 0x800 && (code < 0xd800 || code > 0xdfff)) ||
                        (bytes == 4 && code >= 0x10000 && code <= 0x10ffff);
@@ -36,9 +36,9 @@ Character first_of(std::string_view text) {
 }
 
 bool commands(char32_t code) {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) ||       // the control characters
-           code == 0x61c || code == 0x200e || code == 0x200f ||  // marks of direction
-           (code >= 0x2028 && code <= 0x202e) ||                 // ends of lines, embeddings
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) ||       // control characters
+           code == 0x61c || code == 0x200e || code == 0x200f ||  // direction marks
+           (code >= 0x2028 && code <= 0x202e) ||                 // line separators, embeddings
            (code >= 0x2066 && code <= 0x2069);                   // isolates
 }
 
@@ -84,8 +84,8 @@ std::string closest(std::string_view word, std::span<const std::string> words) {
     size_t fewest = std::max<size_t>(word.size() / 3, 1) + 1;
     std::string best;
     for (const std::string& other : words) {
-        // Levenshtein's distance, row by row: from the first i letters of `word` to each beginning
-        // of the other.
+        // Levenshtein distance, row by row: from the first i letters of `word` to each prefix of
+        // the other.
         std::vector<size_t> row(other.size() + 1);
         std::iota(row.begin(), row.end(), size_t{0});
         for (size_t i = 0; i < word.size(); ++i) {

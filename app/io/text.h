@@ -4,33 +4,31 @@
 #include <string>
 #include <string_view>
 
-// Text from outside, such as file names, labels, captions and names from the Hub: anything may be
-// in it, and not all of it may be passed on as it is.
+// Untrusted text, such as file names, labels, captions and names from the Hub, escaped for output.
 
 namespace saccade {
 
-// For a terminal: what could command it (control characters), or turn the reading direction, is
-// written as \u001b, and a byte that is not UTF-8 as \xff. Ends of lines and tabs stay. JSON that
-// is printed so is still JSON, and means the same.
+// For a terminal: control characters and characters that change the reading direction are escaped
+// as \u001b, bytes that are not UTF-8 as \xff. Newlines and tabs stay. Escaped JSON is still the
+// same JSON.
 std::string for_terminal(std::string_view text);
-// The same in one line: ends of lines and tabs are written as \u000a and \u0009.
+// The same in one line: newlines and tabs are escaped as \u000a and \u0009.
 std::string one_line(std::string_view text);
 
-// A to Z as a to z, whatever the machine's language; all else stays.
+// ASCII to lower case, in any locale; other characters stay.
 std::string in_lower_case(std::string_view text);
 
-// The one of these that somebody may have meant who wrote `word`: at most a third of its letters
-// would have to be changed, left out or put in. Empty where there is none.
+// The word that `word` may be a typing error of: the nearest by edit distance, at most a third of
+// the letters. Empty if there is none.
 std::string closest(std::string_view word, std::span<const std::string> words);
 
-// A file name for JSON and CSV, which are UTF-8, while a name is any bytes. What is UTF-8 stays as
-// it is. A byte that is not, 0x80 to 0xff, becomes one of the characters U+EF80 to U+EFFF; so does
-// each byte of those characters themselves, should a name have them. So every name has one text,
-// and the text gives the name back.
+// Converts a file name, which is any bytes, to UTF-8 for JSON and CSV, and back without loss. Valid
+// UTF-8 stays. A byte that is not, 0x80 to 0xff, becomes one of the characters U+EF80 to U+EFFF; so
+// does each byte of those characters themselves.
 std::string text_of_name(std::string_view name);
 std::string name_of_text(std::string_view text);
 
-// An address without the name and password that may be in it; anything else as it is.
+// A URL without user name and password; any other text as it is.
 std::string without_password(const std::string& address);
 
 }  // namespace saccade

@@ -20,12 +20,12 @@ bool is_number(const std::string& text) {
     return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// People read our lines alone, unless they ask OpenCV for its own by its environment variables.
+// Silences OpenCV's own messages, unless its environment variables ask for them.
 void quieten() {
     static std::once_flag once;
     std::call_once(once, [] {
         ::setenv("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "3",
-                 0);  // seconds that a camera may be still
+                 0);  // seconds until a camera without frames times out
         if (!std::getenv("OPENCV_LOG_LEVEL"))
             cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
     });
@@ -44,7 +44,8 @@ Camera::Camera(const std::string& text, const SourceOptions& options) {
                     (is_number(text) ? what_ + " (" + device + ")" : "camera '" + text + "'") +
                     "; plug one in, or name another source, like synth:");
     if (::access(device.c_str(), R_OK | W_OK) != 0)
-        throw Error(what_ + " may not be used by you: add yourself to the group that owns " +
+        throw Error(what_ +
+                    " cannot be opened: permission denied; add yourself to the group that owns " +
                     device);
     open(device, options);
     traits_.size = announced_size();
@@ -64,8 +65,8 @@ void Camera::open(const std::string& device, const SourceOptions& options) {
 
     const std::string& format = options.pixel_format;
     if (!format.empty() && format.size() != 4)
-        throw Error("a pixel format has four letters, as MJPG or YUYV have, and not '" + format +
-                    "'");
+        throw Error("'" + format +
+                    "' is no pixel format: name its four letters, such as MJPG or YUYV");
     if (!format.empty())
         capture_.set(cv::CAP_PROP_FOURCC,
                      cv::VideoWriter::fourcc(format[0], format[1], format[2], format[3]));
@@ -87,15 +88,15 @@ bool Camera::grab() try { return capture_.grab(); } catch (const cv::Exception&)
     return false;
 }
 
-// The frame that was grabbed goes into the consumer's slot. Returns its size, empty if there is no
-// picture to be had.
+// Writes the grabbed frame into the consumer's slot. Returns its size; empty if it cannot be
+// decoded.
 Size Camera::retrieve(const GiveSlot& give) try {
     const Size announced = announced_size();
     const Slot slot = give(packed(announced));
     cv::Mat picture = mat_of(slot);
     if (!capture_.retrieve(picture) || picture.type() != CV_8UC3) return {};
     if (picture.data == reinterpret_cast<const uchar*>(slot.bytes)) return announced;
-    return fill(give, picture);  // of another size than was announced
+    return fill(give, picture);  // its size differs from the announced one
 } catch (const cv::Exception&) {
     return {};
 }
@@ -110,7 +111,8 @@ std::optional<FrameInfo> Camera::next(const GiveSlot& give) {
 }
 
 void Camera::seek(uint64_t index) {
-    if (index < stamp_.index()) throw Error(what_ + " is live: what is past is gone");
+    if (index < stamp_.index())
+        throw Error(what_ + " is live: it cannot go back to earlier frames");
     while (stamp_.index() < index && grab()) stamp_.leave_out();
 }
 

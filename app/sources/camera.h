@@ -6,11 +6,11 @@
 
 namespace saccade {
 
-// A camera, by OpenCV. What it gives is the present: frames can be left out, not had again, and its
-// time is ours. If it fails, open_source() makes a new one.
+// A camera, read by OpenCV. It is live: frames can be skipped but not read again, and their times
+// are by the machine's clock. A camera that fails is opened again by open_source().
 class Camera : public Source {
 public:
-    // `text` is its number or its device.
+    // `text` is its number or its device path.
     Camera(const std::string& text, const SourceOptions& options);
 
     const SourceTraits& traits() const override { return traits_; }

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Stopped {};   // thrown through a source that waits for a slot
-struct Unwanted {};  // another frame is wanted than the one that waits for its time
+struct Unwanted {};  // thrown when a seek makes the frame that waits for its time obsolete
 
 std::chrono::steady_clock::duration seconds(double count) {
     return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -67,14 +67,14 @@ CaptureStatus Capture::status() const {
 
 std::optional<TakenFrame> Capture::take() {
     const std::scoped_lock lock(mutex_);
-    if (seeking_) return std::nullopt;  // what is there is from before
+    if (seeking_) return std::nullopt;  // a ready frame is from before the seek
     return ring_.take();
 }
 
 void Capture::play_as(const Playback& playback) {
     const std::scoped_lock lock(mutex_);
     if (live_ || playback == playback_) return;
-    if (at_end_ && playback_.paused && !playback.paused) {  // who plays on from the end begins anew
+    if (at_end_ && playback_.paused && !playback.paused) {  // playing at the end restarts the file
         wanted_ = 0;
         seeking_ = true;
     }
@@ -118,14 +118,15 @@ void Capture::run(std::stop_token stop) {
             if (live_) reason = "the stream '" + name_ + "' has ended";
         } catch (const Stopped&) {
         } catch (const DeviceLost&) {
-            // The consumer's memory is gone: that is not the source's fault, and ends it.
+            // The consumer's memory is lost with its device; opening the source again would not
+            // help.
             return ring_.close(std::current_exception());
         } catch (const std::exception& error) {
             reason = error.what();
         }
         source_.reset();
         if (stop.stop_requested()) break;
-        // A screen is not asked for again: the desktop would ask the person each time.
+        // A screen is not opened again: the desktop would ask for permission each time.
         if (!live_ || kind_of_source(name_) == SourceKind::screen) {
             if (reason.empty() && ring_.published() == 0 && options_.first == 0)
                 reason = "nothing in '" + title_of_source(name_) + "' can be read as a picture";
@@ -144,7 +145,7 @@ bool Capture::wait_until_wanted(std::stop_token stop) {
     auto wanted = [&] { return wanted_ || (!playback_.paused && !(at_end_ && !playback_.loop)); };
     if (wanted()) return true;
     if (!wake_.wait(lock, stop, wanted)) return false;
-    start_.reset();  // the pause was no delay
+    start_.reset();  // the pause does not count as delay
     return true;
 }
 
@@ -161,7 +162,7 @@ void Capture::follow_seek() {
     ring_.forget();
 }
 
-// To the source's end, again and again where a file is to loop.
+// Plays to the source's end, and from its start again if it loops.
 void Capture::play(std::stop_token stop) {
     bool any = false;
     while (!stop.stop_requested()) {
@@ -183,7 +184,7 @@ void Capture::play(std::stop_token stop) {
         bool loop = false, again = false;
         {
             const std::scoped_lock lock(mutex_);
-            again = std::exchange(seeking_, false);  // there was nothing to be had there
+            again = std::exchange(seeking_, false);  // the seek went beyond the end
             loop = playback_.loop;
             at_end_ = options_.stays && !loop;
         }
@@ -221,7 +222,7 @@ bool Capture::deliver(std::stop_token stop) {
     return true;
 }
 
-// What comes back goes on with the numbers and the clock of before.
+// A source that was opened again continues the frame numbers and times.
 void Capture::continue_count(FrameInfo& info) {
     if (!start_) start_ = info.captured;
     info.index = count_++;
@@ -243,12 +244,12 @@ void Capture::wait_until_due(double time, std::stop_token stop) {
                 return;
         }
         if (stop.stop_requested()) throw Stopped();
-        start_.reset();  // by another pace, from here
+        start_.reset();  // the speed has changed: timing restarts at this frame
     }
 }
 
-// Waits until a file's frame is due. Where we are late, frames are left out, unless that makes us
-// later still because it is the decoding that takes so long: then the file plays slowly.
+// Waits until a file's frame is due. Late frames are skipped, unless decoding itself is too slow:
+// then skipping would only add delay, and the file plays slowly.
 void Capture::keep_pace(FrameInfo& info, std::stop_token stop) {
     const auto now = Clock::now();
     double speed = 1;

@@ -9,17 +9,17 @@ namespace saccade {
 
 struct CaptureOptions {
     SourceOptions source = {};
-    bool loop = false;   // a file begins again at its end; a single picture stays
-    bool stays = false;  // at a file's end it waits for who wants another frame of it
-    uint64_t first = 0;  // the frame of a file to begin with
-    // How long to wait before a camera or stream is tried again: twice as long each time.
+    bool loop = false;   // a file restarts at its end; a single picture stays
+    bool stays = false;  // at a file's end, the capture waits for a seek instead of ending
+    uint64_t first = 0;  // the frame at which a file starts
+    // Exponential back-off before a camera or stream is opened again.
     std::chrono::milliseconds first_retry{500}, last_retry{8000};
 };
 
-// How a file is played; a camera or a stream goes on as it does.
+// How a file is played; it has no effect on a camera or stream.
 struct Playback {
     bool paused = false;
-    double speed = 1;  // of its own pace
+    double speed = 1;  // relative to the file's frame rate
     bool loop = false;
     bool operator==(const Playback&) const = default;
 };
@@ -27,39 +27,38 @@ struct Playback {
 enum class CaptureState {
     connecting,  // no frame yet
     playing,
-    lost,   // a camera or stream is gone, for `reason`; it is being tried again
-    ended,  // a file is over, because of an error where there is a reason
+    lost,   // a camera or stream has failed, for `reason`; it is being opened again
+    ended,  // a file has ended; by an error if there is a `reason`
 };
 
 struct CaptureStatus {
     CaptureState state = CaptureState::connecting;
-    std::string reason;    // one line for people
-    uint64_t frames = 0;   // that came
-    uint64_t dropped = 0;  // of those that came, and of those left out to keep pace
-    SourceTraits traits;   // empty until it has been opened
+    std::string reason;    // one line
+    uint64_t frames = 0;   // read so far
+    uint64_t dropped = 0;  // read but never taken, or skipped to keep pace
+    SourceTraits traits;   // empty until the source is open
 };
 
-// Plays a source for somebody who wants the present: a thread fills the slots of a ring, and the
-// newest frame wins. Files are played at their own pace; cameras and streams that fail are tried
-// again until stop().
+// Plays a source live: a thread fills the slots of a ring, and the newest frame wins. Files are
+// played at their frame rate; cameras and streams that fail are opened again until stop().
 class Capture {
 public:
-    // A file that cannot be opened is an Error here; a camera or stream that cannot is a state.
+    // An Error if a file cannot be opened; a camera or stream that cannot is CaptureState::lost.
     Capture(std::string source, FrameRing& ring, const CaptureOptions& options = {});
     ~Capture() { stop(); }
 
-    // The newest frame, if one has come since the last was taken.
+    // The newest frame, if there is one since the last was taken.
     std::optional<TakenFrame> take();
-    // Waits for one; false when none has come in time, or none will.
+    // Waits for a frame; false if none came in time, or the source has ended.
     bool wait_for(std::chrono::milliseconds time) { return ring_.wait_for(time); }
     CaptureStatus status() const;
 
     void play_as(const Playback& playback);
-    // This frame of a file is the next that is taken, whether or not it is paused; beyond the end,
-    // none. Of a live source nothing happens.
+    // Makes this frame of a file the next that take() returns, also while paused; beyond the end it
+    // returns none. A live source ignores it.
     void seek(uint64_t frame);
 
-    // Returns when the thread has ended: at once, or when a read that hangs reaches its timeout.
+    // Waits until the thread has ended: soon, or when a read that hangs times out.
     void stop();
 
 private:
@@ -68,17 +67,17 @@ private:
     void run(std::stop_token stop);
     void play(std::stop_token stop);
     bool deliver(std::stop_token stop);
-    // Until the file is to go on: because it plays, or another frame of it is wanted. False when it
-    // is to stop before then.
+    // Waits while paused or at the end, until the file plays or a seek is requested. False if a
+    // stop is requested before.
     bool wait_until_wanted(std::stop_token stop);
-    // Makes the frame that was asked for the next one.
+    // Carries out a requested seek.
     void follow_seek();
     void continue_count(FrameInfo& info);
     void keep_pace(FrameInfo& info, std::stop_token stop);
-    // Until a file's frame is due, at the pace that is wanted meanwhile.
+    // Waits until a file's frame is due; the speed may change meanwhile.
     void wait_until_due(double time, std::stop_token stop);
     void set_state(CaptureState state, const std::string& reason = {});
-    // False when it is to stop before then.
+    // False if a stop is requested before.
     bool sleep_until(Clock::time_point time, std::stop_token stop);
 
     const std::string name_;
@@ -87,8 +86,8 @@ private:
     FrameRing& ring_;
     std::unique_ptr<Source> source_;
     std::chrono::milliseconds retry_;
-    bool still_ = false;                      // there is one picture, which stays
-    std::optional<Clock::time_point> start_;  // when time 0 was, or would have been
+    bool still_ = false;                      // the source is a single picture
+    std::optional<Clock::time_point> start_;  // the wall time of the file's time 0
     uint64_t count_ = 0;                      // frames of a live source
 
     mutable std::mutex mutex_;
@@ -96,8 +95,8 @@ private:
     CaptureStatus status_;
     uint64_t left_out_ = 0;
     Playback playback_;
-    uint64_t changes_ = 0;            // of the playback, and seeks
-    std::optional<uint64_t> wanted_;  // the frame that was asked for
+    uint64_t changes_ = 0;            // of the playback, including seeks
+    std::optional<uint64_t> wanted_;  // the target of a requested seek
     bool seeking_ = false, at_end_ = false;
 
     std::jthread thread_;

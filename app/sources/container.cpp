@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-// Bytes of a file at any place; zeros beyond its end.
+// Reads bytes of a file at any offset; zeros beyond its end.
 class Bytes {
 public:
     explicit Bytes(const std::filesystem::path& path) : file_(path, std::ios::binary) {
@@ -44,21 +44,21 @@ bool is(const uint8_t* bytes, std::string_view text) {
     return std::string_view(reinterpret_cast<const char*>(bytes), text.size()) == text;
 }
 
-// MP4 is made of boxes: 4 bytes of length, 4 of name, and 8 of length where the first was 1.
+// MP4 consists of boxes: 4 bytes of length, 4 of name, and an 8-byte length if the first is 1.
 bool is_mp4_cut_short(Bytes& file) {
     uint64_t place = 0;
     while (place + 8 <= file.size()) {
         const auto box = file.at(place);
         uint64_t length = big_endian(box.data(), 4), head = 8;
         if (length == 1) length = big_endian(&box[8], 8), head = 16;
-        if (length == 0) return false;  // to the end, wherever that is
+        if (length == 0) return false;  // the box extends to the end of the file
         if (length < head || length > UINT64_MAX - place) return true;
         place += length;
     }
     return place != file.size();
 }
 
-// AVI is made of chunks: 4 bytes of name, 4 of length, padded to even places.
+// AVI consists of chunks: 4 bytes of name, 4 of length, padded to even offsets.
 bool is_avi_cut_short(Bytes& file) {
     uint64_t place = 0;
     while (place + 8 <= file.size() && is(file.at(place).data(), "RIFF"))
@@ -66,8 +66,8 @@ bool is_avi_cut_short(Bytes& file) {
     return place > file.size();
 }
 
-// Elements: a name of 1 to 4 bytes and a length of 1 to 8, both saying by their leading zeros how
-// many. The whole video is the second element.
+// Matroska consists of EBML elements: an id of 1 to 4 bytes and a size of 1 to 8, whose leading
+// zeros tell how many. The second element, Segment, is the whole video.
 bool is_matroska_cut_short(Bytes& file) {
     uint64_t place = 0;
     for (int element = 0; element < 2; ++element) {
@@ -82,7 +82,7 @@ bool is_matroska_cut_short(Bytes& file) {
         if (count > 8) return true;
         const uint64_t most = (uint64_t(1) << 7 * count) - 1;
         const uint64_t length = big_endian(bytes.data(), count) & most;
-        if (length == most) return false;  // of a live recording: unknown
+        if (length == most) return false;  // unknown size, of a live recording
         place += uint64_t(count) + length;
     }
     return place > file.size();

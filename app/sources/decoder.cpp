@@ -28,13 +28,13 @@ uint32_t quarter_turns_of(const AVStream& stream) {
     const uint8_t* matrix = av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr);
 #endif
     if (!matrix) return 0;
-    // FFmpeg counts against the clock.
+    // FFmpeg's angle is counter-clockwise.
     const double degrees = -av_display_rotation_get(reinterpret_cast<const int32_t*>(matrix));
     if (!std::isfinite(degrees)) return 0;
     return static_cast<uint32_t>(std::lround(degrees / 90) + 4) % 4;
 }
 
-// A stream that does not say its matrix has that of BT.601, as FFmpeg takes it.
+// A stream without a colour matrix has BT.601's, as FFmpeg assumes.
 std::optional<YuvMatrix> matrix_of(AVColorSpace space) {
     switch (space) {
         case AVCOL_SPC_UNSPECIFIED:
@@ -51,14 +51,14 @@ std::optional<YuvMatrix> matrix_of(AVColorSpace space) {
 }
 
 bool is_full_range(const AVFrame& picture) {
-    // Formats of a former time, whose name says their range.
+    // Deprecated formats, which have full range.
     constexpr AVPixelFormat full[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ440P,
                                       AV_PIX_FMT_YUVJ444P};
     return picture.color_range == AVCOL_RANGE_JPEG ||
            std::ranges::find(full, picture.format) != std::end(full);
 }
 
-// Nothing if the device cannot read it as it is.
+// Nothing if the device does not support the format.
 std::optional<YuvFormat> yuv_format(const AVFrame& picture) {
     const AVPixFmtDescriptor* format =
         av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
@@ -96,30 +96,30 @@ double seconds_of(int64_t time, const AVStream& stream) {
 }  // namespace
 
 std::unique_ptr<Decoder> Decoder::of_file(const std::string& path) {
-    return open("file:" + path, nullptr);  // a name may have a colon
+    return open("file:" + path, nullptr);  // the file name may have a colon
 }
 
-std::unique_ptr<Decoder> Decoder::of_stream(const std::string& url, const Patience& patience) {
-    return open(url, &patience);
+std::unique_ptr<Decoder> Decoder::of_stream(const std::string& url, const Timeouts& timeouts) {
+    return open(url, &timeouts);
 }
 
-std::unique_ptr<Decoder> Decoder::open(const std::string& where, const Patience* patience) {
-    av_log_set_level(AV_LOG_QUIET);  // people read our lines alone
+std::unique_ptr<Decoder> Decoder::open(const std::string& where, const Timeouts* timeouts) {
+    av_log_set_level(AV_LOG_QUIET);  // errors are reported by Saccade itself
     std::unique_ptr<Decoder> decoder(new Decoder);
     AVFormatContext* file = avformat_alloc_context();
     file->interrupt_callback = {
         [](void* self) { return static_cast<Decoder*>(self)->timed_out() ? 1 : 0; }, decoder.get()};
-    if (patience) {
-        decoder->be_patient(patience->open);
-        decoder->read_patience_ = patience->read;
+    if (timeouts) {
+        decoder->set_timeout(timeouts->open);
+        decoder->read_timeout_ = timeouts->read;
     }
     AVDictionary* options = nullptr;
-    if (patience) av_dict_set(&options, "rtsp_flags", "prefer_tcp", 0);
+    if (timeouts) av_dict_set(&options, "rtsp_flags", "prefer_tcp", 0);
     const int opened = avformat_open_input(&file, where.c_str(), nullptr, &options);
     av_dict_free(&options);
-    if (opened < 0) return nullptr;  // and the file is freed
+    if (opened < 0) return nullptr;  // avformat_open_input has freed the context
     decoder->file_.reset(file);
-    // Only what containers say of each track: afterwards it may be a guess.
+    // Read before avformat_find_stream_info, which replaces it by estimates.
     std::vector<int64_t> lengths;
     for (unsigned i = 0; i < file->nb_streams; ++i) lengths.push_back(file->streams[i]->duration);
     if (avformat_find_stream_info(file, nullptr) < 0) return nullptr;
@@ -133,7 +133,7 @@ std::unique_ptr<Decoder> Decoder::open(const std::string& where, const Patience*
     if (static_cast<size_t>(video) < lengths.size() && lengths[static_cast<size_t>(video)] > 0)
         decoder->announced_ = static_cast<double>(lengths[static_cast<size_t>(video)]) *
                               av_q2d(decoder->stream_->time_base);
-    return decoder->open_codec(patience != nullptr) ? std::move(decoder) : nullptr;
+    return decoder->open_codec(timeouts != nullptr) ? std::move(decoder) : nullptr;
 }
 
 bool Decoder::open_codec(bool live) {
@@ -142,7 +142,7 @@ bool Decoder::open_codec(bool live) {
     codec_.reset(avcodec_alloc_context3(codec));
     if (avcodec_parameters_to_context(codec_.get(), stream_->codecpar) < 0) return false;
     codec_->pkt_timebase = stream_->time_base;
-    codec_->thread_count = 0;  // as the machine has cores
+    codec_->thread_count = 0;  // one per core
     codec_->thread_type = live ? FF_THREAD_SLICE : FF_THREAD_FRAME | FF_THREAD_SLICE;
     return avcodec_open2(codec_.get(), codec, nullptr) >= 0 && codec_->width > 0 &&
            codec_->height > 0;
@@ -174,7 +174,7 @@ std::optional<uint64_t> Decoder::pictures() const {
 
 bool Decoder::timed_out() const { return deadline_ && Clock::now() >= *deadline_; }
 
-// At the end, the decoder is told so, and gives what it holds back.
+// At the end, flushes the decoder.
 void Decoder::send_packet() {
     int read = 0;
     do {
@@ -194,7 +194,7 @@ void Decoder::send_packet() {
 }
 
 bool Decoder::next() {
-    if (read_patience_) be_patient(*read_patience_);
+    if (read_timeout_) set_timeout(*read_timeout_);
     for (int failures = 0; failures < 4096;) {
         const int result = avcodec_receive_frame(codec_.get(), picture_.get());
         if (result == 0) return true;
@@ -221,7 +221,7 @@ Size Decoder::write(const GiveSlot& give) {
     layout.yuv = yuv;
     layout.quarter_turns = quarter_turns_;
     const Slot slot = give(layout);
-    if (slot.layout != layout) throw Error("a slot of another layout was given than was asked for");
+    if (slot.layout != layout) throw Error("the slot has another layout than the frame");
     for (uint32_t i = 0; i < layout.planes(); ++i) {
         const PixelLayout::Plane plane = layout.plane(i);
         av_image_copy_plane(reinterpret_cast<uint8_t*>(slot.bytes + plane.offset),

@@ -10,46 +10,44 @@
 
 namespace saccade {
 
-// The pictures of a file or a network stream, by FFmpeg's libraries.
+// Decodes the pictures of a file or a network stream with FFmpeg's libraries.
 class Decoder {
 public:
-    // How long opening and reading may take. A stream is read for the present: no picture is held
-    // back so that several can be decoded at the same time.
-    struct Patience {
+    struct Timeouts {
         std::chrono::milliseconds open, read;
     };
-    // Nothing if it cannot be opened, or has no pictures that can be decoded.
+    // Null if it cannot be opened, or has no video stream that can be decoded. A stream is decoded
+    // with low delay: without frame threads, which hold pictures back.
     static std::unique_ptr<Decoder> of_file(const std::string& path);
-    static std::unique_ptr<Decoder> of_stream(const std::string& url, const Patience& patience);
+    static std::unique_ptr<Decoder> of_stream(const std::string& url, const Timeouts& timeouts);
 
-    Size size() const;  // upright
-    double rate() const;     // pictures a second; 0: unknown
+    Size size() const;    // after rotation
+    double rate() const;  // frames per second; 0: unknown
     std::optional<uint64_t> pictures() const;
-    // How often pictures are turned clockwise by a right angle to stand upright.
+    // The rotation by the display matrix, in clockwise quarter turns.
     uint32_t quarter_turns() const { return quarter_turns_; }
 
-    // Decodes the next picture; false after the last one. What cannot be decoded is left out.
+    // Decodes the next picture; false after the last one. Undecodable packets are skipped.
     bool next();
-    // When the picture is to be shown, in seconds since the stream's start; nothing: unknown.
+    // The picture's pts in seconds since the stream's start; nothing if unknown.
     std::optional<double> time() const;
-    // When the last picture is to be shown, by what has been read, decoded or not, and by what the
-    // container announces.
+    // The pts of the last picture, by all packets read so far and by the container's duration.
     double last_time() const;
-    // Whether reading has taken longer than it may.
+    // Whether reading has timed out.
     bool timed_out() const;
 
-    // Writes the picture into the slot that `give` returns for its layout: as it has been decoded
-    // if the device knows that layout, else as BGR. Returns its upright size.
+    // Writes the picture into the slot that `give` returns for its layout: as decoded if the device
+    // supports the pixel format, else as BGR. Returns its size after rotation.
     Size write(const GiveSlot& give);
 
 private:
     using Clock = std::chrono::steady_clock;
 
     Decoder() = default;
-    static std::unique_ptr<Decoder> open(const std::string& where, const Patience* patience);
+    static std::unique_ptr<Decoder> open(const std::string& where, const Timeouts* timeouts);
     bool open_codec(bool live);
     void send_packet();
-    void be_patient(std::chrono::milliseconds time) { deadline_ = Clock::now() + time; }
+    void set_timeout(std::chrono::milliseconds time) { deadline_ = Clock::now() + time; }
     Size write_packed(const GiveSlot& give);
 
     Av<AVFormatContext> file_;
@@ -60,7 +58,7 @@ private:
     AVStream* stream_ = nullptr;
     uint32_t quarter_turns_ = 0;
     double announced_ = 0, read_ = 0;  // see last_time()
-    std::optional<std::chrono::milliseconds> read_patience_;
+    std::optional<std::chrono::milliseconds> read_timeout_;
     std::optional<Clock::time_point> deadline_;
 };
 

@@ -16,7 +16,7 @@ std::vector<std::string> sources_in(std::span<const std::string> dropped) {
             continue;
         }
         const std::vector<fs::path> videos = find_files(path, is_video_name);
-        // One with neither is opened too: that says what is wrong.
+        // A folder without either is opened too, because the error then names it.
         if (videos.empty() || !find_files(path, is_picture_name).empty()) sources.push_back(path);
         for (const fs::path& video : videos) sources.push_back(video.string());
     }

@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-// What somebody wants to see who drops these onto the window, each to be opened by itself: pictures
-// belong together, as those of a folder do; of a folder, also its videos.
+// The sources in files and folders that are dropped onto the window: all pictures together are one
+// source, and so are those of a folder; each video is a source.
 std::vector<std::string> sources_in(std::span<const std::string> dropped);
 
 }  // namespace saccade

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Runs of digits compare as numbers, all else as bytes.
+// Natural order: runs of digits compare as numbers, other characters as bytes.
 bool comes_before(std::string_view a, std::string_view b) {
     size_t i = 0, j = 0;
     while (i < a.size() && j < b.size()) {
@@ -36,7 +36,7 @@ bool comes_before(std::string_view a, std::string_view b) {
         }
     }
     if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-    return a < b;  // they differ in leading zeros at most
+    return a < b;  // they differ only in leading zeros
 }
 
 std::vector<fs::path> in_folder(const fs::path& folder, WantedFile wanted) {

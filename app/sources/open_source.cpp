@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "rtsp://" and the like, of any protocol that FFmpeg knows.
+// "rtsp://" or another protocol that FFmpeg knows.
 bool is_url(const std::string& text) {
     const size_t colon = text.find("://");
     return colon != text.npos && colon > 0 &&
@@ -42,10 +42,10 @@ SourceKind kind_of_source(const std::string& text) {
     if (fs::is_regular_file(text, error))
         return is_picture_name(text) ? SourceKind::pictures : SourceKind::video;
     if (is_list_of_pictures(text)) return SourceKind::pictures;
-    // A device that is missing may come.
+    // A missing device may be plugged in later.
     if (fs::is_character_file(text, error) || text.starts_with("/dev/")) return SourceKind::camera;
     if (text.find_first_of("*?[") != text.npos) return SourceKind::pictures;
-    throw Error("there is no file or folder '" + text + "'");
+    throw Error("there is no file or folder '" + text + "': check its name");
 }
 
 std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options,

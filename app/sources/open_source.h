@@ -10,11 +10,11 @@ namespace saccade {
 
 enum class SourceKind { camera, stream, video, pictures, synth, screen };
 
-// What the text means: a camera's number or device, a URL, a video file, a picture, a folder or a
-// glob of pictures, synth:, or screen:. An Error where it is none of them.
+// What the text names: a camera's number or device, a URL, a video file, a picture, a folder or a
+// glob of pictures, synth:, or screen:. An Error if it is none of them.
 SourceKind kind_of_source(const std::string& text);
 
-// A source that waits for a person's consent ends waiting when a stop is asked for.
+// A source that waits for the user's permission stops waiting when a stop is requested.
 std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options = {},
                                     const std::stop_token& stop = {});
 

@@ -43,8 +43,8 @@ std::vector<fs::path> find_pictures(const std::string& text) {
     const bool folder = fs::is_directory(text, error);
     std::vector<fs::path> found = find_files(text, is_picture_name);
     if (found.empty())
-        throw Error(folder ? "there is no picture in the folder '" + text + "'"
-                           : "no picture matches '" + text + "'");
+        throw Error(folder ? "there is no picture in the folder '" + text + "': name another"
+                           : "no picture matches '" + text + "': check the pattern");
     return found;
 }
 

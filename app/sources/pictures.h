@@ -10,22 +10,22 @@
 
 namespace saccade {
 
-// Several pictures as one text: a file in each line.
+// Several pictures as one text: one file per line.
 std::string list_of_pictures(std::span<const std::string> files);
 bool is_list_of_pictures(const std::string& text);
-// What people call a source: of such a list, the first file's name and how many there are more.
+// A title for a source; for such a list, the first file's name and the number of others.
 std::string title_of_source(const std::string& text);
 
-// The pictures that a text means: itself, those that it lists, or those that find_files finds. An
-// Error where there are none.
+// The pictures that a text names: itself, those that it lists, or those that find_files finds. An
+// Error if there are none.
 std::vector<std::filesystem::path> find_pictures(const std::string& text);
 
-// Pictures one after the other, each of its own size. One that cannot be read is reported and left
-// out; the others keep their index, the place in the list.
+// A sequence of pictures, which may differ in size. A picture that cannot be read is reported and
+// skipped; the others keep their index in the list.
 class Pictures : public Source {
 public:
     Pictures(const std::string& text, const SourceOptions& options);
-    // These, in this order.
+    // These files, in this order.
     Pictures(const std::string& name, std::vector<std::filesystem::path> files,
              const SourceOptions& options);
 

@@ -39,7 +39,7 @@ void Reader::read(std::stop_token stop) try {
         if (!info) break;
         info->decode_ms =
             std::chrono::duration<double, std::milli>(Clock::now() - begin - waited).count();
-        // A picture that could not be read was left out: the next one came instead.
+        // An unreadable picture was skipped, and a later one was read instead.
         const bool in_step =
             info->index < options_.end && (info->index - options_.first) % options_.stride == 0;
         if (in_step)

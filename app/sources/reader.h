@@ -8,24 +8,24 @@
 namespace saccade {
 
 struct ReaderOptions {
-    uint64_t first = 0;         // the first frame, by its index
-    uint64_t end = UINT64_MAX;  // the frame to stop before
+    uint64_t first = 0;         // index of the first frame
+    uint64_t end = UINT64_MAX;  // index after the last frame
     uint64_t stride = 1;        // every Nth frame
 };
 
-// Reads a source to its end for somebody who wants every frame, in order: a thread decodes ahead
-// into the slots of a ring, and waits when they are full.
+// Reads every frame of a source, in order: a thread decodes ahead into the slots of a ring, and
+// waits when they are full.
 class Reader {
 public:
     Reader(std::unique_ptr<Source> source, FrameRing& ring, const ReaderOptions& options = {});
     ~Reader() { stop(); }
 
-    // Waits for the next frame. Nothing after the last one; the source's Error where it failed,
-    // after all frames before that have been given.
+    // Waits for the next frame. Nothing after the last one. If the source fails, its Error follows
+    // the frames that were read before.
     std::optional<TakenFrame> next() { return ring_.wait(); }
-    // Of the source, which the thread has in use.
+    // A copy of the source's traits, because the thread uses the source.
     const SourceTraits& traits() const { return traits_; }
-    // Ends the reading early; next() gives what is left.
+    // Stops reading; next() still returns the frames that are ready.
     void stop();
 
 private:

@@ -20,14 +20,14 @@ Stream::Stream(const std::string& url, const SourceOptions& options)
         throw Error(what_ +
                     (Clock::now() - begin >= options.open_timeout
                          ? " does not answer"
-                         : " cannot be opened: nobody serves it, or its format is unknown"));
+                         : " cannot be opened: the server refuses it, or its format is unknown"));
     traits_.size = decoder_->size();
     traits_.rate = decoder_->rate();
 }
 
 std::optional<FrameInfo> Stream::next(const GiveSlot& give) {
     const bool decoded = decoder_->next();
-    // After a timeout the decoder may still have some frames to give.
+    // After a timeout the decoder may still hold some frames.
     stalled_ = stalled_ || decoder_->timed_out();
     if (!decoded) {
         if (stalled_) throw Error(what_ + " has stalled");
@@ -41,7 +41,8 @@ std::optional<FrameInfo> Stream::next(const GiveSlot& give) {
 }
 
 void Stream::seek(uint64_t index) {
-    if (index < stamp_.index()) throw Error(what_ + " is live: what is past is gone");
+    if (index < stamp_.index())
+        throw Error(what_ + " is live: it cannot go back to earlier frames");
     while (stamp_.index() < index && decoder_->next()) stamp_.leave_out();
 }
 

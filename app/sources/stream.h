@@ -5,14 +5,14 @@
 
 namespace saccade {
 
-// A network stream. What it gives is the present: frames can be left out, not had again, and its
-// time is ours. If it fails, open_source() makes a new one.
+// A network stream. It is live: frames can be skipped but not read again, and their times are by
+// the machine's clock. A stream that fails is opened again by open_source().
 class Stream : public Source {
 public:
     Stream(const std::string& url, const SourceOptions& options);
 
     const SourceTraits& traits() const override { return traits_; }
-    // Nothing if the other side has ended the stream.
+    // Nothing if the server has ended the stream.
     std::optional<FrameInfo> next(const GiveSlot& give) override;
     void seek(uint64_t index) override;
 

@@ -17,7 +17,7 @@ VideoFile::VideoFile(const std::string& path) {
     traits_.rate = decoder_->rate();
     traits_.size = decoder_->size();
     traits_.frames = decoder_->pictures();
-    traits_.lies = decoder_->quarter_turns() % 2 == 1;
+    traits_.rotated = decoder_->quarter_turns() % 2 == 1;
 }
 
 void VideoFile::open() {
@@ -48,12 +48,12 @@ double VideoFile::usual_step() const { return traits_.rate > 0 ? 1 / traits_.rat
 
 double VideoFile::next_time() const {
     if (const std::optional<double> time = decoder_->time(); time && *time > time_) return *time;
-    // Some containers round times to milliseconds; that is not to add up.
+    // Some containers round timestamps to milliseconds; the errors must not add up.
     return time_ + (std::abs(step_ - usual_step()) < 0.0015 ? usual_step() : step_);
 }
 
-// The decoder stops without a word where it cannot go on. The container's count of frames does not
-// tell: it has those that are not to be shown, or is a guess.
+// The decoder ends silently at damaged data. The container's frame count cannot tell: it includes
+// frames that are not shown, or is an estimate.
 void VideoFile::check_end() {
     if (std::exchange(checked_, true)) return;
     const std::string frame = "frame " + std::to_string(next_);

@@ -8,9 +8,9 @@
 
 namespace saccade {
 
-// A video file, frame by frame, upright. Frames are counted by decoding them: what containers say
-// of places and numbers of frames is not exact, so seeking decodes its way from the start, or from
-// where it is.
+// A video file, frame by frame, rotated upright. Frames are counted by decoding, because
+// containers' indices and frame counts are not exact; so seeking decodes from the start, or from
+// the current frame.
 class VideoFile : public Source {
 public:
     explicit VideoFile(const std::string& path);
@@ -23,14 +23,14 @@ private:
     void open();
     bool decode_next();
     double next_time() const;
-    double usual_step() const;  // seconds between two frames, by the container's account
+    double usual_step() const;  // seconds between two frames, by the container's frame rate
     void check_end();
 
     SourceTraits traits_;
     std::unique_ptr<Decoder> decoder_;
     uint64_t next_ = 0;
     double time_ = 0;  // of the frame before next_
-    double step_ = 0;  // to it from the frame before
+    double step_ = 0;  // between the last two frames
     bool checked_ = false;
 };
 

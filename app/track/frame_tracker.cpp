@@ -30,9 +30,9 @@ void FrameTracker::step(FrameResult& result, std::span<const float> states, size
     std::vector<Detection>& detections = *result.detections;
     result.tracks.clear();
     for (const Kept& kept : step(observed_)) {
-        // Things stay in their order, so none is written over before it was read.
-        if (kept.thing != result.tracks.size())
-            detections[result.tracks.size()] = std::move(detections[kept.thing]);
+        // The order is kept, so no detection is overwritten before it is read.
+        if (kept.detection != result.tracks.size())
+            detections[result.tracks.size()] = std::move(detections[kept.detection]);
         result.tracks.push_back(kept.track);
     }
     detections.resize(result.tracks.size());
@@ -45,7 +45,7 @@ std::span<const FrameTracker::Kept> FrameTracker::step(const Observations& obser
     const std::span<const uint32_t> numbers = tracker_.step(observations);
     kept_.clear();
     for (size_t i = 0; i < numbers.size(); ++i)
-        if (numbers[i] > 0 || observations.things[i].score > settings_.strong)
+        if (numbers[i] > 0 || observations.detections[i].score > settings_.strong)
             kept_.push_back({i, numbers[i]});
     draw_trails(observations.time);
     if (counter_) count(observations);
@@ -55,8 +55,8 @@ std::span<const FrameTracker::Kept> FrameTracker::step(const Observations& obser
 void FrameTracker::count(const Observations& frame) {
     seen_.clear();
     for (const Kept& kept : kept_) {
-        const Observation& thing = frame.things[kept.thing];
-        seen_.push_back({kept.track, thing.label, thing.score, thing.box});
+        const Observation& detection = frame.detections[kept.detection];
+        seen_.push_back({kept.track, detection.label, detection.score, detection.box});
     }
     counter_->step(frame.time, frame.frame, frame.size, seen_);
 }

@@ -11,7 +11,7 @@
 
 namespace saccade {
 
-// Where a track was in the last seconds, the newest place last.
+// The positions of a track in the last seconds, the newest last.
 struct Trail {
     struct Point {
         double time;
@@ -23,28 +23,28 @@ struct Trail {
     std::vector<Point> points;
 };
 
-// Gives the detections of a source's frames their tracks, one frame after the other.
+// Assigns tracks to the detections of a source, frame after frame.
 class FrameTracker {
 public:
-    // Someone who tracks later, over all lines of a source together, only needs what was observed.
+    // `observe` only records observations, for tracking later over the joined parts of a run.
     enum class Mode { track, observe };
 
-    // `regions`: lines and zones that are to count.
+    // `regions`: lines and zones that count tracks.
     explicit FrameTracker(const TrackerSettings& settings, Mode mode = Mode::track,
                           const std::optional<Regions>& regions = std::nullopt);
 
-    // Other thresholds from now on; who has a number keeps it.
+    // Changes the thresholds; tracks keep their numbers.
     void use(const TrackerSettings& settings);
-    // Counts in these from now on; those that are where they were go on.
+    // Changes the lines and zones; those that did not move keep their counts.
     void count_in(const Regions& regions);
-    // Detections that are to be given to step(): those above this score.
+    // step() needs all detections above this score.
     float weakest() const { return settings_.weak; }
-    // Sets the result's tracks and counts, and drops weak detections without one. `states` and
-    // `columns` as observe() has them.
+    // Sets the result's tracks and counts, and drops weak detections without a track. For `states`
+    // and `columns`, see observe().
     void step(FrameResult& result, std::span<const float> states, size_t columns);
-    // The same for what was observed earlier. `kept` says which detections stay.
+    // The same for recorded observations. Returns the detections that are kept.
     struct Kept {
-        size_t thing;
+        size_t detection;
         uint32_t track;
     };
     std::span<const Kept> step(const Observations& observations);

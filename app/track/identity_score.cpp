@@ -11,11 +11,11 @@ namespace {
 
 constexpr float on_object = 0.5f;
 
-// Objects and tracks that have met, and those that have met one of them: what has never met cannot
-// change who belongs to whom.
-class Circles {
+// Union-find over objects and tracks that match in some frame. Each connected component is assigned
+// on its own, because pairs that never match do not change the assignment.
+class Components {
 public:
-    explicit Circles(size_t count) : leader_(count) {
+    explicit Components(size_t count) : leader_(count) {
         std::iota(leader_.begin(), leader_.end(), size_t{0});
     }
     size_t leader(size_t i) {
@@ -28,7 +28,7 @@ private:
     std::vector<size_t> leader_;
 };
 
-// The place of each number in a list without gaps.
+// Maps each number to a consecutive index.
 size_t place_of(std::map<uint64_t, size_t>& places, uint64_t number) {
     return places.emplace(number, places.size()).first->second;
 }
@@ -39,10 +39,10 @@ void IdentityScore::add(std::span<const NumberedBox> objects, std::span<const Nu
     costs_.assign(objects.size() * tracks.size(), 1);
     for (size_t i = 0; i < objects.size(); ++i)
         for (size_t j = 0; j < tracks.size(); ++j) {
-            const float part = overlap(objects[i].box, tracks[j].box);
+            const float part = iou(objects[i].box, tracks[j].box);
             if (part < on_object) continue;
             ++together_[{objects[i].number, tracks[j].number}];
-            // Who was together stays together.
+            // A match of the frame before is kept, as MOTA demands.
             const auto last = track_of_.find(objects[i].number);
             const bool still = last != track_of_.end() && last->second == tracks[j].number;
             costs_[i * tracks.size() + j] = still ? -1000 : 1 - part;
@@ -50,7 +50,7 @@ void IdentityScore::add(std::span<const NumberedBox> objects, std::span<const Nu
     uint64_t matched = 0;
     const auto track_of = assignment_.solve(costs_, objects.size(), tracks.size(), 1);
     for (size_t i = 0; i < objects.size(); ++i) {
-        if (track_of[i] == Assignment::nobody) continue;
+        if (track_of[i] == Assignment::unassigned) continue;
         ++matched;
         const uint64_t track = tracks[track_of[i]].number;
         const auto [last, first_time] = track_of_.emplace(objects[i].number, track);
@@ -88,12 +88,12 @@ uint64_t IdentityScore::boxes_with_right_number() const {
         place_of(objects, pair.first);
         place_of(tracks, pair.second);
     }
-    Circles circles(objects.size() + tracks.size());
+    Components components(objects.size() + tracks.size());
     for (const auto& [pair, frames] : together_)
-        circles.join(objects[pair.first], objects.size() + tracks[pair.second]);
+        components.join(objects[pair.first], objects.size() + tracks[pair.second]);
     std::map<size_t, std::vector<std::pair<Pair, uint32_t>>> groups;
     for (const auto& entry : together_)
-        groups[circles.leader(objects[entry.first.first])].push_back(entry);
+        groups[components.leader(objects[entry.first.first])].push_back(entry);
 
     uint64_t right = 0;
     Assignment assignment;
@@ -110,7 +110,7 @@ uint64_t IdentityScore::boxes_with_right_number() const {
                 -static_cast<float>(frames);
         const auto chosen = assignment.solve(costs, rows.size(), columns.size(), 0);
         for (size_t row = 0; row < rows.size(); ++row)
-            if (chosen[row] != Assignment::nobody)
+            if (chosen[row] != Assignment::unassigned)
                 right += static_cast<uint64_t>(-costs[row * columns.size() + chosen[row]]);
     }
     return right;

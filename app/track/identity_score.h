@@ -12,30 +12,29 @@
 
 namespace saccade {
 
-// Something with a number in a frame: an object that is there, or a track.
+// A box with an identity: of a ground-truth object, or of a track.
 struct NumberedBox {
     uint64_t number = 0;
     Rectangle box;
 };
 
-// How well tracks keep who is who, as trackers are compared: MOTA (Bernardin and Stiefelhagen 2008)
-// and IDF1 (Ristani and others 2016). A track is on an object where they overlap by half of both
-// together; labels are the detector's matter.
+// MOTA (Bernardin and Stiefelhagen 2008) and IDF1 (Ristani et al. 2016). A track matches an object
+// at an IoU of at least 0.5; labels do not count.
 class IdentityScore {
 public:
-    // The next frame of a source. Nothing is the same as in a source before.
+    // Adds the next frame. Identities are unique over all sources.
     void add(std::span<const NumberedBox> objects, std::span<const NumberedBox> tracks);
-    // The same for a frame whose source knows the numbers; otherwise nothing.
+    // The same for a frame that has ground truth; others are ignored.
     void add(const FrameResult& result);
 
-    uint64_t objects() const { return objects_; }  // in all frames together
-    uint64_t missed() const { return missed_; }
-    uint64_t wrong() const { return wrong_; }        // tracks where nothing is
-    uint64_t switches() const { return switches_; }  // an object has another track than before
-    // 1 - (missed + wrong + switches) / objects; 1 if there was nothing to get wrong.
+    uint64_t objects() const { return objects_; }    // ground-truth boxes in all frames
+    uint64_t missed() const { return missed_; }      // false negatives
+    uint64_t wrong() const { return wrong_; }        // false positives
+    uint64_t switches() const { return switches_; }  // an object gets another track than before
+    // 1 - (missed + wrong + switches) / objects; 1 for an empty source.
     double mota() const;
-    // Each object and one track belong together for good, so that most boxes are right: the part of
-    // all boxes that is, 2 right / (objects + tracks).
+    // 2 IDTP / (objects + tracks): each object is matched with one track for the whole run, so that
+    // most boxes are right.
     double idf1() const;
 
 private:
@@ -45,7 +44,7 @@ private:
 
     uint64_t objects_ = 0, tracks_ = 0, missed_ = 0, wrong_ = 0, switches_ = 0;
     std::map<uint64_t, uint64_t> track_of_;  // of each object, the last one
-    std::map<Pair, uint32_t> together_;      // in how many frames
+    std::map<Pair, uint32_t> together_;      // in how many frames a pair matches
     Assignment assignment_;
     std::vector<float> costs_;
 };

@@ -4,64 +4,64 @@
 
 namespace saccade {
 
-// A number that moves: where it is, how fast, and how sure that is (a Kalman filter in which speed
-// changes by chance). Time is in seconds, so frames may come as they like.
-class MovingNumber {
+// A Kalman filter for one value with constant velocity and white-noise acceleration. Time is in
+// seconds, so frame times may be uneven.
+class KalmanFilter {
 public:
-    MovingNumber() = default;
-    MovingNumber(float place, float place_deviation, float speed_deviation)
-        : place_(place),
-          place_variance_(place_deviation * place_deviation),
+    KalmanFilter() = default;
+    KalmanFilter(float value, float deviation, float speed_deviation)
+        : value_(value),
+          variance_(deviation * deviation),
           speed_variance_(speed_deviation * speed_deviation) {}
 
-    float place() const { return place_; }
+    float value() const { return value_; }
     float speed() const { return speed_; }
-    float variance() const { return place_variance_; }
+    float variance() const { return variance_; }
 
-    // `unrest`: how much the speed's variance grows in a second.
-    void wait(float seconds, float unrest) {
-        place_ += speed_ * seconds;
+    // `noise` (q): how much the speed's variance grows in a second.
+    void predict(float seconds, float noise) {
+        value_ += speed_ * seconds;
         const float t = seconds, t2 = t * t;
-        place_variance_ += 2 * t * covariance_ + t2 * speed_variance_ + unrest * t2 * t / 3;
-        covariance_ += t * speed_variance_ + unrest * t2 / 2;
-        speed_variance_ += unrest * t;
+        variance_ += 2 * t * covariance_ + t2 * speed_variance_ + noise * t2 * t / 3;
+        covariance_ += t * speed_variance_ + noise * t2 / 2;
+        speed_variance_ += noise * t;
     }
-    void see(float place, float deviation) {
-        const float sum = place_variance_ + deviation * deviation;
-        const float gain = place_variance_ / sum, speed_gain = covariance_ / sum;
-        const float surprise = place - place_;
-        place_ += gain * surprise;
-        speed_ += speed_gain * surprise;
+    void update(float measured, float deviation) {
+        const float sum = variance_ + deviation * deviation;
+        const float gain = variance_ / sum, speed_gain = covariance_ / sum;
+        const float innovation = measured - value_;
+        value_ += gain * innovation;
+        speed_ += speed_gain * innovation;
         speed_variance_ -= speed_gain * covariance_;
         covariance_ -= gain * covariance_;
-        place_variance_ -= gain * place_variance_;
+        variance_ -= gain * variance_;
     }
     void stop() { speed_ = 0; }
 
 private:
-    float place_ = 0, speed_ = 0;
-    float place_variance_ = 0, covariance_ = 0, speed_variance_ = 0;
+    float value_ = 0, speed_ = 0;
+    float variance_ = 0, covariance_ = 0, speed_variance_ = 0;
 };
 
-// A box that moves and grows; all deviations are parts of its own size.
+// Kalman filters for the centre and size of a box; all deviations are relative to its size.
 class BoxMotion {
 public:
     BoxMotion() = default;
     explicit BoxMotion(const Rectangle& box);
 
-    void wait(float seconds);
-    void see(const Rectangle& box);
-    // Nobody sees it any more: it goes on, but does not grow or shrink.
+    void predict(float seconds);
+    void update(const Rectangle& box);
+    // Sets the growth to zero, for a lost track: it moves on, but does not grow or shrink.
     void keep_size();
 
     Rectangle box() const;
     glm::vec2 speed() const { return {x_.speed(), y_.speed()}; }
-    // How far a box's middle lies from where it is expected, in deviations.
+    // The Mahalanobis distance of a box's centre from the predicted one.
     float distance(const Rectangle& box) const;
 
 private:
     float scale() const;
-    MovingNumber x_, y_, width_, height_;
+    KalmanFilter x_, y_, width_, height_;
 };
 
 }  // namespace saccade

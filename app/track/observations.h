@@ -11,7 +11,7 @@
 
 namespace saccade {
 
-// What a detector saw at one place.
+// A detection as a tracker sees it.
 struct Observation {
     Rectangle box;
     float score = 0;
@@ -19,30 +19,30 @@ struct Observation {
     bool operator==(const Observation&) const = default;
 };
 
-// All that a tracker is told of one frame. It is enough to track again later: see append().
+// The input of a tracker for one frame. Recorded with append(), it can be tracked again later.
 struct Observations {
     uint64_t frame = 0;
     double time = 0;  // seconds
     Size size;        // of the frame
-    std::vector<Observation> things;
-    // What each thing looks like: a direction in some room that the detector knows, as bytes.
-    // Things that look alike point alike. The size is 0 where nobody knows.
-    uint32_t look_size = 0;
-    std::vector<int8_t> looks;
+    std::vector<Observation> detections;
+    // The appearance embedding of each detection, quantized to bytes; only its direction counts.
+    // The size is 0 if the detector has none.
+    uint32_t embedding_size = 0;
+    std::vector<int8_t> embeddings;
 
-    std::span<const int8_t> look(size_t thing) const {
-        return std::span(looks).subspan(thing * look_size, look_size);
+    std::span<const int8_t> embedding(size_t detection) const {
+        return std::span(embeddings).subspan(detection * embedding_size, embedding_size);
     }
     bool operator==(const Observations&) const = default;
 };
 
-// Of a result's detections. `states` has `columns` numbers for each of the detector's queries, see
+// Takes the observations from a result. `states` is (queries, columns), see
 // Findings::query_states(); it may be empty.
 void observe(Observations& to, const FrameResult& result, std::span<const float> states,
              size_t columns);
 
-// As bytes, one frame after the other, and back: takes the first frame from the bytes. An Error
-// where they are no frame.
+// Serializes a frame behind others, and reads the first one back, removing it from `bytes`. An
+// Error if the bytes are damaged.
 void append(std::string& bytes, const Observations& observations);
 Observations take_first(std::string_view& bytes);
 

@@ -13,16 +13,16 @@ namespace saccade {
 
 namespace {
 
-// Of its size, how far from a line a thing is on one side of it; or of the way to the picture's
-// edge, where there is less room. A zone may be no larger than the thing.
+// The hysteresis, relative to an object's size, or to the distance of the picture's edge where that
+// is less. It is smaller for zones, which may be no larger than an object.
 constexpr float clear_of_line = 0.5f, clear_of_zone = 0.35f;
-constexpr float same_overlap = 0.2f;  // of a thing in two frames, one after the other
-constexpr double remembered = 0.2;    // seconds that something without a number is remembered
-constexpr float hidden_part = 0.05f;  // of a thing, that something before it hides
+constexpr float same_overlap = 0.2f;  // the least IoU of an object in consecutive frames
+constexpr double remembered = 0.2;    // seconds that a detection without a track is remembered
+constexpr float hidden_part = 0.05f;  // the least part of an object that an occluder covers
 
 float size_of(const Rectangle& box) { return std::sqrt(std::max(box.area(), 0.0f)); }
 
-// How far it is from the middle of a line to the edge of the picture, on one side.
+// The distance from the middle of a line to the edge of the picture, on one side.
 float room_beyond(const Region& line, bool right, Size picture) {
     const glm::vec2 middle = (line.corners[0] + line.corners[1]) / 2.0f;
     const glm::vec2 way = glm::normalize(line.corners[1] - line.corners[0]);
@@ -70,7 +70,7 @@ RegionCounter::RegionCounter(Regions regions, const RegionCounter& before)
     }
 }
 
-// Regions were drawn on a picture of one size, and frames may have another.
+// Scales the regions from the picture that they were drawn on to the frame.
 void RegionCounter::fit(Size size) {
     if (size == size_) return;
     size_ = size;
@@ -85,7 +85,7 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
                          std::span<const TrackSeen> tracks) {
     fit(size);
     events_.clear();
-    if (time < time_) forget_lost(time_ + 2 * patience_);  // a source that begins again
+    if (time < time_) forget_lost(time_ + 2 * patience_);  // the source has restarted
     time_ = time;
     for (const TrackSeen& seen : tracks) {
         if (seen.track == 0) continue;
@@ -96,7 +96,7 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
         look_behind(track, seen.box);
     }
     remember_unnumbered(tracks, frame);
-    forget_lost(time);  // after those that have been found in this very frame
+    forget_lost(time);  // last, so that tracks found again in this frame are kept
     for (size_t i = 0; i < counts_.size(); ++i)
         for (const RegionCounts::OfClass& of : counts_[i].classes)
             if (counts_[i].zone) {
@@ -115,7 +115,7 @@ void RegionCounter::look(Followed& track, const Rectangle& box) {
             look_at_line(i, track.places[i], track, *whole);
 }
 
-// Lines that it has not crossed since it was seen may lie on the way that nobody has seen.
+// Counts the lines that the track crossed while it was occluded, before it was first seen.
 void RegionCounter::look_behind(Followed& track, const Rectangle& box) {
     const std::optional<Rectangle> from = track.hidden.came_from(box, track.seen, patience_, size_);
     if (!from) return;
@@ -128,12 +128,13 @@ void RegionCounter::look_behind(Followed& track, const Rectangle& box) {
     }
 }
 
-// What has a number only now was seen before. Something may have been before it then.
+// Starts at the track's first detection, when it had no number yet, and notes what occluded it
+// then.
 void RegionCounter::begin(Followed& track, const TrackSeen& seen, std::span<const TrackSeen> all) {
     Unnumbered first{seen.label, seen.box, time_, track.frame};
     float most = same_overlap;
     for (const Unnumbered& before : unnumbered_) {
-        const float part = overlap(before.box, seen.box);
+        const float part = iou(before.box, seen.box);
         if (before.label != seen.label || part < most) continue;
         most = part;
         first = before;
@@ -162,7 +163,7 @@ void RegionCounter::remember_unnumbered(std::span<const TrackSeen> all, uint64_t
         if (seen.track == 0) unnumbered_.push_back({seen.label, seen.box, time_, frame});
 }
 
-// Its class is voted for by all of its detections.
+// All detections of a track vote for its class.
 RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen,
                                                std::span<const TrackSeen> all) {
     auto track = std::ranges::find(tracks_, seen.track, &Followed::track);
@@ -179,7 +180,7 @@ RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen,
         track = tracks_.end() - 1;
         begin(*track, seen, all);
     }
-    // Who is in a zone keeps the class that it came in with, or the sums would not fit.
+    // A track inside a zone keeps its class, so that "in" and "out" match for each class.
     const bool counted = std::ranges::any_of(track->places, &Place::inside);
     if (track->label == seen.label) {
         track->weight += seen.score;
@@ -193,7 +194,7 @@ RegionCounter::Followed& RegionCounter::follow(const TrackSeen& seen,
 void RegionCounter::look_at_line(size_t region, Place& place, const Followed& track,
                                  const Rectangle& box) {
     const Region& line = regions_.all[region];
-    // Lines end where the picture does, and what leaves it goes beyond.
+    // Lines end at the picture's edge, and an object that leaves the picture goes beyond it.
     const glm::vec2 point = glm::clamp(point_of(box, line.anchor), glm::vec2(0), glm::vec2(size_));
     const float side = side_of(line, point);
     const float clear = clear_of_line * std::min(size_of(box), room_beyond(line, side > 0, size_));
@@ -245,7 +246,7 @@ void RegionCounter::leave(size_t region, Place& place, const Followed& track) {
     events_.push_back({region, false, track.track, track.label, track.seen, track.frame, seconds});
 }
 
-// Who vanishes in a zone leaves it, at the time when it was seen last.
+// A track that vanishes inside a zone leaves it, at the time when it was last seen.
 void RegionCounter::forget_lost(double time) {
     auto is_over = [&](const Followed& track) { return time - track.seen > patience_; };
     for (Followed& track : tracks_) {

@@ -6,40 +6,43 @@
 #include <vector>
 
 #include "app/frame/frame_result.h"
-#include "app/track/hidden_way.h"
+#include "app/track/amodal_box.h"
+#include "app/track/occluded_path.h"
 #include "app/track/regions.h"
 #include "app/track/tracker.h"
-#include "app/track/whole_box.h"
 
 namespace saccade {
 
-// A track in one frame, or something that has no number yet: 0.
+// A detection with its track's number; 0 if it has none yet.
 struct TrackSeen {
     uint32_t track = 0, label = 0;
     float score = 0;
     Rectangle box;
 };
 
-// How long tracks of a class were in a zone.
+// How long tracks of a class were inside a zone.
 struct Stays {
     uint32_t label = 0;
     uint32_t most = 0;   // at the same time
-    double seconds = 0;  // all together, of those that have left and of those that are inside
+    double seconds = 0;  // of all stays, including those that have not ended
     double longest = 0;
 };
 
-// Counts tracks that cross lines and that are in zones. A track crosses a line between two frames
-// in which it was seen, however far apart they are, and where it trembles on the line nothing is
-// counted: it must come from beyond half of its size and go as far, or half of the way to the
-// picture's edge. What comes in over that edge was there before, and what comes out from behind
-// something has passed behind it. What is partly hidden counts where the whole of it is. A track
-// is known from the frame in which it was seen first, before it had a number. A zone's "in" are all
-// that begin to be inside, its "out" all that are not any more, whether they went or vanished. A
-// track's class is the one that it was called most, so far.
+// Counts tracks that cross lines or are inside zones.
+// - A track crosses a line between two frames in which it is seen, however far apart they are.
+// - Hysteresis suppresses jitter: before and after, the track must be half of its size away from
+// the
+//   line, or half of the way to the picture's edge.
+// - An object that enters over the picture's edge counts as having been where it is first seen. An
+//   object that appears from behind an occluder has passed behind it (OccludedPath).
+// - The position of a partly occluded object is that of its whole box (AmodalBox).
+// - A track counts from the frame in which it was first detected, before it had a number.
+// - A zone's "in" counts tracks that begin to be inside, its "out" those that leave or vanish.
+// - A track's class is the one that its detections voted for most, so far.
 class RegionCounter {
 public:
     explicit RegionCounter(Regions regions, double patience = TrackerSettings().patience);
-    // Goes on with what another one has counted, in those regions that are where they were.
+    // Takes over the counts of another counter, for regions that did not move.
     RegionCounter(Regions regions, const RegionCounter& before);
 
     // The next frame.
@@ -51,11 +54,11 @@ public:
     std::vector<Stays> stays(size_t region) const;
 
 private:
-    struct Place {            // of a track, in one region
-        bool looked = false;  // at all
-        bool known = false;
+    struct Place {            // of a track, relative to one region
+        bool looked = false;  // at least once
+        bool known = false;   // the side of the line, or whether it is inside
         bool crossed = false;
-        glm::vec2 point;  // where it was clear on which side of a line it is
+        glm::vec2 point;  // the last position that was clearly on one side of the line
         bool inside = false;
         double since = 0;
     };
@@ -64,8 +67,8 @@ private:
         float weight = 0;  // of its label
         double seen = 0;
         uint64_t frame = 0;
-        WholeBox whole = {};
-        HiddenWay hidden = {};
+        AmodalBox whole = {};
+        OccludedPath hidden = {};
         std::vector<Place> places;
     };
     struct Unnumbered {

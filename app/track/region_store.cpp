@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a person knows a source by: the end of its path, without who logs in there.
+// The readable end of a source's path or URL, without user name and password.
 std::string readable_part(const std::string& source) {
     const size_t begin = source.find_last_of("/\\@");
     std::string part = begin == std::string::npos ? source : source.substr(begin + 1);

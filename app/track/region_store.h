@@ -9,33 +9,32 @@
 
 namespace saccade {
 
-// Lines and zones that were drawn on a source, kept for the next time that it is opened: a file for
-// each source, as --zones takes it.
+// Lines and zones that were drawn on a source, stored for the next time that it is opened: one file
+// per source, in the format of --zones.
 class RegionStore {
 public:
-    // It is made when something is to be kept. Empty: nothing is.
+    // The folder is made with the first file. Empty: nothing is stored.
     explicit RegionStore(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
 
-    // Where those of a source are kept. A file is the same source however its path is written.
+    // The file of a source. All paths to the same file are the same source.
     std::filesystem::path file_of(const std::string& source) const;
-    // None where none were kept. An Error where they cannot be read.
+    // Empty if none are stored. An Error if the file cannot be read.
     Regions read(const std::string& source) const;
-    // None at all: the file goes. An Error where they cannot be written.
+    // Empty regions delete the file. An Error if it cannot be written.
     void write(const std::string& source, const Regions& regions) const;
 
 private:
     std::filesystem::path folder_;
 };
 
-// Brings what somebody draws and what is kept together.
+// Keeps the regions that a user draws and the stored ones in step.
 class KeptRegions {
 public:
     explicit KeptRegions(RegionStore store) : store_(std::move(store)) {}
 
-    // To be called with what is wanted now, as often as you like. If the source is another one than
-    // the last time, what is kept of it takes the place of `regions`; if not, what has changed is
-    // kept. Those that are there the first time, from a file, stay. Returns what went wrong, in one
-    // line; mostly nothing.
+    // Call it with the current source and regions, as often as you like. If the source has changed,
+    // its stored regions replace `regions`; else changed regions are stored. Regions of the first
+    // call, from --zones, stay. Returns an error in one line; empty if there was none.
     std::string follow(const std::string& source, Regions& regions);
 
 private:

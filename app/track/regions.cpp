@@ -28,7 +28,7 @@ struct AnchorName {
 constexpr AnchorName anchors[] = {
     {Anchor::bottom, "bottom"}, {Anchor::middle, "middle"}, {Anchor::top, "top"}};
 
-// What is wrong with the file, in the words of its own keys.
+// What is wrong with the file, in terms of its keys.
 struct Wrong {
     std::string what;
 };
@@ -37,7 +37,8 @@ glm::vec2 point_from(const Object& json, const std::string& of) {
     if (!json.is_array() || json.size() != 2 || !json[0].is_number() || !json[1].is_number())
         throw Wrong{of + " is no point; write [x, y]"};
     const glm::vec2 point(json[0].get<float>(), json[1].get<float>());
-    if (!(glm::length(point) < most_pixels)) throw Wrong{of + " lies too far away"};
+    if (!(glm::length(point) < most_pixels))
+        throw Wrong{of + " lies too far outside of the picture"};
     return point;
 }
 
@@ -51,7 +52,7 @@ Region region_from(const Object& json, bool zone) {
     for (const auto& [key, value] : json.items())
         if (key != "name" && key != "point" &&
             (zone ? key != "corners" : key != "from" && key != "to"))
-            throw Wrong{own + " has \"" + key + "\", which " + kind + " does not know"};
+            throw Wrong{own + " has \"" + key + "\", which is no key of " + kind};
     if (zone) {
         if (!json.contains("corners") || !json["corners"].is_array() ||
             json["corners"].size() < 3 || json["corners"].size() > most_corners)
@@ -79,7 +80,7 @@ Region region_from(const Object& json, bool zone) {
 
 Regions regions_from(const Object& json, const std::string& where) try {
     Regions regions;
-    if (!json.is_object()) throw Wrong{"it is no object"};
+    if (!json.is_object()) throw Wrong{"it is no JSON object"};
     for (const auto& [key, value] : json.items())
         if (key != "size" && key != "lines" && key != "zones")
             throw Wrong{"\"" + key + "\" is none of size, lines, zones"};
@@ -111,7 +112,8 @@ Regions read_regions(const std::filesystem::path& path) {
     std::ifstream file(path);
     if (!file) throw Error("'" + path.string() + "' cannot be read; --zones takes a file of JSON");
     const Object json = Object::parse(file, nullptr, false);
-    if (json.is_discarded()) throw Error("'" + path.string() + "' is no JSON");
+    if (json.is_discarded())
+        throw Error("'" + path.string() + "' is no JSON; see app/track/README.md");
     return regions_from(json, path.string());
 }
 

@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-// Which point of a box says where a thing is.
+// The point of a box that counts as the object's position.
 enum class Anchor { bottom, middle, top };
 
 // A line or a zone of a picture.
@@ -22,9 +22,9 @@ struct Region {
     bool operator==(const Region&) const = default;
 };
 
-// Those of a source.
+// The lines and zones of a source.
 struct Regions {
-    std::optional<Size> size;  // of the picture that they were drawn on; else the frame's own
+    std::optional<Size> size;  // of the picture that they were drawn on; none: the frame's
     std::vector<Region> all;
     bool operator==(const Regions&) const = default;
 };
@@ -33,20 +33,19 @@ struct Regions {
 //   {"size": [1280, 720],
 //    "lines": [{"name": "door", "from": [600, 0], "to": [600, 720], "point": "middle"}],
 //    "zones": [{"name": "yard", "corners": [[0, 400], [500, 400], [500, 720], [0, 720]]}]}
-// An Error that says what is wrong with it.
+// An Error says what is wrong with it.
 Regions read_regions(const std::filesystem::path& path);
-// `where` names it in errors.
+// `where` names the file in errors.
 Regions regions_from(const nlohmann::ordered_json& json, const std::string& where);
 nlohmann::ordered_json json_of(const Regions& regions);
 
-// Where a thing is.
 glm::vec2 point_of(const Rectangle& box, Anchor anchor);
-// On which side of a line: above 0 on the right of somebody who goes from its first end to the
-// other, below 0 on the left; the distance from the endless line in pixels.
+// The signed distance from the infinite line in pixels: positive on the right when walking from the
+// line's first end to its second.
 float side_of(const Region& line, glm::vec2 point);
-// Whether the way from one point to another meets the line between its ends.
+// Whether the segment between two points intersects the line between its ends.
 bool crosses(const Region& line, glm::vec2 from, glm::vec2 to);
-// How deep inside of a zone, in pixels; below 0, how far outside.
+// The distance from a zone's border in pixels, positive inside.
 float depth_in(const Region& zone, glm::vec2 point);
 
 }  // namespace saccade

@@ -12,52 +12,50 @@
 namespace saccade {
 
 struct TrackerSettings {
-    float strong = 0.5f;  // a score that begins a track
-    float weak = 0.2f;    // one that is enough to go on with it
-    // How long a track that nobody sees is waited for. Time counts, not frames.
-    double patience = 1.5;
-    bool looks = true;  // what things look like counts, if the detector says it
+    float strong = 0.5f;     // the score above which a detection may start a track
+    float weak = 0.2f;       // the score above which it may continue one
+    double patience = 1.5;   // seconds after which a lost track is dropped
+    bool embeddings = true;  // use the detector's appearance embeddings, if it has them
 };
 
-// For detections above a threshold that somebody has chosen.
+// Settings for a detection threshold.
 TrackerSettings tracking_for(float threshold);
 
-// A thing that has been seen in several frames.
+// An object that is followed from frame to frame.
 struct Track {
-    uint32_t number = 0;          // from 1 on; 0 while it is not sure that there is something
-    uint32_t label = 0;           // of most of its observations, the newer ones first
-    double since = 0;             // the time when it was seen first
-    double seen = 0;              // and last
-    bool lost = false;            // nobody sees it now
-    bool was_lost = false;        // in the frame before
-    std::optional<double> found;  // again, the time when that was last
+    uint32_t number = 0;          // its id, from 1 on; 0 while the track is tentative
+    uint32_t label = 0;           // by vote of its detections, recent ones first
+    double since = 0;             // time of the first detection
+    double seen = 0;              // time of the last detection
+    bool lost = false;            // not detected in the current frame
+    bool was_lost = false;        // not detected in the frame before
+    std::optional<double> found;  // time when it was last found again
     BoxMotion motion;
-    Rectangle box;   // as it was seen last
-    float side = 0;  // of a square as large as the whole thing: what hides it makes its box shrink
-    std::vector<float> look = {};
-    float sureness = 0;      // all scores together, until it has a number
-    float label_weight = 0;  // how sure its label is
+    Rectangle box;   // of the last detection
+    float side = 0;  // side of a square as large as the object; an occluder only shrinks its box
+    std::vector<float> embedding = {};
+    float sureness = 0;      // sum of its scores, until it has a number
+    float label_weight = 0;  // of the vote for its label
 };
 
-// Gives the same number to the same thing from frame to frame. Tracks move as a Kalman filter
-// expects; strong observations are given to tracks first, and those that are left may have a weak
-// one (ByteTrack, Zhang and others 2022). What a thing looks like to the detector, and its label,
-// say who is who where things cross or come back.
+// Tracking by detection: a Kalman filter predicts each track's box; strong detections are assigned
+// first, and weak ones to the tracks that are left (ByteTrack, Zhang et al. 2022). The detector's
+// appearance embeddings and labels tell objects apart that cross or come back.
 //
-// Nothing depends on anything but the observations in their order. Once it has seen the most things
-// that there ever are at a time, it takes no more memory.
+// The result depends only on the observations and their order. The tracker allocates no memory once
+// it has seen its largest frame.
 class Tracker {
 public:
     explicit Tracker(const TrackerSettings& settings = {}) : settings_(settings) {}
 
     void use(const TrackerSettings& settings) { settings_ = settings; }
-    // The next frame. If its time is before the last one's, the source has begun again, and nothing
-    // is waited for any more. The number of each thing's track, 0 if it has none (yet).
+    // Tracks the next frame. A time before the last frame's means that the source has restarted,
+    // and drops all tracks. Returns the number of each detection's track; 0 if it has none (yet).
     std::span<const uint32_t> step(const Observations& frame);
 
-    // All that are waited for, the oldest first.
+    // All live and lost tracks, the oldest first.
     std::span<const Track> tracks() const { return tracks_; }
-    uint32_t numbers() const { return numbers_; }  // that have been given so far
+    uint32_t numbers() const { return numbers_; }  // the largest number given so far
     uint32_t found_again() const { return found_again_; }
     double time() const { return time_; }  // of the last frame
 
@@ -67,8 +65,9 @@ private:
     void advance(double time);
     void learn_strangers(const Observations& frame);
     void match(const Observations& frame, Round round);
-    float cost_of(const Track& track, const Observations& frame, size_t thing, Round round) const;
-    void see(Track& track, const Observations& frame, size_t thing);
+    float cost_of(const Track& track, const Observations& frame, size_t detection,
+                  Round round) const;
+    void update(Track& track, const Observations& frame, size_t detection);
     bool is_cut(const Observations& frame) const;
     void forget_all();
     void begin_tracks(const Observations& frame);
@@ -76,16 +75,16 @@ private:
 
     TrackerSettings settings_;
     std::vector<Track> tracks_;
-    std::vector<std::vector<float>> spare_looks_;
+    std::vector<std::vector<float>> spare_embeddings_;
     double time_ = 0;
-    float strangers_ = 0.5f;  // how much things look alike that are not the same
+    float strangers_ = 0.5f;  // the mean cosine between embeddings of different objects
     uint32_t numbers_ = 0, found_again_ = 0;
 
     Assignment assignment_;
     std::vector<float> costs_;
-    std::vector<uint32_t> rows_, columns_;  // who is left for a round
-    std::vector<uint32_t> track_of_;        // of each thing: its place in tracks_
-    std::vector<char> taken_;               // tracks that have been seen in this frame
+    std::vector<uint32_t> rows_, columns_;  // detections and tracks that a round assigns
+    std::vector<uint32_t> track_of_;        // index into tracks_ of each detection
+    std::vector<char> taken_;               // whether each track has a detection in this frame
     std::vector<uint32_t> result_;
 };
 

@@ -9,7 +9,7 @@ extern "C" {
 #include <memory>
 #include <string>
 
-// Owners of what FFmpeg's libraries hand out, and their errors in words.
+// Owners of FFmpeg's objects, and the text of its errors.
 
 namespace saccade {
 
@@ -18,7 +18,7 @@ struct AvDeleter {
     void operator()(AVFrame* p) const { av_frame_free(&p); }
     void operator()(AVPacket* p) const { av_packet_free(&p); }
     void operator()(SwsContext* p) const { sws_freeContext(p); }
-    // One that reads; one that writes has a file to close first.
+    // A demuxer; a muxer has a file to close first.
     void operator()(AVFormatContext* p) const {
         if (p->oformat) {
             avio_closep(&p->pb);

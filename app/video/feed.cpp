@@ -14,10 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long the last picture is waited for: nobody may be reading.
+// How long end() waits for the last picture: there may be no reader.
 constexpr auto farewell = 2s;
 
-// Whoever reads a pipe may go away: that is told to this thread alone, and not by a signal.
+// Blocks SIGPIPE in this thread: write() reports a closed pipe by EPIPE instead.
 void ignore_broken_pipes() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -74,7 +74,7 @@ void Feed::run(std::stop_token stop) try {
     while (!stop.stop_requested()) {
         {
             std::unique_lock lock(mutex_);
-            // A picture that stands still is sent again and again, for who joins later.
+            // A still picture is sent again and again, for receivers that join later.
             wake_.wait_for(lock, stop, 200ms, [&] { return fresh_; });
             sending_ = std::exchange(fresh_, false);
             if (sending_) std::swap(shown, newest_);

@@ -12,9 +12,9 @@
 
 namespace saccade {
 
-// Pictures for other programs: as a virtual camera (/dev/videoN of v4l2loopback), or as an MPEG
-// transport stream to an address of FFmpeg's (udp://host:port), a pipe or a file. Written on a
-// thread of its own: the newest picture wins, and nobody waits for who receives them.
+// Sends pictures to other programs: as a virtual camera (/dev/videoN of v4l2loopback), or as an
+// MPEG transport stream to a URL that FFmpeg knows (udp://host:port), a pipe or a file. A thread of
+// its own sends the newest picture, so that a slow receiver delays nothing.
 class Feed {
 public:
     explicit Feed(std::string target);
@@ -23,9 +23,9 @@ public:
     Feed& operator=(const Feed&) = delete;
 
     void show(const PictureView& bgr);  // copied
-    // Why it has ended, once.
+    // The error that ended it; returned once.
     std::optional<std::string> trouble();
-    // Ends it when the last picture has been sent, if that can be done soon; the same, then.
+    // Sends the last picture, if that does not take long, ends, and returns trouble().
     std::optional<std::string> end();
 
 private:

@@ -13,7 +13,7 @@ namespace saccade {
 
 namespace {
 
-// Chroma may have half the resolution, so that all sides and corners are even.
+// Chroma may be subsampled, so all sizes and offsets are even.
 uint32_t even(double pixels) { return std::max(static_cast<uint32_t>(pixels) & ~1u, 2u); }
 
 struct Inside {
@@ -33,7 +33,7 @@ FeedFrame::FeedFrame(Size size, AVPixelFormat format) : frame_(av_frame_alloc())
     frame_->width = static_cast<int>(size.x);
     frame_->height = static_cast<int>(size.y);
     frame_->format = format;
-    if (av_frame_get_buffer(frame_.get(), 1) < 0) throw Error("no memory for a picture");
+    if (av_frame_get_buffer(frame_.get(), 1) < 0) throw Error("out of memory for a picture");
 }
 
 void FeedFrame::paint_black() {
@@ -44,7 +44,7 @@ void FeedFrame::paint_black() {
 }
 
 AVFrame& FeedFrame::fill(const PictureView& bgr) {
-    if (av_frame_make_writable(frame_.get()) < 0) throw Error("no memory for a picture");
+    if (av_frame_make_writable(frame_.get()) < 0) throw Error("out of memory for a picture");
     const Size from{bgr.width, bgr.height};
     const auto format = static_cast<AVPixelFormat>(frame_->format);
     const auto [corner, size] =

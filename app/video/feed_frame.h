@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-// A picture for whoever receives a feed. Receivers count on one size: pictures of another one are
-// shown as large as fits, in the middle, and black around.
+// A frame for the receivers of a feed, which expect one size: a picture of another size is scaled
+// to fit, with black bars (letterbox).
 class FeedFrame {
 public:
     FeedFrame(Size size, AVPixelFormat format);

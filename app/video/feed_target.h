@@ -9,20 +9,20 @@
 
 namespace saccade {
 
-// Where a feed goes to. Errors are thrown, one line each.
+// The target of a feed. Failures are Errors of one line.
 class FeedTarget {
 public:
     virtual ~FeedTarget() = default;
-    // False if nobody is there any more to receive it, but somebody may come later.
+    // False if the receiver has gone; another may come later.
     virtual bool write(const PictureView& bgr, double seconds) = 0;
 };
 
-// Pictures have even sides: at most one line and column are left out.
+// Rounds down to even sides, as subsampled chroma needs.
 inline Size even_size(Size size) { return {size.x & ~1u, size.y & ~1u}; }
 
-// An MPEG transport stream, which can be joined at any time: to an address of FFmpeg's
-// (udp://host:port), a pipe or a file. A pipe is waited for until somebody reads it, or a stop is
-// asked for: null then.
+// An MPEG transport stream, which a receiver can join at any time: to a URL that FFmpeg knows
+// (udp://host:port), a pipe or a file. Waits until a pipe has a reader; null if a stop is requested
+// before.
 std::unique_ptr<FeedTarget> open_transport_stream(const std::string& target, Size size,
                                                   const std::stop_token& stop);
 

@@ -15,7 +15,7 @@ void fit_planes(const PlanarView& picture, const PlaneLayout& size, uint8_t* con
         return std::clamp(static_cast<int>(std::lround(side * scale)), 1, static_cast<int>(most));
     };
     const int width = scaled(from.width, size.width), height = scaled(from.height, size.height);
-    // Even, so that planes with half as many colours begin at the same place.
+    // Even, so that subsampled chroma planes start at the same pixel.
     const int left = (static_cast<int>(size.width) - width) / 4 * 2,
               top = (static_cast<int>(size.height) - height) / 4 * 2;
     constexpr int black[3] = {16, 128, 128};

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The frames of all pieces, one after the other.
+// Demuxes the packets of all pieces, one after the other.
 class Pieces {
 public:
     Pieces(const std::vector<fs::path>& paths, const VideoClock& clock)
@@ -25,9 +25,9 @@ public:
 
     const AVCodecParameters& codec() const { return *file_->streams[0]->codecpar; }
     AVRational unit() const { return unit_; }
-    int64_t first() const { return *first_; }  // tick, by the source's clock; after next()
+    int64_t first() const { return *first_; }  // pts of the first frame in ticks; after next()
 
-    // The next frame, in ticks since the first piece's first; false at the end.
+    // The next packet, in ticks since the first frame; false at the end.
     bool next(AVPacket& packet) {
         for (;;) {
             av_packet_unref(&packet);
@@ -47,7 +47,7 @@ public:
         int64_t ticks = av_rescale_q(packet.pts, file_->streams[0]->time_base, unit_);
         if (!first_) first_ = ticks;
         ticks -= *first_;
-        if (last_ && ticks <= *last_) ticks = *last_ + 1;  // clocks of some files stand still
+        if (last_ && ticks <= *last_) ticks = *last_ + 1;  // some files repeat timestamps
         last_ = packet.pts = packet.dts = ticks;
         packet.stream_index = 0;
         packet.pos = -1;
@@ -74,10 +74,10 @@ private:
     std::optional<int64_t> first_, last_;
 };
 
-// A file that all is written into.
+// The muxer of the joined file.
 class Output {
 public:
-    // That will be `path`.
+    // `path` is the final name.
     Output(const fs::path& beside, const fs::path& path) : path_(path) {
         AVFormatContext* file = nullptr;
         check(avformat_alloc_output_context2(&file, nullptr, "mp4", beside.c_str()));
@@ -89,7 +89,7 @@ public:
     void begin() {
         check(avio_open(&file_->pb, file_->url, AVIO_FLAG_WRITE));
         AVDictionary* options = nullptr;
-        av_dict_set(&options, "movflags", "+faststart", 0);  // plays before it is all there
+        av_dict_set(&options, "movflags", "+faststart", 0);  // the index first, for streaming
         const int code = avformat_write_header(file_.get(), &options);
         av_dict_free(&options);
         check(code);
@@ -119,7 +119,7 @@ std::string join_video(const JoinedVideo& video, const fs::path& path, const fs:
     Pieces pieces(video.pieces, video.clock);
     const Av<AVPacket> frame(av_packet_alloc());
     bool more = pieces.next(*frame);
-    if (!more) throw Error("there is no frame in the pieces of '" + path.string() + "'");
+    if (!more) throw Error("the pieces of '" + path.string() + "' have no frames");
 
     Output output(whole.beside(), path);
     AVStream& pictures = *avformat_new_stream(&output.context(), nullptr);
@@ -130,14 +130,14 @@ std::string join_video(const JoinedVideo& video, const fs::path& path, const fs:
     if (video.sound) {
         sound.emplace(*video.sound, double(pieces.first()) / double(video.clock.second()));
         AVRational aspect = sound->pixel_aspect();
-        if (video.turned) std::swap(aspect.num, aspect.den);
+        if (video.rotated) std::swap(aspect.num, aspect.den);
         if (aspect.num > 0 && aspect.den > 0)
             pictures.sample_aspect_ratio = pictures.codecpar->sample_aspect_ratio = aspect;
         sound->add_streams(output.context());
     }
     output.begin();
     if (sound) sound->next();
-    // Sound goes in just before the frame that it is heard with.
+    // Audio packets are interleaved just before the frame of their time.
     auto write_sound_until = [&](double seconds) {
         for (; sound && sound->packet() && sound->time() < seconds; sound->next())
             output.write(*sound->packet());

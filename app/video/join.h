@@ -12,15 +12,15 @@ namespace saccade {
 struct JoinedVideo {
     std::vector<std::filesystem::path> pieces;  // one at least, as VideoWriter writes them
     VideoClock clock;
-    int64_t last_ticks;  // how long the last frame is shown
-    // The video that the pictures come from, whose sound they get.
+    int64_t last_ticks;  // duration of the last frame
+    // The source video, whose audio streams are copied.
     std::optional<std::filesystem::path> sound = std::nullopt;
-    bool turned = false;  // its pictures lie on their side
+    bool rotated = false;  // by 90 or 270 degrees: the sample aspect ratio is swapped
 };
 
-// Puts pieces of a video together, without encoding anything anew. It begins with the first piece's
-// first frame. Returns what went wrong with the sound, which is left out then; empty where nothing
-// did. The file appears under its name when it is whole; while it is written, it lies in `work`.
+// Concatenates pieces of a video without encoding again; time 0 is the first piece's first frame.
+// Returns an error of the sound, which is then left out; empty if there was none. The file is
+// written in `work`, and moved to its name when it is complete.
 std::string join_video(const JoinedVideo& video, const std::filesystem::path& path,
                        const std::filesystem::path& work);
 

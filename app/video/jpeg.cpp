@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-// From 16 .. 235 (of luma) or 16 .. 240 (of colour) to 0 .. 255, with eight bits behind the point.
+// Limited range, 16 .. 235 (luma) or 16 .. 240 (chroma), to full range, in 24.8 fixed point.
 void widen(std::span<uint8_t> plane, int middle, int scale, int offset) {
     for (uint8_t& level : plane)
         level = static_cast<uint8_t>(

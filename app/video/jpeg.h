@@ -9,13 +9,13 @@
 
 namespace saccade {
 
-// Planes as the device makes them for video encoders, BT.601 in the limited range, as JPEG, which
-// has the same colours in the full range.
+// Encodes the YUV planes that the device makes for video encoders as JPEG. Both have BT.601's
+// matrix, but the planes have limited range and JPEG has full range.
 class JpegEncoder {
 public:
     explicit JpegEncoder(int quality = 85);
 
-    // The planes are changed on the way. The bytes are valid until the next call.
+    // Converts the planes in place. The returned bytes are valid until the next call.
     std::span<const uint8_t> encode(std::span<uint8_t> planes, const PlaneLayout& layout);
 
 private:

@@ -24,7 +24,7 @@ Recorder::Recorder(std::filesystem::path folder, double rate, std::string name)
 
 Recorder::~Recorder() {
     stop(last_time_);
-    thread_.request_stop();  // it does what is left first
+    thread_.request_stop();  // it finishes the queue first
 }
 
 bool Recorder::push(Job::Kind kind, const PictureView& picture, double time) {
@@ -141,7 +141,7 @@ void Recorder::add_frame(const Job& job) {
     held_ = job.pixels;
 }
 
-// The file has a fixed frame rate; the frames that are shown come at any rate.
+// The file has a constant frame rate, while frames arrive at any rate: repeats the current frame.
 void Recorder::show_until(double time) {
     const auto due = static_cast<uint64_t>(std::llround((time - video_start_) * rate_));
     const Size size = video_size_;

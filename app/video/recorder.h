@@ -16,36 +16,36 @@
 
 namespace saccade {
 
-// Screenshots and videos of what is seen, written on a thread of its own. Nobody waits for it: a
-// video's frames that come faster than they can be written are left out, and the one before is
-// shown for longer.
+// Writes screenshots and videos of the view on a thread of its own, without delaying the caller: a
+// frame that comes faster than it can be encoded is dropped, and the one before is shown for
+// longer.
 class Recorder {
 public:
-    // Files are named after the time, saccade-20240131-235959.png, and lie in `folder`. Two
-    // recorders of one folder need other names.
+    // Files are named after the time, saccade-20240131-235959.png, in `folder`. Two recorders with
+    // the same folder need different names.
     explicit Recorder(std::filesystem::path folder, double rate = 30, std::string name = "saccade");
-    ~Recorder();  // finishes what was begun
+    ~Recorder();  // finishes all queued work
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
     // Copies the picture (BGR).
     void screenshot(const PictureView& picture);
-    // The first frame after start() begins a file, and so does one of another size. `time` is in
-    // seconds, by any clock that does not go back.
+    // The first frame after start() begins a file, and so does a frame of another size. `time` is
+    // in seconds, by any monotonic clock.
     void start();
     void frame(const PictureView& picture, double time);
     // The last frame is shown until `time`.
     void stop(double time);
 
-    // A name of its own kind that is free.
+    // A free file name with this ending.
     std::filesystem::path new_file(const char* ending) const;
 
     bool recording() const { return recording_; }
-    // The video could not be written on, which news() says why; start() tries another one.
+    // Whether the video could not be written; news() has the reason, and start() begins another.
     bool failed() const;
     double seconds() const;  // of the video that is being recorded
     uint64_t left_out() const;
-    // What has been written, or could not be, since this was last asked.
+    // A message about a file that was written or failed since the last call.
     std::optional<std::string> news();
 
 private:
@@ -75,15 +75,15 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable_any wake_;
     std::deque<Job> jobs_;
-    std::vector<std::vector<uint8_t>> spare_;  // memory of jobs that are done
+    std::vector<std::vector<uint8_t>> spare_;  // recycled memory of finished jobs
     std::optional<std::string> news_;
     bool failed_ = false;
 
-    // The thread's own.
+    // Only the thread uses these.
     std::unique_ptr<VideoWriter> video_;
     double video_start_ = 0;
     Size video_size_;
-    std::vector<uint8_t> held_;  // the frame that is shown until the next
+    std::vector<uint8_t> held_;  // the current frame, repeated until the next
 
     std::jthread thread_;
 };

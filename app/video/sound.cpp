@@ -37,7 +37,7 @@ void Sound::add_streams(AVFormatContext& to) {
         }
         AVStream* stream = avformat_new_stream(&to, nullptr);
         avcodec_parameters_copy(stream->codecpar, &codec);
-        stream->codecpar->codec_tag = 0;  // each container has its own
+        stream->codecpar->codec_tag = 0;  // tags differ between containers
         stream->time_base = file_->streams[i]->time_base;
         av_dict_copy(&stream->metadata, file_->streams[i]->metadata, 0);
         streams_.push_back({static_cast<int>(i), stream});
@@ -57,11 +57,11 @@ void Sound::next() {
         const AVRational unit = file_->streams[stream->from]->time_base;
         time_ = double(packet_->pts) * av_q2d(unit) - begin_;
         const double lasts = double(packet_->duration) * av_q2d(unit);
-        // The packet that ends where the pictures begin is what decoders warm up with.
+        // The packet just before the first picture primes the audio decoder.
         if (time_ + lasts < 0) continue;
         const auto shift = static_cast<int64_t>(begin_ / av_q2d(unit));
         packet_->pts -= shift;
-        packet_->dts = packet_->pts;  // sound is stored in the order in which it is heard
+        packet_->dts = packet_->pts;  // audio has no reordering
         packet_->stream_index = stream->to->index;
         packet_->pos = -1;
         av_packet_rescale_ts(packet_.get(), unit, stream->to->time_base);

@@ -8,21 +8,21 @@
 
 namespace saccade {
 
-// The sound of a video file, packet by packet and as it is stored there, for another file that
-// shows its pictures.
+// Copies the audio streams of a video file, packet by packet and without decoding, into another
+// file.
 class Sound {
 public:
-    // From a time on, in seconds since the file's first picture.
+    // `from`: where to start, in seconds since the file's first picture.
     Sound(const std::filesystem::path& source, double from);
 
-    // Adds a stream for each that the container can hold, before its header is written.
+    // Adds a stream for each audio stream that the muxer supports, before its header is written.
     void add_streams(AVFormatContext& to);
-    // Why there is less sound than there should be; empty where all is well.
+    // Why audio is missing; empty if none is.
     const std::string& complaint() const { return complaint_; }
-    // How much wider than high the source's pixels are, as they are stored.
+    // The sample aspect ratio of the source's pictures as they are stored.
     AVRational pixel_aspect() const { return pixel_aspect_; }
 
-    // The next packet, in the time of the stream that it goes to; null at the end.
+    // The next packet, in the time base of its output stream; null at the end.
     AVPacket* packet() const { return at_end_ ? nullptr : packet_.get(); }
     // Its time in seconds since `from`.
     double time() const { return time_; }
@@ -37,7 +37,7 @@ private:
     Av<AVFormatContext> file_;
     Av<AVPacket> packet_{av_packet_alloc()};
     std::vector<Stream> streams_;
-    double begin_ = 0;  // of what is wanted, by the file's own clock
+    double begin_ = 0;  // `from` in the file's timestamps
     double time_ = 0;
     bool at_end_ = true;
     std::string complaint_;

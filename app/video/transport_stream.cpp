@@ -23,8 +23,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 100ms;  // between two looks whether to stop
-// Whole packets of MPEG-TS, as many as a packet of the network holds.
+constexpr auto poll_interval = 100ms;  // between two checks for a stop request
+// As many whole MPEG-TS packets as fit into a UDP datagram.
 constexpr const char* network_packet = "1316";
 
 bool is_pipe(const std::string& target) {
@@ -32,16 +32,16 @@ bool is_pipe(const std::string& target) {
     return ::stat(target.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
 }
 
-// A named pipe: waits for readers, and for slow ones, but never so that it could not be stopped.
+// A named pipe. Waits for a reader, and for a slow one, but always notices a stop request.
 class Pipe {
 public:
     Pipe(std::string path, std::stop_token stop) : path_(std::move(path)), stop_(std::move(stop)) {
         while (!stop_.stop_requested()) {
             file_ = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
             if (file_ >= 0) return;
-            if (errno != ENXIO && errno != EINTR)  // nobody reads it yet
+            if (errno != ENXIO && errno != EINTR)  // ENXIO: it has no reader yet
                 throw Error("nothing can be sent to '" + path_ + "': " + av_error(AVERROR(errno)));
-            std::this_thread::sleep_for(patience);
+            std::this_thread::sleep_for(poll_interval);
         }
     }
     ~Pipe() {
@@ -51,7 +51,7 @@ public:
     Pipe& operator=(const Pipe&) = delete;
 
     bool open() const { return file_ >= 0; }
-    bool gone() const { return gone_; }  // who was reading
+    bool gone() const { return gone_; }  // the reader has closed the pipe
 
     int write(const uint8_t* bytes, int count) {
         int done = 0;
@@ -61,7 +61,7 @@ public:
                 done += static_cast<int>(written);
             } else if (errno == EAGAIN) {
                 pollfd until{file_, POLLOUT, 0};
-                ::poll(&until, 1, static_cast<int>(patience.count()));
+                ::poll(&until, 1, static_cast<int>(poll_interval.count()));
             } else if (errno != EINTR) {
                 gone_ = true;
             }
@@ -80,9 +80,10 @@ class TransportStream : public FeedTarget {
 public:
     TransportStream(const std::string& target, Size size, const std::stop_token& stop,
                     std::unique_ptr<Pipe> pipe)
-        : TransportStream(target, size, stop) {  // if what follows throws, the destructor runs
+        : TransportStream(target, size,
+                          stop) {  // delegates, so that the destructor runs if this throws
         pipe_ = std::move(pipe);
-        av_log_set_level(AV_LOG_QUIET);  // people read our lines alone
+        av_log_set_level(AV_LOG_QUIET);  // errors are reported by Saccade itself
         avformat_network_init();
         for (const char* name : {"libx264", "mpeg2video", "mpeg4"})
             if (!codec_) open_codec(name, size);
@@ -108,7 +109,7 @@ public:
     bool write(const PictureView& bgr, double seconds) override {
         if (!begun_) return false;
         const auto ticks = static_cast<int64_t>(seconds * codec_->time_base.den);
-        if (ticks <= last_) return true;  // sooner than the stream counts
+        if (ticks <= last_) return true;  // faster than the time base
         AVFrame& frame = frame_.fill(bgr);
         frame.pts = last_ = ticks;
         check(avcodec_send_frame(codec_.get(), &frame));
@@ -144,7 +145,7 @@ private:
         made->time_base = {1, 30};
         made->framerate = {30, 1};
         made->max_b_frames = 0;
-        made->gop_size = 30;  // who joins waits a second at most
+        made->gop_size = 30;  // a keyframe every second, for receivers that join
         made->bit_rate = 4'000'000;
         av_opt_set(made->priv_data, "preset", "veryfast", 0);
         av_opt_set(made->priv_data, "tune", "zerolatency", 0);
@@ -163,7 +164,7 @@ private:
             format_->flags |= AVFMT_FLAG_CUSTOM_IO;
             return;
         }
-        // A network that does not answer must not keep the program from ending.
+        // A dead network must not keep the program from ending.
         const AVIOInterruptCB stopped{
             [](void* stop) {
                 return static_cast<std::stop_token*>(stop)->stop_requested() ? 1 : 0;

@@ -7,8 +7,8 @@
 namespace saccade {
 
 VideoClock::VideoClock(double rate) {
-    constexpr int most = 65'535;    // ticks a second: MPEG-4 has no more
-    constexpr int enough = 30'000;  // of them
+    constexpr int most = 65'535;    // ticks per second that MPEG-4 allows
+    constexpr int enough = 30'000;  // for variable frame times
     const AVRational fraction = av_d2q(rate > 0 ? rate : 25, most);
     const int64_t finer = (enough + fraction.num - 1) / fraction.num;
     second_ = fraction.num * finer;

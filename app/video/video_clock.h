@@ -4,18 +4,18 @@
 
 namespace saccade {
 
-// The times of a video's frames, counted in ticks: fine enough for frames that come when they like,
-// and exact for those that come at the video's rate, 30000 / 1001 too.
+// The time base of a video: ticks that are fine enough for variable frame times, and exact for
+// frames at the video's rate, such as 30000/1001.
 class VideoClock {
 public:
-    // Frames a second; 0 where nobody knows.
+    // `rate`: frames per second; 0 if unknown.
     explicit VideoClock(double rate);
 
-    int64_t second() const { return second_; }  // ticks of it
-    int64_t frame() const { return frame_; }    // ticks between two frames
+    int64_t second() const { return second_; }  // ticks per second
+    int64_t frame() const { return frame_; }    // ticks per frame
 
-    // The tick of a time in seconds. Containers that round times to milliseconds do not move frames
-    // away from their places.
+    // The tick of a time in seconds. A time that a container has rounded to milliseconds snaps back
+    // to the exact tick of its frame.
     int64_t ticks(double time) const;
 
 private:

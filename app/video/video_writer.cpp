@@ -31,7 +31,7 @@ Av<AVCodecContext> open_encoder(const char* name, Size size, const VideoClock& c
     encoder->framerate = {static_cast<int>(clock.second()), static_cast<int>(clock.frame())};
     encoder->max_b_frames = 0;
     encoder->gop_size = 250;
-    encoder->thread_count = 4;  // on any machine: what is written depends on it
+    encoder->thread_count = 4;  // on any machine: the output depends on it
     encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_BITEXACT;
     if (codec->id == AV_CODEC_ID_MPEG4) {
         encoder->flags |= AV_CODEC_FLAG_QSCALE;
@@ -40,8 +40,9 @@ Av<AVCodecContext> open_encoder(const char* name, Size size, const VideoClock& c
         av_opt_set(encoder->priv_data, "preset", "veryfast", 0);
         av_opt_set(encoder->priv_data, "crf", "20", 0);
 #ifdef __x86_64__
-        // In narrow pictures x264's code for AVX-512 (core 164, mbtree) reads what nobody has written:
-        // about one run in fifteen wrote other bytes. Who has AVX-512 has AVX2.
+        // For narrow pictures, x264's AVX-512 code (core 164, mbtree) reads uninitialized memory:
+        // about one run in fifteen wrote other bytes. AVX2 is enough, and every CPU with AVX-512
+        // has it.
         if (__builtin_cpu_supports("avx512f"))
             av_opt_set(encoder->priv_data, "x264-params", "asm=avx2", 0);
 #endif
@@ -62,7 +63,7 @@ struct VideoWriter::Encoder {
 
 VideoWriter::VideoWriter(std::filesystem::path path, Size size, const VideoClock& clock)
     : file_(std::move(path)), size_(size), clock_(clock), encoder_(std::make_unique<Encoder>()) {
-    av_log_set_level(AV_LOG_QUIET);  // people read our lines alone
+    av_log_set_level(AV_LOG_QUIET);  // errors are reported by Saccade itself
     Encoder& e = *encoder_;
     for (const char* name : {"libx264", "mpeg4"})
         if (!e.codec) e.codec = open_encoder(name, size, clock);
@@ -98,7 +99,8 @@ void VideoWriter::check(int code) const {
 
 void VideoWriter::write(const PictureView& picture, int64_t ticks) {
     if (picture.width != size_.x || picture.height != size_.y || !picture.bgr)
-        throw Error("a picture of another size or order was written to '" + path().string() + "'");
+        throw Error("a picture of another size or with a time that goes back was written to '" +
+                    path().string() + "'");
     const AVFrame& frame = writable_frame();
     const int row_bytes = static_cast<int>(picture.row_bytes);
     sws_scale(encoder_->convert.get(), &picture.pixels, &row_bytes, 0, frame.height, frame.data,
@@ -124,7 +126,8 @@ void VideoWriter::write(const PlanarView& picture, int64_t ticks) {
 }
 
 AVFrame& VideoWriter::writable_frame() {
-    check(av_frame_make_writable(encoder_->frame.get()));  // the encoder may still see the last one
+    check(
+        av_frame_make_writable(encoder_->frame.get()));  // the encoder may still hold the last one
     return *encoder_->frame;
 }
 
@@ -137,7 +140,7 @@ void VideoWriter::show_from(int64_t ticks) {
     ++frames_;
 }
 
-// Without a frame: what is still in the encoder.
+// Without a frame, flushes the encoder.
 void VideoWriter::encode(const AVFrame* frame) {
     Encoder& e = *encoder_;
     check(avcodec_send_frame(e.codec.get(), frame));
@@ -159,7 +162,7 @@ void VideoWriter::finish() {
     check(av_write_trailer(encoder_->file.get()));
     check(avio_closep(&encoder_->file->pb));
     encoder_.reset();
-    if (frames_ > 0) file_.finish();  // a file without frames is no video
+    if (frames_ > 0) file_.finish();  // without frames there is no file
 }
 
 }  // namespace saccade

@@ -13,26 +13,26 @@ struct AVFrame;
 
 namespace saccade {
 
-// A video file in the container that its name's ending says (.mp4, .nut): H.264 where this machine
-// can write it, else MPEG-4. It appears under its name when it is finished; until then, and where
-// it never is, under that name there is what was there.
+// Encodes a video file, in the container of its name's extension (.mp4, .nut): H.264 if this
+// machine can encode it, else MPEG-4. The file appears under its name when it is finished, and
+// replaces an earlier one only then.
 //
-// The same pictures make the same file, to the byte. Frames are stored in the order in which they
-// are shown.
+// The same pictures make the same file, byte for byte. There are no B-frames: frames are stored in
+// presentation order.
 class VideoWriter {
 public:
     VideoWriter(std::filesystem::path path, Size size, const VideoClock& clock);
-    ~VideoWriter();  // without finish() there is no file
+    ~VideoWriter();  // without finish(), no file is written
     VideoWriter(const VideoWriter&) = delete;
     VideoWriter& operator=(const VideoWriter&) = delete;
 
-    // Planes as the device makes them, shown from a tick of the clock on, which must be later than
-    // the one before. A picture of another size is made as large as fits. The colours should be
-    // those of chroma_for(), which the encoder takes as they are.
+    // Adds the YUV planes that the device makes, with `ticks` as pts, which must increase. A
+    // picture of another size is scaled to fit. Planes with the subsampling of chroma_for() are not
+    // converted.
     void write(const PlanarView& picture, int64_t ticks);
-    // BGR of the video's size, which is converted first.
+    // Adds a BGR picture of the video's size, and converts it.
     void write(const PictureView& picture, int64_t ticks);
-    // One frame after the other, at the clock's rate.
+    // The same at the clock's frame rate.
     void write(const PlanarView& picture) { write(picture, next_ticks_); }
     void write(const PictureView& picture) { write(picture, next_ticks_); }
     void finish();

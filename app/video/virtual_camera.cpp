@@ -66,7 +66,7 @@ void VirtualCamera::require_output() {
         const int why = errno;
         throw Error("'" + path_ + "' cannot be opened (" + std::strerror(why) + "): " +
                     (why == EACCES  ? "its group, usually 'video', may write to it"
-                     : why == EBUSY ? "another program writes to it"
+                     : why == EBUSY ? "another program is writing to it"
                                     : how_to));
     }
     v4l2_capability about{};
@@ -75,9 +75,9 @@ void VirtualCamera::require_output() {
     const uint32_t can =
         about.capabilities & V4L2_CAP_DEVICE_CAPS ? about.device_caps : about.capabilities;
     if (!(can & V4L2_CAP_VIDEO_OUTPUT))
-        throw Error("'" + path_ + "' is a camera, which takes no pictures: " + how_to);
+        throw Error("'" + path_ + "' is a camera, which cannot be written to: " + how_to);
     if (!(can & V4L2_CAP_READWRITE))
-        throw Error("'" + path_ + "' takes no pictures by write(): " + how_to);
+        throw Error("'" + path_ + "' does not support write(): " + how_to);
 }
 
 VirtualCamera::Format VirtualCamera::agree(Size size) {
@@ -95,11 +95,11 @@ VirtualCamera::Format VirtualCamera::agree(Size size) {
     if (device_.control(file_.number, VIDIOC_S_FMT, &format) != 0)
         throw Error("'" + path_ + "' takes no pictures of " + std::to_string(size.x) + "x" +
                     std::to_string(size.y) + ": " + std::strerror(errno));
-    // What it has made of the wish is what holds.
+    // The device may have changed the requested format.
     const bool planar = pixels.pixelformat == V4L2_PIX_FMT_YUV420;
     if (!planar && pixels.pixelformat != V4L2_PIX_FMT_YUYV)
         throw Error("'" + path_ + "' wants pixels as '" + four_letters(pixels.pixelformat) +
-                    "', and Saccade writes YU12 and YUYV: end the program that watches it first");
+                    "', but Saccade writes YU12 and YUYV: end the program that reads it first");
     const Size agreed = even_size({pixels.width, pixels.height});
     if (area(agreed) == 0 || agreed != Size(pixels.width, pixels.height))
         throw Error("'" + path_ + "' wants pictures of " + std::to_string(pixels.width) + "x" +

@@ -10,11 +10,11 @@
 
 namespace saccade {
 
-// The calls by which a device of video4linux is used; tests have others.
+// The system calls for a Video4Linux device; tests replace them.
 class VideoDevice {
 public:
     virtual ~VideoDevice() = default;
-    // As the system's: -1, and errno.
+    // As the system calls: -1 and errno on failure.
     virtual int open(const char* path) = 0;
     virtual int control(int file, unsigned long request, void* argument) = 0;
     virtual ssize_t write(int file, const void* bytes, size_t count) = 0;
@@ -23,8 +23,8 @@ public:
     static VideoDevice& of_system();
 };
 
-// A device of v4l2loopback: what is written to it, calls and OBS see as a camera. The device has
-// the last word on size and kind of pixels: while somebody watches, they stay as they are.
+// A v4l2loopback device, which video calls and OBS see as a camera. The device decides on size and
+// pixel format: while a program reads it, they cannot change.
 class VirtualCamera : public FeedTarget {
 public:
     VirtualCamera(const std::string& path, Size size,

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gpu/core/buffer.h"
-#include "gpu/ops/products.h"
+#include "gpu/ops/elementwise.h"
 #include "gpu/recorder/commands.h"
 #include "models/files/checkpoint.h"
 

@@ -1,14 +1,14 @@
-// A Vulkan layer that lets one call fail, for tests of what the program does then.
+// A Vulkan layer for fault injection: it makes one call fail.
 //
-// Calls that may return a code are counted, each code for itself:
-//   SACCADE_FAULT="lost 12"          the 12th call that may report a lost device does
+// Calls that may return a code are counted for each code:
+//   SACCADE_FAULT="lost 12"          the 12th call that may return VK_ERROR_DEVICE_LOST does
 //   SACCADE_FAULT="lost 12 device"   and so does every later one on that device
 //   SACCADE_FAULT="lost 12 always"   and so does every later one
 //   SACCADE_FAULT_COUNTS=FILE        at the end, FILE has the number of calls for each code
 // Codes: lost, device-memory, host-memory, out-of-date, surface-lost, no-init.
 //
-// A call that fails does nothing, as the specification has it. A device that is lost has stopped
-// working before it says so.
+// A call that fails has no effect, as the specification demands. A lost device finishes its work
+// before the call returns.
 
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
@@ -39,7 +39,7 @@ constexpr size_t code_count = sizeof codes / sizeof codes[0];
 
 using Codes = std::initializer_list<VkResult>;
 
-// What is to fail, and what has been called.
+// The fault to inject, and the calls so far.
 class Plan {
 public:
     Plan() {
@@ -62,7 +62,7 @@ public:
         std::fclose(file);
     }
 
-    // What a call that may return these is to return; success: it is passed on.
+    // The result of a call that may return these codes; VK_SUCCESS: the call is passed on.
     VkResult next(Codes possible) {
         const std::lock_guard lock(mutex_);
         bool fails = false;
@@ -72,11 +72,12 @@ public:
                 const unsigned long long count = ++counts_[i];
                 if (one != result_ || number_ == 0) continue;
                 if (count == number_) broken_ = true;
-                fails = fails || count == number_ || (count > number_ && (always_ || (device_ && broken_)));
+                fails = fails || count == number_ ||
+                        (count > number_ && (always_ || (device_ && broken_)));
             }
         return fails ? result_ : VK_SUCCESS;
     }
-    // Another device works.
+    // Other devices still work.
     void device_opened() {
         const std::lock_guard lock(mutex_);
         broken_ = false;
@@ -94,12 +95,12 @@ Plan& plan() {
     return it;
 }
 
-// The next layer's functions, by name, as they are when the instance or the device is made: later
-// the loader would answer with those of the first layer. All devices are of one driver.
+// The next layer's functions, by name, queried when the instance or the device is created: later
+// the loader would return those of the first layer. All devices have the same driver.
 VkInstance instance = nullptr;
 PFN_vkGetInstanceProcAddr next_instance = nullptr;
 PFN_vkGetDeviceProcAddr next_device = nullptr;
-std::set<VkDevice> devices;  // a window has one of its own
+std::set<VkDevice> devices;  // a window has its own
 using Functions = std::map<std::string, PFN_vkVoidFunction, std::less<>>;
 Functions below;
 
@@ -108,16 +109,16 @@ Function next(const char* name) {
     return reinterpret_cast<Function>(below.find(name)->second);
 }
 
-// A queue belongs to one thread at a time. The program sees to that for its own calls; a device is
-// stopped by whichever thread is told that it is lost, and nothing gets into it any more then. The
-// call does not always say which device it is for: all of them come to rest.
+// A queue must be used by one thread at a time. The program ensures that for its own calls; but any
+// thread may get the fault and wait for the device, so other calls are blocked meanwhile. Not every
+// call has a device as argument, so all devices are waited for.
 std::mutex queue_mutex;
 
 void stop_device() {
     for (VkDevice device : devices) next<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(device);
 }
 
-// Fails if it is this call's turn, else passes it on.
+// Fails if the fault is due, else passes the call on.
 template <typename Function, typename... Arguments>
 VkResult pass(const char* name, Codes possible, Arguments... arguments) {
     const VkResult result = plan().next(possible);
@@ -140,27 +141,28 @@ VkResult pass_on_queue(const char* name, Codes possible, Arguments... arguments)
 
 #define MEMORY VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY
 
-// Creations and recording: without memory.
-#define NEEDS_MEMORY(name, parameters, ...)                                      \
-    VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                     \
-        return pass<PFN_vk##name>("vk" #name, {MEMORY}, __VA_ARGS__);            \
+// Calls that create objects or record commands: out of memory.
+#define NEEDS_MEMORY(name, parameters, ...)                           \
+    VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {          \
+        return pass<PFN_vk##name>("vk" #name, {MEMORY}, __VA_ARGS__); \
     }
-#define MAY_BE_LOST(name, parameters, ...)                                                    \
-    VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                                  \
-        return pass<PFN_vk##name>("vk" #name, {MEMORY, VK_ERROR_DEVICE_LOST}, __VA_ARGS__);   \
+#define MAY_BE_LOST(name, parameters, ...)                                                  \
+    VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                                \
+        return pass<PFN_vk##name>("vk" #name, {MEMORY, VK_ERROR_DEVICE_LOST}, __VA_ARGS__); \
     }
-#define ON_QUEUE(name, parameters, ...)                                                            \
-    VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                                       \
-        return pass_on_queue<PFN_vk##name>("vk" #name, {MEMORY, VK_ERROR_DEVICE_LOST}, __VA_ARGS__); \
+#define ON_QUEUE(name, parameters, ...)                                                \
+    VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                           \
+        return pass_on_queue<PFN_vk##name>("vk" #name, {MEMORY, VK_ERROR_DEVICE_LOST}, \
+                                           __VA_ARGS__);                               \
     }
-#define ON_SURFACE(name, parameters, ...)                                                     \
-    VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                                  \
+#define ON_SURFACE(name, parameters, ...)                                                        \
+    VKAPI_ATTR VkResult VKAPI_CALL fault_##name parameters {                                     \
         return pass<PFN_vk##name>("vk" #name, {MEMORY, VK_ERROR_SURFACE_LOST_KHR}, __VA_ARGS__); \
     }
-#define CREATES(Object)                                                                       \
-    NEEDS_MEMORY(Create##Object,                                                              \
-                 (VkDevice d, const Vk##Object##CreateInfo* info,                             \
-                  const VkAllocationCallbacks* callbacks, Vk##Object* made),                  \
+#define CREATES(Object)                                                      \
+    NEEDS_MEMORY(Create##Object,                                             \
+                 (VkDevice d, const Vk##Object##CreateInfo* info,            \
+                  const VkAllocationCallbacks* callbacks, Vk##Object* made), \
                  d, info, callbacks, made)
 
 CREATES(Buffer)
@@ -178,26 +180,28 @@ NEEDS_MEMORY(AllocateMemory,
              (VkDevice d, const VkMemoryAllocateInfo* info, const VkAllocationCallbacks* callbacks,
               VkDeviceMemory* made),
              d, info, callbacks, made)
-NEEDS_MEMORY(BindBufferMemory, (VkDevice d, VkBuffer b, VkDeviceMemory m, VkDeviceSize o), d, b, m, o)
+NEEDS_MEMORY(BindBufferMemory, (VkDevice d, VkBuffer b, VkDeviceMemory m, VkDeviceSize o), d, b, m,
+             o)
 NEEDS_MEMORY(BindImageMemory, (VkDevice d, VkImage i, VkDeviceMemory m, VkDeviceSize o), d, i, m, o)
 NEEDS_MEMORY(BindBufferMemory2, (VkDevice d, uint32_t n, const VkBindBufferMemoryInfo* b), d, n, b)
 NEEDS_MEMORY(BindImageMemory2, (VkDevice d, uint32_t n, const VkBindImageMemoryInfo* b), d, n, b)
 NEEDS_MEMORY(MapMemory,
-             (VkDevice d, VkDeviceMemory m, VkDeviceSize o, VkDeviceSize s, VkMemoryMapFlags f, void** p),
+             (VkDevice d, VkDeviceMemory m, VkDeviceSize o, VkDeviceSize s, VkMemoryMapFlags f,
+              void** p),
              d, m, o, s, f, p)
 NEEDS_MEMORY(AllocateCommandBuffers,
-             (VkDevice d, const VkCommandBufferAllocateInfo* info, VkCommandBuffer* made), d, info, made)
+             (VkDevice d, const VkCommandBufferAllocateInfo* info, VkCommandBuffer* made), d, info,
+             made)
 NEEDS_MEMORY(BeginCommandBuffer, (VkCommandBuffer c, const VkCommandBufferBeginInfo* info), c, info)
 NEEDS_MEMORY(EndCommandBuffer, (VkCommandBuffer c), c)
 NEEDS_MEMORY(ResetCommandPool, (VkDevice d, VkCommandPool p, VkCommandPoolResetFlags f), d, p, f)
 NEEDS_MEMORY(GetPipelineCacheData, (VkDevice d, VkPipelineCache c, size_t* s, void* p), d, c, s, p)
-NEEDS_MEMORY(GetSwapchainImagesKHR, (VkDevice d, VkSwapchainKHR s, uint32_t* n, VkImage* i), d, s, n, i)
+NEEDS_MEMORY(GetSwapchainImagesKHR, (VkDevice d, VkSwapchainKHR s, uint32_t* n, VkImage* i), d, s,
+             n, i)
 
-VKAPI_ATTR VkResult VKAPI_CALL fault_CreateComputePipelines(VkDevice d, VkPipelineCache cache,
-                                                           uint32_t n,
-                                                           const VkComputePipelineCreateInfo* infos,
-                                                           const VkAllocationCallbacks* callbacks,
-                                                           VkPipeline* made) {
+VKAPI_ATTR VkResult VKAPI_CALL fault_CreateComputePipelines(
+    VkDevice d, VkPipelineCache cache, uint32_t n, const VkComputePipelineCreateInfo* infos,
+    const VkAllocationCallbacks* callbacks, VkPipeline* made) {
     const VkResult result = pass<PFN_vkCreateComputePipelines>("vkCreateComputePipelines", {MEMORY},
                                                                d, cache, n, infos, callbacks, made);
     if (result < 0)
@@ -215,9 +219,10 @@ MAY_BE_LOST(GetQueryPoolResults,
              VkDeviceSize stride, VkQueryResultFlags flags),
             d, p, first, n, bytes, data, stride, flags)
 
-// Only a look that finds something new counts: how often one looks in vain is a matter of speed.
+// Only a poll that finds something new counts: the number of other polls depends on the machine's
+// speed.
 VKAPI_ATTR VkResult VKAPI_CALL fault_GetSemaphoreCounterValue(VkDevice d, VkSemaphore semaphore,
-                                                             uint64_t* value) {
+                                                              uint64_t* value) {
     static std::mutex mutex;
     static uint64_t last = 0;
     const auto look = next<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue");
@@ -226,8 +231,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_GetSemaphoreCounterValue(VkDevice d, VkSema
         const std::lock_guard lock(mutex);
         if (result != VK_SUCCESS || std::exchange(last, *value) == *value) return result;
     }
-    return pass<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue",
-                                                {MEMORY, VK_ERROR_DEVICE_LOST}, d, semaphore, value);
+    return pass<PFN_vkGetSemaphoreCounterValue>(
+        "vkGetSemaphoreCounterValue", {MEMORY, VK_ERROR_DEVICE_LOST}, d, semaphore, value);
 }
 
 ON_SURFACE(GetPhysicalDeviceSurfaceSupportKHR,
@@ -240,22 +245,22 @@ ON_SURFACE(GetPhysicalDeviceSurfacePresentModesKHR,
            (VkPhysicalDevice p, VkSurfaceKHR s, uint32_t* n, VkPresentModeKHR* m), p, s, n, m)
 
 VKAPI_ATTR VkResult VKAPI_CALL fault_CreateSwapchainKHR(VkDevice d,
-                                                       const VkSwapchainCreateInfoKHR* info,
-                                                       const VkAllocationCallbacks* callbacks,
-                                                       VkSwapchainKHR* made) {
+                                                        const VkSwapchainCreateInfoKHR* info,
+                                                        const VkAllocationCallbacks* callbacks,
+                                                        VkSwapchainKHR* made) {
     return pass<PFN_vkCreateSwapchainKHR>(
         "vkCreateSwapchainKHR",
-        {MEMORY, VK_ERROR_DEVICE_LOST, VK_ERROR_SURFACE_LOST_KHR, VK_ERROR_INITIALIZATION_FAILED}, d,
-        info, callbacks, made);
+        {MEMORY, VK_ERROR_DEVICE_LOST, VK_ERROR_SURFACE_LOST_KHR, VK_ERROR_INITIALIZATION_FAILED},
+        d, info, callbacks, made);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL fault_AcquireNextImageKHR(VkDevice d, VkSwapchainKHR s, uint64_t t,
-                                                        VkSemaphore semaphore, VkFence f,
-                                                        uint32_t* index) {
+                                                         VkSemaphore semaphore, VkFence f,
+                                                         uint32_t* index) {
     return pass<PFN_vkAcquireNextImageKHR>(
         "vkAcquireNextImageKHR",
-        {MEMORY, VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DATE_KHR, VK_ERROR_SURFACE_LOST_KHR}, d, s, t,
-        semaphore, f, index);
+        {MEMORY, VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DATE_KHR, VK_ERROR_SURFACE_LOST_KHR}, d, s,
+        t, semaphore, f, index);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL fault_QueuePresentKHR(VkQueue q, const VkPresentInfoKHR* info) {
@@ -266,16 +271,15 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_QueuePresentKHR(VkQueue q, const VkPresentI
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL fault_EnumeratePhysicalDevices(VkInstance i, uint32_t* n,
-                                                             VkPhysicalDevice* found) {
-    return pass<PFN_vkEnumeratePhysicalDevices>("vkEnumeratePhysicalDevices",
-                                                {MEMORY, VK_ERROR_INITIALIZATION_FAILED}, i, n,
-                                                found);
+                                                              VkPhysicalDevice* found) {
+    return pass<PFN_vkEnumeratePhysicalDevices>(
+        "vkEnumeratePhysicalDevices", {MEMORY, VK_ERROR_INITIALIZATION_FAILED}, i, n, found);
 }
 
 const Functions& own_of_instances();
 const Functions& own_of_devices();
 
-// The link to the next layer, which this one has to move on for the one after.
+// The link to the next layer; each layer advances it for the one after.
 template <typename Link, typename Info>
 Link* link_in(const Info* info, VkStructureType type) {
     auto* link = static_cast<Link*>(const_cast<void*>(info->pNext));
@@ -285,9 +289,10 @@ Link* link_in(const Info* info, VkStructureType type) {
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL fault_CreateInstance(const VkInstanceCreateInfo* info,
-                                                   const VkAllocationCallbacks* callbacks,
-                                                   VkInstance* made) {
-    auto* link = link_in<VkLayerInstanceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
+                                                    const VkAllocationCallbacks* callbacks,
+                                                    VkInstance* made) {
+    auto* link =
+        link_in<VkLayerInstanceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
     if (!link) return VK_ERROR_INITIALIZATION_FAILED;
     const VkResult fault = plan().next({MEMORY, VK_ERROR_INITIALIZATION_FAILED});
     if (fault != VK_SUCCESS) return fault;
@@ -298,15 +303,17 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_CreateInstance(const VkInstanceCreateInfo* 
     const VkResult result = create(info, callbacks, made);
     if (result != VK_SUCCESS) return result;
     instance = *made;
-    for (const auto& [name, ours] : own_of_instances()) below[name] = next_instance(instance, name.c_str());
+    for (const auto& [name, ours] : own_of_instances())
+        below[name] = next_instance(instance, name.c_str());
     return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL fault_CreateDevice(VkPhysicalDevice physical,
-                                                 const VkDeviceCreateInfo* info,
-                                                 const VkAllocationCallbacks* callbacks,
-                                                 VkDevice* made) {
-    auto* link = link_in<VkLayerDeviceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
+                                                  const VkDeviceCreateInfo* info,
+                                                  const VkAllocationCallbacks* callbacks,
+                                                  VkDevice* made) {
+    auto* link =
+        link_in<VkLayerDeviceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
     if (!link) return VK_ERROR_INITIALIZATION_FAILED;
     plan().device_opened();
     const VkResult fault =
@@ -321,7 +328,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_CreateDevice(VkPhysicalDevice physical,
     if (result != VK_SUCCESS) return result;
     const std::lock_guard lock(queue_mutex);
     devices.insert(*made);
-    for (const auto& [name, ours] : own_of_devices()) below[name] = next_device(*made, name.c_str());
+    for (const auto& [name, ours] : own_of_devices())
+        below[name] = next_device(*made, name.c_str());
     return result;
 }
 
@@ -337,27 +345,56 @@ VKAPI_ATTR void VKAPI_CALL fault_DestroyDevice(VkDevice d, const VkAllocationCal
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fault_GetInstanceProcAddr(VkInstance i, const char* name);
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fault_GetDeviceProcAddr(VkDevice d, const char* name);
 
-#define OWN(function) {"vk" #function, reinterpret_cast<PFN_vkVoidFunction>(fault_##function)}
+#define OWN(function) \
+    { "vk" #function, reinterpret_cast<PFN_vkVoidFunction>(fault_##function) }
 const Functions& own_of_devices() {
-    static const Functions functions = {
-        OWN(GetDeviceProcAddr), OWN(DestroyDevice), OWN(CreateBuffer), OWN(CreateImage),
-        OWN(CreateImageView), OWN(CreateBufferView), OWN(CreateCommandPool), OWN(CreateSemaphore),
-        OWN(CreateQueryPool), OWN(CreateDescriptorSetLayout), OWN(CreatePipelineLayout),
-        OWN(CreateShaderModule), OWN(CreatePipelineCache), OWN(CreateComputePipelines),
-        OWN(AllocateMemory), OWN(BindBufferMemory), OWN(BindImageMemory), OWN(BindBufferMemory2),
-        OWN(BindImageMemory2), OWN(MapMemory), OWN(AllocateCommandBuffers), OWN(BeginCommandBuffer),
-        OWN(EndCommandBuffer), OWN(ResetCommandPool), OWN(GetPipelineCacheData), OWN(QueueSubmit),
-        OWN(QueueSubmit2), OWN(QueueWaitIdle), OWN(DeviceWaitIdle), OWN(WaitSemaphores),
-        OWN(GetSemaphoreCounterValue), OWN(GetQueryPoolResults), OWN(CreateSwapchainKHR),
-        OWN(GetSwapchainImagesKHR), OWN(AcquireNextImageKHR), OWN(QueuePresentKHR)};
+    static const Functions functions = {OWN(GetDeviceProcAddr),
+                                        OWN(DestroyDevice),
+                                        OWN(CreateBuffer),
+                                        OWN(CreateImage),
+                                        OWN(CreateImageView),
+                                        OWN(CreateBufferView),
+                                        OWN(CreateCommandPool),
+                                        OWN(CreateSemaphore),
+                                        OWN(CreateQueryPool),
+                                        OWN(CreateDescriptorSetLayout),
+                                        OWN(CreatePipelineLayout),
+                                        OWN(CreateShaderModule),
+                                        OWN(CreatePipelineCache),
+                                        OWN(CreateComputePipelines),
+                                        OWN(AllocateMemory),
+                                        OWN(BindBufferMemory),
+                                        OWN(BindImageMemory),
+                                        OWN(BindBufferMemory2),
+                                        OWN(BindImageMemory2),
+                                        OWN(MapMemory),
+                                        OWN(AllocateCommandBuffers),
+                                        OWN(BeginCommandBuffer),
+                                        OWN(EndCommandBuffer),
+                                        OWN(ResetCommandPool),
+                                        OWN(GetPipelineCacheData),
+                                        OWN(QueueSubmit),
+                                        OWN(QueueSubmit2),
+                                        OWN(QueueWaitIdle),
+                                        OWN(DeviceWaitIdle),
+                                        OWN(WaitSemaphores),
+                                        OWN(GetSemaphoreCounterValue),
+                                        OWN(GetQueryPoolResults),
+                                        OWN(CreateSwapchainKHR),
+                                        OWN(GetSwapchainImagesKHR),
+                                        OWN(AcquireNextImageKHR),
+                                        OWN(QueuePresentKHR)};
     return functions;
 }
 const Functions& own_of_instances() {
-    static const Functions functions = {
-        OWN(GetInstanceProcAddr), OWN(CreateInstance), OWN(CreateDevice),
-        OWN(EnumeratePhysicalDevices), OWN(GetPhysicalDeviceSurfaceSupportKHR),
-        OWN(GetPhysicalDeviceSurfaceCapabilitiesKHR), OWN(GetPhysicalDeviceSurfaceFormatsKHR),
-        OWN(GetPhysicalDeviceSurfacePresentModesKHR)};
+    static const Functions functions = {OWN(GetInstanceProcAddr),
+                                        OWN(CreateInstance),
+                                        OWN(CreateDevice),
+                                        OWN(EnumeratePhysicalDevices),
+                                        OWN(GetPhysicalDeviceSurfaceSupportKHR),
+                                        OWN(GetPhysicalDeviceSurfaceCapabilitiesKHR),
+                                        OWN(GetPhysicalDeviceSurfaceFormatsKHR),
+                                        OWN(GetPhysicalDeviceSurfacePresentModesKHR)};
     return functions;
 }
 #undef OWN
@@ -375,7 +412,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fault_GetInstanceProcAddr(VkInstance i,
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fault_GetDeviceProcAddr(VkDevice d, const char* name) {
-    // Only what the device itself has: an extension that is off stays off.
+    // Only functions that the device has: those of disabled extensions stay null.
     const PFN_vkVoidFunction theirs = next_device ? next_device(d, name) : nullptr;
     const PFN_vkVoidFunction ours = own(name, true);
     return theirs && ours ? ours : theirs;

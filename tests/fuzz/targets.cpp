@@ -1,6 +1,7 @@
-// Readers of files from outside, fed by libFuzzer. SACCADE_FUZZ names the reader. Whatever the bytes
-// are, a reader takes them or throws an Error of one line; all else is a finding: another exception,
-// what the sanitizers see, a minute without an answer, two gigabytes.
+// Fuzz targets for the parsers of untrusted input, run by libFuzzer. SACCADE_FUZZ names the target.
+// Whatever the bytes are, a parser accepts them or throws an Error of one line. Findings are any
+// other exception, reports of the sanitizers, a run of over a minute, and over two gigabytes of
+// memory.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -23,8 +24,8 @@
 #include <vector>
 
 #include "app/batch/lines/frame_lines.h"
+#include "app/batch/lines/manifest.h"
 #include "app/batch/lines/region_tables.h"
-#include "app/batch/lines/seal.h"
 #include "app/batch/lines/tables.h"
 #include "app/batch/lines/track_lines.h"
 #include "app/batch/plan.h"
@@ -71,7 +72,7 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::span<const uint8_t>;
 
-// Files of the run, in memory. The system's own calls: a stream costs more than many a reader.
+// Temporary files in memory, written by system calls: a std::ofstream costs more than many parsers.
 const fs::path& folder() {
     static const fs::path it = [] {
         const fs::path shared("/dev/shm");
@@ -98,7 +99,7 @@ std::string_view text_of(Bytes bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Refusals are as good as answers, if they are one line.
+// An Error is a valid result if its message is one line.
 template <typename Act>
 void attempt(Act act) {
     try {
@@ -112,7 +113,8 @@ void attempt(Act act) {
 void safetensors(Bytes bytes) {
     const SafetensorsFile file(write("model.safetensors", bytes));
     std::vector<float> values;
-    for (const StoredTensor& tensor : file.tensors()) attempt([&] {
+    for (const StoredTensor& tensor : file.tensors())
+        attempt([&] {
             values.resize(std::min<uint64_t>(tensor.elements(), 64));
             read_floats(tensor, 0, values);
         });
@@ -148,9 +150,11 @@ void config(Bytes bytes) {
 
 void preprocessor(Bytes bytes) {
     const Json json = parse_json(text_of(bytes), "preprocessor_config.json");
-    for (const char* family : {"", "ViT", "Detr", "Yolos"}) attempt([&] {
+    for (const char* family : {"", "ViT", "Detr", "Yolos"})
+        attempt([&] {
             const Preprocessor read = Preprocessor::parse(json, "preprocessor_config.json", family);
-            for (const Size frame : {Size{640, 480}, Size{1, 3000}}) attempt([&] {
+            for (const Size frame : {Size{640, 480}, Size{1, 3000}})
+                attempt([&] {
                     const Size size = read.resized(frame);
                     if (size.x == 0 || size.y == 0) std::abort();
                 });
@@ -159,7 +163,8 @@ void preprocessor(Bytes bytes) {
 
 void index(Bytes bytes) { read_shard_index(write("model.safetensors.index.json", bytes)); }
 
-// Three files, with a zero byte between: tokenizer.json, or vocab.json and merges.txt, or vocab.txt.
+// Three files, with a zero byte between: tokenizer.json, or vocab.json and merges.txt, or
+// vocab.txt.
 void tokenizer(Bytes bytes) {
     if (bytes.empty()) return;
     static constexpr const char* names[3][3] = {
@@ -204,7 +209,7 @@ void ppm(Bytes bytes) { read_ppm(write("picture.ppm", bytes)); }
 void lines(Bytes bytes) {
     const fs::path path = write("FRAMES.jsonl", bytes);
     const std::map<std::string, size_t> names{{"a.mp4", 0}, {"b", 1}};
-    attempt([&] { sum_lines(path, names, [](uint64_t frame) { return frame / 4; }); });
+    attempt([&] { checksum_lines(path, names, [](uint64_t frame) { return frame / 4; }); });
     attempt([&] {
         gather_lines({path}, folder() / "gathered", names, [](size_t, uint64_t) { return true; });
     });
@@ -212,7 +217,8 @@ void lines(Bytes bytes) {
     attempt([&] { write_coco(path, folder() / "coco.json"); });
     attempt([&] { write_mot(path, names, [](size_t) { return folder() / "mot.txt"; }); });
     static const Regions regions{
-        std::nullopt, {{"line", false, {{0, 0}, {9, 9}}}, {"zone", true, {{0, 0}, {9, 0}, {9, 9}}}}};
+        std::nullopt,
+        {{"line", false, {{0, 0}, {9, 9}}}, {"zone", true, {{0, 0}, {9, 0}, {9, 9}}}}};
     attempt([&] {
         write_region_tables(path, names, regions, [](size_t) { return "a"; },
                             {folder() / "events.jsonl", folder() / "counts.csv"});
@@ -230,8 +236,9 @@ void run_json(Bytes bytes) {
     if (plan_from(json_of(plan)).sources.size() != plan.sources.size()) std::abort();
 }
 
-void seal(Bytes bytes) {
-    if (const auto read = Seal::read(write("000000.whole", bytes))) read->write(folder() / "again");
+void manifest(Bytes bytes) {
+    if (const auto read = PieceManifest::read(write("000000.whole", bytes)))
+        read->write(folder() / "again");
 }
 
 void settings(Bytes bytes) {
@@ -248,7 +255,7 @@ void text(Bytes bytes) {
         if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f) std::abort();
 }
 
-// What comes over a socket: a message, and what is checked of a request.
+// Input from a socket: a viewer's message, and the checks of a request's headers.
 void viewer(Bytes bytes) {
     const std::string sent(text_of(bytes));
     const auto message = read_viewer_message(sent);
@@ -269,13 +276,14 @@ void zones(Bytes bytes) {
             std::abort();
 }
 
-// The server that browsers see, with one frame to show.
+// A server with one frame to show.
 Server& server() {
     static Server it = [] {
         spdlog::set_level(spdlog::level::off);
         ServerLimits limits;
         limits.requests_a_second = limits.messages_a_second = 1e9;
-        return Server({.address = {"127.0.0.1", 0}, .origin = "http://cam", .title = "fuzz"}, limits);
+        return Server({.address = {"127.0.0.1", 0}, .origin = "http://cam", .title = "fuzz"},
+                      limits);
     }();
     static const bool shown = [] {
         constexpr PlaneLayout layout{16, 16, Chroma::halved};
@@ -292,9 +300,9 @@ Server& server() {
     return it;
 }
 
-// A socket to a server on this machine. The machine may be out of ports for a moment: those of
-// connections that the server has closed are kept back for a minute; and the fuzzer's own alarm may
-// interrupt it. A server that does not take a connection is a finding.
+// A socket to a server on this machine. Ports may run out for a moment, because those of closed
+// connections stay in TIME_WAIT for a minute, and the fuzzer's alarm may interrupt the call. A
+// server that does not accept a connection is a finding.
 int connected(uint16_t port) {
     sockaddr_in to{};
     to.sin_family = AF_INET;
@@ -311,8 +319,8 @@ int connected(uint16_t port) {
     }
 }
 
-// Requests as they come over a socket, and what a page sends after one. The word TOKEN stands for
-// the server's own, so that not all of them stop at the door.
+// Requests over a socket, and the messages of a page after one. The word TOKEN is replaced by the
+// server's token, so that some requests are authorized.
 void http(Bytes bytes) {
     const std::string address = server().address(), word = "TOKEN";
     const std::string token = address.substr(address.find("token=") + 6);
@@ -321,7 +329,7 @@ void http(Bytes bytes) {
         sent.replace(at, word.size(), token);
     const int socket = connected(server().port());
     static_cast<void>(!::send(socket, sent.data(), sent.size(), MSG_NOSIGNAL));
-    // Its answer, if one is due; then the end of the connection, when it has read all.
+    // The response, if there is one; then the end of the connection, after the server has read all.
     pollfd ready{socket, POLLIN, 0};
     char piece[65536];
     ssize_t count = 1;
@@ -329,20 +337,29 @@ void http(Bytes bytes) {
     for (; count > 0 && ::ppoll(&ready, 1, &wait, nullptr) > 0; wait.tv_nsec = 0)
         count = ::recv(socket, piece, sizeof piece, 0);
     ::shutdown(socket, SHUT_WR);
-    // Some answers wait for a picture, or never end: they are left.
+    // Some responses wait for a picture, or never end: they are abandoned.
     while (count > 0 && ::poll(&ready, 1, 1) > 0) count = ::recv(socket, piece, sizeof piece, 0);
-    const linger at_once{1, 0};  // else the ports of this machine are soon used up
+    const linger at_once{1, 0};  // no TIME_WAIT, or the machine's ports are soon used up
     ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     ::close(socket);
 }
 
-const std::map<std::string, void (*)(Bytes)> targets{
-    {"safetensors", safetensors}, {"config", config}, {"preprocessor", preprocessor},
-    {"index", index},             {"tokenizer", tokenizer}, {"pickle", pickle},
-    {"torch", torch},             {"ppm", ppm},             {"lines", lines},
-    {"run_json", run_json},       {"seal", seal},           {"settings", settings},
-    {"text", text},               {"viewer", viewer},       {"zones", zones},
-    {"http", http}};
+const std::map<std::string, void (*)(Bytes)> targets{{"safetensors", safetensors},
+                                                     {"config", config},
+                                                     {"preprocessor", preprocessor},
+                                                     {"index", index},
+                                                     {"tokenizer", tokenizer},
+                                                     {"pickle", pickle},
+                                                     {"torch", torch},
+                                                     {"ppm", ppm},
+                                                     {"lines", lines},
+                                                     {"run_json", run_json},
+                                                     {"manifest", manifest},
+                                                     {"settings", settings},
+                                                     {"text", text},
+                                                     {"viewer", viewer},
+                                                     {"zones", zones},
+                                                     {"http", http}};
 
 }  // namespace
 

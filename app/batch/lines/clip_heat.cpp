@@ -50,7 +50,7 @@ cv::Mat ClipHeat::picture() const {
     return with_heat(view_of(black), mean(), geometry_);
 }
 
-// Doubles are written so that they come back as they were.
+// Doubles survive the round trip exactly.
 nlohmann::ordered_json ClipHeat::json() const {
     return {{"maps", maps_},
             {"frame", {frame_.x, frame_.y}},

@@ -10,18 +10,18 @@
 
 namespace saccade {
 
-// Where attention lay over a whole clip: the mean of the maps of its frames.
+// The mean of the attention maps of a clip's frames.
 class ClipHeat {
 public:
-    // The map of the next frame, cells row after row. One of another size is brought to the first
-    // one's.
+    // Adds the map of the next frame, (grid height, grid width). A map with another grid is sampled
+    // at the cells of the first one.
     void add(std::span<const float> cells, const MapGeometry& geometry, Size frame);
-    // All maps of a later part of the clip.
+    // Adds all maps of a later part of the clip.
     void add(const ClipHeat& later);
 
     uint64_t maps() const { return maps_; }
     std::vector<float> mean() const;
-    // The mean in colours, on black, as large as a frame.
+    // The mean as a heat map on black, as large as a frame.
     cv::Mat picture() const;
 
     nlohmann::ordered_json json() const;

@@ -18,7 +18,7 @@ namespace {
 using Object = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// Calls use(text, line, first byte) for every whole line.
+// Calls use(text, line, offset of its first byte) for every complete line.
 void read_texts(const fs::path& path,
                 const std::function<void(const std::string&, const Object&, uint64_t)>& use) {
     std::ifstream file(path, std::ios::binary);
@@ -30,7 +30,7 @@ void read_texts(const fs::path& path,
     }
 }
 
-// Calls use(line, first byte, byte behind).
+// Calls use(line, offset of its first byte, offset after its last).
 void read_lines(const fs::path& path,
                 const std::function<void(const Object&, uint64_t, uint64_t)>& use) {
     read_texts(path, [&](const std::string& text, const Object& line, uint64_t begin) {
@@ -38,7 +38,7 @@ void read_lines(const fs::path& path,
     });
 }
 
-// Source and frame of a line; nothing if it is none of ours.
+// Source and frame of a line; nothing if it is not a line of this run.
 std::optional<std::pair<size_t, uint64_t>> place_of(const Object& line,
                                                     const std::map<std::string, size_t>& sources) {
     if (!line.is_object() || !line.contains("source") || !line["source"].is_string() ||
@@ -49,7 +49,7 @@ std::optional<std::pair<size_t, uint64_t>> place_of(const Object& line,
     return std::pair(source->second, line["frame"].get<uint64_t>());
 }
 
-// Lines that follow each other in a file and in their source.
+// Consecutive lines of one source in one file.
 struct Run {
     size_t file, source;
     uint64_t first_frame, last_frame;
@@ -58,7 +58,7 @@ struct Run {
 
 [[noreturn]] void refuse_line(const fs::path& path) {
     throw Error("'" + path.string() +
-                "' has a line that is not as Saccade writes it: remove the line, or begin anew");
+                "' has a line that Saccade did not write: remove the line, or start over");
 }
 
 // False if they cannot be read.
@@ -81,13 +81,13 @@ void for_lines(const fs::path& path, const std::function<void(const Object&)>& u
     read_lines(path, [&](const Object& line, uint64_t, uint64_t) { use(line); });
 } catch (const Object::exception&) {
     refuse_line(path);
-} catch (const OddNumber&) {
+} catch (const BadNumber&) {
     refuse_line(path);
 }
 
-PieceLines sum_lines(const fs::path& path, const std::map<std::string, size_t>& names,
-                     const std::function<uint64_t(uint64_t)>& piece_of) {
-    std::map<std::pair<size_t, uint64_t>, LineSum> open;
+PieceLines checksum_lines(const fs::path& path, const std::map<std::string, size_t>& names,
+                          const std::function<uint64_t(uint64_t)>& piece_of) {
+    std::map<std::pair<size_t, uint64_t>, LineDigest> open;
     read_texts(path, [&](const std::string& text, const Object& line, uint64_t) {
         if (const auto place = place_of(line, names))
             open[{place->first, piece_of(place->second)}].add(text);
@@ -134,7 +134,8 @@ void gather_lines(const std::vector<fs::path>& from, const fs::path& to,
     for (const fs::path& path : from) in.emplace_back(path, std::ios::binary);
     for (const Run& run : runs)
         if (!copy_bytes(in[run.file], run.begin, run.end, file))
-            throw Error("'" + from[run.file].string() + "' cannot be read to its end");
+            throw Error("'" + from[run.file].string() +
+                        "' cannot be read to its end: check the disk, and run this again");
     file.finish(Sync::yes);
 }
 

@@ -22,7 +22,7 @@ std::string json_text(const Object& value) {
     return value.dump(-1, ' ', false, Object::error_handler_t::replace);
 }
 
-// The things of a line. `number` is the key of the number that each has, if it has one.
+// The objects of a line. `number` is the key of an object's track number.
 std::vector<TrackSeen> things_in(const Object& list, const char* number,
                                  std::map<uint32_t, std::string>& labels) {
     std::vector<TrackSeen> things;
@@ -39,7 +39,7 @@ std::vector<TrackSeen> things_in(const Object& list, const char* number,
     return things;
 }
 
-// Counts things of a source's frames, and knows them by name.
+// A RegionCounter together with the names of the classes that it counts.
 struct NamedCounter {
     explicit NamedCounter(const Regions& regions) : counter(regions) {}
 
@@ -52,7 +52,7 @@ struct NamedCounter {
                         whole_number(line.at("height"), most_pixels_a_side));
         counter.step(line.at("time"), whole_number(line.at("frame")), size, things);
     }
-    // What a region has counted of a class; none: nothing.
+    // The counts of a class in a region; null if there are none.
     const RegionCounts::OfClass* of(size_t region, const std::string& label) const {
         for (const RegionCounts::OfClass& of : counter.counts()[region].classes)
             if (labels.at(of.id) == label) return &of;
@@ -60,8 +60,8 @@ struct NamedCounter {
     }
 };
 
-// Counts again what the run has counted: its lines hold all that is needed. Where they say what is
-// really there, that is counted as well.
+// Repeats the counting of a run from its lines. Where they have the ground truth, as those of
+// synth: do, it is counted as well.
 class Recount {
 public:
     Recount(const Regions& regions, const RegionTables& to)

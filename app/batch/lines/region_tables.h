@@ -11,11 +11,12 @@
 namespace saccade {
 
 struct RegionTables {
-    std::filesystem::path events;  // a line of JSON for each time that a track goes in or out
+    std::filesystem::path events;  // a line of JSON for each crossing, entry and exit of a track
     std::filesystem::path counts;  // a row for each source, line or zone, and class
 };
 
-// From the tracks of a FRAMES.jsonl. `names` says which source a line's "source" belongs to.
+// Writes both tables from the tracks of a FRAMES.jsonl. `names` maps a line's "source" to its
+// index.
 void write_region_tables(const std::filesystem::path& lines,
                          const std::map<std::string, size_t>& names, const Regions& regions,
                          const std::function<std::string(size_t source)>& name_of,

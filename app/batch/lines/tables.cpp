@@ -95,8 +95,9 @@ void write_csv(const fs::path& lines, const fs::path& to, bool tracks) {
         const std::string frame = csv_field(line.at("source").get<std::string>()) + ',' +
                                   text_of(line.at("frame")) + ',' + text_of(line.at("time")) + ',';
         auto row = [&](const char* kind, const Object& found) {
-            std::string text = frame + kind + ',' + csv_field(found.at("label").get<std::string>()) +
-                               ',' + text_of(found.at("id")) + ',' + text_of(found.at("score"));
+            std::string text = frame + kind + ',' +
+                               csv_field(found.at("label").get<std::string>()) + ',' +
+                               text_of(found.at("id")) + ',' + text_of(found.at("score"));
             for (size_t i = 0; i < 4; ++i)
                 text += "," + (found.contains("box") ? text_of(found["box"].at(i)) : "");
             const bool tracked = tracks && found.contains("track");
@@ -107,8 +108,8 @@ void write_csv(const fs::path& lines, const fs::path& to, bool tracks) {
         if (line.contains("classes"))
             for (const Object& found : line["classes"]) row("class", found);
         if (line.contains("caption"))
-            file.write(frame + "caption," + csv_field(line["caption"].at("text").get<std::string>()) +
-                       ",,,,,," + end);
+            file.write(frame + "caption," +
+                       csv_field(line["caption"].at("text").get<std::string>()) + ",,,,,," + end);
     });
     file.finish(Sync::yes);
 }

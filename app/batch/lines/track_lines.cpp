@@ -16,12 +16,14 @@ namespace {
 using Object = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// Keeps the detections that are somebody's, or strong, each with its track at its end.
+// Keeps the detections that belong to a track or are strong, and appends their tracks.
 void set_tracks(Object& line, std::span<const FrameTracker::Kept> kept, size_t things) {
     if (!line.contains("detections")) return;
     Object& all = line["detections"];
     if (all.size() != things)
-        throw Error("a line does not fit what was observed in its frame: run its part again");
+        throw Error(
+            "a line of FRAMES.jsonl does not match the tracker's observations of its frame: run "
+            "its part again");
     Object stay = Object::array();
     for (const auto& [thing, track] : kept) {
         stay.push_back(std::move(all[thing]));
@@ -30,7 +32,7 @@ void set_tracks(Object& line, std::span<const FrameTracker::Kept> kept, size_t t
     all = std::move(stay);
 }
 
-// The names of classes, as far as lines have told them: enough for what has been seen.
+// Collects the names of classes from the lines: every class that is counted has appeared in one.
 void learn_labels(const Object& line, std::vector<std::string>& labels) {
     for (const Object& d : line.value("detections", Object::array())) {
         const uint64_t id = whole_number(d.at("id"), most_labels);
@@ -39,7 +41,7 @@ void learn_labels(const Object& line, std::vector<std::string>& labels) {
     }
 }
 
-// Where line_of() has them.
+// Inserts the counts where line_of() puts them.
 Object with_counts(const Object& line, const Object& counts) {
     Object result = Object::object();
     for (const auto& [key, value] : line.items()) {
@@ -62,13 +64,13 @@ void track_lines(const fs::path& lines, const std::map<std::string, size_t>& nam
         Object line = read;
         const auto source = names.find(line.at("source").get<std::string>());
         if (source == names.end()) return;
-        if (current != source->second) {  // numbers begin anew
+        if (current != source->second) {  // track numbers start at 1 in each source
             tracker.emplace(settings, FrameTracker::Mode::track, regions);
             current = source->second;
         }
         const Observations frame = observed(source->second, whole_number(line.at("frame")));
         learn_labels(line, labels);
-        set_tracks(line, tracker->step(frame), frame.things.size());
+        set_tracks(line, tracker->step(frame), frame.detections.size());
         if (tracker->counter())
             line = with_counts(line, json_of(tracker->counter()->counts(), labels));
         file.write(line.dump(-1, ' ', false, Object::error_handler_t::replace) + "\n");

@@ -5,14 +5,14 @@
 
 namespace saccade {
 
-// A file has another number than this program would have written there.
-struct OddNumber {};
+// A number in a file that this program cannot have written.
+struct BadNumber {};
 
-// A whole number from 0 to `most`. JSON may have any number: 1e300, -1, 0.5.
+// An integer from 0 to `most`, or BadNumber. JSON may hold any number: 1e300, -1, 0.5.
 inline uint64_t whole_number(const nlohmann::ordered_json& json, uint64_t most = UINT64_MAX) {
-    if (!json.is_number_integer()) throw OddNumber();
-    if (!json.is_number_unsigned() && json.get<int64_t>() < 0) throw OddNumber();
-    if (json.get<uint64_t>() > most) throw OddNumber();
+    if (!json.is_number_integer()) throw BadNumber();
+    if (!json.is_number_unsigned() && json.get<int64_t>() < 0) throw BadNumber();
+    if (json.get<uint64_t>() > most) throw BadNumber();
     return json.get<uint64_t>();
 }
 

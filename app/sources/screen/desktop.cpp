@@ -56,14 +56,14 @@ struct Desktop::Connection {
     template <typename Reply>
     using Owned = std::unique_ptr<Reply, Free>;
 
-    // It may change while we look.
+    // The size may change during the capture.
     Size size() const {
         const Owned<xcb_get_geometry_reply_t> reply(
             xcb_get_geometry_reply(x, xcb_get_geometry(x, root), nullptr));
         if (!reply) throw Error("the screen is gone");
         return {reply->width, reply->height};
     }
-    // BGR and a spare byte for each pixel.
+    // BGRX: four bytes per pixel.
     Owned<xcb_get_image_reply_t> picture(const Part& part) const {
         Owned<xcb_get_image_reply_t> reply(xcb_get_image_reply(
             x,

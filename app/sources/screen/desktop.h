@@ -7,11 +7,10 @@
 
 namespace saccade {
 
-// Whether the text means what a screen shows.
+// Whether the text names a screen.
 inline bool is_desktop(const std::string& text) { return text.starts_with("screen:"); }
 
-// What an X11 display shows: "screen:", all of it, or "screen:800x600+100+50", a part. What it
-// gives is the present.
+// Captures an X11 display, live: "screen:" is all of it, "screen:800x600+100+50" a part.
 class Desktop : public Source {
 public:
     Desktop(const std::string& text, const SourceOptions& options);
@@ -25,7 +24,7 @@ public:
         Size size{};
         glm::uvec2 corner{};
     };
-    // The part that a text means, nothing for all; an Error for what is none.
+    // The part that a text names; nothing for the whole screen. An Error if the text is malformed.
     static std::optional<Part> part_of(const std::string& text);
 
 private:
@@ -36,7 +35,7 @@ private:
     ScreenClock clock_;
 };
 
-// A part as far as a screen of this size goes.
+// Clips a part to a screen of this size.
 Desktop::Part within(Desktop::Part part, Size screen);
 
 }  // namespace saccade

@@ -47,7 +47,7 @@ struct Unref {
 template <typename T>
 using Bus = std::unique_ptr<T, Unref>;
 
-// The desktop's own dialog, in which a person chooses what may be seen.
+// A D-Bus session with the portal, whose dialog asks the user for permission.
 class Portal {
 public:
     explicit Portal(std::stop_token stop) : stop_(std::move(stop)) {
@@ -59,7 +59,7 @@ public:
         bus_.reset(bus);
         const char* unique = nullptr;
         sd_bus_get_unique_name(bus, &unique);
-        sender_ = unique + 1;  // without its colon
+        sender_ = unique + 1;  // without the leading colon
         std::ranges::replace(sender_, '.', '_');
         choose();
     }
@@ -72,12 +72,12 @@ public:
         int file = -1;
         if (sd_bus_message_read(answer.get(), "h", &file) < 0)
             throw Error("the desktop's portal gave no access to PipeWire");
-        return ::dup(file);  // the message's own goes with it
+        return ::dup(file);  // the message closes its own
     }
 
 private:
     static constexpr uint32_t monitors_and_windows = 3, cursor_in_picture = 2;
-    static constexpr uint32_t cancelled = 1;  // what a request came to; 0: it was granted
+    static constexpr uint32_t cancelled = 1;  // response code of a request; 0: granted
 
     void choose() {
         Bus<sd_bus_message> call = method("CreateSession");
@@ -129,7 +129,7 @@ private:
         return Bus<sd_bus_message>(answer);
     }
 
-    // The answer to a request comes as a signal, when the person has decided.
+    // The response to a request arrives as a signal, once the user has decided.
     void request(Bus<sd_bus_message> call) {
         const std::string path = std::string(portal_path) + "/request/" + sender_ + "/" + token_;
         answered_ = false;
@@ -139,12 +139,14 @@ private:
         const Bus<sd_bus_slot> listening(slot);
         send(std::move(call));
         while (!answered_) {
-            if (stop_.stop_requested()) throw Error("nobody wants to see the screen any more");
+            if (stop_.stop_requested()) throw Error("the capture of the screen was stopped");
             const int code = sd_bus_process(bus_.get(), nullptr);
             if (code < 0) throw Error("the desktop's portal is gone");
             if (code == 0) sd_bus_wait(bus_.get(), 100'000);
         }
-        if (result_ == cancelled) throw Error("screen: you did not allow it");
+        if (result_ == cancelled)
+            throw Error(
+                "screen: permission was denied in the desktop's dialog; run it again and allow it");
         if (result_ != 0)
             throw Error(std::string("screen: the desktop's portal could not show it; 'journalctl "
                                     "--user' has its reasons") +
@@ -173,7 +175,7 @@ private:
             sd_bus_message_exit_container(message);
         }
     }
-    // The first of them: one was asked for.
+    // Only the first: one stream was requested.
     void read_streams(sd_bus_message* message) {
         sd_bus_message_enter_container(message, 'v', "a(ua{sv})");
         sd_bus_message_enter_container(message, 'a', "(ua{sv})");
@@ -189,7 +191,7 @@ private:
     }
 
     const std::stop_token stop_;
-    Bus<sd_bus> bus_;  // while it is open, so is the session
+    Bus<sd_bus> bus_;  // the session lasts as long as it is open
     std::string sender_, token_, session_;
     int requests_ = 0;
     bool answered_ = false, found_ = false;
@@ -198,7 +200,7 @@ private:
 
 }  // namespace
 
-// The stream, of which the newest picture is kept.
+// The PipeWire stream; it keeps the newest picture.
 struct PortalScreen::Cast {
     explicit Cast(std::stop_token stop) : portal(std::move(stop)) {
         pw_init(nullptr, nullptr);
@@ -218,7 +220,8 @@ struct PortalScreen::Cast {
 
     [[noreturn]] void refuse(const std::string& why) {
         end();
-        throw Error("screen: PipeWire, which brings pictures of a Wayland desktop, " + why + instead);
+        throw Error("screen: PipeWire, which brings pictures of a Wayland desktop, " + why +
+                    instead);
     }
 
     void end() {
@@ -273,7 +276,7 @@ struct PortalScreen::Cast {
     void agree(uint32_t id, const spa_pod* param) {
         if (!param || id != SPA_PARAM_Format || spa_format_video_raw_parse(param, &format) < 0)
             return;
-        // In the host's memory.
+        // In host memory.
         uint8_t memory[256];
         spa_pod_builder builder;
         spa_pod_builder_init(&builder, memory, sizeof memory);
@@ -332,9 +335,8 @@ PortalScreen::PortalScreen(const std::string& text, const SourceOptions& options
                               [&] { return !cast_->newest.empty() || cast_->gone; }) ||
         cast_->newest.empty())
         throw Error(
-            "screen: the desktop has allowed it, but no picture comes; it may wait until something "
-            "on "
-            "it changes");
+            "screen: the desktop allowed the capture, but sends no picture; it may do so when "
+            "something on the screen changes");
 }
 
 PortalScreen::~PortalScreen() = default;
@@ -343,9 +345,9 @@ std::optional<FrameInfo> PortalScreen::next(const GiveSlot& give) {
     clock_.wait();
     cv::Mat picture;
     {
-        // A screen on which nothing changes sends nothing: it looks as before.
+        // An unchanged screen sends no frames: the last picture is still current.
         const std::scoped_lock lock(cast_->mutex);
-        if (cast_->gone) throw Error("the screen is not shown any more");
+        if (cast_->gone) throw Error("the desktop has ended the capture of the screen");
         picture = cast_->newest.clone();
     }
     const Size all{uint32_t(picture.cols), uint32_t(picture.rows)};

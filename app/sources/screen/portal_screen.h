@@ -9,15 +9,15 @@
 
 namespace saccade {
 
-// Whether this is a Wayland session, whose programs do not see each other's pictures.
+// Whether this is a Wayland session, in which programs cannot capture the display directly.
 bool is_wayland();
 
-// What a Wayland desktop shows, or the window that the person chooses when the desktop asks:
-// through its portal (xdg-desktop-portal, ScreenCast), as a stream of PipeWire's. "screen:" and
-// "screen:800x600+100+50" mean what they mean of an X11 display.
+// Captures a Wayland desktop, or the window that the user chooses in the desktop's dialog: through
+// xdg-desktop-portal (ScreenCast), as a PipeWire stream. "screen:" and "screen:800x600+100+50" are
+// as for an X11 display.
 class PortalScreen : public Source {
 public:
-    // Waits until the person has chosen, or a stop is asked for.
+    // Waits until the user has chosen, or a stop is requested.
     PortalScreen(const std::string& text, const SourceOptions& options, std::stop_token stop);
     ~PortalScreen() override;
 

@@ -35,7 +35,8 @@ FrameInfo ScreenClock::stamp(Size size) {
 }
 
 void ScreenClock::seek(uint64_t index) {
-    if (index < stamp_.index()) throw Error("the screen is live: what is past is gone");
+    if (index < stamp_.index())
+        throw Error("the screen is live: it cannot go back to earlier frames");
     stamp_.leave_out(index - stamp_.index());
 }
 

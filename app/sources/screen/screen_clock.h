@@ -6,18 +6,18 @@
 
 namespace saccade {
 
-// When the frames of a screen are taken, and what is known of each: a screen itself has no frames.
+// Times the captures of a screen, which has no frame rate of its own, and stamps its frames.
 class ScreenClock {
 public:
-    // Of the source of this name; as often as somebody asked for, or 30 times a second.
+    // For the source of this name, at the rate of the options, or 30 per second.
     ScreenClock(const std::string& name, const SourceOptions& options);
 
     const SourceTraits& traits() const { return traits_; }
-    // Until the next frame is due. Who comes late does not catch up.
+    // Waits until the next frame is due. Delays are not caught up.
     void wait();
-    // Of the frame that is taken now.
+    // For the frame that is captured now.
     FrameInfo stamp(Size size);
-    // Only ahead: what is past is gone.
+    // Forward only: the source is live.
     void seek(uint64_t index);
 
 private:

@@ -33,7 +33,7 @@ Colour from_hue(double hue, double saturation, double value) {
     return {channel(0), channel(2), channel(4)};
 }
 
-// Two colours that go together: neighbours among the hues, one of them darker.
+// Two neighbouring hues, one of them darker.
 struct Pair {
     Colour dark, light;
 };
@@ -44,7 +44,7 @@ Pair pair_of(Random& random) {
     return {from_hue(hue, saturation, dark), from_hue(hue + apart, saturation * 0.8, light)};
 }
 
-// Smooth noise, 0 .. 1: random values on a lattice of `cells` across the height, blended between.
+// Value noise, 0 .. 1: random values on a lattice of `cells` across the height, interpolated.
 class Clouds {
 public:
     Clouds(Random& random, int width, int height, double cells_x, double cells_y)
@@ -72,7 +72,7 @@ private:
     std::vector<float> values_;
 };
 
-// How large a backdrop is, and who paints it.
+// The size of a backdrop, and the threads that paint it.
 struct Order {
     int width, height;
     Painters& painters;
@@ -103,7 +103,7 @@ Texture gradient(Random& random, const Order& order) {
     });
 }
 
-// Cloth with soft stripes, or checks where two directions meet.
+// Cloth with soft stripes; in two directions, checks.
 Texture cloth(Random& random, const Order& order, bool checks) {
     const int width = order.width, height = order.height;
     const Pair pair = pair_of(random);
@@ -119,7 +119,7 @@ Texture cloth(Random& random, const Order& order, bool checks) {
     });
 }
 
-// A table: boards, and rings of years that run along them.
+// A table: boards with wood grain.
 Texture wood(Random& random, const Order& order) {
     const int width = order.width, height = order.height;
     const double hue = random.uniform(0.05, 0.1), saturation = random.uniform(0.4, 0.6);
@@ -185,11 +185,11 @@ Texture lights(Random& random, const Order& order) {
     return texture;
 }
 
-// A part of a photograph; `tint` makes a colour of its pixel.
+// A crop of a photograph; `tint` maps its pixels to colours.
 template <typename F>
 Texture photograph(Random& random, const Order& order, const Texture& photo, F tint) {
     const int width = order.width, height = order.height;
-    // The largest part of the texture's shape, or somewhat less, perhaps mirrored.
+    // The largest crop with the texture's aspect ratio, or a bit less, perhaps mirrored.
     const double fit = std::min(double(photo.width - 2) / width, double(photo.height - 2) / height);
     const double scale = fit * random.uniform(0.75, 1);
     const double left = random.uniform(0, photo.width - 2 - scale * width);
@@ -263,7 +263,7 @@ Texture make_backdrop(Backdrop backdrop, uint64_t seed, int width, int height,
         case Backdrop::stars:
             return photograph(random, order, photos.stars, unpacked);
     }
-    throw Error("there is no such backdrop");
+    throw Error("unknown backdrop");
 }
 
 }  // namespace saccade

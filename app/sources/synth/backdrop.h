@@ -17,14 +17,14 @@ struct Texture {
     uint32_t at(int x, int y) const { return pixels[size_t(y) * size_t(width) + size_t(x)]; }
 };
 
-// Photographs that are part of the program.
+// Photographs that are embedded in the program.
 struct BackdropPhotos {
-    Texture brick, grass, gravel;  // grey: they are tinted
+    Texture brick, grass, gravel;  // grey, to be tinted
     Texture stars;
 };
 BackdropPhotos load_backdrop_photos();
 
-// Paints what is behind the objects; `seed` chooses colours and patterns.
+// Paints the backdrop of a scene; `seed` chooses colours and patterns.
 Texture make_backdrop(Backdrop backdrop, uint64_t seed, int width, int height,
                       const BackdropPhotos& photos, Painters& painters);
 

@@ -105,7 +105,7 @@ uint32_t mean(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     return result;
 }
 
-// A level at half the side, between its transparent border.
+// The next mip level, with its transparent border.
 std::vector<uint32_t> halved(const std::vector<uint32_t>& from, int side) {
     const int to = side / 2, from_row = side + 2, to_row = to + 2;
     std::vector<uint32_t> pixels(size_t(to_row) * size_t(to_row), 0);

@@ -9,7 +9,7 @@ namespace saccade {
 
 double wave(double turns) {
     turns -= std::floor(turns + 0.5);  // -0.5 .. 0.5
-    // A parabola for each half of the wave, and a correction of fourth order.
+    // A parabola for each half of the wave, with a correction of fourth order.
     const double y = 8 * turns * (1 - 2 * std::abs(turns));
     return y + 0.225 * (y * std::abs(y) - y);
 }

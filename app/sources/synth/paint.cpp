@@ -10,8 +10,8 @@ namespace saccade {
 
 namespace {
 
-// The four channels of a pixel, 8 bits each, with 8 bits between them: one multiplication serves
-// all four. Sums of products with parts of 256 stay within a channel's 16 bits.
+// The four 8-bit channels of a pixel in 16-bit lanes, so that one multiplication serves all four.
+// Sums of products with weights up to 256 stay within a lane.
 using Channels = uint64_t;
 constexpr Channels channel_bits = 0x00ff00ff00ff00ff;
 
@@ -20,7 +20,7 @@ uint32_t packed(Channels channels) {
     return static_cast<uint32_t>((channels & 0xff00ff) | (channels >> 24 & 0xff00ff00));
 }
 
-// t of 256 is b.
+// Linear interpolation; t = 256 is b.
 Channels blend(Channels a, Channels b, uint32_t t) {
     return ((a << 8) + (b - a) * t) >> 8 & channel_bits;
 }
@@ -29,14 +29,14 @@ Channels scaled(Channels channels, uint32_t factor) {
     return channels * factor >> 8 & channel_bits;
 }
 
-// Most of a frame's time goes by in here.
+// Most of a frame's time is spent here.
 [[gnu::always_inline]] inline Channels bilinear(const uint32_t* pixel, size_t row, uint32_t fx,
                                                 uint32_t fy) {
     return blend(blend(spread(pixel[0]), spread(pixel[1]), fx),
                  blend(spread(pixel[row]), spread(pixel[row + 1]), fx), fy);
 }
 
-// 0 .. 256 within a square of this half side around the cell's centre, over a soft edge.
+// The coverage, 0 .. 256, of a square of this half side around the cell's centre, with a soft edge.
 uint32_t square(float u, float v, float half, float edge) {
     const float inside = (half - std::max(std::abs(u), std::abs(v))) * edge + 0.5f;
     return static_cast<uint32_t>(std::clamp(inside, 0.0f, 1.0f) * 256);
@@ -46,7 +46,7 @@ uint32_t tinted(uint32_t pixel, const std::array<int, 3>& tint) {
     const uint32_t alpha = pixel >> 24;
     auto channel = [&](int shift, int factor) {
         const uint32_t value = (pixel >> shift & 255) * static_cast<uint32_t>(factor) >> 8;
-        return std::min(value, alpha) << shift;  // colours are multiplied by alpha
+        return std::min(value, alpha) << shift;  // premultiplied alpha
     };
     return alpha << 24 | channel(16, tint[2]) | channel(8, tint[1]) | channel(0, tint[0]);
 }
@@ -55,7 +55,7 @@ uint32_t tinted(uint32_t pixel, const std::array<int, 3>& tint) {
 
 void paint_backdrop(Texture& canvas, Rows rows, const Texture& backdrop,
                     const glm::dmat3& to_backdrop) {
-    // The camera only shifts, turns and zooms: steps are the same everywhere, in 65536ths.
+    // The camera only shifts, turns and zooms, so the steps are constant; in 16.16 fixed point.
     const double scale = std::min(backdrop.width, backdrop.height) / 2.0;
     auto fixed = [](double value) { return static_cast<int64_t>(std::floor(value * 65536 + 0.5)); };
     const int64_t step_x = fixed(to_backdrop[0].x * scale);
@@ -97,11 +97,11 @@ EmojiPainter::EmojiPainter(const PlacedEmoji& object, const EmojiSprite& sprite,
       card_(static_cast<float>(object.card)),
       edge_(static_cast<float>(object.half)),
       shadow_(object.shadow) {
-    // The level whose pixels are about as large as the frame's.
+    // The mip level whose texels are about as large as the frame's pixels.
     while (level_ + 1 < EmojiSprite::levels && EmojiSprite::side_of(level_) > 2.8 * object.half)
         ++level_;
 
-    // The part of the frame that it can touch.
+    // Its bounds on the canvas.
     const double reach = std::max(object.card, 1.0) + 0.1;
     glm::dvec2 low{1e9}, high{-1e9};
     const glm::dvec2 shadow = object.shadow;
@@ -120,11 +120,11 @@ EmojiPainter::EmojiPainter(const PlacedEmoji& object, const EmojiSprite& sprite,
     to_cell_ = glm::mat3(object.to_cell / object.to_cell[2][2]);
 }
 
-// Places of a stretch of a row in the emoji's cell.
+// The coordinates of a stretch of a row in the emoji's cell.
 struct EmojiPainter::Stretch {
     static constexpr int size = 64;
-    float w[size], u[size], v[size];       // w <= 0: not before the camera
-    float x[size], y[size];                // in the sprite's level, in 256ths of a texel
+    float w[size], u[size], v[size];       // w <= 0: behind the camera
+    float x[size], y[size];                // in the sprite's mip level, in 256ths of a texel
     float shadow_x[size], shadow_y[size];  // in the coarsest level
 };
 
@@ -149,7 +149,7 @@ void EmojiPainter::find(Stretch& places, int first, int y) const {
 
 namespace {
 
-// One level of a sprite.
+// One mip level of a sprite.
 struct Level {
     const uint32_t* pixels;
     size_t row;
@@ -199,7 +199,7 @@ void EmojiPainter::paint_sprite(uint32_t* row, const Stretch& places, int count)
         if (!(places.w[i] > 0)) continue;
         const uint32_t front = tinted(packed(level.at(places.x[i], places.y[i])), tint);
         const uint32_t alpha = front >> 24;
-        if (alpha == 0) continue;  // colours are multiplied by it
+        if (alpha == 0) continue;  // premultiplied: it adds nothing
         const Channels behind = scaled(spread(row[i]), 256 - alpha - (alpha >> 7));
         row[i] = (front & 0xffffff) + packed(behind);
     }
@@ -221,7 +221,7 @@ void EmojiPainter::paint(Texture& canvas, Rows rows) const {
 }
 
 Sensor::Sensor() : noise_(1 << 16) {
-    // The sum of four is close to what sensors have: most are small.
+    // The sum of four uniform values is close to a normal distribution.
     Random random(0x5e4504);
     for (int8_t& value : noise_) {
         const uint64_t bits = random.next();
@@ -259,14 +259,14 @@ void Sensor::expose(const Texture& canvas, Rows rows, const Slot& slot) const {
             const int8_t* noise = &noise_[random.below(uint32_t(noise_.size()) - 3 * piece)];
             const uint16_t* columns = &columns_[size_t(3 * first)];
             const int count = std::min(piece, width - first);
-            // Blue, green and red of the pixels behind each other, and one byte more.
+            // Packed BGR, with one byte to spare.
             uint8_t values[3 * piece + 1];
             const uint32_t* from = &canvas.pixels[size_t(y) * size_t(width) + size_t(first)];
             for (int x = 0; x < count; ++x)
                 for (int c = 0; c < 3; ++c)
                     values[3 * x + c] = static_cast<uint8_t>(from[x] >> (8 * c));
             auto* to = reinterpret_cast<uint8_t*>(slot.bytes + size_t(y) * row_bytes) + 3 * first;
-            // In 16 bits, of which the processor takes eight or more at once.
+            // In 16 bits, so that SIMD instructions do eight or more at once.
             for (int i = 0; i < 3 * count; ++i) {
                 const auto light = static_cast<uint16_t>(uint32_t(columns[i]) * row >> 8);
                 const auto lit = static_cast<int16_t>(uint32_t(values[i]) * light >> 8);

@@ -7,15 +7,15 @@
 #include "app/sources/synth/backdrop.h"
 #include "app/sources/synth/painters.h"
 
-// From a view to the pixels of a frame, in integers as far as pixels go.
+// Renders a view to the pixels of a frame; pixels are computed in integers.
 
 namespace saccade {
 
-// The backdrop as the camera sees it, over these rows of the canvas.
+// Paints the backdrop as the camera sees it onto these rows of the canvas.
 void paint_backdrop(Texture& canvas, Rows rows, const Texture& backdrop,
                     const glm::dmat3& to_backdrop);
 
-// An object over what is there: its shadow, its card, the emoji. Borrows the sprite.
+// Paints an object onto the canvas: its shadow, its card, the emoji. Borrows the sprite.
 class EmojiPainter {
 public:
     EmojiPainter(const PlacedEmoji& object, const EmojiSprite& sprite, Size canvas);
@@ -23,7 +23,7 @@ public:
 
 private:
     struct Stretch;
-    static constexpr int coarse_level = EmojiSprite::levels - 1;  // of which the shadow is made
+    static constexpr int coarse_level = EmojiSprite::levels - 1;  // for the shadow
 
     void find(Stretch& places, int first, int y) const;
     void paint_card(uint32_t* row, const Stretch& places, int count) const;
@@ -32,7 +32,7 @@ private:
 
     const EmojiSprite& sprite_;
     int level_ = 0;
-    int left_, top_, right_, bottom_;  // what it can touch
+    int left_, top_, right_, bottom_;  // its bounds on the canvas
     glm::mat3 to_cell_;
     uint32_t card_colour_, shade_;
     std::array<int, 3> tint_;
@@ -40,16 +40,17 @@ private:
     glm::vec2 shadow_;
 };
 
-// What a sensor makes of a canvas: light, noise and the frame's own memory.
+// Simulates a camera's sensor: applies light and noise, and writes the frame's memory.
 class Sensor {
 public:
     Sensor();
-    // Before a frame is exposed; `frame` chooses the noise.
+    // Call it before expose(); `frame` chooses the noise.
     void set(const Light& light, uint64_t frame, Size size);
     void expose(const Texture& canvas, Rows rows, const Slot& slot) const;
 
 private:
-    // Light across is a product of columns and rows: that at i of `count`. 256 is as it is.
+    // The light is a product of a column's and a row's factor: the factor at i of `count`, where
+    // 256 is 1.
     int along(int i, int count, int slope) const;
 
     std::vector<int8_t> noise_;

@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-// Small enough that no thread waits long for the last of the others.
+// Small, so that no thread waits long for the last band of another.
 constexpr int band_rows = 16;
 constexpr unsigned most_threads = 16;
 
@@ -20,7 +20,7 @@ Painters::Painters(unsigned count) {
         for (unsigned i = 1; i < count; ++i)
             threads_.emplace_back([this](std::stop_token stop) { run(stop); });
     } catch (const std::system_error&) {
-        // The system gives no more threads: those that it gave do the work.
+        // The system has no more threads; those that started do the work.
     }
 }
 

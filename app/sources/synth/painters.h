@@ -13,16 +13,14 @@ struct Rows {
     int first = 0, end = 0;
 };
 
-// Threads that paint one picture together. They live as long as this object and sleep between two
-// pictures.
+// A thread pool that paints one picture at a time, in bands of rows.
 class Painters {
 public:
-    // This many threads, the caller's among them; 0: as many as the machine has cores.
+    // `count` threads, including the caller's; 0: one per core.
     explicit Painters(unsigned count = 0);
 
-    // Calls paint(Rows) for bands that together are all rows, on several threads at the same time,
-    // and returns when all are painted. What a pixel becomes must not depend on where a band ends,
-    // and `paint` must not throw.
+    // Calls paint(Rows) in parallel for bands that cover all rows, and returns when all are
+    // painted. A pixel must not depend on the bands, and `paint` must not throw.
     template <typename Paint>
     void paint(int rows, const Paint& paint) {
         share(rows, std::ref(paint));
@@ -39,9 +37,9 @@ private:
     std::condition_variable_any begun_, finished_;
     const PaintRows* paint_ = nullptr;
     int rows_ = 0;                       // of the picture
-    int next_ = 0;                       // the first that nobody has taken
+    int next_ = 0;                       // the first row that no thread has taken
     int unfinished_ = 0;                 // rows, taken or not
-    std::vector<std::jthread> threads_;  // last: they use the others
+    std::vector<std::jthread> threads_;  // last, because they use the other members
 };
 
 }  // namespace saccade

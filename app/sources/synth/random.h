@@ -4,12 +4,11 @@
 
 namespace saccade {
 
-// Numbers that look random and are the same on every machine: what a seed and a number of things
-// gives depends on nothing else. (The mixing is SplitMix64's.)
+// A pseudorandom generator (SplitMix64) whose numbers are the same on every machine.
 class Random {
 public:
     explicit Random(uint64_t seed) : state_(seed) {}
-    // A sequence of its own for the nth thing of a seed.
+    // An independent sequence for item n of a seed.
     Random(uint64_t seed, uint64_t n) : state_(mix(seed) ^ mix(n + 0x632be59bd9b4e019)) {}
 
     void skip(uint64_t count) { state_ += count * step; }

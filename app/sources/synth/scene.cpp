@@ -15,7 +15,7 @@ constexpr uint32_t most_objects = 6;
 
 int parts_of_256(double value) { return static_cast<int>(std::lround(value * 256)); }
 
-// The scenes of a seed go through the backdrops in an order of its own.
+// Each seed has its own order of backdrops.
 Backdrop backdrop_of(uint64_t seed, uint64_t number) {
     std::array<uint32_t, backdrop_count> order;
     for (uint32_t i = 0; i < backdrop_count; ++i) order[i] = i;
@@ -52,7 +52,7 @@ SynthScene::SynthScene(uint64_t seed, uint64_t number, Size frame, std::optional
         return Swing{value, random.uniform(0.5, 1) * most, random.uniform(slowest, fastest),
                      random.uniform()};
     };
-    // A slow sway and a faster tremble.
+    // A slow sway and a faster jitter.
     shake_x_ = swing(0, 0.018, 0.15, 0.4);
     shake_y_ = swing(0, 0.014, 0.15, 0.4);
     tremble_x_ = swing(0, 0.0025, 1.5, 3);
@@ -65,7 +65,7 @@ SynthScene::SynthScene(uint64_t seed, uint64_t number, Size frame, std::optional
     for (double& channel : white_) channel = random.uniform(0.95, 1.05);
     noise_ = parts_of_256(random.uniform(0.1, 0.45));
 
-    // Last, so that all else is the same however many there are.
+    // Last, so that the number of objects does not change the rest of the scene.
     const uint32_t some = 2 + random.below(4);
     const uint32_t count = std::min(objects.value_or(some), most_objects);
     arrange(random, hard ? 2 * count : count);
@@ -95,7 +95,7 @@ SynthScene::Object SynthScene::make_object(Random& random, uint32_t count) {
     return object;
 }
 
-// Of some arrangements, the one whose objects are least in each other's way.
+// Tries some random arrangements, and keeps the one whose objects overlap least.
 void SynthScene::arrange(Random& random, uint32_t count) {
     const bool cards = random.chance(0.3);
     for (uint32_t i = 0; i < count; ++i) {
@@ -133,7 +133,7 @@ void SynthScene::arrange(Random& random, uint32_t count) {
     }
 }
 
-// One may pass through the picture from side to side, before or behind the others.
+// One object may cross the picture from side to side, in front of or behind the others.
 void SynthScene::let_pass(Random& random) {
     const auto count = static_cast<uint32_t>(objects_.size());
     if (count < 2 || !random.chance(0.4)) return;
@@ -144,8 +144,8 @@ void SynthScene::let_pass(Random& random) {
     passing.drift = -side * 2 * way / duration;
 }
 
-// Every second one goes from one side to the other, before some and behind others. Neighbours go in
-// opposite directions.
+// Every second object crosses from one side to the other, in front of some and behind others;
+// neighbours move in opposite directions.
 void SynthScene::let_cross() {
     double side = 1;
     for (size_t i = 0; i < objects_.size(); i += 2, side = -side) {
@@ -157,14 +157,13 @@ void SynthScene::let_cross() {
 }
 
 SynthView SynthScene::at(double t) const {
-    // From units to pixels: the camera.
+    // The camera's transform, from units to pixels.
     const double zoom = zoom_.at(t) * unit_, roll = roll_.at(t);
     const double cosine = zoom * wave(roll + 0.25), sine = zoom * wave(roll);
     const double shake_x = (shake_x_.at(t) + tremble_x_.at(t)) * unit_;
     const double shake_y = (shake_y_.at(t) + tremble_y_.at(t)) * unit_;
-    const glm::dmat3 camera(
-        glm::dvec3(cosine, sine, 0), glm::dvec3(-sine, cosine, 0),
-        glm::dvec3(frame_.x / 2.0 + shake_x, frame_.y / 2.0 + shake_y, 1));
+    const glm::dmat3 camera(glm::dvec3(cosine, sine, 0), glm::dvec3(-sine, cosine, 0),
+                            glm::dvec3(frame_.x / 2.0 + shake_x, frame_.y / 2.0 + shake_y, 1));
     SynthView view;
     const double shorter = std::min(half_x_, half_y_) + margin;
     glm::dmat3 shrink(1 / shorter);
@@ -204,7 +203,7 @@ SynthView SynthScene::at(double t) const {
 
 namespace {
 
-// Alpha of a sprite's coarse level at a point of its cell.
+// The alpha of a sprite's coarsest level at a point of its cell.
 uint32_t alpha_at(const EmojiSprite& sprite, glm::dvec2 p) {
     constexpr int level = 2, side = EmojiSprite::side_of(level);
     if (!(p.x >= -1 && p.x < 1 && p.y >= -1 && p.y < 1)) return 0;
@@ -219,7 +218,7 @@ bool covers(const PlacedEmoji& front, const EmojiSprite& sprite, glm::dvec2 pixe
     return alpha_at(sprite, p) > 127;
 }
 
-// How much of an object that lies within the frame is not behind others, 0 .. 1.
+// The part of an object within the frame that is not occluded by others, 0 .. 1.
 double visible_part(const SynthView& view, size_t index, const std::vector<EmojiSprite>& sprites,
                     Size frame) {
     constexpr int steps = 24;
@@ -230,8 +229,7 @@ double visible_part(const SynthView& view, size_t index, const std::vector<Emoji
         const uint32_t alpha = alpha_at(sprites[object.id], cell);
         if (alpha == 0) continue;
         const glm::dvec2 pixel = project(object.to_frame, cell);
-        if (!(pixel.x >= 0 && pixel.x < frame.x && pixel.y >= 0 && pixel.y < frame.y))
-            continue;
+        if (!(pixel.x >= 0 && pixel.x < frame.x && pixel.y >= 0 && pixel.y < frame.y)) continue;
         all += alpha;
         const bool hidden = std::any_of(
             view.objects.begin() + static_cast<std::ptrdiff_t>(index) + 1, view.objects.end(),

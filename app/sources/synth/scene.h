@@ -10,29 +10,28 @@
 
 namespace saccade {
 
-// Behind the objects of a scene.
 enum class Backdrop { gradient, brick, stripes, grass, lights, gravel, wood, stars, checks };
 inline constexpr uint32_t backdrop_count = 9;
 
-// How the light falls: what every pixel is multiplied with. 256 is as it is.
+// The light: factors for every pixel, where 256 is 1.
 struct Light {
     std::array<int, 3> tint{256, 256, 256};  // blue, green, red
-    int slope_x = 0, slope_y = 0;            // brighter by this from the centre to the edge
-    int vignette = 0;                        // darker by this in the middle of the edges
-    int noise = 0;  // the sensor's noise: 256 is a deviation of nine shades
+    int slope_x = 0, slope_y = 0;            // added from the centre to the edge
+    int vignette = 0;                        // subtracted in the middle of the edges
+    int noise = 0;                           // 256 is a standard deviation of nine levels
 };
 
-// An object as it is seen in one frame.
+// An object in one frame.
 struct PlacedEmoji {
     uint32_t id = 0;
-    uint64_t object = 0;       // its number, which no other object of the camera has
+    uint64_t object = 0;       // its identity, unique for the camera
     glm::dmat3 to_frame{1};    // from the sprite's cell, -1 .. 1, to pixels
-    glm::dmat3 to_cell{1};     // and back
+    glm::dmat3 to_cell{1};     // its inverse
     double half = 0;           // about half the cell's side, in pixels
     double card = 0;           // half the side of the card that it is printed on, in cells; 0: none
     uint32_t card_colour = 0;  // 0xRRGGBB
-    glm::dvec2 shadow{0};      // how far its shadow falls, in cells
-    int shade = 0;             // how dark that is, of 256
+    glm::dvec2 shadow{0};      // offset of its shadow, in cells
+    int shade = 0;             // opacity of the shadow, of 256
     std::array<int, 3> tint{256, 256, 256};
 };
 
@@ -43,13 +42,13 @@ struct SynthView {
     Light light;
 };
 
-// A few seconds of the synthetic camera: one backdrop, some objects that move before it, a hand
-// that shakes. Sizes, angles and numbers of objects are among those that the bundled models were
-// trained on.
+// A few seconds of the synthetic camera: one backdrop, some objects that move in front of it, a
+// shaking camera. Sizes, angles and numbers of objects are within the training data of the bundled
+// models.
 class SynthScene {
 public:
-    // The nth scene of a seed, with this number of objects, or its own number if none is given. A
-    // hard one has twice as many, half of which cross the picture.
+    // Scene `number` of a seed, with this number of objects, or a random one if none is given. A
+    // hard scene has twice as many, and half of them cross the picture.
     SynthScene(uint64_t seed, uint64_t number, Size frame, std::optional<uint32_t> objects,
                bool hard = false);
 
@@ -58,7 +57,7 @@ public:
     uint64_t backdrop_seed() const { return backdrop_seed_; }
 
     static constexpr double duration = 4;  // seconds
-    // The backdrop reaches so far beyond the frame at rest, for a camera that shakes.
+    // How far the backdrop extends beyond the frame, for a shaking camera.
     static constexpr double margin = 0.08;
 
 private:
@@ -70,7 +69,7 @@ private:
     struct Object {
         uint32_t id;
         Swing x, y, size, angle, tilt_x, tilt_y;
-        double drift = 0;  // of x, a second
+        double drift = 0;  // of x, per second
         double stretch = 1, shear = 0;
         double card = 0;
         uint32_t card_colour = 0;
@@ -84,9 +83,9 @@ private:
     static Object make_object(Random& random, uint32_t count);
 
     Size frame_;
-    double unit_;             // pixels; the side of a square as large as a frame of 4:3 is high
+    double unit_;             // in pixels: the height of a 4:3 frame with the same area
     double half_x_, half_y_;  // the frame in units, from its centre
-    uint64_t first_object_;   // the number of its first object
+    uint64_t first_object_;   // the identity of its first object
     Backdrop backdrop_;
     uint64_t backdrop_seed_;
     std::vector<Object> objects_;
@@ -97,8 +96,8 @@ private:
     int noise_ = 0;
 };
 
-// What of the view can be seen: objects of which more than half is inside of the frame and more
-// than a third is not behind others, with their boxes; and the right caption.
+// The ground truth of a view: the boxes of objects that are more than half inside the frame and
+// more than a third visible, and the caption.
 Truth truth_of(const SynthView& view, const std::vector<EmojiSprite>& sprites, Size frame);
 
 }  // namespace saccade

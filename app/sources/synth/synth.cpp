@@ -98,7 +98,7 @@ const SynthScene& Synth::enter(uint64_t number) {
     if (scene_ && number == number_) return *scene_;
     scene_.emplace(options_.seed, number, options_.size, options_.objects, options_.hard);
     number_ = number;
-    // Coarser than most frames, as what is out of focus.
+    // Coarser than most frames, as if out of focus.
     constexpr double shorter_side = 384;
     const double width = options_.size.x, height = options_.size.y;
     const double margin = SynthScene::margin * std::sqrt(0.75 * width * height) * 2;

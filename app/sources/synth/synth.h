@@ -5,22 +5,22 @@
 
 namespace saccade {
 
-// What synth:WIDTHxHEIGHT@RATE?seed=N&objects=N&frames=N&hard says; all of it may be left out.
+// The options in synth:WIDTHxHEIGHT@RATE?seed=N&objects=N&frames=N&hard; all are optional.
 struct SynthOptions {
     Size size{640, 480};
     double rate = 30;
     uint64_t seed = 1;
-    std::optional<uint32_t> objects;  // in every scene, at most six; else it varies
-    std::optional<uint64_t> frames;   // where it ends; else never
+    std::optional<uint32_t> objects;  // in every scene, at most six; none: it varies
+    std::optional<uint64_t> frames;   // none: it never ends
     bool hard = false;                // twice as many objects, half of which cross the picture
 };
 SynthOptions parse_synth(const std::string& text, const SourceOptions& defaults = {});
 
-// The synthetic camera: emoji that move before one backdrop after another, with their truth. Frame
-// n of a seed is the same picture whenever and wherever it is asked for.
+// The synthetic camera: emoji that move in front of changing backdrops, with ground truth. Frame n
+// of a seed is the same picture on every machine.
 class Synth : public Source {
 public:
-    // `painters` is the number of threads that paint a frame, all of the machine's cores if 0.
+    // `painters`: the number of threads that paint a frame; 0: one per core.
     explicit Synth(const std::string& text, const SourceOptions& defaults = {},
                    unsigned painters = 0);
 
@@ -38,7 +38,7 @@ private:
     BackdropPhotos photos_;
     uint64_t next_ = 0;
 
-    // The scene that is being played.
+    // The current scene.
     uint64_t number_ = 0;
     std::optional<SynthScene> scene_;
     Texture backdrop_, canvas_;

@@ -47,7 +47,7 @@ protected:
         return done;
     }
 
-    // Writes frames with these limits, in a folder of this name. What went wrong, if anything did.
+    // Writes frames with these limits, in a folder of this name. Returns the error; empty: none.
     std::string write(const std::string& name, const WritingLimits& limits, bool whole = true) {
         const WorkFolder work(temp / name / "work");
         fs::create_directories(work.folder(source()));
@@ -56,8 +56,8 @@ protected:
         StageTotals totals;
         FrameRing ring(1, nullptr);
         try {
-            PieceWriter writer(plan, source(), work, 0, temp / name / "pictures", lines, {}, totals,
-                               limits);
+            PieceWriter writer(plan, source(), 0, {work, temp / name / "pictures", lines, totals},
+                               {}, limits);
             std::vector<uint8_t> planes, pixels;
             for (uint64_t i = 0; i < frames; ++i) writer.add(frame(ring, i, planes, pixels));
             writer.finish(whole, UINT64_MAX);
@@ -96,10 +96,10 @@ TEST_F(PieceWriters, what_is_written_does_not_depend_on_how_much_is_written_at_a
     auto pieces = files_in(temp / "one/work/sources/clip"),
          others = files_in(temp / "many/work/sources/clip");
     EXPECT_EQ(pieces.size(), 16u);
-    // Their seals have the sum of lines, and those the milliseconds of the day.
-    auto is_seal = [](const auto& file) { return file.first.ends_with(".whole"); };
-    EXPECT_EQ(std::erase_if(pieces, is_seal), 8u);
-    EXPECT_EQ(std::erase_if(others, is_seal), 8u);
+    // Manifests have the checksum of lines, whose "ms" differ from run to run.
+    auto is_manifest = [](const auto& file) { return file.first.ends_with(".whole"); };
+    EXPECT_EQ(std::erase_if(pieces, is_manifest), 8u);
+    EXPECT_EQ(std::erase_if(others, is_manifest), 8u);
     EXPECT_TRUE(pieces.contains("000007.nut"));
     EXPECT_EQ(files_in(temp / "one/pictures").size(), frames);
     EXPECT_TRUE(pieces == others);
@@ -119,23 +119,23 @@ TEST_F(PieceWriters, the_last_piece_of_a_run_that_was_broken_off_is_not_whole) {
 TEST_F(PieceWriters, a_seal_says_what_its_piece_consists_of) {
     EXPECT_EQ(write("out", {.threads = 2, .pieces = 2}), "");
     const WorkFolder work(temp / "out/work");
-    const Seal seal = Seal::read(work.seal(source(), 1)).value();
-    EXPECT_EQ(seal.video, sum_of(work.video(source(), 1)));
-    ASSERT_EQ(seal.pictures.size(), 4u);
-    EXPECT_EQ(seal.pictures.at("000005.png"), sum_of(temp / "out/pictures/000005.png"));
+    const PieceManifest manifest = PieceManifest::read(work.manifest(source(), 1)).value();
+    EXPECT_EQ(manifest.video, checksum_of(work.video(source(), 1)));
+    ASSERT_EQ(manifest.pictures.size(), 4u);
+    EXPECT_EQ(manifest.pictures.at("000005.png"), checksum_of(temp / "out/pictures/000005.png"));
     const std::string lines = file_content(temp / "out/FRAMES.jsonl");
     const Words all = lines_of(lines);
-    LineSum sum;
+    LineDigest sum;
     for (size_t i = 4; i < 8; ++i) sum.add(all[i]);
-    EXPECT_EQ(seal.lines, sum.finish());
+    EXPECT_EQ(manifest.lines, sum.finish());
     temp.write("damaged", "{\"video\": 5}");
-    EXPECT_FALSE(Seal::read(temp / "damaged"));
-    EXPECT_FALSE(Seal::read(temp / "nothing"));
+    EXPECT_FALSE(PieceManifest::read(temp / "damaged"));
+    EXPECT_FALSE(PieceManifest::read(temp / "nothing"));
 }
 
 TEST_F(PieceWriters, behind_a_piece_that_fails_none_becomes_whole) {
     const WorkFolder work(temp / "out" / "work");
-    // What stands in the way of piece 2.
+    // A folder with the name of piece 2's temporary file makes writing it fail.
     fs::create_directories(work.partial(source(), 2).string() + ".saccade-part-" +
                            std::to_string(::getpid()) + "/in/the/way");
     expect_says(write("out", {.threads = 4, .pieces = 4}), "000002.partial.nut' cannot be written");
@@ -143,10 +143,10 @@ TEST_F(PieceWriters, behind_a_piece_that_fails_none_becomes_whole) {
     EXPECT_LE(lines.size(), 8u);
     EXPECT_EQ(lines, first(lines.size()));
     for (uint64_t piece = 0; piece < 8; ++piece)
-        EXPECT_TRUE(!fs::exists(work.seal(source(), piece)) || lines.size() >= 4 * (piece + 1))
+        EXPECT_TRUE(!fs::exists(work.manifest(source(), piece)) || lines.size() >= 4 * (piece + 1))
             << piece;
-    EXPECT_FALSE(fs::exists(work.seal(source(), 2)));
-    EXPECT_FALSE(fs::exists(work.seal(source(), 3)));
+    EXPECT_FALSE(fs::exists(work.manifest(source(), 2)));
+    EXPECT_FALSE(fs::exists(work.manifest(source(), 3)));
 }
 
 TEST_F(PieceWriters, pieces_without_a_frame_are_whole_and_empty) {
@@ -157,11 +157,12 @@ TEST_F(PieceWriters, pieces_without_a_frame_are_whole_and_empty) {
     StageTotals totals;
     FrameRing ring(1, nullptr);
     std::vector<uint8_t> planes, pixels;
-    PieceWriter writer(plan, source(), work, 1, {}, lines, {}, totals, {});
+    PieceWriter writer(plan, source(), 1, {work, {}, lines, totals}, {}, {});
     writer.add(frame(ring, 14, planes, pixels));
     writer.finish(true, 6);
     for (uint64_t piece = 1; piece < 6; ++piece)
-        EXPECT_EQ(Seal::read(work.seal(source(), piece)).value().lines->bytes > 0, piece == 3)
+        EXPECT_EQ(PieceManifest::read(work.manifest(source(), piece)).value().lines->bytes > 0,
+                  piece == 3)
             << piece;
     EXPECT_EQ(files_in(work.folder(source())).size(), 5u);
 }

@@ -36,13 +36,13 @@ TEST(Plan, shares_cover_every_piece_once_and_are_of_one_size) {
         for (const PlannedSource& source : plan.sources) done.emplace_back(plan.pieces_of(source));
         for (uint32_t i = 0; i < count; ++i) {
             uint64_t mine = 0;
-            for (const Share& share : share_of(plan, {i, count})) {
-                auto& of_source = done[share.source];
-                const uint64_t end = std::min<uint64_t>(share.end_piece, of_source.size());
-                EXPECT_LT(share.first_piece, end);
-                // The last piece of a source goes on to its real end.
-                EXPECT_EQ(share.end_piece == UINT64_MAX, end == of_source.size());
-                for (uint64_t p = share.first_piece; p < end; ++p, ++mine) ++of_source[p];
+            for (const PieceRange& range : ranges_of(plan, {i, count})) {
+                auto& of_source = done[range.source];
+                const uint64_t end = std::min<uint64_t>(range.end_piece, of_source.size());
+                EXPECT_LT(range.first_piece, end);
+                // The last piece of a source extends to its real end.
+                EXPECT_EQ(range.end_piece == UINT64_MAX, end == of_source.size());
+                for (uint64_t p = range.first_piece; p < end; ++p, ++mine) ++of_source[p];
             }
             EXPECT_LE(mine, pieces / count + 1);
             EXPECT_GE(mine, pieces / count);
@@ -57,7 +57,7 @@ TEST(Plan, what_is_written_down_is_read_again) {
     plan.range = {2, 500, 3};
     plan.sources[0].source = {"a.mp4"};
     plan.sources[1].source = {"b", {"b/1.png", "b/2.png"}};
-    plan.sources[1].trouble = "no";
+    plan.sources[1].error = "no";
     plan.sources[0].rate = 30000.0 / 1001;
     plan.coco = true;
     plan.track = plan.mot = true;
@@ -87,16 +87,16 @@ TEST(Plan, numbers_that_are_drawn_are_not_cut_within_a_source) {
     for (uint32_t count : {1u, 2u, 3u, 50u}) {
         std::vector<int> done(plan.sources.size());
         for (uint32_t i = 0; i < count; ++i)
-            for (const Share& share : share_of(plan, {i, count})) {
-                ++done[share.source];
-                EXPECT_EQ(share.first_piece, 0u);
-                EXPECT_EQ(share.end_piece, UINT64_MAX);
+            for (const PieceRange& range : ranges_of(plan, {i, count})) {
+                ++done[range.source];
+                EXPECT_EQ(range.first_piece, 0u);
+                EXPECT_EQ(range.end_piece, UINT64_MAX);
             }
         EXPECT_EQ(done, (std::vector{1, 1, 1, 1})) << count;
     }
-    plan.video = false;  // nothing is drawn: the numbers come when the parts are joined
-    EXPECT_GT(share_of(plan, {1, 2}).back().source, 1u);
-    EXPECT_GT(share_of(plan, {1, 2}).front().first_piece, 0u);
+    plan.video = false;  // nothing is drawn: merge assigns the track numbers
+    EXPECT_GT(ranges_of(plan, {1, 2}).back().source, 1u);
+    EXPECT_GT(ranges_of(plan, {1, 2}).front().first_piece, 0u);
 }
 
 TEST(Plan, a_shard_is_counted_from_0) {
@@ -123,7 +123,7 @@ TEST(Plan, folders_globs_and_lists_become_videos_and_pictures) {
     EXPECT_EQ(texts(find_sources({folder})), (Texts{"clip9.mp4:0", "clip10.mp4:0", own + ":2"}));
     EXPECT_EQ(texts(find_sources({folder + "/*.mp4"})), (Texts{"clip9.mp4:0", "clip10.mp4:0"}));
     EXPECT_EQ(texts(find_sources({folder + "/[ab].*"})), (Texts{"[ab].*:2"}));
-    // As a shell hands them over.
+    // As a shell expands a glob.
     EXPECT_EQ(texts(find_sources({folder + "/a.png", folder + "/b.jpg", folder + "/clip9.mp4",
                                   folder + "/a.png"})),
               (Texts{"a.png:2", "clip9.mp4:0", "a.png:1"}));
@@ -152,14 +152,14 @@ TEST(Plan, what_cannot_be_done_is_known_beforehand) {
     const std::string text = temp.write("notes.mp4", "no video at all").string();
     const BatchPlan plan =
         make_plan({text, "nosuch.mp4", "0", "rtsp://host/a", "synth:", "synth:?frames=9"}, {}, {});
-    EXPECT_NE(plan.sources[0].trouble.find("is no video"), std::string::npos);
-    EXPECT_NE(plan.sources[1].trouble.find("there is no file"), std::string::npos);
-    EXPECT_NE(plan.sources[2].trouble.find("is live"), std::string::npos);
-    EXPECT_NE(plan.sources[3].trouble.find("is live"), std::string::npos);
-    EXPECT_NE(plan.sources[4].trouble.find("--limit"), std::string::npos);
-    EXPECT_EQ(plan.sources[5].trouble, "");
+    EXPECT_NE(plan.sources[0].error.find("is no video"), std::string::npos);
+    EXPECT_NE(plan.sources[1].error.find("there is no file"), std::string::npos);
+    EXPECT_NE(plan.sources[2].error.find("is live"), std::string::npos);
+    EXPECT_NE(plan.sources[3].error.find("is live"), std::string::npos);
+    EXPECT_NE(plan.sources[4].error.find("--limit"), std::string::npos);
+    EXPECT_EQ(plan.sources[5].error, "");
     EXPECT_EQ(plan.sources[5].frames, 9u);
-    EXPECT_NE(make_plan({"synth:?frames=9"}, {.first = 9}, {}).sources[0].trouble.find("--from"),
+    EXPECT_NE(make_plan({"synth:?frames=9"}, {.first = 9}, {}).sources[0].error.find("--from"),
               std::string::npos);
     expect_says(error_of([&] { make_plan({text, text}, {}, {}); }), "named twice");
 }
@@ -173,7 +173,7 @@ TEST(Plan, what_cannot_be_read_is_named_and_takes_no_name_away) {
             temp.write(name, "no picture");
     const BatchPlan folder = make_plan({temp / "bad"}, {}, {});
     for (const char* name : {"one.jpg", "two.jpg"})
-        EXPECT_NE(folder.sources[0].trouble.find(name), std::string::npos) << name;
+        EXPECT_NE(folder.sources[0].error.find(name), std::string::npos) << name;
     temp.write("synth.mp4", "no video");
     const BatchPlan plan = make_plan({temp / "synth.mp4", "synth:?frames=2"}, {}, {});
     EXPECT_EQ(plan.sources[1].name, "synth");

@@ -52,7 +52,7 @@ TEST(StageRates, models_are_stages_and_the_slowest_is_named) {
     const std::map<std::string, double> rates = rates_of_stages(outcome.out);
     EXPECT_TRUE(rates.contains("classifier")) << outcome.out;
     ASSERT_EQ(rates.size(), 6u) << outcome.out;
-    // Which one it is, depends on who else uses this machine's cores.
+    // Which one it is depends on the load of the machine.
     const std::string naming = "the slowest stage is ";
     const size_t named = outcome.out.find(naming);
     ASSERT_NE(named, std::string::npos) << outcome.out;

@@ -39,7 +39,7 @@ protected:
         return saccade_program(words(sources, out, more));
     }
 
-    // All that a run has left, by name. Milliseconds are those of the day.
+    // All outputs of a run, by name, without "ms", which differs from run to run.
     std::map<std::string, std::string> outputs(const std::string& out) {
         std::map<std::string, std::string> files;
         for (auto entry = fs::recursive_directory_iterator(temp / out); entry != end(entry);
@@ -123,7 +123,7 @@ TEST_F(Batch, every_nth_frame_of_a_range_keeps_its_time) {
 }
 
 TEST_F(Batch, frames_that_come_when_they_like_are_shown_when_they_came) {
-    // Of 60 frames, those are left out that make the rest uneven.
+    // Some of 60 frames are dropped, so that frame times are uneven.
     const std::string clip =
         make_clip(temp, "uneven.mp4", 24, "50",
                   {"-vf", "select='not(mod(n\\,3))+not(mod(n\\,7))'", "-vsync", "vfr"});
@@ -268,7 +268,7 @@ TEST_F(Batch, a_tracked_run_is_the_same_in_one_go_resumed_and_in_parts) {
         expect_done(saccade_program({"merge", "--quiet", temp / (name + "parts")}));
         expect_same(name + "whole", name + "parts");
     }
-    // What is drawn does not change what is found.
+    // Drawing does not change the detections.
     EXPECT_EQ(outputs("video-whole")["FRAMES.jsonl"], outputs("lines-whole")["FRAMES.jsonl"]);
 }
 
@@ -364,7 +364,7 @@ TEST_F(Batch, what_cannot_be_read_ends_alone) {
     ASSERT_EQ(errors.size(), 2u) << outcome.err;
     expect_says(errors[0], "text.mp4' is no video");
     expect_says(errors[1], "cut.mp4' is cut short");
-    // What came before is whole.
+    // The pieces before are whole.
     size_t of_cut = 0, of_clip = 0;
     for (const auto& line : lines_in("out")) {
         of_cut += line["source"] == cut;
@@ -374,7 +374,7 @@ TEST_F(Batch, what_cannot_be_read_ends_alone) {
     EXPECT_GT(of_cut, 8u);
     EXPECT_EQ(frame_times(probe(temp / "out" / "cut.mp4")).size(), of_cut);
     EXPECT_EQ(frame_times(probe(temp / "out" / "clip.mp4")).size(), 12u);
-    // And so is it after another try.
+    // The result of another attempt is the same.
     fs::copy(temp / "out", temp / "first", fs::copy_options::recursive);
     EXPECT_EQ(run({text, cut, clip}, "out", {"--piece", "8", "--resume"}).code, 1);
     expect_same("first", "out");
@@ -440,7 +440,7 @@ TEST_F(Batch, an_interrupt_leaves_what_is_done_and_the_run_can_go_on) {
 TEST_F(Batch, a_source_is_never_written_over) {
     const std::string clip = make_clip(temp, "clip.mp4", 3);
     const std::string before = file_content(clip);
-    expect_refused(run({clip}, "."), 1, "would be written over");
+    expect_refused(run({clip}, "."), 1, "would be overwritten");
     EXPECT_EQ(file_content(clip), before);
 }
 
@@ -455,7 +455,7 @@ TEST_F(Batch, a_folder_belongs_to_one_run_at_a_time) {
         expect_refused(run({source}, "out", more), 1, "out' is in use by another run: process ");
     first.send(SIGKILL);
     EXPECT_EQ(first.wait().signal, SIGKILL);
-    // Who was killed has it no more.
+    // A killed process no longer holds the lock.
     const std::string lock = file_content(temp / "out/.saccade/lock");
     EXPECT_FALSE(lock.empty());
     expect_refused(run({source}, "out", {"--piece", "8"}), 1, "holds an unfinished run");
@@ -491,7 +491,7 @@ TEST_F(Batch, what_was_lost_since_is_done_again) {
     const Words sources{"synth:96x64@30?seed=3&frames=20", "synth:96x64@30?seed=4&frames=20"};
     const Words more{"--piece", "4", "--frames"}, again{"--piece", "4", "--frames", "--resume"};
     expect_done(run(sources, "whole", more));
-    // As a loss of power leaves it, or a person.
+    // Damage as after a loss of power, or by hand.
     auto damage = [&](const std::string& what, const std::function<void()>& act) {
         SCOPED_TRACE(what);
         fs::remove_all(temp / "out");
@@ -517,9 +517,9 @@ TEST_F(Batch, what_was_lost_since_is_done_again) {
             << "{\"source\": \"synth:96x64@30?seed=3&frames=20\", \"frame\": -1}\n"
             << "{\"source\": \"synth:96x64@30?seed=3&frames=20\", \"frame\": \"2\"}\n";
     });
-    damage("a damaged seal",
+    damage("a damaged manifest",
            [&] { temp.write("out/.saccade/sources/synth/000002.whole", "{\"lines\": []}"); });
-    damage("an empty seal of the source",
+    damage("an empty manifest of the source",
            [&] { temp.write("out/.saccade/sources/synth/done", ""); });
 }
 

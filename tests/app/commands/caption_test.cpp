@@ -106,7 +106,7 @@ TEST_F(CaptionCommand, without_a_tokenizer_captions_are_ids_with_a_note) {
 
 TEST_F(CaptionCommand, an_empty_caption_is_an_answer) {
     nlohmann::json generation = read_json(model + "/generation_config.json");
-    generation["eos_token_id"] = 253;  // what it says first
+    generation["eos_token_id"] = 253;  // the first token that it generates
     std::ofstream(model + "/generation_config.json") << generation;
     EXPECT_EQ(answer({})["caption"]["ids"], nlohmann::json({0, 253}));
 }

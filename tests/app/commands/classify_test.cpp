@@ -112,7 +112,7 @@ TEST_F(Classify, one_missing_picture_does_not_stop_the_others) {
 }
 
 TEST_F(Classify, a_picture_too_large_for_the_device_does_not_stop_the_others) {
-    // Two rows of more pixels than any device takes a side; then the same size again.
+    // Two rows, wider than the largest image of any device; then the same size again.
     cv::imwrite(file("wide.png"), cv::Mat(2, 70000, CV_8UC3, cv::Scalar(1, 2, 3)));
     const Outcome outcome =
         classify({file("wide.png"), golden_picture(), file("wide.png"), golden_picture()});

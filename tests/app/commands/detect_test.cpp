@@ -171,7 +171,7 @@ TEST_F(Detect, several_pictures_go_into_a_folder_and_no_source_is_overwritten) {
         EXPECT_EQ(cv::imread(file(name)).size(), cat.size()) << name;
     EXPECT_EQ(cv::norm(cv::imread(one), cat, cv::NORM_INF), 0);
 
-    expect_refused(detect({one}, {"-o", one}), 1, "is the picture itself");
+    expect_refused(detect({one}, {"-o", one}), 1, "would overwrite the picture");
     EXPECT_EQ(cv::norm(cv::imread(one), cat, cv::NORM_INF), 0);
     // A folder that is not there yet.
     expect_done(detect({one, golden_picture()}, {"-o", file("new/folder")}));

@@ -1,6 +1,6 @@
-// What the program does when Vulkan fails it. tests/faults/layer.cpp lets single calls fail; here
-// commands run with it, and must end with exit code 0 or 1, in one line, with nothing half-written
-// left. SACCADE_FAULTS=1/1 tries every call with every code it may return (tests/faults/sweep), 2/8
+// Fault injection: tests/faults/layer.cpp makes single Vulkan calls fail. Commands that run with it
+// must end with exit code 0 or 1 and an error of one line, and leave no partial file.
+// SACCADE_FAULTS=1/1 tries every call with every code that it may return (tests/faults/sweep), 2/8
 // the second of eight shares of them; otherwise a few of each are tried.
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Which of n calls are tried: all, a share of them, or the first, the last, and some between.
+// The calls to try: all, a share of them, or the first, the last, and some between.
 std::set<uint64_t> chosen(uint64_t calls, uint64_t few) {
     std::set<uint64_t> numbers;
     const char* const share = std::getenv("SACCADE_FAULTS");
@@ -41,19 +41,20 @@ std::set<uint64_t> chosen(uint64_t calls, uint64_t few) {
     return numbers;
 }
 
-// Drivers stay in this process, and so in its copies: to load them takes longer than to fail.
+// Keeps the drivers loaded in this process, and so in its forks: loading takes longer than a run.
 void keep_drivers() {
     const Instance instance({});
     instance.choose("");
     ::dl_iterate_phdr(
         [](dl_phdr_info* library, size_t, void*) {
-            if (std::strstr(library->dlpi_name, "libvulkan_")) ::dlopen(library->dlpi_name, RTLD_NOW);
+            if (std::strstr(library->dlpi_name, "libvulkan_"))
+                ::dlopen(library->dlpi_name, RTLD_NOW);
             return 0;
         },
         nullptr);
 }
 
-// What programs that have ended have used of the processor.
+// The CPU time of child processes that have ended.
 double processor_seconds() {
     rusage used{};
     ::getrusage(RUSAGE_CHILDREN, &used);
@@ -80,7 +81,7 @@ protected:
         return Program(on_test_device(words), 120).wait();
     }
 
-    // How many calls may return each code.
+    // Runs the command without a fault, and counts the calls that may return each code.
     std::map<std::string, uint64_t> count(const Words& words) {
         const Variable counts("SACCADE_FAULT_COUNTS", (temp / "counts").c_str());
         const Outcome outcome = run(words, "");
@@ -89,13 +90,15 @@ protected:
         std::ifstream file(temp / "counts");
         std::string code;
         for (uint64_t number; file >> code >> number;) result[code] = number;
-        EXPECT_GT(result["device-memory"], 20u) << "the layer was not there";
+        EXPECT_GT(result["device-memory"], 20u) << "the layer was not loaded";
         return result;
     }
 
-    // Lets calls of the command fail, one a run. `after` looks at what it left.
-    void sweep(const Words& words, size_t most_lines, uint64_t few,
-               const std::function<void(const Outcome&)>& after = [](const Outcome&) {}) {
+    // Runs the command again and again, each time with one fault. `after` checks what a run left.
+    // Some fault must end a run: otherwise none was injected, and the sweep has tested nothing.
+    void sweep(
+        const Words& words, size_t most_lines, uint64_t few,
+        const std::function<void(const Outcome&)>& after = [](const Outcome&) {}) {
         size_t runs = 0, ended = 0;
         for (const auto& [code, calls] : count(words))
             for (const std::string mode : {"once", code == "lost" ? "device" : "always"}) {
@@ -113,6 +116,7 @@ protected:
                 std::fflush(stdout);
             }
         std::printf("%zu runs with a fault, %zu of them ended by it\n", runs, ended);
+        EXPECT_GT(ended, 0u) << "no fault ended any of " << runs << " runs";
     }
 
     void check(const Outcome& outcome, size_t most_lines) {
@@ -121,7 +125,7 @@ protected:
         const Words lines = lines_of(outcome.err);
         EXPECT_LE(lines.size(), most_lines) << outcome.err;
         if (outcome.code == 1) {
-            EXPECT_GE(lines.size(), 1u) << "it ended without a word";
+            EXPECT_GE(lines.size(), 1u) << "it failed without an error line";
         }
         for (const std::string& line : lines) EXPECT_TRUE(line.starts_with("saccade: ")) << line;
         for (const std::string* text : {&outcome.out, &outcome.err})
@@ -143,7 +147,8 @@ Words operator+(Words words, const Words& more) {
 }
 
 TEST_F(Faults, detect_ends_in_one_line) {
-    sweep({"detect", golden_picture(), golden_picture(), "--detector", detector, "-o", temp / "found"},
+    sweep({"detect", golden_picture(), golden_picture(), "--detector", detector, "-o",
+           temp / "found"},
           2, 3);
 }
 
@@ -151,13 +156,13 @@ TEST_F(Faults, memory_that_lacks_for_a_moment_does_not_end_the_live_view) {
     const Words words =
         Words{"live", "synth:64x48@60", "--headless", "--frames", "40", "--detector", detector} +
         no_others;
-    // Well before the end: there frames begin and come to their ends, and how often it is asked
-    // whether they have depends on the machine.
+    // The faults hit calls well before the end of the run, while frames begin and finish; the exact
+    // number of calls depends on how often the program polls for their end.
     double start = processor_seconds();
     const uint64_t calls = count(words)["device-memory"];
     const double usual = processor_seconds() - start;
     size_t told = 0;
-    double least_more = 0;  // of the processor, for the second that it waits
+    double least_more = 0;  // CPU time of the second that it waits
     for (uint64_t before = 90; before < 110 && told < 2; ++before) {
         start = processor_seconds();
         const Outcome outcome =
@@ -169,20 +174,21 @@ TEST_F(Faults, memory_that_lacks_for_a_moment_does_not_end_the_live_view) {
             least_more = told++ == 0 ? more : std::min(least_more, more);
         check(outcome, 1);
     }
-    EXPECT_GT(told, 0u) << "one of them hit a frame";
-    EXPECT_LT(least_more, 0.7) << "it is at work while it waits";
+    EXPECT_GT(told, 0u) << "no fault hit a frame";
+    EXPECT_LT(least_more, 0.7) << "it is busy while it waits";
 }
 
 TEST_F(Faults, a_crash_is_told_and_stays_a_crash) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "sanitizers tell of crashes themselves";
+    GTEST_SKIP() << "sanitizers report crashes themselves";
 #endif
     Outcome outcome;
-    // On a busy machine it may not have got far enough to say anything after a second.
+    // On a busy machine the handlers may not be installed after a second.
     for (const char* seconds : {"1", "4", "16"}) {
-        const Words words{"--preserve-status", "-s", "SEGV", seconds, places::program(), "live",
-                          "synth:", "--headless", "--detector", "none", "--classifier", "none",
-                          "--captioner", "none"};
+        const Words words{"--preserve-status", "-s",   "SEGV",         seconds,
+                          places::program(),   "live", "synth:",       "--headless",
+                          "--detector",        "none", "--classifier", "none",
+                          "--captioner",       "none"};
         outcome = run_program("/usr/bin/timeout", on_test_device(words));
         ASSERT_EQ(outcome.code, 128 + SIGSEGV);
         if (!outcome.err.empty()) break;
@@ -198,8 +204,14 @@ TEST_F(Faults, caption_ends_in_one_line) {
 }
 
 TEST_F(Faults, batch_saves_what_is_done_and_goes_on_from_there) {
-    const Words words = Words{"batch", "synth:64x48@30?frames=3", "synth:48x64@30?seed=2&frames=1",
-                              "--detector", detector, "--piece", "2", "--quiet"} +
+    const Words words = Words{"batch",
+                              "synth:64x48@30?frames=3",
+                              "synth:48x64@30?seed=2&frames=1",
+                              "--detector",
+                              detector,
+                              "--piece",
+                              "2",
+                              "--quiet"} +
                         no_others;
     const Words reference = words + Words{"-o", temp / "whole"};
     ASSERT_EQ(run(reference, "").code, 0);
@@ -232,12 +244,12 @@ TEST_F(Faults, demo_ends_in_one_line) {
 }
 
 TEST_F(Faults, live_goes_on_with_another_device) {
-    const Words words = Words{"live", "synth:64x48@60", "--headless", "--frames", "3", "--detector",
-                              detector} +
-                        no_others;
+    const Words words =
+        Words{"live", "synth:64x48@60", "--headless", "--frames", "3", "--detector", detector} +
+        no_others;
     sweep(words, 3, 3);
     const uint64_t calls = count(words).at("lost");
-    // In the middle of things: it says so and goes on, to the same number of frames.
+    // A device that is lost in the middle of the run is opened again, and no frame is missing.
     const Outcome once = run(words, "lost " + std::to_string(calls * 2 / 3) + " device");
     EXPECT_EQ(once.code, 0) << once.err;
     expect_says(once.err, "it is opened again");
@@ -249,9 +261,9 @@ TEST_F(Faults, live_goes_on_with_another_device) {
 TEST_F(Faults, the_window_goes_on_with_another_device) {
     const TestDisplay display(640, 480);
     const Variable shown("DISPLAY", display.name().c_str());
-    const Words words = Words{"live", "synth:64x48@60", "--frames", "3", "--detector", detector,
-                              "--quiet"} +
-                        no_others;
+    const Words words =
+        Words{"live", "synth:64x48@60", "--frames", "3", "--detector", detector, "--quiet"} +
+        no_others;
     sweep(words, 3, 2);
 }
 

@@ -281,18 +281,18 @@ protected:
         browser_.reset();
         Inspect::TearDownTestSuite();
     }
-    // One browser for all; where there is none, every test says so.
+    // One browser for all tests; without one, every test fails.
     InspectPage() : browser(browser_ ? *browser_ : browser_.emplace()) {
         browser.set_size(1280, 900);
         browser.open(out("report.html"));
     }
-    // Nothing that a page does may go wrong or leave the machine.
+    // The page must have no errors and make no network requests.
     ~InspectPage() override {
         EXPECT_EQ(browser.errors, Words{});
         EXPECT_EQ(browser.requests, Words{});
     }
 
-    // To a place of the picture, in parts of its sides.
+    // Moves the pointer to a position relative to the picture's size.
     void point_at(double x, double y) {
         const auto area = area_of("document.getElementById('picture')");
         browser.move_pointer(area[0] + x * area[2], area[1] + y * area[3]);
@@ -394,7 +394,7 @@ TEST_F(InspectPage, a_detection_of_deformable_attention_shows_its_points) {
     };
     const size_t all = shown()["points"].size();
     EXPECT_NEAR(sum_of_shares(), 1, 1e-3);
-    // A click holds it while the pointer goes elsewhere.
+    // A click keeps the map while the pointer moves elsewhere.
     const auto first = area_of("document.querySelectorAll('#detections button')[0]");
     browser.click(first[0] + first[2] / 2, first[1] + first[3] / 2);
     const Json clicked = shown();

@@ -74,8 +74,8 @@ TEST_F(ModelVerify, bundled_models_are_sound) {
         const Outcome outcome = saccade_program(on_test_device({"models", "verify", model}));
         expect_done(outcome);
         expect_says(outcome.out, std::string(model) + "  ");
-        expect_says(outcome.out, "every value a number");
-        expect_says(outcome.out, "all is well\n");
+        expect_says(outcome.out, "all values finite");
+        expect_says(outcome.out, "all checks passed\n");
     }
 }
 
@@ -120,7 +120,7 @@ TEST_F(ModelVerify, answers_as_published_are_well) {
     const VerifyOptions options = options_for(model_folder(temp, "yolos-nano"), astronaut);
     const std::string text = printed([&] { verify_model(options, published); });
     for (const char* part :
-         {"logits      within", "boxes       within", "that are published", "all is well"})
+         {"logits      within", "boxes       within", "published ones found", "all checks passed"})
         expect_says(text, part);
 
     auto refused = [&](const PublishedAnswers& other) {
@@ -134,7 +134,7 @@ TEST_F(ModelVerify, answers_as_published_are_well) {
     expect_says(refused(other), "boxes differ by");
     other = published;
     other.detections.push_back(other.detections[0]);
-    expect_says(refused(other), "is not found");  // it is there once
+    expect_says(refused(other), "is not found");  // there is only one
     other = published;
     other.detections[0].box[3] += 10;
     expect_says(refused(other), "is not found");
@@ -148,7 +148,7 @@ TEST_F(ModelVerify, the_catalogues_answers_are_for_one_picture_and_its_models) {
     expect_says(refusal(options_for(folder, astronaut)), "there are no published results");
     expect_says(refusal(options_for("facebook/detr-resnet-50", astronaut)),
                 "that one has 640x480 pixels");
-    // Another model under the name of one that is known.
+    // Another model under a name of the catalogue.
     const Variable hub("HF_HUB_CACHE", (temp / "hub").c_str());
     const HubCache cache;
     std::filesystem::create_directories(cache.repository("google/vit-base-patch16-224") /

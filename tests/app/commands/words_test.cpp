@@ -44,7 +44,7 @@ TEST_F(WordsOnCommandLine, a_detector_finds_more_like_a_part_of_a_picture) {
     EXPECT_TRUE(std::filesystem::exists(drawn));
     ASSERT_FALSE(line["detections"].empty());
     EXPECT_EQ(line["detections"][0]["label"], "like chelsea");
-    // Of boxes that lie over each other, the best is told.
+    // Of overlapping boxes, the best is reported.
     for (size_t i = 0; i < line["detections"].size(); ++i)
         for (size_t j = 0; j < i; ++j) {
             const std::vector<float> a = line["detections"][i]["box"],

@@ -30,9 +30,11 @@ std::vector<uint32_t> runs_of(const std::string& text) {
 }
 
 TEST(RunLengths, are_read_back_as_they_were) {
-    for (const std::vector<uint32_t>& runs :
-         {std::vector<uint32_t>{6, 1, 40, 4, 5, 4, 5, 4, 21}, {0, 100}, {15, 16, 31, 32, 1023, 1, 7},
-          {0, 1, 1000000, 1, 1, 999999}, {12}})
+    for (const std::vector<uint32_t>& runs : {std::vector<uint32_t>{6, 1, 40, 4, 5, 4, 5, 4, 21},
+                                              {0, 100},
+                                              {15, 16, 31, 32, 1023, 1, 7},
+                                              {0, 1, 1000000, 1, 1, 999999},
+                                              {12}})
         EXPECT_EQ(runs_of(coco_counts(runs)), runs);
 }
 
@@ -46,7 +48,7 @@ TEST(MaskRuns, go_down_the_columns_and_begin_outside) {
     // The right half of a picture of 4 x 2 pixels.
     const std::vector<float> logits = {-8, 8, -8, 8};
     EXPECT_EQ(mask_runs(logits, {2, 2}, {4, 2}), (std::vector<uint32_t>{4, 4}));
-    // All of it, which begins with no pixel outside.
+    // All of it: the first run, of background, is empty.
     EXPECT_EQ(mask_runs(std::vector<float>{5}, {1, 1}, {3, 2}), (std::vector<uint32_t>{0, 6}));
     EXPECT_EQ(mask_runs(std::vector<float>{-5}, {1, 1}, {3, 2}), (std::vector<uint32_t>{6}));
 }

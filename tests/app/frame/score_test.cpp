@@ -12,7 +12,7 @@ Detection found(uint32_t id, float score, float left, float top, float side = 10
 }
 Truth truth(std::vector<TrueObject> objects) { return {std::move(objects), "a cat and a dog"}; }
 TrueObject real(const char* label, float left, float top, float side = 10) {
-    // Numbered otherwise than by the model.
+    // The source's ids differ from the model's.
     return {7, label, {left, top, left + side, top + side}};
 }
 

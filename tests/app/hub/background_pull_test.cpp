@@ -17,8 +17,8 @@ class BackgroundPullTest : public ::testing::Test {
 protected:
     BackgroundPullTest() {
         settings.endpoint = server.url();
-        settings.first_pause = 1ms;
-        settings.patience = 1s;
+        settings.first_backoff = 1ms;
+        settings.stall_timeout = 1s;
         server.add("main", golden_files("vit-nano"));
     }
     static bool eventually(const std::function<bool()>& holds) {
@@ -36,10 +36,10 @@ protected:
 };
 
 TEST_F(BackgroundPullTest, tells_how_much_has_come_and_then_that_it_is_here) {
-    server.meddle([](const WebRequest& request, WebAnswer& answer) {
-        if (request.method != "GET" || answer.body.size() < 1000) return;
-        answer.piece = answer.body.size() / 20;
-        answer.between_bytes = 50ms;
+    server.meddle([](const WebRequest& request, WebAnswer& response) {
+        if (request.method != "GET" || response.body.size() < 1000) return;
+        response.piece = response.body.size() / 20;
+        response.between_bytes = 50ms;
     });
     BackgroundPull pull(settings);
     int came = 0;
@@ -51,7 +51,7 @@ TEST_F(BackgroundPullTest, tells_how_much_has_come_and_then_that_it_is_here) {
     EXPECT_TRUE(eventually([&] {
         pull.poll();
         if (!pull.busy()) return true;
-        // The config comes first and alone: until it is read, it is all that is known of.
+        // The config is downloaded first and alone: only it names the other files.
         const float share = pull.share();
         if (share == 1 && steps == 0) return false;
         EXPECT_GE(share, before) << "it only grows";

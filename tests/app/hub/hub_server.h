@@ -38,7 +38,7 @@ struct WebAnswer {
     size_t cut = SIZE_MAX;               // the connection ends after this many bytes of the body
     std::chrono::milliseconds delay{0};  // before the body
     bool unannounced = false;            // without a Content-Length
-    bool endless = false;                // the body comes again and again
+    bool endless = false;                // the body is repeated for ever
     std::chrono::milliseconds between_bytes{0};  // of the body, or between pieces of it
     size_t piece = 1;
 };
@@ -71,7 +71,7 @@ public:
     }
 
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-    // What has been asked so far.
+    // The requests so far.
     std::vector<WebRequest> requests() const {
         const std::lock_guard lock(mutex_);
         return requests_;
@@ -113,24 +113,24 @@ private:
             const std::lock_guard lock(mutex_);
             requests_.push_back(request);
         }
-        const WebAnswer answer = handler_(request);
+        const WebAnswer response = handler_(request);
         std::string head =
-            "HTTP/1.1 " + std::to_string(answer.status) + " x\r\nConnection: close\r\n";
-        for (const auto& [name, value] : answer.headers) head += name + ": " + value + "\r\n";
-        if (!answer.unannounced && !answer.headers.contains("Content-Length"))
-            head += "Content-Length: " + std::to_string(answer.body.size()) + "\r\n";
+            "HTTP/1.1 " + std::to_string(response.status) + " x\r\nConnection: close\r\n";
+        for (const auto& [name, value] : response.headers) head += name + ": " + value + "\r\n";
+        if (!response.unannounced && !response.headers.contains("Content-Length"))
+            head += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
         send(socket, head + "\r\n");
         if (request.method == "HEAD") return;
-        std::this_thread::sleep_for(answer.delay);
-        const std::string body = answer.body.substr(0, answer.cut);
-        if (answer.between_bytes.count() > 0) {
-            for (size_t at = 0; at < body.size(); at += answer.piece) {
-                if (!send(socket, body.substr(at, answer.piece))) return;
-                std::this_thread::sleep_for(answer.between_bytes);
+        std::this_thread::sleep_for(response.delay);
+        const std::string body = response.body.substr(0, response.cut);
+        if (response.between_bytes.count() > 0) {
+            for (size_t at = 0; at < body.size(); at += response.piece) {
+                if (!send(socket, body.substr(at, response.piece))) return;
+                std::this_thread::sleep_for(response.between_bytes);
             }
             return;
         }
-        while (send(socket, body) && answer.endless) {
+        while (send(socket, body) && response.endless) {
         }
     }
 
@@ -154,7 +154,7 @@ private:
 };
 
 // A Hub with one model, which keeps large files on another server, as the real one does. `meddle`
-// may spoil any answer of either.
+// may spoil any response of either.
 class HubServer {
 public:
     using Files = std::map<std::string, std::string>;  // name -> content
@@ -176,7 +176,7 @@ public:
 
     WebServer& hub() { return hub_; }
     WebServer& store() { return store_; }
-    // How many requests of a method were made for paths that end so, at both servers.
+    // The number of requests with this method for paths with this ending, at both servers.
     size_t count(const std::string& method, const std::string& ending) const {
         size_t found = 0;
         for (const WebServer* server : {&hub_, &store_})
@@ -201,14 +201,14 @@ private:
         Files files;
     };
 
-    WebAnswer spoiled(const WebRequest& request, WebAnswer answer) {
+    WebAnswer spoiled(const WebRequest& request, WebAnswer response) {
         Meddle how;
         {
             const std::lock_guard lock(mutex_);
             how = meddle_;
         }
-        if (how) how(request, answer);
-        return answer;
+        if (how) how(request, response);
+        return response;
     }
 
     // Files are named by what follows the commit in the path.
@@ -225,17 +225,17 @@ private:
     }
 
     static WebAnswer content(const WebRequest& request, const std::string& content) {
-        WebAnswer answer{.body = content};
+        WebAnswer response{.body = content};
         const std::string range = request.header("range");
-        if (range.empty()) return answer;
+        if (range.empty()) return response;
         const size_t from = std::stoull(range.substr(range.find('=') + 1));
         if (from >= content.size()) return {.status = 416};
-        answer.status = 206;
-        answer.body = content.substr(from);
-        answer.headers["Content-Range"] = "bytes " + std::to_string(from) + "-" +
-                                          std::to_string(content.size() - 1) + "/" +
-                                          std::to_string(content.size());
-        return answer;
+        response.status = 206;
+        response.body = content.substr(from);
+        response.headers["Content-Range"] = "bytes " + std::to_string(from) + "-" +
+                                            std::to_string(content.size() - 1) + "/" +
+                                            std::to_string(content.size());
+        return response;
     }
 
     WebAnswer at_hub(const WebRequest& request) const {
@@ -255,10 +255,10 @@ private:
         if (!file) return {.status = 404, .headers = {{"X-Error-Code", "EntryNotFound"}}};
         const std::string commit = request.path.substr(model_.size() + 10, 40);
         if (!is_large(name)) {
-            WebAnswer answer = content(request, *file);
-            answer.headers["ETag"] = "\"" + etag(name, *file) + "\"";
-            answer.headers["X-Repo-Commit"] = commit;
-            return answer;
+            WebAnswer response = content(request, *file);
+            response.headers["ETag"] = "\"" + etag(name, *file) + "\"";
+            response.headers["X-Repo-Commit"] = commit;
+            return response;
         }
         return {.status = 302,
                 .headers = {{"Location", store_.url() + "/" + commit + "/" + name},

@@ -69,7 +69,7 @@ TEST_F(ModelFinder, what_transformers_has_downloaded_is_used) {
     EXPECT_EQ(find(detr + "@main"), main);
     EXPECT_EQ(find(detr + "@no_timm"), other);
     EXPECT_EQ(find(detr + "@2222"), other);
-    EXPECT_EQ(find("detr-resnet-50"), main) << "catalogue models answer to their short names";
+    EXPECT_EQ(find("detr-resnet-50"), main) << "catalogue models response to their short names";
     expect_says(refusal(detr + "@v1"), "'saccade models pull " + detr + "@v1' downloads it");
     const path sharded = put_snapshot("some/model", "3333", "main", "model.safetensors.index.json");
     EXPECT_EQ(find("some/model"), sharded);
@@ -81,7 +81,7 @@ TEST_F(ModelFinder, another_revision_does_where_main_has_no_safetensors) {
     put_snapshot(name, "0000", "other", "model.safetensors");
     const path known = put_snapshot(name, "5555", "refs/pr/37", "model.safetensors");
     EXPECT_EQ(find(name), known);
-    // Without a revision that anybody knows, any that is here.
+    // Without a known revision, any cached one is used.
     put_snapshot("some/model", "6666", "main", nullptr);
     const path any = put_snapshot("some/model", "7777", "", "model.safetensors");
     EXPECT_EQ(find("some/model"), any);
@@ -185,7 +185,7 @@ TEST(DefaultModels, take_no_other_models_place) {
 }
 
 TEST_F(ModelFinder, programs_find_models_beside_them) {
-    // In a folder of its own the program knows the models that lie there too.
+    // An installed program finds the models that are installed beside it.
     const path program = temp / "saccade";
     std::filesystem::copy_file(places::program(), program);
     std::filesystem::create_directory(temp / "models");

@@ -36,8 +36,8 @@ protected:
     ModelPull() {
         settings.endpoint = server.url();
         settings.token = "hf_secret";
-        settings.first_pause = std::chrono::milliseconds(1);
-        settings.patience = std::chrono::seconds(1);
+        settings.first_backoff = std::chrono::milliseconds(1);
+        settings.stall_timeout = std::chrono::seconds(1);
     }
     path pull(const std::string& name = "some/vit") {
         TransferProgress progress(name, TransferProgress::Style::none);
@@ -50,7 +50,7 @@ protected:
         EXPECT_FALSE(std::filesystem::exists(cache.reference("some/vit", "main")));
         return error;
     }
-    // What there is beside the cache.
+    // All files outside of the cache.
     std::vector<std::string> outside() const {
         std::vector<std::string> names;
         for (const auto& entry : std::filesystem::directory_iterator(temp.path()))
@@ -75,13 +75,13 @@ protected:
         }
         return found;
     }
-    // Spoils the next `times` answers about the weights, and no others.
+    // Alters the next `times` responses for the weights, and no others.
     void spoil_weights(int times, std::function<void(const WebRequest&, WebAnswer&)> how) {
         server.meddle([how, left = std::make_shared<std::atomic<int>>(times)](
-                          const WebRequest& request, WebAnswer& answer) {
+                          const WebRequest& request, WebAnswer& response) {
             if (request.method == "GET" && request.path.ends_with("/model.safetensors") &&
-                answer.status != 302 && (*left)-- > 0)
-                how(request, answer);
+                response.status != 302 && (*left)-- > 0)
+                how(request, response);
         });
     }
 
@@ -124,7 +124,7 @@ TEST_F(ModelPull, what_is_here_is_not_fetched_again) {
     expect_all_pulled(pull());
     EXPECT_EQ(server.store().requests().size(), 0u);
     EXPECT_EQ(server.count("GET", ".json"), 0u);
-    // A link that somebody broke is made again.
+    // A broken link is made again.
     const path config = cache.snapshot("some/vit", commit) / "config.json";
     std::filesystem::remove(config);
     expect_all_pulled(pull());
@@ -146,7 +146,7 @@ TEST_F(ModelPull, revisions_are_kept_apart) {
 }
 
 TEST_F(ModelPull, a_download_that_is_cut_off_goes_on_where_it_was) {
-    spoil_weights(2, [](const WebRequest&, WebAnswer& answer) { answer.cut = 1000; });
+    spoil_weights(2, [](const WebRequest&, WebAnswer& response) { response.cut = 1000; });
     expect_all_pulled(pull());
     std::vector<std::string> ranges;
     for (const WebRequest& request : server.store().requests())
@@ -155,19 +155,19 @@ TEST_F(ModelPull, a_download_that_is_cut_off_goes_on_where_it_was) {
 }
 
 TEST_F(ModelPull, a_server_without_ranges_is_asked_for_all_of_it) {
-    spoil_weights(2, [](const WebRequest& request, WebAnswer& answer) {
+    spoil_weights(2, [](const WebRequest& request, WebAnswer& response) {
         if (request.header("range").empty())
-            answer.cut = 1000;
+            response.cut = 1000;
         else
-            answer = {.body = nano().at("model.safetensors")};
+            response = {.body = nano().at("model.safetensors")};
     });
     expect_all_pulled(pull());
     EXPECT_EQ(server.store().requests().size(), 2u);
 }
 
 TEST_F(ModelPull, a_server_that_always_cuts_off_at_the_same_place_is_given_up) {
-    spoil_weights(100, [](const WebRequest&, WebAnswer& answer) {
-        answer = {.body = nano().at("model.safetensors"), .cut = 1000};
+    spoil_weights(100, [](const WebRequest&, WebAnswer& response) {
+        response = {.body = nano().at("model.safetensors"), .cut = 1000};
     });
     expect_says(refusal(), "pull again to continue");
     EXPECT_EQ(leftovers(), 1u);
@@ -179,8 +179,8 @@ TEST_F(ModelPull, a_server_that_always_cuts_off_at_the_same_place_is_given_up) {
 }
 
 TEST_F(ModelPull, wrong_content_is_thrown_away) {
-    spoil_weights(100, [](const WebRequest&, WebAnswer& answer) { answer.body[500] ^= 1; });
-    // What else was on its way may stay: it is gone on with next time.
+    spoil_weights(100, [](const WebRequest&, WebAnswer& response) { response.body[500] ^= 1; });
+    // Partial files may stay: the next pull continues them.
     auto expect_none_of = [&](const char* name) {
         const path blob =
             cache.repository("some/vit") / "blobs" / HubServer::etag(name, nano().at(name));
@@ -191,9 +191,9 @@ TEST_F(ModelPull, wrong_content_is_thrown_away) {
     expect_none_of("model.safetensors");
     EXPECT_FALSE(std::filesystem::exists(cache.snapshot("some/vit", commit) / "model.safetensors"));
     std::filesystem::remove_all(cache.folder());
-    server.meddle([](const WebRequest& request, WebAnswer& answer) {  // a small file, by SHA-1
+    server.meddle([](const WebRequest& request, WebAnswer& response) {  // a small file, by SHA-1
         if (request.method == "GET" && request.path.ends_with("/preprocessor_config.json"))
-            answer.body[3] ^= 1;
+            response.body[3] ^= 1;
     });
     expect_says(refusal(), "preprocessor_config.json of some/vit has a wrong checksum");
     expect_none_of("preprocessor_config.json");
@@ -216,24 +216,25 @@ TEST_F(ModelPull, a_bad_beginning_from_an_earlier_time_is_fetched_anew) {
 }
 
 TEST_F(ModelPull, more_than_was_said_is_refused) {
-    spoil_weights(100, [](const WebRequest&, WebAnswer& answer) { answer.body += "more"; });
+    spoil_weights(100, [](const WebRequest&, WebAnswer& response) { response.body += "more"; });
     expect_says(refusal(), "sends more than");
 }
 
 TEST_F(ModelPull, a_page_of_refusal_without_an_end_is_left) {
-    server.meddle([](const WebRequest&, WebAnswer& answer) {
-        answer = {.status = 404, .body = std::string(1 << 16, 'x'), .unannounced = true, .endless = true};
+    server.meddle([](const WebRequest&, WebAnswer& response) {
+        response = {
+            .status = 404, .body = std::string(1 << 16, 'x'), .unannounced = true, .endless = true};
     });
     expect_says(refusal(), "not found at the Hub");
 }
 
 TEST_F(ModelPull, a_file_without_a_length_has_an_end) {
-    server.meddle([](const WebRequest& request, WebAnswer& answer) {
+    server.meddle([](const WebRequest& request, WebAnswer& response) {
         if (!request.path.ends_with("config.json")) return;
-        answer.unannounced = true;
+        response.unannounced = true;
         if (request.method != "GET") return;
-        answer.body = std::string(1 << 20, 'x');
-        answer.endless = true;
+        response.body = std::string(1 << 20, 'x');
+        response.endless = true;
     });
     expect_says(refusal(), "sends more than 67108864 bytes without announcing how many");
     for (const auto& left : std::filesystem::recursive_directory_iterator(cache.folder())) {
@@ -244,8 +245,8 @@ TEST_F(ModelPull, a_file_without_a_length_has_an_end) {
 
 TEST_F(ModelPull, a_server_that_sends_byte_by_byte_is_given_up) {
     settings.attempts = 2;
-    spoil_weights(100, [](const WebRequest&, WebAnswer& answer) {
-        answer.between_bytes = std::chrono::milliseconds(400);
+    spoil_weights(100, [](const WebRequest&, WebAnswer& response) {
+        response.between_bytes = std::chrono::milliseconds(400);
     });
     const auto begin = std::chrono::steady_clock::now();
     expect_says(refusal(), "pull again to continue");
@@ -265,9 +266,9 @@ TEST_F(ModelPull, the_token_goes_to_the_hub_and_to_nobody_else) {
 
 TEST_F(ModelPull, redirects_that_lead_nowhere_end_in_one_line) {
     auto redirect = [&](const std::string& to) {
-        server.meddle([to](const WebRequest& request, WebAnswer& answer) {
+        server.meddle([to](const WebRequest& request, WebAnswer& response) {
             if (request.method == "GET" && request.path.find("/resolve/") != std::string::npos)
-                answer = {.status = 302, .headers = {{"Location", to}}};
+                response = {.status = 302, .headers = {{"Location", to}}};
         });
     };
     redirect(server.url() + "/some/vit/resolve/again");
@@ -282,19 +283,19 @@ TEST_F(ModelPull, redirects_that_lead_nowhere_end_in_one_line) {
 }
 
 TEST_F(ModelPull, a_model_that_was_renamed_is_followed) {
-    server.meddle([&](const WebRequest& request, WebAnswer& answer) {
-        if (answer.status == 404 && request.path.starts_with("/old/vit/"))
-            answer = {.status = 307, .headers = {{"Location", "/some" + request.path.substr(4)}}};
-        if (answer.status == 404 && request.path.starts_with("/api/models/old/"))
-            answer = {.status = 307,
-                      .headers = {{"Location", "/api/models/some" + request.path.substr(15)}}};
+    server.meddle([&](const WebRequest& request, WebAnswer& response) {
+        if (response.status == 404 && request.path.starts_with("/old/vit/"))
+            response = {.status = 307, .headers = {{"Location", "/some" + request.path.substr(4)}}};
+        if (response.status == 404 && request.path.starts_with("/api/models/old/"))
+            response = {.status = 307,
+                        .headers = {{"Location", "/api/models/some" + request.path.substr(15)}}};
     });
     EXPECT_EQ(bytes_in(pull("old/vit") / "config.json"), nano().at("config.json"));
 }
 
 TEST_F(ModelPull, what_the_hub_refuses_is_said_in_one_line) {
     auto answer_all = [&](WebAnswer with) {
-        server.meddle([with](const WebRequest&, WebAnswer& answer) { answer = with; });
+        server.meddle([with](const WebRequest&, WebAnswer& response) { response = with; });
     };
     answer_all({.status = 401, .headers = {{"X-Error-Code", "GatedRepo"}}});
     expect_says(refusal(), "is gated; accept its terms");
@@ -327,39 +328,39 @@ TEST_F(ModelPull, what_the_hub_refuses_is_said_in_one_line) {
 
 TEST_F(ModelPull, a_busy_hub_is_asked_again_when_it_says_so) {
     auto busy = std::make_shared<std::atomic<int>>(1);
-    server.meddle([busy](const WebRequest&, WebAnswer& answer) {
-        if ((*busy)-- > 0) answer = {.status = 429, .headers = {{"Retry-After", "1"}}};
+    server.meddle([busy](const WebRequest&, WebAnswer& response) {
+        if ((*busy)-- > 0) response = {.status = 429, .headers = {{"Retry-After", "1"}}};
     });
     const auto begin = std::chrono::steady_clock::now();
     expect_all_pulled(pull());
     EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
-    // Longer than a person would wait.
-    server.meddle([](const WebRequest&, WebAnswer& answer) {
-        answer = {.status = 429, .headers = {{"Retry-After", "86400"}}};
+    // Longer than any back-off that is acceptable.
+    server.meddle([](const WebRequest&, WebAnswer& response) {
+        response = {.status = 429, .headers = {{"Retry-After", "86400"}}};
     });
     expect_says(error_of([&] { pull(); }), "try again later, in 86400 seconds");
 }
 
 TEST_F(ModelPull, failures_that_pass_are_waited_out_and_others_are_not) {
     auto failures = std::make_shared<std::atomic<int>>(4);
-    auto fail = [failures](const WebRequest&, WebAnswer& answer) {
-        if ((*failures)-- > 0) answer = {.status = 503};
+    auto fail = [failures](const WebRequest&, WebAnswer& response) {
+        if ((*failures)-- > 0) response = {.status = 503};
     };
     server.meddle(fail);
     expect_all_pulled(pull());
     std::filesystem::remove_all(cache.folder());
     *failures = 5;
     expect_says(refusal(), "answers 503");
-    // A file that is gone is gone, however often one asks.
+    // 404 is not retried.
     server.hub().forget();
-    spoil_weights(100, [](const WebRequest&, WebAnswer& answer) { answer = {.status = 404}; });
+    spoil_weights(100, [](const WebRequest&, WebAnswer& response) { response = {.status = 404}; });
     expect_says(refusal(), "model.safetensors: not found at the Hub");
     EXPECT_EQ(server.store().requests().size(), 2u) << "one above, one here";
 }
 
 TEST_F(ModelPull, a_server_that_falls_silent_is_left_and_asked_again) {
-    spoil_weights(1, [](const WebRequest&, WebAnswer& answer) {
-        answer.delay = std::chrono::milliseconds(2600);
+    spoil_weights(1, [](const WebRequest&, WebAnswer& response) {
+        response.delay = std::chrono::milliseconds(2600);
     });
     const auto begin = std::chrono::steady_clock::now();
     expect_all_pulled(pull());
@@ -383,15 +384,15 @@ TEST_F(ModelPull, names_that_lead_elsewhere_are_never_followed) {
 }
 
 TEST_F(ModelPull, checksums_that_are_paths_are_refused) {
-    for (const char* etag : {"../../../../evil", "/etc/evil", "", "x", ".", "a/b",
-                             "..%2f..%2fevil0000000000000000000000000000",
-                             "ABCDEFABCDEFABCDEFABCDEFABCDEFABCDEFABCD",
-                             "d41d8cd98f00b204e9800998ecf8427e",  // MD5, which nobody would check
-                             "d41d8cd98f00b204e9800998ecf8427e-12"}) {
-        server.meddle([etag](const WebRequest& request, WebAnswer& answer) {
+    for (const char* etag :
+         {"../../../../evil", "/etc/evil", "", "x", ".", "a/b",
+          "..%2f..%2fevil0000000000000000000000000000", "ABCDEFABCDEFABCDEFABCDEFABCDEFABCDEFABCD",
+          "d41d8cd98f00b204e9800998ecf8427e",  // MD5, which is not supported
+          "d41d8cd98f00b204e9800998ecf8427e-12"}) {
+        server.meddle([etag](const WebRequest& request, WebAnswer& response) {
             if (request.method == "HEAD") {
-                answer.headers["ETag"] = "\"" + std::string(etag) + "\"";
-                answer.headers.erase("X-Linked-Etag");
+                response.headers["ETag"] = "\"" + std::string(etag) + "\"";
+                response.headers.erase("X-Linked-Etag");
             }
         });
         expect_says(refusal(), "gives no checksum");
@@ -399,8 +400,8 @@ TEST_F(ModelPull, checksums_that_are_paths_are_refused) {
 }
 
 TEST_F(ModelPull, another_commit_than_was_asked_for_is_refused) {
-    server.meddle([](const WebRequest&, WebAnswer& answer) {
-        if (answer.headers.contains("X-Repo-Commit")) answer.headers["X-Repo-Commit"] = "other";
+    server.meddle([](const WebRequest&, WebAnswer& response) {
+        if (response.headers.contains("X-Repo-Commit")) response.headers["X-Repo-Commit"] = "other";
     });
     expect_says(refusal(), "offers that of commit 'other'");
 }
@@ -487,8 +488,8 @@ TEST_F(ModelPull, models_that_are_not_run_are_refused_before_their_weights_are_f
 }
 
 TEST_F(ModelPull, two_at_once_fetch_it_once) {
-    spoil_weights(1, [](const WebRequest&, WebAnswer& answer) {
-        answer.delay = std::chrono::milliseconds(300);
+    spoil_weights(1, [](const WebRequest&, WebAnswer& response) {
+        response.delay = std::chrono::milliseconds(300);
     });
     {
         std::jthread other([&] { pull(); });
@@ -534,7 +535,7 @@ TEST_F(ModelsProgram, offline_makes_do_with_what_is_here) {
         expect_refused(saccade_program({"models", "pull", "some/vit"}), 1, "HF_HUB_OFFLINE");
     }
     EXPECT_EQ(server.hub().requests().size(), 0u);
-    // A pickle that transformers has fetched is converted.
+    // A pickle that transformers has downloaded is converted.
     const path folder = cache.snapshot("some/vit", commit);
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "config.json") << nano().at("config.json");
@@ -549,8 +550,8 @@ TEST_F(ModelsProgram, offline_makes_do_with_what_is_here) {
 }
 
 TEST_F(ModelsProgram, a_pull_that_is_interrupted_goes_on_the_next_time) {
-    spoil_weights(1, [](const WebRequest&, WebAnswer& answer) {
-        answer.delay = std::chrono::milliseconds(1500);
+    spoil_weights(1, [](const WebRequest&, WebAnswer& response) {
+        response.delay = std::chrono::milliseconds(1500);
     });
     Program program(places::program(), {"models", "pull", "some/vit"});
     for (int i = 0; i < 500 && server.store().requests().empty(); ++i) ::usleep(10'000);

@@ -36,7 +36,7 @@ TEST_F(FolderLocks, a_dead_owner_on_this_machine_does_not_count) {
     char host[256] = "";
     ::gethostname(host, sizeof host - 1);
     temp.write("lock", std::string(host) + " 999999999 1 2026-01-01T00:00:00Z 7\n");
-    const FolderLock lock(temp.path(), 60s);  // it does not wait for that
+    const FolderLock lock(temp.path(), 60s);  // taking a free folder does not wait for a heartbeat
     expect_says(content(), " " + std::to_string(::getpid()) + " ");
 }
 

@@ -99,11 +99,11 @@ TEST_F(PictureFiles, what_cannot_be_read_is_named) {
     expect_says(error_of([&] { read("short.jpg"); }), "cut short");
     expect_says(error_of([&] { read("."); }), "is not a picture file");
     temp.write("clip.MP4", "hello");
-    expect_says(error_of([&] { read("clip.MP4"); }), "'saccade batch' sees every frame");
+    expect_says(error_of([&] { read("clip.MP4"); }), "use 'saccade batch'");
 }
 
 TEST_F(PictureFiles, a_header_that_claims_too_much_is_refused) {
-    // 60000 x 60000 pixels, and hardly a byte of them.
+    // 60000 x 60000 pixels in the header, and hardly any data.
     const std::string header =
         "IHDR" + big_endian(60000, 4) + big_endian(60000, 4) + std::string("\x08\x02\0\0\0", 5);
     temp.write("bomb.png", "\x89PNG\r\n\x1a\n" + big_endian(13, 4) + header +

@@ -13,8 +13,13 @@ TEST(Text, what_commands_a_terminal_is_written_out) {
     EXPECT_EQ(one_line("\x1b[31mred\x1b]0;title\x07"), "\\u001b[31mred\\u001b]0;title\\u0007");
     EXPECT_EQ(one_line("two\nlines\tand\r"), "two\\u000alines\\u0009and\\u000d");
     EXPECT_EQ(for_terminal("two\nlines\tand\r"), "two\nlines\tand\\u000d");
-    EXPECT_EQ(one_line("\x7f\xc2\x9b" "2J"), "\\u007f\\u009b2J") << "DEL, and CSI as one character";
-    EXPECT_EQ(one_line("a\xe2\x80\xae" "b\xe2\x80\xa8"), "a\\u202eb\\u2028");
+    EXPECT_EQ(one_line("\x7f\xc2\x9b"
+                       "2J"),
+              "\\u007f\\u009b2J")
+        << "DEL, and CSI as one character";
+    EXPECT_EQ(one_line("a\xe2\x80\xae"
+                       "b\xe2\x80\xa8"),
+              "a\\u202eb\\u2028");
     EXPECT_EQ(one_line("caf\xe9 \xff\xc3"), "caf\\xe9 \\xff\\xc3");
     EXPECT_EQ(one_line("caf\xc3\xa9 \xf0\x9f\x90\xb1"), "caf\xc3\xa9 \xf0\x9f\x90\xb1");
     EXPECT_EQ(one_line(std::string_view("\0", 1)), "\\u0000");
@@ -32,7 +37,7 @@ TEST(Text, names_become_utf8_and_come_back) {
     EXPECT_EQ(text_of_name("plain caf\xc3\xa9.mp4"), "plain caf\xc3\xa9.mp4");
     EXPECT_EQ(text_of_name("\xff"), "\xee\xbf\xbf");
     EXPECT_EQ(text_of_name("\x80"), "\xee\xbe\x80");
-    // A name that has such a character is told from one that has the byte.
+    // A name that has such a character differs from one that has the byte.
     EXPECT_NE(text_of_name("\xee\xbf\xbf"), text_of_name("\xff"));
     EXPECT_EQ(name_of_text(text_of_name("\xee\xbf\xbf")), "\xee\xbf\xbf");
     std::mt19937 random(1);

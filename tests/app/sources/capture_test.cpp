@@ -28,7 +28,7 @@ protected:
     // Whether frames come.
     static bool plays(Capture& capture) {
         while (capture.take()) {
-        }  // what is old
+        }  // old frames
         return capture.wait_for(20s) && capture.status().state == CaptureState::playing;
     }
     static bool gets_lost(Capture& capture) {
@@ -57,7 +57,7 @@ TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
         }
         last = frame->info().index;
         ++taken;
-        // It is the newest: hardly older than the time between two.
+        // It is the newest: hardly older than the frame interval.
         EXPECT_LT(Clock::now() - frame->info().captured, 300ms);
     }
     capture.stop();
@@ -280,7 +280,7 @@ TEST_F(Captures, a_stream_that_stalls_is_lost_and_stopping_does_not_hang) {
     ASSERT_TRUE(gets_lost(capture));
     expect_says(capture.status().reason, "has stalled");
     EXPECT_LT(seconds_to_stop(capture),
-              6);  // it is trying to connect to somebody who does not answer
+              6);  // it is connecting to a server that does not respond
 
     camera.start();
     Capture again(url, memory.ring, impatient);

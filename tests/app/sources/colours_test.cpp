@@ -96,7 +96,7 @@ protected:
             return 0.3 + 0.4 * (wild - std::floor(wild));
         });
     }
-    // Things with hard edges before a soft background, textures, and strong colours.
+    // Hard edges in front of a soft background, textures, and saturated colours.
     static Planes scene(const PixelLayout& layout) {
         return painted(layout, [](uint32_t plane, double x, double y) {
             auto within = [&](double cx, double cy, double r) {
@@ -116,8 +116,8 @@ protected:
         const YuvFormat& format = *planes.layout.yuv;
         Picture ours = on_device(planes);
         const Picture theirs = by_ffmpeg(planes);
-        // Of colours between two pixels, swscale forgets the filter's first sample at the third
-        // pixel, because it rounds that place, which is beyond the edge, towards zero.
+        // For chroma between two pixels, swscale drops the filter's first sample at the third
+        // pixel, because it rounds that position, which is beyond the edge, towards zero.
         for (uint32_t y = 0; y < ours.height; ++y)
             for (uint32_t x = 0; x < ours.width; ++x)
                 if ((format.half_width && !format.chroma_left && x == 2) ||

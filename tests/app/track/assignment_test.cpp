@@ -13,7 +13,7 @@ float total(std::span<const float> costs, size_t columns, std::span<const uint32
             float limit) {
     float sum = 0;
     for (size_t row = 0; row < chosen.size(); ++row)
-        sum += chosen[row] == Assignment::nobody ? limit : costs[row * columns + chosen[row]];
+        sum += chosen[row] == Assignment::unassigned ? limit : costs[row * columns + chosen[row]];
     return sum;
 }
 
@@ -42,7 +42,7 @@ TEST(Assignments, are_the_cheapest_of_all) {
         EXPECT_NEAR(total(costs, columns, chosen, 1), least(costs, 0, rows, columns, 1), 1e-5);
         std::vector<uint32_t> used;
         for (const uint32_t column : chosen)
-            if (column != Assignment::nobody) used.push_back(column);
+            if (column != Assignment::unassigned) used.push_back(column);
         std::ranges::sort(used);
         EXPECT_EQ(std::ranges::adjacent_find(used), used.end()) << "a column was given twice";
     }
@@ -52,7 +52,7 @@ TEST(Assignments, leave_alone_what_costs_too_much) {
     Assignment assignment;
     const std::vector<float> costs{0.2f, 5, 0.1f, 5};
     const auto chosen = assignment.solve(costs, 2, 2, 1);
-    EXPECT_EQ(chosen[0], Assignment::nobody);  // the other one has the first for less
+    EXPECT_EQ(chosen[0], Assignment::unassigned);  // the other one has the first for less
     EXPECT_EQ(chosen[1], 0u);
 }
 

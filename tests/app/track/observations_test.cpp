@@ -23,14 +23,14 @@ TEST(ObservationsTest, hold_what_queries_look_like_as_directions) {
     EXPECT_EQ(seen.frame, 12u);
     EXPECT_EQ(seen.time, 0.4);
     EXPECT_EQ(seen.size, (Size{640, 480}));
-    ASSERT_EQ(seen.things.size(), 2u);
-    EXPECT_EQ(seen.things[0], (Observation{{1, 2, 30, 40}, 0.9f, 3}));
-    const auto first = seen.look(0), second = seen.look(1);  // of query 1, of query 0
+    ASSERT_EQ(seen.detections.size(), 2u);
+    EXPECT_EQ(seen.detections[0], (Observation{{1, 2, 30, 40}, 0.9f, 3}));
+    const auto first = seen.embedding(0), second = seen.embedding(1);  // of query 1, of query 0
     EXPECT_EQ((std::vector<int>(first.begin(), first.end())), (std::vector{64, 64, -127}));
     EXPECT_EQ((std::vector<int>(second.begin(), second.end())), (std::vector{64, -127, 0}));
     observe(seen, found(), {}, 0);  // a detector that does not say
-    EXPECT_EQ(seen.look_size, 0u);
-    EXPECT_TRUE(seen.looks.empty());
+    EXPECT_EQ(seen.embedding_size, 0u);
+    EXPECT_TRUE(seen.embeddings.empty());
 }
 
 TEST(ObservationsTest, come_back_from_bytes_as_they_were) {

@@ -32,7 +32,7 @@ TEST(RegionsTest, come_from_a_file_and_go_back_into_one) {
 
 TEST(RegionsTest, that_are_wrong_are_refused_in_one_line) {
     for (const auto& [text, says] : std::vector<std::pair<const char*, const char*>>{
-             {"[]", "no object"},
+             {"[]", "no JSON object"},
              {"{}", "neither"},
              {R"({"lnes": []})", "lnes"},
              {R"({"lines": 5})", "no list"},

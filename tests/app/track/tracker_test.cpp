@@ -12,31 +12,32 @@
 namespace saccade {
 namespace {
 
-// A thing of 40 x 40 pixels around a point.
+// An object of 40 x 40 pixels around a point.
 struct Thing {
     glm::vec2 place;
     float score = 0.9f;
     uint32_t label = 0;
-    int look = -1;  // a direction of its own; -1: nobody knows what it looks like
+    int embedding = -1;  // the axis that it points along; -1: none
 };
 
-Observations seen(double time, const std::vector<Thing>& things) {
-    constexpr uint32_t looks = 16;
+Observations seen(double time, const std::vector<Thing>& detections) {
+    constexpr uint32_t embeddings = 16;
     Observations frame;
     frame.time = time;
-    for (const Thing& thing : things) {
-        frame.things.push_back(
-            {{thing.place - 20.0f, thing.place + 20.0f}, thing.score, thing.label});
-        if (thing.look < 0) continue;
-        frame.look_size = looks;
-        frame.looks.resize(frame.looks.size() + looks);
-        frame.looks[frame.looks.size() - looks + static_cast<size_t>(thing.look)] = 127;
+    for (const Thing& detection : detections) {
+        frame.detections.push_back(
+            {{detection.place - 20.0f, detection.place + 20.0f}, detection.score, detection.label});
+        if (detection.embedding < 0) continue;
+        frame.embedding_size = embeddings;
+        frame.embeddings.resize(frame.embeddings.size() + embeddings);
+        frame.embeddings[frame.embeddings.size() - embeddings +
+                         static_cast<size_t>(detection.embedding)] = 127;
     }
     return frame;
 }
 
-std::vector<uint32_t> step(Tracker& tracker, double time, const std::vector<Thing>& things) {
-    const std::span<const uint32_t> numbers = tracker.step(seen(time, things));
+std::vector<uint32_t> step(Tracker& tracker, double time, const std::vector<Thing>& detections) {
+    const std::span<const uint32_t> numbers = tracker.step(seen(time, detections));
     return {numbers.begin(), numbers.end()};
 }
 using Numbers = std::vector<uint32_t>;
@@ -95,9 +96,9 @@ TEST(Trackers, wait_for_what_is_hidden_by_time_and_not_by_frames) {
             for (int i = 0; i < static_cast<int>(7 * rate); ++i) {
                 const double t = i / rate;
                 const bool there = t < 1.5 || t > 1.5 + hidden;
-                const Thing thing{{100 + 30 * static_cast<float>(t), 100}};
+                const Thing detection{{100 + 30 * static_cast<float>(t), 100}};
                 const Numbers numbers =
-                    step(tracker, t, there ? std::vector{thing} : std::vector<Thing>{});
+                    step(tracker, t, there ? std::vector{detection} : std::vector<Thing>{});
                 if (there && numbers[0] > 0) number = numbers[0];
             }
             EXPECT_EQ(number, hidden < 2 ? 1u : 2u) << rate << " a second, hidden " << hidden;
@@ -116,17 +117,17 @@ TEST(Trackers, tell_things_that_cross_by_their_way) {
 }
 
 TEST(Trackers, tell_things_that_cross_and_turn_back_by_their_looks) {
-    // They meet and go back: their ways alone would say that they have passed each other.
-    auto run = [](bool looks) {
+    // They meet and turn back: by motion alone they would seem to have passed each other.
+    auto run = [](bool embeddings) {
         Tracker tracker;
         Numbers numbers;
         for (int i = 0; i < 90; ++i) {
             const auto t = static_cast<float>(i) / 30;
             const float apart = 5 + 60 * std::abs(1.5f - t);
-            std::vector<Thing> things{{{200 - apart, 100}, 0.9f, 0, looks ? 3 : -1},
-                                      {{200 + apart, 100}, 0.9f, 0, looks ? 5 : -1}};
-            if (apart < 15) things.erase(things.begin() + 1);  // hidden behind the other
-            numbers = step(tracker, t, things);
+            std::vector<Thing> detections{{{200 - apart, 100}, 0.9f, 0, embeddings ? 3 : -1},
+                                          {{200 + apart, 100}, 0.9f, 0, embeddings ? 5 : -1}};
+            if (apart < 15) detections.erase(detections.begin() + 1);  // hidden behind the other
+            numbers = step(tracker, t, detections);
         }
         return numbers;
     };
@@ -167,13 +168,13 @@ TEST(Trackers, begin_anew_when_time_goes_back) {
     EXPECT_EQ(tracker.numbers(), 2u);
 }
 
-// Fifty things that wander, each with a look of 256 numbers, some of them hidden now and then.
+// Fifty objects that move about, each with an embedding of 256 numbers; some are occluded at times.
 Observations crowd(int frame) {
-    constexpr uint32_t looks = 256;
+    constexpr uint32_t embeddings = 256;
     Observations seen;
     seen.frame = static_cast<uint64_t>(frame);
     seen.time = frame / 30.0;
-    seen.look_size = looks;
+    seen.embedding_size = embeddings;
     for (int i = 0; i < 50; ++i) {
         if ((frame + 7 * i) % 40 == 0) continue;
         const auto t = static_cast<float>(frame) / 30;
@@ -181,11 +182,11 @@ Observations crowd(int frame) {
         const auto phase = static_cast<float>(i);
         const glm::vec2 place(100 + 110 * column + 60 * std::sin(0.3f * t + phase),
                               100 + 120 * row + 50 * std::cos(0.4f * t + phase));
-        seen.things.push_back({{place - 40.0f, place + 40.0f},
-                               (frame + i) % 9 ? 0.9f : 0.4f,
-                               static_cast<uint32_t>(i % 3)});
-        for (uint32_t j = 0; j < looks; ++j)
-            seen.looks.push_back(
+        seen.detections.push_back({{place - 40.0f, place + 40.0f},
+                                   (frame + i) % 9 ? 0.9f : 0.4f,
+                                   static_cast<uint32_t>(i % 3)});
+        for (uint32_t j = 0; j < embeddings; ++j)
+            seen.embeddings.push_back(
                 static_cast<int8_t>((static_cast<uint32_t>(i) * 37 + j * 11) % 201) - 100);
     }
     return seen;
@@ -225,13 +226,13 @@ TEST(Trackers, of_fifty_things_take_little_time_and_no_more_memory) {
         EXPECT_LT(best_ms, 0.3);
     }
     RecordProperty("ms_a_frame", std::to_string(best_ms));
-    std::printf("%.3f ms a frame of fifty things\n", best_ms);
+    std::printf("%.3f ms a frame of fifty detections\n", best_ms);
 }
 
 TEST(Trackers, begin_anew_after_a_cut) {
     Tracker tracker;
     for (int i = 0; i < 10; ++i) step(tracker, 0.1 * i, {{{100, 100}}, {{300, 100}}, {{200, 300}}});
-    // Another scene, in which something of the same kind happens to be where something was.
+    // Another scene, in which an object happens to have the class and place of an earlier one.
     Numbers numbers;
     for (int i = 10; i < 13; ++i)
         numbers = step(tracker, 0.1 * i, {{{110, 100}}, {{400, 200}}, {{500, 300}}});
@@ -253,7 +254,8 @@ TEST(Trackers, give_no_number_to_what_peeps_out_of_something_hidden) {
     for (int i = 0; i < 10; ++i) step(tracker, 0.1 * i, {{{100, 100}, 0.9f, 0, 1}});
     for (int i = 10; i < 14; ++i) {
         Observations frame = seen(0.1 * i, {{{100, 100}, 0.9f, 0, 2}});
-        frame.things[0].box = {104, 82, 119, 95};  // a corner, which looks like something else
+        frame.detections[0].box = {104, 82, 119,
+                                   95};  // a corner, which embeddings like something else
         tracker.step(frame);
     }
     EXPECT_EQ(tracker.numbers(), 1u);

@@ -9,7 +9,7 @@ namespace {
 
 class Planes : public ImageTest {
 protected:
-    // Colours that change slowly, as those of photographs do.
+    // Colour gradients, as in photographs.
     static Picture slopes(uint32_t width, uint32_t height) {
         Picture picture(width, height);
         for (uint32_t y = 0; y < height; ++y)

@@ -77,7 +77,7 @@ TEST(VirtualCamera, agrees_on_planes_of_yuv_and_writes_whole_pictures) {
 }
 
 TEST(VirtualCamera, does_what_the_device_has_made_of_the_wish) {
-    // Somebody watches already: size and kind of pixels stay, and rows are longer.
+    // A program already reads the device: size and pixel format stay, and rows are padded.
     Loopback device;
     device.change = [](v4l2_pix_format& format) {
         format.width = 80;

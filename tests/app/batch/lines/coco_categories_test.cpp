@@ -22,7 +22,8 @@ TEST(CocoCategories, are_the_numbers_of_cocos_own_files) {
 }
 
 TEST(CocoCategories, know_every_class_of_the_bundled_detector_once) {
-    const auto folder = std::filesystem::path(places::tests()).parent_path() / "models" / "pretrained";
+    const auto folder =
+        std::filesystem::path(places::tests()).parent_path() / "models" / "pretrained";
     std::set<uint32_t> numbers;
     const Json config = read_json(folder / "photo-detector" / "config.json");
     for (const auto& [id, label] : config.at("id2label").items()) {

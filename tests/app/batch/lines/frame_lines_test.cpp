@@ -83,10 +83,11 @@ TEST(Tables, csv_has_a_row_for_each_finding) {
 std::string tracked_lines() {
     auto line = [](const char* source, int frame, const char* box, int track) {
         return std::string(R"({"source":")") + source + R"(","frame":)" + std::to_string(frame) +
-               R"(,"time":)" + std::to_string(frame) + R"(,"width":100,"height":100,"detections":[)" +
+               R"(,"time":)" + std::to_string(frame) +
+               R"(,"width":100,"height":100,"detections":[)" +
                R"({"label":"dog","id":17,"score":0.5,"box":)" + box + R"(,"track":)" +
-               std::to_string(track) + R"(},{"label":"cat","id":3,"score":0.75,"box":[0,0,1,1]}]})" +
-               "\n";
+               std::to_string(track) +
+               R"(},{"label":"cat","id":3,"score":0.75,"box":[0,0,1,1]}]})" + "\n";
     };
     return line("a", 0, "[1.5,2.0,4.5,8.0]", 1) + line("a", 1, "[60.5,2.0,63.5,8.0]", 1) +
            line("b", 0, "[1.5,2.0,4.5,8.0]", 1);
@@ -112,11 +113,11 @@ TEST(Tables, tracks_have_a_column_a_key_and_a_file) {
 TEST(Tables, what_lines_and_zones_have_counted_comes_from_tracks) {
     const TempFolder temp;
     temp.write("lines", tracked_lines());
-    const Regions regions = regions_from(
-        nlohmann::ordered_json::parse(
-            R"({"lines": [{"name": "door", "from": [50, 100], "to": [50, 0]}],
+    const Regions regions =
+        regions_from(nlohmann::ordered_json::parse(
+                         R"({"lines": [{"name": "door", "from": [50, 100], "to": [50, 0]}],
                 "zones": [{"name": "yard", "corners": [[0, 0], [30, 0], [30, 30], [0, 30]]}]})"),
-        "zones.json");
+                     "zones.json");
     write_region_tables(temp / "lines", names, regions,
                         [](size_t source) { return source == 0 ? "a" : "b"; },
                         {temp / "events.jsonl", temp / "counts.csv"});
@@ -131,11 +132,12 @@ TEST(Tables, what_lines_and_zones_have_counted_comes_from_tracks) {
     }
     EXPECT_EQ(events, (std::vector<std::string>{"a 0 yard in 1 dog", "a 1 door in 1 dog",
                                                 "a 1 yard out 1 dog", "b 0 yard in 1 dog"}));
-    EXPECT_EQ(content(temp / "counts.csv"),
-              "source,region,kind,label,in,out,inside,most_inside,seconds,longest,true_in,true_out\n"
-              "a,door,line,dog,1,0,,,,,,\n"
-              "a,yard,zone,dog,1,1,0,1,1.0,1.0,,\n"
-              "b,yard,zone,dog,1,0,1,1,0.0,0.0,,\n");
+    EXPECT_EQ(
+        content(temp / "counts.csv"),
+        "source,region,kind,label,in,out,inside,most_inside,seconds,longest,true_in,true_out\n"
+        "a,door,line,dog,1,0,,,,,,\n"
+        "a,yard,zone,dog,1,1,0,1,1.0,1.0,,\n"
+        "b,yard,zone,dog,1,0,1,1,0.0,0.0,,\n");
 }
 
 TEST(Tables, counts_are_held_against_those_of_what_is_really_there) {
@@ -143,7 +145,8 @@ TEST(Tables, counts_are_held_against_those_of_what_is_really_there) {
     std::string text;
     for (const int x : {10, 60})
         text += R"({"source":"a","frame":)" + std::to_string(x / 60) + R"(,"time":)" +
-                std::to_string(x / 60) + R"(,"width":100,"height":100,"detections":[{"label":"dog",)" +
+                std::to_string(x / 60) +
+                R"(,"width":100,"height":100,"detections":[{"label":"dog",)" +
                 R"("id":17,"score":0.5,"track":1,"box":[)" + std::to_string(x) + ",0," +
                 std::to_string(x + 4) + R"(,9]}],"truth":{"objects":[{"label":"cat","id":17,)" +
                 R"("object":5,"box":[)" + std::to_string(x) + ",0," + std::to_string(x + 4) +
@@ -152,19 +155,21 @@ TEST(Tables, counts_are_held_against_those_of_what_is_really_there) {
     const Regions regions{std::nullopt, {{"door", false, {{50, 100}, {50, 0}}}}};
     write_region_tables(temp / "lines", names, regions, [](size_t) { return "a"; },
                         {temp / "events.jsonl", temp / "counts.csv"});
-    EXPECT_EQ(content(temp / "counts.csv"),
-              "source,region,kind,label,in,out,inside,most_inside,seconds,longest,true_in,true_out\n"
-              "a,door,line,dog,1,0,,,,,0,0\n"
-              "a,door,line,cat,0,0,,,,,1,0\n")
+    EXPECT_EQ(
+        content(temp / "counts.csv"),
+        "source,region,kind,label,in,out,inside,most_inside,seconds,longest,true_in,true_out\n"
+        "a,door,line,dog,1,0,,,,,0,0\n"
+        "a,door,line,cat,0,0,,,,,1,0\n")
         << "a cat was taken for a dog: labels are compared, not numbers";
 }
 
 TEST(Tables, what_a_spreadsheet_would_compute_stays_text) {
     const TempFolder temp;
-    temp.write("lines", R"({"source":"=1+1.png","frame":0,"time":-1.5,"classes":[)"
-                        R"({"label":"@SUM[A1]","id":0,"score":0.5},{"label":"-2","id":1,"score":0},)"
-                        R"({"label":"\t=2","id":2,"score":0}],"caption":{"text":"+x,\"y\""}})"
-                        "\n");
+    temp.write("lines",
+               R"({"source":"=1+1.png","frame":0,"time":-1.5,"classes":[)"
+               R"({"label":"@SUM[A1]","id":0,"score":0.5},{"label":"-2","id":1,"score":0},)"
+               R"({"label":"\t=2","id":2,"score":0}],"caption":{"text":"+x,\"y\""}})"
+               "\n");
     write_csv(temp / "lines", temp / "frames.csv");
     EXPECT_EQ(content(temp / "frames.csv"),
               "source,frame,time,kind,label,id,score,left,top,right,bottom\n"
@@ -188,16 +193,15 @@ TEST(Tables, lines_that_lack_something_are_one_error) {
 TEST(Tables, numbers_that_count_nothing_are_one_error) {
     const TempFolder temp;
     const Regions regions{std::nullopt, {{"door", false, {{50, 100}, {50, 0}}}}};
-    for (const auto& [key, number] : std::vector<std::pair<const char*, const char*>>{
-             {"\"frame\":0", "\"frame\":1e300"},
-             {"\"id\":1", "\"id\":4294967295"},
-             {"\"id\":1", "\"id\":1e300"},
-             {"\"track\":1", "\"track\":-1"},
-             {"\"width\":9", "\"width\":1e300"}}) {
-        std::string text =
-            R"({"source":"a","frame":0,"time":0,"width":9,"height":9,"detections":[)"
-            R"({"label":"dog","id":1,"score":0.5,"box":[0,0,1,1],"track":1}]})"
-            "\n";
+    for (const auto& [key, number] :
+         std::vector<std::pair<const char*, const char*>>{{"\"frame\":0", "\"frame\":1e300"},
+                                                          {"\"id\":1", "\"id\":4294967295"},
+                                                          {"\"id\":1", "\"id\":1e300"},
+                                                          {"\"track\":1", "\"track\":-1"},
+                                                          {"\"width\":9", "\"width\":1e300"}}) {
+        std::string text = R"({"source":"a","frame":0,"time":0,"width":9,"height":9,"detections":[)"
+                           R"({"label":"dog","id":1,"score":0.5,"box":[0,0,1,1],"track":1}]})"
+                           "\n";
         text.replace(text.find(key), std::string(key).size(), number);
         temp.write("lines", text);
         expect_says(error_of([&] {
@@ -222,9 +226,10 @@ TEST(FrameLines, lines_of_other_types_are_left_out) {
                         "{\"source\":\"a\"}\n" + line("b", 2));
     gather_lines({temp / "0"}, temp / "all", names, [](size_t, uint64_t) { return true; });
     EXPECT_EQ(content(temp / "all"), line("a", 1) + line("b", 2));
-    const PieceLines sums = sum_lines(temp / "0", names, [](uint64_t frame) { return frame / 2; });
+    const PieceLines sums =
+        checksum_lines(temp / "0", names, [](uint64_t frame) { return frame / 2; });
     ASSERT_EQ(sums.size(), 2u);
-    LineSum a;
+    LineDigest a;
     a.add(line("a", 1).substr(0, line("a", 1).size() - 1));
     EXPECT_EQ(sums.at({0, 0}), a.finish());
     EXPECT_TRUE(sums.contains({1, 1}));

@@ -68,8 +68,8 @@ private:
 // What a desktop says to those who want to see it.
 class TestPortal {
 public:
-    // `result`: of choosing; 1: the person refused, 2: the desktop failed. A PipeWire that hangs up
-    // is behind it.
+    // `result`: the portal's response code; 1: the user refused, 2: the desktop failed. Its
+    // PipeWire closes the connection.
     explicit TestPortal(uint32_t result = 0, bool silent = false)
         : result_(result), silent_(silent) {
         if (sd_bus_open_user(&bus_) < 0) throw std::runtime_error("no bus");
@@ -100,7 +100,7 @@ public:
 private:
     static TestPortal& self(void* data) { return *static_cast<TestPortal*>(data); }
 
-    // Reads the options, and says where the answer will come from.
+    // Reads the options, and returns the object that will send the response.
     std::string path_of(sd_bus_message* call) {
         std::string token = "none";
         sd_bus_message_enter_container(call, 'a', "{sv}");
@@ -150,7 +150,7 @@ private:
         sd_bus_message_skip(call, "o");
         const std::string path = portal.path_of(call);
         sd_bus_reply_method_return(call, "o", path.c_str());
-        if (portal.silent_) return 1;  // the dialog is open, and nobody answers it
+        if (portal.silent_) return 1;  // the dialog stays open
         sd_bus_message* signal = portal.answer_to(path, portal.result_);
         sd_bus_message_append(signal, "a{sv}", 0);
         portal.send(signal);
@@ -205,7 +205,7 @@ TEST_F(PortalScreenTest, asks_for_a_session_sources_and_a_start_and_then_for_pip
     uint32_t types = 0;
     {
         TestPortal portal;
-        expect_says(refusal(), "no picture comes");
+        expect_says(refusal(), "sends no picture");
         asked = portal.asked;
         types = portal.types;
     }
@@ -215,7 +215,7 @@ TEST_F(PortalScreenTest, asks_for_a_session_sources_and_a_start_and_then_for_pip
 
 TEST_F(PortalScreenTest, somebody_who_refuses_is_believed) {
     const TestPortal portal(1);
-    expect_says(refusal(), "did not allow it");
+    expect_says(refusal(), "permission was denied");
 }
 
 TEST_F(PortalScreenTest, a_desktop_that_fails_is_not_taken_for_a_refusal) {

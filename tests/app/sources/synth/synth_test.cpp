@@ -157,7 +157,7 @@ TEST(SyntheticCamera, boxes_lie_where_the_objects_are) {
 
 class SyntheticTruth : public ::testing::Test {
 protected:
-    // A dog, or whatever `id` is, as it is drawn, in a frame of 200 x 100.
+    // A view of one emoji, by default a dog, in a frame of 200 x 100.
     static PlacedEmoji at(double x, double y, double half, uint32_t id = 0) {
         PlacedEmoji placed;
         placed.id = id;
@@ -200,9 +200,9 @@ TEST_F(SyntheticTruth, what_is_mostly_hidden_is_left_out) {
     ASSERT_EQ(hidden.objects.size(), 1u);
     EXPECT_EQ(hidden.objects[0].label, "soccer ball");
     EXPECT_EQ(truth({at(60, 50, 20), at(100, 50, 32, ball)}).objects.size(), 2u);
-    // Before it, it hides nothing of the dog.
+    // Behind the dog, it hides nothing of it.
     EXPECT_EQ(truth({at(62, 50, 32, ball), at(60, 50, 20)}).objects.size(), 2u);
-    // A card hides as well.
+    // A card occludes as well.
     PlacedEmoji card = at(100, 50, 32, ball);
     card.card = 1.6;
     EXPECT_EQ(truth({at(60, 50, 20), card}).objects.size(), 1u);
@@ -235,7 +235,7 @@ TEST(SyntheticCamera, an_object_keeps_its_number_as_long_as_its_scene_lasts) {
             EXPECT_LT(glm::length(way), 30) << "it moves, and does not jump";
         }
     }
-    // Whoever looks at a frame alone sees the same numbers.
+    // A frame that is rendered alone has the same numbers.
     const Shot alone = frame_of(text, 55);
     for (const TrueObject& object : alone.info.truth->objects)
         EXPECT_TRUE(second.contains(object.object));

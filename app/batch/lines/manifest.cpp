@@ -1,4 +1,4 @@
-#include "app/batch/lines/seal.h"
+#include "app/batch/lines/manifest.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,20 +18,20 @@ namespace {
 using Object = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-Object json_of(const Sum& sum) { return {{"bytes", sum.bytes}, {"sha256", sum.sha256}}; }
+Object json_of(const Checksum& sum) { return {{"bytes", sum.bytes}, {"sha256", sum.sha256}}; }
 
-Sum sum_from(const Object& json) {
+Checksum checksum_from(const Object& json) {
     return {whole_number(json.at("bytes")), json.at("sha256").get<std::string>()};
 }
 
 }  // namespace
 
-std::optional<Sum> sum_of(const fs::path& file) {
+std::optional<Checksum> checksum_of(const fs::path& file) {
     const Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd.get() < 0) return std::nullopt;
     Digest digest = Digest::sha256();
     std::vector<std::byte> buffer(size_t{1} << 18);
-    Sum sum;
+    Checksum sum;
     for (ssize_t count; (count = ::read(fd.get(), buffer.data(), buffer.size())) != 0;) {
         if (count < 0) return std::nullopt;
         digest.update(std::span(buffer).first(static_cast<size_t>(count)));
@@ -41,15 +41,15 @@ std::optional<Sum> sum_of(const fs::path& file) {
     return sum;
 }
 
-void LineSum::add(std::string_view line) {
+void LineDigest::add(std::string_view line) {
     digest_.update(line);
     digest_.update(std::string_view("\n"));
     bytes_ += line.size() + 1;
 }
 
-Sum LineSum::finish() { return {bytes_, hex(digest_.finish())}; }
+Checksum LineDigest::finish() { return {bytes_, hex(digest_.finish())}; }
 
-void Seal::write(const fs::path& path) const {
+void PieceManifest::write(const fs::path& path) const {
     Object json = Object::object();
     if (pieces) json["pieces"] = pieces;
     if (video) json["video"] = json_of(*video);
@@ -62,23 +62,23 @@ void Seal::write(const fs::path& path) const {
     file.finish(Sync::yes);
 }
 
-std::optional<Seal> Seal::read(const fs::path& path) try {
+std::optional<PieceManifest> PieceManifest::read(const fs::path& path) try {
     std::ifstream file(path, std::ios::binary);
     if (!file) return std::nullopt;
     const Object json = Object::parse(file);
-    Seal seal;
-    if (json.contains("pieces")) seal.pieces = whole_number(json["pieces"]);
-    if (json.contains("video")) seal.video = sum_from(json["video"]);
-    if (json.contains("lines")) seal.lines = sum_from(json["lines"]);
-    if (json.contains("observed")) seal.observed = sum_from(json["observed"]);
-    if (json.contains("heat")) seal.heat = ClipHeat::from(json["heat"]);
+    PieceManifest manifest;
+    if (json.contains("pieces")) manifest.pieces = whole_number(json["pieces"]);
+    if (json.contains("video")) manifest.video = checksum_from(json["video"]);
+    if (json.contains("lines")) manifest.lines = checksum_from(json["lines"]);
+    if (json.contains("observed")) manifest.observed = checksum_from(json["observed"]);
+    if (json.contains("heat")) manifest.heat = ClipHeat::from(json["heat"]);
     if (json.contains("pictures"))
         for (const auto& [name, sum] : json["pictures"].items())
-            seal.pictures.emplace(name_of_text(name), sum_from(sum));
-    return seal;
+            manifest.pictures.emplace(name_of_text(name), checksum_from(sum));
+    return manifest;
 } catch (const Object::exception&) {
     return std::nullopt;
-} catch (const OddNumber&) {
+} catch (const BadNumber&) {
     return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-#include "app/track/whole_box.h"
+#include "app/track/amodal_box.h"
 
 #include <algorithm>
 
@@ -6,13 +6,13 @@ namespace saccade {
 
 namespace {
 
-constexpr float fastest = 0.2f;     // part of its size by which a thing may shrink in a second
-constexpr float tremble = 0.04f;    // and by which boxes differ for no reason
-constexpr float least_seen = 0.3f;  // of its area, to tell where it is
-constexpr float new_speed = 0.5f;   // how much of it counts at once
-constexpr float good_speed = 0.5f;  // seconds for which a speed is good
+constexpr float fastest = 0.2f;     // the most by which an object shrinks in a second
+constexpr float jitter = 0.04f;     // by which a detector's boxes vary
+constexpr float least_seen = 0.3f;  // of the area, to locate the whole
+constexpr float new_speed = 0.5f;   // weight of a new speed in the moving average
+constexpr float good_speed = 0.5f;  // seconds for which a speed is extrapolated
 
-constexpr float edge = 0.01f;  // of the picture, how near to its edge a box ends there
+constexpr float edge = 0.01f;  // of the picture's size: a box this near to the edge touches it
 
 }  // namespace
 
@@ -21,7 +21,7 @@ AtEdge at_edge(const Rectangle& box, int axis, Size picture) {
     return {box.min[axis]<edge * end, box.max[axis]>(1 - edge) * end};
 }
 
-std::optional<Rectangle> WholeBox::see(const Rectangle& box, double time, Size picture) {
+std::optional<Rectangle> AmodalBox::see(const Rectangle& box, double time, Size picture) {
     Rectangle whole = box;
     const float seconds = time_ ? static_cast<float>(time - *time_) : 0.0f;
     if (seconds > 0) {
@@ -35,11 +35,11 @@ std::optional<Rectangle> WholeBox::see(const Rectangle& box, double time, Size p
     return whole;
 }
 
-void WholeBox::complete(int axis, Rectangle& box, float seconds, Size picture) const {
+void AmodalBox::complete(int axis, Rectangle& box, float seconds, Size picture) const {
     const float size = size_[axis] * std::max(1 - fastest * seconds, 0.0f);
     const float missing = size - box.size()[axis];
-    if (missing < tremble * size) return;
-    // How far each side has come in from where it is expected.
+    if (missing < jitter * size) return;
+    // How far each side has moved inwards from where it is predicted.
     const float middle = middle_[axis] + speed_[axis] * std::min(seconds, good_speed);
     float low = std::max(box.min[axis] - (middle - size_[axis] / 2), 0.0f);
     float high = std::max(middle + size_[axis] / 2 - box.max[axis], 0.0f);

@@ -1,4 +1,4 @@
-#include "app/track/hidden_way.h"
+#include "app/track/occluded_path.h"
 
 #include <cmath>
 #include <glm/geometric.hpp>
@@ -10,18 +10,18 @@ namespace saccade {
 
 namespace {
 
-constexpr double soon = 0.25;  // seconds after which a speed is known
-constexpr float fast = 1;      // sizes a second of what does not only tremble
-constexpr float step = 0.05f;  // seconds
+constexpr double soon = 0.25;  // seconds until the speed is known
+constexpr float fast = 1;      // box sizes per second; slower motion may be jitter
+constexpr float step = 0.05f;  // seconds, of the extrapolation
 
 }  // namespace
 
-void HiddenWay::begin(const Rectangle& box, const Rectangle& before, double time) {
+void OccludedPath::begin(const Rectangle& box, const Rectangle& before, double time) {
     start_ = {box, before, time};
 }
 
-std::optional<Rectangle> HiddenWay::came_from(const Rectangle& now, double time, double seconds,
-                                              Size picture) {
+std::optional<Rectangle> OccludedPath::came_from(const Rectangle& now, double time, double seconds,
+                                                 Size picture) {
     if (!start_ || time - start_->time < soon) return std::nullopt;
     const Start start = *std::exchange(start_, std::nullopt);
     const glm::vec2 middle = start.box.middle();
@@ -33,7 +33,7 @@ std::optional<Rectangle> HiddenWay::came_from(const Rectangle& now, double time,
         const Rectangle box{start.box.min - speed * back, start.box.max - speed * back};
         const glm::vec2 place = box.middle(), end(picture);
         const bool inside = place.x >= 0 && place.y >= 0 && place.x <= end.x && place.y <= end.y;
-        if (!inside || overlap(box, start.before) <= 0) break;
+        if (!inside || iou(box, start.before) <= 0) break;
         from = box;
     }
     return from;

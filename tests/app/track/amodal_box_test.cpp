@@ -1,4 +1,4 @@
-#include "app/track/whole_box.h"
+#include "app/track/amodal_box.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ Rectangle thing_at(int frame) {
     return {x, 100, x + 100, 160};
 }
 
-TEST(WholeBoxes, are_what_is_seen_where_nothing_is_hidden) {
-    WholeBox whole;
+TEST(AmodalBoxes, are_what_is_seen_where_nothing_is_hidden) {
+    AmodalBox whole;
     for (int i = 0; i < 20; ++i) {
         Rectangle seen = thing_at(i);
         seen.max.x += i % 2 ? 1.5f : -1.5f;  // it trembles
@@ -24,8 +24,8 @@ TEST(WholeBoxes, are_what_is_seen_where_nothing_is_hidden) {
     }
 }
 
-TEST(WholeBoxes, have_the_side_that_something_has_come_before) {
-    WholeBox whole;
+TEST(AmodalBoxes, have_the_side_that_something_has_come_before) {
+    AmodalBox whole;
     for (int i = 0; i < 10; ++i) whole.see(thing_at(i), 0.1 * i, all_of_it);
     for (int i = 10; i < 15; ++i) {
         Rectangle seen = thing_at(i);
@@ -38,8 +38,8 @@ TEST(WholeBoxes, have_the_side_that_something_has_come_before) {
     }
 }
 
-TEST(WholeBoxes, go_on_beyond_the_edge_of_the_picture) {
-    WholeBox whole;
+TEST(AmodalBoxes, go_on_beyond_the_edge_of_the_picture) {
+    AmodalBox whole;
     float x = 100;
     for (int i = 0; i < 14; ++i, x -= 10) {
         const Rectangle seen{std::max(x, 0.0f), 100, x + 100, 160};
@@ -49,15 +49,15 @@ TEST(WholeBoxes, go_on_beyond_the_edge_of_the_picture) {
     }
 }
 
-TEST(WholeBoxes, shrink_as_slowly_as_things_do) {
-    WholeBox whole;
+TEST(AmodalBoxes, shrink_as_slowly_as_things_do) {
+    AmodalBox whole;
     Rectangle seen = thing_at(0);
     for (int i = 0; i < 30; ++i, seen.max.x -= 1)
         EXPECT_EQ(whole.see(seen, 0.1 * i, all_of_it), seen) << i;
 }
 
-TEST(WholeBoxes, say_nothing_where_hardly_anything_is_seen) {
-    WholeBox whole;
+TEST(AmodalBoxes, say_nothing_where_hardly_anything_is_seen) {
+    AmodalBox whole;
     for (int i = 0; i < 10; ++i) whole.see(thing_at(i), 0.1 * i, all_of_it);
     EXPECT_FALSE(whole.see({300, 100, 318, 130}, 1.0, all_of_it));
     EXPECT_EQ(whole.see(thing_at(11), 1.1, all_of_it), thing_at(11)) << "it is back";
