@@ -22,7 +22,7 @@ namespace {
 using Object = nlohmann::ordered_json;
 
 constexpr uint64_t page_bytes = 10'000'000;
-constexpr int picture_side = 1600;  // pixels of its longer side at most
+constexpr int picture_side = 1600;  // pixels; larger pictures are scaled down
 
 template <typename Elements>
 std::string base64_of(const Elements& elements) {
@@ -63,7 +63,7 @@ std::string listed(const std::vector<uint32_t>& numbers) {
     return text;
 }
 
-// All that the page's script is told, and the maps that go with it.
+// Collects the page's data and maps, and fills in the template.
 class Page {
 public:
     Page(const Study& study, const ReportOptions& options) : study_(study), options_(options) {}
@@ -79,7 +79,7 @@ public:
                                     hash_of(parts["style"]) + "'; script-src '" +
                                     hash_of(parts["script"]) +
                                     "'; base-uri 'none'; form-action 'none'");
-        uint64_t taken = 100'000;  // the data below, and some air
+        uint64_t taken = 100'000;  // a margin for the data below
         for (const auto& [name, text] : parts) taken += text.size();
         if (has(study_.detection_view())) taken += point_bytes(*study_.detection_view()) / 3 * 4;
         const std::vector<PageDemand> demands = demands_of_all();
@@ -112,7 +112,7 @@ public:
 private:
     static bool has(const std::optional<GazeView>& view) { return view && !view->all.empty(); }
 
-    // In the order in which the banks are added; rollouts are too small to be counted.
+    // In the order in which the banks are added. Rollouts are too small to count.
     std::vector<PageDemand> demands_of_all() const {
         std::vector<PageDemand> demands;
         for (const EncoderView& encoder : study_.encoders()) {
@@ -165,8 +165,8 @@ private:
                         {"heads", attention.heads()},
                         {"class_token", encoder.class_token},
                         {"stride", form.stride}};
-        if (std::ranges::any_of(form.layers,
-                                [&](uint32_t layer) { return attention.windows(layer).has_value(); }))
+        if (std::ranges::any_of(
+                form.layers, [&](uint32_t layer) { return attention.windows(layer).has_value(); }))
             for (uint32_t layer : form.layers) {
                 const std::optional<Windows>& windows = attention.windows(layer);
                 about["windows"].push_back(
@@ -177,9 +177,10 @@ private:
                  first);
         note(encoder, demand, form);
         if (encoder.outliers)
-            notes_.push_back("A few patches of the " + encoder.task +
-                             " are outliers, which are looked at far more than others: what is beyond "
-                             "four times the value that 98 % stay below is shown as that.");
+            notes_.push_back(
+                "A few patches of the " + encoder.task +
+                " are outliers with far more attention than others: values are clipped "
+                "at four times the 98th percentile.");
         if (encoder.rollout.empty()) return;
         PageMaps rollout{.rows = 1, .cells = attention.cells()};
         rollout.add(encoder.drawn(attention.cells_of(encoder.rollout)));
@@ -209,7 +210,7 @@ private:
                sizeof(float);
     }
 
-    // The points that detections look at: (layers, rows, heads, points, 3) f32 of x, y and share.
+    // The detections' sampling points: (layers, rows, heads, points, 3) f32 of x, y and weight.
     void add_points(const GazeView& view, const PageForm& form, Object& about) {
         const AttentionSource& attention = view.attention;
         if (attention.levels().empty()) return;
@@ -221,9 +222,9 @@ private:
                                            point.share * static_cast<float>(attention.heads())});
         for (uint32_t i = 0; i < attention.levels().size(); ++i)
             about["levels_of_points"].push_back({{"width", attention.levels()[i].x},
-                                       {"height", attention.levels()[i].y},
-                                       {"points", attention.points_on_levels()[i]},
-                                       {"colour", css_colour(level_colour(i))}});
+                                                 {"height", attention.levels()[i].y},
+                                                 {"points", attention.points_on_levels()[i]},
+                                                 {"colour", css_colour(level_colour(i))}});
         maps_ += script_element("points-" + std::to_string(banks_.size()), base64_of(all));
     }
 
@@ -266,18 +267,19 @@ private:
         Object notes = notes_;
         if (const uint32_t layers = study_.layers_between_maps())
             notes.push_back("Not shown: " + std::to_string(layers) +
-                            " layers of the classifier that look from one map at another of a "
-                            "different size. The live window shows them.");
+                            " layers of the classifier whose queries and keys have grids of "
+                            "different sizes. The live window shows them.");
         notes.push_back(
-            "Maps have eight bits a patch, from 0 to the largest value of each; attention to other "
-            "tokens than patches is not shown.");
+            "Maps have eight bits per patch, from 0 to the largest value of each map. Attention to "
+            "tokens that are no patches is not shown.");
         for (const EncoderView& encoder : study_.encoders())
             models += (models.empty() ? "" : " \u00b7 ") + encoder.task + " " + encoder.model;
         const bool eye = std::ranges::any_of(study_.encoders(), [](const EncoderView& encoder) {
             return encoder.task.starts_with("captioner");
         });
-        if (study_.word_view() && !eye)  // convolutions, which look at nothing
-            models += (models.empty() ? "" : " \u00b7 ") + ("captioner " + study_.word_view()->model);
+        if (study_.word_view() && !eye)  // a convolutional encoder, without attention
+            models +=
+                (models.empty() ? "" : " \u00b7 ") + ("captioner " + study_.word_view()->model);
         Object object = {{"name", study_.name()},
                          {"models", models},
                          {"width", study_.picture().width},

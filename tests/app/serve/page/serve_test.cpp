@@ -18,7 +18,7 @@ protected:
     static void SetUpTestSuite() {
         program_ =
             new Program(places::program(), served({"--serve", "0", "--offer", "synth:160x120@5",
-                                                 "--classifier", "emoji-classifier"}));
+                                                   "--classifier", "emoji-classifier"}));
         address_ = new std::string(address_of(*program_));
         browser_ = new Browser;
         browser_->set_size(1280, 900);
@@ -33,9 +33,10 @@ protected:
         browser_->visit(*address_);
         ASSERT_TRUE(browser_->becomes("saccade.number() > 0 && saccade.state() !== null", 120));
         // What another test has left frozen goes on.
-        ASSERT_TRUE(browser_->becomes("(() => { const frozen = saccade.state().frozen;"
-                                      "if (frozen) document.getElementById('freeze').click();"
-                                      "return !frozen; })()"));
+        ASSERT_TRUE(
+            browser_->becomes("(() => { const frozen = saccade.state().frozen;"
+                              "if (frozen) document.getElementById('freeze').click();"
+                              "return !frozen; })()"));
     }
     void TearDown() override {
         EXPECT_EQ(browser_->errors, std::vector<std::string>());
@@ -297,7 +298,7 @@ TEST(ServeProgram, comes_back_to_a_server_that_was_started_again_and_may_be_read
     EXPECT_TRUE(
         browser.becomes("document.getElementById('trouble').textContent.includes('trying again')"));
     Program again(places::program(), served({"--serve", std::to_string(port), "--captioner", "none",
-                                           "--classifier", "none", "--read-only"}));
+                                             "--classifier", "none", "--read-only"}));
     ASSERT_TRUE(browser.becomes("saccade.connected() && saccade.state()?.frames > 0", 120));
     EXPECT_TRUE(browser.becomes("document.getElementById('detector').disabled"));
     ASSERT_TRUE(browser.becomes("saccade.line().detections.length > 0"));
@@ -377,7 +378,7 @@ TEST(ServeProgram, refuses_addresses_that_are_none_and_prints_a_token_for_others
     expect_refused(saccade_program(served({"--serve", "here:there"})), 2, "[HOST:]PORT");
     expect_refused(saccade_program(served({"--read-only"})), 2, "--serve");
     Program program(places::program(), served({"--serve", "0.0.0.0:0", "--captioner", "none",
-                                             "--classifier", "none", "--frames", "1"}));
+                                               "--classifier", "none", "--frames", "1"}));
     const std::string address = address_of(program);
     EXPECT_NE(address.find("/?token="), address.npos) << address;
     const Outcome outcome = program.wait();

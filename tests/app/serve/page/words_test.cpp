@@ -32,8 +32,9 @@ TEST(ServedWords, what_is_typed_is_looked_for_and_every_phrase_has_a_slider_and_
     EXPECT_TRUE(page.becomes(
         "saccade.line().detections.every((d) => ['red mug', 'my cat'].includes(d.label))"));
     // Nobody is so sure.
-    page.evaluate("(() => { for (const s of document.querySelectorAll('#find-phrases input')) {"
-                  "s.value = 1; s.dispatchEvent(new Event('input')); } })()");
+    page.evaluate(
+        "(() => { for (const s of document.querySelectorAll('#find-phrases input')) {"
+        "s.value = 1; s.dispatchEvent(new Event('input')); } })()");
     EXPECT_TRUE(page.becomes("saccade.line().detections.length === 0"));
 
     type(page, "labels", "one, two, three");
