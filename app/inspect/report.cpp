@@ -10,6 +10,7 @@
 #include "app/draw/heat_map.h"
 #include "app/draw/point_marks.h"
 #include "app/inspect/page_maps.h"
+#include "app/inspect/sheets.h"
 #include "app/page/base64.h"
 #include "app/page/page.h"
 #include "gpu/core/error.h"
@@ -73,7 +74,8 @@ public:
         std::map<std::string, std::string> parts = {
             {"title", escaped("Attention in " + study_.name())},
             {"style", text_asset("page.css") + text_asset("report.css")},
-            {"script", text_asset("page.js") + text_asset("report.js")},
+            {"script", text_asset("page.js") + text_asset("labels.js") + text_asset("captions.js") +
+                           text_asset("report.js")},
             {"picture", picture.url}};
         add_shared_parts(parts, "default-src 'none'; img-src data:; style-src '" +
                                     hash_of(parts["style"]) + "'; script-src '" +
@@ -102,6 +104,8 @@ public:
         }
         if (has(study_.word_view()))
             add_gazes("words", "captioner", *study_.word_view(), forms[next], options_.words);
+        else if (!study_.word_maps().empty())
+            add_word_maps();
         const auto colours = heat_colours();
         maps_ += script_element("heat-colours", base64_of(colours));
         parts["maps"] = maps_;
@@ -163,6 +167,8 @@ private:
                         {"task", encoder.task},
                         {"model", encoder.model},
                         {"heads", attention.heads()},
+                        {"first_layer", encoder.first_layer},
+                        {"layers_of_model", encoder.model_layers},
                         {"class_token", encoder.class_token},
                         {"stride", form.stride}};
         if (std::ranges::any_of(
@@ -233,7 +239,8 @@ private:
         Object about = {{"kind", kind},
                         {"task", task},
                         {"model", view.model},
-                        {"heads", view.attention.heads()}};
+                        {"heads", view.attention.heads()},
+                        {"layers_of_model", view.attention.layers()}};
         add_points(view, form, about);
         add_bank(std::move(about), view.attention.geometry(), form.layers, page_maps(view, form),
                  first);
@@ -242,6 +249,19 @@ private:
             notes_.push_back("Maps of " + std::string(kind) + ": layers " + listed(form.layers) +
                              " of " + std::to_string(view.attention.layers()) + ".");
         }
+    }
+
+    // Words without cross-attention of their own have one map each, of one layer and head.
+    void add_word_maps() {
+        PageMaps maps{.rows = static_cast<uint32_t>(study_.word_maps().size()),
+                      .cells = area(study_.word_geometry().grid)};
+        for (const std::vector<float>& map : study_.word_maps()) maps.add(map);
+        add_bank({{"kind", "words"},
+                  {"task", "captioner"},
+                  {"model", ""},
+                  {"heads", 1},
+                  {"look", text_of(options_.words)}},
+                 study_.word_geometry(), {options_.words.layer}, maps, options_.words);
     }
 
     void note(const EncoderView& encoder, const PageDemand& demand, const PageForm& form) {

@@ -154,7 +154,7 @@ Sheet class_token_sheet(const Study& study, const EncoderView& encoder) {
         sheet.columns.push_back("head " + std::to_string(i));
     sheet.columns.insert(sheet.columns.end(), {"average", "over picture"});
     for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
-        sheet.rows.push_back("layer " + std::to_string(layer));
+        sheet.rows.push_back("layer " + std::to_string(encoder.first_layer + layer));
         const std::vector<float> heads = attention.cells_of(attention.rows(layer, 0, 1));
         const std::vector<float> average = of_head(heads, attention.heads(), std::nullopt);
         for (uint32_t head = 0; head <= attention.heads(); ++head) {
@@ -334,7 +334,7 @@ Sheet point_sheet(const Study& study, const EncoderView& encoder,
                             ": self-attention of the patch at each point, " + heads_text(head)};
     sheet.across = attention.layers();
     for (uint32_t layer = 0; layer < attention.layers(); ++layer)
-        sheet.columns.push_back("layer " + std::to_string(layer));
+        sheet.columns.push_back("layer " + std::to_string(encoder.first_layer + layer));
     for (glm::vec2 point : points) {
         sheet.rows.push_back("(" + std::to_string(std::lround(point.x)) + ", " +
                              std::to_string(std::lround(point.y)) + ")");

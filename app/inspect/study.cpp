@@ -130,10 +130,15 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
         const auto begin = layers.begin() + std::ptrdiff_t(first);
         std::string task = "classifier";
         if (groups.size() > 1) task += "-from-layer-" + std::to_string(first);
-        encoders_.push_back({task, title_of(options.names.classifier),
+        encoders_.push_back({task,
+                             title_of(options.names.classifier),
                              AttentionSource(engine, {begin, begin + std::ptrdiff_t(count)},
                                              tokens.first_cell, classifier.geometry(first)),
-                             tokens.first_cell > 0, model.has_outliers()});
+                             tokens.first_cell > 0,
+                             model.has_outliers(),
+                             {},
+                             first,
+                             model.layers()});
     }
     feature_views_.push_back(features_of(
         engine, classifier_tap_, model.feature_layout(),
@@ -163,7 +168,14 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
     const AttentionSource encoder(engine, layers_of(detection_taps_.encoder), tokens.first_cell,
                                   detector.geometry());
     if (encoder.layers() > 0)
-        encoders_.push_back({"detector", title_of(options.names.detector), encoder});
+        encoders_.push_back({"detector",
+                             title_of(options.names.detector),
+                             encoder,
+                             false,
+                             false,
+                             {},
+                             0,
+                             encoder.layers()});
     // DETR's queries attend to the encoder's output, which has cells only.
     detection_view_ = {title_of(options.names.detector),
                        tokens.cross ? AttentionSource(engine, layers_of(detection_taps_.decoder),
@@ -205,10 +217,15 @@ void Study::look_with_eye(Engine& engine, const Captioner& captioner, const std:
         while (end < count && model.encoder_layout(end).grid == tokens.grid) ++end;
         const std::string task =
             end - first < count ? "captioner-from-layer-" + std::to_string(first) : "captioner";
-        encoders_.push_back(
-            {task, title,
-             AttentionSource(engine, {all.begin() + first, all.begin() + end}, tokens.first_cell,
-                             captioner.encoder_geometry(first))});
+        encoders_.push_back({task,
+                             title,
+                             AttentionSource(engine, {all.begin() + first, all.begin() + end},
+                                             tokens.first_cell, captioner.encoder_geometry(first)),
+                             false,
+                             false,
+                             {},
+                             first,
+                             count});
     }
 }
 

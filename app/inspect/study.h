@@ -19,6 +19,10 @@ struct EncoderView {
     // The attention rollout to the class token: (tokens); empty without a class token.
     std::vector<float> rollout = {};
 
+    // The number of the first layer among all layers of the model, and their count: a view may have
+    // only some of them.
+    uint32_t first_layer = 0, model_layers = 0;
+
     // The map as it is drawn, with outliers clipped.
     std::vector<float> drawn(std::vector<float> cells) const;
 };

@@ -75,7 +75,7 @@ void add_shared_parts(std::map<std::string, std::string>& parts, const std::stri
     parts["head"] =
         filled(text_asset("head.html"),
                {{"policy", meta}, {"title", parts.at("title")}, {"style", parts.at("style")}});
-    for (const char* part : {"found", "layers", "opacity"})
+    for (const char* part : {"found", "layers", "opacity", "scale"})
         parts[part] = text_asset(std::string(part) + ".html");
 }
 

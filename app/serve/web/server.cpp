@@ -158,6 +158,7 @@ private:
                 connections_.of(wsi);
                 return 0;
             case LWS_CALLBACK_WSI_DESTROY:
+                viewers_.end(wsi);
                 connections_.remove(wsi);
                 return 0;
             case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:

@@ -30,6 +30,13 @@ int Viewers::begin(lws* wsi) {
     return 0;
 }
 
+void Viewers::end(lws* wsi) {
+    const Connection& c = connections_.of(wsi);
+    if (c.number == 0 || c.number != frozen_by_) return;
+    frozen_by_ = 0;
+    exchange_.wish({.frozen = false});
+}
+
 int Viewers::receive(lws* wsi, const char* in, size_t length) {
     Connection& c = connections_.of(wsi);
     if (c.kind != Connection::Kind::viewer) return -1;
@@ -61,7 +68,10 @@ void Viewers::handle(lws* wsi, Connection& c, const ViewerMessage& message) {
         c.look = message.look;
         if (c.look) c.look->viewer = c.number;
     }
-    if (!read_only_ && message.wish != SharedWish{}) exchange_.wish(message.wish);
+    if (!read_only_ && message.wish != SharedWish{}) {
+        if (message.wish.frozen) frozen_by_ = *message.wish.frozen ? c.number : 0;
+        exchange_.wish(message.wish);
+    }
     connections_.update_demand();
     if (c.clock || has_picture_for(c)) lws_callback_on_writable(wsi);
 }
@@ -127,6 +137,7 @@ std::string Viewers::state_for(Connection& c) const {
                                {"seconds", int(one.seconds(Clock::now()))}});
     return "{\"state\":" + (told.state.empty() ? "null" : told.state) +
            ",\"you\":" + std::to_string(c.number) + ",\"viewers\":" + viewers.dump() +
+           ",\"frozen_by\":" + std::to_string(frozen_by_) +
            ",\"read_only\":" + (read_only_ ? "true" : "false") + "}";
 }
 

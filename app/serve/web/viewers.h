@@ -17,6 +17,8 @@ public:
 
     // libwebsockets' callbacks. They return 0, or -1 to close the connection.
     int begin(lws* wsi);
+    // The connection is closed. A freeze ends with the viewer who set it.
+    void end(lws* wsi);
     int receive(lws* wsi, const char* in, size_t length);
     int write(lws* wsi);
 
@@ -42,6 +44,7 @@ private:
     const Clock::time_point start_ = Clock::now();
     std::vector<unsigned char> send_;
     uint32_t last_viewer_ = 0;
+    uint32_t frozen_by_ = 0;  // the number of the viewer who has frozen the picture; 0: none
 };
 
 }  // namespace saccade
