@@ -282,8 +282,22 @@ private:
         notes_.push_back(text + ".");
     }
 
+    // "classifier vit-base · detector detr", each model once.
+    std::string models_text() const {
+        std::vector<std::string> names;
+        auto add = [&](const std::string& task, const std::string& model) {
+            const std::string name = task.substr(0, task.find('-')) + " " + model;
+            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        };
+        for (const EncoderView& encoder : study_.encoders()) add(encoder.task, encoder.model);
+        if (study_.detection_view()) add("detector", study_.detection_view()->model);
+        if (study_.word_view()) add("captioner", study_.word_view()->model);
+        std::string text;
+        for (const std::string& name : names) text += (text.empty() ? "" : " \u00b7 ") + name;
+        return text;
+    }
+
     Object data(cv::Size shown) const {
-        std::string models;
         Object notes = notes_;
         if (const uint32_t layers = study_.layers_between_maps())
             notes.push_back("Not shown: " + std::to_string(layers) +
@@ -292,14 +306,7 @@ private:
         notes.push_back(
             "Maps have eight bits per patch, from 0 to the largest value of each map. Attention to "
             "tokens that are no patches is not shown.");
-        for (const EncoderView& encoder : study_.encoders())
-            models += (models.empty() ? "" : " \u00b7 ") + encoder.task + " " + encoder.model;
-        const bool eye = std::ranges::any_of(study_.encoders(), [](const EncoderView& encoder) {
-            return encoder.task.starts_with("captioner");
-        });
-        if (study_.word_view() && !eye)  // a convolutional encoder, without attention
-            models +=
-                (models.empty() ? "" : " \u00b7 ") + ("captioner " + study_.word_view()->model);
+        const std::string models = models_text();
         Object object = {{"name", study_.name()},
                          {"models", models},
                          {"width", study_.picture().width},

@@ -74,7 +74,9 @@
             const [x, right] = stretch(patch.column, this.grid.width), [y, bottom] = stretch(patch.row, this.grid.height);
             return [left + x * cell_width, top + y * cell_height, left + right * cell_width, top + bottom * cell_height];
         }
-        whose() { return `${this.task} ${this.model}`.trim(); }
+        // "captioner-from-layer-4" is some of the captioner's layers.
+        name() { return this.task.split("-")[0]; }
+        whose() { return `${this.name()} ${this.model}`.trim(); }
     }
 
     const banks = data.banks.map((about, index) => new Bank(about, index));
@@ -85,12 +87,15 @@
 
     // A looker is a row of a bank: {bank, row, name, patch?, button?, box?}.
     let shown = null, held = false;
-    let encoder = encoders[0];  // whose patches the pointer shows; undefined if no model has patches
+    // Whose patches the pointer shows: at first the encoder with the richest attention. Undefined if no model has
+    // patches.
+    const richness = ({kind, layers, heads, cells}) => kind === "patches" ? layers.length * heads * cells : 0;
+    let encoder = [...encoders].sort((a, b) => richness(b) - richness(a))[0];
 
     function patch_looker(bank, cell) {
         const patch = bank.patch(cell);
         return {bank, row: bank.row_of(patch), patch,
-                name: `patch in row ${patch.row + 1}, column ${patch.column + 1}`};
+                name: `${bank.name()}’s patch in row ${patch.row + 1}, column ${patch.column + 1}`};
     }
     function same(a, b) { return a && b && a.bank === b.bank && a.row === b.row; }
 
@@ -170,8 +175,8 @@
         for (let layer = 0; layer < rows; ++layer)
             for (let column = 0; column < columns; ++column) {
                 const map = bank.map(row, layer, column === 0 ? null : column - 1);
-                context.drawImage(page.coloured(map, bank.grid, () => 255), gap + column * (width + gap), gap + layer * (height + gap),
-                                  width, height);
+                context.drawImage(page.coloured(map, bank.grid, () => 255), gap + column * (width + gap),
+                                  gap + layer * (height + gap), width, height);
             }
         const column = bank.heads > 1 && bank.head !== null ? bank.head + 1 : 0;
         context.lineWidth = gap;
@@ -222,7 +227,8 @@
             return "The first three principal components of the features as red, green and blue: patches of similar " +
                 "colour are similar to the model.";
         const {row, column} = shown.patch;
-        return `Patch in row ${row + 1}, column ${column + 1}: cosine similarity of the features of each patch to its own.`;
+        return `Patch of the ${bank.name()} in row ${row + 1}, column ${column + 1}: cosine similarity of the features ` +
+            "of each patch to its own.";
     }
     function words_of_attention(bank) {
         const best = page.best_of(now, bank.grid), all = now.reduce((a, b) => a + b, 0);
@@ -280,9 +286,10 @@
             });
             const what = bank.kind === "similarity" ? "similarity of features, "
                 : `${counted(bank.layers.length, "layer")}, ${counted(bank.heads, "head")}, `;
-            const layers = `${what}${bank.grid.width} × ${bank.grid.height} patches`;
+            const first = bank.first_layer > 0 ? `from layer ${bank.first_layer} on, ` : "";
+            const layers = `${first}${what}${bank.grid.width} × ${bank.grid.height} patches`;
             $("encoders").append(element("label", {}, input,
-                element("span", {}, `${bank.task}: ${bank.model} `,
+                element("span", {}, `${bank.name()}: ${bank.model} `,
                         element("small", {className: "hint", textContent: layers}))));
             if (bank.class_token)
                 $("whole").append(add_looker({bank, row: 0, name: "class token"},
@@ -293,7 +300,7 @@
                                          element("button", {textContent: "Rollout"})));
         for (const bank of of_kind("colours"))
             $("whole").append(add_looker({bank, row: 0, name: "colours of features"},
-                                         element("button", {textContent: `Colours of the ${bank.task}`})));
+                                         element("button", {textContent: `Colours of the ${bank.name()}`})));
     }
 
     // The caption's words are on the picture and below it, and both show their attention.

@@ -35,7 +35,8 @@ const captions = (() => {
     // Fills a container; the elements stay from frame to frame, so that one under the pointer is kept.
     function show(container, words, lit, handlers) {
         const name = container.id === "caption" ? "button" : "span";
-        page.fill(container, words, (i) => make(name, i, handlers), (element, word, i) => update(element, word, i === lit));
+        page.fill(container, words, (i) => make(name, i, handlers),
+                  (element, word, i) => update(element, word, i === lit));
     }
     return {show};
 })();

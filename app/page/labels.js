@@ -4,7 +4,8 @@ const labels = (() => {
 
     const area_of = ([left, top, right, bottom]) => Math.max(right - left, 0) * Math.max(bottom - top, 0);
     function iou(a, b) {
-        const shared = area_of([Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.min(a[3], b[3])]);
+        const shared = area_of([Math.max(a[0], b[0]), Math.max(a[1], b[1]),
+                                Math.min(a[2], b[2]), Math.min(a[3], b[3])]);
         return shared > 0 ? shared / (area_of(a) + area_of(b) - shared) : 0;
     }
     // One box for one thing: of detections whose boxes almost coincide, of the same or another class, only the

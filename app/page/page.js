@@ -157,7 +157,7 @@ const page = (() => {
     // The layout depends on the picture's shape.
     function set_aspect(width, height) {
         $("stage").style.setProperty("--aspect", width / height);
-        $("stage").classList.toggle("portrait", width < height);
+        $("stage").classList.toggle("portrait", width < 1.15 * height);
     }
 
     // "layer 7 of 0-7", as the window says it

@@ -124,6 +124,17 @@ const drawing = (() => {
         picture.getContext("2d").drawImage(bitmap, 0, 0);
     }
 
+    // Something that takes longer than a quarter of a second shows that it is working.
+    let work = 0;
+    function begin_work() {
+        clearTimeout(work);
+        work = setTimeout(() => { $("busy").hidden = false; }, 250);
+    }
+    function end_work() {
+        clearTimeout(work);
+        $("busy").hidden = true;
+    }
+
     // ---- screenshot: the picture with all that is drawn on it -------------------------------------------
 
     function draw_pixels(context) {
@@ -189,5 +200,5 @@ const drawing = (() => {
         });
     $("screenshot").addEventListener("click", screenshot);
 
-    return {cells_of, tiles_of, is_tiled, draw, draw_masks, show, screenshot};
+    return {cells_of, tiles_of, is_tiled, draw, draw_masks, show, begin_work, end_work, screenshot};
 })();

@@ -19,7 +19,8 @@ const found = (() => {
     // The ground truth, if the source has it.
     function truth() {
         if (!$("show-truth").checked || is_stale()) return [];
-        return (live.frame?.line.truth?.objects ?? []).map((one) => ({...one, colour: "#ffffff", really: true, score: -1}));
+        return (live.frame?.line.truth?.objects ?? [])
+            .map((one) => ({...one, colour: "#ffffff", really: true, score: -1}));
     }
     function meet({detections: all}) {
         for (const {label} of all ?? []) {
@@ -45,7 +46,9 @@ const found = (() => {
     // Rectangles of other text on the picture, which labels do not cover.
     function taken() {
         const area = $("view").getBoundingClientRect();
-        return [...($("said").hidden ? [] : [$("said")]), ...document.querySelectorAll("#regions-drawn text")].map((node) => {
+        const texts = [...document.querySelectorAll("#regions-drawn text")];
+        if (!$("said").hidden) texts.push($("said"));
+        return texts.map((node) => {
             const {left, top, right, bottom} = node.getBoundingClientRect();
             return [left - area.left, top - area.top, right - area.left, bottom - area.top];
         });
@@ -97,7 +100,8 @@ const found = (() => {
         const caption = freshness === null || is_stale() ? null : line?.caption ?? line?.answer;
         const shows = Boolean(caption) && $("show-caption").checked, words = caption?.words ?? [];
         $("caption-part").hidden = !(line?.caption ?? line?.answer) || !$("show-caption").checked;
-        $("caption-title").textContent = (line?.answer ? "Answer" : "Caption") + (shows && freshness < 1 ? ", of an earlier frame" : "");
+        $("caption-title").textContent = (line?.answer ? "Answer" : "Caption") +
+            (shows && freshness < 1 ? ", of an earlier frame" : "");
         $("said").hidden = !shows || words.length === 0 || Boolean(live.state?.annotated);
         for (const id of ["said", "caption"]) {
             $(id).style.opacity = 0.45 + 0.55 * (freshness ?? 1);
@@ -132,6 +136,7 @@ const found = (() => {
         stale = live.frame;
         marks.forget();
         draw();
+        drawing.begin_work();
     }
     // Screen readers announce the results when they change, at most every four seconds.
     let announced = "", announced_at = 0;

@@ -25,6 +25,7 @@
         found.take(json.line);
         looking.show_choice();
         looking.say();
+        if (json.map || !looking.wanted()) drawing.end_work();
         // Asks for the next picture when this one is on screen. A hidden page gets no animation frames.
         requestAnimationFrame(() => {
             if (live.paused) unacknowledged = json.number;
@@ -103,6 +104,7 @@
         if (state?.kind !== "live") return;
         if (!live.read_only) {
             state.frozen = !state.frozen;
+            live.frozen_by = state.frozen ? live.you : 0;
             link.send({set: {frozen: state.frozen}});
         } else {
             live.paused = !live.paused;  // a read-only viewer stops only its own picture

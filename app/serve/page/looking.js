@@ -42,7 +42,12 @@ const looking = (() => {
         sent = look;
         time = performance.now();
         link.send({look: JSON.parse(look)});
-        if (look === "null") drawing.draw();
+        if (look !== "null") {
+            drawing.begin_work();
+            return;
+        }
+        drawing.end_work();
+        drawing.draw();
     }
     function tell_again() {
         sent = "";
@@ -142,8 +147,9 @@ const looking = (() => {
         show_choice();
         tell();
     }
-    function begin_as({mode, layer, head}) {
+    function begin_as({mode, layer, head, ask}) {
         if (attention.mode !== "off") return;
+        if (ask) $("ask").value = ask;
         if (modes.includes(mode)) attention.mode = $("mode").value = mode;
         attention.layer = layer;
         attention.head = head;
@@ -167,9 +173,15 @@ const looking = (() => {
         for (const id of ["opacity", "share"]) $(id + "-now").textContent = $(id).value + " %";
     }
     // The line below the picture describes what is shown.
+    // The model whose patches are shown: the one that was asked for, or the other if that is not loaded.
+    function asked_model() {
+        const loaded = ["detector", "classifier"].filter((id) => live.state?.[id] && live.state[id].name !== "none");
+        const model = loaded.length === 1 ? loaded[0] : $("ask").value;
+        return model[0].toUpperCase() + model.slice(1);
+    }
     function who_of(map) {
         const {line} = live.frame;
-        if (map.patch) return `Patch in row ${map.patch.row + 1}, column ${map.patch.column + 1}`;
+        if (map.patch) return `${asked_model()}’s patch in row ${map.patch.row + 1}, column ${map.patch.column + 1}`;
         if (map.who === "phrase") return "Similarity of each patch to the phrase";
         if (map.who === "word") return `Word “${(line.caption ?? line.answer)?.words[pointing.word]?.text ?? ""}”`;
         if (map.who === "query") return pointing.track > 0 ? `Track ${pointing.track}` : "The detection’s query";
@@ -233,6 +245,6 @@ const looking = (() => {
     };
     for (let head = 0; head < 10; ++head) keys[head] = () => set_head(head);
 
-    return {on, attention, pointing, wanted, tell_again, point_at, hold_at, is_chosen, choose, at_word, at_phrase, is_phrase, step, begin_as,
-            show_choice, say, keys};
+    return {on, attention, pointing, wanted, tell_again, point_at, hold_at, is_chosen, choose, at_word, at_phrase,
+            is_phrase, step, begin_as, show_choice, say, keys};
 })();

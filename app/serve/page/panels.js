@@ -52,16 +52,18 @@ const panels = (() => {
         if ($("rates").hidden) return;
         const span = times.length > 1 ? times.at(-1) - times[0] : 0;
         const shown = span > 0 ? (1000 * (times.length - 1) / span).toFixed(1) : "0";
+        const has_age = age !== null && !state.frozen && !paused && state.kind === "live" && state.player?.live !== false;
         $("rates").textContent = `${state.rate.toFixed(1)} frames/s, ${shown} here` +
-            (age === null || state.frozen || paused || state.kind !== "live" || state.player?.live === false ? "" : `, ${Math.max(age, 0).toFixed(0)} ms old`);
+            (has_age ? `, ${Math.max(age, 0).toFixed(0)} ms old` : "");
     }
     setInterval(show_rates, 500);
 
+    const viewer_text = ({number, looks}) => `viewer ${number}${looks ? " (explores attention)" : ""}`;
     function show_people() {
         const others = live.viewers.filter((one) => one.number !== live.you);
         $("people").textContent = `You are viewer ${live.you}. ` +
             (others.length === 0 ? "There are no other viewers."
-                : `Others: ${others.map((one) => `viewer ${one.number}${one.looks ? " (explores attention)" : ""}`).join(", ")}.`) +
+                : `Others: ${others.map(viewer_text).join(", ")}.`) +
             (live.read_only ? " Viewers cannot change anything." : "");
     }
     function show_progress() {
@@ -90,7 +92,8 @@ const panels = (() => {
         $("threshold").disabled = read_only;
         $("threshold-now").textContent = Number($("threshold").value).toFixed(2);
         const stride = String(state.strides.detector);
-        if (may_change("stride") && [...$("stride").options].some((one) => one.value === stride)) $("stride").value = stride;
+        if (may_change("stride") && [...$("stride").options].some((one) => one.value === stride))
+            $("stride").value = stride;
         $("stride").disabled = read_only;
         regions.show();
         words.show();
@@ -103,15 +106,18 @@ const panels = (() => {
         const other = live.state.frozen && live.frozen_by !== live.you;
         $("frozen-note").hidden = !other;
         $("unfreeze").hidden = live.read_only;
-        $("frozen-who").textContent = live.frozen_by > 0 ? `The picture is frozen by viewer ${live.frozen_by}.` : "The picture is frozen.";
+        $("frozen-who").textContent = live.frozen_by > 0 ? `The picture is frozen by viewer ${live.frozen_by}.`
+            : "The picture is frozen.";
     }
     // Shows a new shared state.
     function show(before) {
         const {state} = live;
         const is_live = state.kind === "live";
-        for (const id of ["attention-part", "shown-part", "tracks-part", "shared-part", "buttons"]) $(id).hidden = !is_live;
+        for (const id of ["attention-part", "shown-part", "tracks-part", "shared-part", "buttons"])
+            $(id).hidden = !is_live;
         const file = (state.player?.name ?? "").split("/").pop();
-        $("about").textContent = [file, state.source, state.device].filter((text, i, all) => text && all.indexOf(text) === i).join(" · ");
+        const about = new Set([file, state.source, state.device].filter(Boolean));
+        $("about").textContent = [...about].join(" · ");
         show_times();
         show_progress();
         show_rates();

@@ -1,13 +1,15 @@
 // Previous, next and seek, for files and folders. All viewers share the place in the file.
 const player = (() => {
     const {$} = page;
-    let asked = null;  // {frame, time}: where this viewer has gone, until the program is there
+    const patience = 20000;  // milliseconds until a seek that has not arrived is forgotten
+    let asked = null;        // {frame, time}: where this viewer has gone, until that frame arrives
 
     const report = () => live.state?.player;
     const seekable = () => Boolean(report()) && !report().live && !live.read_only;
     // The frame that is shown, or that was asked for a moment ago: several steps in a row add up.
     function frame_now() {
-        if (asked && (performance.now() - asked.time > 3000 || live.frame?.line.frame === asked.frame)) asked = null;
+        const arrived = live.frame?.line.frame === asked?.frame;
+        if (asked && (arrived || performance.now() - asked.time > patience)) asked = null;
         return asked?.frame ?? live.frame?.line.frame ?? report()?.frame ?? 0;
     }
     function go_to(frame, freeze) {
@@ -15,7 +17,10 @@ const player = (() => {
         const last = (report().frames ?? Infinity) - 1;
         asked = {frame: Math.min(Math.max(frame, 0), last), time: performance.now()};
         const set = {seek: asked.frame};
-        if (freeze) set.frozen = live.state.frozen = true;
+        if (freeze) {
+            set.frozen = live.state.frozen = true;
+            live.frozen_by = live.you;
+        }
         link.send({set});
         found.clear();
         panels.show_frozen();

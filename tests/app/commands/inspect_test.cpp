@@ -201,10 +201,9 @@ TEST_F(Inspect, detection_tokens_of_yolos_are_looked_from_in_its_encoder) {
 // Its encoder is convolutions: there is nothing to look into but what the words looked at.
 TEST_F(Inspect, words_of_show_attend_and_tell_show_its_weights_over_the_map) {
     const std::string captioner = model_folder(*temp_, "show-attend-tell-nano");
-    expect_done(saccade_program(
-        on_test_device({"inspect", golden_picture(), "-o", *temp_ / "lstm", "--classifier", "none",
-                        "--detector", "none", "--captioner", captioner, "--precision", "fp32",
-                        "--raw"})));
+    expect_done(saccade_program(on_test_device(
+        {"inspect", golden_picture(), "-o", *temp_ / "lstm", "--classifier", "none", "--detector",
+         "none", "--captioner", captioner, "--precision", "fp32", "--raw"})));
     const SafetensorsFile raw(*temp_ / "lstm/raw/maps.safetensors");
     const Floats want = golden("show-attend-tell-nano", "cross_attention_steps");
     const Floats words = floats_of(raw, "captioner.words");
@@ -264,12 +263,11 @@ TEST_F(Inspect, what_cannot_be_done_gets_one_line) {
     expect_refused(saccade_program({"inspect", *temp_ / "nosuch.png", "-o", *temp_ / "other"}), 1,
                    "nosuch.png");
     expect_refused(saccade_program({"inspect", golden_picture()}), 2, "--out");
-    expect_refused(
-        saccade_program(on_test_device({"inspect", golden_picture(), "--detector",
-                                        model_folder(*temp_, "deimv2-lite-nano"), "--classifier",
-                                        "none", "--captioner", "none", "--at", "1,2", "-o",
-                                        *temp_ / "other"})),
-        1, "no attention");
+    expect_refused(saccade_program(on_test_device({"inspect", golden_picture(), "--detector",
+                                                   model_folder(*temp_, "deimv2-lite-nano"),
+                                                   "--classifier", "none", "--captioner", "none",
+                                                   "--at", "1,2", "-o", *temp_ / "other"})),
+                   1, "no attention");
 }
 
 // ---- the page
@@ -286,8 +284,10 @@ protected:
         browser.set_size(1280, 900);
         browser.open(out("report.html"));
         // Words and labels on the picture would take the pointer from the patches below them.
-        browser.evaluate("for (const id of ['show-caption', 'show-boxes'])"
-                         "document.getElementById(id).click()");
+        browser.evaluate(
+            "for (const id of ['show-caption', 'show-boxes'])"
+            "document.getElementById(id).click();"
+            "document.querySelector('#encoders input').click()");
     }
     // Nothing that a page does may go wrong or leave the machine.
     ~InspectPage() override {
@@ -393,18 +393,19 @@ TEST_F(InspectPage, opens_with_the_strongest_detection_and_words_on_the_picture_
     EXPECT_EQ(shown()["row"], 2);
     EXPECT_EQ(browser.evaluate(words + "[2].classList.contains('lit')"), true);
     // A word is as opaque as it is probable, and says its probability.
-    EXPECT_EQ(browser.evaluate("(() => { const all = [..." + words +
-                               "]; return all.every((one) => /^[0-9.]+\\u00a0%$/.test(one.dataset.p) &&"
-                               "Number(getComputedStyle(one.firstChild).opacity) >= 0.4 &&"
-                               "one.classList.contains('unsure') === parseFloat(one.dataset.p) < 10); })()"),
+    EXPECT_EQ(browser.evaluate(
+                  "(() => { const all = [..." + words +
+                  "]; return all.every((one) => /^[0-9.]+\\u00a0%$/.test(one.dataset.p) &&"
+                  "Number(getComputedStyle(one.firstChild).opacity) >= 0.4 &&"
+                  "one.classList.contains('unsure') === parseFloat(one.dataset.p) < 10); })()"),
               true);
 }
 
 TEST_F(InspectPage, a_detection_of_deformable_attention_shows_its_points) {
-    expect_done(saccade_program(
-        on_test_device({"inspect", golden_picture(), "-o", *temp_ / "points", "--classifier", "none",
-                        "--captioner", "none", "--detector", model_folder(*temp_, "rtdetr-nano"),
-                        "--precision", "fp32", "--threshold", "0", "--max-detections", "2"})));
+    expect_done(saccade_program(on_test_device(
+        {"inspect", golden_picture(), "-o", *temp_ / "points", "--classifier", "none",
+         "--captioner", "none", "--detector", model_folder(*temp_, "rtdetr-nano"), "--precision",
+         "fp32", "--threshold", "0", "--max-detections", "2"})));
     browser.open(*temp_ / "points/report.html");
     point_at("document.querySelectorAll('#detections button')[1]");
     EXPECT_EQ(shown()["kind"], "detections");
@@ -528,7 +529,9 @@ TEST_F(InspectPage, tells_assistive_technology_what_is_what) {
     const std::string said = browser.evaluate(
         "new Promise(done => setTimeout(() => done(document.getElementById('summary')"
         ".textContent), 600))");
-    expect_says(said, "Patch in row 2, column 3: layer 2 of 0-2, mean of 4 heads. Looks most at row");
+    expect_says(said,
+                "Classifier\u2019s patch in row 2, column 3: layer 2 of 0-2, mean of 4 heads. "
+                "Looks most at row");
 }
 
 TEST_F(InspectPage, fits_a_phone) {

@@ -1,4 +1,4 @@
-// What lies on the page's picture besides boxes and maps: masks, trails, lines and zones.
+// Masks, trails, lines and zones on the page's picture.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(ServedMarks, masks_lie_on_the_picture_and_can_be_taken_away) {
     page.visit(address);
     ASSERT_TRUE(page.becomes("saccade.line()?.detections?.some((d) => d.mask)", 120))
         << program.wait().err;
-    page.press(" ");  // it stands still
+    page.press(" ");  // freezes the picture
     ASSERT_TRUE(page.becomes("saccade.state().frozen"));
     ASSERT_TRUE(page.becomes(covered_pixels + " > 0"));
     EXPECT_EQ(page.evaluate("document.getElementById('masks-part').hidden"), false);
@@ -57,7 +57,7 @@ TEST(ServedMarks, things_keep_numbers_and_lines_that_are_drawn_count_them_and_ar
         EXPECT_TRUE(
             page.becomes("document.getElementById('tracks-now').textContent.includes('IDF1')"));
 
-        // A line is drawn in one go, a zone corner by corner.
+        // A line is dragged, a zone is clicked corner by corner.
         page.evaluate("document.getElementById('draw-line').click()");
         auto [x, y] = point_of_picture(page, 0.5, 0.02);
         page.drag(x, y, x, point_of_picture(page, 0.5, 0.98).second);
@@ -78,7 +78,7 @@ TEST(ServedMarks, things_keep_numbers_and_lines_that_are_drawn_count_them_and_ar
             page.becomes("[...document.querySelectorAll('#regions-drawn text')]"
                          ".some((t) => /^zone 1: [1-9]/.test(t.textContent))"));
 
-        // Whoever enters is told to who listens.
+        // Crossings are sent to listeners.
         Client listener(port_of(address));
         listener.send(request("/events"));
         listener.until("\r\n\r\n");
@@ -90,7 +90,7 @@ TEST(ServedMarks, things_keep_numbers_and_lines_that_are_drawn_count_them_and_ar
         EXPECT_TRUE(crossing["region"] == "zone 1" || crossing["region"] == "line 1");
         EXPECT_GT(crossing["track"], 0);
 
-        // The name is changed, the line goes.
+        // The zone is renamed, the line removed.
         page.evaluate(
             "(() => { const n = document.querySelectorAll('#region-list input')[1];"
             "n.value = 'yard'; n.dispatchEvent(new Event('change')); })()");

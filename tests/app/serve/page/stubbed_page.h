@@ -11,8 +11,8 @@
 
 namespace saccade {
 
-// The live page in a browser, without a server: a stub takes the place of its WebSocket, and the test
-// gives it messages. So a test depends on no model, and not on how fast the machine is.
+// The live page in a browser, without a server: a stub takes the place of its WebSocket, and the
+// test gives it messages. So a test depends on no model, and not on how fast the machine is.
 class StubbedPage {
 public:
     using Json = nlohmann::json;
@@ -37,7 +37,9 @@ public:
         // The font that the program itself draws with is on every machine that builds it.
         browser.evaluate("document.body.style.fontFamily = '\"DejaVu Sans\"'");
     }
-    void give(const Json& message) { browser.evaluate("give(" + Json(message.dump()).dump() + ")"); }
+    void give(const Json& message) {
+        browser.evaluate("give(" + Json(message.dump()).dump() + ")");
+    }
     // Returns when the page shows the picture. `about` has the message's keys besides "jpeg".
     void give(Json about, const cv::Mat& picture, const std::vector<uint8_t>& levels = {}) {
         std::vector<uint8_t> jpeg;
@@ -57,7 +59,8 @@ public:
     cv::Mat screenshot() {
         // Two frames later everything is painted.
         browser.evaluate(
-            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))");
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => "
+            "done())))");
         const std::string png = browser.call("Page.captureScreenshot", {{"format", "png"}})["data"];
         const std::vector<uint8_t> bytes = from_base64(png);
         return cv::imdecode(bytes, cv::IMREAD_COLOR);
@@ -88,9 +91,9 @@ private:
 inline nlohmann::json state_message() {
     using Json = nlohmann::json;
     auto model = [](const char* name) {
-        return Json{{"name", name},         {"loading", ""},           {"progress", 0},
-                    {"error", ""},          {"known", {name, "none"}}, {"takes_words", false},
-                    {"words_error", ""},    {"phrases", Json::array()}};
+        return Json{{"name", name},      {"loading", ""},           {"progress", 0},
+                    {"error", ""},       {"known", {name, "none"}}, {"takes_words", false},
+                    {"words_error", ""}, {"phrases", Json::array()}};
     };
     const Json state = {{"kind", "live"},
                         {"source", "clip.mp4"},
@@ -140,11 +143,17 @@ inline nlohmann::json picture_message(int number, cv::Size size,
                                       const std::vector<std::pair<const char*, double>>& words) {
     using Json = nlohmann::json;
     static const char* const colours[] = {"#ffb3a0", "#9fd4ff", "#b5f0a5", "#ffe07a", "#e0b5ff"};
-    Json line = {{"source", "clip.mp4"}, {"frame", 75 + number}, {"time", 3}, {"width", size.width},
-                 {"height", size.height}, {"detections", Json::array()},
+    Json line = {{"source", "clip.mp4"},
+                 {"frame", 75 + number},
+                 {"time", 3},
+                 {"width", size.width},
+                 {"height", size.height},
+                 {"detections", Json::array()},
                  {"caption", {{"text", ""}, {"words", Json::array()}}},
                  {"classes", {{{"label", "cat"}, {"id", 1}, {"score", 0.71}}}}};
-    Json found = {{"queries", Json::array()}, {"colours", Json::array()}, {"repeated", false},
+    Json found = {{"queries", Json::array()},
+                  {"colours", Json::array()},
+                  {"repeated", false},
                   {"caption_freshness", 1}};
     for (size_t i = 0; i < detections.size(); ++i) {
         const auto& [label, score, box] = detections[i];
@@ -152,9 +161,10 @@ inline nlohmann::json picture_message(int number, cv::Size size,
         found["queries"].push_back(i);
         found["colours"].push_back(colours[i % std::size(colours)]);
     }
-    for (const auto& [text, p] : words) line["caption"]["words"].push_back({{"text", text}, {"p", p}});
-    return {{"number", number}, {"captured", 0}, {"sent", 1}, {"map", nullptr},
-            {"line", line},     {"found", found}};
+    for (const auto& [text, p] : words)
+        line["caption"]["words"].push_back({{"text", text}, {"p", p}});
+    return {{"number", number}, {"captured", 0}, {"sent", 1},
+            {"map", nullptr},   {"line", line},  {"found", found}};
 }
 
 }  // namespace saccade
