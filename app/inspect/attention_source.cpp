@@ -8,7 +8,7 @@
 namespace saccade {
 
 namespace {
-constexpr uint64_t chunk_bytes = 16ull << 20;  // of rows that come from the device at a time
+constexpr uint64_t chunk_bytes = 16ull << 20;  // read back from the device at a time
 }
 
 AttentionSource::AttentionSource(Engine& engine, std::vector<AttentionLayer> layers,

@@ -13,10 +13,10 @@ namespace {
 constexpr int margin = 48, gap = 20, least_width = 900;
 constexpr uint32_t title_pixels = 36, subtitle_pixels = 24, text_pixels = 22, note_pixels = 18;
 constexpr uint32_t ink = rgba(24, 24, 27), soft_ink = rgba(95, 95, 102);
-constexpr int most_room = 380;  // for the texts of a narrow picture
+constexpr int most_room = 380;  // pixels for the texts of a narrow picture
 const cv::Size legend_bar(360, 24);
 
-// Lines of one size, one below the other.
+// Wrapped lines of one font size.
 struct Paragraph {
     Paragraph(Lettering& lettering, const std::string& text, uint32_t size, uint32_t its_colour,
               int width)
@@ -36,7 +36,7 @@ struct Paragraph {
     int line;
 };
 
-// The tiles with their headings and notes, and where they come to lie.
+// Lays out and draws the tiles with their headings and notes.
 class Grid {
 public:
     Grid(const Sheet& sheet, Lettering& lettering)
@@ -50,7 +50,7 @@ public:
         if (!sheet.columns.empty()) top_ = lettering.line_height(text_pixels) + 6;
         for (const std::string& row : sheet.rows)
             left_ = std::max(left_, lettering.width(row, text_pixels) + gap);
-        // Of pictures that are narrow the texts have a little more room.
+        // The texts of narrow pictures may be wider than the pictures.
         int widest = 0;
         auto ask = [&](const std::string& text, uint32_t pixels) {
             widest = std::max(widest, lettering.width(text, pixels));
@@ -93,7 +93,7 @@ public:
     }
 
 private:
-    // Beside the left edge of a picture, or in the middle where that is narrow.
+    // Aligned with the left edge of a picture; centred if the picture is narrower than its room.
     void write(cv::Mat& page, const std::string& text, cv::Point at, uint32_t pixels,
                uint32_t colour) const {
         const bool narrow = room_ > tile_.width;

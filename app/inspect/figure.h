@@ -8,8 +8,8 @@
 
 namespace saccade {
 
-// Pictures of one size as a figure: a title, rows and columns with headings, a line above and one
-// below each picture, and what the colours of heat mean.
+// A figure of equally large pictures in a grid: a title, headings of rows and columns, a heading
+// above and a note below each picture, and a legend of the heat colours.
 struct Sheet {
     struct Tile {
         cv::Mat picture;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t atlas_side = 2048;
 
-// A glyph's places are two signed halves of a word.
+// The two signed 16-bit halves of a packed glyph coordinate.
 cv::Point halves(uint32_t word) {
     return {static_cast<int16_t>(word & 0xffffu), static_cast<int16_t>(word >> 16)};
 }
@@ -54,7 +54,7 @@ std::string Lettering::fitting(const std::string& text, uint32_t pixels, int wid
     std::string cut = text;
     while (!cut.empty() && this->width(cut + "…", pixels) > width) {
         while ((static_cast<uint8_t>(cut.back()) & 0xc0u) == 0x80u && cut.size() > 1)
-            cut.pop_back();  // to the beginning of a character
+            cut.pop_back();  // continuation bytes of UTF-8
         cut.pop_back();
     }
     return cut + "…";

@@ -9,21 +9,21 @@
 
 namespace saccade {
 
-// Text on pictures that lie in the CPU's memory, in the font that frames are labelled with.
+// Draws text on pictures in the CPU's memory, in the font of the frames' labels.
 class Lettering {
 public:
     Lettering();
 
     enum class Align { left, centre, right };
-    // A line whose top is at y; x is its left end, its middle or its right end.
+    // Draws a line whose top is at y; x is its left end, its centre or its right end.
     void write(cv::Mat& bgr, std::string_view text, cv::Point at, uint32_t pixels, uint32_t colour,
                Align align = Align::left);
 
     int width(std::string_view text, uint32_t pixels);
     int line_height(uint32_t pixels);
-    // As much of it as fits, with dots where something is missing.
+    // The text, cut with an ellipsis to fit the width.
     std::string fitting(const std::string& text, uint32_t pixels, int width);
-    // Broken between words into lines that fit.
+    // The text, wrapped between words to fit the width.
     std::vector<std::string> wrapped(const std::string& text, uint32_t pixels, int width);
 
 private:

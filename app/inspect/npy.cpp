@@ -14,7 +14,7 @@ void write_npy(const std::filesystem::path& path, std::span<const uint64_t> shap
     std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
     for (uint64_t side : shape) header += std::to_string(side) + ",";
     header += "), }";
-    // Magic, version and length take ten bytes; the values begin at a multiple of 64.
+    // Magic, version and header length take ten bytes; the values start at a multiple of 64.
     constexpr size_t before = 10, boundary = 64;
     header.append(boundary - 1 - (before + header.size()) % boundary, ' ');
     header += "\n";

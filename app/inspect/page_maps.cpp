@@ -8,9 +8,9 @@ namespace saccade {
 
 namespace {
 
-constexpr size_t few_layers = 4;  // before patches are left out
+constexpr size_t few_layers = 4;  // fewer are not embedded before patches are left out
 
-// `count` of the layers, evenly, with the last.
+// `count` evenly spaced layers, including the last.
 std::vector<uint32_t> evenly(const std::vector<uint32_t>& layers, size_t count) {
     std::vector<uint32_t> result;
     for (size_t i = 1; i <= count; ++i) result.push_back(layers[i * layers.size() / count - 1]);
@@ -19,7 +19,7 @@ std::vector<uint32_t> evenly(const std::vector<uint32_t>& layers, size_t count) 
 
 uint32_t steps(uint32_t length, uint32_t stride) { return (length + stride - 1) / stride; }
 
-// The patches of a form, by their place in the grid.
+// The embedded patches, by their index in the grid.
 std::vector<uint32_t> patches_of(Size grid, const PageForm& form) {
     auto middle = [&](uint32_t step, uint32_t count) {
         return std::min(step * form.stride + form.stride / 2, count - 1);
@@ -56,7 +56,7 @@ uint64_t PageDemand::bytes(const PageForm& form) const {
 
 PageForm thinned(const PageDemand& demand, uint64_t bytes) {
     const uint32_t longest = std::max({demand.patches.y, demand.patches.x, 1u});
-    const uint32_t widest = (longest + 3) / 4;  // four are left along the longer side
+    const uint32_t widest = (longest + 3) / 4;  // at least four patches stay along the longer side
     PageForm form;
     auto fits_with = [&](size_t layers) {
         form.layers = evenly(demand.layers, layers);

@@ -5,52 +5,52 @@
 
 #include "app/inspect/study.h"
 
-// Maps of attention as report.html carries them: eight bits a cell, and as many of them as a page
-// of bearable size has room for.
+// Attention maps as report.html embeds them: eight bits per cell, and as many maps as the page's
+// size limit allows.
 
 namespace saccade {
 
-// Each row (a map of one layer, head and gaze) spans 0 to its largest value.
+// Each map (of one layer, head and row) is quantised from 0 to its largest value.
 struct PageMaps {
-    uint32_t rows = 0, cells = 0;      // maps of a layer and head; cells of a map
+    uint32_t rows = 0, cells = 0;      // maps per layer and head; cells per map
     std::vector<uint8_t> levels = {};  // (layers, heads, rows, cells)
-    std::vector<float> scales = {};    // (layers, heads, rows): what level 255 stands for
+    std::vector<float> scales = {};    // (layers, heads, rows): the value of level 255
 
-    // Adds maps of `cells` values each.
+    // Appends maps of `cells` values each.
     void add(const std::vector<float>& maps);
 };
 
-// Which maps of one kind a page has: these layers, with all their heads, of every patch, or of
-// every `stride` rows and columns of patches the one in the middle.
+// The maps of one kind that a page embeds: these layers, with all heads, of every patch; with a
+// stride, of the middle patch of every stride x stride patches.
 struct PageForm {
     std::vector<uint32_t> layers;
     uint32_t stride = 1;
 };
 
-// What there is to choose from.
+// All maps of one kind that could be embedded.
 struct PageDemand {
     std::vector<uint32_t> layers = {};
     uint32_t heads = 1;
-    uint32_t others = 0;    // maps of a layer and head that are not of patches: all are needed
-    Size patches = {0, 0};  // those that are
+    uint32_t others = 0;    // maps per layer and head that are not of patches; all are embedded
+    Size patches = {0, 0};  // the grid of patches that have maps
     uint32_t cells = 1;
 
     uint32_t rows(uint32_t stride) const;
     uint64_t bytes(const PageForm& form) const;
 };
 
-// What of it fits into this many bytes: of every patch as many layers as can be, evenly and with
-// the last one; if that is fewer than four, of fewer patches. Every map that stays is as fine as it
-// was.
+// The selection that fits into this many bytes: as many layers as possible of every patch, evenly
+// spaced and including the last; if that is fewer than four layers, of fewer patches. The maps
+// themselves keep their resolution.
 PageForm thinned(const PageDemand& demand, uint64_t bytes);
 
-// The same for several that share the bytes: what the small ones leave is for the large ones.
+// The same for several kinds that share the bytes: small kinds leave their rest to large ones.
 std::vector<PageForm> thinned(const std::vector<PageDemand>& demands, uint64_t bytes);
 
-// Maps of the class token, where there is one, and of patches.
+// Maps of the class token, if there is one, and of patches.
 PageMaps page_maps(const EncoderView& encoder, const PageForm& form);
 PageMaps page_maps(const GazeView& view, const PageForm& form);
-// How much each cell is like those of some patches, and the colours of all.
+// The similarity of each cell to each embedded patch, and the colours of all cells.
 PageMaps page_maps(const FeatureView& view, const PageForm& form);
 PageMaps page_colours(const FeatureView& view);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Object = nlohmann::ordered_json;
 
-// A tensor, and how to get its values: all of them together may not fit into memory.
+// A tensor whose values are computed on demand, because all together may not fit into memory.
 struct RawMap {
     std::string name;
     std::vector<uint64_t> shape;

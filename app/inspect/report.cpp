@@ -10,6 +10,7 @@
 #include "app/draw/heat_map.h"
 #include "app/draw/point_marks.h"
 #include "app/inspect/page_maps.h"
+#include "app/inspect/sheets.h"
 #include "app/page/base64.h"
 #include "app/page/page.h"
 #include "gpu/core/error.h"
@@ -22,7 +23,7 @@ namespace {
 using Object = nlohmann::ordered_json;
 
 constexpr uint64_t page_bytes = 10'000'000;
-constexpr int picture_side = 1600;  // pixels of its longer side at most
+constexpr int picture_side = 1600;  // pixels; larger pictures are scaled down
 
 template <typename Elements>
 std::string base64_of(const Elements& elements) {
@@ -63,7 +64,7 @@ std::string listed(const std::vector<uint32_t>& numbers) {
     return text;
 }
 
-// All that the page's script is told, and the maps that go with it.
+// Collects the page's data and maps, and fills in the template.
 class Page {
 public:
     Page(const Study& study, const ReportOptions& options) : study_(study), options_(options) {}
@@ -73,13 +74,14 @@ public:
         std::map<std::string, std::string> parts = {
             {"title", escaped("Attention in " + study_.name())},
             {"style", text_asset("page.css") + text_asset("report.css")},
-            {"script", text_asset("page.js") + text_asset("report.js")},
+            {"script", text_asset("page.js") + text_asset("labels.js") + text_asset("captions.js") +
+                           text_asset("report.js")},
             {"picture", picture.url}};
         add_shared_parts(parts, "default-src 'none'; img-src data:; style-src '" +
                                     hash_of(parts["style"]) + "'; script-src '" +
                                     hash_of(parts["script"]) +
                                     "'; base-uri 'none'; form-action 'none'");
-        uint64_t taken = 100'000;  // the data below, and some air
+        uint64_t taken = 100'000;  // a margin for the data below
         for (const auto& [name, text] : parts) taken += text.size();
         if (has(study_.detection_view())) taken += point_bytes(*study_.detection_view()) / 3 * 4;
         const std::vector<PageDemand> demands = demands_of_all();
@@ -102,6 +104,8 @@ public:
         }
         if (has(study_.word_view()))
             add_gazes("words", "captioner", *study_.word_view(), forms[next], options_.words);
+        else if (!study_.word_maps().empty())
+            add_word_maps();
         const auto colours = heat_colours();
         maps_ += script_element("heat-colours", base64_of(colours));
         parts["maps"] = maps_;
@@ -112,7 +116,7 @@ public:
 private:
     static bool has(const std::optional<GazeView>& view) { return view && !view->all.empty(); }
 
-    // In the order in which the banks are added; rollouts are too small to be counted.
+    // In the order in which the banks are added. Rollouts are too small to count.
     std::vector<PageDemand> demands_of_all() const {
         std::vector<PageDemand> demands;
         for (const EncoderView& encoder : study_.encoders()) {
@@ -163,10 +167,12 @@ private:
                         {"task", encoder.task},
                         {"model", encoder.model},
                         {"heads", attention.heads()},
+                        {"first_layer", encoder.first_layer},
+                        {"layers_of_model", encoder.model_layers},
                         {"class_token", encoder.class_token},
                         {"stride", form.stride}};
-        if (std::ranges::any_of(form.layers,
-                                [&](uint32_t layer) { return attention.windows(layer).has_value(); }))
+        if (std::ranges::any_of(
+                form.layers, [&](uint32_t layer) { return attention.windows(layer).has_value(); }))
             for (uint32_t layer : form.layers) {
                 const std::optional<Windows>& windows = attention.windows(layer);
                 about["windows"].push_back(
@@ -177,9 +183,10 @@ private:
                  first);
         note(encoder, demand, form);
         if (encoder.outliers)
-            notes_.push_back("A few patches of the " + encoder.task +
-                             " are outliers, which are looked at far more than others: what is beyond "
-                             "four times the value that 98 % stay below is shown as that.");
+            notes_.push_back(
+                "A few patches of the " + encoder.task +
+                " are outliers with far more attention than others: values are clipped "
+                "at four times the 98th percentile.");
         if (encoder.rollout.empty()) return;
         PageMaps rollout{.rows = 1, .cells = attention.cells()};
         rollout.add(encoder.drawn(attention.cells_of(encoder.rollout)));
@@ -209,7 +216,7 @@ private:
                sizeof(float);
     }
 
-    // The points that detections look at: (layers, rows, heads, points, 3) f32 of x, y and share.
+    // The detections' sampling points: (layers, rows, heads, points, 3) f32 of x, y and weight.
     void add_points(const GazeView& view, const PageForm& form, Object& about) {
         const AttentionSource& attention = view.attention;
         if (attention.levels().empty()) return;
@@ -221,9 +228,9 @@ private:
                                            point.share * static_cast<float>(attention.heads())});
         for (uint32_t i = 0; i < attention.levels().size(); ++i)
             about["levels_of_points"].push_back({{"width", attention.levels()[i].x},
-                                       {"height", attention.levels()[i].y},
-                                       {"points", attention.points_on_levels()[i]},
-                                       {"colour", css_colour(level_colour(i))}});
+                                                 {"height", attention.levels()[i].y},
+                                                 {"points", attention.points_on_levels()[i]},
+                                                 {"colour", css_colour(level_colour(i))}});
         maps_ += script_element("points-" + std::to_string(banks_.size()), base64_of(all));
     }
 
@@ -232,7 +239,8 @@ private:
         Object about = {{"kind", kind},
                         {"task", task},
                         {"model", view.model},
-                        {"heads", view.attention.heads()}};
+                        {"heads", view.attention.heads()},
+                        {"layers_of_model", view.attention.layers()}};
         add_points(view, form, about);
         add_bank(std::move(about), view.attention.geometry(), form.layers, page_maps(view, form),
                  first);
@@ -241,6 +249,19 @@ private:
             notes_.push_back("Maps of " + std::string(kind) + ": layers " + listed(form.layers) +
                              " of " + std::to_string(view.attention.layers()) + ".");
         }
+    }
+
+    // Words without cross-attention of their own have one map each, of one layer and head.
+    void add_word_maps() {
+        PageMaps maps{.rows = static_cast<uint32_t>(study_.word_maps().size()),
+                      .cells = area(study_.word_geometry().grid)};
+        for (const std::vector<float>& map : study_.word_maps()) maps.add(map);
+        add_bank({{"kind", "words"},
+                  {"task", "captioner"},
+                  {"model", ""},
+                  {"heads", 1},
+                  {"look", text_of(options_.words)}},
+                 study_.word_geometry(), {options_.words.layer}, maps, options_.words);
     }
 
     void note(const EncoderView& encoder, const PageDemand& demand, const PageForm& form) {
@@ -261,23 +282,31 @@ private:
         notes_.push_back(text + ".");
     }
 
+    // "classifier vit-base · detector detr", each model once.
+    std::string models_text() const {
+        std::vector<std::string> names;
+        auto add = [&](const std::string& task, const std::string& model) {
+            const std::string name = task.substr(0, task.find('-')) + " " + model;
+            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        };
+        for (const EncoderView& encoder : study_.encoders()) add(encoder.task, encoder.model);
+        if (study_.detection_view()) add("detector", study_.detection_view()->model);
+        if (study_.word_view()) add("captioner", study_.word_view()->model);
+        std::string text;
+        for (const std::string& name : names) text += (text.empty() ? "" : " \u00b7 ") + name;
+        return text;
+    }
+
     Object data(cv::Size shown) const {
-        std::string models;
         Object notes = notes_;
         if (const uint32_t layers = study_.layers_between_maps())
             notes.push_back("Not shown: " + std::to_string(layers) +
-                            " layers of the classifier that look from one map at another of a "
-                            "different size. The live window shows them.");
+                            " layers of the classifier whose queries and keys have grids of "
+                            "different sizes. The live window shows them.");
         notes.push_back(
-            "Maps have eight bits a patch, from 0 to the largest value of each; attention to other "
-            "tokens than patches is not shown.");
-        for (const EncoderView& encoder : study_.encoders())
-            models += (models.empty() ? "" : " \u00b7 ") + encoder.task + " " + encoder.model;
-        const bool eye = std::ranges::any_of(study_.encoders(), [](const EncoderView& encoder) {
-            return encoder.task.starts_with("captioner");
-        });
-        if (study_.word_view() && !eye)  // convolutions, which look at nothing
-            models += (models.empty() ? "" : " \u00b7 ") + ("captioner " + study_.word_view()->model);
+            "Maps have eight bits per patch, from 0 to the largest value of each map. Attention to "
+            "tokens that are no patches is not shown.");
+        const std::string models = models_text();
         Object object = {{"name", study_.name()},
                          {"models", models},
                          {"width", study_.picture().width},

@@ -9,14 +9,15 @@
 namespace saccade {
 
 struct ReportOptions {
-    std::vector<uint32_t> layers;         // of self-attention; empty: all
-    std::optional<uint32_t> layer, head;  // of it, shown first; left out: the last, the average
-    Look detections, words;               // shown first of theirs
+    std::vector<uint32_t> layers;  // of self-attention to embed; empty: all
+    std::optional<uint32_t> layer,
+        head;                // of self-attention, shown first; none: the last layer, the mean
+    Look detections, words;  // layer and head shown first
 };
 
-// One page that needs nothing else: the picture, what the models made of it, and maps of attention
-// to be explored with a pointer, by keys or by ear. At most 10 MB: what does not fit is left out,
-// and the page says so.
+// Writes a self-contained HTML page: the picture, the models' results and attention maps to explore
+// with a pointer, keys or a screen reader. The page has at most 10 MB; it says which maps are left
+// out.
 void write_report(const Study& study, const ReportOptions& options,
                   const std::filesystem::path& path);
 

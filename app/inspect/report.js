@@ -1,10 +1,10 @@
-// The page of `saccade inspect`. The models' maps come with it, in eight bits: see Bank.
+// The report of `saccade inspect`. The models' maps are embedded in eight bits: see Bank.
 (() => {
-    const {$, bytes_of, element, percent, largest_of} = page;
+    const {$, bytes_of, element, percent} = page;
     const data = JSON.parse($("data").textContent);
 
-    // Maps of one kind: of each layer, head and row (somebody who looks) the cells of a grid, as
-    // levels of 0 .. 255 that span 0 to the row's largest value.
+    // Maps of one kind: (layers, heads, rows, cells), where a row is a token, a detection or a word. The levels
+    // 0 .. 255 span 0 to the largest value of each map.
     class Bank {
         constructor(about, index) {
             Object.assign(this, about);
@@ -13,9 +13,9 @@
             if (this.levels_of_points) this.places = new Float32Array(bytes_of("points-" + index).buffer);
             this.cells = this.grid.height * this.grid.width;
             this.layer = this.start_layer;  // an index into this.layers
-            this.head = this.start_head;    // null: the average of all
+            this.head = this.start_head;    // null: the mean of all heads
         }
-        // What a row looks at: probabilities.
+        // The attention weights of a row.
         map(row, layer = this.layer, head = this.head) {
             const result = new Float32Array(this.cells);
             const first = head ?? 0, end = head === null ? this.heads : head + 1;
@@ -27,7 +27,7 @@
             }
             return result;
         }
-        // The points that a row looks at, with their shares; none of those who look at everything.
+        // The sampling points of a row of deformable attention, with their weights; none of dense attention.
         points(row) {
             if (!this.levels_of_points) return [];
             const levels = this.levels_of_points.flatMap((one, level) => Array(one.points).fill(level));
@@ -47,7 +47,7 @@
             return {row: within((y - top) / cell_height, this.grid.height),
                     column: within((x - left) / cell_width, this.grid.width)};
         }
-        // The nearest patch whose maps are here: every one, or of each few the one in the middle.
+        // The nearest patch whose maps are embedded: with a stride, the middle one of each stride x stride.
         patch(cell) {
             const {stride} = this;
             const near = (i, count) =>
@@ -59,8 +59,8 @@
             return (this.class_token ? 1 : 0) + Math.floor(patch.row / this.stride) * across +
                    Math.floor(patch.column / this.stride);
         }
-        // All that a patch can see in the layer, in pixels of the picture; null: everything. The last window
-        // of a shifted map goes around its edge, and its ends do not see each other.
+        // The attention window of a patch in the layer, in pixels of the picture; null: global attention. The last
+        // window of a shifted grid wraps around the edge, and its two ends do not attend to each other.
         window_of(patch) {
             const windows = this.windows?.[this.layer];
             if (!windows) return null;
@@ -74,23 +74,28 @@
             const [x, right] = stretch(patch.column, this.grid.width), [y, bottom] = stretch(patch.row, this.grid.height);
             return [left + x * cell_width, top + y * cell_height, left + right * cell_width, top + bottom * cell_height];
         }
-        whose() { return this.task + " " + this.model; }
+        // "captioner-from-layer-4" is some of the captioner's layers.
+        name() { return this.task.split("-")[0]; }
+        whose() { return `${this.name()} ${this.model}`.trim(); }
     }
 
     const banks = data.banks.map((about, index) => new Bank(about, index));
     const of_kind = (kind) => banks.filter((bank) => bank.kind === kind);
     const encoders = [...of_kind("patches"), ...of_kind("similarity")];
 
-    // ---- who looks --------------------------------------------------------------------------------
+    // ---- what is shown --------------------------------------------------------------------------------
 
-    // A looker is {bank, row, name, patch?, button?}.
+    // A looker is a row of a bank: {bank, row, name, patch?, button?, box?}.
     let shown = null, held = false;
-    let encoder = encoders[0];  // whose patches the pointer shows; none where no model's patches look
+    // Whose patches the pointer shows: at first the encoder with the richest attention. Undefined if no model has
+    // patches.
+    const richness = ({kind, layers, heads, cells}) => kind === "patches" ? layers.length * heads * cells : 0;
+    let encoder = [...encoders].sort((a, b) => richness(b) - richness(a))[0];
 
     function patch_looker(bank, cell) {
         const patch = bank.patch(cell);
         return {bank, row: bank.row_of(patch), patch,
-                name: `patch in row ${patch.row + 1}, column ${patch.column + 1}`};
+                name: `${bank.name()}’s patch in row ${patch.row + 1}, column ${patch.column + 1}`};
     }
     function same(a, b) { return a && b && a.bank === b.bank && a.row === b.row; }
 
@@ -104,7 +109,7 @@
         look(looker);
         mark();
     }
-    function let_go() {
+    function release() {
         held = false;
         mark();
     }
@@ -112,35 +117,35 @@
     // ---- drawing ----------------------------------------------------------------------------------
 
     const picture = $("picture"), canvas = $("heat");
-    const scale = {x: 1, y: 1};  // canvas pixels of one of the picture's
+    const scale = {x: 1, y: 1};  // canvas pixels per pixel of the picture
     let now = null;              // the map that is shown
 
     function draw() {
         if (!shown) return;
         const {bank, row} = shown;
         now = bank.map(row);
-        const opacity = $("opacity").value / 100, threshold = $("threshold").value / 100;
-        picture.style.filter = `brightness(${1 - 0.4 * opacity})`;  // heat shines on what is dim
+        const opacity = $("opacity").value / 100, share = $("share").value / 100;
+        picture.style.filter = `brightness(${1 - 0.4 * opacity})`;  // the map stands out on a darker picture
         const context = canvas.getContext("2d");
         context.clearRect(0, 0, canvas.width, canvas.height);
         const smooth = $("smooth").checked;
         if (bank.kind === "colours")
             page.draw_mixed(context, [0, 1, 2].map((i) => bank.map(i)), bank, scale, {opacity, smooth});
         else
-            page.draw_map(context, now, bank, scale, {opacity, threshold, smooth});
+            page.draw_map(context, now, bank, scale, {opacity, share, smooth});
         page.draw_points(context, scale, bank.points(row));
         show_levels(bank);
         const seen = shown.patch && bank.window_of(shown.patch);
         if (seen) page.draw_window(context, scale, seen);
         if (shown.patch) page.draw_cell(context, bank, scale, shown.patch);
-        $("largest").textContent = percent(largest_of(now));
+        page.show_scale(now, bank.kind);
         draw_overview();
         show_choice();
         mark();
         say();
     }
 
-    // What the colours of points mean.
+    // The legend of the sampling points' colours.
     function show_levels(bank) {
         const levels = bank.levels_of_points ?? [];
         $("point-levels").hidden = levels.length === 0;
@@ -170,8 +175,8 @@
         for (let layer = 0; layer < rows; ++layer)
             for (let column = 0; column < columns; ++column) {
                 const map = bank.map(row, layer, column === 0 ? null : column - 1);
-                context.drawImage(page.coloured(map, bank.grid, () => 255), gap + column * (width + gap), gap + layer * (height + gap),
-                                  width, height);
+                context.drawImage(page.coloured(map, bank.grid, () => 255), gap + column * (width + gap),
+                                  gap + layer * (height + gap), width, height);
             }
         const column = bank.heads > 1 && bank.head !== null ? bank.head + 1 : 0;
         context.lineWidth = gap;
@@ -180,7 +185,7 @@
                            width + gap, height + gap);
     }
 
-    function head_text(bank) { return bank.head === null ? "average" : String(bank.head); }
+    function head_text(bank) { return bank.head === null ? "mean" : String(bank.head); }
 
     function show_choice() {
         const {bank} = shown;
@@ -189,7 +194,7 @@
         layer.value = bank.layer;
         layer.disabled = bank.layers.length < 2;
         const of_features = bank.kind === "similarity" || bank.kind === "colours";
-        $("layer-now").textContent = bank.kind === "rollout" ? "all" : of_features ? "" : bank.layers[bank.layer];
+        $("layer-now").textContent = bank.kind === "rollout" ? "all" : of_features ? "" : layer_of(bank);
         layer.setAttribute("aria-valuetext", $("layer-now").textContent);
         head.max = bank.heads > 1 ? bank.heads : 0;
         head.value = bank.head === null ? 0 : bank.head + 1;
@@ -197,10 +202,10 @@
         $("head-now").textContent = bank.kind === "rollout" ? "all" : of_features ? "" : head_text(bank);
         head.setAttribute("aria-valuetext", $("head-now").textContent);
         $("opacity-now").textContent = $("opacity").value + " %";
-        $("threshold-now").textContent = $("threshold").value + " %";
+        $("share-now").textContent = $("share").value + " %";
     }
 
-    // Buttons and boxes of who is shown stand out.
+    // Highlights the button and the box of what is shown.
     function mark() {
         for (const one of lookers) {
             const lit = same(one, shown);
@@ -208,26 +213,35 @@
             one.button.setAttribute("aria-pressed", String(lit && held));
             if (one.box) one.box.classList.toggle("chosen", lit);
         }
+        const lit = shown?.bank.kind === "words" ? shown.row : -1;
+        [...$("said").children].forEach((word, i) => word.classList.toggle("lit", i === lit));
+        place_labels();
     }
 
-    // What is shown, in words: at once for eyes, and when it has settled for ears.
+    // Describes what is shown: at once on the page, and after a pause to screen readers.
     let settled = 0;
+    // The number of the shown layer among all layers of the model.
+    const layer_of = (bank) => (bank.first_layer ?? 0) + bank.layers[bank.layer];
     function words_of_features(bank) {
         if (bank.kind === "colours")
-            return "Three main components of what the model knows of each patch, as red, green and blue. Alike in " +
-                "colour, alike to the model. The 2 % of patches at either end do not count.";
+            return "The first three principal components of the features as red, green and blue: patches of similar " +
+                "colour are similar to the model.";
         const {row, column} = shown.patch;
-        return `Patch in row ${row + 1}, column ${column + 1}: how much the features of each patch are like its own, ` +
-            `by their cosine, from ${percent(page.least_of(now, bank.kind))} on.`;
+        return `Patch of the ${bank.name()} in row ${row + 1}, column ${column + 1}: cosine similarity of the features ` +
+            "of each patch to its own.";
     }
     function words_of_attention(bank) {
         const best = page.best_of(now, bank.grid), all = now.reduce((a, b) => a + b, 0);
+        const heads = bank.heads === 1 ? "the only head" : bank.head === null ? `mean of ${bank.heads} heads`
+            : `head ${bank.head} of 0-${bank.heads - 1}`;
         const how = bank.kind === "rollout" ? "through all layers"
-            : `layer ${bank.layers[bank.layer]}, ` +
-              (bank.head === null ? "average of all heads" : `head ${bank.head}`);
+            : bank.look ? bank.look
+            : `${page.layer_text(layer_of(bank), bank.layers_of_model)}, ${heads}`;
         const name = shown.name[0].toUpperCase() + shown.name.slice(1);
+        // Of a rollout the values are no share of one token's attention.
+        const rest = bank.kind === "rollout" ? "" : `; ${percent(Math.min(all, 1))} of its attention is on the picture`;
         return `${name}: ${how}. Looks most at row ${best.row}, column ${best.column} ` +
-            `(${percent(now[best.index])}); ${percent(all)} of its attention is on the picture.`;
+            `(${percent(now[best.index])})${rest}.`;
     }
     function say() {
         const {bank} = shown, of_features = bank.kind === "similarity" || bank.kind === "colours";
@@ -238,9 +252,9 @@
         }, 400);
     }
 
-    // ---- what there is to look with -----------------------------------------------------------------
+    // ---- detections, words, encoders -----------------------------------------------------------------
 
-    const lookers = [];  // those with buttons
+    const lookers = [];  // those that have buttons
 
     function add_looker(looker, button) {
         looker.button = button;
@@ -249,7 +263,7 @@
         button.addEventListener("click", () => hold(looker));
         return button;
     }
-    // One that need not be clicked to be seen.
+    // A looker that is shown when its button is hovered or focused.
     function add_ready_looker(looker, button) {
         button.addEventListener("pointerenter", (event) => {
             if (!held && event.pointerType !== "touch") look(looker);
@@ -272,9 +286,10 @@
             });
             const what = bank.kind === "similarity" ? "similarity of features, "
                 : `${counted(bank.layers.length, "layer")}, ${counted(bank.heads, "head")}, `;
-            const layers = `${what}${bank.grid.width} × ${bank.grid.height} patches`;
+            const first = bank.first_layer > 0 ? `from layer ${bank.first_layer} on, ` : "";
+            const layers = `${first}${what}${bank.grid.width} × ${bank.grid.height} patches`;
             $("encoders").append(element("label", {}, input,
-                element("span", {}, `${bank.task}: ${bank.model} `,
+                element("span", {}, `${bank.name()}: ${bank.model} `,
                         element("small", {className: "hint", textContent: layers}))));
             if (bank.class_token)
                 $("whole").append(add_looker({bank, row: 0, name: "class token"},
@@ -285,35 +300,64 @@
                                          element("button", {textContent: "Rollout"})));
         for (const bank of of_kind("colours"))
             $("whole").append(add_looker({bank, row: 0, name: "colours of features"},
-                                         element("button", {textContent: `Colours of the ${bank.task}`})));
+                                         element("button", {textContent: `Colours of the ${bank.name()}`})));
     }
 
+    // The caption's words are on the picture and below it, and both show their attention.
     function set_up_words(bank) {
-        $("caption-part").hidden = false;
-        data.caption.words.forEach((word, row) => {
-            const looker = {bank, row, name: `word “${word.text}”`};
-            const p = element("small", {textContent: percent(word.p)});
-            $("caption").append(add_ready_looker(looker, element("button", {}, word.text, p)));
+        $("caption-part").hidden = $("said").hidden = false;
+        const {words} = data.caption;
+        const word_lookers = words.map((word, row) =>
+            ({bank, row, name: `word “${word.text}” with a probability of ${percent(word.p)}`}));
+        const handlers = {
+            enter: (i) => { if (!held) look(word_lookers[i]); },
+            leave() {},
+            click: (i) => hold(word_lookers[i]),
+        };
+        captions.show($("caption"), words, -1, handlers);
+        captions.show($("said"), words, -1, handlers);
+        word_lookers.forEach((looker, i) => {
+            looker.button = $("caption").children[i];
+            lookers.push(looker);
         });
     }
 
+    let detections = [];  // those that are shown, one for each thing, the strongest first
     function set_up_detections(bank) {
         $("detections-part").hidden = false;
-        data.detections.forEach((found, row) => {
-            const looker = {bank, row, name: `${found.label}, found with ${percent(found.score)}`};
+        detections = labels.merge(data.detections.map((found, row) => ({...found, row})));
+        const looker_of = (found) => ({bank, row: found.row, name: `${found.label}, found with ${percent(found.score)}`});
+        for (const found of detections) {
             const button = element("button", {}, ...page.name_of_box(found));
-            $("detections").append(element("li", {}, add_ready_looker(looker, button)));
-
+            found.looker = looker_of(found);
+            const item = element("li", {}, add_ready_looker(found.looker, button));
+            for (const rival of found.rivals)
+                item.append(add_ready_looker(looker_of(rival),
+                                             element("button", {className: "rival"}, "or ", ...page.name_of_box(rival))));
+            $("detections").append(item);
+        }
+        // The strongest is drawn last, on top.
+        for (const found of [...detections].reverse()) {
             const {box, label} = page.box_of(found, data);
-            label.addEventListener("pointerenter", () => { if (!held) look(looker); });
+            label.textContent = `${found.label} ${percent(found.score)}`;
+            label.addEventListener("pointerenter", () => { if (!held) look(found.looker); });
             label.addEventListener("pointermove", (event) => event.stopPropagation());
             label.addEventListener("click", (event) => {
                 event.stopPropagation();
-                hold(looker);
+                hold(found.looker);
             });
-            looker.box = box;
-            $("boxes").append(looker.box);
-        });
+            found.looker.box = box;
+            $("boxes").append(box);
+        }
+    }
+    function place_labels() {
+        const boxes = [...$("boxes").children];
+        if (boxes.length === 0 || $("boxes").hidden) return;
+        const area = $("view").getBoundingClientRect(), said = $("said").getBoundingClientRect();
+        const taken = $("said").hidden ? []
+            : [[said.left - area.left, said.top - area.top, said.right - area.left, said.bottom - area.top]];
+        const weakest_first = [...detections].reverse();
+        labels.place(boxes, $("boxes"), weakest_first.map((one) => one.score + (same(one.looker, shown) ? 1 : 0)), taken);
     }
 
     function set_up_classes() {
@@ -362,7 +406,7 @@
         "]": () => change_head(1),
         Enter: () => hold(shown),
         Home: () => {
-            let_go();
+            release();
             look(beginning());
         },
     };
@@ -372,11 +416,16 @@
         keys[event.key]();
     });
     document.addEventListener("keydown", (event) => {
-        if (event.key === "Escape") let_go();
+        if (event.key === "Escape") release();
     });
     view.addEventListener("pointermove", (event) => {
+        const area = view.getBoundingClientRect(), x = event.clientX - area.left, y = event.clientY - area.top;
+        const one = $("boxes").hidden || event.pointerType === "touch" ? null
+            : labels.smallest_at(detections, x / area.width * data.width, y / area.height * data.height);
+        labels.show_tip(one ? labels.full_text(one) : "", x, y);
         if (encoder && !held) look(patch_looker(encoder, cell_under(event)));
     });
+    view.addEventListener("pointerleave", () => labels.show_tip(""));
     view.addEventListener("click", (event) => {
         if (encoder) hold(patch_looker(encoder, cell_under(event)));
     });
@@ -390,8 +439,13 @@
         if (shown) shown.bank.head = place === 0 ? null : place - 1;
         draw();
     });
-    for (const id of ["opacity", "threshold", "smooth"]) $(id).addEventListener("input", draw);
+    for (const id of ["opacity", "share", "smooth"]) $(id).addEventListener("input", draw);
     $("show-boxes").addEventListener("input", () => { $("boxes").hidden = !$("show-boxes").checked; });
+    $("show-caption").addEventListener("input", () => {
+        $("said").hidden = !$("show-caption").checked || data.caption.words.length === 0;
+        place_labels();
+    });
+    addEventListener("resize", place_labels);
     $("overview").addEventListener("click", (event) => {
         if (!shown) return;
         const {bank} = shown, area = $("overview").getBoundingClientRect();
@@ -406,15 +460,19 @@
 
     // ---- beginning ------------------------------------------------------------------------------------
 
+    // The report opens with its strongest detection, else with the most probable long word of the caption.
     function beginning() {
+        const words = lookers.filter(({bank}) => bank.kind === "words");
+        const telling = ({row}) => data.caption.words[row].text.length > 3 ? data.caption.words[row].p : -1;
         const middle = () => ({row: encoder.grid.height >> 1, column: encoder.grid.width >> 1});
-        return lookers.find((one) => one.bank.kind === "rollout") || lookers[0] ||
+        return detections[0]?.looker || words.sort((a, b) => telling(b) - telling(a))[0] ||
+               lookers.find((one) => one.bank.kind === "rollout") || lookers[0] ||
                (encoder && patch_looker(encoder, middle()));
     }
 
     function set_up() {
         $("models").textContent = data.models;
-        $("view").style.setProperty("--aspect", data.width / data.height);
+        page.set_aspect(data.width, data.height);
         picture.alt = `${data.name}, ${data.width} by ${data.height} pixels`;
         canvas.width = data.shown_width;
         canvas.height = data.shown_height;
@@ -431,11 +489,12 @@
     }
     set_up();
 
-    // For scripts: what is shown, as numbers.
+    // For scripts and tests: what is shown, as numbers.
     window.saccade = {
         map: () => Array.from(now),
         shown: () => ({kind: shown.bank.kind, task: shown.bank.task, row: shown.row, held,
                        layer: shown.bank.layers[shown.bank.layer], head: shown.bank.head,
-                       points: shown.bank.points(shown.row), patch: shown.patch ?? null, window: shown.patch ? shown.bank.window_of(shown.patch) : null}),
+                       points: shown.bank.points(shown.row), patch: shown.patch ?? null,
+                       window: shown.patch ? shown.bank.window_of(shown.patch) : null}),
     };
 })();

@@ -15,14 +15,13 @@ namespace {
 
 constexpr const char* largest = "largest";
 constexpr const char* own_scale =
-    "Share of the attention that a patch gets. Each map has a scale of its own, from 0 to its "
-    "largest value, which stands below it.";
+    "Share of the attention on each patch. Each map has its own scale, from 0 to its largest "
+    "value, which is below it.";
 
 std::string scale_text(const EncoderView& encoder) {
     if (!encoder.outliers) return own_scale;
     return std::string(own_scale) +
-           " A few patches are outliers: what is beyond four times the value that 98 % stay below "
-           "is drawn as that.";
+           " A few patches are outliers: values are clipped at four times the 98th percentile.";
 }
 
 std::string percent(double p) {
@@ -43,10 +42,10 @@ std::string heads_text(std::optional<uint32_t> head) {
 
 float largest_of(const std::vector<float>& cells) { return *std::ranges::max_element(cells); }
 
-// The picture in the size of a sheet's tiles, and maps over it.
+// The picture at the size of a sheet's tiles, and maps over it.
 class TilePicture {
 public:
-    // As wide as that, unless it would be much higher than wide.
+    // Scaled to this width, or less if it would be much higher than wide.
     TilePicture(const PictureView& picture, int width) {
         const cv::Mat whole = as_bgr(picture);
         const double scale = std::min(double(width) / whole.cols, 1.25 * width / whole.rows);
@@ -77,13 +76,13 @@ public:
         cv::rectangle(tile, edges, cv::Scalar::all(0), 4, cv::LINE_AA);
         cv::rectangle(tile, edges, scalar(class_colour(d.id)), 2, cv::LINE_AA);
     }
-    // What a query looks at, each as large as its share.
+    // The sampling points of a query, sized by their weights.
     void draw_samples(cv::Mat& tile, std::vector<SampledPoint> points) const {
         for (const Marks::Dot& dot : dots_of(std::move(points)))
             cv::circle(tile, pixel(dot.place), cvRound(1.2f * dot.size), scalar(dot.colour), -1,
                        cv::LINE_AA);
     }
-    // All that a point can see.
+    // The attention window of a patch.
     void draw_window(cv::Mat& tile, const Rectangle& window) const {
         const cv::Rect edges(pixel(window.min), pixel(window.max));
         cv::rectangle(tile, edges, cv::Scalar::all(0), 4, cv::LINE_AA);
@@ -110,10 +109,10 @@ private:
     }
 
     cv::Mat pixels_;
-    double x_ = 1, y_ = 1;  // of a tile's pixels for one of the picture's
+    double x_ = 1, y_ = 1;  // pixels of the tile per pixel of the picture
 };
 
-// How much of a map lies within a box, by the cells' centres.
+// The share of a map inside a box, by the cells' centres.
 double share_within(const std::vector<float>& cells, const MapGeometry& geometry,
                     const Detection& d) {
     double within = 0, all = 0;
@@ -135,7 +134,6 @@ std::string classes_text(const Study& study) {
 }
 
 size_t tiles_across(size_t count, size_t most) {
-    // Rows as full as can be.
     const size_t rows = (count + most - 1) / most;
     return (count + rows - 1) / rows;
 }
@@ -149,14 +147,14 @@ std::string text_of(const Look& look) {
 Sheet class_token_sheet(const Study& study, const EncoderView& encoder) {
     const AttentionSource& attention = encoder.attention;
     const TilePicture picture(study.picture(), 160);
-    Sheet sheet{.title = "What the class token looks at",
+    Sheet sheet{.title = "Attention of the class token",
                 .subtitle = study.name() + ", " + encoder.model + ": " + classes_text(study)};
     sheet.across = attention.heads() + 2;
     for (uint32_t i = 0; i < attention.heads(); ++i)
         sheet.columns.push_back("head " + std::to_string(i));
     sheet.columns.insert(sheet.columns.end(), {"average", "over picture"});
     for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
-        sheet.rows.push_back("layer " + std::to_string(layer));
+        sheet.rows.push_back("layer " + std::to_string(encoder.first_layer + layer));
         const std::vector<float> heads = attention.cells_of(attention.rows(layer, 0, 1));
         const std::vector<float> average = of_head(heads, attention.heads(), std::nullopt);
         for (uint32_t head = 0; head <= attention.heads(); ++head) {
@@ -177,7 +175,7 @@ Sheet rollout_sheet(const Study& study, const EncoderView& encoder) {
     const AttentionSource& attention = encoder.attention;
     const TilePicture picture(study.picture(), 480);
     const std::vector<float> cells = encoder.drawn(attention.cells_of(encoder.rollout));
-    Sheet sheet{.title = "What reaches the class token",
+    Sheet sheet{.title = "Attention rollout to the class token",
                 .subtitle = study.name() + ", " + encoder.model + ": " + classes_text(study)};
     sheet.across = 3;
     sheet.tiles = {{.picture = picture.plain(), .heading = "picture"},
@@ -188,8 +186,9 @@ Sheet rollout_sheet(const Study& study, const EncoderView& encoder) {
     sheet.legend = Sheet::Legend::alone;
     sheet.high = percent(double(largest_of(cells)));
     sheet.legend_text =
-        "How much of each patch reaches the class token when attention, averaged over heads and "
-        "mixed half and half with the residual path, is followed through all " +
+        "How much of each patch reaches the class token: the mean of the heads, mixed half and "
+        "half "
+        "with the residual connection, is multiplied through all " +
         std::to_string(attention.layers()) + " layers (attention rollout).";
     return sheet;
 }
@@ -197,7 +196,7 @@ Sheet rollout_sheet(const Study& study, const EncoderView& encoder) {
 Sheet detection_sheet(const Study& study, const Look& look) {
     const GazeView& view = *study.detection_view();
     const TilePicture picture(study.picture(), 400);
-    Sheet sheet{.title = "What each detection looked at",
+    Sheet sheet{.title = "Attention of each detection",
                 .subtitle = study.name() + ", " + view.model + ": " + text_of(look)};
     cv::Mat all = picture.plain();
     for (const Detection& d : study.detections()) picture.draw_box(all, d);
@@ -213,7 +212,7 @@ Sheet detection_sheet(const Study& study, const Look& look) {
                          .heading = view.all[i].label + " " + whole_percent(view.all[i].p),
                          .note = "largest " + percent(double(largest_of(cells))) + ", " +
                                  whole_percent(share_within(cells, geometry, d)) +
-                                 " of it within the box"};
+                                 " of the map inside the box"};
         if (!view.attention.levels().empty())
             picture.draw_samples(tile.picture,
                                  view.attention.points(look.layer, view.all[i].first, look.head));
@@ -225,7 +224,7 @@ Sheet detection_sheet(const Study& study, const Look& look) {
     sheet.high = largest;
     sheet.legend_text = own_scale;
     if (!view.attention.levels().empty())
-        sheet.legend_text += " Dots are the points that it samples, as large as their shares, on " +
+        sheet.legend_text += " Dots are its sampling points, sized by their weights, on " +
                              levels_text(view.attention.levels()) + ".";
     return sheet;
 }
@@ -239,7 +238,7 @@ Sheet word_sheet(const PictureView& picture, const std::string& caption,
     for (const WordMap& word : words)
         sheet.tiles.push_back({.picture = tile.with(word.cells, geometry),
                                .heading = word.text,
-                               .note = "said with " + whole_percent(word.p) + ", largest " +
+                               .note = "probability " + whole_percent(word.p) + ", largest " +
                                        percent(double(largest_of(word.cells)))});
     sheet.across = tiles_across(sheet.tiles.size(), 5);
     sheet.legend = Sheet::Legend::over_pictures;
@@ -250,7 +249,7 @@ Sheet word_sheet(const PictureView& picture, const std::string& caption,
 
 Sheet phrase_sheet(const Study& study, const PhraseView& view) {
     const TilePicture tile(study.picture(), 360);
-    Sheet sheet{.title = "How much each patch is like each phrase",
+    Sheet sheet{.title = "Similarity of each patch to each phrase",
                 .subtitle = study.name() + ", " + view.task + " " + view.model};
     for (size_t i = 0; i < view.maps.size(); ++i)
         sheet.tiles.push_back({.picture = tile.with(view.maps[i], view.geometry),
@@ -260,15 +259,15 @@ Sheet phrase_sheet(const Study& study, const PhraseView& view) {
     sheet.legend = Sheet::Legend::over_pictures;
     sheet.high = largest;
     sheet.legend_text =
-        "The score that a patch alone would get. Each map has a scale of its own, from 0 to its "
-        "largest value, which stands below it.";
+        "The score of each patch alone. Each map has its own scale, from 0 to its largest value, "
+        "which is below it.";
     return sheet;
 }
 
 Sheet similarity_sheet(const Study& study, const FeatureView& view,
                        const std::vector<glm::vec2>& points) {
     const TilePicture picture(study.picture(), 360);
-    Sheet sheet{.title = "How much each patch is like the one at a point",
+    Sheet sheet{.title = "Similarity of each patch to the patch at a point",
                 .subtitle = study.name() + ", " + view.task + " " + view.model};
     for (glm::vec2 point : points) {
         std::vector<float> cells = view.similarity_to(point);
@@ -276,7 +275,7 @@ Sheet similarity_sheet(const Study& study, const FeatureView& view,
         Sheet::Tile tile{.picture = {},
                          .heading = "(" + std::to_string(std::lround(point.x)) + ", " +
                                     std::to_string(std::lround(point.y)) + ")",
-                         .note = "least " + percent(double(least))};
+                         .note = "smallest " + percent(double(least))};
         for (float& cell : cells) cell -= least;
         tile.picture = picture.with(cells, view.geometry);
         picture.draw_point(tile.picture, point);
@@ -284,21 +283,20 @@ Sheet similarity_sheet(const Study& study, const FeatureView& view,
     }
     sheet.across = tiles_across(sheet.tiles.size(), 5);
     sheet.legend = Sheet::Legend::over_pictures;
-    sheet.low = "least";
+    sheet.low = "smallest";
     sheet.high = "100 %";
     sheet.legend_text =
-        "Cosine of the features at the model's end. Each map has a scale of its own, from its "
-        "least "
-        "value, which stands below it, to that of the patch with itself.";
+        "Cosine similarity of the model's last features. Each map has its own scale, from its "
+        "smallest value, which is below it, to 100 %, the patch with itself.";
     return sheet;
 }
 
 Sheet colours_sheet(const Study& study, const FeatureView& view) {
     const TilePicture picture(study.picture(), 480);
-    return {.title = "What is alike to the model",
+    return {.title = "Main components of the features",
             .subtitle = study.name() + ", " + view.task + " " + view.model +
-                        ": the three main components of its features as red, green and blue, "
-                        "without the 2 % of patches at either end",
+                        ": the first three principal components as red, green and blue, clipped at "
+                        "2 % and 98 %",
             .across = 3,
             .tiles = {{.picture = picture.plain(), .heading = "picture"},
                       {.picture = picture.coloured(view.colours, view.geometry, 0.6),
@@ -314,7 +312,7 @@ Sheet word_sheet(const Study& study, const Look& look) {
         for (size_t i = 0; i < said.size(); ++i)
             words.push_back({said[i].text, said[i].p, study.word_maps()[i]});
         return word_sheet(study.picture(), study.caption()->text,
-                          study.name() + ": what each word looked at, " + text_of(look), words,
+                          study.name() + ": attention of each word, " + text_of(look), words,
                           study.word_geometry());
     }
     const GazeView& view = *study.word_view();
@@ -323,7 +321,7 @@ Sheet word_sheet(const Study& study, const Look& look) {
                          of_head(view.cells(i, look.layer), view.attention.heads(), look.head)});
     return word_sheet(
         study.picture(), study.caption()->text,
-        study.name() + ", " + view.model + ": what each word looked at, " + text_of(look), words,
+        study.name() + ", " + view.model + ": attention of each word, " + text_of(look), words,
         view.attention.geometry());
 }
 
@@ -331,12 +329,12 @@ Sheet point_sheet(const Study& study, const EncoderView& encoder,
                   const std::vector<glm::vec2>& points, std::optional<uint32_t> head) {
     const AttentionSource& attention = encoder.attention;
     const TilePicture picture(study.picture(), 240);
-    Sheet sheet{.title = "What points of the picture look at",
+    Sheet sheet{.title = "Attention of the patches at the points",
                 .subtitle = study.name() + ", encoder of " + encoder.model +
                             ": self-attention of the patch at each point, " + heads_text(head)};
     sheet.across = attention.layers();
     for (uint32_t layer = 0; layer < attention.layers(); ++layer)
-        sheet.columns.push_back("layer " + std::to_string(layer));
+        sheet.columns.push_back("layer " + std::to_string(encoder.first_layer + layer));
     for (glm::vec2 point : points) {
         sheet.rows.push_back("(" + std::to_string(std::lround(point.x)) + ", " +
                              std::to_string(std::lround(point.y)) + ")");

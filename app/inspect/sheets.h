@@ -13,19 +13,19 @@ namespace saccade {
 // "layer 5, average of all heads"
 std::string text_of(const Look& look);
 
-// Of a classifier: what its class token looks at in every layer (down) and head (across), and what
-// reaches it through all of them.
+// The attention of a classifier's class token in every layer (down) and head (across), and its
+// attention rollout.
 Sheet class_token_sheet(const Study& study, const EncoderView& encoder);
 Sheet rollout_sheet(const Study& study, const EncoderView& encoder);
-// What each detection looked at in a layer and head, with its box.
+// The attention of each detection in a layer and head, with its box.
 Sheet detection_sheet(const Study& study, const Look& look);
-// What each word of the caption looked at, as figure 3 of Show, Attend and Tell (Xu et al. 2015)
-// has it.
+// The attention of each word of the caption, as in figure 3 of Show, Attend and Tell (Xu et al.
+// 2015).
 Sheet word_sheet(const Study& study, const Look& look);
-// How much each patch is like each phrase.
+// The similarity of each patch to each phrase.
 Sheet phrase_sheet(const Study& study, const PhraseView& view);
-// What a model knows of each patch: how much each is like the ones at some points, and all as
-// colours.
+// A model's patch features: their similarity to the patches at some points, and their main
+// components as colours.
 Sheet similarity_sheet(const Study& study, const FeatureView& view,
                        const std::vector<glm::vec2>& points);
 Sheet colours_sheet(const Study& study, const FeatureView& view);
@@ -37,7 +37,8 @@ struct WordMap {
 Sheet word_sheet(const PictureView& picture, const std::string& caption,
                  const std::string& subtitle, const std::vector<WordMap>& words,
                  const MapGeometry& geometry);
-// What points of the picture, in its pixels, look at: a row each, over all layers of an encoder.
+// The self-attention of the patches at some pixels of the picture: a row each, over all layers of
+// an encoder.
 Sheet point_sheet(const Study& study, const EncoderView& encoder,
                   const std::vector<glm::vec2>& points, std::optional<uint32_t> head);
 

@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-constexpr uint32_t words_at_once = 8;  // before it is looked whether the caption has ended
+constexpr uint32_t words_at_once = 8;  // generated before the end of the caption is checked
 
 Tap tap_on(uint32_t layers, bool hidden = false, bool features = false) {
     std::set<uint32_t> all;
@@ -19,7 +19,7 @@ Tap tap_on(uint32_t layers, bool hidden = false, bool features = false) {
     return Tap(all, hidden, features);
 }
 
-// A map that `record` leaves on the device.
+// Records and runs `record`, and reads back the map that it returns.
 template <typename Record>
 std::vector<float> map_of(Engine& engine, const Record& record) {
     Commands c(engine.device(), engine.scratch(), "map");
@@ -48,8 +48,8 @@ std::vector<AttentionLayer> layers_of(const Tap& tap) {
     return layers;
 }
 
-// Layers one after another that share their heads and their map, for which tokens that look lie on it
-// too: one view is made of them. A model without stages is one of these.
+// Consecutive layers with the same grid and heads, whose queries lie on the same grid as their
+// keys: they make one view. A model without stages has one such group.
 struct Alike {
     uint32_t first = 0, count = 0;
 };
@@ -59,7 +59,8 @@ std::vector<Alike> layers_alike(const ClassificationModel& model) {
         const Size map = model.layout(i).grid;
         if (model.query_layout(i).grid != map) continue;
         const bool goes_on = !groups.empty() && groups.back().first + groups.back().count == i &&
-                             model.layout(i - 1).grid == map && model.heads(i - 1) == model.heads(i);
+                             model.layout(i - 1).grid == map &&
+                             model.heads(i - 1) == model.heads(i);
         if (!goes_on) groups.push_back({i, 0});
         ++groups.back().count;
     }
@@ -129,16 +130,24 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
         const auto begin = layers.begin() + std::ptrdiff_t(first);
         std::string task = "classifier";
         if (groups.size() > 1) task += "-from-layer-" + std::to_string(first);
-        encoders_.push_back({task, title_of(options.names.classifier),
+        encoders_.push_back({task,
+                             title_of(options.names.classifier),
                              AttentionSource(engine, {begin, begin + std::ptrdiff_t(count)},
                                              tokens.first_cell, classifier.geometry(first)),
-                             tokens.first_cell > 0, model.has_outliers()});
+                             tokens.first_cell > 0,
+                             model.has_outliers(),
+                             {},
+                             first,
+                             model.layers()});
     }
     feature_views_.push_back(features_of(
         engine, classifier_tap_, model.feature_layout(),
         {"classifier", title_of(options.names.classifier), classifier.feature_geometry()}));
     if (classifier.phrases()) {
-        PhraseView view{"classifier", title_of(options.names.classifier), classifier.labels(), {},
+        PhraseView view{"classifier",
+                        title_of(options.names.classifier),
+                        classifier.labels(),
+                        {},
                         classifier.geometry()};
         for (uint32_t i = 0; i < view.phrases.size(); ++i)
             view.maps.push_back(map_of(engine, [&](Commands& c) {
@@ -159,8 +168,15 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
     const AttentionSource encoder(engine, layers_of(detection_taps_.encoder), tokens.first_cell,
                                   detector.geometry());
     if (encoder.layers() > 0)
-        encoders_.push_back({"detector", title_of(options.names.detector), encoder});
-    // What DETR's queries look at are the encoder's results, cells alone.
+        encoders_.push_back({"detector",
+                             title_of(options.names.detector),
+                             encoder,
+                             false,
+                             false,
+                             {},
+                             0,
+                             encoder.layers()});
+    // DETR's queries attend to the encoder's output, which has cells only.
     detection_view_ = {title_of(options.names.detector),
                        tokens.cross ? AttentionSource(engine, layers_of(detection_taps_.decoder),
                                                       detector.query_layout().first_cell,
@@ -175,12 +191,11 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
             features_of(engine, detection_taps_.encoder, tokens,
                         {"detector", title_of(options.names.detector), detector.geometry()}));
     if (!detector.phrases()) return;
-    PhraseView view{"detector", title_of(options.names.detector), detector.labels(), {},
-                    detector.geometry()};
+    PhraseView view{
+        "detector", title_of(options.names.detector), detector.labels(), {}, detector.geometry()};
     for (uint32_t i = 0; i < view.phrases.size(); ++i)
-        view.maps.push_back(map_of(engine, [&](Commands& c) {
-            return detector.look_from_phrase(c, detection_taps_, i);
-        }));
+        view.maps.push_back(map_of(
+            engine, [&](Commands& c) { return detector.look_from_phrase(c, detection_taps_, i); }));
     phrase_views_.push_back(std::move(view));
 }
 
@@ -192,7 +207,7 @@ void Study::look_with_words(Engine& engine, const Captioner& captioner, const Op
         }));
 }
 
-// A view for each run of layers whose tokens lie on the same map.
+// Adds a view for each run of layers with the same grid.
 void Study::look_with_eye(Engine& engine, const Captioner& captioner, const std::string& title) {
     const CaptionModel& model = captioner.model();
     const std::vector<AttentionLayer> all = layers_of(captioner_tap_);
@@ -202,10 +217,15 @@ void Study::look_with_eye(Engine& engine, const Captioner& captioner, const std:
         while (end < count && model.encoder_layout(end).grid == tokens.grid) ++end;
         const std::string task =
             end - first < count ? "captioner-from-layer-" + std::to_string(first) : "captioner";
-        encoders_.push_back(
-            {task, title,
-             AttentionSource(engine, {all.begin() + first, all.begin() + end}, tokens.first_cell,
-                             captioner.encoder_geometry(first))});
+        encoders_.push_back({task,
+                             title,
+                             AttentionSource(engine, {all.begin() + first, all.begin() + end},
+                                             tokens.first_cell, captioner.encoder_geometry(first)),
+                             false,
+                             false,
+                             {},
+                             first,
+                             count});
     }
 }
 
@@ -218,7 +238,7 @@ void Study::look_with_captioner(Engine& engine, Captioner& captioner, const Opti
     const CaptionModel& model = captioner.model();
     const bool among_words = !model.decoder().picture_words().empty();
     if (among_words || model.question_layers() > 0) look_with_words(engine, captioner, options);
-    if (among_words) return;  // its encoder sees tiles, which are no picture
+    if (among_words) return;  // its encoder sees tiles, not the whole picture
     const PictureTokens tokens = model.picture();
     look_with_eye(engine, captioner, title_of(options.names.captioner));
     if (!word_maps_.empty()) return;
@@ -229,7 +249,7 @@ void Study::look_with_captioner(Engine& engine, Captioner& captioner, const Opti
         title_of(options.names.captioner),
         AttentionSource(engine, std::move(layers), tokens.first_cell, captioner.geometry()),
         {}};
-    // Each piece of a word looks from the id before it, which it was predicted from.
+    // Each token of a word is predicted at the position of the token before it.
     for (const CaptionWord& word : caption_->words)
         word_view_->all.push_back({word.text, word.p, static_cast<uint32_t>(word.first - 1),
                                    static_cast<uint32_t>(word.count)});

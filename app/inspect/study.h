@@ -9,21 +9,25 @@
 
 namespace saccade {
 
-// How the tokens of a picture see each other, in the encoder of one of the models.
+// The self-attention of one model's encoder.
 struct EncoderView {
     std::string task;   // "classifier"
     std::string model;  // its name
     AttentionSource attention;
-    bool class_token = false;  // token 0 is the one that a classifier reads
-    bool outliers = false;     // of which a few would swamp the maps: see outlier_limit
-    // What reaches the class token through all layers, (tokens); else empty.
+    bool class_token = false;  // token 0 is the class token
+    bool outliers = false;     // a few patches would dominate the maps: see outlier_limit
+    // The attention rollout to the class token: (tokens); empty without a class token.
     std::vector<float> rollout = {};
 
-    // A map as it is drawn: of one with outliers, these are limited.
+    // The number of the first layer among all layers of the model, and their count: a view may have
+    // only some of them.
+    uint32_t first_layer = 0, model_layers = 0;
+
+    // The map as it is drawn, with outliers clipped.
     std::vector<float> drawn(std::vector<float> cells) const;
 };
 
-// One that looked at the picture: a detection's query, or a word of the caption.
+// A detection's query or a word of the caption, whose attention over the picture is shown.
 struct Gaze {
     std::string label;
     double p = 0;
@@ -34,37 +38,36 @@ struct GazeView {
     AttentionSource attention;
     std::vector<Gaze> all;
 
-    // What one of them looked at in a layer: (heads, cells).
+    // The attention of one of them in a layer: (heads, cells).
     std::vector<float> cells(size_t index, uint32_t layer) const {
         const Gaze& one = all[index];
         return attention.cells_of(attention.average(layer, one.first, one.count));
     }
 };
 
-// How much each patch is like each phrase that a model was told.
+// The similarity of each patch to each phrase of a model's prompt.
 struct PhraseView {
     std::string task;   // "classifier"
     std::string model;  // its name
     std::vector<std::string> phrases;
-    std::vector<std::vector<float>> maps;  // one for each, of these cells:
+    std::vector<std::vector<float>> maps;  // one per phrase, over the cells of:
     MapGeometry geometry;
 };
 
-// What a model knows of each patch at its end.
+// A model's last patch features.
 struct FeatureView {
     std::string task;   // "classifier"
     std::string model;  // its name
     MapGeometry geometry;
-    std::vector<float> similarity =
-        {};                           // (cells, cells): how much each is like each, by their cosine
-    std::vector<float> colours = {};  // (3, cells): the main components as red, green and blue
+    std::vector<float> similarity = {};  // (cells, cells): cosine similarity
+    std::vector<float> colours = {};     // (3, cells): principal components as red, green and blue
 
     uint32_t cells() const { return area(geometry.grid); }
-    // How much each cell is like the one at a point.
+    // The similarity of each cell to the one at a point.
     std::vector<float> similarity_to(glm::vec2 point) const;
 };
 
-// A picture, what the models made of it, and all of their attention, ready to be asked for.
+// A picture, the models' results for it, and access to all of their attention.
 class Study {
 public:
     struct Options {
@@ -72,9 +75,9 @@ public:
         DetectionFilter filter;
         std::optional<Size> size;  // --size, of the detector
         uint32_t classes = 5;
-        Look word_look = {};  // for words that look at the picture through others
+        Look word_look = {};  // for words without cross-attention of their own
     };
-    // Runs the models on the picture; `name` is the picture's, for errors.
+    // Runs the models on the picture. `name` identifies it in errors.
     Study(Engine& engine, ModelsInUse& models, const std::string& name, const PictureView& picture,
           const Options& options);
     Study(const Study&) = delete;
@@ -87,15 +90,17 @@ public:
     const std::string& name() const { return name_; }
     const PictureView& picture() const { return picture_; }
     const std::vector<EncoderView>& encoders() const { return encoders_; }
-    // Layers of the classifier whose queries and keys lie on different maps: no view has them.
+    // The number of the classifier's layers whose queries and keys have different grids; they have
+    // no view.
     uint32_t layers_between_maps() const { return layers_between_maps_; }
     const std::vector<Class>& classes() const { return classes_; }
-    // Detections and words are in the order of their views' gazes.
+    // Detections and words have the order of their views' gazes.
     const std::vector<Detection>& detections() const { return detections_; }
     const std::optional<GazeView>& detection_view() const { return detection_view_; }
     const std::optional<Caption>& caption() const { return caption_; }
     const std::optional<GazeView>& word_view() const { return word_view_; }
-    // If there is none: what each word looked at through a question, or among other words.
+    // Without a word_view(): the attention of each word through query tokens or in a decoder that
+    // holds the picture's tokens itself.
     const std::vector<std::vector<float>>& word_maps() const { return word_maps_; }
     const MapGeometry& word_geometry() const { return word_geometry_; }
     const std::vector<PhraseView>& phrase_views() const { return phrase_views_; }

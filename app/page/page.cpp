@@ -69,12 +69,13 @@ std::string filled(const std::string& form, const std::map<std::string, std::str
 
 void add_shared_parts(std::map<std::string, std::string>& parts, const std::string& policy) {
     const std::string meta =
-        policy.empty() ? ""
-                       : "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">\n";
+        policy.empty()
+            ? ""
+            : "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">\n";
     parts["head"] =
         filled(text_asset("head.html"),
                {{"policy", meta}, {"title", parts.at("title")}, {"style", parts.at("style")}});
-    for (const char* part : {"found", "layers", "opacity"})
+    for (const char* part : {"found", "layers", "opacity", "scale"})
         parts[part] = text_asset(std::string(part) + ".html");
 }
 

@@ -6,26 +6,25 @@
 #include <string>
 #include <string_view>
 
-// What pages are made of. They load nothing from anywhere: styles and scripts are part of them, and
-// page.css and page.js are part of all of them.
+// Helpers for the HTML pages. A page is self-contained: its styles and scripts are inline, and all
+// pages include page.css and page.js.
 
 namespace saccade {
 
-// A file that is part of the program, as text: "page.css".
+// The text of a file that is embedded in the program: "page.css".
 std::string text_asset(std::string_view name);
 
-// Text from anywhere as text of a page, also within an attribute's quotes.
+// Escapes untrusted text for HTML, including quoted attributes.
 std::string escaped(const std::string& text);
-// JSON that no text in it can end: a script element ends at a "<".
+// JSON for a script element: "<" is escaped, so that no string in it can end the element.
 std::string for_script(const nlohmann::ordered_json& object);
-// How a page names a script or style that it allows.
+// The source expression of an inline script or style in a content security policy.
 std::string hash_of(const std::string& text);
-// Replaces each {{name}} by its value, once: what comes in is not looked through again.
+// Replaces each {{name}} by its value. Inserted values are not searched again.
 std::string filled(const std::string& form, const std::map<std::string, std::string>& values);
 
-// What every page has, by the names that its form gives them: "head" with title, styles and, where
-// the page says it itself, the policy of what it may load; and the parts of its body that all share.
-// `parts` has the page's own: "title" and "style" are asked for.
+// Adds what every page's template needs: "head" with title, styles and, if `policy` is not empty, a
+// content security policy; and the shared parts of the body. `parts` has "title" and "style".
 void add_shared_parts(std::map<std::string, std::string>& parts, const std::string& policy = "");
 
 // "#rrggbb"

@@ -1,11 +1,11 @@
-// What Saccade's pages share.
+// What the live page and the report share.
 "use strict";
 const page = (() => {
     const $ = (id) => document.getElementById(id);
 
     function bytes_of(id) {
         const text = atob($(id).textContent);
-        $(id).remove();  // megabytes that nobody needs twice
+        $(id).remove();  // megabytes that are read only once
         const bytes = new Uint8Array(text.length);
         for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
         return bytes;
@@ -15,34 +15,34 @@ const page = (() => {
         made.append(...children);
         return made;
     }
-    // For who listens instead of looking.
+    // For screen readers.
     function say(text) { $("summary").textContent = text; }
-    // As many children as there are things to show, kept from frame to frame, so that what has the
-    // focus or is being pressed stays.
+    // Gives `parent` one child per thing. Children are kept from frame to frame, so that one with the
+    // focus, or under the pointer, stays.
     function fill(parent, things, make, update) {
         while (parent.children.length > things.length) parent.lastChild.remove();
         while (parent.children.length < things.length) parent.append(make(parent.children.length));
         things.forEach((thing, i) => update(parent.children[i], thing, i));
     }
     function percent(p) {
-        return (100 * p).toFixed(100 * p < 9.95 ? 1 : 0) + " %";
+        return (100 * p).toFixed(100 * p < 9.95 ? 1 : 0) + "\u00a0%";
     }
 
     // ---- maps of attention --------------------------------------------------------------------------
 
-    const heat = bytes_of("heat-colours");  // 256 times red, green, blue, alpha
+    const heat = bytes_of("heat-colours");  // 256 x (red, green, blue, alpha)
     const small = document.createElement("canvas");
 
     function largest_of(map) { return map.reduce((a, b) => Math.max(a, b), 0); }
-    // The cell that is looked at most; rows and columns as people count them.
+    // The cell with the largest value; row and column are counted from 1.
     function best_of(map, grid) {
         let index = 0;
         for (let i = 0; i < map.length; ++i) if (map[i] > map[index]) index = i;
         return {index, row: Math.floor(index / grid.width) + 1, column: index % grid.width + 1};
     }
 
-    // The map as a small canvas, a pixel a cell, until the next call; alpha_of gets a cell's part of
-    // the way from `least` to the largest, and the alpha of its colour.
+    // The map as a canvas with one pixel per cell, valid until the next call. `alpha_of` gets a cell's
+    // position between `least` and the largest value, and the alpha of its colour.
     function coloured(map, grid, alpha_of, least = 0) {
         const largest = largest_of(map);
         const cells = new ImageData(grid.width, grid.height);
@@ -58,7 +58,7 @@ const page = (() => {
         return small;
     }
 
-    // Where a cell lies on a canvas with `scale` pixels for one of the picture's.
+    // A cell's rectangle on a canvas with `scale` pixels per pixel of the picture.
     function place_of(geometry, scale, column, row) {
         const {left, top, cell_width, cell_height} = geometry;
         return [(left + column * cell_width) * scale.x, (top + row * cell_height) * scale.y,
@@ -74,11 +74,21 @@ const page = (() => {
         small.getContext("2d").putImageData(cells, 0, 0);
         return small;
     }
-    // How much cells are like one of them differs little: it is seen from the least on.
+    // Similarities differ little, so their colours start at the smallest value.
     function least_of(map, kind) {
         return kind === "similarity" ? map.reduce((a, b) => Math.min(a, b), 1) : 0;
     }
-    function draw_map(context, map, bank, scale, {opacity, threshold, smooth}) {
+    // The position of the weakest of the fewest cells that together hold this share of the map.
+    function cut_for(map, share) {
+        if (share >= 1) return 0;
+        const sorted = Float32Array.from(map).sort().reverse();
+        const all = sorted.reduce((a, b) => a + b, 0);
+        let sum = 0;
+        for (const cell of sorted) if ((sum += cell) >= share * all) return cell / sorted[0];
+        return 0;
+    }
+    function draw_map(context, map, bank, scale, {opacity, share, smooth}) {
+        const threshold = bank.kind === "similarity" ? 0 : cut_for(map, share);
         const cells = coloured(map, bank.grid, (part, alpha) => part < threshold ? 0 : alpha * opacity,
                                least_of(map, bank.kind));
         draw_cells(context, cells, bank, scale, smooth);
@@ -92,7 +102,7 @@ const page = (() => {
         const [x, y, cell_width, cell_height] = place_of(geometry, scale, 0, 0);
         const width = cell_width * grid.width, height = cell_height * grid.height;
         context.drawImage(cells, x, y, width, height);
-        // Cells of convolutions may end up to half a cell before the picture: the last go on.
+        // Cells of convolutions may end up to half a cell before the picture's edge; the last are extended.
         const {canvas} = context;
         const right = x <= 0 && canvas.width - x - width < cell_width / 2 ? canvas.width - x - width : 0;
         const below = y <= 0 && canvas.height - y - height < cell_height / 2 ? canvas.height - y - height : 0;
@@ -113,12 +123,12 @@ const page = (() => {
     function draw_cell(context, {geometry}, scale, {row, column}) {
         draw_outline(context, place_of(geometry, scale, column, row), "#fff");
     }
-    // All that a patch can see: [left, top, right, bottom] in pixels of the picture.
+    // The attention window of a patch: [left, top, right, bottom] in pixels of the picture.
     function draw_window(context, scale, [left, top, right, bottom]) {
         draw_outline(context, [left * scale.x, top * scale.y, (right - left) * scale.x, (bottom - top) * scale.y],
                      "#ffcd50");
     }
-    // What a query of deformable attention looks at, each as large as its share.
+    // Sampling points of deformable attention, sized by their weights.
     function draw_points(context, scale, points) {
         const line = Math.max(context.canvas.width / 500, 1);
         for (const {x, y, share, colour} of points) {
@@ -131,16 +141,33 @@ const page = (() => {
             context.stroke();
         }
     }
-    // From nothing to most.
+    // The colour scale, from 0 to the largest value.
     function draw_colours(canvas) {
         const bar = canvas.getContext("2d"), colours = bar.createImageData(256, 1);
         colours.data.set(heat);
         bar.putImageData(colours, 0, 0);
     }
+    // The legend below the picture: the values of the first and the last colour.
+    function show_scale(map, kind) {
+        $("scale").classList.toggle("unused", !map || kind === "colours");
+        if (!map || kind === "colours") return;
+        $("smallest").textContent = kind === "similarity" ? percent(least_of(map, kind)) : "0 %";
+        $("largest").textContent = percent(largest_of(map));
+    }
+    // The layout depends on the picture's shape.
+    function set_aspect(width, height) {
+        $("stage").style.setProperty("--aspect", width / height);
+        $("stage").classList.toggle("portrait", width < 1.15 * height);
+    }
 
-    // ---- what models have found ---------------------------------------------------------------------
+    // "layer 7 of 0-7", as the window says it
+    function layer_text(layer, layers) {
+        return `layer ${layer}` + (layers > 1 ? ` of 0-${layers - 1}` : " (the only one)");
+    }
 
-    // A detection's box over a picture of this size, and the label in its corner.
+    // ---- results ---------------------------------------------------------------------
+
+    // A detection's box over a picture of this size, with its label; labels.place() positions that.
     function box_of(found, {width, height}) {
         const [left, top, right, bottom] = found.box;
         const label = element("span", {textContent: found.label});
@@ -151,7 +178,7 @@ const page = (() => {
             top: 100 * top / height + "%",
             width: 100 * (right - left) / width + "%",
             height: 100 * (bottom - top) / height + "%",
-            borderColor: found.colour,
+            color: found.colour,
         });
         return {box, label};
     }
@@ -166,6 +193,7 @@ const page = (() => {
                        element("b", {textContent: percent(p)}));
     }
 
-    return {$, bytes_of, element, say, fill, percent, largest_of, best_of, least_of, coloured, draw_map, draw_mixed, draw_cell, draw_window, draw_points, draw_colours,
+    return {$, bytes_of, element, say, fill, percent, largest_of, best_of, coloured, layer_text, set_aspect,
+            draw_map, draw_mixed, draw_cell, draw_window, draw_points, draw_colours, show_scale,
             box_of, name_of_box, class_row};
 })();

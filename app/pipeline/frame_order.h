@@ -120,6 +120,7 @@ struct Done {
     bool repeated = false;                   // it has been here before
     bool detected = false;                   // the detector has seen this very frame
     bool caption_ended = false;              // with this frame
+    FrameInfo captioned;                     // the frame that the caption describes
     Observations observed;                   // what the tracker was told, if there is one
     // Image, picture and planes may be written over when this is gone.
     TakenFrame frame;

@@ -413,6 +413,7 @@ Done FramePath::read(FrameLane& lane) {
 void FramePath::read_words(FrameLane& lane, Done& done) {
     if (lane.order.caption.to_end) {
         done.result.caption = std::move(lane.caption);
+        done.captioned = done.result.info;
         done.caption_ended = true;
         return;
     }
@@ -421,6 +422,7 @@ void FramePath::read_words(FrameLane& lane, Done& done) {
         done.caption_ended = !captions_.writing();
     }
     done.result.caption = captions_.caption();
+    done.captioned = captions_.frame();
 }
 
 void FramePath::read_maps(FrameLane& lane, Done& done) const {

@@ -14,6 +14,7 @@
 #include "app/page/page.h"
 #include "app/serve/crossings.h"
 #include "app/serve/metrics.h"
+#include "app/pipeline/frame_path.h"
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
 
@@ -91,9 +92,15 @@ Json phrases_of(const ModelReport& model, const std::vector<std::string>& labels
     return phrases;
 }
 
-// What the page needs besides the line: who has found what, and in which colours to draw it.
-std::string found_by(const FrameResult& result, bool repeated) {
-    Json found = {{"queries", Json::array()}, {"colours", Json::array()}, {"repeated", repeated}};
+// What the page needs besides the line: the queries and colours of the detections, and how fresh the
+// caption is; null if it describes another picture.
+std::string found_by(const Done& shown) {
+    const FrameResult& result = shown.result;
+    Json found = {{"queries", Json::array()}, {"colours", Json::array()}, {"repeated", shown.repeated}};
+    found["caption_freshness"] =
+        shown.captioned.source == result.info.source
+            ? Json(freshness(shown.captioned.source, shown.captioned.captured, result.info))
+            : Json();
     if (result.detections)
         for (size_t i = 0; i < result.detections->size(); ++i) {
             const Detection& d = (*result.detections)[i];
@@ -104,6 +111,16 @@ std::string found_by(const FrameResult& result, bool repeated) {
             found["colours"].push_back(css_colour(colour));
         }
     return found.dump();
+}
+
+// The place in a file or folder.
+Json json_of(const PlayerReport& player) {
+    return {{"live", player.live},
+            {"still", player.still},
+            {"frames", player.frames ? Json(*player.frames) : Json()},
+            {"rate", player.rate},
+            {"frame", player.frame},
+            {"name", text_of_name(without_password(player.name))}};
 }
 
 // How tracking goes, and what lines and zones have counted; null where nothing is tracked.
@@ -158,6 +175,7 @@ void LiveViewers::ask(LiveState& state) {
         if (wish.detector_stride) state.detector_stride = *wish.detector_stride;
         if (wish.classifier_stride) state.classifier_stride = *wish.classifier_stride;
         if (wish.frozen) state.frozen = *wish.frozen;
+        if (wish.seek) seek_to(state, *wish.seek);
         if (wish.track) state.track = *wish.track;
         if (wish.regions) drawn_ = wish.regions;
         if (wish.find || wish.labels || wish.question) {
@@ -233,7 +251,7 @@ void LiveViewers::show(const LiveLoop& loop, const LiveState& state, bool new_pi
         frame.crossings = crossings_in(
             shown->result, labels, without_password(shown->result.info.source));
     if (picture) {
-        frame.found = found_by(shown->result, shown->repeated);
+        frame.found = found_by(*shown);
         frame.maps = shown->maps;
     }
     exchange_.show(std::move(frame), picture ? shown->planes : PlanarView());
@@ -253,6 +271,7 @@ void LiveViewers::tell(const LiveLoop& loop, const LiveState& state) {
         {"sources", titles_of(offered_.sources)},
         {"source_state", text_of_name(report.source_state)},
         {"frozen", state.frozen},
+        {"player", json_of(report.player)},
         {"threshold", state.threshold.value_or(report.sure_above)},
         {"strides", {{"detector", state.detector_stride}, {"classifier", state.classifier_stride}}},
         {"detector", json_of(report.detector, offered_.detectors)},

@@ -105,6 +105,9 @@ SharedWish read_wish(const Json& json) {
         } else if (key == "frozen") {
             require(value.is_boolean());
             wish.frozen = value.get<bool>();
+        } else if (key == "seek") {
+            require(value.is_number_unsigned());
+            wish.seek = value.get<uint64_t>();
         } else if (key == "track") {
             require(value.is_boolean());
             wish.track = value.get<bool>();

@@ -17,6 +17,7 @@ struct SharedWish {
     std::optional<float> threshold = {};
     std::optional<uint32_t> detector_stride = {}, classifier_stride = {};
     std::optional<bool> frozen = {}, track = {};
+    std::optional<uint64_t> seek = {};  // the frame of the file to go to
     std::optional<Regions> regions = {};  // lines and zones of the source
     // For models that take words: phrases to find, names to choose from, a question.
     std::optional<std::string> find = {}, labels = {}, question = {};

@@ -34,7 +34,7 @@
 #include "app/lab/ppm.h"
 #include "app/live/settings.h"
 #include "app/serve/viewer_message.h"
-#include "app/serve/web/door.h"
+#include "app/serve/web/access_policy.h"
 #include "app/serve/web/server.h"
 #include "app/track/regions.h"
 #include "gpu/core/error.h"
@@ -260,9 +260,9 @@ void viewer(Bytes bytes) {
     const std::string sent(text_of(bytes));
     const auto message = read_viewer_message(sent);
     if (message && message->wish.threshold && !(*message->wish.threshold <= 1)) std::abort();
-    const Door door({"127.0.0.1", 8080}, "https://cam.example.org", "token");
-    if (door.opens_to(sent) != (sent == "token")) std::abort();
-    if (door.knows_host(sent) && door.knows_origin("http://evil.example", sent) &&
+    const AccessPolicy policy({"127.0.0.1", 8080}, "https://cam.example.org", "token");
+    if (policy.accepts_token(sent) != (sent == "token")) std::abort();
+    if (policy.allows_host(sent) && policy.allows_origin("http://evil.example", sent) &&
         sent != "evil.example")
         std::abort();
     attempt([&] { parse_origin(sent); });
@@ -281,9 +281,8 @@ Server& server() {
     static Server it = [] {
         spdlog::set_level(spdlog::level::off);
         ServerLimits limits;
-        limits.requests_a_second = limits.messages_a_second = 1e9;
-        return Server({.address = {"127.0.0.1", 0}, .origin = "http://cam", .title = "fuzz"},
-                      limits);
+        limits.requests_per_second = limits.messages_per_second = 1e9;
+        return Server({.address = {"127.0.0.1", 0}, .origin = "http://cam", .title = "fuzz"}, limits);
     }();
     static const bool shown = [] {
         constexpr PlaneLayout layout{16, 16, Chroma::halved};

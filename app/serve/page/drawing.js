@@ -1,35 +1,26 @@
-// The picture, and what lies on it in colours: maps of attention and masks.
+// The picture, and the attention maps and masks on it.
 const drawing = (() => {
     const {$, element, percent} = page;
     const picture = $("picture"), heat = $("heat"), masks = $("masks");
 
-    // The levels of one map as parts of the attention.
+    // The quantised levels of one map as attention weights.
     function cells_of(map, index) {
         const count = map.grid.width * map.grid.height;
         const scale = map.largest[index] / 255;
         return Float32Array.from(map.levels.subarray(index * count, (index + 1) * count),
                                  (level) => scale * level);
     }
-    // Several maps lie side by side, each on a small copy of the picture.
+    // Several maps are drawn as tiles, each on a small copy of the picture.
     function tiles_of(count) {
         const columns = Math.ceil(Math.sqrt(count)), rows = Math.ceil(count / columns);
         const part = 1 / Math.max(columns, rows);
         return {columns, part};
     }
-    // The part of the largest cell from which on cells hold so much of the attention together.
-    function threshold_for(cells, mass) {
-        if (mass >= 1) return 0;
-        const sorted = Float32Array.from(cells).sort().reverse();
-        const all = sorted.reduce((a, b) => a + b, 0);
-        let sum = 0;
-        for (const cell of sorted) if ((sum += cell) >= mass * all) return cell / sorted[0];
-        return 0;
-    }
     function draw_one(context, map, index, scale) {
         const cells = cells_of(map, index);
         page.draw_map(context, cells, map, scale, {
             opacity: $("opacity").value / 100,
-            threshold: threshold_for(cells, $("mass").value / 100),
+            share: $("share").value / 100,
             smooth: $("smooth").checked,
         });
     }
@@ -54,13 +45,13 @@ const drawing = (() => {
             context.restore();
         }
     }
-    // Those that a detection looks at, the largest on top; none of models that look at everything.
+    // The sampling points of deformable attention, the largest last; none of dense attention.
     function points_of({points = [], point_colours}) {
         return points.map(([x, y, share, level]) => ({x, y, share, colour: point_colours[level]}))
                      .sort((a, b) => a.share - b.share);
     }
     function is_tiled() { return looking.attention.mode === "grid" && live.frame?.map?.count > 1; }
-    // What attention lies over the picture.
+    // Draws the attention map over the picture.
     function draw() {
         const {frame} = live, context = heat.getContext("2d");
         context.clearRect(0, 0, heat.width, heat.height);
@@ -83,8 +74,8 @@ const drawing = (() => {
         if (map.patch) page.draw_cell(context, map, scale, map.patch);
     }
 
-    // A mask's run lengths as COCO spells them: column by column, outside first, five bits to a letter,
-    // each as the difference to the one before the last.
+    // COCO's compressed run lengths: column by column, background first, five bits per character, each run
+    // as the difference to the one before the last.
     function runs_of(counts) {
         const runs = [];
         for (let at = 0; at < counts.length;) {
@@ -112,7 +103,7 @@ const drawing = (() => {
             at += run;
         });
     }
-    // The best on top; the canvas as a whole lets the picture through.
+    // The strongest is drawn last; the canvas as a whole is translucent.
     function draw_masks(all) {
         const masked = all.filter((found) => found.mask);
         masks.hidden = masked.length === 0 || !$("show-masks").checked || Boolean(live.state?.annotated) || is_tiled();
@@ -127,52 +118,73 @@ const drawing = (() => {
 
     function show(bitmap) {
         for (const canvas of [picture, heat, masks])
-            if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
-                canvas.width = bitmap.width;
-                canvas.height = bitmap.height;
-                $("view").style.setProperty("--aspect", bitmap.width / bitmap.height);
-            }
+            if (canvas.width !== bitmap.width || canvas.height !== bitmap.height)
+                Object.assign(canvas, {width: bitmap.width, height: bitmap.height});
+        page.set_aspect(bitmap.width, bitmap.height);
         picture.getContext("2d").drawImage(bitmap, 0, 0);
     }
 
-    // The picture as it is shown, with all that lies on it.
-    function screenshot() {
-        const {frame} = live;
-        if (!frame) return;
-        const canvas = element("canvas", {width: picture.width, height: picture.height});
-        const context = canvas.getContext("2d");
+    // Something that takes longer than a quarter of a second shows that it is working.
+    let work = 0;
+    function begin_work() {
+        clearTimeout(work);
+        work = setTimeout(() => { $("busy").hidden = false; }, 250);
+    }
+    function end_work() {
+        clearTimeout(work);
+        $("busy").hidden = true;
+    }
+
+    // ---- screenshot: the picture with all that is drawn on it -------------------------------------------
+
+    function draw_pixels(context) {
         context.filter = picture.style.filter || "none";
         context.drawImage(picture, 0, 0);
         context.filter = "none";
         context.drawImage(heat, 0, 0);
-        if (!masks.hidden) {
-            context.globalAlpha = Number(getComputedStyle(masks).opacity);
-            context.drawImage(masks, 0, 0);
-            context.globalAlpha = 1;
+        if (masks.hidden) return;
+        context.globalAlpha = Number(getComputedStyle(masks).opacity);
+        context.drawImage(masks, 0, 0);
+        context.globalAlpha = 1;
+    }
+    function draw_label(context, size, text, x, y, colour) {
+        context.fillStyle = colour;
+        context.fillRect(x, y, context.measureText(text).width + size / 2, 1.3 * size);
+        context.fillStyle = "#101012";
+        context.fillText(text, x + size / 4, y + size);
+    }
+    // Labels give way to stronger ones, as on the page.
+    function draw_boxes(context, size) {
+        const all = found.detections().reverse(), {width, height} = context.canvas;
+        const texts = all.map(({label, score}) => `${label} ${percent(score)}`);
+        const places = labels.arrange(all.map(({box, score}, i) =>
+            ({box, score, extent: [context.measureText(texts[i]).width + size / 2, 1.3 * size]})), {width, height});
+        for (const {box: [left, top, right, bottom], colour} of all) {
+            context.strokeStyle = colour;
+            context.strokeRect(left, top, right - left, bottom - top);
         }
-        const size = Math.max(canvas.width / 60, 12);
+        places.forEach((at, i) => { if (at) draw_label(context, size, texts[i], at[0], at[1], all[i].colour); });
+    }
+    function draw_said(context, size) {
+        const text = [...$("said").children].map(({firstChild}) => firstChild.textContent).join(" ");
+        const {width, height} = context.canvas, length = context.measureText(text).width;
+        context.fillStyle = "rgb(0 0 0 / 65%)";
+        context.fillRect((width - length - size) / 2, height - 2.2 * size, length + size, 1.6 * size);
+        context.fillStyle = "#fff";
+        context.fillText(text, (width - length) / 2, height - size);
+    }
+    function screenshot() {
+        const {frame} = live;
+        if (!frame) return;
+        const canvas = element("canvas", {width: picture.width, height: picture.height});
+        const context = canvas.getContext("2d"), size = Math.max(canvas.width / 60, 12);
+        draw_pixels(context);
         context.font = `${size}px sans-serif`;
         context.lineWidth = Math.max(canvas.width / 400, 2);
-        const label = (text, x, y, colour) => {
-            context.fillStyle = colour;
-            context.fillRect(x, y, context.measureText(text).width + size / 2, 1.3 * size);
-            context.fillStyle = "#101012";
-            context.fillText(text, x + size / 4, y + size);
-        };
-        marks.draw_on(context, canvas.width / frame.line.width, label);
-        if ($("boxes").children.length > 0)
-            for (const {box: [left, top, right, bottom], label: name, score, colour} of found.detections()) {
-                context.strokeStyle = colour;
-                context.strokeRect(left, top, right - left, bottom - top);
-                label(`${name} ${percent(score)}`, left, top, colour);
-            }
-        if (!$("said").hidden) {
-            const width = context.measureText($("said").textContent).width;
-            context.fillStyle = "rgb(0 0 0 / 65%)";
-            context.fillRect((canvas.width - width - size) / 2, canvas.height - 2.2 * size, width + size, 1.6 * size);
-            context.fillStyle = "#fff";
-            context.fillText($("said").textContent, (canvas.width - width) / 2, canvas.height - size);
-        }
+        marks.draw_on(context, canvas.width / frame.line.width,
+                      (text, x, y, colour) => draw_label(context, size, text, x, y, colour));
+        if ($("boxes").children.length > 0) draw_boxes(context, size);
+        if (!$("said").hidden) draw_said(context, size);
         canvas.toBlob((blob) => {
             const link = element("a", {href: URL.createObjectURL(blob), download: `saccade-${frame.line.frame}.png`});
             link.click();
@@ -181,12 +193,12 @@ const drawing = (() => {
         });
     }
 
-    for (const id of ["opacity", "mass", "smooth"])
+    for (const id of ["opacity", "share", "smooth"])
         $(id).addEventListener("input", () => {
             looking.show_choice();
             draw();
         });
     $("screenshot").addEventListener("click", screenshot);
 
-    return {cells_of, tiles_of, is_tiled, draw, draw_masks, show, screenshot};
+    return {cells_of, tiles_of, is_tiled, draw, draw_masks, show, begin_work, end_work, screenshot};
 })();

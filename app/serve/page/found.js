@@ -1,20 +1,26 @@
-// What models have found: boxes on the picture, and lists beside it.
+// The models' results: boxes and caption on the picture, and lists beside it.
 const found = (() => {
     const {$, element, percent, fill} = page;
-    const hidden = new Set(), met = new Set();  // labels that this viewer does not want; all so far
+    const hidden = new Set(), met = new Set();  // classes that this viewer has switched off; all so far
+    let stale = null;  // the frame whose results are no longer shown, because another picture was asked for
 
-    // Those of the last frame that this viewer wants to see.
-    function detections() {
+    const is_stale = () => stale !== null && stale === live.frame;
+    // All detections of the frame of classes that are switched on.
+    function all_detections() {
         const {frame} = live;
+        if (is_stale()) return [];
         return (frame?.line.detections ?? [])
             .map((one, i) => ({...one, colour: frame.found?.colours[i], query: frame.found?.queries[i]}))
             .filter((one) => !hidden.has(one.label))
             .map((one) => one.track === undefined ? one : {...one, label: `${one.track} ${one.label}`});
     }
-    // What is really there, if the source knows.
+    // Those that are shown, one for each thing, the strongest first.
+    const detections = () => labels.merge(all_detections());
+    // The ground truth, if the source has it.
     function truth() {
-        if (!$("show-truth").checked) return [];
-        return (live.frame?.line.truth?.objects ?? []).map((one) => ({...one, colour: "#ffffff", really: true}));
+        if (!$("show-truth").checked || is_stale()) return [];
+        return (live.frame?.line.truth?.objects ?? [])
+            .map((one) => ({...one, colour: "#ffffff", really: true, score: -1}));
     }
     function meet({detections: all}) {
         for (const {label} of all ?? []) {
@@ -29,17 +35,28 @@ const found = (() => {
             $("only").append(element("label", {}, box, label));
         }
     }
-    // The smallest box around a point, which the others cannot be clicked through.
-    function at([x, y]) {
-        const size = ({box}) => (box[2] - box[0]) * (box[3] - box[1]);
-        const around = detections().filter(({box}) => x >= box[0] && x < box[2] && y >= box[1] && y < box[3]);
-        if (around.length === 0 || !$("show-boxes").checked) return null;
-        return around.reduce((a, b) => size(a) <= size(b) ? a : b);
+    function at([x, y]) { return $("show-boxes").checked ? labels.smallest_at(detections(), x, y) : null; }
+    // A box says its full name under the pointer: its label may be hidden, and rivals are in no label.
+    function point_at(point, event) {
+        const one = point && !live.state?.annotated && !drawing.is_tiled() ? at(point) : null;
+        const area = $("view").getBoundingClientRect();
+        labels.show_tip(one ? labels.full_text(one) : "", event.clientX - area.left, event.clientY - area.top);
     }
 
+    // Rectangles of other text on the picture, which labels do not cover.
+    function taken() {
+        const area = $("view").getBoundingClientRect();
+        const texts = [...document.querySelectorAll("#regions-drawn text")];
+        if (!$("said").hidden) texts.push($("said"));
+        return texts.map((node) => {
+            const {left, top, right, bottom} = node.getBoundingClientRect();
+            return [left - area.left, top - area.top, right - area.left, bottom - area.top];
+        });
+    }
     function draw_boxes(all) {
         const shows = $("show-boxes").checked && !live.state?.annotated && !drawing.is_tiled();
-        fill($("boxes"), shows ? [...truth(), ...all] : [],
+        const drawn = shows ? [...truth(), ...[...all].reverse()] : [];  // the strongest last, on top
+        fill($("boxes"), drawn,
             () => page.box_of({box: [0, 0, 0, 0], label: "", colour: ""}, {width: 1, height: 1}).box,
             (box, one) => {
                 const {box: fresh} = page.box_of(one, live.frame.line);
@@ -50,6 +67,8 @@ const found = (() => {
                 const text = one.really ? one.label : `${one.label} ${percent(one.score)}`;
                 if (box.firstChild.textContent !== text) box.firstChild.textContent = text;
             });
+        const score = (one) => one.score + (!one.really && looking.is_chosen(one) ? 1 : 0);
+        labels.place([...$("boxes").children], $("boxes"), drawn.map(score), taken());
     }
     function draw_detections(all) {
         $("detections-part").hidden = !live.frame?.line.detections;
@@ -61,34 +80,37 @@ const found = (() => {
             const button = item.firstChild;
             button.found = one;
             button.setAttribute("aria-pressed", String(looking.is_chosen(one)));
-            const text = `${one.label}${percent(one.score)}${one.colour}`;
+            const text = labels.full_text(one) + one.colour;
             if (button.shows === text) return;
             button.shows = text;
+            button.title = one.rivals.length > 0 ? labels.full_text(one) : "";
             button.replaceChildren(...page.name_of_box(one));
         });
     }
+
+    const on_word = {
+        enter: (i) => looking.at_word(i, false),
+        leave: () => looking.at_word(null, false),
+        click: (i) => looking.at_word(i, true),
+    };
+    // The caption of another picture is not shown; that of an earlier frame fades, as in the window.
     function draw_caption() {
-        const caption = live.frame?.line.caption ?? live.frame?.line.answer;
-        const shows = Boolean(caption) && $("show-caption").checked;
-        $("caption-part").hidden = !shows;
-        $("caption-title").textContent = live.frame?.line.answer ? "Answer" : "Caption";
-        $("said").hidden = !shows || !caption.text || Boolean(live.state?.annotated);
-        $("said").textContent = caption?.text ?? "";
-        fill($("caption"), caption?.words ?? [], (i) => {
-            const button = element("button", {type: "button"});
-            for (const event of ["pointerenter", "focus"]) button.addEventListener(event, () => looking.at_word(i));
-            for (const event of ["pointerleave", "blur"]) button.addEventListener(event, () => looking.at_word(null));
-            return button;
-        }, (button, word, i) => {
-            button.classList.toggle("lit", looking.pointing.word === i);
-            const text = word.text + percent(word.p);
-            if (button.shows === text) return;
-            button.shows = text;
-            button.replaceChildren(word.text, element("small", {textContent: percent(word.p)}));
-        });
+        const {line, found: more} = live.frame ?? {};
+        const freshness = more?.caption_freshness === undefined ? 1 : more.caption_freshness;
+        const caption = freshness === null || is_stale() ? null : line?.caption ?? line?.answer;
+        const shows = Boolean(caption) && $("show-caption").checked, words = caption?.words ?? [];
+        $("caption-part").hidden = !(line?.caption ?? line?.answer) || !$("show-caption").checked;
+        $("caption-title").textContent = (line?.answer ? "Answer" : "Caption") +
+            (shows && freshness < 1 ? ", of an earlier frame" : "");
+        $("said").hidden = !shows || words.length === 0 || Boolean(live.state?.annotated);
+        for (const id of ["said", "caption"]) {
+            $(id).style.opacity = 0.45 + 0.55 * (freshness ?? 1);
+            $(id).classList.toggle("old", freshness < 1);
+            captions.show($(id), shows ? words : [], looking.pointing.word, on_word);
+        }
     }
     function draw_classes() {
-        const classes = live.frame?.line.classes ?? [];
+        const classes = is_stale() ? [] : live.frame?.line.classes ?? [];
         $("classes-part").hidden = classes.length === 0 || !$("show-classes").checked;
         fill($("classes"), classes, () => page.class_row("", 0), (row, one) => {
             const [name, meter, p] = row.children;
@@ -103,13 +125,20 @@ const found = (() => {
     function draw() {
         const all = detections();
         drawing.draw_masks(all);
+        draw_caption();
         draw_boxes(all);
         draw_detections(all);
-        draw_caption();
         draw_classes();
         announce(all);
     }
-    // Screen readers hear what was found when it changes, and not all the time.
+    // Another picture was asked for: what belongs to this one goes at once.
+    function clear() {
+        stale = live.frame;
+        marks.forget();
+        draw();
+        drawing.begin_work();
+    }
+    // Screen readers announce the results when they change, at most every four seconds.
     let announced = "", announced_at = 0;
     function announce(all) {
         const text = all.map((one) => one.label).sort().join(", ");
@@ -118,7 +147,6 @@ const found = (() => {
         announced_at = performance.now();
         page.say(text ? `${all.length} found: ${text}` : "nothing found");
     }
-    // A frame with other things in it.
     function take(line) {
         meet(line);
         $("truth-part").hidden = !line.truth;
@@ -132,6 +160,7 @@ const found = (() => {
     }
     for (const id of ["show-boxes", "show-masks", "show-caption", "show-classes", "show-truth"])
         $(id).addEventListener("input", draw);
+    addEventListener("resize", () => { if (live.frame) draw(); });
     const keys = {
         d: () => toggle("show-boxes"),
         c: () => toggle("show-caption"),
@@ -139,5 +168,5 @@ const found = (() => {
         t: () => toggle("show-truth"),
     };
 
-    return {detections, at, draw, take, keys};
+    return {detections, at, point_at, draw, clear, take, keys};
 })();

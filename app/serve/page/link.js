@@ -1,25 +1,26 @@
-// What the parts of the page of `--serve` know together.
+// The state that the parts of the page share.
 const live = {
-    state: null,       // how things are: see LiveViewers::tell
-    you: 0,            // our number
+    state: null,       // the shared state: see LiveViewers::tell
+    you: 0,            // this viewer's number
     viewers: [],
-    read_only: false,  // we may only look
-    frame: null,       // the last one: {number, line, found, map}, see picture_message.h
-    paused: false,     // a viewer who may only look freezes his own picture
+    read_only: false,  // this viewer cannot change the shared state
+    frame: null,       // the last frame: {number, line, found, map}, see picture_message.h
+    frozen_by: 0,      // the number of the viewer who has frozen the picture; 0: none of them
+    paused: false,     // a read-only viewer has stopped its own picture
 };
 
-// The WebSocket to the program. It is opened again when it is lost, and tells how the program's clock
-// differs from ours. See picture_message.h and viewer_message.h for what is said.
+// The WebSocket to the program. It reconnects when the connection is lost, and measures the offset between
+// the two clocks. See picture_message.h and viewer_message.h for the messages.
 const link = (() => {
     let socket = null;
-    let patience = 250;  // milliseconds until we try again
+    let delay = 250;  // milliseconds until the next attempt to connect
     let clocks = [], offset = null;
     const on = {opened() {}, picture() {}, news() {}, lost() {}};
 
     function send(message) {
         if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     }
-    // The fastest answer of late says most.
+    // Of the last answers the fastest is the most accurate.
     function take_clock({clock, now}) {
         const here = performance.now();
         clocks.push({trip: here - clock, offset: now - (here + clock) / 2});
@@ -34,7 +35,7 @@ const link = (() => {
         const mine = socket = new WebSocket(address, "saccade");
         socket.binaryType = "arraybuffer";
         socket.addEventListener("open", () => {
-            patience = 250;
+            delay = 250;
             clocks = [];
             offset = null;
             send({clock: performance.now()});
@@ -58,11 +59,11 @@ const link = (() => {
         const answer = await fetch("/healthz").catch(() => null);
         const allowed = answer && await fetch("/", {method: "HEAD"}).catch(() => null);
         if (allowed?.status === 401)
-            on.lost("It was started again with another token: open the address that saccade has printed.");
-        setTimeout(connect, patience);
-        patience = Math.min(2 * patience, 5000);
+            on.lost("Saccade was restarted with another token: open the address that it has printed.");
+        setTimeout(connect, delay);
+        delay = Math.min(2 * delay, 5000);
     }
-    // Milliseconds since a moment of the program's clock; null while that is not known.
+    // Milliseconds since a time of the program's clock; null while the offset is unknown.
     function since(moment) { return offset === null ? null : performance.now() + offset - moment; }
 
     return {on, connect, send, since, connected: () => socket?.readyState === WebSocket.OPEN};

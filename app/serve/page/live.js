@@ -1,5 +1,5 @@
-// The page of `saccade live --serve` and `saccade batch --serve`: pictures come in, and pointer and keys
-// go to whom they are meant for.
+// The page of `saccade live --serve` and `saccade batch --serve`: takes pictures, and dispatches pointer and
+// key events.
 (() => {
     const {$} = page;
     const view = $("view"), picture = $("picture");
@@ -7,33 +7,34 @@
     // ---- pictures -----------------------------------------------------------------------------------
 
     let received = 0;
-    let waiting_for_us = null;  // the number of a picture that we have not taken while paused
+    let unacknowledged = null;  // the number of the picture that was shown last while paused
     async function take_picture(buffer) {
         const turn = ++received;
         const length = new DataView(buffer).getUint32(0, true);
         const json = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
         const bitmap = await createImageBitmap(
             new Blob([new Uint8Array(buffer, 4 + length, json.jpeg)], {type: "image/jpeg"}));
-        if (turn !== received) return;  // the connection is another one
+        if (turn !== received) return;  // the connection was replaced in the meantime
         if (json.map) json.map.levels = new Uint8Array(buffer, 4 + length + json.jpeg);
         live.frame = json;
         drawing.show(bitmap);
         bitmap.close();
         panels.note_picture(json.captured);
         drawing.draw();
-        found.take(json.line);
         marks.take(json.line, json.found?.colours);
+        found.take(json.line);
         looking.show_choice();
         looking.say();
-        // The next one when this one is on the screen; not while nobody sees the page.
+        if (json.map || !looking.wanted()) drawing.end_work();
+        // Asks for the next picture when this one is on screen. A hidden page gets no animation frames.
         requestAnimationFrame(() => {
-            if (live.paused) waiting_for_us = json.number;
+            if (live.paused) unacknowledged = json.number;
             else link.send({taken: json.number});
         });
     }
     link.on.picture = take_picture;
     link.on.opened = () => {
-        waiting_for_us = null;
+        unacknowledged = null;
         panels.trouble("");
         looking.tell_again();
     };
@@ -71,25 +72,28 @@
         }
         return [Math.floor(x * frame.line.width), Math.floor(y * frame.line.height)];
     }
-    let ours = false;  // the click that follows belongs to what was drawn
+    let drawn = false;  // the click that follows belongs to the line or zone that was drawn
     view.addEventListener("pointerdown", (event) => {
         if (!regions.down(point_of(event))) return;
         view.setPointerCapture(event.pointerId);
         event.preventDefault();
     });
     view.addEventListener("pointermove", (event) => {
-        if (regions.move(point_of(event))) return;
-        if (event.pointerType !== "touch" || event.buttons) looking.point_at(point_of(event));
+        const point = point_of(event);
+        if (regions.move(point)) return;
+        if (event.pointerType !== "touch") found.point_at(point, event);
+        if (event.pointerType !== "touch" || event.buttons) looking.point_at(point);
     });
     view.addEventListener("pointerup", (event) => {
-        ours = regions.up(point_of(event));
+        drawn = regions.up(point_of(event));
     });
     view.addEventListener("pointerleave", (event) => {
+        labels.show_tip("");
         if (event.pointerType !== "touch") looking.point_at(null);
     });
     view.addEventListener("click", (event) => {
         const point = point_of(event);
-        if (ours || !point || live.state?.kind !== "live") return;
+        if (drawn || !point || live.state?.kind !== "live") return;
         const one = found.at(point);
         if (one && one.query !== undefined) looking.choose({query: one.query, track: one.track});
         else looking.hold_at(point);
@@ -100,10 +104,11 @@
         if (state?.kind !== "live") return;
         if (!live.read_only) {
             state.frozen = !state.frozen;
+            live.frozen_by = state.frozen ? live.you : 0;
             link.send({set: {frozen: state.frozen}});
         } else {
-            live.paused = !live.paused;
-            if (!live.paused && waiting_for_us !== null) link.send({taken: waiting_for_us});
+            live.paused = !live.paused;  // a read-only viewer stops only its own picture
+            if (!live.paused && unacknowledged !== null) link.send({taken: unacknowledged});
         }
         panels.show_frozen();
         page.say(state.frozen || live.paused ? "frozen" : "goes on");
@@ -112,10 +117,10 @@
         if (document.fullscreenElement) document.exitFullscreen();
         else view.requestFullscreen?.();
     }
-    $("freeze").addEventListener("click", freeze);
+    for (const id of ["freeze", "unfreeze"]) $(id).addEventListener("click", freeze);
     $("full-screen").addEventListener("click", full_screen);
 
-    const keys = {...looking.keys, ...found.keys, " ": freeze, s: drawing.screenshot, f: full_screen};
+    const keys = {...looking.keys, ...found.keys, ...player.keys, " ": freeze, s: drawing.screenshot, f: full_screen};
     const arrows = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
     document.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -136,7 +141,7 @@
         press();
     });
 
-    // For scripts: what is shown, as numbers.
+    // For scripts and tests: what is shown, as numbers.
     window.saccade = {
         number: () => live.frame?.number ?? 0,
         line: () => live.frame?.line ?? null,
@@ -148,6 +153,7 @@
         age: panels.age,
         connected: link.connected,
     };
+    page.draw_colours($("colours"));
     link.connect();
     looking.say();
 })();

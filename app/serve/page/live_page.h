@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-// The page that browsers show frames in, and the policy that goes with it in the answer's headers.
+// The page of --serve, and its content security policy for the response's header.
 struct LivePage {
     std::string html, policy;
 };

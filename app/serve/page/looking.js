@@ -1,14 +1,15 @@
-// What this viewer looks at, and which maps of attention he wants.
+// What this viewer points at, and which attention maps the page asks for.
 const looking = (() => {
     const {$, percent} = page;
     const modes = ["off", "rollout", "mean", "max", "head", "grid", "similarity", "colours"];
     const without_layers = ["rollout", "similarity", "colours"];
     const attention = {mode: "off", layer: null, head: 0};
-    // A word while the pointer is on it; else a phrase, while the pointer is on it or it was clicked; else the detection that was clicked, by its query and, where
-    // things have numbers, its track; else the point under the pointer, or where it was held.
-    const pointing = {word: null, phrase: null, phrase_held: false, query: null, track: 0, point: null, held: false};
-    const on = {changed() {}};  // something else is looked at
-    let choices = null;         // layers and heads of the last map
+    // In order of precedence: a word or phrase that is hovered or was clicked; the detection that was clicked,
+    // by its query and, with tracking, its track; the point under the pointer, or the one that was clicked.
+    const pointing = {word: null, word_held: false, phrase: null, phrase_held: false, query: null, track: 0,
+                      point: null, held: false};
+    const on = {changed() {}};  // called when something else is chosen
+    let choices = null;         // the last map, for the number of its layers and heads
 
     function wanted() {
         const points = pointing.word !== null || pointing.phrase || pointing.query !== null || pointing.point;
@@ -27,7 +28,7 @@ const looking = (() => {
         }
         return look;
     }
-    // A pointer moves faster than anybody can look.
+    // Pointer events are throttled to 25 messages per second.
     let sent = "", timer = 0, time = 0;
     function tell() {
         clearTimeout(timer);
@@ -41,7 +42,12 @@ const looking = (() => {
         sent = look;
         time = performance.now();
         link.send({look: JSON.parse(look)});
-        if (look === "null") drawing.draw();
+        if (look !== "null") {
+            drawing.begin_work();
+            return;
+        }
+        drawing.end_work();
+        drawing.draw();
     }
     function tell_again() {
         sent = "";
@@ -53,7 +59,7 @@ const looking = (() => {
         pointing.point = point;
         tell();
     }
-    // What is clicked holds; a second click lets go.
+    // A click holds the point; the next click releases it.
     function hold_at(point) {
         const again = pointing.held;
         pointing.query = null;
@@ -75,13 +81,18 @@ const looking = (() => {
         tell();
         on.changed();
     }
-    function at_word(word) {
+    // Hovering shows a word until the pointer leaves; a click holds it, and another releases it.
+    function at_word(word, clicked) {
+        if (pointing.word_held && !clicked) return;
+        if (clicked && pointing.word_held && word === pointing.word) word = null;
         pointing.word = word;
+        pointing.word_held = clicked && word !== null;
         if (word !== null) wake();
         tell();
+        on.changed();
     }
     const is_phrase = (look) => JSON.stringify(look) === JSON.stringify(pointing.phrase);
-    // A click holds it, another one lets go; pointing shows it until the pointer leaves.
+    // The same for a phrase.
     function at_phrase(look, clicked) {
         if (pointing.phrase_held && !clicked) return;
         if (clicked && pointing.phrase_held && is_phrase(look)) look = null;
@@ -91,9 +102,9 @@ const looking = (() => {
         tell();
         if (clicked) on.changed();
     }
-    function let_go() {
-        pointing.query = pointing.phrase = null;
-        pointing.phrase_held = false;
+    function release() {
+        pointing.query = pointing.phrase = pointing.word = null;
+        pointing.phrase_held = pointing.word_held = false;
         pointing.held = false;
         tell();
         on.changed();
@@ -136,8 +147,9 @@ const looking = (() => {
         show_choice();
         tell();
     }
-    function begin_as({mode, layer, head}) {
+    function begin_as({mode, layer, head, ask}) {
         if (attention.mode !== "off") return;
+        if (ask) $("ask").value = ask;
         if (modes.includes(mode)) attention.mode = $("mode").value = mode;
         attention.layer = layer;
         attention.head = head;
@@ -158,44 +170,58 @@ const looking = (() => {
         }
         $("layer-now").textContent = attention.mode === "rollout" ? "all" : layer.disabled || !map ? "" : layer.value;
         $("head-now").textContent = attention.mode === "head" && map ? head.value : "";
-        for (const id of ["opacity", "mass"]) $(id + "-now").textContent = $(id).value + " %";
+        for (const id of ["opacity", "share"]) $(id + "-now").textContent = $(id).value + " %";
     }
-    // What is shown, in words.
-    function say() {
-        const {frame} = live, map = frame?.map;
-        if (!map || !wanted()) {
-            $("now").textContent = attention.mode === "off"
-                ? "Attention is off: press A, or choose maps."
-                : "Point at the picture: what does the patch under the pointer look at?";
-            return;
-        }
-        if (map.kind === "colours") {
-            $("now").textContent = "The three main components of what the model knows of each patch, as red, green and " +
-                "blue. Alike in colour, alike to the model. The 2 % of patches at either end do not count.";
-            return;
-        }
-        const cells = drawing.cells_of(map, 0);
-        const best = page.best_of(cells, map.grid);
-        const word = (frame.line.caption ?? frame.line.answer)?.words[pointing.word]?.text;
-        const who = map.patch ? `Patch in row ${map.patch.row + 1}, column ${map.patch.column + 1}`
-            : map.who === "phrase" ? "How much each patch is like the phrase"
-            : map.who === "word" ? `Word “${word ?? ""}”`
-            : map.who === "query" ? (pointing.track > 0 ? `Track ${pointing.track}` : "The detection’s query")
-            : "Class token";
-        if (map.kind === "similarity") {
-            const sorted = Float32Array.from(cells).sort();
-            $("now").textContent = `${who}: how much the features of each patch are like its own, by their cosine; ` +
-                `from ${percent(sorted[0])} to ${percent(sorted[sorted.length - 1])}, half of them above ` +
-                `${percent(sorted[sorted.length >> 1])}.`;
-            return;
-        }
-        const how = {rollout: "through all layers", mean: "mean of its heads", max: "greatest of its heads",
-                     head: `head ${Math.min(attention.head, map.heads - 1)}`, grid: "all heads"}[attention.mode];
-        const layer = attention.mode === "rollout" ? "" : `layer ${map.layer} of ${map.layers}, `;
-        $("now").textContent = `${who}: ${layer}${how}.` +
-            (map.count > 1 ? "" : ` Looks most at row ${best.row}, column ${best.column} (${percent(cells[best.index])}).`) +
-            (map.points_on ? ` Dots are its points, as large as their shares, on ${map.points_on}.` : "") +
+    // The line below the picture describes what is shown.
+    // The model whose patches are shown: the one that was asked for, or the other if that is not loaded.
+    function asked_model() {
+        const loaded = ["detector", "classifier"].filter((id) => live.state?.[id] && live.state[id].name !== "none");
+        const model = loaded.length === 1 ? loaded[0] : $("ask").value;
+        return model[0].toUpperCase() + model.slice(1);
+    }
+    function who_of(map) {
+        const {line} = live.frame;
+        if (map.patch) return `${asked_model()}’s patch in row ${map.patch.row + 1}, column ${map.patch.column + 1}`;
+        if (map.who === "phrase") return "Similarity of each patch to the phrase";
+        if (map.who === "word") return `Word “${(line.caption ?? line.answer)?.words[pointing.word]?.text ?? ""}”`;
+        if (map.who === "query") return pointing.track > 0 ? `Track ${pointing.track}` : "The detection’s query";
+        return "Class token";
+    }
+    function similarity_text(map) {
+        const sorted = Float32Array.from(drawing.cells_of(map, 0)).sort();
+        return `${who_of(map)}: cosine similarity of the features of each patch to its own, from ` +
+            `${percent(sorted[0])} to ${percent(sorted[sorted.length - 1])}; the median is ` +
+            `${percent(sorted[sorted.length >> 1])}.`;
+    }
+    function attention_text(map) {
+        const cells = drawing.cells_of(map, 0), best = page.best_of(cells, map.grid);
+        const {mode} = attention;
+        const how = {rollout: `rollout through ${map.layers} layers`, mean: `mean of ${map.heads} heads`,
+                     max: `greatest of ${map.heads} heads`, grid: `heads 0-${map.heads - 1}`,
+                     head: `head ${Math.min(attention.head, map.heads - 1)} of 0-${map.heads - 1}`}[mode];
+        const layer = mode === "rollout" ? "" : `${page.layer_text(map.layer, map.layers)}, `;
+        const place = `row ${best.row}, column ${best.column}`;
+        // The greatest of the heads is no distribution: its values do not add up to the attention.
+        const most = map.count > 1 ? ""
+            : mode === "max" ? ` The largest weight of any head is ${percent(cells[best.index])}, at ${place}.`
+            : ` Looks most at ${place} (${percent(cells[best.index])}).`;
+        return `${who_of(map)}: ${layer}${how}.${most}` +
+            (map.points_on ? ` Dots are its sampling points, sized by their weights, on ${map.points_on}.` : "") +
             (map.limited ? " A few outliers are far beyond the scale." : "");
+    }
+    function text_of(map) {
+        if (!map)
+            return attention.mode === "off" ? "Attention is off: press A, or choose maps."
+                : "Point at the picture: what does the patch under the pointer look at?";
+        if (map.kind === "colours")
+            return "The first three principal components of the features as red, green and blue: patches of similar " +
+                "colour are similar to the model.";
+        return map.kind === "similarity" ? similarity_text(map) : attention_text(map);
+    }
+    function say() {
+        const map = wanted() ? live.frame?.map : null;
+        $("now").textContent = text_of(map);
+        page.show_scale(map && map.count === 1 ? drawing.cells_of(map, 0) : null, map?.kind);
     }
 
     $("mode").addEventListener("input", () => set_mode($("mode").value));
@@ -215,10 +241,10 @@ const looking = (() => {
             $("overview").checked = !$("overview").checked;
             tell();
         },
-        Escape: let_go,
+        Escape: release,
     };
     for (let head = 0; head < 10; ++head) keys[head] = () => set_head(head);
 
-    return {on, attention, pointing, wanted, tell_again, point_at, hold_at, is_chosen, choose, at_word, at_phrase, is_phrase, step, begin_as,
-            show_choice, say, keys};
+    return {on, attention, pointing, wanted, tell_again, point_at, hold_at, is_chosen, choose, at_word, at_phrase,
+            is_phrase, step, begin_as, show_choice, say, keys};
 })();

@@ -1,4 +1,4 @@
-// What tracks leave on the picture: trails, and lines and zones with what they have counted.
+// Trails of tracks on the picture, and lines and zones with their counts.
 const marks = (() => {
     const {$, fill} = page;
     const svg = (name, attributes = {}) => {
@@ -14,10 +14,10 @@ const marks = (() => {
     // ---- trails -------------------------------------------------------------------------------------
 
     const seconds = 2;
-    let trails = new Map(), source = null, time = 0;  // places of each track, the newest last
+    let trails = new Map(), source = null, time = 0;  // points of each track, the newest last
     function follow(line, colours) {
         if (line.source !== source || line.time < time) trails = new Map();
-        const again = line.time === time;  // a frame that stands still
+        const again = line.time === time;  // the frame is repeated while frozen
         ({source, time} = line);
         (line.detections ?? []).forEach(({track, box}, i) => {
             if (track === undefined || again) return;
@@ -42,7 +42,7 @@ const marks = (() => {
 
     // ---- lines and zones ----------------------------------------------------------------------------
 
-    // All of them, in pixels of the frame: {name, zone, corners, point}.
+    // All lines and zones in pixels of the frame: {name, zone, corners, point}.
     function regions() {
         const told = live.state?.regions, line = live.frame?.line;
         if (!told || !line) return [];
@@ -64,8 +64,8 @@ const marks = (() => {
         const counts = counts_of(name);
         return zone ? `${name}: ${sum(counts.inside)} inside` : `${name}: in ${sum(counts.in)}, out ${sum(counts.out)}`;
     }
-    // From the middle of a line to where "in" is: the right of somebody who goes from its first end to
-    // the other.
+    // From the middle of a line to its "in" side: the right-hand side on the way from the first end to the
+    // second.
     function arrow_of([[x0, y0], [x1, y1]], length) {
         const dx = x1 - x0, dy = y1 - y0, all = Math.hypot(dx, dy) || 1;
         const x = (x0 + x1) / 2, y = (y0 + y1) / 2;
@@ -103,13 +103,17 @@ const marks = (() => {
         draw_trails();
         draw_regions();
     }
+    function forget() {
+        trails = new Map();
+        draw();
+    }
     function take(line, colours) {
         follow(line, colours);
         $("trails-part").hidden = $("trails-part").hidden && !(line.detections ?? []).some((one) => one.track);
         $("regions-shown-part").hidden = !live.state?.regions;
         draw();
     }
-    // For a screenshot; `scale` pixels of the canvas are one of the frame's.
+    // For screenshots; `scale` is the canvas' pixels per pixel of the frame.
     function draw_on(context, scale, label) {
         const way = (corners, closed) => {
             context.beginPath();
@@ -130,5 +134,5 @@ const marks = (() => {
 
     for (const id of ["show-trails", "show-regions"]) $(id).addEventListener("input", draw);
 
-    return {svg, set, points_of, regions, counts_of, sum, draw, take, draw_on};
+    return {svg, set, points_of, regions, counts_of, sum, draw, forget, take, draw_on};
 })();

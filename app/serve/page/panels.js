@@ -1,8 +1,8 @@
-// How things are, and what all viewers share.
+// The panels with the shared state: source, models, rates, viewers.
 const panels = (() => {
     const {$, element, percent, fill} = page;
 
-    // What somebody holds in his hand is not taken from it.
+    // A control that was just used is not overwritten by the shared state.
     const touched = {};
     function touch(id) { touched[id] = performance.now(); }
     function may_change(id) { return !(performance.now() - (touched[id] ?? -Infinity) < 1500); }
@@ -16,9 +16,13 @@ const panels = (() => {
         if (may_change(id)) select.value = value;
         select.disabled = live.read_only;
     }
+    // The error of a model goes when another one is chosen, although the program repeats it for a while.
+    const dismissed = {};
     function show_model(id, model) {
         show_select(id, model.loading || model.name, model.known);
-        const text = model.error || (model.loading ? `loading ${model.loading}: ${percent(model.progress)}` : "");
+        if (model.error !== dismissed[id]) delete dismissed[id];
+        const error = id in dismissed ? "" : model.error;
+        const text = error || (model.loading ? `loading ${model.loading}: ${percent(model.progress)}` : "");
         $(id + "-loading").hidden = !text;
         if ($(id + "-loading").textContent !== text) $(id + "-loading").textContent = text;
     }
@@ -34,7 +38,7 @@ const panels = (() => {
         });
     }
 
-    let times = [], age = null;  // of the pictures of late; of the last one
+    let times = [], age = null;  // arrivals of the last pictures; age of the last one in milliseconds
     function note_picture(captured) {
         const now = performance.now();
         age = link.since(captured);
@@ -44,19 +48,23 @@ const panels = (() => {
     function show_rates() {
         const {state, frame, paused} = live;
         if (!state || !frame) return;
+        $("rates").hidden = Boolean(state.player?.still);  // a still picture has neither rate nor age
+        if ($("rates").hidden) return;
         const span = times.length > 1 ? times.at(-1) - times[0] : 0;
         const shown = span > 0 ? (1000 * (times.length - 1) / span).toFixed(1) : "0";
+        const has_age = age !== null && !state.frozen && !paused && state.kind === "live" && state.player?.live !== false;
         $("rates").textContent = `${state.rate.toFixed(1)} frames/s, ${shown} here` +
-            (age === null || state.frozen || paused || state.kind !== "live" ? "" : `, ${Math.max(age, 0).toFixed(0)} ms old`);
+            (has_age ? `, ${Math.max(age, 0).toFixed(0)} ms old` : "");
     }
     setInterval(show_rates, 500);
 
+    const viewer_text = ({number, looks}) => `viewer ${number}${looks ? " (explores attention)" : ""}`;
     function show_people() {
         const others = live.viewers.filter((one) => one.number !== live.you);
         $("people").textContent = `You are viewer ${live.you}. ` +
-            (others.length === 0 ? "Nobody else is here."
-                : `Also here: ${others.map((one) => `viewer ${one.number}${one.looks ? " (looks at attention)" : ""}`).join(", ")}.`) +
-            (live.read_only ? " Viewers can only look." : "");
+            (others.length === 0 ? "There are no other viewers."
+                : `Others: ${others.map(viewer_text).join(", ")}.`) +
+            (live.read_only ? " Viewers cannot change anything." : "");
     }
     function show_progress() {
         const {progress, rate, found: tallies} = live.state;
@@ -84,7 +92,8 @@ const panels = (() => {
         $("threshold").disabled = read_only;
         $("threshold-now").textContent = Number($("threshold").value).toFixed(2);
         const stride = String(state.strides.detector);
-        if (may_change("stride") && [...$("stride").options].some((one) => one.value === stride)) $("stride").value = stride;
+        if (may_change("stride") && [...$("stride").options].some((one) => one.value === stride))
+            $("stride").value = stride;
         $("stride").disabled = read_only;
         regions.show();
         words.show();
@@ -93,13 +102,22 @@ const panels = (() => {
         const frozen = live.state.frozen || live.paused;
         $("freeze").setAttribute("aria-pressed", String(frozen));
         $("freeze").textContent = frozen ? "Go on" : "Freeze";
+        // A viewer who did not freeze the picture learns why it stands still.
+        const other = live.state.frozen && live.frozen_by !== live.you;
+        $("frozen-note").hidden = !other;
+        $("unfreeze").hidden = live.read_only;
+        $("frozen-who").textContent = live.frozen_by > 0 ? `The picture is frozen by viewer ${live.frozen_by}.`
+            : "The picture is frozen.";
     }
-    // The program has said how things are.
+    // Shows a new shared state.
     function show(before) {
         const {state} = live;
         const is_live = state.kind === "live";
-        for (const id of ["attention-part", "shown-part", "tracks-part", "shared-part", "buttons"]) $(id).hidden = !is_live;
-        $("about").textContent = [state.source, state.device].filter(Boolean).join(" · ");
+        for (const id of ["attention-part", "shown-part", "tracks-part", "shared-part", "buttons"])
+            $(id).hidden = !is_live;
+        const file = (state.player?.name ?? "").split("/").pop();
+        const about = new Set([file, state.source, state.device].filter(Boolean));
+        $("about").textContent = [...about].join(" · ");
         show_times();
         show_progress();
         show_rates();
@@ -108,13 +126,16 @@ const panels = (() => {
         if (!is_live) return;
         show_shared();
         show_frozen();
+        player.show();
         if (before && before.frozen !== state.frozen) page.say(state.frozen ? "frozen" : "goes on");
     }
 
     for (const id of ["source", "detector", "classifier", "captioner"])
         $(id).addEventListener("input", () => {
             touch(id);
+            if (live.state?.[id].error) dismissed[id] = live.state[id].error;
             link.send({set: {[id]: $(id).value}});
+            if (id === "source") found.clear();
         });
     $("threshold").addEventListener("input", () => {
         touch("threshold");

@@ -1,16 +1,16 @@
-// Lines and zones are drawn here, for everybody: pressed and drawn, or corner by corner, with pointer,
-// touch or keys. What counts in them is told beside the picture.
+// Drawing of lines and zones, which all viewers share: by dragging or corner by corner, with pointer, touch or
+// keys; and the list of them with their counts.
 const regions = (() => {
     const {$, element, fill} = page;
     const view = $("view");
-    const longest_message = 3600;  // bytes that the program takes are a few more
+    const longest_message = 3600;  // bytes; the program accepts a few more
 
-    let kind = null;     // what is being drawn: "line", "zone" or nothing
-    let corners = [];    // of it, in pixels of the frame
-    let cursor = null;   // where the next one would be
+    let kind = null;     // what is being drawn: "line", "zone" or null
+    let corners = [];    // so far, in pixels of the frame
+    let cursor = null;   // the next corner
     let pressed = null;  // where the pointer went down
 
-    // What we have drawn is there until the program says so too, which takes it a frame or two.
+    // A new region is shown at once; the program confirms it a frame or two later.
     let mine = null;
     function keep_mine() {
         if (!mine || !live.state) return;
@@ -21,7 +21,7 @@ const regions = (() => {
         else live.state.regions = mine.regions;
     }
 
-    // All of them as the program knows them.
+    // Sends all regions to the program.
     function tell(all) {
         const {width, height} = live.frame.line;
         const round = ([x, y]) => [Math.round(10 * x) / 10, Math.round(10 * y) / 10];
@@ -30,7 +30,7 @@ const regions = (() => {
             if (zone) told.zones.push({name, corners: places.map(round), point});
             else told.lines.push({name, from: round(places[0]), to: round(places[1]), point});
         if (JSON.stringify(told).length > longest_message) {
-            say("That is too much: remove some lines or zones first.");
+            say("There are too many lines and zones: remove some first.");
             return false;
         }
         mine = {regions: all.length > 0 ? told : null, time: performance.now(), source: live.state?.source};
@@ -65,7 +65,7 @@ const regions = (() => {
         for (let i = 1;; ++i) if (!taken.has(`${what} ${i}`)) return `${what} ${i}`;
     }
     const far = ([x0, y0], [x1, y1]) => Math.hypot(x1 - x0, y1 - y0);
-    function near() { return live.frame.line.width / 60; }  // as good as the same place
+    function near() { return live.frame.line.width / 60; }  // closer points count as the same
 
     function add(point) {
         if (kind === "zone" && corners.length > 2 && far(point, corners[0]) < near()) {
@@ -85,11 +85,11 @@ const regions = (() => {
         const region = {name: free_name(kind), zone: kind === "zone", corners, point: "bottom"};
         if (tell([...marks.regions(), region])) {
             begin(kind);
-            say(`${region.name} is there.`);
+            say(`${region.name} is added.`);
         }
     }
 
-    // What is being drawn, until it is done.
+    // The region that is being drawn.
     function draw() {
         const places = cursor && kind ? [...corners, cursor] : corners;
         marks.set($("region-draft"), {points: kind ? marks.points_of(places) : ""});
@@ -98,7 +98,7 @@ const regions = (() => {
         });
     }
 
-    // ---- pointer, touch, keys; true where it was for us --------------------------------------------------
+    // ---- pointer, touch, keys; each returns true if it has handled the event --------------------------------------------------
 
     function down(point) {
         if (!kind || !point) return Boolean(kind);
@@ -118,7 +118,7 @@ const regions = (() => {
         const from = pressed;
         pressed = null;
         if (!from || !point) return true;
-        // A line is drawn in one go, or from click to click; zones have corners.
+        // A line is dragged, or clicked end by end; a zone is clicked corner by corner.
         if (kind === "line" && corners.length === 0 && far(from, point) > near()) {
             add(from);
             add(point);
@@ -151,7 +151,7 @@ const regions = (() => {
         return true;
     }
 
-    // ---- beside the picture -----------------------------------------------------------------------------
+    // ---- the list beside the picture -----------------------------------------------------------------------------
 
     const by_class = (classes) => Object.entries(classes ?? {}).map(([label, count]) => `${label} ${count}`).join(", ");
     function change(name, edit) { tell(marks.regions().flatMap((one) => one.name === name ? edit(one) : [one])); }
@@ -169,7 +169,7 @@ const regions = (() => {
         const point = element("select", {ariaLabel: "Which point of a box counts"},
             ...["bottom", "middle", "top"].map((value) => element("option", {value, textContent: value})));
         point.addEventListener("input", () => change(name.region, (one) => [{...one, point: point.value}]));
-        const turn = element("button", {type: "button", textContent: "Turn", title: "In is on the other side"});
+        const turn = element("button", {type: "button", textContent: "Turn", title: "Swaps the in and out sides"});
         turn.addEventListener("click", () =>
             change(name.region, (one) => [{...one, corners: [...one.corners].reverse()}]));
         const remove = element("button", {type: "button", textContent: "Remove"});

@@ -1,10 +1,10 @@
-// What models are told in words, by everybody: phrases to find, names to choose from, a question.
+// Prompts of the models, which all viewers share: phrases to find, classes to choose from, a question.
 const words = (() => {
     const {$, element, fill} = page;
     const fields = {find: "detector", labels: "classifier", question: "captioner"};
-    const longest = 1000;  // letters
+    const longest = 1000;  // characters
 
-    // What somebody is typing is his until he has sent it.
+    // A field that is being edited is not overwritten by the shared state.
     const typing = new Set();
     function send(id) {
         typing.delete(id);
@@ -22,7 +22,7 @@ const words = (() => {
         $(id + "-send").addEventListener("click", () => send(id));
     }
 
-    // The slider is each phrase's own: how sure a model is of one says nothing about another.
+    // Every phrase has its own threshold, because scores of different phrases are not comparable.
     const touched = new Map();
     function make_phrase() {
         const name = element("span"), swatch = element("span", {className: "swatch", ariaHidden: "true"});
@@ -45,7 +45,7 @@ const words = (() => {
             const [button, slider, now] = row.children, [swatch, name] = button.children;
             button.look = {phrase: i, ask: fields[id]};
             button.setAttribute("aria-pressed", String(looking.is_phrase(button.look)));
-            button.title = `read as “${prompt}”: show how much each patch is like it`;
+            button.title = `read as “${prompt}”: shows the similarity of each patch to it`;
             if (name.textContent !== text) name.textContent = text;
             swatch.style.background = colour ?? "";
             swatch.hidden = !colour;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -8,76 +7,54 @@
 #include <string>
 
 #include "app/live/state.h"
+#include "app/serve/web/token_bucket.h"
 
 namespace saccade {
 
-// So many a second, and twice as many at once.
-class Allowance {
-public:
-    using Clock = std::chrono::steady_clock;
-
-    explicit Allowance(double rate) : rate_(rate), left_(2 * rate) {}
-
-    bool take(Clock::time_point now) {
-        const double seconds = std::chrono::duration<double>(now - last_).count();
-        left_ = std::min(left_ + rate_ * seconds, 2 * rate_);
-        last_ = now;
-        if (left_ < 1) return false;
-        left_ -= 1;
-        return true;
-    }
-    Clock::time_point last() const { return last_; }
-
-private:
-    double rate_, left_;
-    Clock::time_point last_ = Clock::now();
-};
-
-// An answer that is not on its way yet.
-struct Answer {
+// An HTTP response before it is written.
+struct Response {
     unsigned status = 200;
     std::string type = "text/plain; charset=utf-8";
     std::string body = {};
-    std::string name = {}, value = {};  // of one header more, where there is one
+    std::string header = {}, header_value = {};  // one further header; empty: none
 };
 
-// Somebody at the other end of a socket.
+// The state of one client's connection.
 struct Connection {
     using Clock = std::chrono::steady_clock;
     enum class Kind {
-        silent,     // has not asked for anything yet
-        answering,  // is being answered
-        waiting,    // for a picture, or its line
-        idle,       // has been answered, and may ask again
-        listener,   // to /events
-        viewer,     // a page
+        connected,   // has sent no request yet
+        responding,  // its response is being written
+        waiting,     // for a frame's picture or line
+        idle,        // kept alive after a response
+        listener,    // receives /events
+        viewer,      // a page's WebSocket
     };
 
-    explicit Connection(double messages_a_second) : messages(messages_a_second) {}
+    explicit Connection(double messages_per_second) : message_limit(messages_per_second) {}
 
-    Kind kind = Kind::silent;
-    Clock::time_point since = Clock::now();  // it is that
+    Kind kind = Kind::connected;
+    Clock::time_point since = Clock::now();  // of the kind
 
-    // A request.
-    Answer answer;
-    bool head = false;        // only headers are asked for
-    bool begun = false;       // they have been sent
-    bool wants_line = false;  // of the frame; else its picture
+    // HTTP.
+    Response response;
+    bool head = false;  // a HEAD request: headers only
+    bool headers_sent = false;
+    bool wants_line = false;  // /frame.json; else /frame.jpg
     std::deque<std::string> events;
 
-    uint64_t after = 0;  // frames up to this one it has, or they are too old for it
+    uint64_t after = 0;  // only frames with a larger number are new to this client
 
     // A viewer.
     uint32_t number = 0;
-    std::string message;  // what has come of it
-    Allowance messages;
+    std::string message;  // the fragments received so far
+    TokenBucket message_limit;
     std::optional<RemoteLook> look;
-    bool ready = false;           // has taken the last picture
-    uint64_t sent = 0;            // that one
-    std::optional<double> clock;  // wants to know ours
-    uint64_t told = 0;            // the version of how things are that it knows
-    Clock::time_point last_told{};
-    uint64_t pictures = 0;
+    bool ready = false;           // has shown the last picture
+    uint64_t sent = 0;            // the number of that picture
+    std::optional<double> clock;  // the page's time, to be sent back with the server's
+    uint64_t state_version = 0;   // of the state that the page has
+    Clock::time_point last_state{};
 
     void become(Kind now) {
         kind = now;

@@ -8,22 +8,22 @@ namespace saccade {
 
 namespace {
 
-constexpr double watched_seconds = 5;  // pictures are read back for that long after the last look
-constexpr size_t most_looks = 16;      // whose maps are computed for a frame
+constexpr double watched_seconds = 5;  // after the last request, pictures are still read back
+constexpr size_t most_looks = 16;      // viewers whose maps are computed per frame
 
 }  // namespace
 
 Connection& Connections::of(lws* wsi) {
-    return all_.try_emplace(wsi, limits_.messages_a_second).first->second;
+    return all_.try_emplace(wsi, limits_.messages_per_second).first->second;
 }
 
-void Connections::forget(lws* wsi) {
+void Connections::remove(lws* wsi) {
     const auto found = all_.find(wsi);
     if (found == all_.end()) return;
     const Kind kind = found->second.kind;
     all_.erase(found);
-    if (kind == Kind::viewer) ++people;
-    if (kind != Kind::silent) tell_demand();
+    if (kind == Kind::viewer) ++viewer_changes;
+    if (kind != Kind::connected) update_demand();
 }
 
 void Connections::close(lws* wsi) {
@@ -31,14 +31,15 @@ void Connections::close(lws* wsi) {
 }
 
 bool Connections::make_room() {
-    const auto quiet = [](Kind kind) { return kind == Kind::silent || kind == Kind::idle; };
-    if (count(Kind::silent) + count(Kind::idle) >= limits_.silent) {
+    const auto inactive = [](Kind kind) { return kind == Kind::connected || kind == Kind::idle; };
+    if (count(Kind::connected) + count(Kind::idle) >= limits_.inactive) {
         auto oldest = all_.end();
         for (auto it = all_.begin(); it != all_.end(); ++it)
-            if (quiet(it->second.kind) &&
+            if (inactive(it->second.kind) &&
                 (oldest == all_.end() || it->second.since < oldest->second.since))
                 oldest = it;
-        oldest->second.since = Clock::now();  // not twice
+        // Closing takes a moment; the new time keeps it from being chosen again until then.
+        oldest->second.since = Clock::now();
         close(oldest->first);
         ++refused;
     }
@@ -56,7 +57,7 @@ uint64_t Connections::before_newest() const {
     return std::max<uint64_t>(exchange_.newest(), 1) - 1;
 }
 
-void Connections::tell_demand() {
+void Connections::update_demand() {
     Demand wanted;
     const auto now = Clock::now();
     for (const auto& [wsi, c] : all_) {
@@ -71,8 +72,8 @@ void Connections::tell_demand() {
             wanted.lines = true;
         }
     }
-    wanted.watched = last_look_ &&
-                     std::chrono::duration<double>(now - *last_look_).count() < watched_seconds;
+    wanted.watched =
+        last_look_ && std::chrono::duration<double>(now - *last_look_).count() < watched_seconds;
     exchange_.want(std::move(wanted));
 }
 

@@ -12,7 +12,7 @@ struct lws;
 
 namespace saccade {
 
-// Everybody who is connected, on the thread that serves them.
+// All open connections. Only the server's thread uses them.
 class Connections {
 public:
     using Clock = std::chrono::steady_clock;
@@ -23,10 +23,11 @@ public:
         : limits_(limits), exchange_(exchange) {}
 
     Connection& of(lws* wsi);
-    void forget(lws* wsi);
-    // Hangs up, soon.
+    void remove(lws* wsi);
+    // Closes the socket asynchronously.
     static void close(lws* wsi);
-    // Who connects and says nothing gives way to who connects later. False: there is no room.
+    // Makes room for a new connection: at the limit, the oldest that has no request in progress is
+    // closed. Returns false if there is still no room.
     bool make_room();
 
     size_t count(Kind kind) const;
@@ -34,16 +35,16 @@ public:
     All::iterator begin() { return all_.begin(); }
     All::iterator end() { return all_.end(); }
 
-    // The newest frame is the oldest that anybody is given, now.
+    // The number before the newest frame's: a client that starts now gets the newest or later.
     uint64_t before_newest() const;
-    // Somebody has looked.
+    // A client has asked for a frame, so pictures are read back for a while.
     void note_look() { last_look_ = Clock::now(); }
-    // Tells who has frames what all of them want.
-    void tell_demand();
+    // Tells the frames' producer what all clients together want.
+    void update_demand();
 
-    uint64_t people = 0;   // how often viewers came or went
-    uint64_t refused = 0;  // connections and requests
-    uint64_t sent = 0;     // pictures, to viewers
+    uint64_t viewer_changes = 0;  // how often a viewer connected or disconnected
+    uint64_t refused = 0;         // connections and requests
+    uint64_t pictures_sent = 0;   // to viewers
 
 private:
     const ServerLimits limits_;

@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-#include "app/serve/web/requests.h"
+#include "app/serve/web/http_handler.h"
 #include "app/serve/web/viewers.h"
 #include "gpu/core/error.h"
 
@@ -22,12 +22,12 @@ using Kind = Connection::Kind;
 
 constexpr lws_usec_t tick_us = 100'000;
 
-// A port that is taken is said in the system's words; libwebsockets keeps them to itself.
-void require_free(const ServeAddress& address) {
-    const bool six = address.host.find(':') != address.host.npos;
+// Tries the port first, because libwebsockets does not report why it cannot listen.
+void require_free_port(const ServeAddress& address) {
+    const bool ipv6 = address.host.find(':') != address.host.npos;
     sockaddr_storage storage{};
     socklen_t length;
-    if (six) {
+    if (ipv6) {
         auto& to = reinterpret_cast<sockaddr_in6&>(storage);
         to.sin6_family = AF_INET6;
         to.sin6_port = htons(address.port);
@@ -40,7 +40,7 @@ void require_free(const ServeAddress& address) {
         ::inet_pton(AF_INET, address.host.c_str(), &to.sin_addr);
         length = sizeof to;
     }
-    const int socket = ::socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int socket = ::socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int one = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&storage), length) == 0 &&
@@ -54,34 +54,34 @@ void require_free(const ServeAddress& address) {
 
 }  // namespace
 
-// libwebsockets' event loop. All that it calls, it calls on the one thread that serves.
-class Server::Thread {
+// libwebsockets' event loop. Every callback runs on the loop's one thread.
+class Server::EventLoop {
 public:
-    Thread(const ServerOptions& options, const ServerLimits& limits)
+    EventLoop(const ServerOptions& options, const ServerLimits& limits)
         : options_(options),
           limits_(limits),
           exchange_([this] { wake(); }),
-          reception_(options, limits),
+          access_(options, limits),
           connections_(limits, exchange_),
-          requests_(options, limits, reception_, connections_, exchange_),
+          http_(options, limits, access_, connections_, exchange_),
           viewers_(options, connections_, exchange_) {
-        if (options.address.port != 0) require_free(options.address);
+        if (options.address.port != 0) require_free_port(options.address);
         open();
         thread_ = std::jthread([this](const std::stop_token& stop) {
             while (!stop.stop_requested() && lws_service(context_, 0) >= 0) {
             }
         });
     }
-    ~Thread() {
+    ~EventLoop() {
         thread_.request_stop();
         lws_cancel_service(context_);
         thread_.join();
-        exchange_.stop();  // nobody wakes us any more
+        exchange_.stop();  // no further wake()
         lws_context_destroy(context_);
     }
 
-    std::string address() const { return reception_.address(); }
-    uint16_t port() const { return reception_.port(); }
+    std::string address() const { return access_.url(); }
+    uint16_t port() const { return access_.port(); }
     bool read_only() const { return options_.read_only; }
     Exchange& exchange() { return exchange_; }
 
@@ -92,8 +92,8 @@ private:
         protocols_[0] = {"http", callback, 0, longest_message, 0, nullptr, 0};
         protocols_[1] = {"saccade", callback, 0, longest_message, 1, nullptr, 0};
         protocols_[2] = {};
-        alive_.secs_since_valid_ping = 15;
-        alive_.secs_since_valid_hangup = 35;
+        keep_alive_policy_.secs_since_valid_ping = 15;
+        keep_alive_policy_.secs_since_valid_hangup = 35;
         lws_context_creation_info info{};
         info.port = options_.address.port;
         info.iface = options_.address.host.c_str();
@@ -106,18 +106,18 @@ private:
             info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
         info.max_http_header_data = 8192;
         info.max_http_header_pool2 = unsigned(limits_.connections);
-        // The listening socket, the pipe that wakes us, and what the loop has open beside.
+        // Besides connections: the listening socket, the wake-up pipe and what the loop has open.
         info.fd_limit_per_thread = unsigned(limits_.connections) + 16;
         info.timeout_secs = unsigned(limits_.header_seconds);
         info.keepalive_timeout = int(limits_.idle_seconds);
         info.server_string = "saccade";
-        info.retry_and_idle_policy = &alive_;
+        info.retry_and_idle_policy = &keep_alive_policy_;
         context_ = lws_create_context(&info);
         if (!context_)
             throw Error("--serve cannot listen on " +
                         host_and_port(options_.address.host, options_.address.port) +
                         "; choose another port or address");
-        reception_.set_port(
+        access_.set_port(
             uint16_t(lws_get_vhost_listen_port(lws_get_vhost_by_name(context_, "default"))));
         schedule_tick();
     }
@@ -131,7 +131,7 @@ private:
         lws_sul_schedule(
             context_, 0, &tick_.list,
             [](lws_sorted_usec_list_t* list) {
-                Thread& self = *lws_container_of(list, Tick, list)->self;
+                EventLoop& self = *lws_container_of(list, Tick, list)->self;
                 self.tick();
                 self.schedule_tick();
             },
@@ -140,7 +140,7 @@ private:
 
     static int callback(lws* wsi, lws_callback_reasons reason, void*, void* in, size_t length) {
         if (!wsi) return 0;
-        auto* self = static_cast<Thread*>(lws_context_user(lws_get_context(wsi)));
+        auto* self = static_cast<EventLoop*>(lws_context_user(lws_get_context(wsi)));
         if (!self) return 0;
         try {
             return self->on(wsi, reason, static_cast<const char*>(in), length);
@@ -158,19 +158,20 @@ private:
                 connections_.of(wsi);
                 return 0;
             case LWS_CALLBACK_WSI_DESTROY:
-                connections_.forget(wsi);
+                viewers_.end(wsi);
+                connections_.remove(wsi);
                 return 0;
             case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-                // Nothing but WebSockets, and not HTTP/2 by the back door.
+                // Only WebSockets; an upgrade to HTTP/2 would bypass the checks.
                 return std::string_view(in) == "websocket" ? 0 : -1;
             case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
                 return may_view(wsi) ? 0 : -1;
             case LWS_CALLBACK_HTTP:
-                return requests_.begin(wsi, std::string(in, length));
+                return http_.begin(wsi, std::string(in, length));
             case LWS_CALLBACK_HTTP_BODY:
-                return -1;  // nobody has been asked for one
+                return -1;  // no address takes a body
             case LWS_CALLBACK_HTTP_WRITEABLE:
-                return requests_.write(wsi);
+                return http_.write(wsi);
             case LWS_CALLBACK_ESTABLISHED:
                 return viewers_.begin(wsi);
             case LWS_CALLBACK_RECEIVE:
@@ -178,7 +179,7 @@ private:
             case LWS_CALLBACK_SERVER_WRITEABLE:
                 return viewers_.write(wsi);
             case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
-                take_news();
+                deliver();
                 return 0;
             default:
                 return 0;
@@ -186,70 +187,70 @@ private:
     }
 
     bool may_view(lws* wsi) {
-        const std::optional<Answer> no =
-            reception_.viewer_refusal(wsi, connections_.count(Kind::viewer));
-        if (!no) return true;
+        const std::optional<Response> refused =
+            access_.viewer_refusal(wsi, connections_.count(Kind::viewer));
+        if (!refused) return true;
         ++connections_.refused;
-        lws_return_http_status(wsi, no->status, nullptr);
+        lws_return_http_status(wsi, refused->status, nullptr);
         return false;
     }
 
-    // Pictures, lines, how things are.
-    void take_news() {
+    // Passes on new pictures, lines and state.
+    void deliver() {
         const std::vector<std::string> events = exchange_.take_events();
         for (auto& [wsi, c] : connections_) {
             if (c.kind == Kind::waiting)
-                requests_.answer_with_frame(wsi, c);
+                http_.respond_with_frame(wsi, c);
             else if (c.kind == Kind::listener)
-                Requests::tell(wsi, c, events);
-            else if (c.kind == Kind::viewer && viewers_.has_something_for(c))
+                HttpHandler::add_events(wsi, c, events);
+            else if (c.kind == Kind::viewer && viewers_.has_message_for(c))
                 lws_callback_on_writable(wsi);
         }
     }
 
-    // Who keeps us waiting is sent away.
+    // Closes connections that have timed out.
     void tick() {
         const auto now = Clock::now();
         for (auto& [wsi, c] : connections_) {
             const double seconds = c.seconds(now);
             if (c.kind == Kind::waiting)
-                requests_.answer_with_frame(wsi, c);
-            else if (c.kind == Kind::silent && seconds > limits_.header_seconds)
+                http_.respond_with_frame(wsi, c);
+            else if (c.kind == Kind::connected && seconds > limits_.header_seconds)
                 Connections::close(wsi);
-            else if ((c.kind == Kind::answering || c.kind == Kind::idle) &&
-                     seconds > limits_.answer_seconds)
+            else if ((c.kind == Kind::responding || c.kind == Kind::idle) &&
+                     seconds > limits_.response_seconds)
                 Connections::close(wsi);
             else if (c.kind == Kind::listener)
-                requests_.keep_listening(wsi, c, seconds);
-            else if (c.kind == Kind::viewer && viewers_.has_news_for(c, now))
+                http_.keep_alive(wsi, c, seconds);
+            else if (c.kind == Kind::viewer && viewers_.has_state_for(c, now))
                 lws_callback_on_writable(wsi);
         }
-        connections_.tell_demand();
+        connections_.update_demand();
     }
 
     const ServerOptions options_;
     const ServerLimits limits_;
     struct Tick {
         lws_sorted_usec_list_t list{};
-        Thread* self = nullptr;
+        EventLoop* self = nullptr;
     } tick_;
     lws_protocols protocols_[3]{};
-    lws_retry_bo_t alive_{};
+    lws_retry_bo_t keep_alive_policy_{};
     lws_context* context_ = nullptr;
     Exchange exchange_;
-    Reception reception_;
+    AccessControl access_;
     Connections connections_;
-    Requests requests_;
+    HttpHandler http_;
     Viewers viewers_;
     std::jthread thread_;
 };
 
 Server::Server(const ServerOptions& options, const ServerLimits& limits)
-    : thread_(std::make_unique<Thread>(options, limits)) {}
+    : loop_(std::make_unique<EventLoop>(options, limits)) {}
 Server::~Server() = default;
-std::string Server::address() const { return thread_->address(); }
-uint16_t Server::port() const { return thread_->port(); }
-bool Server::read_only() const { return thread_->read_only(); }
-Exchange& Server::exchange() { return thread_->exchange(); }
+std::string Server::address() const { return loop_->address(); }
+uint16_t Server::port() const { return loop_->port(); }
+bool Server::read_only() const { return loop_->read_only(); }
+Exchange& Server::exchange() { return loop_->exchange(); }
 
 }  // namespace saccade

@@ -9,22 +9,22 @@
 
 namespace saccade {
 
-// Shows frames to browsers, and answers what scripts ask: see README.md. It runs on a thread of its
-// own, and listens when this is constructed; an Error says why it cannot.
+// Serves frames to browsers and scripts: see README.md. It runs on its own thread. The constructor
+// returns when the socket listens, and throws an Error if that fails.
 class Server {
 public:
     explicit Server(const ServerOptions& options, const ServerLimits& limits = {});
     ~Server();
 
-    // To be opened in a browser; with the token, where one is needed.
+    // The URL to open in a browser, with the token if one is needed.
     std::string address() const;
     uint16_t port() const;
     bool read_only() const;
     Exchange& exchange();
 
 private:
-    class Thread;
-    std::unique_ptr<Thread> thread_;
+    class EventLoop;
+    std::unique_ptr<EventLoop> loop_;
 };
 
 }  // namespace saccade

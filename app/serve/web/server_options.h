@@ -3,25 +3,25 @@
 #include <cstddef>
 #include <string>
 
-#include "app/serve/web/door.h"
+#include "app/serve/web/serve_address.h"
 
 namespace saccade {
 
 struct ServerOptions {
     ServeAddress address;
-    std::string origin = {};  // that people see, if there is a proxy in between
-    bool read_only = false;   // viewers only look
+    std::string origin = {};  // the public address of a proxy; empty: none
+    bool read_only = false;   // viewers cannot change anything
     std::string title = {};
 };
 
-// How much of anything there may be at a time.
 struct ServerLimits {
-    size_t connections = 256;  // in all; of those that have not asked for anything yet,
-    size_t silent = 128;       // the oldest makes room for the next
+    size_t connections = 256;
+    size_t inactive = 128;  // connections without a request in progress
     size_t viewers = 32, listeners = 32;
-    double header_seconds = 5, idle_seconds = 10, answer_seconds = 20;
-    double picture_seconds = 10;  // until who asks for a picture hears that there is none
-    double requests_a_second = 100, messages_a_second = 120;
+    double header_seconds = 5, idle_seconds = 10, response_seconds = 20;
+    double picture_seconds = 10;       // how long a request for a frame waits for the first one
+    double requests_per_second = 100;  // of one IP address
+    double messages_per_second = 120;  // of one viewer
 };
 
 }  // namespace saccade

@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-constexpr double told_seconds = 0.25;  // between two messages about how things are
+constexpr double state_seconds = 0.25;  // between two messages with the state
 
 }  // namespace
 
@@ -24,10 +24,17 @@ int Viewers::begin(lws* wsi) {
     c.become(Connection::Kind::viewer);
     c.number = ++last_viewer_;
     make_ready(c);
-    ++connections_.people;
-    connections_.tell_demand();
+    ++connections_.viewer_changes;
+    connections_.update_demand();
     lws_callback_on_writable(wsi);
     return 0;
+}
+
+void Viewers::end(lws* wsi) {
+    const Connection& c = connections_.of(wsi);
+    if (c.number == 0 || c.number != frozen_by_) return;
+    frozen_by_ = 0;
+    exchange_.wish({.frozen = false});
 }
 
 int Viewers::receive(lws* wsi, const char* in, size_t length) {
@@ -41,28 +48,31 @@ int Viewers::receive(lws* wsi, const char* in, size_t length) {
         return -1;
     };
     if (lws_frame_is_binary(wsi))
-        return refuse(LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "text, please");
+        return refuse(LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "messages are text");
     if (c.message.size() + length > longest_message)
-        return refuse(LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "too long");
+        return refuse(LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "message too long");
     c.message.append(in, length);
     if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) return 0;
-    if (!c.messages.take(Clock::now()))
+    if (!c.message_limit.take(Clock::now()))
         return refuse(LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages");
     const std::optional<ViewerMessage> message = read_viewer_message(std::exchange(c.message, {}));
-    if (!message) return refuse(LWS_CLOSE_STATUS_POLICY_VIOLATION, "no message of ours");
-    take(wsi, c, *message);
+    if (!message) return refuse(LWS_CLOSE_STATUS_POLICY_VIOLATION, "unknown message");
+    handle(wsi, c, *message);
     return 0;
 }
 
-void Viewers::take(lws* wsi, Connection& c, const ViewerMessage& message) {
+void Viewers::handle(lws* wsi, Connection& c, const ViewerMessage& message) {
     if (message.taken && *message.taken == c.sent) make_ready(c);
     if (message.clock) c.clock = message.clock;
     if (message.looks) {
         c.look = message.look;
         if (c.look) c.look->viewer = c.number;
     }
-    if (!read_only_ && message.wish != SharedWish{}) exchange_.wish(message.wish);
-    connections_.tell_demand();
+    if (!read_only_ && message.wish != SharedWish{}) {
+        if (message.wish.frozen) frozen_by_ = *message.wish.frozen ? c.number : 0;
+        exchange_.wish(message.wish);
+    }
+    connections_.update_demand();
     if (c.clock || has_picture_for(c)) lws_callback_on_writable(wsi);
 }
 
@@ -76,13 +86,13 @@ bool Viewers::has_picture_for(const Connection& c) const {
     return c.ready && frame && frame->number > c.after;
 }
 
-bool Viewers::has_news_for(const Connection& c, Clock::time_point now) const {
-    return c.told != exchange_.told_version() + connections_.people &&
-           std::chrono::duration<double>(now - c.last_told).count() >= told_seconds;
+bool Viewers::has_state_for(const Connection& c, Clock::time_point now) const {
+    return c.state_version != exchange_.told_version() + connections_.viewer_changes &&
+           std::chrono::duration<double>(now - c.last_state).count() >= state_seconds;
 }
 
-bool Viewers::has_something_for(const Connection& c) const {
-    return c.clock || has_news_for(c, Clock::now()) || has_picture_for(c);
+bool Viewers::has_message_for(const Connection& c) const {
+    return c.clock || has_state_for(c, Clock::now()) || has_picture_for(c);
 }
 
 int Viewers::write(lws* wsi) {
@@ -95,9 +105,9 @@ int Viewers::write(lws* wsi) {
         append("{\"clock\":" + nlohmann::json(*c.clock).dump() +
                ",\"now\":" + nlohmann::json(ms_since_start(now)).dump() + "}");
         c.clock.reset();
-    } else if (has_news_for(c, now)) {
-        append(news_for(c));
-        c.last_told = now;
+    } else if (has_state_for(c, now)) {
+        append(state_for(c));
+        c.last_state = now;
     } else if (has_picture_for(c)) {
         const std::shared_ptr<const ServedFrame> frame = exchange_.picture();
         append_picture_message(send_, *frame, c.number, ms_since_start(frame->captured),
@@ -105,21 +115,20 @@ int Viewers::write(lws* wsi) {
         how = LWS_WRITE_BINARY;
         c.ready = false;
         c.sent = frame->number;
-        ++c.pictures;
-        ++connections_.sent;
+        ++connections_.pictures_sent;
     } else {
         return 0;
     }
     const size_t length = send_.size() - LWS_PRE;
     if (lws_write(wsi, send_.data() + LWS_PRE, length, how) < int(length)) return -1;
-    if (how == LWS_WRITE_BINARY) connections_.tell_demand();
-    if (has_something_for(c)) lws_callback_on_writable(wsi);
+    if (how == LWS_WRITE_BINARY) connections_.update_demand();
+    if (has_message_for(c)) lws_callback_on_writable(wsi);
     return 0;
 }
 
-std::string Viewers::news_for(Connection& c) const {
+std::string Viewers::state_for(Connection& c) const {
     const Exchange::Told told = exchange_.told();
-    c.told = told.version + connections_.people;
+    c.state_version = told.version + connections_.viewer_changes;
     nlohmann::json viewers = nlohmann::json::array();
     for (const auto& [wsi, one] : connections_)
         if (one.kind == Connection::Kind::viewer)
@@ -128,6 +137,7 @@ std::string Viewers::news_for(Connection& c) const {
                                {"seconds", int(one.seconds(Clock::now()))}});
     return "{\"state\":" + (told.state.empty() ? "null" : told.state) +
            ",\"you\":" + std::to_string(c.number) + ",\"viewers\":" + viewers.dump() +
+           ",\"frozen_by\":" + std::to_string(frozen_by_) +
            ",\"read_only\":" + (read_only_ ? "true" : "false") + "}";
 }
 

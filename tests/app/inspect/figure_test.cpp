@@ -15,7 +15,7 @@ cv::Rect inked(const cv::Mat& page) {
     return all;
 }
 
-TEST(Lettering, puts_a_line_where_it_is_told_to) {
+TEST(Lettering, aligns_a_line_at_its_point) {
     Lettering lettering;
     const int width = lettering.width("Saccade", 30), height = lettering.line_height(30);
     EXPECT_GT(width, 80);
@@ -79,9 +79,9 @@ TEST(Sheet, has_its_pictures_in_rows_and_white_margins) {
     sheet.legend_text = "what it means";
     const cv::Mat with_legend = sheet.draw(lettering);
     EXPECT_GT(with_legend.rows, page.rows);
-    EXPECT_EQ(blue_pixels(with_legend), 3 * 60 * 500) << "nothing lies over the pictures";
+    EXPECT_EQ(blue_pixels(with_legend), 3 * 60 * 500) << "the legend covers no picture";
     EXPECT_LE(inked(with_legend).br().y, with_legend.rows - 48);
-    // Texts have room beside a picture that is narrower than they are.
+    // Texts may be wider than a narrow picture.
     sheet.tiles =
         std::vector<Sheet::Tile>(2, {.picture = cv::Mat::zeros(60, 5, CV_8UC3), .note = "a note"});
     sheet.across = 1;

@@ -15,7 +15,7 @@ PageDemand demand(uint32_t layers, uint32_t heads, Size patches, uint32_t others
     return result;
 }
 
-constexpr uint64_t page = 7'000'000;  // what base64 makes more than 9 MB of
+constexpr uint64_t page = 7'000'000;  // more than 9 MB as base64
 
 TEST(PageMaps, all_of_vit_base_fits) {
     const PageDemand vit = demand(12, 12, {14, 14}, 1);
@@ -31,8 +31,7 @@ TEST(PageMaps, of_larger_models_layers_are_left_out_first_and_patches_then) {
     EXPECT_EQ(form.layers, (std::vector<uint32_t>{0, 2, 3, 5}));
     EXPECT_EQ(form.stride, 2u);
     EXPECT_LE(detr.bytes(form), page);
-    EXPECT_EQ(thinned(detr, 10'000'000).layers.size(), 6u)
-        << "layers come back where there is room";
+    EXPECT_EQ(thinned(detr, 10'000'000).layers.size(), 6u) << "with more room all layers stay";
     // YOLOS-S has 3300 patches: one layer less is not enough, nor are half of them.
     const PageDemand yolos = demand(12, 6, {66, 50});
     EXPECT_LE(yolos.bytes(thinned(yolos, page)), page);
@@ -41,13 +40,13 @@ TEST(PageMaps, of_larger_models_layers_are_left_out_first_and_patches_then) {
     EXPECT_EQ(thinned(chosen, page).stride, 1u) << "one layer has room for all its patches";
 }
 
-TEST(PageMaps, something_is_left_however_little_room_there_is) {
+TEST(PageMaps, a_minimum_stays_even_without_room) {
     const PageForm form = thinned(demand(12, 6, {66, 50}, 1), 0);
     EXPECT_EQ(form.layers, std::vector<uint32_t>{11});
     EXPECT_EQ(form.stride, 17u);
 }
 
-TEST(PageMaps, several_models_share_a_page_and_small_ones_leave_theirs_to_large_ones) {
+TEST(PageMaps, several_models_share_a_page_and_small_ones_leave_room_to_large_ones) {
     const PageDemand small = demand(2, 2, {4, 4}), vit = demand(12, 12, {14, 14}, 1);
     const std::vector<PageForm> forms = thinned({vit, small}, page);
     EXPECT_EQ(forms[0].layers.size(), 12u);

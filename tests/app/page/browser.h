@@ -53,7 +53,7 @@ public:
         ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
         ::posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
         ::posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-        // Through numbers that neither end of a pipe has, so that none is overwritten.
+        // Through free descriptors first, so that neither pipe end is overwritten.
         ::posix_spawn_file_actions_adddup2(&files, to_browser[0], 100);
         ::posix_spawn_file_actions_adddup2(&files, from_browser[1], 101);
         ::posix_spawn_file_actions_adddup2(&files, 100, 3);
@@ -80,7 +80,7 @@ public:
     Browser(const Browser&) = delete;
     Browser& operator=(const Browser&) = delete;
     ~Browser() {
-        ::close(to_);  // it ends when nobody can speak to it
+        ::close(to_);  // the browser ends when its pipe is closed
         ::close(from_);
         for (int i = 0; i < 100 && ::waitpid(process_, nullptr, WNOHANG) == 0; ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -88,7 +88,7 @@ public:
         ::waitpid(process_, nullptr, 0);
     }
 
-    // Loads a file and waits until it is there.
+    // Loads a file and waits for its load event.
     void open(const std::filesystem::path& file) { visit("file://" + file.string()); }
     void visit(const std::string& address) {
         errors.clear();
@@ -132,7 +132,7 @@ public:
         for (const char* type : {"keyDown", "keyUp"})
             call("Input.dispatchKeyEvent", {{"type", type}, {"key", key}});
     }
-    // Whether an expression comes to be true before long.
+    // True if an expression becomes true within some seconds.
     bool becomes(const std::string& expression, int seconds = 60) {
         for (int i = 0; i < 20 * seconds; ++i) {
             if (evaluate(expression) == true) return true;
@@ -140,7 +140,7 @@ public:
         }
         return false;
     }
-    // What assistive technology is told of the page: nodes with roles and names.
+    // The accessibility tree: nodes with roles and names.
     Json accessibility() { return call("Accessibility.getFullAXTree")["nodes"]; }
     Json call(const std::string& method, const Json& parameters = Json::object()) {
         Json message = {{"id", ++last_id_}, {"method", method}, {"params", parameters}};
@@ -160,8 +160,8 @@ public:
         }
     }
 
-    std::vector<std::string> errors;    // exceptions and complaints since the page was opened
-    std::vector<std::string> requests;  // for anything but the page itself and what it contains
+    std::vector<std::string> errors;    // exceptions and console errors since the page was loaded
+    std::vector<std::string> requests;  // except for the page itself and data: URLs
 
 private:
     static std::string program() {
@@ -191,7 +191,7 @@ private:
             char piece[65536];
             ssize_t count = 0;
             if (::poll(&ready, 1, 30'000) > 0) count = ::read(from_, piece, sizeof piece);
-            if (count <= 0) throw std::runtime_error("the browser says nothing any more");
+            if (count <= 0) throw std::runtime_error("the browser does not answer");
             waiting_.append(piece, size_t(count));
         }
         const Json message = Json::parse(waiting_.substr(0, end));

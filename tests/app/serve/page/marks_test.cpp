@@ -1,4 +1,4 @@
-// What lies on the page's picture besides boxes and maps: masks, trails, lines and zones.
+// Masks, trails, lines and zones on the page's picture.
 
 #include <gtest/gtest.h>
 
@@ -18,21 +18,20 @@ const std::string covered_pixels =
 TEST(ServedMarks, masks_lie_on_the_picture_and_can_be_taken_away) {
     const TempFolder temp;
     const std::string model = model_folder(temp, "detr-panoptic-nano");
-    Program program(places::program(), served({"--detector", model, "--captioner", "none",
-                                             "--classifier", "none", "--threshold", "0",
-                                             "--max-detections", "4", "--serve", "0"}));
+    Program program(places::program(),
+                    served({"--detector", model, "--captioner", "none", "--classifier", "none",
+                            "--threshold", "0", "--max-detections", "4", "--serve", "0"}));
     const std::string address = address_of(program);
     Browser page;
     page.visit(address);
     ASSERT_TRUE(page.becomes("saccade.line()?.detections?.some((d) => d.mask)", 120))
         << program.wait().err;
-    page.press(" ");  // it stands still
+    page.press(" ");  // freezes the picture
     ASSERT_TRUE(page.becomes("saccade.state().frozen"));
     ASSERT_TRUE(page.becomes(covered_pixels + " > 0"));
     EXPECT_EQ(page.evaluate("document.getElementById('masks-part').hidden"), false);
     // As many pixels as the run lengths say, where masks do not lie on each other.
-    const nlohmann::json line =
-        nlohmann::json::parse(get(port_of(address), "/frame.json").body);
+    const nlohmann::json line = nlohmann::json::parse(get(port_of(address), "/frame.json").body);
     ASSERT_FALSE(line["detections"].empty());
     EXPECT_EQ(line["detections"][0]["mask"]["size"], nlohmann::json({240, 320}));
     EXPECT_LE(page.evaluate(covered_pixels), 320 * 240);
@@ -55,28 +54,31 @@ TEST(ServedMarks, things_keep_numbers_and_lines_that_are_drawn_count_them_and_ar
         page.evaluate("document.getElementById('track').click()");
         ASSERT_TRUE(page.becomes("saccade.line().detections.some((d) => d.track > 0)"));
         EXPECT_TRUE(page.becomes("document.querySelectorAll('#trails polyline').length > 0"));
-        EXPECT_TRUE(page.becomes("document.getElementById('tracks-now').textContent.includes('IDF1')"));
+        EXPECT_TRUE(
+            page.becomes("document.getElementById('tracks-now').textContent.includes('IDF1')"));
 
-        // A line is drawn in one go, a zone corner by corner.
+        // A line is dragged, a zone is clicked corner by corner.
         page.evaluate("document.getElementById('draw-line').click()");
         auto [x, y] = point_of_picture(page, 0.5, 0.02);
         page.drag(x, y, x, point_of_picture(page, 0.5, 0.98).second);
         ASSERT_TRUE(page.becomes("saccade.state().regions?.lines.length === 1"));
         page.evaluate("document.getElementById('draw-zone').click()");
-        for (const auto& [across, down] : {std::pair(0.05, 0.05), {0.95, 0.05}, {0.95, 0.95},
-                                           {0.05, 0.95}, {0.05, 0.05}}) {
+        for (const auto& [across, down] :
+             {std::pair(0.05, 0.05), {0.95, 0.05}, {0.95, 0.95}, {0.05, 0.95}, {0.05, 0.05}}) {
             std::tie(x, y) = point_of_picture(page, across, down);
             page.click(x, y);
         }
         ASSERT_TRUE(page.becomes("saccade.state().regions?.zones.length === 1"));
         EXPECT_EQ(page.evaluate("document.querySelectorAll('#region-list li').length"), 2);
-        ASSERT_TRUE(page.becomes("Object.values(saccade.line().counts?.['zone 1']?.inside ?? {}).length > 0"));
-        EXPECT_TRUE(page.becomes(
-            "document.getElementById('region-list').textContent.includes(' inside')"));
-        EXPECT_TRUE(page.becomes("[...document.querySelectorAll('#regions-drawn text')]"
-                                 ".some((t) => /^zone 1: [1-9]/.test(t.textContent))"));
+        ASSERT_TRUE(page.becomes(
+            "Object.values(saccade.line().counts?.['zone 1']?.inside ?? {}).length > 0"));
+        EXPECT_TRUE(
+            page.becomes("document.getElementById('region-list').textContent.includes(' inside')"));
+        EXPECT_TRUE(
+            page.becomes("[...document.querySelectorAll('#regions-drawn text')]"
+                         ".some((t) => /^zone 1: [1-9]/.test(t.textContent))"));
 
-        // Whoever enters is told to who listens.
+        // Crossings are sent to listeners.
         Client listener(port_of(address));
         listener.send(request("/events"));
         listener.until("\r\n\r\n");
@@ -88,9 +90,10 @@ TEST(ServedMarks, things_keep_numbers_and_lines_that_are_drawn_count_them_and_ar
         EXPECT_TRUE(crossing["region"] == "zone 1" || crossing["region"] == "line 1");
         EXPECT_GT(crossing["track"], 0);
 
-        // The name is changed, the line goes.
-        page.evaluate("(() => { const n = document.querySelectorAll('#region-list input')[1];"
-                      "n.value = 'yard'; n.dispatchEvent(new Event('change')); })()");
+        // The zone is renamed, the line removed.
+        page.evaluate(
+            "(() => { const n = document.querySelectorAll('#region-list input')[1];"
+            "n.value = 'yard'; n.dispatchEvent(new Event('change')); })()");
         ASSERT_TRUE(page.becomes("saccade.state().regions.zones[0].name === 'yard'"));
         page.evaluate("document.querySelectorAll('#region-list button')[1].click()");
         ASSERT_TRUE(page.becomes("Object.keys(saccade.line().counts ?? {}).join() === 'yard'"));

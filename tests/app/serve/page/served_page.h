@@ -17,7 +17,7 @@ inline Words served(const Words& words) {
     return on_test_device(all);
 }
 
-// The address that a program prints when it listens.
+// The address that the program prints once it listens.
 inline std::string address_of(const Program& program) {
     for (int i = 0; i < 600; ++i) {
         const std::string out = program.out();
@@ -31,7 +31,7 @@ inline uint16_t port_of(const std::string& address) {
     return static_cast<uint16_t>(std::atoi(address.c_str() + address.rfind(':') + 1));
 }
 
-// A point of the picture, by parts of its sides, as one of the browser's window.
+// A point of the picture, as fractions of its sides, in the browser's viewport.
 inline std::pair<double, double> point_of_picture(Browser& page, double x, double y) {
     const Browser::Json area = page.evaluate(
         "(() => { document.getElementById('view').scrollIntoView();"

@@ -1,4 +1,4 @@
-// What is typed on the page, for models that take words.
+// Prompts that are typed on the page.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ void type(Browser& page, const std::string& id, const std::string& text) {
     page.press("Enter");
 }
 
-TEST(ServedWords, what_is_typed_is_looked_for_and_every_phrase_has_a_slider_and_a_map) {
+TEST(ServedWords, typed_phrases_are_found_and_every_phrase_has_a_threshold_and_a_map) {
     const TempFolder temp;
     Program program(places::program(),
                     served({"--detector", model_folder(temp, "owlv2-nano"), "--find", "a cat",
@@ -31,9 +31,10 @@ TEST(ServedWords, what_is_typed_is_looked_for_and_every_phrase_has_a_slider_and_
     ASSERT_TRUE(page.becomes("saccade.line().detections.length > 0"));
     EXPECT_TRUE(page.becomes(
         "saccade.line().detections.every((d) => ['red mug', 'my cat'].includes(d.label))"));
-    // Nobody is so sure.
-    page.evaluate("(() => { for (const s of document.querySelectorAll('#find-phrases input')) {"
-                  "s.value = 1; s.dispatchEvent(new Event('input')); } })()");
+    // No score reaches 1.
+    page.evaluate(
+        "(() => { for (const s of document.querySelectorAll('#find-phrases input')) {"
+        "s.value = 1; s.dispatchEvent(new Event('input')); } })()");
     EXPECT_TRUE(page.becomes("saccade.line().detections.length === 0"));
 
     type(page, "labels", "one, two, three");

@@ -17,7 +17,7 @@
 
 namespace saccade {
 
-// A socket to a port of this machine: sends whatever it is told, right or wrong.
+// A socket to a port of this machine. It sends any bytes, valid HTTP or not.
 class Client {
 public:
     explicit Client(uint16_t port, int receive_buffer = 0)
@@ -29,7 +29,7 @@ public:
         to.sin_port = htons(port);
         to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         if (::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0)
-            throw std::runtime_error("nobody listens");
+            throw std::runtime_error("cannot connect");
     }
     Client(Client&& other) noexcept
         : socket_(std::exchange(other.socket_, -1)), waiting_(std::move(other.waiting_)) {}
@@ -38,7 +38,7 @@ public:
         if (socket_ >= 0) ::close(socket_);
     }
 
-    // False if the other end has gone.
+    // Returns false if the connection is closed.
     bool send(std::string_view bytes) {
         while (!bytes.empty()) {
             const ssize_t count = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -47,7 +47,7 @@ public:
         }
         return true;
     }
-    // Some more bytes; false at the end, or if none have come for so long.
+    // Reads some more bytes. Returns false at the end, or after the timeout.
     bool receive(int timeout_ms = 5000) {
         pollfd ready{socket_, POLLIN, 0};
         char piece[65536];
@@ -60,13 +60,13 @@ public:
         waiting_.append(piece, size_t(count));
         return true;
     }
-    // Whether the other end has hung up, or does so before long.
+    // True if the server closes the connection within the timeout.
     bool closed(int timeout_ms = 5000) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
         while (!closed_ && std::chrono::steady_clock::now() < end) receive(100);
         return closed_;
     }
-    // All until it ends.
+    // Everything up to the end of the connection.
     std::string rest() {
         while (receive()) {
         }
@@ -149,7 +149,7 @@ public:
             frame += char(0x80 | 127);
             for (int shift = 56; shift >= 0; shift -= 8) frame += char(payload.size() >> shift);
         }
-        frame += std::string(4, '\0');  // a mask that changes nothing
+        frame += std::string(4, '\0');  // a mask of zeros
         return frame + std::string(payload);
     }
     bool say(std::string_view payload, int opcode = 1) {
@@ -161,7 +161,7 @@ public:
         int opcode = -1;
         std::string payload;
     };
-    // The next one; opcode -1 if there is none.
+    // The next message; opcode -1 if there is none.
     Message next() {
         const std::string head = client_.take(2);
         if (head.size() < 2) return {};
@@ -193,7 +193,7 @@ public:
         }
         return nullptr;
     }
-    // What all viewers are told, next.
+    // The next message with the shared state.
     nlohmann::json news() {
         for (int i = 0; i < 200; ++i) {
             const Message message = next();
@@ -205,7 +205,7 @@ public:
         return nullptr;
     }
     bool closed() { return client_.closed(); }
-    // The code it was closed with; 0 if it was closed without.
+    // The code of the close frame; 0 if there is none.
     int close_code() {
         for (int i = 0; i < 200; ++i) {
             const Message message = next();

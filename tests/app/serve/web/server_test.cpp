@@ -1,5 +1,4 @@
-// The server alone, with a loop that has no models: what it answers, and what it does with those
-// who mean no good.
+// The server alone, with a loop without models: its responses, and how it withstands abuse.
 
 #include "app/serve/web/server.h"
 
@@ -24,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr PlaneLayout layout{320, 240, Chroma::halved};
 
-// Makes frames as the live loop does, as fast as it is told to.
+// Makes frames as the live loop does, one every `each`.
 class Frames {
 public:
     Frames(Exchange& exchange, std::chrono::milliseconds each = 5ms)
@@ -56,7 +55,7 @@ public:
     std::atomic<uint64_t> held_up = 0;  // frames that cost the loop more than 2 ms
 
 private:
-    // A map that tells who it is for.
+    // A map whose values name the viewer it is for.
     static MapOnHost map_for(const RemoteLook& look) {
         MapOnHost map;
         map.looker.token = Looker::Token::patch;
@@ -92,9 +91,10 @@ protected:
     uint16_t port = 0;
 };
 
-// ---- what scripts ask --------------------------------------------------------------------------
+// ---- addresses for scripts
+// --------------------------------------------------------------------------
 
-TEST_F(ServerTest, gives_the_newest_frame_its_line_and_how_things_are) {
+TEST_F(ServerTest, gives_the_newest_frame_its_line_and_metrics) {
     open();
     const Reply picture = get(port, "/frame.jpg");
     EXPECT_EQ(picture.status, 200);
@@ -139,7 +139,7 @@ TEST_F(ServerTest, only_gets_are_answered) {
     EXPECT_TRUE(is_alive());
 }
 
-TEST_F(ServerTest, sends_a_line_for_every_frame_to_who_listens) {
+TEST_F(ServerTest, sends_a_line_for_every_frame_to_listeners) {
     open();
     Client client(port);
     client.send(request("/events"));
@@ -171,14 +171,14 @@ TEST_F(ServerTest, what_crosses_a_line_is_an_event_of_its_own) {
     EXPECT_EQ(client.until("\n\n"), "data: {\"frame\": 1}\n\n");
 }
 
-TEST_F(ServerTest, encodes_nothing_when_nobody_looks) {
+TEST_F(ServerTest, encodes_nothing_without_viewers) {
     open();
     while (frames->made < 20) std::this_thread::sleep_for(5ms);
     EXPECT_EQ(server->exchange().counts().encoded, 0u);
     EXPECT_FALSE(server->exchange().watched());
 }
 
-TEST_F(ServerTest, says_so_if_the_loop_stands_still_or_has_no_picture) {
+TEST_F(ServerTest, reports_that_there_is_no_picture_yet) {
     server = std::make_unique<Server>(ServerOptions{}, ServerLimits{.picture_seconds = 0.3});
     port = server->port();
     const Reply none = get(port, "/frame.jpg");
@@ -186,7 +186,7 @@ TEST_F(ServerTest, says_so_if_the_loop_stands_still_or_has_no_picture) {
     expect_says(none.body, "no picture yet");
 }
 
-TEST_F(ServerTest, a_port_that_is_taken_is_said_in_one_line) {
+TEST_F(ServerTest, a_port_in_use_is_reported_in_one_line) {
     open();
     const std::string error = error_of([&] { Server({.address = {"127.0.0.1", port}}); });
     expect_says(error, "127.0.0.1:" + std::to_string(port));
@@ -216,7 +216,7 @@ TEST_F(ServerTest, a_viewer_gets_the_newest_picture_when_it_has_taken_the_last_o
     EXPECT_EQ(metric("saccade_sent_total"), sent + 1) << "that was not the last one";
 }
 
-TEST_F(ServerTest, everybody_has_a_pointer_of_his_own) {
+TEST_F(ServerTest, every_viewer_has_its_own_pointer) {
     open();
     TestViewer one(port), two(port), none(port);
     one.say(R"({"look": {"mode": "mean", "point": [10, 5]}})");
@@ -240,7 +240,7 @@ TEST_F(ServerTest, everybody_has_a_pointer_of_his_own) {
     EXPECT_TRUE(none.picture()["map"].is_null());
 }
 
-TEST_F(ServerTest, tells_who_else_is_there_and_passes_wishes_on) {
+TEST_F(ServerTest, lists_the_viewers_and_passes_wishes_on) {
     open();
     TestViewer one(port);
     EXPECT_EQ(one.news()["viewers"].size(), 1u);
@@ -261,7 +261,7 @@ TEST_F(ServerTest, tells_who_else_is_there_and_passes_wishes_on) {
     }
 }
 
-TEST_F(ServerTest, who_may_only_look_changes_nothing) {
+TEST_F(ServerTest, read_only_viewers_change_nothing) {
     open({.address = {}, .read_only = true});
     TestViewer viewer(port);
     EXPECT_EQ(viewer.news()["read_only"], true);
@@ -282,7 +282,7 @@ TEST_F(ServerTest, stalled_viewers_hold_up_neither_the_loop_nor_the_others_nor_m
     while (frames->made < 100) std::this_thread::sleep_for(5ms);
     std::vector<std::unique_ptr<TestViewer>> stalled;
     for (int i = 0; i < 3; ++i) {
-        stalled.push_back(std::make_unique<TestViewer>(port, "", 4096));  // they read nothing
+        stalled.push_back(std::make_unique<TestViewer>(port, "", 4096));  // reads nothing
         for (int n = 0; n < 50; ++n) stalled.back()->say(R"({"taken": 1, "clock": 2})");
     }
     std::atomic<uint64_t> taken = 0;
@@ -300,7 +300,7 @@ TEST_F(ServerTest, stalled_viewers_hold_up_neither_the_loop_nor_the_others_nor_m
     std::this_thread::sleep_for(1s);
     const size_t memory = resident_bytes();
     const uint64_t made = frames->made, held_up = frames->held_up, had = taken;
-    const Clock::time_point patience = Clock::now() + 20s;  // others may use this machine's cores
+    const Clock::time_point patience = Clock::now() + 20s;  // the machine may be busy
     std::this_thread::sleep_for(2s);
     while ((frames->made - made < 80 || taken - had < 7 * 10) && Clock::now() < patience)
         std::this_thread::sleep_for(10ms);
@@ -310,7 +310,7 @@ TEST_F(ServerTest, stalled_viewers_hold_up_neither_the_loop_nor_the_others_nor_m
     EXPECT_LT(resident_bytes(), memory + (8u << 20));
 }
 
-// ---- who means no good -------------------------------------------------------------------------
+// ---- abuse -------------------------------------------------------------------------
 
 TEST_F(ServerTest, requests_for_other_hosts_and_from_other_pages_are_refused) {
     open();
@@ -327,7 +327,7 @@ TEST_F(ServerTest, requests_for_other_hosts_and_from_other_pages_are_refused) {
     EXPECT_EQ(TestViewer(port, "Origin: http://localhost\r\n").status, 101);
 }
 
-TEST_F(ServerTest, without_its_token_a_locked_door_opens_to_nobody) {
+TEST_F(ServerTest, without_the_token_every_address_but_health_is_refused) {
     std::ostringstream log;
     const auto before = spdlog::default_logger();
     spdlog::set_default_logger(std::make_shared<spdlog::logger>(
@@ -341,7 +341,7 @@ TEST_F(ServerTest, without_its_token_a_locked_door_opens_to_nobody) {
         EXPECT_EQ(get(port, path).status, 401) << path;
         EXPECT_EQ(get(port, std::string(path) + "?token=" + std::string(32, '0')).status, 401);
     }
-    EXPECT_EQ(get(port, "/healthz").status, 200) << "that is no secret";
+    EXPECT_EQ(get(port, "/healthz").status, 200) << "health is public";
     EXPECT_EQ(TestViewer(port).status, 401);
     EXPECT_EQ(get(port, "/frame.json?token=" + token).status, 200);
     EXPECT_EQ(get(port, "/frame.json", "Authorization: Bearer " + token + "\r\n").status, 200);
@@ -384,7 +384,7 @@ TEST_F(ServerTest, headers_that_are_too_long_or_never_end_end_the_connection) {
     EXPECT_TRUE(is_alive());
 }
 
-TEST_F(ServerTest, hundreds_who_connect_and_say_nothing_keep_nobody_out) {
+TEST_F(ServerTest, hundreds_of_silent_connections_do_not_block_others) {
     open({}, {.header_seconds = 1.5});
     TestViewer viewer(port);
     const uint64_t first = viewer.picture()["number"];
@@ -398,11 +398,12 @@ TEST_F(ServerTest, hundreds_who_connect_and_say_nothing_keep_nobody_out) {
     EXPECT_LT(Clock::now() - begin, 3s);
     EXPECT_LE(metric("saccade_connections"), 256);
     viewer.take(first);
-    EXPECT_GT(viewer.picture()["number"].get<uint64_t>(), first) << "who was there is still served";
+    EXPECT_GT(viewer.picture()["number"].get<uint64_t>(), first)
+        << "an open viewer is still served";
     for (const auto& client : silent) ASSERT_TRUE(client->closed(8000));
 }
 
-TEST_F(ServerTest, messages_that_are_no_messages_close_the_connection) {
+TEST_F(ServerTest, invalid_messages_close_the_connection) {
     open();
     auto code_for = [&](const std::function<void(TestViewer&)>& speak) {
         TestViewer viewer(port);
@@ -416,7 +417,7 @@ TEST_F(ServerTest, messages_that_are_no_messages_close_the_connection) {
     EXPECT_EQ(code_for([](TestViewer& v) { v.say("bytes", 2); }), 1003);
     EXPECT_EQ(code_for([](TestViewer& v) { v.say("no JSON"); }), 1008);
     EXPECT_EQ(code_for([](TestViewer& v) { v.say(R"({"set": {"detector": {"a": 1}}})"); }), 1008);
-    // With much of it unread, the connection may be gone before its last word is read.
+    // With much unread input, the connection may be reset before the close frame is read.
     TestViewer flood(port);
     for (int i = 0; i < 2000; ++i)
         if (!flood.say(R"({"clock": 1})")) break;
@@ -426,8 +427,8 @@ TEST_F(ServerTest, messages_that_are_no_messages_close_the_connection) {
     EXPECT_TRUE(is_alive());
 }
 
-TEST_F(ServerTest, floods_of_requests_are_refused_and_others_too_many_as_well) {
-    open({}, {.viewers = 2, .listeners = 1, .requests_a_second = 20});
+TEST_F(ServerTest, requests_viewers_and_listeners_over_their_limits_are_refused) {
+    open({}, {.viewers = 2, .listeners = 1, .requests_per_second = 20});
     int refused = 0;
     Client client(port);
     for (int i = 0; i < 100; ++i) {
