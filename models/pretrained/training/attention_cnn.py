@@ -50,9 +50,12 @@ class AttentionCNN(nn.Module):
         if picture.shape[-1] != self.side:
             picture = F.interpolate(picture, (self.side, self.side), mode="bilinear",
                                     antialias=True, align_corners=False)
-        picture = picture.contiguous(memory_format=torch.channels_last)
-        return self.head(self.pooled(picture)).float()
+        return self.head(self.look(picture)[0]).float()
 
-    def pooled(self, picture):
-        """Of pictures as the backbone takes them."""
-        return self.attention(self.backbone(picture)).mean((2, 3))
+    def look(self, picture):
+        """The mean of the map's cells, and those before they look at each other and after. Of
+        pictures as the backbone takes them."""
+        seen = self.backbone(picture.contiguous(memory_format=torch.channels_last))
+        looked = self.attention(seen)
+        cells = lambda x: x.flatten(2).transpose(1, 2)
+        return looked.mean((2, 3)), cells(seen), cells(looked)

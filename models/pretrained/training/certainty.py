@@ -1,5 +1,5 @@
-"""Whether a classifier is as sure as it says: the factor that makes it so, the score above which its
-answers are worth showing, and a table."""
+"""Whether a classifier is as sure as it says: what makes it so, the score above which its answers
+are worth showing, and a table."""
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -13,11 +13,28 @@ def factor_of(logits, label):
     return float(factors[losses.argmin()])
 
 
+def line_of(logits, named):
+    """The factor and the shift of logits by which scores, of many labels, say how often they are
+    right: those of the least binary cross entropy, by Newton's method."""
+    x, y = logits.double().flatten(), named.double().flatten()
+    factor, shift = torch.ones_like(x[0]), torch.zeros_like(x[0])
+    for _ in range(50):
+        score = (factor * x + shift).sigmoid()
+        off, bend = score - y, score * (1 - score)
+        a, b, c = (bend * x * x).sum() + 1e-3, (bend * x).sum(), bend.sum() + 1e-3
+        first, second = (off * x).sum(), off.sum()
+        bottom = a * c - b * b
+        step = torch.stack([c * first - b * second, a * second - b * first]) / bottom
+        step = step * (1 / step.norm()).clamp(max=1)
+        factor, shift = factor - step[0], shift - step[1]
+    return float(factor), float(shift)
+
+
 @torch.no_grad()
-def multiply(head, factor):
-    """Multiplies the logits that a last layer gives."""
-    head.weight *= factor
-    head.bias *= factor
+def multiply(head, factor, shift=0.0, labels=slice(None)):
+    """Multiplies the logits that a last layer gives for these labels, and shifts them."""
+    head.weight[labels] *= factor
+    head.bias[labels] = head.bias[labels] * factor + shift
 
 
 def judged(logits, label):
@@ -34,6 +51,15 @@ def best_threshold(score, right):
     best = int((2 * precision * recall / np.maximum(precision + recall, 1e-9)).argmax())
     return dict(threshold=float(score[order][best]), precision=float(precision[best]),
                 recall=float(recall[best]))
+
+
+def threshold_of(score, right, precision=0.9):
+    """The least score, in hundredths, above which this share of what is said is right."""
+    for least in np.arange(1, 100) / 100:
+        said = score >= least
+        if said.any() and right[said].mean() >= precision:
+            return float(least)
+    return 1.0
 
 
 def reliability(score, right, bins=10):

@@ -1,4 +1,4 @@
-"""A ViT that names the main thing in a picture."""
+"""A ViT that names the main thing in a picture, or many at once."""
 import torch.nn.functional as F
 from torch import nn
 
@@ -15,11 +15,23 @@ class Classifier(nn.Module):
 
     def forward(self, picture):
         """Of pictures in bytes, at any size."""
+        return self.head(self.vit(self.as_input(picture))[:, 0]).float()
+
+    def as_input(self, picture):
         picture = to_input(picture)
-        if picture.shape[-2:] != self.vit.shape.image:
-            picture = F.interpolate(picture, self.vit.shape.image, mode="bilinear",
-                                    antialias=True, align_corners=False)
-        return self.head(self.vit(picture)[:, 0]).float()
+        if picture.shape[-2:] == self.vit.shape.image:
+            return picture
+        return F.interpolate(picture, self.vit.shape.image, mode="bilinear", antialias=True,
+                             align_corners=False)
+
+    def look(self, picture):
+        """The class token, and the patches before the last two blocks and after them. Of pictures
+        as the ViT takes them."""
+        tokens, (early,) = self.vit(picture, (len(self.vit.blocks) - 3,))
+        return tokens[:, 0], early[:, 1:], tokens[:, 1:]
+
+    def rollout(self, picture):
+        return self.vit.rollout(picture)
 
     def loss(self, scene):
         return F.cross_entropy(self(scene["picture"]), scene["label"][:, 0], label_smoothing=0.05)

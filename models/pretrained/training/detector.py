@@ -110,13 +110,18 @@ def matching_cost(logits, box, label, target):
     return 5 * apart - 2 * said - 2 * boxes.pairwise(target, box)[1]
 
 
-def covered_loss(logits, box, scene, nothing_weight=0.25):
+def covered_loss(logits, box, scene):
     covered = (scene["patch_label"] < logits.shape[-1] - 1).float()
-    entropy = F.cross_entropy(logits.flatten(0, 1), scene["patch_label"].flatten(),
-                              reduction="none").view_as(covered)
-    weight = nothing_weight + (1 - nothing_weight) * covered
-    return (2 * (entropy * weight).sum() / weight.sum()
+    return (2 * covered_entropy(logits, scene["patch_label"])
             + box_loss(box, scene["patch_box"], covered))
+
+
+def covered_entropy(logits, label, nothing_weight=0.25):
+    """Of what each patch says that covers it: logits (batch, patches, classes + 1)."""
+    covered = (label < logits.shape[-1] - 1).float()
+    entropy = F.cross_entropy(logits.flatten(0, 1), label.flatten(), reduction="none")
+    weight = nothing_weight + (1 - nothing_weight) * covered
+    return (entropy.view_as(covered) * weight).sum() / weight.sum()
 
 
 def box_loss(box, target, weight):

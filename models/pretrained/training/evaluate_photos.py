@@ -1,7 +1,8 @@
-"""Measures the photo models on pictures never trained on: the detector as transformers runs its
-folder, captions as Saccade says them (transformers has no captioner of these forms).
+"""Measures the photo models on pictures never trained on: detector and classifier as transformers
+runs their folders, captions as Saccade says them (transformers has no captioner of these forms).
 
     python3 evaluate_photos.py --packed packed --unpacked unpacked
+    python3 evaluate_photos.py --classifier --annotations annotations
     saccade batch PICTURES --detector none --classifier none --no-video -o out
     python3 evaluate_photos.py --said out/FRAMES.jsonl --annotations annotations
 """
@@ -9,13 +10,16 @@ import argparse
 import json
 import pathlib
 
+import numpy as np
 import torch
 
+import labelled_photos
 import options as common
 import photos
 from caption_metrics import commonest, summary
-from photo_captions import read
+from label_metrics import average_precisions
 from metrics import Detections
+from photo_captions import read
 from train_photo_detector import CLASSES, COMMON, measure
 
 
@@ -35,6 +39,21 @@ def detector_line(path, tests, names, device):
     return (f"AP50 {result['AP50']:.3f}, AP {result['AP']:.3f}; precision "
             f"{result['precision']:.3f} and recall {result['recall']:.3f} at 0.5; large objects "
             f"AP50 {result['AP50 large']:.3f} ({each})"), answer
+
+
+def classifier_line(path, tests, device):
+    import transformers
+    from evaluate import Folder
+    folder = Folder(transformers.AutoModelForImageClassification, path, device)
+    logits = torch.cat([folder.model(pixel_values=folder.input(scene["picture"])).logits
+                        for scene in tests])
+    named = torch.cat([scene["named"] for scene in tests]).cpu().numpy() > 0
+    precisions = average_precisions(logits.cpu().numpy(), named)
+    said = logits.sigmoid().cpu().numpy() >= folder.model.config.sure_above
+    return (f"mAP {np.nanmean(precisions[:CLASSES]):.3f} over {CLASSES} things and "
+            f"{np.nanmean(precisions[CLASSES:]):.3f} over {named.shape[1] - CLASSES} tags; above "
+            f"{folder.model.config.sure_above} {named[said].mean():.3f} of the labels are right, "
+            f"{said.sum(1).mean():.2f} a picture")
 
 
 def confidence(answer, tests):
@@ -70,15 +89,22 @@ def main():
     parser.add_argument("--unpacked", default="unpacked")
     parser.add_argument("--annotations", default=".", help="folder of coco_captions.tsv.gz")
     parser.add_argument("--said", help="lines of a batch, to measure its captions")
+    parser.add_argument("--classifier", action="store_true", help="not the detector")
     parser.add_argument("--tests", type=int, help="pictures to measure on; all of them")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--models", type=pathlib.Path, default=common.PRETRAINED)
     options = parser.parse_args()
-    if options.said:
-        references = read(f"{options.annotations}/coco_captions.tsv.gz")["val"]
-        print(said_line(options.said, references))
-        return
     torch.set_float32_matmul_precision("highest")
+    if options.said or options.classifier:
+        captions = read(f"{options.annotations}/coco_captions.tsv.gz")["val"]
+    if options.said:
+        print(said_line(options.said, captions))
+        return
+    if options.classifier:
+        tests, _ = labelled_photos.held_out(options.packed, options.unpacked, captions,
+                                            options.device, options.tests)
+        print(classifier_line(options.models / "photo-classifier", tests, options.device))
+        return
     tests, names = photos.held_out(options.packed, options.unpacked, options.device, options.tests)
     line, answer = detector_line(options.models / "photo-detector", tests, names, options.device)
     print(line, "What its scores are worth:", *confidence(answer, tests), sep="\n")

@@ -5,12 +5,11 @@ import pathlib
 import re
 
 import torch
-import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
 from classes import NAMES
 from rt_detr import RtDetr, RtDetrShape
-from vit import Shape, ViT
+from vit import Shape, ViT, resized
 
 # ours -> transformers'
 BLOCK = {"norm1": "layernorm_before", "out": "attention.output.dense",
@@ -58,6 +57,7 @@ RT_DETR = tuple((re.compile(ours), theirs) for ours, theirs in (
     (r"\.up\.", ".fc1."), (r"\.down\.", ".fc2."), (r"\.norm1\.", ".self_attn_layer_norm."),
     (r"(decoder.*)\.norm2\.", r"\1.encoder_attn_layer_norm."),
     (r"\.norm[23]\.", ".final_layer_norm.")))
+ONE, SEVERAL = "single_label_classification", "multi_label_classification"
 POSITIONS = "vit.embeddings.position_embeddings"
 
 
@@ -100,14 +100,6 @@ def load_vit(folder, layers, image):
     stored[POSITIONS] = resized(stored[POSITIONS], old.grid, vit.shape.grid)
     fill(vit_tensors(vit, "vit."), stored)
     return vit
-
-
-def resized(positions, old, new):
-    """Positions of a class token and a grid (rows, columns) of patches, for another grid."""
-    first, grid = positions.float()[:, :1], positions.float()[:, 1:1 + old[0] * old[1]]
-    grid = F.interpolate(grid.view(1, *old, -1).permute(0, 3, 1, 2), new, mode="bilinear",
-                         align_corners=False)
-    return torch.cat([first, grid.flatten(2).transpose(1, 2)], 1)
 
 
 def restore(tensors, folder, grid=None):
@@ -341,6 +333,7 @@ def resnet_config(shape):
 
 def save_attention_cnn(model, folder, names, sure_above):
     config = dict(architectures=["AttentionCNN"], model_type="attention_cnn",
+                  problem_type=SEVERAL,
                   torch_dtype="float16", image_size=model.side, attention_size=model.inner,
                   output_stride=model.shape.output_stride,
                   backbone_config=dict(**resnet_config(model.shape), folded_norms=True),
@@ -352,10 +345,10 @@ def save_attention_cnn(model, folder, names, sure_above):
          image_processor_type="ViTImageProcessor")
 
 
-def save_classifier(model, folder, names=NAMES, sure_above=0.5):
+def save_classifier(model, folder, names=NAMES, sure_above=0.5, problem_type=ONE):
     config = dict(architectures=["ViTForImageClassification"], model_type="vit",
-                  sure_above=round(sure_above, 2), **vit_config(model.vit.shape),
-                  **label_config(names))
+                  problem_type=problem_type, sure_above=round(sure_above, 2),
+                  **vit_config(model.vit.shape), **label_config(names))
     save(folder, classifier_tensors(model), config, model.vit.shape.image,
          image_processor_type="ViTImageProcessor")
 

@@ -38,7 +38,7 @@ def scenes_of(options, part, style, size=SIZE, compiled=False):
     return Scenes(options.emoji, photographs, style, options.device, size, compiled)
 
 
-def photo_parser(description, seconds, output, batch=256):
+def photo_parser(description, seconds, output=None, batch=256):
     result = argparse.ArgumentParser(description=description.split("\n")[0])
     result.add_argument("--packed", default="packed", help="what pack_photos.py wrote")
     result.add_argument("--unpacked", default="unpacked", help="what photos.py made of it")
@@ -54,7 +54,7 @@ def photo_parser(description, seconds, output, batch=256):
     result.add_argument("--start", help="checkpoint of an earlier training to go on from")
     result.add_argument("--checkpoint", help="file for the training to be gone on from; beside the "
                         "output")
-    result.add_argument("-o", "--output", default=PRETRAINED / output)
+    result.add_argument("-o", "--output", default=PRETRAINED / output if output else None)
     return result
 
 

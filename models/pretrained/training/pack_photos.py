@@ -1,8 +1,7 @@
 """Packs photographs out of clones of public repositories, and their boxes or labels, into chunks.
 
-    python3 pack_photos.py coco      CLONE boxes.json.gz -o packed
-    python3 pack_photos.py tiny      CLONE -o packed
-    python3 pack_photos.py flickr    CLONE -o packed
+    python3 pack_photos.py coco   CLONE boxes.json.gz -o packed
+    python3 pack_photos.py flickr CLONE -o packed
 
 A chunk is a NumPy archive: `bytes`, the encoded pictures one after the other, `ends`, where each
 ends, `ids`, and what is known of them. Chunks are drawn at random, so that the first few are as
@@ -22,10 +21,8 @@ import subprocess
 import numpy as np
 from PIL import Image
 
-QUALITY, EFFORT = 22, 4     # WebP: 4.4 KB for 256x256 pixels, 31 dB
-QUALITY_TINY = 60           # 1.2 KB for 64x64 pixels, 32 dB
+QUALITY, EFFORT = 22, 2     # WebP: 5.2 KB for 256x256 pixels, 30 dB
 COCO = "a2978a7048f2cde061a0d0d66ce2dcc576647857"       # hai4h/cnn-edge-detection
-TINY = "153dbc161ab7942a12c99515e80ef6454dd06693"       # seshuad/IMagenet
 FLICKR = "56a15d913c3f290e2ee896386ece6076c1eea02e"     # RlNZLER/Image-Text-Matching
 
 
@@ -39,9 +36,6 @@ class Clone:
         """Blob names by path."""
         lines = self.git("ls-tree", "-r", self.commit, folder).decode().splitlines()
         return {line.split("\t")[1]: line.split()[2] for line in lines}
-
-    def text(self, path):
-        return self.git("show", f"{self.commit}:{path}").decode()
 
     def git(self, *command):
         return subprocess.check_output(["git", "-C", self.path, *command])
@@ -119,27 +113,6 @@ def pack_coco(options, pool):
              options.output / f"coco-{index:02}.npz", **known(ids))
 
 
-def pack_tiny(options, pool):
-    clone = Clone(options.clone, TINY)
-    root = "tiny-imagenet-200/"
-    classes = clone.text(root + "wnids.txt").split()
-    words = dict(line.split("\t") for line in clone.text(root + "words.txt").splitlines())
-    number = {key: index for index, key in enumerate(classes)}
-    names = np.array([words[key].split(",")[0] for key in classes])
-    files = clone.files(root)
-    val = [line.split("\t")[:2]
-           for line in clone.text(root + "val/val_annotations.txt").splitlines()]
-    pack(pool, clone, [files[f"{root}val/images/{name}"] for name, _ in val], None,
-         options.output / "tiny-val.npz", names=names,
-         labels=np.array([number[key] for _, key in val], np.uint8))
-    train = shuffled(path for path in files
-                     if path.startswith(root + "train/") and path.endswith(".JPEG"))
-    for index, paths in enumerate(np.array_split(train, options.chunks or 3)):
-        pack(pool, clone, [files[path] for path in paths], QUALITY_TINY,
-             options.output / f"tiny-{index:02}.npz",
-             labels=np.array([number[path.split("/")[2]] for path in paths], np.uint8))
-
-
 def pack_flickr(options, pool):
     clone = Clone(options.clone, FLICKR)
     files = clone.files("data/images/")
@@ -149,7 +122,7 @@ def pack_flickr(options, pool):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("set", choices=("coco", "tiny", "flickr"))
+    parser.add_argument("set", choices=("coco", "flickr"))
     parser.add_argument("clone", help="a clone of the repository named in README.md")
     parser.add_argument("boxes", nargs="?", help="of COCO: the annotations")
     parser.add_argument("--chunks", type=int, help="to train on")
@@ -158,7 +131,7 @@ def main():
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ProcessPoolExecutor(options.processes) as pool:
-        dict(coco=pack_coco, tiny=pack_tiny, flickr=pack_flickr)[options.set](options, pool)
+        dict(coco=pack_coco, flickr=pack_flickr)[options.set](options, pool)
 
 
 if __name__ == "__main__":

@@ -42,11 +42,12 @@ captioner | captioner-2015)
         --rate 2e-4 --muon-rate 0.002 --dropout 0 --batch 128 --seconds $sentences "${options[@]}" -o "../photo-$model"
     ;;
 classifier | classifier-2018)
-    python3 pack_photos.py tiny "$data/IMagenet" -o "$packed"
+    coco
     python3 photos.py "$packed" -o "$unpacked"
+    naming=("${photos[@]}" --annotations "$tables")
     case $model in
-    classifier) python3 train_photo_classifier.py "${photos[@]}" --seconds 800 "${options[@]}" ;;
-    *) python3 train_photo_classifier.py "${photos[@]}" --depths 2 3 1 --seconds 420 "${options[@]}" -o ../photo-classifier-2018 ;;
+    classifier) python3 train_photo_classifier.py "${naming[@]}" "${options[@]}" ;;
+    *) python3 train_photo_classifier.py "${naming[@]}" --model cnn --batch 1024 --seconds 62 "${options[@]}" ;;
     esac
     ;;
 esac

@@ -19,39 +19,36 @@ import torch.nn.functional as F
 from PIL import Image
 
 OBJECTS = 56            # most in a picture to train on; one in three thousand has more
-CAPACITY = {"coco": 113_000, "tiny": 100_000, "flickr": 8_100}      # pictures to train on
+SIDE = 256              # of stored pictures
+CAPACITY = {"coco": 113_000, "flickr": 8_100}       # pictures to train on
 GREY = 127.5            # what lies beyond a picture
 
 
 def decode(job):
     """Some pictures of a chunk into their rows of the unpacked file."""
-    chunk, rows, file, side = job
+    chunk, rows, file = job
     packed = np.load(chunk)
     ends, stored = packed["ends"], packed["bytes"]
     pictures = np.load(file, mmap_mode="r+")
     for row in rows:
         begin = ends[row - 1] if row else 0
         picture = Image.open(io.BytesIO(stored[begin:ends[row]].tobytes())).convert("RGB")
-        if picture.size != (side, side):
-            picture = picture.resize((side, side), Image.BICUBIC)
+        if picture.size != (SIDE, SIDE):
+            picture = picture.resize((SIDE, SIDE), Image.BICUBIC)
         pictures[row] = np.asarray(picture)
 
 
-def side_of(chunk):
-    return 64 if chunk.name.startswith("tiny") else 256
-
-
 def unpack(chunk, folder, pool, processes):
-    """A chunk's pictures as one array of bytes, (n, side, side, 3). It appears under its name only
+    """A chunk's pictures as one array of bytes, (n, SIDE, SIDE, 3). It appears under its name only
     when it is whole."""
     file = folder / (chunk.stem + ".npy")
     if file.exists():
         return
-    began, side = time.time(), side_of(chunk)
+    began = time.time()
     number = len(np.load(chunk)["ends"])
     beside = folder / (chunk.stem + ".part")
-    np.lib.format.open_memmap(beside, "w+", np.uint8, (number, side, side, 3)).flush()
-    jobs = [(chunk, rows.tolist(), beside, side)
+    np.lib.format.open_memmap(beside, "w+", np.uint8, (number, SIDE, SIDE, 3)).flush()
+    jobs = [(chunk, rows.tolist(), beside)
             for rows in np.array_split(np.arange(number), processes)]
     list(pool.map(decode, jobs))
     beside.rename(file)
@@ -84,7 +81,7 @@ class Annotations:
 
 
 class Store:
-    """Pictures of bytes (capacity, side, side, 3) and arrays beside them, taken in chunk by chunk.
+    """Pictures of bytes (capacity, SIDE, SIDE, 3) and arrays beside them, taken in chunk by chunk.
 
     annotate(packed) -> dictionary of arrays, a row a picture.
     """
@@ -139,7 +136,7 @@ class Store:
         return row.minimum(self.available - 1)
 
     def picture(self, row):
-        """(count, 3, side, side), bytes."""
+        """(count, 3, SIDE, SIDE), bytes."""
         return self.pictures[row].permute(0, 3, 1, 2)
 
 
@@ -179,14 +176,18 @@ class Window:
 
     def look(self, picture, side):
         """(count, 3, any, any) in 0..255 -> (count, 3, side, side), grey beyond the picture."""
+        return F.grid_sample(picture.float() - GREY, self.places(side), mode="bilinear",
+                             padding_mode="zeros", align_corners=False) + GREY
+
+    def places(self, side):
+        """Where the middles of side times side cells lie in the whole picture, -1..1 inside it:
+        (count, side, side, 2)."""
         turned = self.size * self.mirror
         shift = 2 * self.centre - 1
         nothing = torch.zeros_like(shift[:, 0])
         crop = torch.stack([turned[:, 0], nothing, shift[:, 0],
                             nothing, turned[:, 1], shift[:, 1]], 1).view(-1, 2, 3)
-        at = F.affine_grid(crop, (len(picture), 3, side, side), align_corners=False)
-        return F.grid_sample(picture.float() - GREY, at, mode="bilinear", padding_mode="zeros",
-                             align_corners=False) + GREY
+        return F.affine_grid(crop, (len(crop), 1, side, side), align_corners=False)
 
     def boxes(self, box, valid, visible=0.3, large=0.1, smallest=2 / 256):
         """The boxes (count, objects, 4) as they are then, and those of which enough can be seen, a

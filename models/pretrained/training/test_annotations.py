@@ -5,6 +5,7 @@ import unittest
 
 import annotations
 import photo_captions
+import tags
 
 
 def instances(*boxes):
@@ -49,6 +50,20 @@ class Annotations(unittest.TestCase):
             lines = list(annotations.flickr_lines(tokens, tests))
         self.assertEqual(lines, [("a.jpg", "train", "One ."), ("a.jpg", "train", "Two ."),
                                  ("b.jpg", "test", "Three .")])
+
+
+class Tags(unittest.TestCase):
+    def test_words_and_phrases_stand_for_tags(self):
+        captions = {"7": ["A close up of snowy trees.", "Two people ride skis."], "8": ["A dog"]}
+        named, captioned = tags.table([7, 8, 9], captions)
+        self.assertEqual({tags.TAGS[index] for index in named[0].nonzero()[0]},
+                         {"close-up", "snow", "trees", "riding"})
+        self.assertFalse(named[1:].any())
+        self.assertEqual(captioned.tolist(), [True, True, False])
+
+    def test_a_phrase_stands_for_one_tag(self):
+        self.assertEqual(len(tags.WORDS), sum(len(tags.spoken(tag)) for tag in tags.TAGS))
+        self.assertGreaterEqual(len(tags.TAGS), 100)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,12 @@
 import math
 import unittest
 
+import numpy as np
 import torch
 
+import certainty
 from caption_metrics import bleu, cider, commonest, words_of
+from label_metrics import average_precisions, pointing
 from metrics import Detections
 from speaking import Consensus
 
@@ -155,6 +158,38 @@ class Consensuses(unittest.TestCase):
                        [[text(ids) for ids in several] for several in references])
         for one, other in zip(ours, theirs):
             self.assertAlmostEqual(one, other, places=4)
+
+
+class Labels(unittest.TestCase):
+    def test_average_precision_goes_by_the_order_of_scores(self):
+        score = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]])
+        named = np.array([[True, False], [False, False], [True, False]])
+        precisions = average_precisions(score, named)
+        self.assertAlmostEqual(precisions[0], (1 + 2 / 3) / 2)
+        self.assertTrue(math.isnan(precisions[1]))      # no picture has that label
+
+    def test_a_line_makes_scores_as_sure_as_they_are_right(self):
+        torch.manual_seed(0)
+        logits = torch.randn(4000, 20)
+        named = (torch.rand_like(logits) < (0.5 * logits - 1).sigmoid()).float()
+        factor, shift = certainty.line_of(logits, named)
+        self.assertAlmostEqual(factor, 0.5, delta=0.03)
+        self.assertAlmostEqual(shift, -1, delta=0.03)
+
+    def test_the_threshold_is_the_least_that_is_right_often_enough(self):
+        score = np.array([0.305, 0.505, 0.705, 0.905])
+        self.assertEqual(certainty.threshold_of(score, np.array([False, False, True, True])), 0.51)
+        self.assertEqual(certainty.threshold_of(score, np.array([True, True, True, False])), 1.0)
+
+    def test_attention_points_at_the_thing_of_the_highest_score(self):
+        cells = torch.tensor([[0.25, 0.5], [0.75, 0.5]])
+        logits = torch.full((1, 80), -5.0)
+        logits[0, 3] = 2.0
+        picture = scene((3, 5, 0, 5, 10), (7, 0, 0, 5, 10))
+        right = pointing(torch.tensor([[0.2, 0.8]]), logits, picture, cells)[0]
+        wrong = pointing(torch.tensor([[0.8, 0.2]]), logits, picture, cells)[0]
+        self.assertEqual(right[1:].tolist(), [1.0, 1.0, 0.5])
+        self.assertEqual(wrong[1:].tolist(), [1.0, 0.0, 0.5])
 
 
 if __name__ == "__main__":

@@ -16,21 +16,21 @@ AVERAGE_EVERY = 8
 TELL_EVERY = 20         # seconds
 
 
-def schedule(done):
-    """The learning-rate factor when `done` of the time, 0..1, has passed."""
-    if done < WARM_UP:
-        return done / WARM_UP
-    turn = math.pi * min(1, (done - WARM_UP) / (1 - WARM_UP))
-    return LAST_FACTOR + (1 - LAST_FACTOR) * (1 + math.cos(turn)) / 2
+def schedule(done, part=(0.0, 1.0)):
+    """The learning-rate factor when `done` of the time, 0..1, has passed. Of several trainings in
+    turn each has its part of one cosine, and a warm-up of its own."""
+    turn = math.pi * (part[0] + (part[1] - part[0]) * min(1, done))
+    return min(1, done / WARM_UP) * (LAST_FACTOR + (1 - LAST_FACTOR) * (1 + math.cos(turn)) / 2)
 
 
 def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, average=0.999,
-          compiled=((vit.Block, "forward"),), meanwhile=None, save=None):
+          compiled=((vit.Block, "forward"),), meanwhile=None, save=None, part=(0.0, 1.0)):
     """Minimises loss(model, batch) over batches(); returns the averaged model.
 
     save(model), if there is one, and check(model) -> text are called `checks` times on the averaged
     model; their time does not count. What `compiled` names, as owner and attribute, is
-    compiled while training; meanwhile() is called now and then between steps.
+    compiled while training; meanwhile() is called now and then between steps. `part` is this
+    training's part of the schedule.
     """
     device = next(model.parameters()).device
     on_gpu = device.type == "cuda"
@@ -80,7 +80,7 @@ def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, avera
             if passed >= next_told and told:
                 print(f"  {passed:.0f} s, {steps} steps, loss {total / told:.3f}", flush=True)
                 total, told, next_told = 0.0, 0, passed + TELL_EVERY
-        optimizer.scale(schedule(passed / seconds))
+        optimizer.scale(schedule(passed / seconds, part))
         value = run()
         steps += 1
         if steps % AVERAGE_EVERY == 0:

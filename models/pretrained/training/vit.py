@@ -35,11 +35,22 @@ class Block(nn.Module):
         self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
 
     def forward(self, x):
-        batch, tokens, width = x.shape
+        return self.along(x, F.scaled_dot_product_attention(*self.heads_of(x)))
+
+    def looked(self, x):
+        """The same, and what each token looks at, averaged over the heads."""
+        q, k, v = self.heads_of(x)
+        weights = (q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5).softmax(-1)
+        return self.along(x, weights.to(v.dtype) @ v), weights.float().mean(1)
+
+    def heads_of(self, x):
+        """Queries, keys and values, (batch, heads, tokens, width of a head) each."""
+        batch, tokens, _ = x.shape
         qkv = self.qkv(self.norm1(x)).view(batch, tokens, 3, self.heads, -1)
-        q, k, v = qkv.permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(q, k, v)
-        x = x + self.out(mixed.transpose(1, 2).reshape(batch, tokens, width))
+        return qkv.permute(2, 0, 3, 1, 4)
+
+    def along(self, x, mixed):
+        x = x + self.out(mixed.transpose(1, 2).reshape(x.shape))
         return x + self.down(F.gelu(self.up(self.norm2(x))))
 
 
@@ -76,14 +87,41 @@ class ViT(nn.Module):
                 others.append(self.norm(x))
         return (self.norm(x), others) if also else self.norm(x)
 
+    def rollout(self, picture):
+        """How much of each patch reaches the class token when attention, mixed half and half with
+        the residual path, is followed through the layers: (batch, patches), in sum 1."""
+        x, layers = self.embed(picture), []
+        for block in self.blocks:
+            x, weights = block.looked(x)
+            layers.append(weights)
+        reached = torch.zeros(len(x), 1, x.shape[1], device=x.device)
+        reached[..., 0] = 1                                 # all of it is the class token's
+        for weights in reversed(layers):
+            reached = (reached + reached @ weights) / 2
+        patches = reached[:, 0, 1:].float()
+        return patches / patches.sum(1, keepdim=True)
+
     def embed(self, picture):
-        batch, (rows, columns), side = picture.shape[0], self.shape.grid, self.shape.patch
+        """Of a picture of the usual size, or of another one without detection tokens."""
+        batch, side = picture.shape[0], self.shape.patch
+        rows, columns = picture.shape[2] // side, picture.shape[3] // side
         patches = picture.view(batch, 3, rows, side, columns, side).permute(0, 2, 4, 1, 3, 5)
-        tokens = self.patch(patches.reshape(batch, self.shape.patches, -1))
+        tokens = self.patch(patches.reshape(batch, rows * columns, -1))
         parts = [self.cls.expand(batch, -1, -1).to(tokens.dtype), tokens]
         if self.shape.detection_tokens:
             parts.append(self.detection.expand(batch, -1, -1).to(tokens.dtype))
-        return torch.cat(parts, 1) + self.positions.to(tokens.dtype)
+        positions = self.positions
+        if (rows, columns) != self.shape.grid:
+            positions = resized(positions, self.shape.grid, (rows, columns))
+        return torch.cat(parts, 1) + positions.to(tokens.dtype)
+
+
+def resized(positions, old, new):
+    """Positions of a class token and a grid (rows, columns) of patches, for another grid."""
+    first, grid = positions.float()[:, :1], positions.float()[:, 1:1 + old[0] * old[1]]
+    grid = F.interpolate(grid.view(1, *old, -1).permute(0, 3, 1, 2), new, mode="bilinear",
+                         align_corners=False)
+    return torch.cat([first, grid.flatten(2).transpose(1, 2)], 1)
 
 
 def waves(width, rows, columns):
