@@ -18,8 +18,8 @@ struct TimedLoad {
 // a core, some many, in different depths.
 Times fitted_times(std::span<const TimedLoad> loads);
 
-// Rows for the table of tiles on cooperative matrices in gpu/ops/products/tile_table.cpp, with the times that
-// explain best what was measured, and by how much they are off.
+// Rows for the table of tiles on cooperative matrices in gpu/ops/products/tile_table.cpp, with the
+// times that explain best what was measured, and by how much they are off.
 std::vector<std::string> fitted_rows(std::span<const TileTime> times);
 
 }  // namespace saccade

@@ -27,8 +27,8 @@ void describe(TileTime&, const DeviceInfo&, const ProductTile&, uint32_t) {}
 // Without memory: what it holds does not matter.
 Conv2d convolution_of(const ConvolutionSizes& s) {
     Conv2d w;
-    w.weight = make_tensor(nullptr, 0, 1, s.columns, s.kernel * s.kernel * padded(s.channels),
-                           Type::f16);
+    w.weight =
+        make_tensor(nullptr, 0, 1, s.columns, s.kernel * s.kernel * padded(s.channels), Type::f16);
     w.in = s.channels;
     w.kernel = {s.kernel, s.kernel};
     w.stride = s.stride;

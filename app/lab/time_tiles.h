@@ -36,8 +36,8 @@ struct ProductSizes {
 // Times all ways that the device has for a product. Sorted by time.
 std::vector<TileTime> time_tiles(Device& device, Type type, const ProductSizes& sizes);
 
-// A convolution of a picture, padded so that it keeps its size where the stride is 1, and what becomes
-// of it: the activation, of the sum with what is there if `add`.
+// A convolution of a picture, padded so that it keeps its size where the stride is 1, and what
+// becomes of it: the activation, of the sum with what is there if `add`.
 struct ConvolutionSizes {
     Size size;
     uint32_t channels, columns, kernel, stride;

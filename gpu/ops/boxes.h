@@ -21,26 +21,27 @@ void detections_into(Commands& c, const Tensor& y, const Tensor& logits, const T
 void picked_detections_into(Commands& c, const Tensor& y, const Selected& found,
                             const Tensor& boxes, uint32_t classes, Size picture);
 
-// The same where each class has a sigmoid of its own: score = sigmoid of the largest logit. All columns of
-// the logits are classes.
+// The same where each class has a sigmoid of its own: score = sigmoid of the largest logit. All
+// columns of the logits are classes.
 void matches_into(Commands& c, const Tensor& found, const Tensor& logits, const Tensor& boxes,
                   glm::vec2 picture);
 
-// OWL-ViT's shift and scale of logits: y = (y + gauge[0]) * (elu(gauge[1]) + 1), in place, for each row of
-// y; gauge is (batch, rows, 2), both f32.
+// OWL-ViT's shift and scale of logits: y = (y + gauge[0]) * (elu(gauge[1]) + 1), in place, for each
+// row of y; gauge is (batch, rows, 2), both f32.
 void gauge_in_place(Commands& c, const Tensor& y, const Tensor& gauge);
 
-// The best scores among what was found, the best first: list is (1, 2, n) u32, their queries and their
-// rows of found (1, rows, 7) f32, which is as detections_into makes it. A query comes once.
+// The best scores among what was found, the best first: list is (1, 2, n) u32, their queries and
+// their rows of found (1, rows, 7) f32, which is as detections_into makes it. A query comes once.
 void best_queries_into(Commands& c, const Tensor& list, const Tensor& found);
 
-// boxes = sigmoid(deltas + logit(reference)), all (batch, n, 4) f32; `copy`, of the same shape, is what
-// products read of them.
+// boxes = sigmoid(deltas + logit(reference)), all (batch, n, 4) f32; `copy`, of the same shape, is
+// what products read of them.
 struct Boxes {
     Tensor boxes, copy;
 };
 void refine_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference);
-// The same of rows from[i] of deltas (batch, rows, 4) f32 and of a table of logits (1, rows, 4) f32.
+// The same of rows from[i] of deltas (batch, rows, 4) f32 and of a table of logits (1, rows, 4)
+// f32.
 void refine_picked_boxes(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& logits,
                          const Tensor& from);
 

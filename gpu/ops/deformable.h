@@ -42,8 +42,9 @@ struct SamplingPoints {
 SamplingPoints sampling_points(Commands& c, const SamplingQueries& queries, uint32_t heads,
                                const Sampling& sampling);
 
-// These points as maps of the picture, of this size, for some queries and heads: maps is (1, heads * rows,
-// height * width) f32, as attention_map's. `points` has the number of points of a head on each level.
+// These points as maps of the picture, of this size, for some queries and heads: maps is (1, heads
+// * rows, height * width) f32, as attention_map's. `points` has the number of points of a head on
+// each level.
 void splat(Commands& c, const Tensor& maps, const SamplingPoints& from,
            const std::vector<Size>& levels, const std::vector<uint32_t>& points, Size map,
            const MapRange& range);

@@ -6,9 +6,9 @@
 #include "gpu/recorder/commands.h"
 #include "shaders/draw/params.h"
 
-// Drawing onto a frame, in place: plates (filled rectangles with text), heat maps, masks, and the triangles
-// of a user interface. Kernels lay out the plates of detections and classes, the CPU lays out others in
-// mapped memory, and draw_plates draws them all.
+// Drawing onto a frame, in place: plates (filled rectangles with text), heat maps, masks, and the
+// triangles of a user interface. Kernels lay out the plates of detections and classes, the CPU lays
+// out others in mapped memory, and draw_plates draws them all.
 
 namespace saccade {
 
@@ -81,8 +81,8 @@ void draw_heat(Commands& c, const Image& image, const Image& picture, const Tens
                const Tensor& settings, const Tensor& colours, const HeatPlace& place,
                const HeatTiles& tiles = {});
 
-// Three maps as red, green and blue over an image, as strong as settings, a params::HeatSettings, say:
-// maps is (3, rows, columns) f32, from 0 to 1.
+// Three maps as red, green and blue over an image, as strong as settings, a params::HeatSettings,
+// say: maps is (3, rows, columns) f32, from 0 to 1.
 void draw_colours(Commands& c, const Image& image, const Tensor& maps, const Tensor& settings,
                   const HeatPlace& place);
 

@@ -6,21 +6,22 @@
 #include "gpu/ops/norms.h"
 #include "gpu/recorder/commands.h"
 
-// Attention between the cells of a map: within shifted windows (Swin), and with relative positions and
-// pooled heads (MViTv2).
+// Attention between the cells of a map: within shifted windows (Swin), and with relative positions
+// and pooled heads (MViTv2).
 
 namespace saccade {
 
 // A map cut into windows of `window` x `window` cells, after it was shifted to the left and up by
-// `shift` cells, around its edges. A map that windows do not fill is padded: then q, k and v have one
-// row more than the map has cells, which is that of all padding.
+// `shift` cells, around its edges. A map that windows do not fill is padded: then q, k and v have
+// one row more than the map has cells, which is that of all padding.
 struct Windows {
     Size map;
     uint32_t window = 7, shift = 0;
     Tensor bias;         // (heads, (2 window - 1)^2) f32, by how far a key lies from a query
-    Tensor scales = {};  // (heads) f32, of the cosine of q and k; none: the scale of Heads, of q k^T
+    Tensor scales = {};  // (heads) f32, of the cosine of q and k; none: Heads::scale of q k^T
     float mask = 0;      // added to scores of cells that only the shift has brought together
-    // Each window has one, and there is no bias: q and k have a row for each window after the map's.
+    // Each window has one, and there is no bias: q and k have a row for each window after the
+    // map's.
     bool class_tokens = false;
 
     Size count() const { return (map + window - 1u) / window; }
@@ -38,8 +39,8 @@ struct Windows {
 // softmax(scale q k^T + bias) v within each window: (batch, cells of the map, columns).
 Tensor window_attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
                         const Heads& heads, const Windows& windows);
-// Its softmax for one query, by head. `whole`: over all tokens(), 0 outside of the window; else over those
-// of the window. map is (1, heads, tokens) f32; q and k have one batch.
+// Its softmax for one query, by head. `whole`: over all tokens(), 0 outside of the window; else
+// over those of the window. map is (1, heads, tokens) f32; q and k have one batch.
 struct WindowLook {
     Windows::Place from;
     uint32_t first_head = 0;
@@ -48,17 +49,17 @@ struct WindowLook {
 void window_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
                 const Heads& heads, const Windows& windows, const WindowLook& look);
 
-// Attention between a map of queries and a map of keys, each after `first` rows that lie on no map. A
-// decomposed relative position is added to each score: one part for the distance down, one for the
-// distance across.
+// Attention between a map of queries and a map of keys, each after `first` rows that lie on no map.
+// A decomposed relative position is added to each score: one part for the distance down, one for
+// the distance across.
 struct RelativePlaces {
     Size queries, keys;  // the maps
     uint32_t first = 0;
     Tensor down;    // (height of queries * height of keys, head size) f32
     Tensor across;  // (width of queries * width of keys, head size) f32
 };
-// q . down and q . across for each query and head: (batch, queries, heads * (height + width of keys))
-// f32.
+// q . down and q . across for each query and head: (batch, queries, heads * (height + width of
+// keys)) f32.
 Tensor relative_scores(Commands& c, const Tensor& q, const Heads& heads,
                        const RelativePlaces& places);
 // softmax(scale q k^T + scores) v, and q added to it if `residual`.

@@ -4,8 +4,8 @@
 #include "gpu/core/tensor.h"
 #include "gpu/recorder/commands.h"
 
-// Feature maps: pictures of channels, (batch, height * width, channels), made smaller and larger; and
-// what the features of patches are like, as maps that can be shown.
+// Feature maps: pictures of channels, (batch, height * width, channels), made smaller and larger;
+// and what the features of patches are like, as maps that can be shown.
 
 namespace saccade {
 

@@ -54,7 +54,7 @@ struct Preprocess {
     ResizeTaps horizontal, vertical;
     float scale[3] = {1, 1, 1}, shift[3] = {0, 0, 0};  // value = level * scale + shift
     uint32_t patch_width = 1, patch_height = 1;
-    bool exact = false;  // nothing is rounded to levels of 8 bits on the way, and weights are floats
+    bool exact = false;  // nothing is rounded to 8 bits on the way, and weights are floats
     Size filled{UINT32_MAX, UINT32_MAX};  // what lies beyond is 0, whatever the taps say
 };
 // pixel_values, cut into patches: row (i, j) of y is the patch at (i, j), its columns are
@@ -73,8 +73,8 @@ struct Placement {
 };
 // As large as fits into (0, 0, width, height), in the middle, its proportions kept.
 Placement fitted(Size picture, Size screen);
-// The picture in its place, bilinear where it is enlarged and averaged where it is made smaller, with black
-// around it.
+// The picture in its place, bilinear where it is enlarged and averaged where it is made smaller,
+// with black around it.
 void letterbox(Commands& c, const Image& screen, const Image& picture, const Placement& place);
 
 }  // namespace saccade

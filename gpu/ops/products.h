@@ -6,15 +6,15 @@
 #include "gpu/ops/norms.h"
 #include "gpu/recorder/commands.h"
 
-// Matrix products: linear layers and convolutions, with what stands before and after them in the same
-// dispatch.
+// Matrix products: linear layers and convolutions, with what stands before and after them in the
+// same dispatch.
 
 namespace saccade {
 
 struct Linear {
     Tensor weight;          // (out, in)
     Tensor bias;            // (out) f32, or none
-    Tensor fragments = {};  // the weight in fragments, or none: then no cooperative matrices are used
+    Tensor fragments = {};  // the weight in fragments; none: no cooperative matrices
 };
 
 // y = activation(x W^T + b)
@@ -25,8 +25,8 @@ void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
 // y += x W^T + b
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w);
 
-// y = activation(LN(x) W^T + b) of an fp32 stream x. For few rows it is one dispatch, which normalises
-// them on their way into the product.
+// y = activation(LN(x) W^T + b) of an fp32 stream x. For few rows it is one dispatch, which
+// normalises them on their way into the product.
 Tensor norm_linear(Commands& c, const Tensor& x, const Norm& norm, const Linear& w,
                    Activation activation = Activation::none);
 void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,
@@ -36,8 +36,8 @@ void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const Norm&
 void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
                       const Linear& w);
 
-// The gated part of an MLP (SwiGLU with silu): activation(RMSNorm(x) G^T) * RMSNorm(x) U^T, where gate_up
-// has the rows of G and then those of U. It is one link of a chain.
+// The gated part of an MLP (SwiGLU with silu): activation(RMSNorm(x) G^T) * RMSNorm(x) U^T, where
+// gate_up has the rows of G and then those of U. It is one link of a chain.
 Tensor gated_linear(Commands& c, const Tensor& x, const RmsNorm& norm, const Linear& gate_up,
                     Activation activation);
 
@@ -45,7 +45,8 @@ Tensor gated_linear(Commands& c, const Tensor& x, const RmsNorm& norm, const Lin
 const HeldFragments& held_fragments(Device& device);
 
 // A copy of a weight in the order in which products on cooperative matrices read it: see
-// fragments.coopmat.comp. Its size is (rows, columns) f16, or none where the device has no use for it.
+// fragments.coopmat.comp. Its size is (rows, columns) f16, or none where the device has no use for
+// it.
 struct FragmentsSize {
     uint32_t rows = 0, columns = 0;
     explicit operator bool() const { return rows > 0; }
@@ -60,8 +61,8 @@ struct Conv2d {
     uint32_t in = 0;
     Size kernel;
     uint32_t stride = 1, padding = 0, dilation = 1;
-    Tensor fragments = {};       // of the weight, or none
-    float gain = 1, shift = 0;   // of the activation's result
+    Tensor fragments = {};      // of the weight, or none
+    float gain = 1, shift = 0;  // of the activation's result
 
     Size out_size(Size in_size) const;
 };

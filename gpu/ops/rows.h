@@ -16,12 +16,13 @@ Tensor gather_rows(Commands& c, const Tensor& x, const Tensor& from, Type out);
 // y[rows[i]] = value in every batch. rows (1, 1, n) u32, value (1, 1, columns) f32.
 void set_rows(Commands& c, const Tensor& y, const Tensor& rows, const Tensor& value);
 
-// y = keep y + scale x[index]: y (1, rows, columns) f32, index (1, rows, columns) u32, x (1, 1, n) f32.
+// y = keep y + scale x[index]: y (1, rows, columns) f32, index (1, rows, columns) u32, x (1, 1, n)
+// f32.
 struct Selection {
     float keep = 0, scale = 1;
 };
 void take(Commands& c, const Tensor& y, const Tensor& x, const Tensor& index,
-            const Selection& how = {});
+          const Selection& how = {});
 
 // The mean of x's rows: y is (batch, 1, columns).
 void mean_rows_into(Commands& c, const Tensor& y, const Tensor& x);

@@ -13,21 +13,22 @@ namespace saccade {
 // f32: (batch, n, columns) f32.
 Tensor embedding(Commands& c, const Tensor& ids, const Tensor& table, const Tensor& positions);
 
-// One step of an LSTM (Hochreiter and Schmidhuber 1997), of its gates i, f, g and o side by side, each
-// padded to a multiple of eight columns: c = sigmoid(f) before + sigmoid(i) tanh(g), h = sigmoid(o)
-// tanh(c). All are f32; y is h again as products want it.
+// One step of an LSTM (Hochreiter and Schmidhuber 1997), of its gates i, f, g and o side by side,
+// each padded to a multiple of eight columns: c = sigmoid(f) before + sigmoid(i) tanh(g), h =
+// sigmoid(o) tanh(c). All are f32; y is h again as products want it.
 struct LstmState {
     Tensor c, h, y;  // (batch, rows, columns)
 };
 void lstm_cell(Commands& c, const LstmState& to, const Tensor& gates, const Tensor& before);
 
-// Greedy decoding: the argmax of each row, the first of equal ones, its log-softmax, and the log-sum-exp
-// of the row. x is (batch, 1, columns) f32, best (batch, 1, 1) u32: the argmax; about (batch, 3, 1) f32:
-// log-softmax, log-sum-exp, and the argmax once more, so that one readback has all three.
+// Greedy decoding: the argmax of each row, the first of equal ones, its log-softmax, and the
+// log-sum-exp of the row. x is (batch, 1, columns) f32, best (batch, 1, 1) u32: the argmax; about
+// (batch, 3, 1) f32: log-softmax, log-sum-exp, and the argmax once more, so that one readback has
+// all three.
 void pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x);
 
-// Logits processors: what may not come next. scores are (batch, 1, words) f32, changed in place; ids
-// (batch, n, 1) u32 are the words so far.
+// Logits processors: what may not come next. scores are (batch, 1, words) f32, changed in place;
+// ids (batch, n, 1) u32 are the words so far.
 struct Restraint {
     float penalty = 1.0f;          // repetition_penalty
     uint32_t run = 0;              // no_repeat_ngram_size; 0: words may repeat
@@ -37,9 +38,9 @@ struct Restraint {
 };
 void restrain(Commands& c, const Tensor& scores, const Tensor& ids, const Restraint& restraint);
 
-// A step of beam search for several pictures: it ranks the candidates of a picture's beams, and the best
-// become its beams. The beams of a picture lie one after the other, `all` of them together. The device
-// must have fp64: Features::float64.
+// A step of beam search for several pictures: it ranks the candidates of a picture's beams, and the
+// best become its beams. The beams of a picture lie one after the other, `all` of them together.
+// The device must have fp64: Features::float64.
 struct BeamStep {
     Top candidates;        // (all, 1, k): the best next ids of each beam, and their scores
     Tensor less;           // (all, 1, 1) f32: what makes log-probabilities of these

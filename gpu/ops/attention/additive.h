@@ -5,7 +5,8 @@
 
 namespace saccade {
 
-inline void require_additive(const char* op, const Tensor& q, const Tensor& k, const Additive& how) {
+inline void require_additive(const char* op, const Tensor& q, const Tensor& k,
+                             const Additive& how) {
     require(q.type == Type::f32 && k.columns == q.columns && k.batch == q.batch && k.rows > 0 &&
                 k.type != Type::u32,
             op, "q " + q.shape() + " and k " + k.shape());

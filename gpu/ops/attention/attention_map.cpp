@@ -17,9 +17,9 @@ void attention_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor
                 uint64_t(range.first_head) + range.heads <= heads.count,
             op, "rows or heads outside of " + q.shape());
     const uint32_t threads = row_threads(c);
-    const params::AttentionMapParams p{view(q),    view(k), view(map),        range.first_row,
-                                       range.rows, k.rows,  range.first_head, heads.scale,
-                                       heads.sharing};
+    const params::AttentionMapParams p{view(q),          view(k),     view(map),
+                                       range.first_row,  range.rows,  k.rows,
+                                       range.first_head, heads.scale, heads.sharing};
     c.dispatch(Kernel("attention_map", q.type, Type::f32, {threads, size / 4}),
                {threads, map.rows, map.batch}, {read(q), read(k), write(map)}, p);
 }

@@ -15,8 +15,8 @@ constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
 // With fewer blocks a round is shorter than it could be, and more workgroups fit into a core.
 constexpr uint32_t fewer_blocks[] = {8, 4};
 
-// Blocks of keys whose scores a subgroup holds at once. RDNA3 holds every element of a factor twice,
-// and spills registers beyond these (saccade-lab kernels).
+// Blocks of keys whose scores a subgroup holds at once. RDNA3 holds every element of a factor
+// twice, and spills registers beyond these (saccade-lab kernels).
 uint32_t most_blocks_of(const DeviceInfo& device, uint32_t head, uint32_t key_groups) {
     if (device.vendor_id != vendors::amd) return most_blocks;
     if (head <= 32) return key_groups > 2 ? 5 : 10;
@@ -115,9 +115,8 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
     uint32_t key_groups = query_groups < 4 ? 4 : workgroups(4) < cores_of_a_large_gpu ? 2 : 1;
     while (true) {
         const uint32_t all = most_blocks_of(device, shape.head, key_groups);
-        const uint32_t blocks = key_blocks > all * key_groups
-                                    ? std::min(all, fewer_blocks[0] / key_groups)
-                                    : all;
+        const uint32_t blocks =
+            key_blocks > all * key_groups ? std::min(all, fewer_blocks[0] / key_groups) : all;
         if (const auto tile = in_chunks(device, shape, query_groups, key_groups, blocks))
             return tile;
         // Large heads: fewer subgroups whose sums have to fit.

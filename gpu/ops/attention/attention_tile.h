@@ -11,8 +11,8 @@
 
 namespace saccade {
 
-// The work of a workgroup of attention.coopmat: 16 queries for each query group, against rounds of keys. A
-// round comes in chunks, whose blocks of 16 keys the key groups share. See the kernel.
+// The work of a workgroup of attention.coopmat: 16 queries for each query group, against rounds of
+// keys. A round comes in chunks, whose blocks of 16 keys the key groups share. See the kernel.
 struct AttentionTile {
     uint32_t threads, query_groups, key_groups, chunks, chunk_blocks;
     bool online = false;  // an online softmax: one pass over the keys, although in several rounds

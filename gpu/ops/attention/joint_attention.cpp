@@ -15,9 +15,8 @@ void joint_attention_into(Commands& c, const Tensor& y, const Tensor& q, const T
     require(y.batch == q.rows && y.rows == k.rows && y.columns == heads.count, op,
             q.shape() + " of " + k.shape() + " into " + y.shape());
     for (const Tensor* t : {&y, &q, &k}) require_wide(*t, op);
-    const params::JointAttentionParams p{view(q), view(k),     view(y),
-                                         k.rows,  heads.count, q.columns / heads.count,
-                                         heads.scale};
+    const params::JointAttentionParams p{
+        view(q), view(k), view(y), k.rows, heads.count, q.columns / heads.count, heads.scale};
     const uint32_t threads = row_threads(c);
     c.dispatch(Kernel(op, q.type, {threads}), {threads, q.rows}, {read(q), read(k), write(y)}, p);
 }

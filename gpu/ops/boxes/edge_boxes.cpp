@@ -25,8 +25,9 @@ void edge_boxes(Commands& c, const EdgeBoxes& to, const Tensor& corners, const T
         require_same_rows(told, corners, op);
         require(told.columns == 4 * (best + 1), op, corners.shape() + " into " + told.shape());
     }
-    const params::EdgeBoxesParams p{view(corners), view(reference), view(boxes),  view(copy),
-                                    view(told),    corners.rows,    bins,         best, scale};
+    const params::EdgeBoxesParams p{view(corners), view(reference), view(boxes), view(copy),
+                                    view(told),    corners.rows,    bins,        best,
+                                    scale};
     const uint32_t at_once = c.device().is_cpu() ? 1 : 16;
     c.dispatch(Kernel(op, copy.type, {at_once, told ? 1u : 0u}), {4, corners.rows, corners.batch},
                {read(corners), read(reference), read(weights), write(boxes), write(copy),

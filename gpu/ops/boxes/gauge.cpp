@@ -13,8 +13,8 @@ void gauge_in_place(Commands& c, const Tensor& y, const Tensor& gauge) {
     require_wide(y, op);
     require_wide(gauge, op);
     const params::GaugeParams p{view(y), view(gauge), y.columns};
-    c.dispatch(Kernel(op, {c.device().is_cpu() ? 4u : 32u}), {padded(y.columns) / 4, y.rows, y.batch},
-               {read_write(y), read(gauge)}, p);
+    c.dispatch(Kernel(op, {c.device().is_cpu() ? 4u : 32u}),
+               {padded(y.columns) / 4, y.rows, y.batch}, {read_write(y), read(gauge)}, p);
 }
 
 }  // namespace saccade

@@ -16,8 +16,8 @@ void matches_into(Commands& c, const Tensor& found, const Tensor& logits, const 
             op, logits.shape() + " and " + boxes.shape() + " into " + found.shape());
     require_wide(boxes, op);
     require_wide(found, op);
-    const params::MatchesParams p{view(logits), view(boxes),    view(found), logits.rows,
-                                  logits.columns, picture.x, picture.y};
+    const params::MatchesParams p{view(logits),   view(boxes), view(found), logits.rows,
+                                  logits.columns, picture.x,   picture.y};
     c.dispatch(Kernel(op, {pixel_threads(c)}), {logits.rows, 1, logits.batch},
                {read(logits), read(boxes), write(found)}, p);
 }

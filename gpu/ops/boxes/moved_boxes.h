@@ -6,7 +6,8 @@
 namespace saccade {
 
 // Boxes, and what they are made of by one of the operations below, which reads rows as f32.
-inline void require_boxes(const char* op, const Boxes& to, const Tensor& deltas, const Tensor& reference) {
+inline void require_boxes(const char* op, const Boxes& to, const Tensor& deltas,
+                          const Tensor& reference) {
     for (const Tensor* t : {&deltas, &reference, &to.boxes, &to.copy}) {
         require(t->columns == 4, op, t->shape() + " are not boxes");
         require_wide(*t, op);
@@ -19,7 +20,8 @@ inline void require_boxes(const char* op, const Boxes& to, const Tensor& deltas,
 }
 
 // A delta and a reference for each box.
-inline void require_own_boxes(const char* op, const Boxes& to, const Tensor& deltas, const Tensor& reference) {
+inline void require_own_boxes(const char* op, const Boxes& to, const Tensor& deltas,
+                              const Tensor& reference) {
     require_boxes(op, to, deltas, reference);
     require(deltas.rows == to.boxes.rows && reference.rows == to.boxes.rows &&
                 reference.batch == deltas.batch,
@@ -27,8 +29,8 @@ inline void require_own_boxes(const char* op, const Boxes& to, const Tensor& del
 }
 
 // Rows of tables, picked by a list.
-inline void require_picked_boxes(const char* op, const Boxes& to, const Tensor& deltas, const Tensor& reference,
-                    const Tensor& from) {
+inline void require_picked_boxes(const char* op, const Boxes& to, const Tensor& deltas,
+                                 const Tensor& reference, const Tensor& from) {
     require_boxes(op, to, deltas, reference);
     require(reference.batch == 1 && reference.rows == deltas.rows, op,
             deltas.shape() + " from " + reference.shape());

@@ -45,13 +45,13 @@ void deformable_into(Commands& c, const Tensor& y, const Tensor& values,
     const uint32_t cells = put_sizes(p.level_sizes, levels, op);
     require(values.rows == cells, op,
             values.shape() + " are not maps of " + std::to_string(cells) + " cells");
-    c.dispatch(Kernel(op, values.type,
-                      {pixel_threads(c), static_cast<uint32_t>(levels.size()),
-                       sampling.discrete ? 1u : 0u, c.device().is_cpu() ? 1u : 4u}),
-               {padded(y.columns) / 4, y.rows, y.batch},
-               {read(values), read(queries.offsets), read(queries.weights), read(queries.boxes),
-                write(y)},
-               p);
+    c.dispatch(
+        Kernel(op, values.type,
+               {pixel_threads(c), static_cast<uint32_t>(levels.size()), sampling.discrete ? 1u : 0u,
+                c.device().is_cpu() ? 1u : 4u}),
+        {padded(y.columns) / 4, y.rows, y.batch},
+        {read(values), read(queries.offsets), read(queries.weights), read(queries.boxes), write(y)},
+        p);
 }
 
 }  // namespace saccade

@@ -10,7 +10,7 @@
 namespace saccade {
 
 inline void require_queries(const SamplingQueries& q, uint32_t heads, const Sampling& sampling,
-                     const char* op) {
+                            const char* op) {
     const uint32_t points = heads * sampling.all_points();
     require(points > 0 && sampling.points.size() <= params::most_levels, op,
             "on " + std::to_string(sampling.points.size()) + " levels");

@@ -11,9 +11,8 @@ SamplingPoints sampling_points(Commands& c, const SamplingQueries& queries, uint
     constexpr const char* op = "sampling_points";
     require_queries(queries, heads, sampling, op);
     const Tensor &boxes = queries.boxes, &weights = queries.weights;
-    SamplingPoints points{
-        c.scratch(boxes.batch, boxes.rows, queries.offsets.columns, Type::f32),
-        c.scratch(boxes.batch, boxes.rows, weights.columns, Type::f32)};
+    SamplingPoints points{c.scratch(boxes.batch, boxes.rows, queries.offsets.columns, Type::f32),
+                          c.scratch(boxes.batch, boxes.rows, weights.columns, Type::f32)};
     params::SamplingPointsParams p{.offsets = view(queries.offsets),
                                    .weights = view(weights),
                                    .boxes = view(boxes),

@@ -15,9 +15,8 @@ void gated_add(Commands& c, const Tensor& x, const Tensor& other, const Tensor& 
     require(other.columns == x.columns && gates.columns == 2 * padded(x.columns), op,
             x.shape() + ", " + other.shape() + " by " + gates.shape());
     const params::GatedAddParams p{view(x), view(other), view(gates), x.columns, padded(x.columns)};
-    c.dispatch(Kernel(op, other.type, {pixel_threads(c)}),
-               {padded(x.columns) / 4, x.rows, x.batch}, {read_write(x), read(other), read(gates)},
-               p);
+    c.dispatch(Kernel(op, other.type, {pixel_threads(c)}), {padded(x.columns) / 4, x.rows, x.batch},
+               {read_write(x), read(other), read(gates)}, p);
 }
 
 }  // namespace saccade

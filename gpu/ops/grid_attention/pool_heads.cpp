@@ -5,9 +5,7 @@
 
 namespace saccade {
 
-Size HeadPool::out_size(Size map) const {
-    return (map + 2 * (kernel / 2) - kernel) / stride + 1u;
-}
+Size HeadPool::out_size(Size map) const { return (map + 2 * (kernel / 2) - kernel) / stride + 1u; }
 
 Tensor pool_heads(Commands& c, const Tensor& x, Size map, uint32_t first, uint32_t heads,
                   const HeadPool& pool) {
@@ -24,22 +22,14 @@ Tensor pool_heads(Commands& c, const Tensor& x, Size map, uint32_t first, uint32
     require_wide(x, op);
     const Size out = pool.out_size(map);
     const Tensor y = c.scratch(x.batch, first + area(out), x.columns, x.type);
-    const params::PoolHeadsParams p{view(x),
-                                    view(y),
-                                    first,
-                                    map.x,
-                                    map.y,
-                                    out.x,
-                                    pool.stride,
-                                    pool.kernel / 2,
-                                    size,
-                                    pool.weight.row_stride,
-                                    pool.norm.eps};
+    const params::PoolHeadsParams p{
+        view(x),      view(y),     first,           map.x, map.y,
+        out.x,        pool.stride, pool.kernel / 2, size,  pool.weight.row_stride,
+        pool.norm.eps};
     const uint32_t threads = c.device().is_cpu() ? 4 : 32;
-    c.dispatch(Kernel(op, x.type, {threads, wide / 4, pool.kernel}),
-               {heads * threads, y.rows, x.batch},
-               {read(x), read(pool.weight), read(pool.norm.weight), read(pool.norm.bias), write(y)},
-               p);
+    c.dispatch(
+        Kernel(op, x.type, {threads, wide / 4, pool.kernel}), {heads * threads, y.rows, x.batch},
+        {read(x), read(pool.weight), read(pool.norm.weight), read(pool.norm.bias), write(y)}, p);
     return y;
 }
 

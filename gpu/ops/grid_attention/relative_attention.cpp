@@ -16,8 +16,9 @@ Tensor relative_attention(Commands& c, const Tensor& q, const Tensor& k, const T
             op, "k " + k.shape() + " and v " + v.shape());
     require_wide(v, op);
     const Tensor y = c.scratch(q.batch, q.rows, q.columns, q.type);
-    const params::RelativeAttentionParams p{view(q),         view(k), view(v), view(scores), view(y),
-                                            grid_of(places), q.rows,  k.rows,  heads.scale};
+    const params::RelativeAttentionParams p{view(q),      view(k), view(v),
+                                            view(scores), view(y), grid_of(places),
+                                            q.rows,       k.rows,  heads.scale};
     const uint32_t threads = c.device().is_cpu() ? 8 : 64;
     const uint32_t keys = size > 128 ? 8 : size > 64 ? 16 : 32;  // that fit into shared memory
     c.dispatch(Kernel(op, q.type, {threads, size / 4, keys, residual ? 1u : 0u}),

@@ -19,8 +19,8 @@ void relative_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor&
                 uint64_t(range.first_head) + range.heads <= heads.count,
             op, "rows or heads outside of " + q.shape());
     const uint32_t threads = row_threads(c);
-    const params::RelativeMapParams p{view(q),         view(k),         view(scores), view(map),
-                                      grid_of(places), range.first_row, range.rows,   k.rows,
+    const params::RelativeMapParams p{view(q),          view(k),         view(scores), view(map),
+                                      grid_of(places),  range.first_row, range.rows,   k.rows,
                                       range.first_head, heads.scale};
     c.dispatch(Kernel(op, q.type, Type::f32, {threads, size / 4}), {threads, map.rows},
                {read(q), read(k), read(scores), write(map)}, p);

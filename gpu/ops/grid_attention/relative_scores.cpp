@@ -20,14 +20,9 @@ Tensor relative_scores(Commands& c, const Tensor& q, const Heads& heads,
             op, "tables " + places.down.shape() + ", " + places.across.shape());
     const uint32_t columns = heads.count * (places.keys.x + places.keys.y);
     const Tensor y = c.scratch(q.batch, area(places.queries), columns, Type::f32);
-    const params::RelativeScoresParams p{view(q),
-                                         view(y),
-                                         places.first,
-                                         places.queries.x,
-                                         places.keys.y,
-                                         places.keys.x,
-                                         heads.count,
-                                         places.down.row_stride};
+    const params::RelativeScoresParams p{
+        view(q),       view(y),       places.first, places.queries.x,
+        places.keys.y, places.keys.x, heads.count,  places.down.row_stride};
     c.dispatch(Kernel(op, q.type, Type::f32, {pixel_threads(c), size / 4}),
                {padded(columns), area(places.queries), q.batch},
                {read(q), read(places.down), read(places.across), write(y)}, p);

@@ -23,17 +23,17 @@ Tensor window_attention(Commands& c, const Tensor& q, const Tensor& k, const Ten
             op, "k " + k.shape() + " and v " + v.shape());
     require_wide(v, op);
     const Tensor y = c.scratch(q.batch, area(windows.map), q.columns, q.type);
-    const params::WindowAttentionParams p{view(q), view(k), view(v), view(y), params_of(windows),
+    const params::WindowAttentionParams p{view(q),    view(k), view(v), view(y), params_of(windows),
                                           heads.scale};
     const uint32_t cells = windows.window * windows.window;
     const uint32_t threads = c.device().is_cpu() ? 8 : cells > 64 ? 128 : 64;
     const uint32_t keys = size > 64 ? 16 : 32;  // that fit into shared memory
-    c.dispatch(Kernel(op, q.type,
-                      {threads, windows.window, size / 4, keys, windows.scales ? 1u : 0u}),
-               {divide_up(cells, threads) * threads, heads.count, q.batch * area(windows.count())},
-               {read(q), read(k), read(v), read(windows.bias),
-                read(windows.scales ? windows.scales : windows.bias), write(y)},
-               p);
+    c.dispatch(
+        Kernel(op, q.type, {threads, windows.window, size / 4, keys, windows.scales ? 1u : 0u}),
+        {divide_up(cells, threads) * threads, heads.count, q.batch * area(windows.count())},
+        {read(q), read(k), read(v), read(windows.bias),
+         read(windows.scales ? windows.scales : windows.bias), write(y)},
+        p);
     return y;
 }
 

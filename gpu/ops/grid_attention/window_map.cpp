@@ -18,16 +18,16 @@ void window_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k
             "there is no such window or cell");
     const uint32_t threads = row_threads(c);
     const Tensor& bias = windows.class_tokens ? q : windows.bias;  // not read then
-    const params::WindowMapParams p{view(q),         view(k),          view(map),
-                                    params_of(windows), heads.scale,   look.first_head,
-                                    look.from.window, look.from.cell};
-    c.dispatch(Kernel(op, q.type, Type::f32,
-                      {threads, windows.window, size / 4, windows.scales ? 1u : 0u,
-                       look.whole ? 1u : 0u, windows.class_tokens ? 1u : 0u}),
-               {threads, map.rows},
-               {read(q), read(k), read(bias), read(windows.scales ? windows.scales : bias),
-                write(map)},
-               p);
+    const params::WindowMapParams p{
+        view(q),     view(k),         view(map),        params_of(windows),
+        heads.scale, look.first_head, look.from.window, look.from.cell};
+    c.dispatch(
+        Kernel(op, q.type, Type::f32,
+               {threads, windows.window, size / 4, windows.scales ? 1u : 0u, look.whole ? 1u : 0u,
+                windows.class_tokens ? 1u : 0u}),
+        {threads, map.rows},
+        {read(q), read(k), read(bias), read(windows.scales ? windows.scales : bias), write(map)},
+        p);
 }
 
 }  // namespace saccade

@@ -12,8 +12,8 @@ inline params::WindowParams params_of(const Windows& w) {
 }
 
 // The columns of a head of q. Throws where q and k are not the tokens of such windows.
-inline uint32_t window_head_size(const Tensor& q, const Tensor& k, const Heads& heads, const Windows& w,
-                   const char* op) {
+inline uint32_t window_head_size(const Tensor& q, const Tensor& k, const Heads& heads,
+                                 const Windows& w, const char* op) {
     const uint32_t size = heads.count ? q.columns / heads.count : 0;
     require(size > 0 && size * heads.count == q.columns && size % row_quantum == 0 && size <= 128,
             op,

@@ -13,7 +13,7 @@ Tensor add_enlarged(Commands& c, const Tensor& x, Size size, const Tensor& small
     require_wide(x, op);
     require_wide(small, op);
     Tensor y = c.scratch(small.batch, x.rows, x.columns, x.type);
-    const params::AddEnlargedParams p{view(x), view(small),   view(y),      size.x,
+    const params::AddEnlargedParams p{view(x), view(small),  view(y),      size.x,
                                       size.y,  small_size.x, small_size.y, x.columns};
     c.dispatch(Kernel(op, x.type, {pixel_threads(c)}),
                {size.x * (padded(x.columns) / 4), size.y, small.batch},

@@ -9,7 +9,8 @@ namespace saccade {
 
 inline constexpr uint64_t most_cells = 1u << 22;  // divide() of the kernels ends there
 
-inline void require_features(const char* op, const Tensor& features, uint32_t first, const Tensor& maps) {
+inline void require_features(const char* op, const Tensor& features, uint32_t first,
+                             const Tensor& maps) {
     const uint64_t cells = uint64_t(maps.rows) * maps.columns;
     require(features.batch == 1 && features.type == Type::f32 && maps.type == Type::f32 &&
                 cells > 0 && cells < most_cells && first + cells <= features.rows,

@@ -27,9 +27,9 @@ void max_pool_into(Commands& c, const Tensor& y, const Tensor& x, Size size, con
             op, x.shape() + " does not give " + y.shape());
     require_wide(x, op);
     require_wide(y, op);
-    const params::MaxPoolParams p{view(x),     view(y),     size.y,       size.x,
-                                  out.y,       out.x,       pool.kernel,  pool.stride,
-                                  pool.padding, pool.zeros_after, x.columns};
+    const params::MaxPoolParams p{
+        view(x),     view(y),     size.y,       size.x,           out.y,    out.x,
+        pool.kernel, pool.stride, pool.padding, pool.zeros_after, x.columns};
     c.dispatch(Kernel("max_pool", x.type, {row_threads(c)}),
                {out.x * (padded(x.columns) / 4), out.y, x.batch}, {read(x), write(y)}, p);
 }

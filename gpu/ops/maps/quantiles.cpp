@@ -14,8 +14,8 @@ void quantiles_into(Commands& c, const Tensor& ranges, const Tensor& maps, const
     const params::QuantilesParams p{view(maps),   view(ranges), maps.rows,
                                     maps.columns, how.part,     how.keep};
     const uint64_t times = 32;  // that it goes over a map
-    const uint32_t threads = threads_for_steps(c, c.device().is_cpu() ? 4 : 256,
-                                               times * maps.rows * maps.columns);
+    const uint32_t threads =
+        threads_for_steps(c, c.device().is_cpu() ? 4 : 256, times * maps.rows * maps.columns);
     c.dispatch(Kernel(op, {threads}), {threads, 2, maps.batch}, {read(maps), read_write(ranges)},
                p);
 }

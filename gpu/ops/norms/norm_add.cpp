@@ -17,8 +17,8 @@ void norm_add(Commands& c, const Tensor& z, const Tensor& x, const Norm& w, cons
     if (next) require_wide(next, op);
     const uint32_t threads = row_threads(c);
     in_pieces(x.rows, [&](uint32_t first, uint32_t count) {
-        const params::NormAddParams p{
-            view(x, first), view(z, first), view(next, first), count, x.columns, w.eps};
+        const params::NormAddParams p{view(x, first), view(z, first), view(next, first),
+                                      count,          x.columns,      w.eps};
         c.dispatch(
             Kernel(op, Type::f32, next ? next.type : Type::f32, {threads, 0, next ? 1u : 0u}),
             {threads, count, x.batch},

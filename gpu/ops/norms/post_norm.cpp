@@ -32,13 +32,12 @@ void post_norm(Commands& c, const Tensor& x, const Norm& w, const PostNorm& next
             x.columns,      w.eps};
         if (positions.batch < x.batch) p.positions.batch_stride = 0;  // every batch meets the same
         // Unused bindings are neither read nor written, but a tensor must be bound.
-        c.dispatch(
-            Kernel(op, x.type, out,
-                   {threads, rounds(c, x.columns, threads), y ? 1u : 0u, at ? 1u : 0u}),
-            {threads, count, x.batch},
-            {read_write(x), read(w.weight), read(w.bias), read(at ? positions : w.bias),
-             y ? write(y) : read(x), at ? write(at) : read(x)},
-            p);
+        c.dispatch(Kernel(op, x.type, out,
+                          {threads, rounds(c, x.columns, threads), y ? 1u : 0u, at ? 1u : 0u}),
+                   {threads, count, x.batch},
+                   {read_write(x), read(w.weight), read(w.bias), read(at ? positions : w.bias),
+                    y ? write(y) : read(x), at ? write(at) : read(x)},
+                   p);
     });
 }
 

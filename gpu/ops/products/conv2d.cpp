@@ -12,8 +12,8 @@ namespace saccade {
 
 namespace {
 
-// The tensor that is added, if any, and where. It may be the result itself: each element is read by the
-// thread that writes it.
+// The tensor that is added, if any, and where. It may be the result itself: each element is read by
+// the thread that writes it.
 struct Residual {
     Tensor r;
     uint32_t how = params::residual_none;
@@ -29,10 +29,10 @@ params::Conv2dConstants constants_of(const Conv2d& w, Activation activation,
 params::Conv2dParams params_of(const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                                const Tensor& r) {
     const Size out = w.out_size(size);
-    return {view(x),    view(y),    view(r),         size.y, size.x,
-            out.y, out.x,  w.kernel.y, w.kernel.x, w.stride,
-            w.padding,  w.dilation, x.columns,       y.columns,      w.weight.row_stride,
-            w.gain,     w.shift};
+    return {view(x),   view(y),    view(r),    size.y,     size.x,
+            out.y,     out.x,      w.kernel.y, w.kernel.x, w.stride,
+            w.padding, w.dilation, x.columns,  y.columns,  w.weight.row_stride,
+            w.gain,    w.shift};
 }
 
 void record_tiled(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,

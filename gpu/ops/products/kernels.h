@@ -3,8 +3,8 @@
 #include "gpu/ops/products.h"
 #include "gpu/ops/products/tile_table.h"
 
-// The kernels of products, each with a tile of the caller's choice: linear and conv2d choose one, and the
-// tests try every tile on every device.
+// The kernels of products, each with a tile of the caller's choice: linear and conv2d choose one,
+// and the tests try every tile on every device.
 
 namespace saccade {
 
@@ -16,7 +16,8 @@ void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w
 void conv2d_tiled(Commands& c, const Tensor& y, const Tensor& x, Size size, const Conv2d& w,
                   Activation activation, bool accumulate, const ProductTile& tile);
 
-// y = activation(LN(x) W^T + b) for as few rows as the tile holds. Shared memory must hold them, too.
+// y = activation(LN(x) W^T + b) for as few rows as the tile holds. Shared memory must hold them,
+// too.
 void norm_linear_of_rows(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,
                          const Linear& w, Activation activation, const RowTile& tile);
 
@@ -24,7 +25,8 @@ void norm_linear_of_rows(Commands& c, const Tensor& y, const Tensor& x, const No
 void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                         Activation activation, bool accumulate, const MatrixTile& tile);
 
-// The input of a folded norm, which the product that adds to the stream writes: see residual_stream.h.
+// The input of a folded norm, which the product that adds to the stream writes: see
+// residual_stream.h.
 struct Noted {
     Tensor halves;       // the rows of the stream, divided by params::halves_scale
     Tensor moments;      // for each part of a row: its mean, and the sum of squared deviations

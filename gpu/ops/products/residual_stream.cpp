@@ -46,8 +46,7 @@ void ResidualStream::cut(uint32_t batches) {
 void ResidualStream::add(Commands& c, const Tensor& x, const Linear& w) {
     width_ = 0;
     std::optional<MatrixTile> tile;
-    if (halves_ && w.fragments && x.type == Type::f16 && loads_eights(x))
-        tile = tile_of(c, z_, x);
+    if (halves_ && w.fragments && x.type == Type::f16 && loads_eights(x)) tile = tile_of(c, z_, x);
     if (!tile || !can_note(z_, *tile)) return linear_add(c, z_, x, w);
     linear_add_noting(c, z_, x, w, {halves_, moments_}, *tile);
     width_ = tile->bn;

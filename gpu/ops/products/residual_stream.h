@@ -6,9 +6,10 @@ namespace saccade {
 
 // A linear layer and the layer norm before it.
 //
-// Where it pays (see folds_norms), the norm is folded into the layer: the layer takes over its weight and
-// bias, and the mean of each row of the layer's weight is subtracted, so that the mean of x cancels out.
-// Then LN(x) W^T + b = (x W'^T) / deviation(x) + b', and only the deviation of each row is needed.
+// Where it pays (see folds_norms), the norm is folded into the layer: the layer takes over its
+// weight and bias, and the mean of each row of the layer's weight is subtracted, so that the mean
+// of x cancels out. Then LN(x) W^T + b = (x W'^T) / deviation(x) + b', and only the deviation of
+// each row is needed.
 struct NormLinear {
     Norm norm;
     Linear linear;
@@ -17,9 +18,9 @@ struct NormLinear {
 
 // The residual stream of a transformer: blocks add to it, and read it through norms.
 //
-// A product on cooperative matrices that adds to the stream also writes what a folded norm needs, so that
-// the norm takes no dispatch: a copy of the stream in halves, and for each row the moments of parts of its
-// columns.
+// A product on cooperative matrices that adds to the stream also writes what a folded norm needs,
+// so that the norm takes no dispatch: a copy of the stream in halves, and for each row the moments
+// of parts of its columns.
 class ResidualStream {
 public:
     // z: (batch, tokens, hidden) f32, read by products of this type.

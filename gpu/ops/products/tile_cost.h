@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-
 namespace saccade {
 
 constexpr double measured_depth = 768;

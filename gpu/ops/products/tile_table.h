@@ -12,8 +12,9 @@
 
 namespace saccade {
 
-// The sums that one thread of linear.comp and conv2d.comp holds. A GPU runs many threads with few sums
-// each. On software Vulkan a load costs far more than arithmetic, so one thread holds as many as it can.
+// The sums that one thread of linear.comp and conv2d.comp holds. A GPU runs many threads with few
+// sums each. On software Vulkan a load costs far more than arithmetic, so one thread holds as many
+// as it can.
 struct Tile {
     uint32_t threads_x, threads_y, m, n;
 };
@@ -38,13 +39,13 @@ struct ProductTile {
     uint32_t shared_bytes() const { return 2 * bk * (bm + bn + 8) * 4 + 16; }
     params::SharedTileConstants constants() const;
 };
-// All tiles that the device can run, and the one that the tables expect to be the fastest. Software Vulkan
-// runs them but chooses none.
+// All tiles that the device can run, and the one that the tables expect to be the fastest. Software
+// Vulkan runs them but chooses none.
 std::vector<ProductTile> product_tiles(const DeviceInfo& device, const Product& product);
 std::optional<ProductTile> choose_product_tile(const DeviceInfo& device, const Product& product);
 
-// The two bindings of split-K: memory for the sums of each split, and a counter for each tile. Without
-// splits both are `unused`.
+// The two bindings of split-K: memory for the sums of each split, and a counter for each tile.
+// Without splits both are `unused`.
 template <typename AnyTile>
 std::array<Use, 2> split_uses(Commands& c, const AnyTile& tile, const Tensor& unused) {
     if (tile.splits == 1) return {read(unused), read(unused)};
@@ -53,8 +54,8 @@ std::array<Use, 2> split_uses(Commands& c, const AnyTile& tile, const Tensor& un
             read_write(c.zeros(tiles))};
 }
 
-// A tile on cooperative matrices: the part of the result that a workgroup computes (bm x bn), that of a
-// subgroup (wm x wn), and the size of a fragment.
+// A tile on cooperative matrices: the part of the result that a workgroup computes (bm x bn), that
+// of a subgroup (wm x wn), and the size of a fragment.
 struct MatrixTile {
     uint32_t threads, subgroups, bm, bn, bk, wm, wn;
     MatrixShape fragment;
@@ -72,9 +73,9 @@ struct MatrixTile {
 };
 constexpr uint32_t widest_tile = 256;        // columns of the largest of them
 constexpr uint32_t fewest_matrix_rows = 16;  // below, most of a fragment would be padding
-// All tiles that the device can run, and the one that the tables expect to be the fastest. None where the
-// device has no cooperative matrices, or too few rows for them to pay. Tiles without fitted times are never
-// chosen from the tables: they have to be measured.
+// All tiles that the device can run, and the one that the tables expect to be the fastest. None
+// where the device has no cooperative matrices, or too few rows for them to pay. Tiles without
+// fitted times are never chosen from the tables: they have to be measured.
 enum class Fitted { no, yes };
 std::vector<MatrixTile> matrix_tiles(const DeviceInfo& device, const HeldFragments& held,
                                      const Product& product, Fitted which = Fitted::yes);
@@ -92,8 +93,8 @@ struct RowTile {
         return tensor_bytes(1, rows, depth, Type::f32) + shared_bytes() + threads * 4;
     }
 };
-// The tiles to choose from for a number of rows. The first is for software Vulkan, the others are for
-// GPUs: one for many columns, one for deep products, one for all other products.
+// The tiles to choose from for a number of rows. The first is for software Vulkan, the others are
+// for GPUs: one for many columns, one for deep products, one for all other products.
 std::array<RowTile, 4> row_tiles(uint32_t rows);
 // None where there are too many rows, or the device has too little shared memory.
 std::optional<RowTile> choose_row_tile(const DeviceInfo& device, uint32_t rows, uint32_t columns,

@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-constexpr size_t most_candidates = 3;                   // those that the tables think best of
+constexpr size_t most_candidates = 3;  // those that the tables think best of
 
 // The first few of these by what the tables say.
 template <typename AnyTile>
@@ -32,7 +32,8 @@ std::optional<AnyTile> fastest(Device& device, const std::string& question,
     std::optional<Factors> factors;  // made if something is measured
     return tiles[device.choices().choose(question, names, [&](size_t i) {
         if (!factors) factors = make();
-        return microseconds_of(device, [&](Commands& c) { multiply_by_tile(c, *factors, tiles[i]); });
+        return microseconds_of(device,
+                               [&](Commands& c) { multiply_by_tile(c, *factors, tiles[i]); });
     })];
 }
 

@@ -12,7 +12,8 @@ namespace {
 // Each takes eight bytes of shared memory, of which every device has 16 KiB.
 constexpr uint32_t most_selected = 1536;
 
-// Up to this number of elements, each counts the elements before it in the order: one pass for each.
+// Up to this number of elements, each counts the elements before it in the order: one pass for
+// each.
 constexpr uint32_t few_elements = 1024, few_threads = 256, cpu_threads = 64;
 
 constexpr uint64_t most_fours = 1 << 22;  // that divide() of types.glsl can tell apart
@@ -26,8 +27,8 @@ Selected select(Commands& c, const Tensor& x, uint32_t k) {
             std::to_string(k) + " of " + x.shape());
     require(uint64_t(x.rows) * divide_up(x.columns, 4) < most_fours, op, "of " + x.shape());
     Selected found{c.scratch(x.batch, 1, k, Type::f32), c.scratch(x.batch, 1, k, Type::u32)};
-    const params::SelectParams p{
-        view(x), view(found.values), view(found.picks), x.rows, x.columns, k};
+    const params::SelectParams p{view(x), view(found.values), view(found.picks),
+                                 x.rows,  x.columns,          k};
     const uint32_t elements = x.rows * x.columns;
     const bool all = elements <= few_elements;
     const uint32_t most = c.device().limits().workgroup_threads;

@@ -31,8 +31,12 @@ void topk_into(Commands& c, const Top& top, const Tensor& x) {
         c.dispatch(Kernel(op, x.type, Type::f32, {threads, slice, 0}),
                    {slices * threads, x.rows, x.batch},
                    {read(x), write(values), write(names), read(x)}, part);
-        const params::TopkParams merge{view(values), view(top.values), view(top.columns),
-                                       view(names),  x.rows,           values.columns,
+        const params::TopkParams merge{view(values),
+                                       view(top.values),
+                                       view(top.columns),
+                                       view(names),
+                                       x.rows,
+                                       values.columns,
                                        k};
         c.dispatch(Kernel(op, Type::f32, {threads, 0, 1}), {threads, x.rows, x.batch},
                    {read(values), write(top.values), write(top.columns), read(names)}, merge);

@@ -14,8 +14,8 @@ void choose_beams(Commands& c, const BeamStep& step) {
     require(step.beams > 0 && all % step.beams == 0 && running * k <= most_beam_candidates &&
                 step.beams <= most_beam_candidates,
             op, std::to_string(step.beams) + " beams of " + values.shape());
-    require(values.rows == 1 && values.type == Type::f32 && words.batch == all &&
-                words.rows == 1 && words.columns == k && words.type == Type::u32,
+    require(values.rows == 1 && values.type == Type::f32 && words.batch == all && words.rows == 1 &&
+                words.columns == k && words.type == Type::u32,
             op, values.shape() + ", " + words.shape());
     require(step.less.batch == all && step.less.rows == 1 && step.less.columns == 1 &&
                 step.less.type == Type::f32,
@@ -48,11 +48,11 @@ void choose_beams(Commands& c, const BeamStep& step) {
         .stops = step.stops ? step.stops.columns : 0,
     };
     const uint32_t threads = row_threads(c);
-    c.dispatch(Kernel(op, {threads}), {all / step.beams * threads},
-               {read(values), read(words), read(step.less),
-                read(step.stops ? step.stops : step.before), read(step.before), write(step.after),
-                write(step.parents), read_write(step.sums)},
-               p);
+    c.dispatch(
+        Kernel(op, {threads}), {all / step.beams * threads},
+        {read(values), read(words), read(step.less), read(step.stops ? step.stops : step.before),
+         read(step.before), write(step.after), write(step.parents), read_write(step.sums)},
+        p);
 }
 
 }  // namespace saccade

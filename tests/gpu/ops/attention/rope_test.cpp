@@ -9,8 +9,9 @@ namespace {
 class RopeTest : public GpuTest {
 protected:
     // Heads lie padded in x and in what comes back.
-    static std::vector<float> reference(const std::vector<float>& x, const std::vector<float>& table,
-                                        uint32_t rows, uint32_t heads, uint32_t head) {
+    static std::vector<float> reference(const std::vector<float>& x,
+                                        const std::vector<float>& table, uint32_t rows,
+                                        uint32_t heads, uint32_t head) {
         std::vector<float> y(x.size(), 0.0f);
         const uint32_t stride = padded(head), pairs = head / 2;
         for (size_t row = 0; row < x.size() / (heads * stride); ++row)

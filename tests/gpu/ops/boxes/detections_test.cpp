@@ -20,9 +20,9 @@ protected:
             for (float v : row) total += std::exp(double(v) - double(row[label]));
             const auto box = boxes.subspan(query * 4, 4);
             const double x = box[0], y = box[1], w = box[2], h = box[3];
-            for (double v : {(x - w / 2) * picture.x, (y - h / 2) * picture.y,
-                             (x + w / 2) * picture.x, (y + h / 2) * picture.y, 1 / total,
-                             double(label), double(query % queries)})
+            for (double v :
+                 {(x - w / 2) * picture.x, (y - h / 2) * picture.y, (x + w / 2) * picture.x,
+                  (y + h / 2) * picture.y, 1 / total, double(label), double(query % queries)})
                 result.push_back(static_cast<float>(v));
         }
         return result;

@@ -12,7 +12,8 @@ using EdgeBoxesTest = GpuTest;
 TEST_F(EdgeBoxesTest, moves_each_edge_by_the_mean_of_its_distribution) {
     constexpr uint32_t queries = 19, bins = 9, best = 3;
     constexpr float scale = 4;
-    std::vector<float> corners = random(2 * queries * 4 * bins), reference = random(2 * queries * 4);
+    std::vector<float> corners = random(2 * queries * 4 * bins),
+                       reference = random(2 * queries * 4);
     for (float& v : corners) v = std::round(v * 8) / 2;  // some are equal
     const std::vector<float> steps = random(bins);
     std::vector<float> boxes, told;

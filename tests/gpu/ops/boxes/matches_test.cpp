@@ -36,10 +36,10 @@ TEST_F(MatchesTest, the_best_phrase_of_each_query_by_a_sigmoid) {
 
 TEST_F(MatchesTest, refuses_another_shape) {
     begin();
-    EXPECT_THROW(matches_into(commands, poisoned(1, 3, 7, Type::f32),
-                              random_tensor(1, 4, 2, Type::f32), random_tensor(1, 4, 4, Type::f32),
-                              {1.0f, 1.0f}),
-                 Error);
+    EXPECT_THROW(
+        matches_into(commands, poisoned(1, 3, 7, Type::f32), random_tensor(1, 4, 2, Type::f32),
+                     random_tensor(1, 4, 4, Type::f32), {1.0f, 1.0f}),
+        Error);
     finish();
 }
 

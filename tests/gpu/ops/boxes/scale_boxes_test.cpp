@@ -84,7 +84,8 @@ TEST_F(ScaleBoxesTest, moves_picked_boxes_twice_and_gives_their_sines) {
         }
         EXPECT_LT(relative_error(values(to.boxes), want), 1e-5);
         EXPECT_LT(relative_error(values(to.copy), want), tolerance(type));
-        EXPECT_LT(relative_error(values(sines), sines_of(values(to.boxes), count)), tolerance(type));
+        EXPECT_LT(relative_error(values(sines), sines_of(values(to.boxes), count)),
+                  tolerance(type));
         expect_zero_padding(to.copy);
     }
 }

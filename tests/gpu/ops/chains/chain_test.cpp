@@ -294,7 +294,8 @@ TEST_F(ChainTest, operations_wait_for_each_other) {
     }
 }
 
-// The same of a decoder with rotations, shared keys and gates: keys are turned before they are looked at.
+// The same of a decoder with rotations, shared keys and gates: keys are turned before they are
+// looked at.
 TEST_F(ChainTest, operations_of_llama_wait_for_each_other) {
     constexpr uint32_t dim = 48, head = 8, wide = 200, all = 10 * head;
     const Heads heads{.count = 6, .scale = 0.25f, .sharing = 3};
@@ -391,11 +392,9 @@ TEST_F(ChainTest, is_built_for_the_links_that_it_has_and_no_others) {
               named(0, 1u << params::link_norm | params::chain_layer_norms));
     EXPECT_EQ(kernel([&](Commands& c) { return norm_linear(c, x, over, w, Activation::relu); }),
               named(params::activation_relu, product | params::chain_layer_norms));
-    EXPECT_EQ(kernel([&](Commands& c) {
-                  return gated_linear(c, x, by_squares, w, Activation::silu);
-              }),
-              named(params::activation_silu,
-                    product | params::chain_rms_norms | params::chain_pairs));
+    EXPECT_EQ(
+        kernel([&](Commands& c) { return gated_linear(c, x, by_squares, w, Activation::silu); }),
+        named(params::activation_silu, product | params::chain_rms_norms | params::chain_pairs));
     commands.keep_trace(false);
 }
 

@@ -9,8 +9,9 @@ class DeformableTest : public GpuTest {
 protected:
     PlainSampling make(uint32_t queries, uint32_t heads, const Sampling& sampling) {
         const size_t points = size_t(queries) * heads * sampling.all_points();
-        PlainSampling plain{queries, heads, sampling, random(2 * points), random(points),
-                            random(size_t(queries) * 4)};
+        PlainSampling plain{queries,        heads,
+                            sampling,       random(2 * points),
+                            random(points), random(size_t(queries) * 4)};
         for (float& v : plain.offsets) v *= 5;  // some points lie outside of the picture
         for (float& v : plain.boxes) v = 0.5f + 0.4f * v;
         return plain;
@@ -67,8 +68,7 @@ TEST_F(DeformableTest, interpolates_between_cells_and_sees_nothing_outside) {
     };
     for (const Case& c :
          {Case{{{7, 5}, {4, 3}, {2, 2}}, {4, 4, 4}, 9, 4, 8, false},
-          Case{{{9, 3}, {5, 2}}, {3, 6}, 5, 3, 12, false},
-          Case{{{1, 1}}, {2}, 2, 1, 4, false},
+          Case{{{9, 3}, {5, 2}}, {3, 6}, 5, 3, 12, false}, Case{{{1, 1}}, {2}, 2, 1, 4, false},
           Case{{{7, 5}, {4, 3}}, {2, 3}, 6, 2, 16, true}})
         for (Type type : {Type::f32, Type::f16}) {
             const PlainSampling plain = make(c.queries, c.heads, {c.points, 0.5f, c.discrete});
@@ -91,8 +91,9 @@ TEST_F(DeformableTest, points_far_outside_are_no_numbers_too_large) {
     plain.offsets = {1e30f, -1e30f};
     const Tensor values = random_tensor(1, 6, 8, Type::f32);
     const SamplingQueries queries = tensors_of(plain);
-    const auto y = run(
-        [&](Commands& c) { return deformable(c, values, {{3, 2}}, queries, 1, plain.sampling); });
+    const auto y = run([&](Commands& c) {
+        return deformable(c, values, {{3, 2}}, queries, 1, plain.sampling);
+    });
     EXPECT_EQ(y, std::vector<float>(8, 0.0f));
 }
 

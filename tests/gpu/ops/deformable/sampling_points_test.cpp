@@ -17,18 +17,17 @@ TEST_F(SamplingPointsTest, says_where_the_points_lie_and_what_they_weigh) {
     for (uint32_t query = 0; query < 5; ++query)
         for (uint32_t head = 0; head < 3; ++head)
             for (uint32_t point = 0; point < 4; ++point) {
-                for (uint32_t axis : {0u, 1u}) places.push_back(plain.place(query, head, point, axis));
+                for (uint32_t axis : {0u, 1u})
+                    places.push_back(plain.place(query, head, point, axis));
                 shares.push_back(plain.share(query, head, point));
             }
-    EXPECT_LT(relative_error(run([&](Commands& c) {
-                                 return sampling_points(c, queries, 3, sampling).places;
-                             }),
-                             places),
+    EXPECT_LT(relative_error(
+                  run([&](Commands& c) { return sampling_points(c, queries, 3, sampling).places; }),
+                  places),
               1e-5);
-    EXPECT_LT(relative_error(run([&](Commands& c) {
-                                 return sampling_points(c, queries, 3, sampling).shares;
-                             }),
-                             shares),
+    EXPECT_LT(relative_error(
+                  run([&](Commands& c) { return sampling_points(c, queries, 3, sampling).shares; }),
+                  shares),
               1e-5);
 }
 

@@ -17,7 +17,8 @@ TEST_F(SplatTest, lays_each_share_down_where_it_was_read) {
     const std::vector<float> places = {0.625f, 0.125f, 0.75f, 0.75f, 0.5f,  0.125f, 0.25f, 0.25f,
                                        0.5f,   0.5f,   5.0f,  0.5f,  0.25f, 0.25f,  0.5f,  0.5f};
     const std::vector<float> shares = {0.75f, 0.25f, 0.5f, 0.5f, 0.25f, 0.75f, 0.5f, 0.5f};
-    const SamplingPoints from{tensor(1, 2, 8, Type::f32, places), tensor(1, 2, 4, Type::f32, shares)};
+    const SamplingPoints from{tensor(1, 2, 8, Type::f32, places),
+                              tensor(1, 2, 4, Type::f32, shares)};
     auto maps_of = [&](const MapRange& range) {
         return run([&](Commands& c) {
             const Tensor maps = c.scratch(1, range.heads * range.rows, 16, Type::f32);

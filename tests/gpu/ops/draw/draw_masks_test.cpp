@@ -10,10 +10,9 @@ using DrawMasksTest = ImageTest;
 
 TEST_F(DrawMasksTest, tints_what_lies_inside_of_masks_that_are_shown) {
     // Two objects: the left half is of class 1, the right half of class 0.
-    const Tensor masks =
-        tensor(1, 2, 4, Type::f32, std::vector<float>{9, -9, 9, -9, -9, 9, -9, 9});
-    const Tensor found = tensor(
-        1, 2, 7, Type::f32, std::vector<float>{0, 0, 4, 4, 0.9f, 1, 5, 4, 0, 8, 4, 0.8f, 0, 6});
+    const Tensor masks = tensor(1, 2, 4, Type::f32, std::vector<float>{9, -9, 9, -9, -9, 9, -9, 9});
+    const Tensor found = tensor(1, 2, 7, Type::f32,
+                                std::vector<float>{0, 0, 4, 4, 0.9f, 1, 5, 4, 0, 8, 4, 0.8f, 0, 6});
     const std::vector<params::Run> runs = {{0, 0, 0, 0xff0000ffu}, {0, 0, 0, 0xff00ff00u}};
     const Picture grey(8, 4, {100, 100, 100});
     auto draw = [&](float threshold, uint32_t shown, uint32_t most) {

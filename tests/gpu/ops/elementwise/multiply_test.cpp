@@ -33,8 +33,9 @@ TEST_F(MultiplyTest, one_row_meets_all_of_its_batch) {
     std::vector<float> want(a.size());
     for (size_t i = 0; i < a.size(); ++i)
         want[i] = a[i] * b[i / (rows * columns) * columns + i % columns];
-    EXPECT_LT(relative_error(run([&](Commands& c) { return multiply(c, ta, tb, Type::f32); }), want),
-              1e-6);
+    EXPECT_LT(
+        relative_error(run([&](Commands& c) { return multiply(c, ta, tb, Type::f32); }), want),
+        1e-6);
 }
 
 TEST_F(MultiplyTest, activates_alone) {
@@ -42,16 +43,17 @@ TEST_F(MultiplyTest, activates_alone) {
     const Tensor ta = tensor(1, 3, 10, Type::f32, a);
     std::vector<float> want;
     for (float x : a) want.push_back(static_cast<float>(sigmoid(double(x))));
-    EXPECT_LT(relative_error(
-                  run([&](Commands& c) { return multiply(c, ta, {}, Type::f32, Activation::sigmoid); }),
-                  want),
+    EXPECT_LT(relative_error(run([&](Commands& c) {
+                                 return multiply(c, ta, {}, Type::f32, Activation::sigmoid);
+                             }),
+                             want),
               1e-5);
 }
 
 TEST_F(MultiplyTest, refuses_another_shape) {
     begin();
     EXPECT_THROW(multiply(commands, random_tensor(1, 4, 8, Type::f32),
-                      random_tensor(1, 3, 8, Type::f32), Type::f32),
+                          random_tensor(1, 3, 8, Type::f32), Type::f32),
                  Error);
     finish();
 }
@@ -69,7 +71,8 @@ TEST_F(MultiplyTest, glu_multiplies_the_halves_of_rows_of_odd_sizes) {
                     want.push_back(static_cast<float>(first / (1 + std::exp(-first)) * second));
                 }
             const Tensor from = tensor(batch, rows, 2 * half, type, x);
-            const auto got = run([&](Commands& c) { return glu(c, from, columns, Activation::silu); });
+            const auto got =
+                run([&](Commands& c) { return glu(c, from, columns, Activation::silu); });
             EXPECT_LT(relative_error(got, want), tolerance(type)) << columns << " columns";
         }
 }

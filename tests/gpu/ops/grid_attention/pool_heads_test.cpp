@@ -33,7 +33,9 @@ TEST_F(PoolHeadsTest, matches_plain_loops_at_odd_sizes) {
             const int padding = int(k.kernel / 2);
             std::vector<float> want(size_t(batch) * out_rows * columns);
             auto pooled = [&](uint32_t b, uint32_t row, size_t column) {
-                auto at = [&](uint32_t r) { return double(x[(size_t(b) * rows + r) * columns + column]); };
+                auto at = [&](uint32_t r) {
+                    return double(x[(size_t(b) * rows + r) * columns + column]);
+                };
                 if (row < k.first) return at(row);
                 const uint32_t cell = row - k.first;
                 double sum = 0;
@@ -70,11 +72,14 @@ TEST_F(PoolHeadsTest, matches_plain_loops_at_odd_sizes) {
 }
 
 TEST_F(PoolHeadsTest, refuses_shapes_that_do_not_fit) {
-    const HeadPool pool{.weight = random_tensor(1, 9, 8, Type::f32),
-                        .norm = {random_tensor(1, 1, 8, Type::f32), random_tensor(1, 1, 8, Type::f32)}};
+    const HeadPool pool{
+        .weight = random_tensor(1, 9, 8, Type::f32),
+        .norm = {random_tensor(1, 1, 8, Type::f32), random_tensor(1, 1, 8, Type::f32)}};
     begin();
-    EXPECT_THROW(pool_heads(commands, random_tensor(1, 12, 16, Type::f32), {4, 4}, 0, 2, pool), Error);
-    EXPECT_THROW(pool_heads(commands, random_tensor(1, 16, 24, Type::f32), {4, 4}, 0, 2, pool), Error);
+    EXPECT_THROW(pool_heads(commands, random_tensor(1, 12, 16, Type::f32), {4, 4}, 0, 2, pool),
+                 Error);
+    EXPECT_THROW(pool_heads(commands, random_tensor(1, 16, 24, Type::f32), {4, 4}, 0, 2, pool),
+                 Error);
     finish();
 }
 

@@ -22,7 +22,8 @@ TEST_F(RelativeAttentionTest, matches_plain_loops_with_and_without_the_query) {
                             const std::vector<double> weights = weights_of(in, batch, head, query);
                             for (size_t d = 0; d < c.size; ++d) {
                                 double sum =
-                                    residual ? in.value(in.q_values, in.q, batch, query, head, d) : 0;
+                                    residual ? in.value(in.q_values, in.q, batch, query, head, d)
+                                             : 0;
                                 for (uint32_t key = 0; key < in.k.rows; ++key)
                                     sum += weights[key] *
                                            in.value(in.v_values, in.v, batch, key, head, d);
@@ -37,8 +38,10 @@ TEST_F(RelativeAttentionTest, refuses_shapes_that_do_not_fit) {
     const Input in = input(cases()[1], 1, Type::f32);
     const Tensor scores = random_tensor(1, 30, 10, Type::f32);
     begin();
-    EXPECT_THROW(relative_attention(commands, in.k, in.k, in.v, scores, in.heads, in.places, true), Error);
-    EXPECT_THROW(relative_attention(commands, in.q, in.k, in.v, in.q, in.heads, in.places, true), Error);
+    EXPECT_THROW(relative_attention(commands, in.k, in.k, in.v, scores, in.heads, in.places, true),
+                 Error);
+    EXPECT_THROW(relative_attention(commands, in.q, in.k, in.v, in.q, in.heads, in.places, true),
+                 Error);
     finish();
 }
 

@@ -28,8 +28,10 @@ TEST_F(RelativeMapTest, refuses_rows_that_are_not_there) {
     const Input in = input(cases().front(), 1, Type::f32);
     const Tensor map = poisoned(1, 2, 16, Type::f32), scores = random_tensor(1, 16, 8, Type::f32);
     begin();
-    EXPECT_THROW(relative_map(commands, map, in.q, in.k, scores, in.heads, in.places, {15, 2, 0, 1}), Error);
-    EXPECT_THROW(relative_map(commands, map, in.q, in.k, scores, in.heads, in.places, {0, 2, 1, 1}), Error);
+    EXPECT_THROW(
+        relative_map(commands, map, in.q, in.k, scores, in.heads, in.places, {15, 2, 0, 1}), Error);
+    EXPECT_THROW(relative_map(commands, map, in.q, in.k, scores, in.heads, in.places, {0, 2, 1, 1}),
+                 Error);
     finish();
 }
 

@@ -33,7 +33,8 @@ protected:
         Input in;
         in.size = c.size;
         in.heads = {c.heads, 0.3f};
-        in.places = {.queries = c.queries, .keys = c.keys, .first = c.first, .down = {}, .across = {}};
+        in.places = {
+            .queries = c.queries, .keys = c.keys, .first = c.first, .down = {}, .across = {}};
         auto make = [&](std::vector<float>& values, Size map) {
             const uint32_t rows = c.first + area(map), columns = c.heads * c.size;
             values = random(size_t(batch) * rows * columns, type);
@@ -50,8 +51,8 @@ protected:
     }
 
     // q . table, for a row of the keys (down) or a column of them.
-    static double place_score(const Input& in, uint32_t batch, uint32_t head, uint32_t query, bool down,
-                              uint32_t place) {
+    static double place_score(const Input& in, uint32_t batch, uint32_t head, uint32_t query,
+                              bool down, uint32_t place) {
         const Size q = in.places.queries, k = in.places.keys;
         const uint32_t row = down ? query / q.x * k.y + place : query % q.x * k.x + place;
         double sum = 0;
@@ -61,14 +62,16 @@ protected:
         return sum;
     }
 
-    static std::vector<double> weights_of(const Input& in, uint32_t batch, uint32_t head, uint32_t query) {
+    static std::vector<double> weights_of(const Input& in, uint32_t batch, uint32_t head,
+                                          uint32_t query) {
         const uint32_t first = in.places.first;
         std::vector<double> scores;
         double total = 0, largest = -1e300;
         for (uint32_t key = 0; key < in.k.rows; ++key) {
             double score = 0;
             for (size_t d = 0; d < in.size; ++d)
-                score += double(in.heads.scale) * in.value(in.q_values, in.q, batch, query, head, d) *
+                score += double(in.heads.scale) *
+                         in.value(in.q_values, in.q, batch, query, head, d) *
                          in.value(in.k_values, in.k, batch, key, head, d);
             if (query >= first && key >= first) {
                 const uint32_t cell = key - first, width = in.places.keys.x;

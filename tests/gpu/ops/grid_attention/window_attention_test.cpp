@@ -39,9 +39,8 @@ TEST_F(WindowAttentionTest, matches_plain_loops_on_padded_and_shifted_maps) {
 TEST_F(WindowAttentionTest, keys_of_no_length_do_not_make_a_nan_of_it) {
     Input in = input({{5, 5}, 4, 2, 2, 16, true}, 1, Type::f16);
     in.k = tensor(1, in.k.rows, in.k.columns, Type::f16, std::vector<float>(in.k_values.size()));
-    const auto got = run([&](Commands& r) {
-        return window_attention(r, in.q, in.k, in.v, in.heads, in.windows);
-    });
+    const auto got = run(
+        [&](Commands& r) { return window_attention(r, in.q, in.k, in.v, in.heads, in.windows); });
     for (float value : got) EXPECT_TRUE(std::isfinite(value));
 }
 

@@ -88,8 +88,10 @@ TEST_F(WindowMapTest, refuses_what_is_not_there) {
     const Input in = input({{6, 4}, 4, 0, 2, 8, false}, 1, Type::f32);
     begin();
     const Tensor map = poisoned(1, 2, 24, Type::f32);
-    EXPECT_THROW(window_map(commands, map, in.q, in.k, in.heads, in.windows, {.from = {2, 0}}), Error);
-    EXPECT_THROW(window_map(commands, map, in.q, in.k, in.heads, in.windows, {.from = {0, 16}}), Error);
+    EXPECT_THROW(window_map(commands, map, in.q, in.k, in.heads, in.windows, {.from = {2, 0}}),
+                 Error);
+    EXPECT_THROW(window_map(commands, map, in.q, in.k, in.heads, in.windows, {.from = {0, 16}}),
+                 Error);
     EXPECT_THROW(window_map(commands, map, in.q, in.k, in.heads, in.windows,
                             {.from = {0, 0}, .first_head = 1}),
                  Error);

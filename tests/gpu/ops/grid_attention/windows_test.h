@@ -17,16 +17,17 @@ protected:
         bool cosine;
     };
     static std::vector<Case> cases() {
-        return {{{4, 4}, 4, 0, 2, 8, false},   {{8, 12}, 4, 2, 2, 16, false},
-                {{10, 7}, 4, 2, 3, 8, false},  {{5, 5}, 4, 2, 2, 24, true},
-                {{7, 14}, 7, 3, 2, 40, true},  {{13, 9}, 9, 4, 2, 16, false}};
+        return {{{4, 4}, 4, 0, 2, 8, false},  {{8, 12}, 4, 2, 2, 16, false},
+                {{10, 7}, 4, 2, 3, 8, false}, {{5, 5}, 4, 2, 2, 24, true},
+                {{7, 14}, 7, 3, 2, 40, true}, {{13, 9}, 9, 4, 2, 16, false}};
     }
     struct Input {
         Tensor q, k, v;
         std::vector<float> q_values, k_values, v_values, bias_values, scale_values;
         Heads heads;
         Windows windows;
-        double value(const std::vector<float>& of, uint32_t batch, uint32_t row, size_t column) const {
+        double value(const std::vector<float>& of, uint32_t batch, uint32_t row,
+                     size_t column) const {
             return double(of[(size_t(batch) * q.rows + row) * q.columns + column]);
         }
     };
@@ -55,10 +56,8 @@ protected:
     // The row of a window's cell: of the map, or the one of all padding.
     static uint32_t row_of(const Windows& w, uint32_t window, uint32_t cell) {
         const Size all = w.count() * w.window;
-        const uint32_t x =
-            (window % w.count().x * w.window + cell % w.window + w.shift) % all.x;
-        const uint32_t y =
-            (window / w.count().x * w.window + cell / w.window + w.shift) % all.y;
+        const uint32_t x = (window % w.count().x * w.window + cell % w.window + w.shift) % all.x;
+        const uint32_t y = (window / w.count().x * w.window + cell / w.window + w.shift) % all.y;
         return x < w.map.x && y < w.map.y ? y * w.map.x + x : area(w.map);
     }
 
@@ -69,7 +68,8 @@ protected:
             return in * w.window + at + w.shift >= count * w.window;
         };
         const Size count = w.count(), in(window % count.x, window / count.x);
-        return came_around(a % w.window, in.x, count.x) != came_around(b % w.window, in.x, count.x) ||
+        return came_around(a % w.window, in.x, count.x) !=
+                   came_around(b % w.window, in.x, count.x) ||
                came_around(a / w.window, in.y, count.y) != came_around(b / w.window, in.y, count.y);
     }
 
@@ -85,7 +85,8 @@ protected:
             double dot = 0, qq = 0, kk = 0;
             for (size_t d = 0; d < size; ++d) {
                 const double q = in.value(in.q_values, batch, cell, head * size + d);
-                const double k = in.value(in.k_values, batch, row_of(w, window, key), head * size + d);
+                const double k =
+                    in.value(in.k_values, batch, row_of(w, window, key), head * size + d);
                 dot += q * k, qq += q * q, kk += k * k;
             }
             double score = w.scales ? double(in.scale_values[head]) * dot / std::sqrt(qq * kk)

@@ -21,7 +21,8 @@ TEST_F(AvgPoolTest, takes_the_mean_of_what_lies_in_the_picture) {
                         for (uint32_t channel = 0; channel < channels; ++channel) {
                             float sum = 0, count = 0;
                             for (uint32_t iy = 2 * oy; iy < std::min(2 * oy + 2, size.y); ++iy)
-                                for (uint32_t ix = 2 * ox; ix < std::min(2 * ox + 2, size.x); ++ix) {
+                                for (uint32_t ix = 2 * ox; ix < std::min(2 * ox + 2, size.x);
+                                     ++ix) {
                                     sum += x[((size_t(b) * size.y + iy) * size.x + ix) * channels +
                                              channel];
                                     ++count;

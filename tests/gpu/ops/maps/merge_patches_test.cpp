@@ -21,8 +21,9 @@ TEST_F(MergePatchesTest, puts_four_neighbours_side_by_side_and_zeros_past_the_ed
                             const uint32_t row = 2 * (cell / half.x) + part % 2;
                             const bool inside = column < map.x && row < map.y;
                             want.push_back(
-                                inside ? x[((size_t(b) * map.y + row) * map.x + column) * columns + j]
-                                       : 0);
+                                inside
+                                    ? x[((size_t(b) * map.y + row) * map.x + column) * columns + j]
+                                    : 0);
                         }
             const Tensor from = tensor(batch, area(map), columns, Type::f32, x);
             EXPECT_EQ(run([&](Commands& c) { return merge_patches(c, from, map, type); }), want);
@@ -31,8 +32,10 @@ TEST_F(MergePatchesTest, puts_four_neighbours_side_by_side_and_zeros_past_the_ed
 
 TEST_F(MergePatchesTest, refuses_what_is_not_such_a_map) {
     begin();
-    EXPECT_THROW(merge_patches(commands, random_tensor(1, 12, 8, Type::f32), {4, 4}, Type::f32), Error);
-    EXPECT_THROW(merge_patches(commands, random_tensor(1, 16, 6, Type::f32), {4, 4}, Type::f32), Error);
+    EXPECT_THROW(merge_patches(commands, random_tensor(1, 12, 8, Type::f32), {4, 4}, Type::f32),
+                 Error);
+    EXPECT_THROW(merge_patches(commands, random_tensor(1, 16, 6, Type::f32), {4, 4}, Type::f32),
+                 Error);
     finish();
 }
 

@@ -13,8 +13,8 @@ TEST_F(UpsampleTest, repeats_every_pixel_and_leaves_other_columns_alone) {
             const std::vector<float> x = random(size_t(2) * area(size) * 8, type);
             const Tensor tx = tensor(2, area(size), 8, type, x);
             const uint32_t pixels = area(size) * factor * factor;
-            const Tensor ty = tensor(2, pixels, 24, type,
-                                     std::vector<float>(size_t(2) * pixels * 24, 3.0f));
+            const Tensor ty =
+                tensor(2, pixels, 24, type, std::vector<float>(size_t(2) * pixels * 24, 3.0f));
             const auto y = run([&](Commands& c) {
                 upsample_into(c, ty.slice_columns(8, 8), tx, size, factor);
                 return ty;
@@ -24,8 +24,7 @@ TEST_F(UpsampleTest, repeats_every_pixel_and_leaves_other_columns_alone) {
                 const size_t column = i % 24, pixel = i / 24 % pixels, batch = i / 24 / pixels;
                 const size_t from = pixel / width / factor * size.x + pixel % width / factor;
                 const bool written = column >= 8 && column < 16;
-                ASSERT_EQ(y[i],
-                          written ? x[(batch * area(size) + from) * 8 + column - 8] : 3.0f);
+                ASSERT_EQ(y[i], written ? x[(batch * area(size) + from) * 8 + column - 8] : 3.0f);
             }
         }
 }

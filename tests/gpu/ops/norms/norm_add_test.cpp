@@ -25,10 +25,10 @@ TEST_F(NormAddTest, adds_the_norm_and_says_it_again_for_products) {
                     variance += std::pow(double(x[row * columns + j]) - mean, 2) / columns;
                 for (size_t j = 0; j < columns; ++j) {
                     const size_t at = row * columns + j;
-                    want[at] = static_cast<float>(double(z[at]) + (double(x[at]) - mean) /
-                                                                      std::sqrt(variance + 1e-5) *
-                                                                      double(weight[j]) +
-                                                  double(bias[j]));
+                    want[at] = static_cast<float>(
+                        double(z[at]) +
+                        (double(x[at]) - mean) / std::sqrt(variance + 1e-5) * double(weight[j]) +
+                        double(bias[j]));
                 }
             }
             const Tensor from = tensor(batch, rows, columns, Type::f32, x);

@@ -21,8 +21,10 @@ std::vector<float> reference(const std::vector<float>& x, uint32_t columns, floa
 }
 
 TEST_F(UnitRowsTest, rows_have_length_one) {
-    for (const auto& [in, out] : {std::pair{Type::f32, Type::f32}, {Type::f16, Type::f16},
-                                  {Type::f32, Type::f16}, {Type::f16, Type::f32}})
+    for (const auto& [in, out] : {std::pair{Type::f32, Type::f32},
+                                  {Type::f16, Type::f16},
+                                  {Type::f32, Type::f16},
+                                  {Type::f16, Type::f32}})
         for (uint32_t columns : {1u, 7u, 48u, 515u}) {
             const std::vector<float> x = random(2 * 5 * columns, in);
             const Tensor tx = tensor(2, 5, columns, in, x);

@@ -52,8 +52,8 @@ protected:
 };
 
 TEST_F(PackYuvTest, is_the_formula_rounded_for_all_sizes_and_both_kinds_of_colour) {
-    for (Size size : {Size{1, 1}, Size{7, 5}, Size{198, 3}, Size{2, 9}, Size{64, 48},
-                        Size{2, 2}, Size{10, 4}})
+    for (Size size :
+         {Size{1, 1}, Size{7, 5}, Size{198, 3}, Size{2, 9}, Size{64, 48}, Size{2, 2}, Size{10, 4}})
         for (Chroma chroma : {Chroma::full, Chroma::halved})
             expect_formula(texture(size.x, size.y), chroma);
 }

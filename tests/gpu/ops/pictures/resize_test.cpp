@@ -28,7 +28,8 @@ protected:
 
 TEST_F(ResizeTest, is_pillows_to_the_bit) {
     const Picture from = texture(41, 29);
-    const Taps across = make_taps(41, 17, Filter::lanczos), down = make_taps(29, 33, Filter::lanczos);
+    const Taps across = make_taps(41, 17, Filter::lanczos),
+               down = make_taps(29, 33, Filter::lanczos);
     Picture rows(17, 29), want(17, 33);
     for (uint32_t y = 0; y < 29; ++y)
         for (uint32_t x = 0; x < 17; ++x)

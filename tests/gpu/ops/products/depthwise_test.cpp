@@ -13,16 +13,19 @@ TEST_F(DepthwiseTest, convolves_each_channel_by_itself) {
         Size size;
         uint32_t channels, batch, kernel, stride;
     };
-    for (const Case& c : {Case{{7, 5}, 20, 1, 3, 2}, Case{{6, 6}, 8, 2, 5, 1},
-                          Case{{1, 1}, 3, 1, 3, 2}})
+    for (const Case& c :
+         {Case{{7, 5}, 20, 1, 3, 2}, Case{{6, 6}, 8, 2, 5, 1}, Case{{1, 1}, 3, 1, 3, 2}})
         for (Type type : {Type::f32, Type::f16}) {
             const std::vector<float> x = random(size_t(c.batch) * area(c.size) * c.channels, type);
             const std::vector<float> weight = random(size_t(c.kernel) * c.kernel * c.channels);
             const std::vector<float> bias = random(c.channels);
-            const DepthwiseConv2d w{
-                tensor(1, c.kernel * c.kernel, c.channels, Type::f32, weight),
-                tensor(1, 1, c.channels, Type::f32, bias), c.kernel, c.stride, c.kernel / 2, 1.5f,
-                0.25f};
+            const DepthwiseConv2d w{tensor(1, c.kernel * c.kernel, c.channels, Type::f32, weight),
+                                    tensor(1, 1, c.channels, Type::f32, bias),
+                                    c.kernel,
+                                    c.stride,
+                                    c.kernel / 2,
+                                    1.5f,
+                                    0.25f};
             const Size out = w.out_size(c.size);
             const Tensor tx = tensor(c.batch, area(c.size), c.channels, type, x);
             const auto y = run([&](Commands& r) {

@@ -64,8 +64,8 @@ protected:
 };
 
 constexpr Activation all_activations[] = {
-    Activation::none, Activation::gelu_erf, Activation::gelu_tanh, Activation::quick_gelu,
-    Activation::relu, Activation::tanh,     Activation::sigmoid, Activation::silu,
+    Activation::none,       Activation::gelu_erf, Activation::gelu_tanh, Activation::quick_gelu,
+    Activation::relu,       Activation::tanh,     Activation::sigmoid,   Activation::silu,
     Activation::hard_swish, Activation::clip};
 
 TEST_F(LinearTest, matches_plain_loops_at_odd_sizes_in_both_storage_types) {

@@ -102,11 +102,10 @@ TEST_F(MatrixTest, convolutions_of_every_tile_and_split_match_the_plain_kernel) 
         Size size;
         uint32_t in, out, kernel, stride, padding, dilation;
     };
-    for (const Case& t :
-         {Case{{13, 11}, 240, 70, 3, 1, 1, 1}, Case{{19, 23}, 3, 267, 7, 2, 3, 1},
-          Case{{30, 9}, 40, 24, 3, 1, 2, 2}, Case{{12, 12}, 1030, 65, 1, 1, 0, 1},
-          Case{{25, 13}, 1030, 70, 1, 2, 0, 1}, Case{{11, 9}, 24, 40, 1, 1, 1, 1},
-          Case{{13, 11}, 256, 70, 3, 1, 1, 1}, Case{{9, 14}, 64, 40, 5, 2, 4, 1}}) {
+    for (const Case& t : {Case{{13, 11}, 240, 70, 3, 1, 1, 1}, Case{{19, 23}, 3, 267, 7, 2, 3, 1},
+                          Case{{30, 9}, 40, 24, 3, 1, 2, 2}, Case{{12, 12}, 1030, 65, 1, 1, 0, 1},
+                          Case{{25, 13}, 1030, 70, 1, 2, 0, 1}, Case{{11, 9}, 24, 40, 1, 1, 1, 1},
+                          Case{{13, 11}, 256, 70, 3, 1, 1, 1}, Case{{9, 14}, 64, 40, 5, 2, 4, 1}}) {
         Conv2d w;
         w.weight = random_tensor(1, t.out, t.kernel * t.kernel * padded(t.in), Type::f16);
         w.bias = random_tensor(1, 1, t.out, Type::f32);

@@ -1,5 +1,5 @@
-// Sums of a residual stream and what norms read of them, against plain loops: as it is on this device and,
-// where norms are folded, in every tile and split.
+// Sums of a residual stream and what norms read of them, against plain loops: as it is on this
+// device and, where norms are folded, in every tile and split.
 
 #include <cmath>
 #include <numeric>
@@ -70,8 +70,7 @@ protected:
     // As streams are: a mean, and a column that stands out far beyond what a half can be.
     std::vector<float> stream(uint32_t rows, uint32_t columns) {
         std::vector<float> z = random(size_t(rows) * columns);
-        for (size_t i = 0; i < z.size(); ++i)
-            z[i] = i % columns == 5 ? 90'000.0f : 40 * z[i] + 7;
+        for (size_t i = 0; i < z.size(); ++i) z[i] = i % columns == 5 ? 90'000.0f : 40 * z[i] + 7;
         return z;
     }
 };
@@ -95,11 +94,10 @@ TEST_F(ResidualStreamTest, a_norm_reads_what_has_been_added) {
             return read(c, stream);
         });
     };
-    EXPECT_LT(relative_error(of([&](Commands& c, ResidualStream& s) {
-                                 return s.norm_linear(c, after);
-                             }),
-                             first),
-              tolerance(Type::f16));
+    EXPECT_LT(
+        relative_error(of([&](Commands& c, ResidualStream& s) { return s.norm_linear(c, after); }),
+                       first),
+        tolerance(Type::f16));
     EXPECT_LT(relative_error(of([&](Commands& c, ResidualStream& s) {
                                  s.add(c, tx, down.linear);
                                  return s.norm_linear(c, after);

@@ -16,7 +16,8 @@ TEST(TileCost, grows_with_depth_and_with_the_workgroups_of_a_core) {
     const Times times{.alone = 12, .each = 8, .out = 2};
     EXPECT_EQ(cost_of(times, {1, measured_depth}), 14.0) << "a workgroup that has a core to itself";
     EXPECT_EQ(cost_of(times, {4, measured_depth}), 40.0);
-    EXPECT_EQ(cost_of(times, {4, 2 * measured_depth}), 72.0) << "the way out stays as long as it is";
+    EXPECT_EQ(cost_of(times, {4, 2 * measured_depth}), 72.0)
+        << "the way out stays as long as it is";
 }
 
 }  // namespace

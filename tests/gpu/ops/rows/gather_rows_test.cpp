@@ -17,8 +17,8 @@ protected:
 };
 
 TEST_F(GatherRowsTest, copies_the_rows_that_are_named_of_each_batch) {
-    for (const auto& [from, to] : {std::pair{Type::f32, Type::f32}, {Type::f16, Type::f16},
-                                   {Type::f16, Type::f32}}) {
+    for (const auto& [from, to] :
+         {std::pair{Type::f32, Type::f32}, {Type::f16, Type::f16}, {Type::f16, Type::f32}}) {
         const std::vector<float> x = random(2 * 5 * 20, from);
         const std::vector<uint32_t> wanted = {4, 0, 4, 2, 3, 3};
         const Tensor tx = tensor(2, 5, 20, from, x), list = lists(2, wanted);

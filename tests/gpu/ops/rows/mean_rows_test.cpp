@@ -16,7 +16,8 @@ TEST_F(MeanRowsTest, matches_plain_loops_at_odd_sizes) {
                 const std::vector<float> x = random(size_t(c.batch) * c.rows * c.columns, in);
                 std::vector<float> want(size_t(c.batch) * c.columns);
                 for (size_t i = 0; i < x.size(); ++i)
-                    want[i / c.columns / c.rows * c.columns + i % c.columns] += x[i] / float(c.rows);
+                    want[i / c.columns / c.rows * c.columns + i % c.columns] +=
+                        x[i] / float(c.rows);
                 const Tensor from = tensor(c.batch, c.rows, c.columns, in, x);
                 const auto got = run([&](Commands& r) {
                     const Tensor y = r.scratch(c.batch, 1, c.columns, out);

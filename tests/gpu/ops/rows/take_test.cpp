@@ -37,7 +37,7 @@ TEST_F(TakeTest, takes_columns_by_their_index) {
 TEST_F(TakeTest, refuses_an_index_of_another_shape) {
     begin();
     EXPECT_THROW(take(commands, poisoned(1, 2, 2, Type::f32), random_tensor(1, 1, 9, Type::f32),
-                        table(2, 3, {0, 1, 2, 3, 4, 5})),
+                      table(2, 3, {0, 1, 2, 3, 4, 5})),
                  Error);
     finish();
 }

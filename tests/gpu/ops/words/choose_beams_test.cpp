@@ -77,7 +77,8 @@ protected:
         Held values(device, all, 1, k, Type::f32), words(device, all, 1, k, Type::u32);
         Held less(device, all, 1, 1, Type::f32), parents(device, 1, 1, all, Type::u32);
         Held sums(device, 1, 1, 2 * all, Type::u32);
-        Held ids[2] = {{device, all, steps + 1, 1, Type::u32}, {device, all, steps + 1, 1, Type::u32}};
+        Held ids[2] = {{device, all, steps + 1, 1, Type::u32},
+                       {device, all, steps + 1, 1, Type::u32}};
         const Tensor ends = stops.empty() ? Tensor{} : this->ids(stops);
         std::vector<std::vector<Beam>> searches(pictures, {Beam{0, {7}, 0}});
         for (uint32_t picture = 0; picture < pictures; ++picture)
@@ -143,12 +144,11 @@ TEST_F(ChooseBeamsTest, the_best_sums_go_on_and_those_that_end_do_not) {
     for (uint32_t beams : {2u, 3u, 5u})
         for (const Ids& stops : {Ids{}, Ids{3}, Ids{1, 4, 5}}) {
             const auto k = std::max(2u, 1 + uint32_t(stops.size())) * beams;
-            expect_as_reference(std::to_string(beams) + " beams", 2, beams, k, stops,
-                                [&](uint32_t, uint32_t i) {
-                                    // Some words of each beam are among the stops, each once.
-                                    return Candidate{0, i < 4 ? i + 2 : 10 + any(900),
-                                                     4 * random(1)[0]};
-                                });
+            expect_as_reference(
+                std::to_string(beams) + " beams", 2, beams, k, stops, [&](uint32_t, uint32_t i) {
+                    // Some words of each beam are among the stops, each once.
+                    return Candidate{0, i < 4 ? i + 2 : 10 + any(900), 4 * random(1)[0]};
+                });
         }
 }
 
