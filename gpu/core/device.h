@@ -25,8 +25,8 @@ struct Ticket {
     uint64_t value = 0;
 };
 
-// Waits until look() tells of at least `wanted`. It tells nothing where it cannot: false, if it has told
-// nothing for as long as `patience`.
+// Waits until look() tells of at least `wanted`. It tells nothing where it cannot: false, if it has
+// told nothing for as long as `patience`.
 bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& look,
              std::chrono::milliseconds patience = std::chrono::seconds(2));
 
@@ -117,6 +117,12 @@ public:
     MemoryUse memory() const;
 
 private:
+    void limit_features(const Options& options);
+    void create_device(const Options& options);
+    void create_allocator();
+    void create_timeline();
+    void close() noexcept;
+
     const Instance& instance_;
     DeviceInfo info_;
     VkDevice device_ = nullptr;
@@ -132,5 +138,13 @@ private:
     std::unique_ptr<Pipelines> pipelines_;
     std::unique_ptr<Choices> choices_;
 };
+
+// Writes the address of a tensor's first element as a params.h struct has it: two words, the low
+// one first.
+inline void put_address(uint32_t (&to)[2], const Device& device, const Tensor& tensor) {
+    const uint64_t address = device.address(tensor);
+    to[0] = static_cast<uint32_t>(address);
+    to[1] = static_cast<uint32_t>(address >> 32);
+}
 
 }  // namespace saccade

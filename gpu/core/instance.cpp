@@ -143,12 +143,6 @@ struct PropertyChain {
 struct FeatureChain {
     FeatureChain(VkPhysicalDevice device, const Extensions& extensions) {
         if (extensions.has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) f13.pNext = &coop;
-#ifdef VK_NV_cooperative_matrix2
-        if (extensions.has(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)) {
-            coop2.pNext = f13.pNext;
-            f13.pNext = &coop2;
-        }
-#endif
         vkGetPhysicalDeviceFeatures2(device, &all);
     }
     FeatureChain(const FeatureChain&) = delete;
@@ -156,10 +150,6 @@ struct FeatureChain {
 
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR coop{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
-#ifdef VK_NV_cooperative_matrix2
-    VkPhysicalDeviceCooperativeMatrix2FeaturesNV coop2{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
-#endif
     VkPhysicalDeviceVulkan13Features f13{.sType =
                                              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features f12{
@@ -226,12 +216,6 @@ void find_features(DeviceInfo& info, const PropertyChain& properties, const Feat
     // AMD's GPUs have subgroups of 64 and of 32: in one of 64 a matrix is held several times over.
     if (use.cooperative_matrix && properties.p13.minSubgroupSize <= matrix_lanes)
         info.limits.subgroup_size = std::min(info.limits.subgroup_size, matrix_lanes);
-#ifdef VK_NV_cooperative_matrix2
-    use.cooperative_matrix2 = use.cooperative_matrix &&
-                              features.coop2.cooperativeMatrixWorkgroupScope &&
-                              features.coop2.cooperativeMatrixFlexibleDimensions &&
-                              features.coop2.cooperativeMatrixTensorAddressing;
-#endif
     use.chains = info.limits.cores > 0 && use.addresses && use.storage16 &&
                  use.subgroup_arithmetic && shuffles && p11.subgroupSize >= 4;
 }

@@ -24,7 +24,6 @@ struct Features {
     bool subgroup_arithmetic = false;    // subgroupAdd and friends in compute shaders
     bool subgroup_size_control = false;  // a kernel may ask for full subgroups
     bool cooperative_matrix = false;     // VK_KHR_cooperative_matrix, fp16 x fp16 + fp32
-    bool cooperative_matrix2 = false;    // VK_NV_cooperative_matrix2
     bool tells_of_pipelines = false;     // the driver says what its compiler made of a kernel
     bool memory_budget = false;          // the driver tells how much memory is in use
     bool addresses = false;              // kernels may find memory by its address
