@@ -38,7 +38,7 @@ public:
     const TextDecoderForm& form() const { return form_; }
     virtual Type type() const { return memory_.weight.type; }
     virtual double multiply_adds() const;  // of reading a word, but for attention itself
-    // Whether its operations are links of chains: see Commands::chain.
+    // Whether its operations are links of chains: see gpu/chains/chain.h.
     virtual bool chains() const { return true; }
     virtual uint32_t past_columns() const { return form_.layers * 4 * form_.width(); }
 
