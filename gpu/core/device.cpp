@@ -26,10 +26,9 @@ std::vector<VkQueueFamilyProperties> queue_families(const DeviceInfo& info) {
     return families;
 }
 
-// A queue family that computes and, where there is one, draws: blits to a window need the latter.
-// A window's frames are presented by the queue that can draw. Where there is none, a queue that
-// only computes is better: NVIDIA's takes about a microsecond less over each barrier, and runs
-// kernels that need much shared memory up to twice as fast.
+// A queue family with compute. With a window it should have graphics, too, because blits need that.
+// Without a window a compute-only queue is better: on NVIDIA each barrier takes about a microsecond
+// less there, and kernels that need much shared memory run up to twice as fast.
 uint32_t find_queue_family(const DeviceInfo& info, bool presents) {
     const std::vector<VkQueueFamilyProperties> families = queue_families(info);
     std::optional<uint32_t> other;
@@ -270,11 +269,12 @@ void Device::wait(Ticket ticket, std::string_view what) const {
     wait.semaphoreCount = 1;
     wait.pSemaphores = &timeline_;
     wait.pValues = &ticket.value;
-    // Software Vulkan may rightly take minutes over a large model; a GPU that does has hung.
+    // Software Vulkan may take minutes for a large model; a GPU that does has hung.
     const uint64_t seconds = is_cpu() ? 3600 : 60;
     const uint64_t nanoseconds = seconds * 1'000'000'000ull;
     VkResult result = vkWaitSemaphores(device_, &wait, nanoseconds);
-    // Who hears that there is no memory to wait would let go of what the device still uses.
+    // A failed allocation while waiting is no reason to return: the caller would free memory that
+    // the device still uses.
     for (int i = 0; i < 3 && is_without_memory(result); ++i)
         result = vkWaitSemaphores(device_, &wait, nanoseconds);
     const auto look = [&]() -> std::optional<uint64_t> {
@@ -290,7 +290,7 @@ void Device::wait(Ticket ticket, std::string_view what) const {
 void Device::wait_idle() {
     const auto lock = lock_queue();
     const VkResult result = vkDeviceWaitIdle(device_);
-    // All that is submitted tells the timeline when it is done.
+    // Every submission signals the timeline.
     if (is_without_memory(result)) return wait({submitted_}, "all that was submitted");
     check(result, "waiting for " + info_.name);
 }
@@ -298,7 +298,7 @@ void Device::wait_idle() {
 void Device::come_to_rest() noexcept {
     try {
         wait_idle();
-    } catch (const std::exception&) {  // it is lost, which has been told
+    } catch (const std::exception&) {  // the device is lost, which wait() has reported before
     }
 }
 
