@@ -1,12 +1,12 @@
 #version 460
-// Runs a chain: operations on one row, or on a row of each of a few batches, one after the other in one
-// dispatch. That is what decoding a token takes. Weights are read once for all rows. Between two
-// dispatches a device drains and fills again, which takes longer than such an operation; here the
-// workgroups stay, and meet where a link needs what another one has written (meeting.glsl). A workgroup
-// loads what no other link writes before it waits.
+// Runs a chain: operations on one row, or on a row of each of a few batches, one after the other in
+// one dispatch. That is what decoding a token takes. Weights are read once for all rows. Between
+// two dispatches a device drains and fills again, which takes longer than such an operation; here
+// the workgroups stay, and meet where a link needs what another one has written (meeting.glsl). A
+// workgroup loads what no other link writes before it waits.
 //
-// Weights f16; rows that are normalised, or that products add to, f32; other rows f16. params.h has the
-// links.
+// Weights f16; rows that are normalised, or that products add to, f32; other rows f16. params.h has
+// the links.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_buffer_reference : require
@@ -27,20 +27,21 @@ layout(binding = 1) coherent volatile buffer Meeting { uint arrived, left; } mee
 layout(binding = 2) coherent volatile buffer Stuck { uint stuck; };
 layout(push_constant) uniform Push { ChainParams p; };
 
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Weights { uvec4 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Numbers { vec4 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Bias { float at[]; };
+#define MEMORY(align) layout(buffer_reference, std430, buffer_reference_align = align)
+MEMORY(16) readonly buffer Weights { uvec4 at[]; };
+MEMORY(16) readonly buffer Numbers { vec4 at[]; };
+MEMORY(4) readonly buffer Bias { float at[]; };
 // Rows that other workgroups write.
-layout(buffer_reference, std430, buffer_reference_align = 16) coherent buffer Floats { vec4 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 16) coherent buffer Halves { uvec4 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) coherent buffer Pairs { uvec2 at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Words { uint at[]; };
-layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Singles { float at[]; };
+MEMORY(16) coherent buffer Floats { vec4 at[]; };
+MEMORY(16) coherent buffer Halves { uvec4 at[]; };
+MEMORY(8) coherent buffer Pairs { uvec2 at[]; };
+MEMORY(4) coherent buffer Words { uint at[]; };
+MEMORY(4) coherent buffer Singles { float at[]; };
 
 const uint LINKS_AT_ONCE = 32;  // in shared memory
 const uint LINK_FOURS = link_words / 4;
 const uint EIGHTS_EACH = (EIGHTS + THREADS - 1) / THREADS;  // of a row of x that a thread loads
-const uint GROUPS = THREADS / HEAD8;  // of threads in attention: each has all columns of some values
+const uint GROUPS = THREADS / HEAD8;  // of threads in attention, each with a share of the values
 const uint VALUES = (THREADS + GROUPS - 1) / GROUPS;
 
 const bool PRODUCTS = (USES & (1u << link_product)) != 0;
@@ -58,8 +59,8 @@ const bool SHARED_HEADS = (USES & chain_shared_heads) != 0;
 #include "shaders/common/reduce.glsl"
 
 shared uvec4 program[LINKS_AT_ONCE * LINK_FOURS];
-// Rows of x in fp16. In attention: partial sums in fp32, two fours of each thread, then the query, the
-// last key and the last value.
+// Rows of x in fp16. In attention: partial sums in fp32, two fours of each thread, then the query,
+// the last key and the last value.
 shared uvec4 row[ROWS * EIGHTS + 4 * HEAD8];
 shared vec4 parts[THREADS];  // partial sums of subgroups
 shared float weight[THREADS], last_weight;
@@ -102,7 +103,7 @@ PickPartLink pick_part_link() { READ_LINK(PickPartLink, PICK_PART_LINK) }
 PickMergeLink pick_merge_link() { READ_LINK(PickMergeLink, PICK_MERGE_LINK) }
 
 // ---- norms, by the whole workgroup: LN(x) = (x - mean) / sqrt(variance + eps) * gain + shift,
-//      and RMSNorm(x) = x / sqrt(mean(x^2) + eps) * gain. A thread has eight elements of each row. ----
+//      and RMSNorm(x) = x / sqrt(mean(x^2) + eps) * gain. A thread has eight elements a row. ----
 
 struct RowNorm {
     uint kind;  // norm_none, norm_layer or norm_rms
@@ -128,7 +129,8 @@ Affine load_affine(RowNorm n) {
     return a;
 }
 
-// The variance is taken about the first element, not about zero: less cancels where the mean is large.
+// The variance is taken about the first element, not about zero: less cancels where the mean is
+// large.
 void normalize(RowNorm n, Affine a, out Eight v[ROWS]) {
     Floats x = Floats(n.x);
     const bool mine = 8 * me < n.columns;

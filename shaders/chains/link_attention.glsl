@@ -1,5 +1,5 @@
-// Attention links of chain.comp, with an online softmax. A workgroup has one head of a row, a task. For
-// the scores a thread has a key; for the sum it has eight columns of some values.
+// Attention links of chain.comp, with an online softmax. A workgroup has one head of a row, a task.
+// For the scores a thread has a key; for the sum it has eight columns of some values.
 
 AttentionLink attention;
 

@@ -1,5 +1,5 @@
-// The argmax of each row for chain.comp, in two links as in pick.part.comp and pick.merge.comp: each
-// workgroup has a slice of the columns.
+// The argmax of each row for chain.comp, in two links as in pick.part.comp and pick.merge.comp:
+// each workgroup has a slice of the columns.
 
 void run_pick_part() {
     const PickPartLink l = pick_part_link();

@@ -1,12 +1,12 @@
-// Product links of chain.comp. A team of threads computes four columns of y, a unit; a thread has three
-// eights of each of these columns.
+// Product links of chain.comp. A team of threads computes four columns of y, a unit; a thread has
+// three eights of each of these columns.
 
 ProductLink product;
 const uint X_EIGHTS = 3 * ROWS;  // that a thread has of all rows of x
 uint lanes, lane;  // the threads of a team, and the index of this one
 
-// Column c of a unit. The columns of a pair are in the same unit: with rotary positions, those of the
-// first half of a head and of its second half.
+// Column c of a unit. The columns of a pair are in the same unit: with rotary positions, those of
+// the first half of a head and of its second half.
 uint column_of(uint unit, uint c) {
     const uint at = 4 * unit;
     if (!PAIRS || at >= product.paired) return at + c;
@@ -73,7 +73,8 @@ void put_rows(RowNorm n, Affine a, uint eights) {
 
 // The sum of column c over the lanes of a subgroup, in lanes c, c + 4, c + 8 ...
 float columns_sum(vec4 v) {
-    const bool odd = (gl_SubgroupInvocationID & 1) != 0, second = (gl_SubgroupInvocationID & 2) != 0;
+    const bool odd = (gl_SubgroupInvocationID & 1) != 0;
+    const bool second = (gl_SubgroupInvocationID & 2) != 0;
     const vec2 two = (odd ? v.yw : v.xz) + subgroupShuffleXor(odd ? v.xz : v.yw, 1);
     float one = (second ? two.y : two.x) + subgroupShuffleXor(second ? two.x : two.y, 2);
     for (uint far = 4; far < gl_SubgroupSize; far *= 2) one += subgroupShuffleXor(one, far);
@@ -131,9 +132,9 @@ void run_product() {
     const uint team = (me >> lane_bits) * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     const uint teams = (THREADS >> lane_bits) * gl_NumWorkGroups.x;
 
-    // Every lane ends with one of four columns of a row: the first four lanes write the first row, and
-    // so on. A team without a unit loads what a neighbour loads, because drivers wait at once for
-    // conditional loads.
+    // Every lane ends with one of four columns of a row: the first four lanes write the first row,
+    // and so on. A team without a unit loads what a neighbour loads, because drivers wait at once
+    // for conditional loads.
     uint unit = team < units ? team : min(gl_WorkGroupID.x, units - 1);
     uint column = min(column_of(unit, me & 3), product.n - 1);
     const uint mine = min(lane >> 2, ROWS - 1);

@@ -1,7 +1,7 @@
-// A barrier of all workgroups of a dispatch, in two halves: arrive() and await(). Vulkan guarantees no
-// progress to workgroups that have not started, so a dispatch may have no more of them than the device
-// runs at once. No workgroup waits forever: one whose patience runs out sets `stuck` and goes on.
-// A shader that includes this declares
+// A barrier of all workgroups of a dispatch, in two halves: arrive() and await(). Vulkan guarantees
+// no progress to workgroups that have not started, so a dispatch may have no more of them than the
+// device runs at once. No workgroup waits forever: one whose patience runs out sets `stuck` and
+// goes on. A shader that includes this declares
 //   uint me                          the index of the thread in its workgroup
 //   meeting { uint arrived, left; }  coherent volatile, zero before the dispatch and after it
 //   uint stuck                       coherent volatile
@@ -11,10 +11,10 @@ uint target = 0;    // `arrived` once all workgroups have arrived
 uint patience = 0;  // polls left before this workgroup gives up
 
 // Between the halves there is time to load memory that no other workgroup writes. After the second
-// half, every write before the first half is visible to all workgroups: a workgroup barrier hands the
-// writes to thread 0, whose arrival releases them. The thread that waits polls until all have arrived,
-// acquires once, and hands the result on by a workgroup barrier. Arrivals are atomic additions, so
-// the last value read stands for all of them.
+// half, every write before the first half is visible to all workgroups: a workgroup barrier hands
+// the writes to thread 0, whose arrival releases them. The thread that waits polls until all have
+// arrived, acquires once, and hands the result on by a workgroup barrier. Arrivals are atomic
+// additions, so the last value read stands for all of them.
 void workgroup_barrier() {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
                    gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,

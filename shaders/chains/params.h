@@ -80,7 +80,8 @@ struct EmbeddingLink {
     EMBEDDING_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
 };
 
-// The argmax of x takes two links. The first: a workgroup leaves pick_words words for its part of x.
+// The argmax of x takes two links. The first: a workgroup leaves pick_words words for its part of
+// x.
 #define PICK_PART_LINK(ADDRESS, UINT, FLOAT) \
     ADDRESS(x) ADDRESS(parts)                \
     UINT(x_stride) UINT(part_stride)         \
