@@ -76,7 +76,7 @@ function(saccade_shader source)
             message(FATAL_ERROR "shaders/${family}/${name}.comp: `// types:` has the unknown word ${word}")
         endif()
     endforeach()
-    if(variants STREQUAL "")
+    if("${variants}" STREQUAL "")  # unset where there is no such line
         set(variants plain)
     elseif(variants STREQUAL "texels")
         set(variants plain texels)

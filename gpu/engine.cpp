@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-// In the user's cache folder, one file a device: another driver's code is of no use.
+// A file in the user's cache folder, one for each device.
 std::string cache_file(const DeviceInfo& info, const std::string& what, const std::string& ending) {
     const char* cache = std::getenv("XDG_CACHE_HOME");
     const char* home = std::getenv("HOME");
@@ -25,7 +25,8 @@ std::string cache_file(const DeviceInfo& info, const std::string& what, const st
             ending);
 }
 
-// The GPUs that gpu/ops/products/tile_table.cpp was fitted on: NVIDIA's with the 132 cores of an H200 or H100.
+// The GPUs that gpu/ops/products/tile_table.cpp was fitted on: NVIDIA's with the 132 cores of an
+// H200 or H100.
 bool tables_hold(const DeviceInfo& info) {
     constexpr uint32_t fitted_cores = 132;
     return info.vendor_id == vendors::nvidia && info.limits.cores == fitted_cores;
@@ -43,7 +44,7 @@ std::function<void()> telling(const EngineOptions& options, const std::string& d
     };
 }
 
-// A GPU is fast and saves half its memory with fp16; software Vulkan only converts back and forth.
+// fp16 is fast on a GPU and halves its memory; software Vulkan would only convert back and forth.
 Type storage(Precision precision, const Device& device) {
     if (precision == Precision::automatic) return device.is_cpu() ? Type::f32 : Type::f16;
     return precision == Precision::fp32 ? Type::f32 : Type::f16;
@@ -68,7 +69,7 @@ Engine::Engine(const EngineOptions& options)
                .chains = options.chains,
                .executes = options.executes,
                .extensions = options.device_extensions,
-               // Statistics are only told of what is compiled now.
+               // The driver reports statistics only for pipelines that it compiles now.
                .pipeline_cache = options.executes ? cache_file(instance_.choose(options.device),
                                                                "pipelines", ".bin")
                                                   : std::string(),

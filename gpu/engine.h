@@ -19,13 +19,13 @@ struct EngineOptions {
     Precision precision = Precision::automatic;
     bool cooperative_matrix = true, texel_loads = true, chains = true;
     bool executes = true;  // false: kernels are compiled, and nothing is run
-    // Whether products are measured at their first use, to be done as this device does them best:
-    // `elsewhere` is on all devices but those that the tables were fitted on.
+    // Whether the tiles of products are measured at their first use. `elsewhere`: on all devices
+    // but those that the tables were fitted on.
     enum class Tuning { never, elsewhere, always } tuning = Tuning::never;
-    std::function<void(const std::string& line)> on_tuning;  // says so, before it takes the time
+    std::function<void(const std::string& line)> on_tuning;  // called before the first measurement
     bool validation = false;
     MessageSink on_message;
-    std::vector<std::string> instance_extensions, device_extensions;  // what a window needs
+    std::vector<std::string> instance_extensions, device_extensions;  // that a window needs
 };
 
 // The device that a command runs on, with the scratch memory that its models share.

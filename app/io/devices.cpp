@@ -45,7 +45,6 @@ std::string describe_devices() {
             << "   subgroup arithmetic  " << yes(has.subgroup_arithmetic) << "\n"
             << "   subgroup size choice " << yes(has.subgroup_size_control) << "\n"
             << "   cooperative matrix   " << matrix_text(has) << "\n"
-            << "   cooperative matrix 2 " << yes(has.cooperative_matrix2) << "\n"
             << "   chains               "
             << (has.chains ? "of " + std::to_string(limits.cores) + " workgroups" : "no") << "\n"
             << "   texel loads          " << yes(has.texel_loads) << "\n"

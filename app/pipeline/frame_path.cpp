@@ -373,7 +373,7 @@ Done FramePath::finish() {
 
 Done FramePath::read(FrameLane& lane) {
     const LaneGroup& group = *lane.group;
-    for (const std::unique_ptr<Commands>& part : group.models) part->require_whole_chains();
+    for (const std::unique_ptr<Commands>& part : group.models) part->check_finished();
     // What other lanes hold may be written meanwhile.
     if (lane.own_detections) detections_ = lane.findings.detections(lane.order.overlay.filter);
     if (lane.own_classes) classes_ = lane.ranking.top(lane.order.overlay.most_classes);

@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-// From here on a buffer gets an allocation of its own, so that giving it back frees the memory.
+// Buffers of this size and more get a dedicated allocation, which is freed with them.
 constexpr uint64_t own_allocation_bytes = 1ull << 20;
 
 VmaAllocationCreateInfo allocation_info(Memory memory, uint64_t bytes) {
@@ -25,7 +25,7 @@ VmaAllocationCreateInfo allocation_info(Memory memory, uint64_t bytes) {
             info.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_SEQUENTIAL_WRITE_BIT |
                           VMA_ALLOCATION_CREATE_MAPPED_BIT;
             break;
-        case Memory::mapped:  // on the device where the CPU can reach that
+        case Memory::mapped:  // in device memory where the CPU can map that
             info.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
             info.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_SEQUENTIAL_WRITE_BIT |
                           VMA_ALLOCATION_CREATE_MAPPED_BIT;

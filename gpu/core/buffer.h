@@ -12,7 +12,7 @@ namespace saccade {
 
 class Device;
 
-// Where a buffer lives, by who writes and who reads it.
+// The kind of memory of a buffer, by which side writes and which side reads it.
 enum class Memory {
     device,    // the GPU writes, the GPU reads: weights, activations
     upload,    // the CPU writes once in order, the GPU reads: frames, staged weights
@@ -20,7 +20,7 @@ enum class Memory {
     readback,  // the GPU writes, the CPU reads: results
 };
 
-// A named piece of memory that one owner holds.
+// A VkBuffer with its memory. Move-only: it has one owner.
 class Buffer {
 public:
     Buffer() = default;
@@ -34,10 +34,10 @@ public:
     uint64_t bytes() const { return bytes_; }
     const std::string& name() const { return name_; }
 
-    // Of all but device buffers; they stay mapped for as long as they live.
+    // Empty for Memory::device. All other buffers stay mapped as long as they live.
     std::span<std::byte> mapped() const { return {mapped_, mapped_ ? bytes_ : 0}; }
-    // Makes the CPU's writes visible to the GPU, and the GPU's to the CPU, on memory that is not
-    // coherent; free where it is.
+    // flush() makes writes of the CPU visible to the GPU, invalidate() those of the GPU to the CPU.
+    // Both are free on coherent memory.
     void flush() const;
     void invalidate() const;
 

@@ -12,24 +12,25 @@ namespace saccade {
 // The name of a result as the Vulkan specification writes it.
 std::string_view result_name(VkResult result);
 
-// Whether there was no room for something, on the device or on the host.
+// Whether an allocation failed, on the device or on the host.
 bool is_without_memory(VkResult result);
 
-// The device stopped answering: nothing that lies on it is of use any more, and nothing of it is in
-// use. Another one may be opened.
+// VK_ERROR_DEVICE_LOST: the device's memory is lost, and no work on it is pending. Another device
+// may be opened.
 class DeviceLost : public Error {
 public:
     using Error::Error;
 };
 
-// There was no room for something, on the device or on the host; what was there before still is.
+// An allocation failed, on the device or on the host. Everything allocated before it is still
+// valid.
 class OutOfMemory : public Error {
 public:
     using Error::Error;
 };
 
-// Throws an Error (DeviceLost, OutOfMemory where it is that) that says what was being done, and, where a person can do something about the
-// result (device lost, out of memory, no driver), what that is.
+// Throws an Error, DeviceLost or OutOfMemory, unless the result is VK_SUCCESS. The text says what
+// was being done and, where the user can help (device lost, out of memory, no driver), what to do.
 void check(VkResult result, std::string_view doing);
 
 }  // namespace saccade

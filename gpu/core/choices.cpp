@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-constexpr double clearly_faster = 0.97;  // of the time of what the tables say
+constexpr double clearly_faster = 0.97;  // than the first candidate, by this factor
 constexpr size_t most_questions = 4096;
 constexpr const char* first_line = "saccade's choices, version 1, on ";
 
@@ -40,7 +40,7 @@ size_t Choices::choose(const std::string& question, std::span<const std::string>
     double least = first * clearly_faster;
     for (size_t i = 1; i < candidates.size(); ++i) {
         spent_ = spent_before + (Clock::now() - begin);
-        if (!time_is_left()) return 0;  // half a measurement is none
+        if (!time_is_left()) return 0;  // an incomplete comparison is not used
         const double time = microseconds(i);
         if (time >= least) continue;
         best = i;
@@ -75,7 +75,7 @@ void Choices::save() try {
         file.write(question + "\t" + candidate + "\n");
     file.finish();
 } catch (const std::exception&) {
-    // What cannot be kept is measured again by the next run.
+    // Answers that cannot be saved are measured again by the next run.
 }
 
 }  // namespace saccade

@@ -10,15 +10,15 @@
 
 namespace saccade {
 
-// Which of several ways is the fastest on this device, where only measuring tells: measured once,
-// and kept in a file from run to run.
+// Auto-tuning: which of several candidates is the fastest on this device. Each question is measured
+// once, and the answer is kept in a file from run to run.
 class Choices {
 public:
     struct Options {
-        std::string file;      // empty: they are kept in memory only
-        std::string device;    // and driver that they hold for: another's are forgotten
-        bool measure = false;  // false: the first candidate is taken, whatever the file says
-        std::function<void()> on_measuring;  // once, before the first measurement
+        std::string file;      // empty: answers are kept in memory only
+        std::string device;    // and driver; answers for another one are dropped
+        bool measure = false;  // false: always the first candidate, and the file is not read
+        std::function<void()> on_measuring;  // called once, before the first measurement
     };
     explicit Choices(Options options);
     ~Choices();
@@ -26,12 +26,12 @@ public:
     Choices& operator=(const Choices&) = delete;
 
     bool measures() const { return options_.measure; }
-    // The place of the one to take. The first is what the tables say: another one has to be clearly
-    // faster. microseconds(i) measures a candidate; it is not called once the time is up that a run
-    // may spend on this. Any thread may ask.
+    // The index of the candidate to take. The first one is the default from the tables: another one
+    // has to be clearly faster. microseconds(i) measures a candidate; once the time that a run may
+    // spend on tuning is used up, it is not called. Any thread may call this.
     size_t choose(const std::string& question, std::span<const std::string> candidates,
                   const std::function<double(size_t)>& microseconds);
-    // Writes what is new.
+    // Writes the file, if there are new answers.
     void save();
 
 private:

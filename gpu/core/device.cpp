@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "gpu/core/check.h"
 #include "gpu/core/pipelines.h"
@@ -25,10 +26,9 @@ std::vector<VkQueueFamilyProperties> queue_families(const DeviceInfo& info) {
     return families;
 }
 
-// A queue family that computes and, where there is one, draws: blits to a window need the latter.
-// A window's frames are presented by the queue that can draw. Where there is none, a queue that
-// only computes is better: NVIDIA's takes about a microsecond less over each barrier, and runs
-// kernels that need much shared memory up to twice as fast.
+// A queue family with compute. With a window it should have graphics, too, because blits need that.
+// Without a window a compute-only queue is better: on NVIDIA each barrier takes about a microsecond
+// less there, and kernels that need much shared memory run up to twice as fast.
 uint32_t find_queue_family(const DeviceInfo& info, bool presents) {
     const std::vector<VkQueueFamilyProperties> families = queue_families(info);
     std::optional<uint32_t> other;
@@ -57,121 +57,144 @@ uint64_t resident_bytes() {
 // whole model; large buffers get an allocation of their own in any case.
 constexpr uint64_t shared_block_bytes = 8ull << 20;
 
+// The feature structures of Vulkan that the device is created with, and the extensions to enable.
+struct EnabledFeatures {
+    EnabledFeatures(const Features& has, const Device::Options& options) {
+        for (const std::string& name : options.extensions) extensions.push_back(name.c_str());
+        if (has.memory_budget) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+        f13.synchronization2 = f13.maintenance4 = VK_TRUE;
+        f13.subgroupSizeControl = f13.computeFullSubgroups = has.subgroup_size_control;
+        f12.timelineSemaphore = f12.hostQueryReset = VK_TRUE;
+        f12.shaderFloat16 = has.float16;
+        f12.bufferDeviceAddress = has.addresses;
+        f12.vulkanMemoryModel = has.cooperative_matrix;
+        f11.storageBuffer16BitAccess = has.storage16;
+        all.features.shaderFloat64 = has.float64;
+        if (has.cooperative_matrix) {
+            matrices.cooperativeMatrix = VK_TRUE;
+            add(matrices, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+        }
+        if (!options.executes && has.tells_of_pipelines) {
+            statistics.pipelineExecutableInfo = VK_TRUE;
+            add(statistics, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+        }
+    }
+    EnabledFeatures(const EnabledFeatures&) = delete;
+    EnabledFeatures& operator=(const EnabledFeatures&) = delete;
+
+    template <typename Structure>
+    void add(Structure& structure, const char* extension) {
+        structure.pNext = std::exchange(f13.pNext, &structure);
+        extensions.push_back(extension);
+    }
+
+    std::vector<const char*> extensions = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
+    VkPhysicalDeviceVulkan13Features f13{.sType =
+                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    VkPhysicalDeviceVulkan12Features f12{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &f13};
+    VkPhysicalDeviceVulkan11Features f11{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &f12};
+    VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                  .pNext = &f11};
+};
+
 }  // namespace
 
 Device::Device(const Instance& instance, const DeviceInfo& info, Options options)
     : instance_(instance),
       info_(info),
       queue_family_(find_queue_family(info, !options.extensions.empty())) {
-    // A queue may count fewer bits than it writes; the rest is undefined.
-    const uint32_t bits = queue_families(info)[queue_family_].timestampValidBits;
-    if (bits == 0) info_.limits.timestamp_ns = 0;
-    info_.limits.timestamp_mask = bits < 64 ? (uint64_t{1} << bits) - 1 : UINT64_MAX;
-    // What follows may throw, and then no destructor runs.
-    auto close = [this](const bool* whole) {
-        if (*whole || !device_) return;
-        vkDestroySemaphore(device_, timeline_, nullptr);
-        vmaDestroyAllocator(allocator_);
-        vkDestroyDevice(device_, nullptr);
-    };
-    bool whole = false;
-    const std::unique_ptr<bool, decltype(close)> clean_up(&whole, close);
-    if (!options.cooperative_matrix || !Pipelines::built("linear.coopmat.f16")) {
-        info_.features.cooperative_matrix = info_.features.cooperative_matrix2 = false;
-        info_.features.matrix_shapes.clear();
+    limit_features(options);
+    try {
+        create_device(options);
+        if (options.executes) {
+            create_allocator();
+            create_timeline();
+        }
+        pipelines_ = std::make_unique<Pipelines>(*this, std::move(options.pipeline_cache));
+        choices_ = std::make_unique<Choices>(Choices::Options{
+            .file = std::move(options.tiles),
+            .device = info_.name + ", " + info_.driver,
+            .measure =
+                options.tunes && options.executes && !is_cpu() && info_.limits.timestamp_ns > 0,
+            .on_measuring = std::move(options.on_tuning)});
+    } catch (...) {
+        close();  // the destructor does not run
+        throw;
     }
-    if (!options.texel_loads) info_.features.texel_loads = false;
-    if (!options.sums_in_fours) info_.features.sums_in_fours = false;
+}
+
+// Leaves out what the options, this build or the queue do not allow.
+void Device::limit_features(const Options& options) {
+    Features& has = info_.features;
+    if (!options.cooperative_matrix || !Pipelines::built("linear.coopmat.f16")) {
+        has.cooperative_matrix = false;
+        has.matrix_shapes.clear();
+    }
+    if (!options.texel_loads) has.texel_loads = false;
+    if (!options.sums_in_fours) has.sums_in_fours = false;
     if (options.chain_workgroups > 0) {
         info_.limits.cores = options.chain_workgroups;
-        info_.features.chains = info_.features.addresses && info_.features.storage16;
+        has.chains = has.addresses && has.storage16;
     }
-    if (!options.chains) info_.features.chains = false;
-    const Features& has = info_.features;
+    if (!options.chains) has.chains = false;
+    // The bits of a timestamp above timestampValidBits are undefined.
+    const uint32_t bits = queue_families(info_)[queue_family_].timestampValidBits;
+    if (bits == 0) info_.limits.timestamp_ns = 0;
+    info_.limits.timestamp_mask = bits < 64 ? (uint64_t{1} << bits) - 1 : UINT64_MAX;
+}
 
-    std::vector<const char*> extensions = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
-    for (const std::string& name : options.extensions) extensions.push_back(name.c_str());
-    const bool asks = !options.executes && has.tells_of_pipelines;
-    if (asks) extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
-    if (has.memory_budget) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-
-    VkPhysicalDeviceVulkan13Features f13{.sType =
-                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    f13.synchronization2 = VK_TRUE;
-    f13.maintenance4 = VK_TRUE;
-    f13.subgroupSizeControl = f13.computeFullSubgroups = has.subgroup_size_control;
-    VkPhysicalDeviceVulkan12Features f12{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &f13};
-    f12.timelineSemaphore = f12.hostQueryReset = VK_TRUE;
-    f12.shaderFloat16 = has.float16;
-    f12.bufferDeviceAddress = has.addresses;
-    f12.vulkanMemoryModel = has.cooperative_matrix;
-    VkPhysicalDeviceVulkan11Features f11{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &f12};
-    f11.storageBuffer16BitAccess = has.storage16;
-    VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                       .pNext = &f11};
-    features.features.shaderFloat64 = has.float64;
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR coop{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
-    if (has.cooperative_matrix) {
-        coop.cooperativeMatrix = VK_TRUE;
-        f13.pNext = &coop;
-        extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
-    }
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR told{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
-        .pNext = f13.pNext};
-    if (asks) {
-        told.pipelineExecutableInfo = VK_TRUE;
-        f13.pNext = &told;
-    }
-
+void Device::create_device(const Options& options) {
+    const EnabledFeatures enabled(info_.features, options);
     const float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queue_info.queueFamilyIndex = queue_family_;
-    queue_info.queueCount = 1;
-    queue_info.pQueuePriorities = &priority;
-    VkDeviceCreateInfo device_info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                   .pNext = &features};
-    device_info.queueCreateInfoCount = 1;
-    device_info.pQueueCreateInfos = &queue_info;
-    device_info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
-    device_info.ppEnabledExtensionNames = extensions.data();
-    check(vkCreateDevice(info.handle, &device_info, nullptr, &device_),
-          "opening the Vulkan device '" + info.name + "'");
+    VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queue.queueFamilyIndex = queue_family_;
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    VkDeviceCreateInfo device{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &enabled.all};
+    device.queueCreateInfoCount = 1;
+    device.pQueueCreateInfos = &queue;
+    device.enabledExtensionCount = static_cast<uint32_t>(enabled.extensions.size());
+    device.ppEnabledExtensionNames = enabled.extensions.data();
+    check(vkCreateDevice(info_.handle, &device, nullptr, &device_),
+          "opening the Vulkan device '" + info_.name + "'");
     vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
-    if (instance.names_objects())
+    if (instance_.names_objects())
         set_name_ =
             reinterpret_cast<void*>(vkGetDeviceProcAddr(device_, "vkSetDebugUtilsObjectNameEXT"));
     name(queue_, VK_OBJECT_TYPE_QUEUE, "queue");
+}
 
+void Device::create_allocator() {
     VmaAllocatorCreateInfo allocator{};
-    if (has.memory_budget) allocator.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
-    if (has.addresses) allocator.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
-    allocator.physicalDevice = info.handle;
+    if (info_.features.memory_budget) allocator.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
+    if (info_.features.addresses) allocator.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
+    allocator.physicalDevice = info_.handle;
     allocator.device = device_;
-    allocator.instance = instance.handle();
+    allocator.instance = instance_.handle();
     allocator.vulkanApiVersion = VK_API_VERSION_1_3;
     allocator.preferredLargeHeapBlockSize = shared_block_bytes;
-    if (options.executes)
-        check(vmaCreateAllocator(&allocator, &allocator_), "setting up the memory allocator");
+    check(vmaCreateAllocator(&allocator, &allocator_), "setting up the memory allocator");
+}
 
-    VkSemaphoreTypeCreateInfo timeline{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
-                                       VK_SEMAPHORE_TYPE_TIMELINE, 0};
-    VkSemaphoreCreateInfo semaphore{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &timeline, 0};
-    if (options.executes) {
-        check(vkCreateSemaphore(device_, &semaphore, nullptr, &timeline_), "creating the timeline");
-        name(timeline_, VK_OBJECT_TYPE_SEMAPHORE, "timeline");
-    }
+void Device::create_timeline() {
+    VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
+                                   VK_SEMAPHORE_TYPE_TIMELINE, 0};
+    VkSemaphoreCreateInfo semaphore{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
+    check(vkCreateSemaphore(device_, &semaphore, nullptr, &timeline_), "creating the timeline");
+    name(timeline_, VK_OBJECT_TYPE_SEMAPHORE, "timeline");
+}
 
-    pipelines_ = std::make_unique<Pipelines>(*this, std::move(options.pipeline_cache));
-    choices_ = std::make_unique<Choices>(Choices::Options{
-        .file = std::move(options.tiles),
-        .device = info_.name + ", " + info_.driver,
-        .measure = options.tunes && options.executes && !is_cpu() && info_.limits.timestamp_ns > 0,
-        .on_measuring = std::move(options.on_tuning)});
-    whole = true;
+void Device::close() noexcept {
+    pipelines_.reset();
+    if (device_) vkDestroySemaphore(device_, timeline_, nullptr);
+    vmaDestroyAllocator(allocator_);
+    vkDestroyDevice(device_, nullptr);
 }
 
 bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& look,
@@ -189,10 +212,7 @@ bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& lo
 
 Device::~Device() {
     if (executes()) come_to_rest();
-    pipelines_.reset();
-    vkDestroySemaphore(device_, timeline_, nullptr);
-    vmaDestroyAllocator(allocator_);
-    vkDestroyDevice(device_, nullptr);
+    close();
 }
 
 const HeldFragments& Device::held_fragments(HeldFragments (*ask)(Device&)) {
@@ -249,11 +269,12 @@ void Device::wait(Ticket ticket, std::string_view what) const {
     wait.semaphoreCount = 1;
     wait.pSemaphores = &timeline_;
     wait.pValues = &ticket.value;
-    // Software Vulkan may rightly take minutes over a large model; a GPU that does has hung.
+    // Software Vulkan may take minutes for a large model; a GPU that does has hung.
     const uint64_t seconds = is_cpu() ? 3600 : 60;
     const uint64_t nanoseconds = seconds * 1'000'000'000ull;
     VkResult result = vkWaitSemaphores(device_, &wait, nanoseconds);
-    // Who hears that there is no memory to wait would let go of what the device still uses.
+    // A failed allocation while waiting is no reason to return: the caller would free memory that
+    // the device still uses.
     for (int i = 0; i < 3 && is_without_memory(result); ++i)
         result = vkWaitSemaphores(device_, &wait, nanoseconds);
     const auto look = [&]() -> std::optional<uint64_t> {
@@ -269,7 +290,7 @@ void Device::wait(Ticket ticket, std::string_view what) const {
 void Device::wait_idle() {
     const auto lock = lock_queue();
     const VkResult result = vkDeviceWaitIdle(device_);
-    // All that is submitted tells the timeline when it is done.
+    // Every submission signals the timeline.
     if (is_without_memory(result)) return wait({submitted_}, "all that was submitted");
     check(result, "waiting for " + info_.name);
 }
@@ -277,7 +298,7 @@ void Device::wait_idle() {
 void Device::come_to_rest() noexcept {
     try {
         wait_idle();
-    } catch (const std::exception&) {  // it is lost, which has been told
+    } catch (const std::exception&) {  // the device is lost, which wait() has reported before
     }
 }
 

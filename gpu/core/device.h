@@ -25,22 +25,22 @@ struct Ticket {
     uint64_t value = 0;
 };
 
-// Waits until look() tells of at least `wanted`. It tells nothing where it cannot: false, if it has told
-// nothing for as long as `patience`.
+// Polls look() until it returns at least `wanted`. look() returns nothing where it fails; after it
+// has failed for as long as `patience`, this returns false.
 bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& look,
              std::chrono::milliseconds patience = std::chrono::seconds(2));
 
-// How the threads of a subgroup hold what they multiply on cooperative matrices.
+// How the threads of a subgroup hold cooperative matrices. The driver decides that.
 struct HeldFragments {
-    uint32_t eights = 0;  // of halves that a thread has of a factor; 0: there are no such products
-    bool alike = false;   // sums are held as the first factor is
-    // Sums are held in pairs of columns, so that threads can be given fours: see
-    // fragment.coopmat.glsl.
+    uint32_t eights = 0;  // groups of eight halves of a factor in a thread; 0: unknown, not used
+    bool alike = false;   // an accumulator has the same layout as the first factor
+    // A thread holds pairs of columns of an accumulator, so that it can be given four neighbours:
+    // see fragment.coopmat.glsl.
     bool in_fours = false;
 };
 
 struct MemoryUse {
-    uint64_t device_bytes = 0;  // what this program holds of the device's memory
+    uint64_t device_bytes = 0;  // of device memory that this process has allocated
     uint64_t host_bytes = 0;    // resident memory of this process
 };
 
@@ -51,13 +51,13 @@ public:
         bool cooperative_matrix = true;       // false forces the plain kernels
         bool texel_loads = true;              // likewise
         bool chains = true;                   // likewise
-        bool sums_in_fours = true;            // likewise, see HeldFragments: what tests ask for
-        bool executes = true;                 // false: it compiles kernels, and runs nothing
-        uint32_t chain_workgroups = 0;        // instead of one a core: what tests ask for
-        std::vector<std::string> extensions;  // what a window needs
+        bool sums_in_fours = true;            // likewise, see HeldFragments; for tests
+        bool executes = true;                 // false: kernels are compiled, and nothing is run
+        uint32_t chain_workgroups = 0;        // instead of one for each core; for tests
+        std::vector<std::string> extensions;  // that a window needs
         std::string pipeline_cache;           // a file; empty keeps pipelines in memory only
-        // How products are done is measured, instead of taken from tables that hold for another
-        // device, and kept in this file. Software Vulkan needs no choice, and measures nothing.
+        // Tiles of products are measured, where the tables were fitted on another device, and the
+        // answers are kept in the file `tiles`. Software Vulkan has no choice of tiles.
         bool tunes = false;
         std::string tiles = {};
         std::function<void()> on_tuning = {};
@@ -70,8 +70,8 @@ public:
     const DeviceInfo& info() const { return info_; }
     const Features& features() const { return info_.features; }
     const Limits& limits() const { return info_.limits; }
-    // Whether it runs what is submitted. One that does not has no memory either: pipelines are made
-    // as for any recording, and the driver tells of them.
+    // Whether submitted work runs. A device that does not execute has no memory either; it builds
+    // pipelines, about which the driver reports statistics.
     bool executes() const { return timeline_ != nullptr; }
     // Software Vulkan: threads are SIMD lanes of few cores, and shared memory is no faster.
     bool is_cpu() const { return info_.kind == DeviceKind::cpu; }
@@ -83,27 +83,27 @@ public:
     uint32_t queue_family() const { return queue_family_; }
     VmaAllocator allocator() const { return allocator_; }
 
-    // Hands recorded command buffers to the queue. `what` names them in errors. A window's commands
-    // wait for one semaphore and signal another. Any thread may submit.
+    // Submits command buffers to the queue. `what` names them in errors. Commands that draw to a
+    // window wait for one semaphore and signal another. Any thread may submit.
     static constexpr size_t most_in_one_go = 16;
     Ticket submit(std::span<const VkCommandBuffer> commands, std::string_view what,
                   VkSemaphore wait = nullptr, VkSemaphore signal = nullptr);
-    // Whoever uses the queue itself holds this meanwhile.
+    // Code that uses the queue itself holds this lock.
     [[nodiscard]] std::unique_lock<std::mutex> lock_queue() {
         return std::unique_lock(queue_mutex_);
     }
-    // Waits on the host. Throws when the device is lost or does not answer for a minute.
+    // Blocks until the ticket is reached. Throws DeviceLost also after a minute without progress.
     void wait(Ticket ticket, std::string_view what) const;
     bool reached(Ticket ticket) const;
-    // Waits for everything that anybody has submitted.
+    // Waits for everything that has been submitted, by any thread.
     void wait_idle();
-    // The same before something is destroyed, which nothing may keep from happening.
+    // The same for destructors: it ignores errors.
     void come_to_rest() noexcept;
 
-    // How threads hold fragments. Only a kernel can find out: `ask` runs it, at the first call.
+    // How threads hold fragments. Only a kernel can find out: the first call runs `ask`.
     const HeldFragments& held_fragments(HeldFragments (*ask)(Device&));
 
-    // Where a kernel finds the first element of a tensor.
+    // The device address of a tensor's first element.
     uint64_t address(const Tensor& tensor) const;
 
     // Gives a Vulkan object its name in validation messages and captures.
@@ -117,6 +117,12 @@ public:
     MemoryUse memory() const;
 
 private:
+    void limit_features(const Options& options);
+    void create_device(const Options& options);
+    void create_allocator();
+    void create_timeline();
+    void close() noexcept;
+
     const Instance& instance_;
     DeviceInfo info_;
     VkDevice device_ = nullptr;
@@ -132,5 +138,13 @@ private:
     std::unique_ptr<Pipelines> pipelines_;
     std::unique_ptr<Choices> choices_;
 };
+
+// Writes the address of a tensor's first element as a params.h struct has it: two words, the low
+// one first.
+inline void put_address(uint32_t (&to)[2], const Device& device, const Tensor& tensor) {
+    const uint64_t address = device.address(tensor);
+    to[0] = static_cast<uint32_t>(address);
+    to[1] = static_cast<uint32_t>(address >> 32);
+}
 
 }  // namespace saccade

@@ -28,7 +28,7 @@ fs::path folder_of(const fs::path& path) {
 }
 
 void sync_to_disk(int fd, const fs::path& told) {
-    // Some file systems cannot do this, which they say with EINVAL; they keep what they can.
+    // Some file systems have no fsync, and return EINVAL.
     if (::fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP) refuse_write(told, errno);
 }
 
@@ -44,7 +44,7 @@ int create(const fs::path& part, const fs::path& told) {
     return fd;
 }
 
-// Whether a file on its way belongs to another process that may still be writing it.
+// Whether a temporary file belongs to another process that still runs.
 bool has_writer(const std::string& name, size_t mark_at) {
     const std::string_view text = std::string_view(name).substr(mark_at + std::strlen(mark));
     pid_t writer = 0;
@@ -100,7 +100,7 @@ void put_in_place(const fs::path& from, const fs::path& to, Sync sync) {
 FileBeside::FileBeside(fs::path path, const fs::path& folder)
     : path_(std::move(path)), beside_(folder / path_.filename()) {
     beside_ += mark + std::to_string(::getpid());
-    // A rename would put a plain file in the place of /dev/null.
+    // A rename would replace /dev/null by a regular file.
     struct stat status {};
     if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         throw Error("'" + path_.string() + "' is there and is not a file; choose another name");

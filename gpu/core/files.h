@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-// Files that are written. A reader, or a later run, finds the old file or the whole new one under
-// its name, never a half: what is new is written beside, under another name, and renamed.
+// Atomic writes: a reader, or a later run, finds the old file or the complete new one, never a
+// part. A new file is written under a temporary name beside the old one, and renamed.
 
 namespace saccade {
 
@@ -20,52 +20,52 @@ public:
     ~Descriptor();
 
     int get() const { return fd_; }
-    int close();  // 0, or -1 with errno, as the system's own
+    int close();  // 0, or -1 with errno, as close(2)
 
 private:
     int fd_;
 };
 
-// Why the last call to the system failed, by its errno.
+// The text of an errno.
 std::string reason(int error);
 
-// Throws the Error that says why a file cannot be written, by errno, and what to do about it.
+// Throws an Error that says why a file cannot be written, by errno, and what to do about it.
 [[noreturn]] void refuse_write(const std::filesystem::path& path, int error);
 
-// Makes a folder for what is to be written, and those that it lies in, or throws an Error.
+// Creates a folder and its parents, or throws an Error.
 void make_folder(const std::filesystem::path& folder);
 
-// Whether a file has to survive a loss of power. If so, its bytes are on the disk before it takes
-// its name, and its name is there before the program goes on, which takes milliseconds on a disk.
+// Whether a file has to survive a loss of power: fsync of the file before the rename, and of its
+// folder after it. That takes milliseconds on a disk.
 enum class Sync { no, yes };
 
-// Gives a file that is whole and closed its name, in one step.
+// Renames a complete, closed file in one step.
 void put_in_place(const std::filesystem::path& from, const std::filesystem::path& to, Sync sync);
 
-// A file on its way, for those who open it by its name: it is written as beside() and takes its own
-// name with finish(). Without that it leaves nothing behind.
+// A new file for code that opens files by name: it is written as beside(), and finish() renames it.
+// Without finish() nothing is left behind.
 class FileBeside {
 public:
-    // In the same folder, or in another one of the same disk.
+    // The temporary file is in the same folder, or in another folder of the same file system.
     explicit FileBeside(std::filesystem::path path);
     FileBeside(std::filesystem::path path, const std::filesystem::path& folder);
     ~FileBeside();
     FileBeside(const FileBeside&) = delete;
     FileBeside& operator=(const FileBeside&) = delete;
 
-    // Where to write; to be closed before finish(). No other process writes there.
+    // The temporary name, which no other process uses. The file is closed before finish().
     const std::filesystem::path& beside() const { return beside_; }
     const std::filesystem::path& path() const { return path_; }
     void finish(Sync sync = Sync::no);
 
-    // What killed programs have left in a folder; others may still be writing theirs.
+    // Removes temporary files of processes that no longer run.
     static void remove_leftovers(const std::filesystem::path& folder);
 
 private:
     std::filesystem::path path_, beside_;
 };
 
-// The same for those who have bytes or text to write: every failure is an Error with its reason.
+// A new file that is written through this class. Every failure is an Error with its reason.
 class NewFile {
 public:
     explicit NewFile(const std::filesystem::path& path);
@@ -82,7 +82,7 @@ private:
 
     FileBeside file_;
     Descriptor fd_;
-    std::string waiting_;  // short pieces of text are written together
+    std::string waiting_;  // buffered text
 };
 
 }  // namespace saccade

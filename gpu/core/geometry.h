@@ -3,9 +3,8 @@
 #include <cstdint>
 #include <glm/vec2.hpp>
 
-// Points, sizes and rectangles for everybody, on glm. A vector of glm is zero unless it is given a
-// value, and it becomes one of another type only if the code says so: CMakeLists.txt asks glm for
-// both.
+// Sizes and rectangles, on glm. CMakeLists.txt configures glm so that vectors are zero by default
+// and convert to other types only explicitly.
 
 namespace saccade {
 
@@ -13,7 +12,7 @@ using Size = glm::uvec2;  // (width, height), of a picture in pixels or of a gri
 
 constexpr uint32_t area(Size size) { return size.x * size.y; }
 
-// From min to max; what lies on max is outside. Pixel i of a row reaches from i to i + 1.
+// From min to max, half open. Pixel i of a row reaches from i to i + 1.
 struct Rectangle {
     glm::vec2 min, max;
 

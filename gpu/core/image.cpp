@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-// Moves a new image out of the undefined layout, once and for all.
+// Transitions a new image from the undefined to the general layout, where it stays.
 void enter_general_layout(Device& device, VkImage image, const std::string& name) {
     struct Pool {
         Device& device;

@@ -9,8 +9,8 @@ namespace saccade {
 
 class Device;
 
-// A picture of 8-bit RGBA pixels on the device. It is always in the general layout: compute
-// shaders read and write it in place, and copies and blits take it as it is.
+// An image of 8-bit RGBA pixels on the device. It is always in VK_IMAGE_LAYOUT_GENERAL, which
+// compute shaders, copies and blits all accept.
 class Image {
 public:
     Image() = default;

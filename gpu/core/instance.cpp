@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-// Of a subgroup that multiplies matrices, where a device has subgroups of several sizes.
+// The subgroup size of kernels on cooperative matrices, where a device has several sizes.
 constexpr uint32_t matrix_lanes = 32;
 
 constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
@@ -75,7 +75,7 @@ std::string version_text(uint32_t version) {
            std::to_string(VK_API_VERSION_PATCH(version));
 }
 
-// The cooperative-matrix products that suit us: fp16 x fp16 accumulated in fp32 by a subgroup.
+// The cooperative-matrix shapes that the kernels use: fp16 x fp16 + fp32 in subgroup scope.
 std::vector<MatrixShape> matrix_shapes(VkInstance instance, VkPhysicalDevice device) {
     auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR>(
         vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
@@ -113,7 +113,7 @@ private:
     std::vector<VkExtensionProperties> all_;
 };
 
-// Structures of extensions may only be chained where the device has them.
+// A pNext chain may only hold structures of extensions that the device has.
 struct PropertyChain {
     PropertyChain(VkPhysicalDevice device, const Extensions& extensions) {
         if (extensions.has(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
@@ -143,12 +143,6 @@ struct PropertyChain {
 struct FeatureChain {
     FeatureChain(VkPhysicalDevice device, const Extensions& extensions) {
         if (extensions.has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) f13.pNext = &coop;
-#ifdef VK_NV_cooperative_matrix2
-        if (extensions.has(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)) {
-            coop2.pNext = f13.pNext;
-            f13.pNext = &coop2;
-        }
-#endif
         vkGetPhysicalDeviceFeatures2(device, &all);
     }
     FeatureChain(const FeatureChain&) = delete;
@@ -156,10 +150,6 @@ struct FeatureChain {
 
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR coop{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
-#ifdef VK_NV_cooperative_matrix2
-    VkPhysicalDeviceCooperativeMatrix2FeaturesNV coop2{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
-#endif
     VkPhysicalDeviceVulkan13Features f13{.sType =
                                              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features f12{
@@ -194,7 +184,7 @@ Limits limits_of(const PropertyChain& properties) {
     };
 }
 
-// What of the device's features is of use to us, and what that asks of its limits.
+// Fills in the features that the engine uses, and adjusts the limits that depend on them.
 void find_features(DeviceInfo& info, const PropertyChain& properties, const FeatureChain& features,
                    VkInstance instance) {
     const VkPhysicalDeviceVulkan11Properties& p11 = properties.p11;
@@ -208,8 +198,9 @@ void find_features(DeviceInfo& info, const PropertyChain& properties, const Feat
         (p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
     use.subgroup_size_control =
         features.f13.subgroupSizeControl && features.f13.computeFullSubgroups;
-    // Mesa's software Vulkan reads a storage buffer element by element, each behind a branch, and a
-    // texel of four floats at once. Whatever can be bound as a buffer must fit into texels, too.
+    // Mesa's software Vulkan loads storage buffers element by element, each behind a branch, and a
+    // texel of four floats at once. Every buffer that can be bound must fit into a texel buffer,
+    // too.
     const VkPhysicalDeviceLimits& limits = properties.limits;
     use.texel_loads =
         info.kind == DeviceKind::cpu &&
@@ -223,15 +214,9 @@ void find_features(DeviceInfo& info, const PropertyChain& properties, const Feat
         use.storage16 && use.subgroup_size_control && shuffles && info.kind != DeviceKind::cpu)
         use.matrix_shapes = matrix_shapes(instance, info.handle);
     use.cooperative_matrix = !use.matrix_shapes.empty();
-    // AMD's GPUs have subgroups of 64 and of 32: in one of 64 a matrix is held several times over.
+    // AMD's GPUs have subgroups of 64 and of 32 threads: one of 64 holds a matrix several times.
     if (use.cooperative_matrix && properties.p13.minSubgroupSize <= matrix_lanes)
         info.limits.subgroup_size = std::min(info.limits.subgroup_size, matrix_lanes);
-#ifdef VK_NV_cooperative_matrix2
-    use.cooperative_matrix2 = use.cooperative_matrix &&
-                              features.coop2.cooperativeMatrixWorkgroupScope &&
-                              features.coop2.cooperativeMatrixFlexibleDimensions &&
-                              features.coop2.cooperativeMatrixTensorAddressing;
-#endif
     use.chains = info.limits.cores > 0 && use.addresses && use.storage16 &&
                  use.subgroup_arithmetic && shuffles && p11.subgroupSize >= 4;
 }
@@ -322,8 +307,8 @@ Instance::Instance(Options options) : options_(std::move(options)) {
     application.pApplicationName = "saccade";
     application.apiVersion = VK_API_VERSION_1_3;
     VkDebugUtilsMessengerCreateInfoEXT messages = messenger_info(this);
-    // Only synchronisation errors that the engine itself could make are worth the layer's extra
-    // time; the thread checks and the rest of the defaults stay on.
+    // Synchronisation validation is off by default. The engine writes its own barriers, so it is
+    // on.
     VkValidationFeatureEnableEXT enable[] = {
         VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
     VkValidationFeaturesEXT validation{
@@ -339,7 +324,7 @@ Instance::Instance(Options options) : options_(std::move(options)) {
     try {
         find_devices();
     } catch (...) {
-        vkDestroyInstance(instance_, nullptr);  // no destructor runs
+        vkDestroyInstance(instance_, nullptr);  // the destructor does not run
         throw;
     }
 
@@ -356,7 +341,7 @@ Instance::~Instance() {
             vkGetInstanceProcAddr(instance_, "vkDestroyDebugUtilsMessengerEXT"));
         destroy(instance_, messenger_, nullptr);
     }
-    // The messenger chained to the instance's creation still hears of leaks from here on.
+    // The messenger in the pNext chain of the instance reports leaks from here on.
     vkDestroyInstance(instance_, nullptr);
 }
 

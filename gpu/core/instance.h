@@ -16,7 +16,7 @@ struct MatrixShape {
     uint32_t m, n, k;
 };
 
-// What a device can do beyond the Vulkan 1.3 baseline. Each is found on its own bit.
+// Optional features, beyond the Vulkan 1.3 baseline.
 struct Features {
     bool storage16 = false;              // fp16 in buffers: needed for --precision fp16
     bool float16 = false;                // fp16 arithmetic
@@ -24,13 +24,12 @@ struct Features {
     bool subgroup_arithmetic = false;    // subgroupAdd and friends in compute shaders
     bool subgroup_size_control = false;  // a kernel may ask for full subgroups
     bool cooperative_matrix = false;     // VK_KHR_cooperative_matrix, fp16 x fp16 + fp32
-    bool cooperative_matrix2 = false;    // VK_NV_cooperative_matrix2
-    bool tells_of_pipelines = false;     // the driver says what its compiler made of a kernel
-    bool memory_budget = false;          // the driver tells how much memory is in use
-    bool addresses = false;              // kernels may find memory by its address
-    bool chains = false;                 // operations on a few rows may share a dispatch
+    bool tells_of_pipelines = false;     // VK_KHR_pipeline_executable_properties
+    bool memory_budget = false;          // VK_EXT_memory_budget
+    bool addresses = false;              // bufferDeviceAddress
+    bool chains = false;                 // gpu/chains: operations on a few rows in one dispatch
     bool texel_loads = false;            // texel buffers are read faster than storage buffers
-    bool sums_in_fours = true;           // may be used where threads hold them so: HeldFragments
+    bool sums_in_fours = true;           // false: HeldFragments::in_fours is not used
     std::vector<MatrixShape> matrix_shapes;
 };
 
@@ -44,43 +43,43 @@ struct Limits {
     uint32_t workgroup_threads = 0;
     uint32_t workgroup_size[3] = {};
     uint32_t workgroup_count[3] = {};
-    uint32_t subgroup_size = 0;  // those that multiply matrices, where it has these
+    uint32_t subgroup_size = 0;  // of kernels on cooperative matrices, where it has several sizes
     uint32_t image_side = 0;
-    uint32_t cores = 0;  // that each run a workgroup by themselves; 0 where the driver does not say
+    uint32_t cores = 0;       // SMs or compute units; 0 where the driver does not report them
     double timestamp_ns = 0;  // of a tick; 0 where the queue has no timestamps
-    uint64_t timestamp_mask = UINT64_MAX;  // the bits of a timestamp that count
+    uint64_t timestamp_mask = UINT64_MAX;  // the valid bits of a timestamp
 };
 
 enum class DeviceKind { discrete, integrated, virtual_gpu, cpu, other };
 std::string_view name_of(DeviceKind kind);
 
-// The numbers of makers of devices, of those that something depends on.
+// PCI vendor ids.
 namespace vendors {
 constexpr uint32_t amd = 0x1002, nvidia = 0x10de;
 }
 
 struct DeviceInfo {
-    uint32_t index = 0;  // in our order: discrete, integrated, virtual, CPU
+    uint32_t index = 0;  // in the order discrete, integrated, virtual, CPU
     std::string name, driver, api_version;
     uint32_t vendor_id = 0, device_id = 0;
     DeviceKind kind = DeviceKind::other;
     Features features;
     Limits limits;
     uint64_t memory_bytes = 0;  // of its device-local heaps
-    std::string unusable;       // what it lacks of the baseline; empty when it will do
+    std::string unusable;       // the part of the baseline that it lacks; empty: usable
     VkPhysicalDevice handle = nullptr;
 };
 
 // Called with one line per message of the validation layers.
 using MessageSink = std::function<void(std::string_view)>;
 
-// The loader's side of Vulkan: finds the devices.
+// A VkInstance, and the devices that it finds.
 class Instance {
 public:
     struct Options {
         bool validation = false;
         MessageSink on_message;               // where validation messages go
-        std::vector<std::string> extensions;  // what a window needs
+        std::vector<std::string> extensions;  // that a window needs
     };
     explicit Instance(Options options);
     ~Instance();
@@ -88,17 +87,17 @@ public:
     Instance& operator=(const Instance&) = delete;
 
     const std::vector<DeviceInfo>& devices() const { return devices_; }
-    // `wanted` is an index, a part of a name, or empty for the best one. Throws where there is
-    // none, or where it lacks something of the baseline.
+    // `wanted` is an index, a part of a name, or empty for the best device. Throws where no device
+    // matches or the device is unusable.
     const DeviceInfo& choose(std::string_view wanted) const;
 
     VkInstance handle() const { return instance_; }
     bool names_objects() const { return debug_utils_; }
-    // Scopes are named for frame debuggers, but not while the validation layer runs: Debian 12's
-    // (1.3.239) forgets the labels of a destroyed command buffer without a lock, and crashes where
-    // another thread is recording.
+    // Scopes have debug labels, but not under the validation layer: Debian 12's (1.3.239) erases
+    // the labels of a destroyed command buffer without a lock, and crashes if another thread
+    // records.
     bool labels_scopes() const { return debug_utils_ && !options_.validation; }
-    // Reaches on_message from anywhere (the leak check at destruction, for one).
+    // Passes a line to on_message.
     void message(std::string_view text) const;
 
 private:

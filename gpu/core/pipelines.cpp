@@ -10,8 +10,8 @@
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
-#include "shaders/embedded.h"
 #include "shaders/common/params.h"
+#include "shaders/embedded.h"
 
 namespace saccade {
 
@@ -41,14 +41,14 @@ uint64_t fnv1a(std::span<const std::byte> bytes) {
     return hash;
 }
 
-// In front of the driver's data: drivers differ in how they take a damaged cache, so we do not
-// show them one.
+// Precedes the driver's data in the file. Not every driver survives a damaged cache, so a hash
+// protects it.
 struct CacheHeader {
     char magic[8] = {'S', 'A', 'C', 'C', 'A', 'D', 'E', '1'};
     uint64_t bytes = 0, hash = 0;
 };
 
-// What the shader binds. `doing` is for errors.
+// Creates the layouts for the bindings of the shader. `doing` is for errors.
 void make_layouts(Device& device, Pipeline& pipeline, const std::string& doing) {
     const Reflection& reflection = pipeline.reflection;
     std::vector<VkDescriptorSetLayoutBinding> bindings;
@@ -160,7 +160,8 @@ const Pipeline& Pipelines::get(const Kernel& kernel) {
         code = other == replaced_.end() ? std::vector(built.begin(), built.end()) : other->second;
     }
     std::unique_ptr<Pipeline> made = create(kernel, code);
-    const std::scoped_lock lock(mutex_);  // of two threads that made the same, the first stays
+    const std::scoped_lock lock(
+        mutex_);  // where two threads made the same pipeline, the first one is kept
     return *pipelines_.try_emplace(kernel, std::move(made)).first->second;
 }
 
@@ -194,7 +195,7 @@ std::vector<Pipelines::Report> Pipelines::reports() const {
         check(statistics(device_.handle(), &which, &count, all.data()), "asking about a kernel");
         for (const VkPipelineExecutableStatisticKHR& s : all) {
             const bool real = s.format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_FLOAT64_KHR;
-            // NVIDIA's driver leaves something else above the first 32 bits.
+            // NVIDIA's driver leaves the upper 32 bits undefined.
             report.numbers.emplace_back(
                 s.name, real ? static_cast<uint64_t>(s.value.f64) : s.value.u64 & UINT32_MAX);
         }
@@ -276,7 +277,7 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
     info.layout = pipeline->layout;
     if (!device_.executes() && device_.features().tells_of_pipelines)
         info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
-    // Whole subgroups of the size that the device reports, where the shader needs them.
+    // Cooperative matrices need full subgroups of the reported size.
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
     subgroup.requiredSubgroupSize = device_.limits().subgroup_size;
@@ -296,7 +297,7 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
 void Pipelines::load() {
     std::vector<char> data;
     std::error_code ignored;
-    // Only what is a file: one would wait for the writer of a named pipe.
+    // Only a regular file: opening a named pipe would block.
     std::ifstream file;
     if (std::filesystem::is_regular_file(cache_file_, ignored))
         file.open(cache_file_, std::ios::binary);
@@ -314,7 +315,7 @@ void Pipelines::load() {
     VkPipelineCacheCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
     info.initialDataSize = data.size();
     info.pInitialData = data.data();
-    // The driver itself refuses what another driver or device wrote.
+    // The driver rejects the data of another driver or device.
     if (vkCreatePipelineCache(device_.handle(), &info, nullptr, &cache_) != VK_SUCCESS) {
         info.initialDataSize = 0;
         check(vkCreatePipelineCache(device_.handle(), &info, nullptr, &cache_),
@@ -343,7 +344,7 @@ void Pipelines::save() try {
     file.write(std::as_bytes(std::span(data)));
     file.finish();
 } catch (const std::exception&) {
-    // A cache that cannot be written is made again by the next run.
+    // The next run compiles again.
 }
 
 }  // namespace saccade

@@ -21,8 +21,8 @@ namespace saccade {
 
 class Device;
 
-// Names a kernel: shader, storage types, and the specialisation constants 0, 1, 2, ... in order.
-// It fits into a few words, so that looking one up costs no allocation.
+// Names a kernel: its shader, storage types, and the specialisation constants 0, 1, 2, ... It has a
+// fixed size, so that a lookup allocates nothing.
 class Kernel {
 public:
     Kernel(std::string_view shader, std::initializer_list<uint32_t> constants = {});
@@ -32,7 +32,7 @@ public:
     Kernel(std::string_view shader, Type in, Type out, std::span<const uint32_t> constants);
 
     std::string_view name() const { return {name_.data(), name_length_}; }
-    // The same kernel, of a shader whose name has a suffix.
+    // The same kernel of a shader whose name has this suffix.
     Kernel variant(std::string_view suffix) const;
     std::span<const uint32_t> constants() const { return {constants_.data(), constant_count_}; }
     bool operator==(const Kernel&) const = default;
@@ -49,7 +49,7 @@ private:
     uint32_t name_length_ = 0, constant_count_ = 0;
 };
 
-// A kernel in words: its name, and its constants.
+// The name of a kernel and its constants, as text.
 std::string described(std::string_view name, std::span<const uint32_t> constants);
 
 // A compiled kernel and its layout.
@@ -67,8 +67,8 @@ struct Pipeline {
     VkPipeline handle = nullptr;
 };
 
-// Makes pipelines when they are first asked for and keeps them; the driver's compiled code
-// outlives the program in a cache file.
+// Creates pipelines at their first use and keeps them. A VkPipelineCache file keeps the compiled
+// code from run to run.
 class Pipelines {
 public:
     Pipelines(Device& device, std::string cache_file);
@@ -76,26 +76,25 @@ public:
     Pipelines(const Pipelines&) = delete;
     Pipelines& operator=(const Pipelines&) = delete;
 
-    // Whether this program has the shader: an old shader compiler leaves some out.
+    // Whether this build has the shader: an old shader compiler leaves some out.
     static bool built(std::string_view shader);
-    // Any thread may ask; one that finds its kernel made does not wait for another's compiler.
+    // Any thread may call this. A lookup does not wait while another thread compiles.
     const Pipeline& get(const Kernel& kernel);
-    // The variant of it that suits the device best.
+    // The best variant of the kernel for this device.
     const Pipeline& best(const Kernel& kernel);
     size_t count() const;
-    // What the driver's compiler made of the pipelines so far, by name. Only of a device that does
-    // not execute, and whose driver tells.
+    // The driver's statistics about each pipeline, sorted by name. Only on a device that does not
+    // execute, with VK_KHR_pipeline_executable_properties.
     struct Report {
-        std::string kernel;  // with its constants
-        std::vector<std::pair<std::string, uint64_t>> numbers;  // as the driver calls them
+        std::string kernel;                                     // with its constants
+        std::vector<std::pair<std::string, uint64_t>> numbers;  // by the driver's names
     };
     std::vector<Report> reports() const;
-    // Other code for a shader from now on, for who is writing it. What was recorded with the old
-    // code stays good. Throws, and changes nothing, where the new code is damaged or takes other
-    // parameters than the old.
+    // Hot reload: new code for a shader. Recordings with the old code stay valid. Throws, and
+    // changes nothing, where the new code is damaged or has another interface.
     void replace(std::string_view shader, std::vector<uint32_t> code);
-    // Writes the cache file if pipelines have been made since it was read. A failure to write is
-    // no reason to fail: the next start is merely slower.
+    // Writes the cache file if it lacks pipelines. Errors are ignored: the next start is only
+    // slower.
     void save();
 
 private:
@@ -108,7 +107,7 @@ private:
     std::atomic<bool> unsaved_ = false;
     mutable std::mutex mutex_;  // guards the map
     std::unordered_map<Kernel, std::unique_ptr<Pipeline>, Kernel::Hash> pipelines_;
-    std::map<std::string, std::vector<uint32_t>, std::less<>> replaced_;  // shaders' new code
+    std::map<std::string, std::vector<uint32_t>, std::less<>> replaced_;  // new code of shaders
     std::vector<std::unique_ptr<Pipeline>> retired_;
 };
 

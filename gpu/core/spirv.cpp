@@ -89,7 +89,7 @@ uint32_t size_of(Ids& ids, uint32_t type, int depth = 0) {
     }
 }
 
-// What a buffer of texels holds, by SPIR-V's number of its format.
+// The texels of a texel buffer, by SPIR-V's number of its format.
 Reflection::Texel texel_of(uint32_t format, const std::string& where) {
     using enum Reflection::Texel;
     switch (format) {
@@ -104,7 +104,7 @@ Reflection::Texel texel_of(uint32_t format, const std::string& where) {
     }
 }
 
-// What a shader says of itself, as it stands in the file.
+// The declarations of a shader, as they are in the file.
 struct Module {
     Ids ids;
     std::vector<uint32_t> variables, local_size_ids;

@@ -8,18 +8,18 @@
 
 namespace saccade {
 
-// What a compute shader says of itself: enough to make its layout and to check every dispatch.
+// The interface of a compute shader: enough to create its layout and to check every dispatch.
 struct Reflection {
     enum class Binding { buffer, image, texels };
     std::vector<Binding> bindings;  // of set 0, numbered from 0 without gaps
     enum class Texel { none, float4, uint1, uint4 };
     std::vector<Texel> texels;  // of each binding
     uint32_t push_constant_bytes = 0;
-    uint32_t local_size[3] = {1, 1, 1};     // as written in the file
+    uint32_t local_size[3] = {1, 1, 1};     // before specialisation
     int local_size_spec[3] = {-1, -1, -1};  // the specialisation constant that sets it, if any
     std::map<uint32_t, uint32_t> spec_constants;  // id -> default value
-    bool whole_subgroups = false;                 // cooperative matrices belong to these
-    bool native_halves = false;  // has the constant NATIVE_HALVES, which the device decides
+    bool whole_subgroups = false;  // it needs full subgroups, for cooperative matrices
+    bool native_halves = false;    // it has the constant NATIVE_HALVES, set by device
 };
 
 // Reads SPIR-V. `name` is the shader's, for errors.

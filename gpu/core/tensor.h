@@ -12,17 +12,17 @@ enum class Type : uint8_t { f32, f16, u32 };
 constexpr uint32_t bytes_of(Type type) { return type == Type::f16 ? 2 : 4; }
 const char* name_of(Type type);
 
-// Rows begin at multiples of this many elements, and what lies between a row's end and the next
-// multiple is zero: every kernel may load wide and past the end.
+// Rows are padded with zeros to a multiple of this many elements, so that kernels may use wide
+// loads past the end of a row.
 constexpr uint32_t row_quantum = 8;
 constexpr uint32_t padded(uint32_t columns) {
     return (columns + row_quantum - 1) / row_quantum * row_quantum;
 }
 
-// A view of (batch, rows, columns) elements in a buffer that somebody else owns.
+// A view of (batch, rows, columns) elements in a buffer. It owns nothing.
 struct Tensor {
     VkBuffer buffer = nullptr;
-    uint64_t base = 0;   // byte where the memory begins that this view was cut from
+    uint64_t base = 0;   // the byte in the buffer where the memory of the whole tensor begins
     uint64_t bytes = 0;  // of that memory
     Type type = Type::f32;
     uint32_t offset = 0;  // elements from `base` to the first one

@@ -18,13 +18,6 @@ inline params::View view(const Tensor& t, uint32_t first_row = 0) {
     return {t.offset + first_row * t.row_stride, t.batch_stride, t.row_stride};
 }
 
-// Where a kernel finds a tensor by its address: two words, the low one first.
-inline void put_address(uint32_t (&to)[2], const Device& device, const Tensor& tensor) {
-    const uint64_t address = device.address(tensor);
-    to[0] = static_cast<uint32_t>(address);
-    to[1] = static_cast<uint32_t>(address >> 32);
-}
-
 // Where the memory begins that a tensor lies in: its view counts from there.
 inline void put_memory_address(uint32_t (&to)[2], const Device& device, Tensor tensor) {
     tensor.offset = 0;

@@ -7,7 +7,7 @@ namespace saccade {
 namespace {
 
 constexpr uint64_t block_bytes = 4ull << 20;
-// The largest alignment that Vulkan lets a device ask of a storage buffer's offset.
+// Vulkan's limit for minStorageBufferOffsetAlignment.
 constexpr uint64_t alignment = 256;
 
 uint64_t aligned(uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }

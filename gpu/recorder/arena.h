@@ -8,9 +8,9 @@
 
 namespace saccade {
 
-// Scratch memory that is taken and given back like a stack. It grows by whole blocks while new
-// shapes are recorded and never shrinks, so that a steady frame allocates nothing. Reuse within a
-// recording is safe because the recorder sees overlapping ranges and puts a barrier between them.
+// A stack allocator for scratch memory. It grows by whole blocks while new shapes are recorded and
+// never shrinks, so that a steady frame allocates nothing. Reuse within a recording is safe because
+// the recorder puts a barrier between uses of overlapping ranges.
 class Arena {
 public:
     Arena(Device& device, std::string name) : device_(device), name_(std::move(name)) {}

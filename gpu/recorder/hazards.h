@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-// What a command reads or writes: a range of bytes of a buffer, or the whole of an image.
+// A range of bytes of a buffer, or a whole image, that a command reads or writes.
 struct Access {
     const void* object;
     uint64_t begin, end;
@@ -16,8 +16,8 @@ inline bool overlap(const Access& a, const Access& b) {
     return a.object == b.object && a.begin < b.end && b.begin < a.end;
 }
 
-// Remembers what has been read and written since the last barrier, and tells when the next command
-// would meet something unfinished: a read after a write, or a write after either.
+// The accesses since the last barrier. The next command needs a barrier where it reads after a
+// write or writes after a read or a write.
 class Hazards {
 public:
     bool conflicts(const Access& access) const {

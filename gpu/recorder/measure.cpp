@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-// Some work, recorded as often as it is to be done in one go.
+// Some work, recorded `times` times in one command buffer.
 class Recording {
 public:
     Recording(Device& device, const Work& work, int times)
@@ -18,14 +18,14 @@ public:
         {
             auto all = commands_.scope("all");
             for (int i = 0; i < times; ++i) {
-                auto once =
-                    commands_.scope("once");  // gives its memory back: the next waits for it
+                auto once = commands_.scope(
+                    "once");  // frees its scratch memory: the next repetition waits for it
                 work(commands_);
             }
         }
         commands_.end();
     }
-    // The microseconds of doing it once.
+    // Microseconds for each repetition.
     double run() {
         commands_.run();
         return total_ms(commands_.times()) * 1e3 / times_;
@@ -40,7 +40,7 @@ private:
 }  // namespace
 
 double microseconds_of(Device& device, const Work& work) {
-    constexpr int runs = 4, times = 4;  // the first run also wakes the device
+    constexpr int runs = 4, times = 4;  // the first run also raises the clock
     Recording recording(device, work, times);
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < runs; ++i) least = std::min(least, recording.run());
@@ -49,7 +49,7 @@ double microseconds_of(Device& device, const Work& work) {
 
 std::vector<double> settled_microseconds_of(Device& device, std::span<const Work> ways) {
     using Clock = std::chrono::steady_clock;
-    const bool wakes = !device.is_cpu();  // software Vulkan has no clock of its own
+    const bool wakes = !device.is_cpu();  // software Vulkan needs no warm-up
     const int times = wakes ? 16 : 1, runs = wakes ? 11 : 3;
     const auto busy = std::chrono::milliseconds(wakes ? 500 : 0);
 

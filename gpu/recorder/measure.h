@@ -10,13 +10,13 @@ namespace saccade {
 
 using Work = std::function<void(Commands&)>;
 
-// What the device takes for some work, in microseconds by its own clock: the least of several runs,
-// each of which does it several times. Not for the frame loop: it waits.
+// The microseconds that some work takes, by GPU timestamps: the minimum of several runs, each of
+// which does it several times. It blocks, so it is not for the frame loop.
 double microseconds_of(Device& device, const Work& work);
 
-// The same for several ways to do something, for a table of figures. A GPU that has idled runs at a
-// fraction of its clock: these are recorded first, done for half a second, and only then measured,
-// in turns, so that whatever changes meanwhile changes all of them. Medians.
+// The medians for several ways to do the same. An idle GPU runs at a fraction of its clock: the
+// ways run for half a second first. Then they are measured in turns, so that a change of the clock
+// affects all of them.
 std::vector<double> settled_microseconds_of(Device& device, std::span<const Work> ways);
 
 }  // namespace saccade

@@ -27,7 +27,7 @@ void Profile::forget() {
     used_ = 0;
 }
 
-// By the host: in the recording it would hold up the device each time.
+// On the host: vkCmdResetQueryPool would delay the device in every submission.
 void Profile::start_anew() {
     if (used_ > 0) vkResetQueryPool(device_.handle(), pool_, 0, used_);
 }
@@ -59,7 +59,7 @@ std::vector<ScopeTime> Profile::read() const {
     std::vector<ScopeTime> times;
     const Limits& limits = device_.limits();
     for (const Entry& entry : entries_) {
-        // Right also if the counter has begun anew meanwhile.
+        // The mask makes this right where the counter has wrapped around.
         const uint64_t passed = (ticks[entry.end] - ticks[entry.begin]) & limits.timestamp_mask;
         times.push_back({entry.name, entry.depth, double(passed) * limits.timestamp_ns * 1e-6});
     }

@@ -30,11 +30,11 @@ public:
     Profile(const Profile&) = delete;
     Profile& operator=(const Profile&) = delete;
 
-    // Before recording anew: no scope is known any more.
+    // Drops all scopes: the recording starts again.
     void forget();
-    // Before each submission of what was recorded.
+    // Resets the queries. Called before each submission.
     void start_anew();
-    // False when there is no room or no timer: then leave() must not be called for it.
+    // False where the queries are used up or the queue has no timestamps: then there is no leave().
     bool enter(VkCommandBuffer commands, std::string_view name, int depth);
     void leave(VkCommandBuffer commands);
     std::vector<ScopeTime> read() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/chains/chain.h"
 #include "gpu/core/device.h"
 #include "gpu/ops/rows.h"
 #include "gpu/ops/words.h"
@@ -123,7 +124,7 @@ void Beams::record_step(Arena& scratch, uint32_t length) {
                              .first = first});
     };
     if (decoder_.chains()) {
-        auto chain = c.chain();
+        const Chain chain(c);
         record();
     } else {
         record();
@@ -197,7 +198,7 @@ void Beams::take_candidates(uint32_t picture, uint32_t step) {
 void Beams::take_steps() {
     if (taken_ == submitted_) return;
     device_.wait(last_, "caption");
-    for (size_t i = taken_; i < submitted_; ++i) steps_[i]->require_whole_chains();
+    for (size_t i = taken_; i < submitted_; ++i) steps_[i]->check_finished();
     for (const OwnTensor* t : {&about_, &values_, &words_}) t->memory.invalidate();
     for (; taken_ < submitted_; ++taken_)
         for (uint32_t i = 0; i < searches_.size(); ++i)

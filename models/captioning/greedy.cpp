@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/chains/chain.h"
 #include "gpu/core/device.h"
 #include "gpu/ops/words.h"
 
@@ -73,7 +74,7 @@ void Greedy::record_step(Arena& scratch, const TextDecoder& decoder, uint32_t le
              logits_.tensor);
     };
     if (decoder.chains()) {
-        auto chain = c.chain();
+        const Chain chain(c);
         record();
     } else {
         record();
@@ -118,7 +119,7 @@ bool Greedy::finished() {
 
 std::vector<DecodedIds> Greedy::results() {
     if (submitted_ > 0) device_.wait(last_, "caption");
-    for (size_t i = 0; i < submitted_; ++i) steps_[i]->require_whole_chains();
+    for (size_t i = 0; i < submitted_; ++i) steps_[i]->check_finished();
     about_.memory.invalidate();
     std::vector<DecodedIds> all(filled_.size());
     for (uint32_t picture = 0; picture < all.size(); ++picture)

@@ -38,7 +38,7 @@ public:
     const TextDecoderForm& form() const { return form_; }
     virtual Type type() const { return memory_.weight.type; }
     virtual double multiply_adds() const;  // of reading a word, without attention's own products
-    // Whether its operations can be recorded as a chain: see Commands::chain.
+    // Whether its operations can be recorded as a chain: see gpu/chains/chain.h.
     virtual bool chains() const { return true; }
     virtual uint32_t past_columns() const { return form_.layers * 4 * form_.width(); }
 

@@ -1,19 +1,20 @@
-// How the workgroups of a chain meet. No more of them may be started than the device runs at once
-// (Vulkan promises nothing about those that wait to start), and none waits forever: whoever runs out of
-// patience says so and goes on.
-// Whoever includes this declares `me`, which thread of its workgroup this is, and
-//   meeting { uint arrived, left; }  coherent volatile, zeros before the first chain
-//   stuck                            coherent volatile, where somebody says that they could not meet
+// A barrier of all workgroups of a dispatch, in two halves: arrive() and await(). Vulkan guarantees
+// no progress to workgroups that have not started, so a dispatch may have no more of them than the
+// device runs at once. No workgroup waits forever: one whose patience runs out sets `stuck` and
+// goes on. A shader that includes this declares
+//   uint me                          the index of the thread in its workgroup
+//   meeting { uint arrived, left; }  coherent volatile, zero before the dispatch and after it
+//   uint stuck                       coherent volatile
 #extension GL_KHR_memory_scope_semantics : require
 
-uint target = 0;    // how many workgroups will have arrived when all have
-uint patience = 0;  // how often this one still looks whether they have
+uint target = 0;    // `arrived` once all workgroups have arrived
+uint patience = 0;  // polls left before this workgroup gives up
 
-// A meeting has two halves, between which there is time to ask for what nobody has to write first.
-// After the second, what everybody wrote before the first is visible to everybody: the workgroup's
-// barrier hands its writes to the first thread, which releases them with its arrival. Who waits looks
-// until all have arrived, then acquires what they released, once, and hands it on by a barrier in
-// turn. Arrivals only add to each other, so that the last one read stands for all of them.
+// Between the halves there is time to load memory that no other workgroup writes. After the second
+// half, every write before the first half is visible to all workgroups: a workgroup barrier hands
+// the writes to thread 0, whose arrival releases them. The thread that waits polls until all have
+// arrived, acquires once, and hands the result on by a workgroup barrier. Arrivals are atomic
+// additions, so the last value read stands for all of them.
 void workgroup_barrier() {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
                    gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
@@ -36,20 +37,19 @@ void await() {
             all = all_arrived();
         }
         memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
-        if (!all) {  // some drivers end a loop that takes too long
+        if (!all) {
             patience = 0;
             stuck = 1;
-            // Nobody waits any more.
+            // Lets every workgroup pass from here on: some drivers end a kernel that runs too long.
             atomicOr(meeting.arrived, 1u << 31, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
         }
     }
     workgroup_barrier();
 }
-// The last one to leave makes room for the next chain: nobody looks at the meeting after leaving.
+// The last workgroup to leave resets the counters for the next chain; no other reads them any more.
 void leave() {
     if (me == 0 && atomicAdd(meeting.left, 1, gl_ScopeDevice, gl_StorageSemanticsBuffer,
-                             gl_SemanticsAcquireRelease) ==
-                       gl_NumWorkGroups.x - 1) {
+                             gl_SemanticsAcquireRelease) == gl_NumWorkGroups.x - 1) {
         atomicStore(meeting.arrived, 0u, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
         atomicStore(meeting.left, 0u, gl_ScopeDevice, 0, gl_SemanticsRelaxed);
     }

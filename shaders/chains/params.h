@@ -1,58 +1,122 @@
+// A chain is a program of links, each an operation on one row or on a few. Every kind of link has a
+// struct of its own. In the program a link takes link_words words: its kind, whether it waits and
+// whether it arrives, one unused word, then its struct.
+//
+// The fields of a struct are listed once, for C++ and GLSL: ADDRESS is an address of two words, the
+// low one first; UINT and FLOAT are one word. chain.comp reads a struct word by word in this order.
+// Strides count elements.
 #ifndef SACCADE_CHAINS_PARAMS
 #define SACCADE_CHAINS_PARAMS
 #include "shaders/common/params.h"
 
 SACCADE_PARAMS_BEGIN
 
-// One operation of a chain (see chain.comp), on each of its rows. Addresses have two words, the low one
-// first, and are those of the first row.
 SACCADE_CONSTANT chain_most_rows = 4;
-SACCADE_CONSTANT link_product = 0;     // y = activation(x W^T + b), or y += x W^T + b
-SACCADE_CONSTANT link_attention = 1;   // y = softmax(scale q k^T) v of one query, head by head
-SACCADE_CONSTANT link_norm = 2;        // y = LN(x), or RMSNorm(x)
-SACCADE_CONSTANT link_embedding = 3;   // y = table[id] + position
-SACCADE_CONSTANT link_pick_part = 4;   // y = the best of the part of x that a workgroup has
-SACCADE_CONSTANT link_pick_merge = 5;  // y, b = the best of these; see pick.merge
-SACCADE_CONSTANT pick_words = 4;       // that a workgroup leaves of its part
-// What a product is of: x as it is in f16, or one of its norms in f32.
-SACCADE_CONSTANT link_plain = 0;
-SACCADE_CONSTANT link_layer_norm = 1;
-SACCADE_CONSTANT link_rms_norm = 2;
-// What becomes of two columns of a product that belong together.
-SACCADE_CONSTANT link_turned = 1;  // both, turned by the angle of their position
-SACCADE_CONSTANT link_gated = 2;   // activation(first) * second
-// What a chain's kernel is built for, and nothing else: a bit for each kind of its links, 1 << kind,
-// and these for what only some models' links have.
+SACCADE_CONSTANT link_words = 32;
+SACCADE_CONSTANT link_header_words = 4;
+
+#define LINK_ADDRESS(name) uint name[2];
+#define LINK_UINT(name) uint name;
+#define LINK_FLOAT(name) float name;
+
+// y = activation(x W^T + b), or y += x W^T + b. x is f16, or the norm of an fp32 row.
+#define PRODUCT_LINK(ADDRESS, UINT, FLOAT)                                                      \
+    ADDRESS(x) ADDRESS(y)                                                                       \
+    ADDRESS(w) ADDRESS(b)                                                                       \
+    ADDRESS(gain) ADDRESS(shift)  /* of the norm */                                             \
+    ADDRESS(angles)               /* of link_rope: cosines of the position, then sines */       \
+    UINT(x_stride) UINT(y_stride) /* from one row to the next */                                \
+    UINT(w_stride)                                                                              \
+    UINT(n) UINT(k)               /* columns of y, of x */                                      \
+    UINT(norm)                    /* norm_none, norm_layer or norm_rms */                       \
+    UINT(has_bias) UINT(activated) UINT(accumulates) UINT(half_out)                             \
+    UINT(pairing)                 /* pairing_none, pairing_rope or pairing_gate */              \
+    UINT(paired)                  /* the first columns of y, which are in pairs */              \
+    UINT(pair_distance)           /* columns from one of a pair to the other */                 \
+    FLOAT(eps)
+struct ProductLink {
+    PRODUCT_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
+};
+SACCADE_CONSTANT norm_none = 0;
+SACCADE_CONSTANT norm_layer = 1;
+SACCADE_CONSTANT norm_rms = 2;
+// Two columns of a product become something together: rotary positions, or activation(a) * b.
+SACCADE_CONSTANT pairing_none = 0;
+SACCADE_CONSTANT pairing_rope = 1;
+SACCADE_CONSTANT pairing_gate = 2;
+
+// y = softmax(scale q k^T) v of each row of q, head by head, all f16.
+#define ATTENTION_LINK(ADDRESS, UINT, FLOAT)                                                    \
+    ADDRESS(q) ADDRESS(k) ADDRESS(v) ADDRESS(y)                                                 \
+    UINT(q_stride) UINT(y_stride)             /* from one row to the next */                    \
+    UINT(k_stride) UINT(v_stride)             /* from one key, one value to the next */         \
+    UINT(k_batch_stride) UINT(v_batch_stride) /* from the keys of a batch to the next batch's */ \
+    UINT(keys)                                                                                  \
+    UINT(queries) /* rows of q in a batch: they see the same keys and values */                 \
+    UINT(heads)                                                                                 \
+    UINT(sharing) /* heads of q in a row that share one of k and v */                           \
+    FLOAT(scale)
+struct AttentionLink {
+    ATTENTION_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
+};
+
+// y = LN(x), both f32.
+#define NORM_LINK(ADDRESS, UINT, FLOAT) \
+    ADDRESS(x) ADDRESS(y)               \
+    ADDRESS(gain) ADDRESS(shift)        \
+    UINT(x_stride) UINT(y_stride)       \
+    UINT(columns)                       \
+    FLOAT(eps)
+struct NormLink {
+    NORM_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
+};
+
+// y = table[id] + position: an f16 table, an f32 row.
+#define EMBEDDING_LINK(ADDRESS, UINT, FLOAT)             \
+    ADDRESS(ids) ADDRESS(table) ADDRESS(position) ADDRESS(y) \
+    UINT(id_stride) UINT(table_stride) UINT(y_stride)    \
+    UINT(rows) UINT(columns) /* of the table */
+struct EmbeddingLink {
+    EMBEDDING_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
+};
+
+// The argmax of x takes two links. The first: a workgroup leaves pick_words words for its part of
+// x.
+#define PICK_PART_LINK(ADDRESS, UINT, FLOAT) \
+    ADDRESS(x) ADDRESS(parts)                \
+    UINT(x_stride) UINT(part_stride)         \
+    UINT(columns)
+struct PickPartLink {
+    PICK_PART_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
+};
+SACCADE_CONSTANT pick_words = 4;
+
+// The second: the column, and what pick.merge.comp says about it in three rows.
+#define PICK_MERGE_LINK(ADDRESS, UINT, FLOAT)        \
+    ADDRESS(parts) ADDRESS(best) ADDRESS(about)      \
+    UINT(part_stride) UINT(best_stride)              \
+    UINT(about_stride) UINT(about_batch_stride)
+struct PickMergeLink {
+    PICK_MERGE_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
+};
+
+// Kinds of links.
+SACCADE_CONSTANT link_product = 0;
+SACCADE_CONSTANT link_attention = 1;
+SACCADE_CONSTANT link_norm = 2;
+SACCADE_CONSTANT link_embedding = 3;
+SACCADE_CONSTANT link_pick_part = 4;
+SACCADE_CONSTANT link_pick_merge = 5;
+// A kernel is built for the links that its chain has and for no others: a bit for each kind,
+// 1 << kind, and these for what only some models' links need.
 SACCADE_CONSTANT chain_layer_norms = 1 << 16;
 SACCADE_CONSTANT chain_rms_norms = 1 << 17;
-SACCADE_CONSTANT chain_pairs = 1 << 18;         // columns of a product that belong together
-SACCADE_CONSTANT chain_shared_heads = 1 << 19;  // of k and v, by several of q
-struct LinkParams {
-    uint kind;
-    uint waits;       // 1: what came before must have finished
-    uint arrives;     // 1: what comes next waits for this
-    uint x[2], y[2];  // row of x (or q), of y
-    uint w[2], b[2];  // of the matrix and the bias; k and v; table and position; what is said of y
-    uint gain[2], shift[2];  // of a norm
-    uint turns[2];            // cosines of this position, then sines
-    uint x_row, y_row;        // elements from one row of x (or q), of y to the next
-    uint w_row, b_row;        // from keys and values to the next; of what is said of y
-    uint together;            // rows of q that see the same keys and values
-    uint n, k;                // columns of y and x; keys and columns of a head
-    uint w_stride, b_stride;  // elements from one row to the next
-    uint heads;
-    uint sharing;    // heads of q in a row that share one of k and v
-    uint activated;  // 1: the chain's activation follows
-    uint norm;       // link_plain, link_layer_norm or link_rms_norm
-    uint pairing;    // 0, link_turned or link_gated
-    uint paired;     // columns that have another; the first ones
-    uint apart;      // columns from one to the other
-    uint bias, half_out, accumulate;
-    float number;  // eps, or the scale
-};
+SACCADE_CONSTANT chain_pairs = 1 << 18;
+SACCADE_CONSTANT chain_shared_heads = 1 << 19;
+
 struct ChainParams {
     uint links;
-    uint patience;  // how often a workgroup looks whether the others have come
+    uint patience;  // how often a workgroup polls for the others before it gives up
 };
 
 SACCADE_PARAMS_END

@@ -4,10 +4,10 @@
 #include <bit>
 #include <optional>
 
+#include "gpu/chains/links.h"
 #include "gpu/ops/attention/attention_tile.h"
 #include "gpu/ops/attention/heads.h"
 #include "gpu/ops/common.h"
-#include "gpu/ops/links.h"
 #include "gpu/ops/products.h"
 #include "shaders/attention/params.h"
 
@@ -54,10 +54,13 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
 
     Tensor y = c.scratch(q.batch, q.rows, q.columns, q.type);
     // One query is the last: it sees all keys.
-    if ((!causal || q.rows == 1) && link_attention(c, y, q, k, v, heads)) return y;
-    const params::AttentionParams p{view(q), view(k), view(v),     view(y),
-                                    q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0,
-                                    heads.sharing};
+    if ((!causal || q.rows == 1) &&
+        link_attention(c, y, {q, k, v, heads.count, heads.scale, heads.sharing}))
+        return y;
+    const params::AttentionParams p{
+        view(q),      view(k), view(v),     view(y),
+        q.rows,       k.rows,  heads.scale, causal ? k.rows - q.rows : 0,
+        heads.sharing};
     const Use uses[] = {read(q), read(k), read(v), write(y)};
     const auto push = std::as_bytes(std::span(&p, 1));
     std::optional<AttentionBlock> block;
@@ -104,9 +107,10 @@ void attention_tiled(Commands& c, const Tensor& y, const Tensor& q, const Tensor
                      const Tensor& v, const Heads& heads, bool causal,
                      const AttentionBlock& block) {
     const uint32_t size = q.columns / heads.count;
-    const params::AttentionParams p{view(q), view(k), view(v),     view(y),
-                                    q.rows,  k.rows,  heads.scale, causal ? k.rows - q.rows : 0,
-                                    heads.sharing};
+    const params::AttentionParams p{
+        view(q),      view(k), view(v),     view(y),
+        q.rows,       k.rows,  heads.scale, causal ? k.rows - q.rows : 0,
+        heads.sharing};
     c.dispatch(Kernel("attention.tiled", q.type,
                       {block.threads, block.queries, block.keys, size / 4, causal ? 1u : 0u}),
                {divide_up(q.rows, block.queries) * block.threads, heads.count, q.batch},

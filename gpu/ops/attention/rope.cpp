@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu/chains/links.h"
 #include "gpu/ops/common.h"
-#include "gpu/ops/links.h"
 #include "shaders/attention/params.h"
 
 namespace saccade {
@@ -29,7 +29,14 @@ void rope(Commands& c, const Tensor& x, const Rotation& by) {
 
 void rotated_linear_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
                          const Linear& w, const Rotation& by) {
-    if (link_product(c, y, x, norm, w, {.rotation = &by})) return;
+    if (link_product(c, y, x,
+                     {.weight = w.weight,
+                      .bias = w.bias,
+                      .norm = ChainNorm{norm.weight, {}, norm.eps},
+                      .angles = by.table,
+                      .rotated_heads = by.heads,
+                      .head = by.head}))
+        return;
     norm_linear_into(c, y, x, norm, w);
     rope(c, y.slice_columns(0, by.heads * padded(by.head)), by);
 }

@@ -1,7 +1,7 @@
 #include "gpu/ops/norms.h"
 
+#include "gpu/chains/links.h"
 #include "gpu/ops/common.h"
-#include "gpu/ops/links.h"
 #include "gpu/ops/norms/row_norm.h"
 #include "shaders/norms/params.h"
 
@@ -18,7 +18,7 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
     require_norm(w, x, op);
     require_wide(x, op);
     check_result(op, x, y);
-    if (link_norm(c, y, x, w)) return;
+    if (link_norm(c, y, x, {w.weight, w.bias, w.eps})) return;
     const Span span = rows_of(x, y);
     const uint32_t threads = norm_threads(c, span.rows * span.batch, x.columns);
     // In place too: a thread writes only what it alone has yet to read.

@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 
+#include "gpu/chains/links.h"
 #include "gpu/ops/common.h"
-#include "gpu/ops/links.h"
 #include "gpu/ops/products/fragments.h"
 #include "gpu/ops/products/kernels.h"
 #include "gpu/ops/products/linear_shapes.h"
@@ -155,7 +155,11 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
     require(x.type == w.weight.type && (y.type == x.type || y.type == Type::f32), op,
             "types " + x.shape() + ", " + w.weight.shape() + ", " + y.shape());
     const bool readable = can_be_read(w.weight);
-    if (readable && link_product(c, to, from, nullptr, w, finish.activation, finish.accumulate))
+    if (link_product(c, to, from,
+                     {.weight = w.weight,
+                      .bias = w.bias,
+                      .activation = finish.activation,
+                      .accumulate = finish.accumulate}))
         return;
 
     const Span span = rows_of(x, y);

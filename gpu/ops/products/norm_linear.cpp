@@ -2,9 +2,9 @@
 
 #include <optional>
 
+#include "gpu/chains/links.h"
 #include "gpu/ops/common.h"
 #include "gpu/ops/elementwise.h"
-#include "gpu/ops/links.h"
 #include "gpu/ops/products/kernels.h"
 #include "gpu/ops/products/linear_shapes.h"
 #include "shaders/products/params.h"
@@ -41,7 +41,12 @@ void norm_linear_into(Commands& c, const Tensor& to, const Tensor& from, const N
             "types " + from.shape() + ", " + w.weight.shape() + ", " + to.shape());
     const Tensor x = joined(from), y = joined(to);
     const bool readable = can_be_read(w.weight);
-    if (readable && link_product(c, to, from, &norm, w, activation, false)) return;
+    if (link_product(c, to, from,
+                     {.weight = w.weight,
+                      .bias = w.bias,
+                      .norm = ChainNorm{norm.weight, norm.bias, norm.eps},
+                      .activation = activation}))
+        return;
     const Span span = rows_of(x, y);
     std::optional<RowTile> few;
     if (readable && !loads_texels(c, w.weight.type))
@@ -71,7 +76,10 @@ void norm_linear_of_rows(Commands& c, const Tensor& y, const Tensor& x, const No
 
 void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const RmsNorm& norm,
                       const Linear& w) {
-    if (link_product(c, y, x, norm, w, {})) return;
+    if (link_product(
+            c, y, x,
+            {.weight = w.weight, .bias = w.bias, .norm = ChainNorm{norm.weight, {}, norm.eps}}))
+        return;
     auto scope = c.scope("norm_linear");
     linear_into(c, y, rms_norm(c, x, norm, w.weight.type), w);
 }
@@ -83,7 +91,12 @@ Tensor gated_linear(Commands& c, const Tensor& x, const RmsNorm& norm, const Lin
     require(gate_up.weight.rows == 2 * wide && gate_up.weight.columns == x.columns, op,
             gate_up.weight.shape() + " for " + x.shape());
     const Tensor y = c.scratch(x.batch, x.rows, wide, gate_up.weight.type);
-    if (activation != Activation::none && link_product(c, y, x, norm, gate_up, {.gate = activation}))
+    if (link_product(c, y, x,
+                     {.weight = gate_up.weight,
+                      .bias = gate_up.bias,
+                      .norm = ChainNorm{norm.weight, {}, norm.eps},
+                      .activation = activation,
+                      .gated = true}))
         return y;
     auto scope = c.scope(op);
     const Tensor both = c.scratch(x.batch, x.rows, 2 * wide, y.type);

@@ -1,7 +1,7 @@
 #include "gpu/ops/words.h"
 
+#include "gpu/chains/links.h"
 #include "gpu/ops/common.h"
-#include "gpu/ops/links.h"
 #include "shaders/words/params.h"
 
 namespace saccade {

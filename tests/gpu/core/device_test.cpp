@@ -89,7 +89,6 @@ TEST(Device, cooperative_matrices_can_be_forced_off) {
     Device plain(instance(), test_device().info(),
                  {.cooperative_matrix = false, .extensions = {}, .pipeline_cache = {}});
     EXPECT_FALSE(plain.features().cooperative_matrix);
-    EXPECT_FALSE(plain.features().cooperative_matrix2);
     EXPECT_TRUE(plain.features().matrix_shapes.empty());
 }
 

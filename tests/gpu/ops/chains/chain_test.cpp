@@ -117,7 +117,7 @@ TEST_F(ChainTest, leaves_pairs_that_do_not_fit_to_other_kernels) {
     auto chained = [&](auto work) {
         commands.use_plain_kernels(false);
         const std::vector<float> values = run([&](Commands& c) {
-            auto chain = c.chain();
+            const Chain chain(c);
             return work(c);
         });
         EXPECT_GT(commands.counts().dispatches, 1u);
@@ -251,7 +251,7 @@ TEST_F(ChainTest, leaves_more_rows_to_other_kernels) {
     for (const Tensor& x : {rows(5, 64, Type::f32), random_tensor(1, 3, 64, Type::f32)}) {
         commands.keep_trace(true);
         run([&](Commands& c) {
-            auto chain = c.chain();
+            const Chain chain(c);
             return norm_linear(c, x, over, w);
         });
         for (const std::string& line : commands.trace())
@@ -260,7 +260,7 @@ TEST_F(ChainTest, leaves_more_rows_to_other_kernels) {
     }
     run([&](Commands& c) {
         auto scope = c.scope("chained");
-        auto chain = c.chain();
+        const Chain chain(c);
         layer_norm(c, rows(2, 64, Type::f32), over, Type::f32);
         return layer_norm(c, rows(3, 64, Type::f32), over, Type::f32);
     });
@@ -325,7 +325,7 @@ TEST_F(ChainTest, ends_where_something_else_is_recorded) {
     const Norm over = norm(64);
     commands.use_plain_kernels(false);
     run([&](Commands& c) {
-        auto chain = c.chain();
+        const Chain chain(c);
         layer_norm(c, layer_norm(c, x, over, Type::f32), over, Type::f32);
         layer_norm(c, many, over, Type::f32);
         return layer_norm(c, x, over, Type::f32);
@@ -340,7 +340,7 @@ TEST_F(ChainTest, ends_where_links_do_not_go_together) {
     commands.use_plain_kernels(false);
     auto in_chain = [&](auto work) {
         run([&](Commands& c) {
-            auto chain = c.chain();
+            const Chain chain(c);
             return work(c);
         });
         return commands.counts().dispatches;
@@ -376,7 +376,7 @@ TEST_F(ChainTest, is_built_for_the_links_that_it_has_and_no_others) {
     auto kernel = [&](auto work) {
         run([&](Commands& c) {
             auto scope = c.scope("chained");
-            auto chain = c.chain();
+            const Chain chain(c);
             return work(c);
         });
         for (const std::string& line : commands.trace())
@@ -427,7 +427,7 @@ TEST_F(ChainTest, ten_thousand_steps_give_the_same_bits_again) {
             for (uint32_t i = 0; i < chains; ++i) {
                 const std::vector<float> now = run([&](Commands& c) {
                     auto scope = c.scope("chained");
-                    auto chain = c.chain();
+                    const Chain chain(c);
                     const Tensor y = layer_norm(c, x, over, Type::f32);
                     for (uint32_t link = 1; link < links; link += 3) {
                         const Tensor h = norm_linear(c, y, over, up, Activation::gelu_tanh);
@@ -459,7 +459,7 @@ TEST_F(ChainTest, workgroups_that_cannot_meet_are_an_error_and_no_endless_wait) 
     c.begin();
     {
         auto scope = c.scope("test");
-        auto chain = c.chain();
+        const Chain chain(c);
         Norm over{c.scratch(1, 1, 8, Type::f32), c.scratch(1, 1, 8, Type::f32)};
         const Tensor x = c.scratch(1, 1, 8, Type::f32);
         for (int i = 0; i < 3; ++i) layer_norm_into(c, x, x, over);

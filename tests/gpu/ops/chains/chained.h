@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/chains/chain.h"
 #include "tests/gpu/ops/products/every_tile.h"
 
 namespace saccade {
@@ -16,7 +17,7 @@ protected:
         const std::vector<float> alone = plain(work);
         const std::vector<float> chained = run([&](Commands& c) {
             auto scope = c.scope("chained");  // what is timed ends a chain
-            auto chain = c.chain();
+            const Chain chain(c);
             return work(c);
         });
         EXPECT_LT(relative_error(chained, alone), most) << what;
