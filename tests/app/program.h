@@ -173,12 +173,13 @@ inline Words small_live(const Words& more) {
 inline std::string model_folder(const TempFolder& temp, const std::string& golden) {
     const std::filesystem::path from = golden_folder() / golden, to = temp / golden;
     write_checkpoint(to, read_manifest(from / "weights.json"));
-    for (const char* file : {"config.json", "preprocessor_config.json", "tokenizer.json",
-                             "tokenizer_config.json"})
-        if (std::filesystem::exists(from / file)) std::filesystem::copy_file(from / file, to / file);
+    for (const char* file :
+         {"config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json"})
+        if (std::filesystem::exists(from / file))
+            std::filesystem::copy_file(from / file, to / file);
     return to.string();
 }
 
-inline std::string golden_picture() { return golden_folder() / "images" / "chelsea.ppm"; }
+inline std::string golden_picture() { return golden_folder() / "images" / "chelsea.png"; }
 
 }  // namespace saccade

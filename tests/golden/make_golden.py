@@ -444,7 +444,7 @@ def some_map(x):
 def deimv2(case, picture):
     """DEIMv2: the same tensors as the parity kit has of D-FINE, rows of queries by the cell that they were chosen from."""
     def make(out, _):
-        image = Image.open(HERE / "images" / f"{picture}.ppm").convert("RGB")
+        image = Image.open(HERE / "images" / f"{picture}.png").convert("RGB")
         model, processor = known_checkpoint(case, out)
         pixels = processor(images=image, return_tensors="pt")["pixel_values"].double()
         last, kept = model.model.decoder.layers[-1], {}
@@ -519,7 +519,7 @@ CASES = {
     "deimv2-lite-nano": deimv2("deimv2-lite-nano", "coffee"), "deimv2-dino-nano": deimv2("deimv2-dino-nano", "astronaut")}
 
 if __name__ == "__main__":
-    picture = Image.open(HERE / "images" / "chelsea.ppm").convert("RGB")
+    picture = Image.open(HERE / "images" / "chelsea.png").convert("RGB")
     for case in sys.argv[2:] or CASES:
         folder = pathlib.Path(sys.argv[1]) / case
         folder.mkdir(parents=True, exist_ok=True)

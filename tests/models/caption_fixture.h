@@ -18,7 +18,7 @@ protected:
     using Ids = std::vector<uint32_t>;
 
     CaptionTest()
-        : picture(read_ppm(golden_folder() / "images" / "chelsea.ppm")),
+        : picture(read_golden_picture("chelsea")),
           frame(device, picture.width, picture.height, false) {
         frame.write(view(picture));
     }

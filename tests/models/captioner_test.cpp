@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gpu/ops/elementwise.h"
+#include "gpu/ops/rows.h"
 #include "models/attention/attention_maps.h"
 #include "tests/models/caption_fixture.h"
 

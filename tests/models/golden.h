@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/ppm.h"
 #include "gpu/core/error.h"
 #include "gpu/transfer/frame.h"
 #include "models/files/json.h"
 #include "models/files/safetensors.h"
 #include "models/files/synthetic.h"
+#include "tests/golden_picture.h"
 #include "tests/gpu_test.h"
 #include "tests/models/files/temp_folder.h"
 
@@ -19,7 +19,7 @@ namespace saccade {
 // The picture of a golden case, by its golden.json.
 inline PpmPicture golden_picture_of(const Json& info) {
     const std::filesystem::path image = info["image"].get<std::string>();
-    return read_ppm(golden_folder() / "images" / (image.stem().string() + ".ppm"));
+    return read_golden_picture(image.stem().string());
 }
 
 // A case of tests/golden: the tensors that transformers computed on deterministic weights.

@@ -45,7 +45,7 @@ protected:
 
     TempFolder temp;
     const std::string model = model_folder(temp, "yolos-nano");
-    const std::string astronaut = golden_folder() / "images" / "astronaut.ppm";
+    const std::string astronaut = golden_folder() / "images" / "astronaut.png";
     const cv::Mat cat = cv::imread(golden_picture());
 };
 
@@ -82,7 +82,8 @@ TEST_F(Detect, the_folder_says_from_which_score_on_it_is_to_be_believed) {
     };
     const std::vector<double> all = scores({"--threshold", "0"});
     ASSERT_EQ(all.size(), 12u);
-    EXPECT_EQ(scores({}).size(), size_t(std::ranges::count_if(all, [](double s) { return s > 0.5; })));
+    EXPECT_EQ(scores({}).size(),
+              size_t(std::ranges::count_if(all, [](double s) { return s > 0.5; })));
 
     nlohmann::json config = read_json(std::filesystem::path(model) / "config.json");
     config["sure_above"] = (all[3] + all[4]) / 2;

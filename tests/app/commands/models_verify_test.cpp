@@ -64,13 +64,13 @@ protected:
     }
 
     TempFolder temp;
-    const std::string astronaut = golden_folder() / "images" / "astronaut.ppm";
+    const std::string astronaut = golden_folder() / "images" / "astronaut.png";
 };
 
 TEST_F(ModelVerify, bundled_models_are_sound) {
-    for (const char* model : {"emoji-detector", "emoji-classifier", "emoji-captioner",
-                              "photo-detector", "photo-classifier", "photo-captioner",
-                              "photo-captioner-2015"}) {
+    for (const char* model :
+         {"emoji-detector", "emoji-classifier", "emoji-captioner", "photo-detector",
+          "photo-classifier", "photo-captioner", "photo-captioner-2015"}) {
         const Outcome outcome = saccade_program(on_test_device({"models", "verify", model}));
         expect_done(outcome);
         expect_says(outcome.out, std::string(model) + "  ");

@@ -30,7 +30,7 @@ TEST(PulledDetector, finds_what_transformers_finds) {
     expect_done(saccade_program({"models", "pull", name, "--quiet"}));
 
     const Json golden = read_json(golden_folder() / "dfine-nano-tiny" / "golden.json");
-    const std::string picture = golden_folder() / "images" / "coffee.ppm";
+    const std::string picture = golden_folder() / "images" / "coffee.png";
     const std::string threshold = std::to_string(golden["threshold"].get<double>());
     const Outcome outcome =
         saccade_program(on_test_device({"detect", "--detector", name, picture, "--json",

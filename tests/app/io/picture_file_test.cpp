@@ -23,7 +23,7 @@ protected:
 
     TempFolder temp;
     const cv::Mat colour =
-        cv::imread(golden_folder() / "images" / "chelsea.ppm")(cv::Rect(100, 50, 37, 21)).clone();
+        cv::imread(golden_folder() / "images" / "chelsea.png")(cv::Rect(100, 50, 37, 21)).clone();
 };
 
 TEST_F(PictureFiles, lossless_formats_keep_every_pixel) {

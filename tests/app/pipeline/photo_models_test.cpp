@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-std::string astronaut() { return golden_folder() / "images" / "astronaut.ppm"; }
+std::string astronaut() { return golden_folder() / "images" / "astronaut.png"; }
 
 std::vector<nlohmann::json> parsed(const std::string& text) {
     std::vector<nlohmann::json> lines;

@@ -27,12 +27,6 @@ Floats floats_of(const StoredTensor& tensor) {
     return values;
 }
 
-}
-std::filesystem::path golden;
-TempFolder folder;
-PpmPicture picture;
-};
-
 // Every eighth row and column, as in the goldens of large pictures.
 Floats lattice(const Floats& picture, size_t height, size_t width) {
     Floats result;
@@ -244,7 +238,7 @@ TEST_P(Families, a_batch_gives_what_its_pictures_give_alone) {
 // transformers' pipeline applies a sigmoid to each logit where problem_type says that several
 // labels may be right.
 TEST_P(Families, several_labels_may_be_right_if_the_config_says_so) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Json config = read_json(from.folder.path() / "config.json");
     config["problem_type"] = "multi_label_classification";
     std::ofstream(from.folder.path() / "config.json") << config;
@@ -264,7 +258,7 @@ TEST_P(Families, several_labels_may_be_right_if_the_config_says_so) {
 }
 
 TEST_P(Families, regression_is_refused_in_one_line) {
-    const Case from(GetParam());
+    const GoldenFolder from(GetParam());
     Json config = read_json(from.folder.path() / "config.json");
     config["problem_type"] = "regression";
     std::ofstream(from.folder.path() / "config.json") << config;

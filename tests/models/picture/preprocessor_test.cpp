@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/lab/ppm.h"
 #include "gpu/core/error.h"
+#include "tests/golden_picture.h"
 #include "tests/models/picture/preprocess_reference.h"
 #include "tests/places.h"
 
@@ -63,42 +63,40 @@ struct Golden {
 // transformers 5.17 with torchvision.
 constexpr Golden goldens[] = {
     {R"({"image_processor_type": "ViTImageProcessor", "size": {"height": 64, "width": 64}})",
-     "chelsea.ppm",
+     "chelsea",
      {64, 64},
      0xdca878c40788af79u,
      {0.14509804546833038f, -0.03529411926865578f, -0.15294118225574493f},
      {0.3490196168422699f, 0.15294118225574493f, 0.10588235408067703f}},
     {R"({"image_processor_type": "ViTImageProcessor"})",
-     "chelsea.ppm",
+     "chelsea",
      {224, 224},
      0x7251f8099dca9d4bu,
      {0.12941177189350128f, -0.05098039284348488f, -0.1764705926179886f},
      {0.27843138575553894f, 0.09019608050584793f, 0.0117647061124444f}},
     {R"({"image_processor_type": "BlipImageProcessor", "size": {"height": 64, "width": 64}})",
-     "chelsea.ppm",
+     "chelsea",
      {64, 64},
      0xca0d0327753a8e08u,
      {0.32450926303863525f, 0.07885054498910904f, 0.04132728651165962f},
      {0.6894699335098267f, 0.4390369653701782f, 0.4963694214820862f}},
     {R"({"image_processor_type": "DetrImageProcessor",
          "size": {"shortest_edge": 160, "longest_edge": 266}})",
-     "astronaut.ppm",
+     "astronaut",
      {160, 160},
      0x94c97e6583f2fc3cu,
      {0.48505860567092896f, 0.5553221106529236f, 0.897080659866333f},
      {-2.015155553817749f, -1.9306721687316895f, -1.7172985076904297f}},
     {R"({"image_processor_type": "YolosImageProcessor",
          "size": {"shortest_edge": 96, "longest_edge": 160}})",
-     "astronaut.ppm",
+     "astronaut",
      {96, 96},
      0xb6b6f884f984d7bfu,
      {0.947426974773407f, 1.010504126548767f, 1.2630937099456787f},
      {-1.6384108066558838f, -1.5805320739746094f, -1.3861438035964966f}},
 };
 
-PpmPicture picture_of(const Golden& golden) {
-    return read_ppm(std::string(places::tests()) + "/golden/images/" + golden.picture);
-}
+PpmPicture picture_of(const Golden& golden) { return read_golden_picture(golden.picture); }
 
 TEST(Preprocessor, pixel_values_are_those_of_transformers) {
     for (const Golden& golden : goldens) {

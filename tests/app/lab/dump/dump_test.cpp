@@ -4,11 +4,11 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <opencv2/imgcodecs.hpp>
 
 #include "models/files/json.h"
 #include "models/files/safetensors.h"
 #include "tests/app/program.h"
+#include "tests/golden_picture.h"
 #include "tests/gpu_test.h"
 #include "tests/places.h"
 
@@ -69,6 +69,11 @@ protected:
     Dump() { std::filesystem::create_directory(temp / "out"); }
     TempFolder temp;
     const std::string model = model_folder(temp, "vit-nano");
+    const std::string ppm = [this] {  // the one format that saccade-lab reads
+        const std::string file = temp / "chelsea.ppm";
+        write_ppm(file, read_golden_picture("chelsea"));
+        return file;
+    }();
     const std::string out = temp / "out/dump.safetensors";
 };
 
@@ -78,11 +83,11 @@ TEST_F(Dump, every_tensor_is_what_transformers_computes) {
         const std::string folder =
             golden == std::string("vit-nano") ? model : model_folder(temp, golden);
         for (const char* program : {places::program(), places::lab_program()}) {
-            expect_done(dump(program, folder, golden_picture(), out));
+            expect_done(dump(program, folder, ppm, out));
             expect_golden(out, golden, 1e-4);
             // DETR's untrained backbone is no case for half precision: see detr_test.cpp.
             if (golden == std::string("detr-thin")) continue;
-            expect_done(dump(program, folder, golden_picture(), out, "fp16"));
+            expect_done(dump(program, folder, ppm, out, "fp16"));
             expect_golden(out, golden, 1e-2);
         }
     }
@@ -92,7 +97,7 @@ TEST_F(Dump, every_tensor_is_what_transformers_computes) {
 TEST_F(Dump, captioners_show_every_step_of_greedy_decoding) {
     for (const char* golden : {"vit-gpt2-nano", "blip-nano"}) {
         SCOPED_TRACE(golden);
-        expect_done(dump(places::lab_program(), model_folder(temp, golden), golden_picture(), out));
+        expect_done(dump(places::lab_program(), model_folder(temp, golden), ppm, out));
         expect_golden(out, golden, 1e-4);
         const std::vector<uint32_t> ids =
             read_json(golden_folder() / golden / "golden.json")["ids"];
@@ -103,8 +108,7 @@ TEST_F(Dump, captioners_show_every_step_of_greedy_decoding) {
 }
 
 TEST_F(Dump, the_format_of_the_picture_does_not_matter) {
-    const std::string png = temp / "chelsea.png";
-    cv::imwrite(png, cv::imread(golden_picture()));
+    const std::string png = golden_picture_file("chelsea");
     expect_done(dump(places::program(), model, png, out));
     expect_golden(out, "vit-nano", 1e-4);
     const Outcome outcome = dump(places::lab_program(), model, png, temp / "out/other");
@@ -120,13 +124,13 @@ TEST_F(Dump, what_cannot_be_done_gets_one_line_and_leaves_nothing) {
             expect_refused(outcome, 1, says, name);
         };
         const std::string nowhere = temp / "nosuch/dump.safetensors", folder = temp / "out";
-        refused(dump(program, model, golden_picture(), nowhere), nowhere);
-        refused(dump(program, model, golden_picture(), folder), folder);
-        refused(dump(program, model, golden_picture(), "/dev/null"), "/dev/null");
-        refused(dump(program, folder, golden_picture(), out), "is not a model folder");
+        refused(dump(program, model, ppm, nowhere), nowhere);
+        refused(dump(program, model, ppm, folder), folder);
+        refused(dump(program, model, ppm, "/dev/null"), "/dev/null");
+        refused(dump(program, folder, ppm, out), "is not a model folder");
         refused(dump(program, model, temp / "nosuch.ppm", out), "nosuch.ppm");
-        refused(run_program(program, {"dump", "--model", model, "--image", golden_picture(), "-o",
-                                      out, "--device", "nosuch"}),
+        refused(run_program(program, {"dump", "--model", model, "--image", ppm, "-o", out,
+                                      "--device", "nosuch"}),
                 "saccade devices");
         EXPECT_EQ(files(), 0u);
         EXPECT_FALSE(std::filesystem::exists(temp / "nosuch"));
@@ -136,7 +140,7 @@ TEST_F(Dump, what_cannot_be_done_gets_one_line_and_leaves_nothing) {
 TEST_F(Dump, an_older_file_is_replaced_only_by_a_whole_one) {
     temp.write("out/dump.safetensors", "older");
     std::filesystem::remove(model + "/model.safetensors");
-    expect_refused(dump(places::program(), model, golden_picture(), out), 1, "model.safetensors");
+    expect_refused(dump(places::program(), model, ppm, out), 1, "model.safetensors");
     std::string text;
     std::ifstream(out) >> text;
     EXPECT_EQ(text, "older");
@@ -147,8 +151,8 @@ TEST_F(Dump, takes_the_queries_to_report_from_a_file) {
     const std::string detector = model_folder(temp, "detr-thin"), inputs = temp / "inputs.json";
     auto dump_of = [&](const char* text) {
         std::ofstream(inputs) << text;
-        return lab_program(on_test_device({"dump", "--model", detector, "--image", golden_picture(),
-                                           "--inputs", inputs, "-o", out}));
+        return lab_program(on_test_device(
+            {"dump", "--model", detector, "--image", ppm, "--inputs", inputs, "-o", out}));
     };
     expect_done(dump_of(R"({"top5_queries": [1, 0]})"));
     EXPECT_EQ(SafetensorsFile(out).find("cross_attention_top5")->shape[0], 2u);

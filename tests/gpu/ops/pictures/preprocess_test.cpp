@@ -3,10 +3,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "app/lab/ppm.h"
 #include "gpu/ops/pictures.h"
 #include "models/files/safetensors.h"
 #include "models/picture/preprocessor.h"
+#include "tests/golden_picture.h"
 #include "tests/gpu_test.h"
 #include "tests/models/picture/preprocess_reference.h"
 #include "tests/places.h"
@@ -141,7 +141,7 @@ TEST_F(PreprocessTest, clamps_sums_below_0_and_above_255) {
 
 TEST_F(PreprocessTest, gives_the_pixel_values_of_transformers) {
     const std::filesystem::path golden = std::filesystem::path(places::tests()) / "golden";
-    const PpmPicture picture = read_ppm(golden / "images/chelsea.ppm");
+    const PpmPicture picture = read_golden_picture("chelsea");
     const SafetensorsFile file(golden / "vit-nano/golden.safetensors");
     const StoredTensor* stored = file.find("pixel_values");
     ASSERT_NE(stored, nullptr);
@@ -166,8 +166,7 @@ TEST_F(PreprocessTest, gives_the_pixel_values_of_transformers) {
 }
 
 TEST_F(PreprocessTest, carries_out_every_kind_of_plan_bit_for_bit) {
-    const PpmPicture picture =
-        read_ppm(std::filesystem::path(places::tests()) / "golden/images/chelsea.ppm");
+    const PpmPicture picture = read_golden_picture("chelsea");
     struct Case {
         Preprocessor how;
         Patch patch;
