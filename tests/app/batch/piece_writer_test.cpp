@@ -116,7 +116,7 @@ TEST_F(PieceWriters, the_last_piece_of_a_run_that_was_broken_off_is_not_whole) {
     EXPECT_TRUE(pieces.contains("000007.partial.nut"));
 }
 
-TEST_F(PieceWriters, a_seal_says_what_its_piece_consists_of) {
+TEST_F(PieceWriters, a_manifest_says_what_its_piece_consists_of) {
     EXPECT_EQ(write("out", {.threads = 2, .pieces = 2}), "");
     const WorkFolder work(temp / "out/work");
     const PieceManifest manifest = PieceManifest::read(work.manifest(source(), 1)).value();

@@ -254,8 +254,7 @@ TEST(Trackers, give_no_number_to_what_peeps_out_of_something_hidden) {
     for (int i = 0; i < 10; ++i) step(tracker, 0.1 * i, {{{100, 100}, 0.9f, 0, 1}});
     for (int i = 10; i < 14; ++i) {
         Observations frame = seen(0.1 * i, {{{100, 100}, 0.9f, 0, 2}});
-        frame.detections[0].box = {104, 82, 119,
-                                   95};  // a corner, which embeddings like something else
+        frame.detections[0].box = {104, 82, 119, 95};  // a corner, with another embedding
         tracker.step(frame);
     }
     EXPECT_EQ(tracker.numbers(), 1u);
