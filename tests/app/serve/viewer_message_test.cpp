@@ -28,8 +28,10 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
     EXPECT_TRUE(none->looks && !none->look);
 
     const auto set = read_viewer_message(
-        R"({"set": {"detector": "x", "threshold": 0.25, "frozen": true, "detector_stride": 2}})");
+        R"({"set": {"detector": "x", "threshold": 0.25, "frozen": true, "detector_stride": 2,
+             "seek": 12}})");
     EXPECT_EQ(set->wish.detector, "x");
+    EXPECT_EQ(set->wish.seek, 12u);
     EXPECT_EQ(set->wish.threshold, 0.25f);
     EXPECT_EQ(set->wish.frozen, true);
     EXPECT_EQ(set->wish.detector_stride, 2u);
@@ -88,6 +90,8 @@ TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
                              R"({"set": {"path": "/etc/passwd"}})",
                              R"({"set": {"track": 1}})",
                              R"({"set": {"find": ["a"]}})",
+                             R"({"set": {"seek": -1}})",
+                             R"({"set": {"seek": 1.5}})",
                              R"({"set": {"like": ["/etc/passwd"]}})",
                              R"({"set": {"least_scores": {"a": 2}}})",
                              R"({"look": {"mode": "mean", "phrase": -1}})",
@@ -103,9 +107,9 @@ TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
                                  "corners": [[1, 2], [3, 4]]}]}}})",
                              "{\"clock\": 1, \"\xff\": 1}"})
         EXPECT_FALSE(read_viewer_message(text)) << text;
-    EXPECT_FALSE(read_viewer_message(
-        R"({"set": {"regions": {"size": [9, 9], "lines": [{"name": ")" + std::string(200, 'x') +
-        R"(", "from": [1, 2], "to": [3, 4]}]}}})"));
+    EXPECT_FALSE(
+        read_viewer_message(R"({"set": {"regions": {"size": [9, 9], "lines": [{"name": ")" +
+                            std::string(200, 'x') + R"(", "from": [1, 2], "to": [3, 4]}]}}})"));
     EXPECT_FALSE(read_viewer_message(std::string(2000, '[')));
     EXPECT_FALSE(read_viewer_message("{\"set\": {\"detector\": \"" +
                                      std::string(longest_message, 'x') + "\"}}"));
