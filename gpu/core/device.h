@@ -25,6 +25,12 @@ struct Ticket {
     uint64_t value = 0;
 };
 
+// What a submission waits for or signals: a binary semaphore, or a value of a timeline semaphore.
+struct SemaphorePoint {
+    VkSemaphore semaphore = nullptr;  // null: nothing
+    uint64_t value = 0;               // of a timeline semaphore
+};
+
 // Waits until look() tells of at least `wanted`. It tells nothing where it cannot: false, if it has told
 // nothing for as long as `patience`.
 bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& look,
@@ -83,11 +89,11 @@ public:
     uint32_t queue_family() const { return queue_family_; }
     VmaAllocator allocator() const { return allocator_; }
 
-    // Hands recorded command buffers to the queue. `what` names them in errors. A window's commands
-    // wait for one semaphore and signal another. Any thread may submit.
+    // Hands recorded command buffers to the queue. `what` names them in errors. They may wait for
+    // one semaphore and signal another. Any thread may submit.
     static constexpr size_t most_in_one_go = 16;
     Ticket submit(std::span<const VkCommandBuffer> commands, std::string_view what,
-                  VkSemaphore wait = nullptr, VkSemaphore signal = nullptr);
+                  SemaphorePoint wait = {}, SemaphorePoint signal = {});
     // Whoever uses the queue itself holds this meanwhile.
     [[nodiscard]] std::unique_lock<std::mutex> lock_queue() {
         return std::unique_lock(queue_mutex_);

@@ -31,6 +31,7 @@ struct Features {
     bool chains = false;                 // operations on a few rows may share a dispatch
     bool texel_loads = false;            // texel buffers are read faster than storage buffers
     bool sums_in_fours = true;           // may be used where threads hold them so: HeldFragments
+    bool external_fds = false;           // memory and semaphores can be handed to another device
     std::vector<MatrixShape> matrix_shapes;
 };
 
