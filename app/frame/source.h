@@ -34,11 +34,13 @@ struct TrueObject {
     uint32_t id = 0;  // of its class
     std::string label;
     Rectangle box;  // pixels of the frame, and never beyond it
-    uint64_t object = 0;  // its number, the same in every frame that shows it; 0: nobody knows
+    uint64_t object = 0;  // its number, the same in every frame that shows it; 0: unknown
+    bool operator==(const TrueObject&) const = default;
 };
 struct Truth {
     std::vector<TrueObject> objects;
     std::string caption;
+    bool operator==(const Truth&) const = default;
 };
 
 struct FrameInfo {
