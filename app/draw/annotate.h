@@ -11,7 +11,7 @@
 
 namespace saccade {
 
-// Draws what a detector finds into the pictures that it finds it in, and brings them back.
+// Draws a detector's findings onto its pictures, and reads the pictures back.
 class Annotator {
 public:
     Annotator(Device& device, std::vector<std::string> labels, DetectionFilter filter);

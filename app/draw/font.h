@@ -24,7 +24,7 @@ struct AtlasArea {
 };
 
 // Lays text out in one font, in any pixel size. Glyphs are rasterised into an atlas when a text
-// first has them. Any UTF-8 will do: what the font does not have shows as its replacement box.
+// first has them. Any UTF-8 will do: a character that the font lacks shows as its replacement box.
 class Font {
 public:
     Font(const std::filesystem::path& file, AtlasArea atlas);

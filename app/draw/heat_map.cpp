@@ -55,7 +55,7 @@ cv::Vec3b blend(const cv::Vec3b& below, uint32_t colour, double share) {
 
 double alpha_of(uint32_t colour) { return double(channels_of(colour).a) / 255; }
 
-// What is not a number is no hotter than nothing.
+// NaN counts as 0.
 size_t level_of(float value, float hottest) {
     if (!(value > 0 && hottest > 0)) return 0;
     return static_cast<size_t>(std::lround(255 * std::min(value / hottest, 1.0f)));

@@ -9,12 +9,12 @@
 namespace saccade {
 
 // The picture with a map of attention over it: cells row after row, the largest of them as hot as
-// it gets, smooth between their centres. What lies outside of the map is as cold as it gets.
+// it gets, smooth between their centres. Pixels outside of the map are as cold as it gets.
 cv::Mat with_heat(const PictureView& picture, std::span<const float> cells,
                   const MapGeometry& geometry);
 
 // The picture with three maps over it as red, green and blue, (3, cells) from 0 to 1, smooth
-// between the centres of cells. What lies outside of the map stays as it is.
+// between the centres of cells. Pixels outside of the map stay as they are.
 cv::Mat with_colours(const PictureView& picture, std::span<const float> colours,
                      const MapGeometry& geometry, double opacity);
 

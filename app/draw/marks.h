@@ -8,28 +8,32 @@
 
 namespace saccade {
 
-// What somebody on the host wants to have drawn over a frame.
+// What the host draws over a frame, in pixels of the frame.
 struct Marks {
     struct Box {
         Rectangle place;
         uint32_t colour = 0;
         std::string text;
         bool selected = false;  // stands out
+        bool operator==(const Box&) const = default;
     };
     struct Dot {
         glm::vec2 place;
         uint32_t colour = 0;
         float size = 1;  // in widths of a box's frame
+        bool operator==(const Dot&) const = default;
     };
     struct Text {
         std::string text;
         glm::vec2 place;  // of its upper left corner
         uint32_t colour = 0;
+        bool operator==(const Text&) const = default;
     };
 
     std::vector<Dot> dots;    // below all else
     std::vector<Box> boxes;   // the last on top
     std::vector<Text> texts;  // above
+    bool operator==(const Marks&) const = default;
 };
 
 }  // namespace saccade

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/draw/colour.h"
+#include "gpu/ops/elementwise.h"
 
 namespace saccade {
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr uint32_t most_plates = 1024, most_glyphs = 8192;  // of captions, notes and marks
 constexpr uint32_t most_tile_plates = 256, most_tile_glyphs = 4096;
+
+constexpr uint32_t found_columns = 7;  // box, score, class and query: see box_plates
 
 constexpr uint32_t paper = rgba(16, 16, 20, 184), ink = rgba(240, 240, 240);
 constexpr uint32_t lit_ink = rgba(255, 205, 80), true_ink = rgba(255, 255, 255);
@@ -24,8 +27,8 @@ bool covers(const Rectangle& a, const Rectangle& b) {
     return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y;
 }
 
-// Where a label lies: above its box, inside at its top, below, inside at its bottom, above at its
-// right, whatever fits first and covers no other label; else what fits first.
+// Places a label above its box, inside at its top, below, inside at its bottom, or above at its
+// right: the first place that fits and covers no other label, or else the first that fits.
 Rectangle label_place(const Rectangle& box, glm::vec2 size, glm::vec2 frame,
                       const std::vector<Rectangle>& taken) {
     enum Place { above, inside_top, below, inside_bottom, above_right };
@@ -36,9 +39,11 @@ Rectangle label_place(const Rectangle& box, glm::vec2 size, glm::vec2 frame,
     for (const Place place : {above, inside_top, below, inside_bottom, above_right}) {
         if (place != inside_top && (tops[place] < 0 || tops[place] > most.y)) continue;
         const float left = place == above_right ? box.max.x - size.x : box.min.x;
-        const glm::vec2 corner = glm::floor(glm::clamp(glm::vec2(left, tops[place]), glm::vec2(0), most));
+        const glm::vec2 corner =
+            glm::floor(glm::clamp(glm::vec2(left, tops[place]), glm::vec2(0), most));
         const Rectangle label(corner, glm::min(corner + size, frame));
-        if (std::ranges::none_of(taken, [&](const Rectangle& other) { return covers(label, other); }))
+        if (std::ranges::none_of(taken,
+                                 [&](const Rectangle& other) { return covers(label, other); }))
             return label;
         if (!first) first = label;
     }
@@ -68,6 +73,20 @@ TextLayout lay_out_labels(Font& font, const std::vector<std::string>& labels, ui
     for (uint32_t percent = 0; percent <= 100; ++percent)
         layout.add_line(std::to_string(percent) + "%", pixels, 0);
     return layout;
+}
+
+// Texts that have changed are laid out anew.
+template <typename Text>
+void change(Text& text, Text now, std::optional<float>& laid_out_for) {
+    if (text == now) return;
+    text = std::move(now);
+    laid_out_for.reset();
+}
+
+// Where the cells of a map lie on an image that shows frames at another scale.
+HeatPlace heat_place(const MapGeometry& geometry, glm::vec2 scale) {
+    const glm::vec2 corner = geometry.corner * scale, cell = geometry.cell * scale;
+    return {corner.x, corner.y, cell.x, cell.y};
 }
 
 template <typename Struct>
@@ -122,60 +141,73 @@ Overlay::LaneMemory::LaneMemory(Device& device, uint32_t detector_classes)
       texts(device, most_plates, most_glyphs),
       beside_tiles(device, most_tile_plates, most_tile_glyphs) {}
 
-Overlay::Overlay(Device& device, Size frame, const OverlayLabels& labels, uint32_t lanes)
+Overlay::Overlay(Device& device, const OverlaySize& size, const OverlayLabels& labels,
+                 uint32_t lanes)
     : device_(device),
-      frame_(frame),
-      label_pixels_(pixels_for(frame, 14)),
-      text_pixels_(pixels_for(frame, 19)),
+      size_(size),
+      scale_(glm::vec2(size.image) / glm::vec2(size.frame)),
+      label_pixels_(pixels_for(size.image, 14)),
+      text_pixels_(pixels_for(size.image, 19)),
       // Room for some hundred letters of each size.
       atlas_side_(text_pixels_ <= 30 ? 1024 : 2048),
       atlas_(device, "glyph atlas", atlas_side_ * atlas_side_ / 4),
       font_(find_dejavu(), {atlas_.bytes(), atlas_side_}),
       style_{.line = font_.height(label_pixels_).line,
              .margin = std::max(label_pixels_ / 4, 2u),
-             .frame_width = std::max(2u, (std::min(frame.x, frame.y) + 120) / 240),
+             .frame_width = std::max(2u, (std::min(size.image.x, size.image.y) + 120) / 240),
              .plate = 216},
       detector_(device, font_, labels.detector, label_pixels_),
       classifier_(device, font_, labels.classifier, label_pixels_),
       heat_colours_(on_device(device, "heat colours", std::span<const uint32_t>(heat_colours()))),
+      box_scale_(device, "box scale", found_columns),
       texts_(font_) {
+    const float scale[found_columns] = {scale_.x, scale_.y, scale_.x, scale_.y, 1, 1, 1};
+    box_scale_.write(0, std::span<const float>(scale));
+    box_scale_.flush();
     atlas_.flush();
     for (uint32_t i = 0; i < lanes; ++i) lanes_.emplace_back(device, detector_.classes);
 }
 
 void Overlay::set_caption(const std::vector<std::string>& words, std::optional<size_t> lit) {
-    caption_.clear();
-    for (size_t i = 0; i < words.size(); ++i)
-        caption_.push_back({words[i], i == lit ? lit_ink : 0});
-    lay_out_texts();
+    std::vector<TextLayout::Word> caption;
+    for (size_t i = 0; i < words.size(); ++i) caption.push_back({words[i], i == lit ? lit_ink : 0});
+    change(caption_, std::move(caption), laid_out_for_);
 }
 
 void Overlay::set_notes(std::vector<Note> notes) {
-    notes_ = std::move(notes);
-    lay_out_texts();
+    change(notes_, std::move(notes), laid_out_for_);
 }
 
-void Overlay::set_marks(Marks marks) {
-    marks_ = std::move(marks);
-    lay_out_texts();
-}
+void Overlay::set_marks(Marks marks) { change(marks_, std::move(marks), laid_out_for_); }
 
 void Overlay::set_truth(std::optional<Truth> truth) {
-    truth_ = std::move(truth);
+    change(truth_, std::move(truth), laid_out_for_);
+}
+
+const std::vector<Rectangle>& Overlay::caption_places() {
     lay_out_texts();
+    return caption_places_;
+}
+
+Rectangle Overlay::on_image(const Rectangle& of_frame) const {
+    return {of_frame.min * scale_, of_frame.max * scale_};
 }
 
 void Overlay::lay_out_texts() {
+    if (laid_out_for_ == settings.caption_freshness) return;
+    laid_out_for_ = settings.caption_freshness;
+    ++layouts_;
     texts_.clear();
     const auto edge = static_cast<float>(text_pixels_ / 2);
-    TextLayout::Block block{.area = {glm::vec2(edge), glm::vec2(frame_) - edge},
+    TextLayout::Block block{.area = {glm::vec2(edge), glm::vec2(size_.image) - edge},
                             .align = {0.5f, 1},
                             .pixels = text_pixels_,
                             .fill = faded(paper, settings.caption_freshness),
                             .ink = faded(ink, settings.caption_freshness)};
     // A caption that grows and grows keeps to the lower part of the frame.
-    block.most_lines = std::max(2u, frame_.y / 3 / font_.height(text_pixels_).line);
+    block.most_lines = std::max(2u, size_.image.y / 3 / font_.height(text_pixels_).line);
     caption_places_ = texts_.add_block(caption_, block);
+    for (Rectangle& place : caption_places_) place = {place.min / scale_, place.max / scale_};
     const float caption_top = caption_.empty() ? block.area.max.y : texts_.plates().back().top;
     block.most_lines = UINT32_MAX;
     block.fill = paper;
@@ -193,21 +225,22 @@ void Overlay::lay_out_texts() {
 
 void Overlay::lay_out_marks() {
     const auto width = static_cast<float>(style_.frame_width);
-    const glm::vec2 frame(frame_);
+    const glm::vec2 image(size_.image);
     for (const Marks::Dot& dot : marks_.dots) {
-        const glm::vec2 half(dot.size * width / 2);
-        texts_.add_plate({dot.place - half, dot.place + half}, dot.colour);
+        const glm::vec2 place = dot.place * scale_, half(dot.size * width / 2);
+        texts_.add_plate({place - half, place + half}, dot.colour);
     }
     for (const Marks::Box& box : marks_.boxes)
-        texts_.add_frame(box.place, box.selected ? true_ink : box.colour,
+        texts_.add_frame(on_image(box.place), box.selected ? true_ink : box.colour,
                          box.selected ? 2 * width : width);
     TextLayout::Block block{.area = {}, .pixels = label_pixels_, .ink = rgba(20, 20, 20)};
     const auto line = static_cast<float>(style_.line + style_.margin);
     // The last is the best, and has the first choice.
     std::vector<Rectangle> labels;
     for (const Marks::Box& box : std::views::reverse(marks_.boxes))
-        labels.push_back(label_place(
-            box.place, texts_.line_size(words_of(box.text), label_pixels_), frame, labels));
+        labels.push_back(label_place(on_image(box.place),
+                                     texts_.line_size(words_of(box.text), label_pixels_), image,
+                                     labels));
     std::ranges::reverse(labels);
     for (size_t i = 0; i < labels.size(); ++i) {
         block.area = labels[i];
@@ -216,8 +249,9 @@ void Overlay::lay_out_marks() {
     }
     for (const Marks::Text& text : marks_.texts) {
         const glm::vec2 room(12 * static_cast<float>(label_pixels_), 2 * line);
-        block.area = {glm::clamp(text.place, glm::vec2(0), glm::max(frame - room, glm::vec2(0))),
-                      frame};
+        block.area = {
+            glm::clamp(text.place * scale_, glm::vec2(0), glm::max(image - room, glm::vec2(0))),
+            image};
         block.fill = with_alpha(text.colour, style_.plate / 255.0);
         texts_.add_block(words_of(text.text), block);
     }
@@ -228,71 +262,80 @@ void Overlay::lay_out_truth(float caption_top) {
     TextLayout::Block block{
         .area = {}, .align = {1, 1}, .pixels = label_pixels_, .fill = paper, .ink = true_ink};
     for (const TrueObject& o : truth_->objects) {
-        texts_.add_frame(o.box, true_ink, static_cast<float>(style_.frame_width) / 2);
-        block.area = {glm::vec2(0), o.box.max};
+        texts_.add_frame(on_image(o.box), true_ink, static_cast<float>(style_.frame_width) / 2);
+        block.area = {glm::vec2(0), on_image(o.box).max};
         texts_.add_block(words_of(o.label), block);
     }
-    block.area = {edge, edge, static_cast<float>(frame_.x) - edge, caption_top - edge / 2};
+    block.area = {edge, edge, static_cast<float>(size_.image.x) - edge, caption_top - edge / 2};
     block.align.x = 0.5f;
     texts_.add_block(words_of("truth: " + truth_->caption), block);
 }
 
-void Overlay::record(Commands& c, const Image& frame, const OverlayInput& input, uint32_t lane) {
-    if (frame.width() != frame_.x || frame.height() != frame_.y)
-        throw Error("an overlay for frames of another size");
+void Overlay::record(Commands& c, const Image& image, const OverlayInput& input, uint32_t lane) {
+    if (image.width() != size_.image.x || image.height() != size_.image.y)
+        throw Error("an overlay for images of another size");
     auto scope = c.scope("draw");
     LaneMemory& mapped = lanes_.at(lane);
-    if (input.maps) record_heat(c, frame, input, mapped);
+    if (input.maps) record_heat(c, image, input, mapped);
     if (input.masks.logits)
-        draw_masks(c, frame, input.masks, input.found, mapped.masks.tensor(),
+        draw_masks(c, image, input.masks, input.found, mapped.masks.tensor(),
                    detector_.runs.tensor(), detector_.classes);
-    if (input.found) {
-        const Tensor plates =
-            box_plates(c, input.found, mapped.boxes.tensor(), detector_.runs.tensor(),
-                       detector_.classes, frame_, style_);
-        draw_plates(c, frame, plates, texts(detector_));
-    }
-    if (input.classes.values) {
-        const float width = std::floor(static_cast<float>(frame_.x) * 0.36f);
-        const auto edge = static_cast<float>(text_pixels_ / 2);
-        const ClassPanel panel{.left = static_cast<float>(frame_.x) - width - edge,
-                               .top = edge,
-                               .width = width,
-                               .paper = paper,
-                               .ink = ink,
-                               .style = style_};
-        const Tensor plates = class_plates(c, input.classes, mapped.classes.tensor(),
-                                           classifier_.runs.tensor(), classifier_.classes, panel);
-        draw_plates(c, frame, plates, texts(classifier_));
-    }
-    draw_plates(c, frame, mapped.texts.plates.tensor(), texts(mapped.texts));
+    if (input.found) record_boxes(c, image, input, mapped);
+    if (input.classes.values) record_classes(c, image, input.classes, mapped);
+    draw_plates(c, image, mapped.texts.plates.tensor(), texts(mapped.texts));
 }
 
-// One map covers the frame. Several are tiles over small copies of it.
-void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& input,
+void Overlay::record_boxes(Commands& c, const Image& image, const OverlayInput& input,
+                           const LaneMemory& lane) {
+    Tensor found = input.found;
+    if (size_.image != size_.frame) {
+        const Tensor scale =
+            make_tensor(box_scale_.tensor().buffer, 0, 1, 1, found_columns, Type::f32);
+        found = multiply(c, found, scale, Type::f32);
+    }
+    const Tensor plates = box_plates(c, found, lane.boxes.tensor(), detector_.runs.tensor(),
+                                     detector_.classes, size_.image, style_);
+    draw_plates(c, image, plates, texts(detector_));
+}
+
+void Overlay::record_classes(Commands& c, const Image& image, const Top& classes,
+                             const LaneMemory& lane) {
+    const auto right = static_cast<float>(size_.image.x);
+    const float width = std::floor(right * 0.36f);
+    const auto edge = static_cast<float>(text_pixels_ / 2);
+    const ClassPanel panel{.left = right - width - edge,
+                           .top = edge,
+                           .width = width,
+                           .paper = paper,
+                           .ink = ink,
+                           .style = style_};
+    const Tensor plates = class_plates(c, classes, lane.classes.tensor(), classifier_.runs.tensor(),
+                                       classifier_.classes, panel);
+    draw_plates(c, image, plates, texts(classifier_));
+}
+
+void Overlay::record_heat(Commands& c, const Image& image, const OverlayInput& input,
                           LaneMemory& lane) {
-    const MapGeometry& geometry = input.geometry;
-    HeatPlace place{geometry.corner.x, geometry.corner.y, geometry.cell.x, geometry.cell.y};
     lane.tiles = 0;
-    if (input.coloured) {
-        draw_colours(c, frame, input.maps, lane.heat.tensor(), place);
-        return;
-    }
-    if (input.maps.batch == 1) {
-        draw_heat(c, frame, frame, input.maps, lane.heat.tensor(), heat_colours_.tensor(), place);
-        return;
-    }
+    const HeatPlace place = heat_place(input.geometry, scale_);
+    if (input.coloured)
+        draw_colours(c, image, input.maps, lane.heat.tensor(), place);
+    else if (input.maps.batch == 1)
+        draw_heat(c, image, image, input.maps, lane.heat.tensor(), heat_colours_.tensor(), place);
+    else
+        record_tiles(c, image, input, lane);
+}
+
+// Several maps are tiles over small copies of the image.
+void Overlay::record_tiles(Commands& c, const Image& image, const OverlayInput& input,
+                           LaneMemory& lane) {
     const TileGrid grid = tiles(input.maps.batch);
     Image& thumbnail = thumbnails_[grid.tiles().across];
-    const uint32_t width = grid.tile_size().x, height = grid.tile_size().y;
-    if (!thumbnail) thumbnail = Image(device_, "thumbnail", width, height);
-    letterbox(c, thumbnail, frame, {0, 0, width, height});
-    const float across = static_cast<float>(width) / static_cast<float>(frame_.x);
-    const float down = static_cast<float>(height) / static_cast<float>(frame_.y);
-    place = {place.left * across, place.top * down, place.cell_width * across,
-             place.cell_height * down};
-    draw_heat(c, frame, thumbnail, input.maps, lane.heat.tensor(), heat_colours_.tensor(), place,
-              grid.tiles());
+    const Size size = grid.tile_size();
+    if (!thumbnail) thumbnail = Image(device_, "thumbnail", size.x, size.y);
+    letterbox(c, thumbnail, image, {0, 0, size.x, size.y});
+    draw_heat(c, image, thumbnail, input.maps, lane.heat.tensor(), heat_colours_.tensor(),
+              heat_place(input.geometry, glm::vec2(size) / glm::vec2(size_.frame)), grid.tiles());
 
     TextLayout beside(font_);
     for (const Rectangle& rest : grid.around()) beside.add_plate(rest, backdrop);
@@ -306,11 +349,12 @@ void Overlay::record_heat(Commands& c, const Image& frame, const OverlayInput& i
     atlas_.flush();
     lane.beside_tiles.write(beside);
     lane.tiles = static_cast<uint32_t>(beside.plates().size());
-    draw_plates(c, frame, lane.beside_tiles.plates.tensor(), texts(lane.beside_tiles));
+    draw_plates(c, image, lane.beside_tiles.plates.tensor(), texts(lane.beside_tiles));
 }
 
 void Overlay::update(uint32_t lane) {
     LaneMemory& mapped = lanes_.at(lane);
+    lay_out_texts();
     detector_.fade(settings.boxes_freshness);
     write_settings(mapped);
     // The caption comes first.
@@ -320,9 +364,10 @@ void Overlay::update(uint32_t lane) {
 void Overlay::write_filter(MappedWords& to, bool shown) const {
     const DetectionFilter& filter = settings.filter;
     const auto most = static_cast<uint32_t>(std::min<size_t>(filter.most, UINT32_MAX));
-    to.write(0, params::BoxSettings{.threshold = filter.threshold,
-                                    .most = shown ? most : 0,
-                                    .selected = settings.selected_query.value_or(params::no_query)});
+    to.write(0,
+             params::BoxSettings{.threshold = filter.threshold,
+                                 .most = shown ? most : 0,
+                                 .selected = settings.selected_query.value_or(params::no_query)});
     for (uint32_t id = 0; id < detector_.classes; ++id) {
         const bool wanted = filter.classes.empty() || filter.classes.contains(id);
         to.write(words_of<params::BoxSettings>(1) + id, wanted ? 1u : 0u);

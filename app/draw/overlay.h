@@ -18,15 +18,15 @@
 
 namespace saccade {
 
-// What the colours of a map of attention span: 0 to its own largest cell, its own smallest to its
-// largest, or the same for all maps.
+// The values that the colours of a map of attention span: from 0 to its largest cell, from its
+// smallest to its largest, or the same for all maps.
 enum class HeatScale : uint32_t {
     fixed = params::heat_scale_fixed,
     max = params::heat_scale_max,
     min_max = params::heat_scale_min_max,
 };
 
-// What is drawn and how; may change from frame to frame.
+// Settings that may change from frame to frame.
 struct OverlaySettings {
     bool boxes = true;
     bool masks = true;                                      // of objects, where models make them
@@ -38,7 +38,7 @@ struct OverlaySettings {
     bool only_sure = false;  // of these, those that score as much as the model needs
 
     bool caption = true;
-    // What is of an earlier frame looks old: 1 is of this one, 0 of long ago.
+    // Findings of an earlier frame are faded: 1 is of this frame, 0 of long ago.
     float boxes_freshness = 1, caption_freshness = 1;
 
     bool heat = true;
@@ -53,7 +53,7 @@ struct OverlayLabels {
     std::vector<std::string> detector = {}, classifier = {};
 };
 
-// Where the things to draw lie on the device; what is empty is not drawn.
+// The tensors to draw from, on the device; empty ones are not drawn.
 struct OverlayInput {
     Tensor found = {};  // Findings::found()
     Masks masks = {};   // of the objects, for models that make them
@@ -71,16 +71,27 @@ struct OverlayInput {
 struct Note {
     std::string text;
     glm::vec2 align{};
+    bool operator==(const Note&) const = default;
 };
 
-// Draws onto frames of one size, in place and on the device, without reading anything back: maps of
-// attention, boxes with labels and scores, likely classes, captions, notes. Another size of frame
-// or another model needs another overlay; all else can change between two runs of what was
-// recorded.
+// The frames that an overlay is for, and the images that it draws on: the frames themselves, or
+// copies of them at the size at which a window shows them. Text has the size that suits the image.
+struct OverlaySize {
+    OverlaySize(Size of_both) : frame(of_both), image(of_both) {}
+    OverlaySize(Size of_frame, Size of_image) : frame(of_frame), image(of_image) {}
+
+    Size frame, image;
+};
+
+// Draws onto images of one size, in place and on the device, without reading anything back: maps of
+// attention, boxes with labels and scores, likely classes, captions, notes. All places are given
+// and told in pixels of the frame. Another size or another model needs another overlay; all else
+// can change between two runs of a recording.
 class Overlay {
 public:
     // `lanes` frames may be on their way at a time, each with a recording of its own.
-    Overlay(Device& device, Size frame, const OverlayLabels& labels, uint32_t lanes = 1);
+    Overlay(Device& device, const OverlaySize& size, const OverlayLabels& labels,
+            uint32_t lanes = 1);
 
     OverlaySettings settings;
     // The lit word, usually the newest, stands out.
@@ -88,20 +99,24 @@ public:
                      std::optional<size_t> lit = std::nullopt);
     void set_notes(std::vector<Note> notes);
     void set_marks(Marks marks);
-    // What is really to be seen in the frame, where somebody knows: white frames, their labels in
-    // the corner that boxes leave free, and the right caption above the one that was written.
+    // What is really in the frame, if the source knows: white boxes, their labels in the corner
+    // that detections leave free, and the right caption above the one that was written.
     void set_truth(std::optional<Truth> truth);
     // How this many maps lie side by side.
-    TileGrid tiles(uint32_t maps) const { return {frame_, maps, style_.frame_width}; }
-    // Where the words of the caption lie; one that was dropped has no area.
-    const std::vector<Rectangle>& caption_places() const { return caption_places_; }
+    TileGrid tiles(uint32_t maps) const {
+        return {size_.image, maps, style_.frame_width, size_.frame};
+    }
+    // Where the words of the caption lie; a word that was dropped has no area.
+    const std::vector<Rectangle>& caption_places();
 
-    // Records the drawing onto a frame. Nothing that this lane recorded before may still be
+    // Records the drawing onto an image. Nothing that this lane recorded before may still be
     // running.
-    void record(Commands& c, const Image& frame, const OverlayInput& input, uint32_t lane = 0);
-    // Before each run of a lane's recording, once its last run has finished: hands it the settings
-    // and texts of now.
+    void record(Commands& c, const Image& image, const OverlayInput& input, uint32_t lane = 0);
+    // Hands the current settings and texts to a lane's recording: before each run of it, once the
+    // last run has finished. Texts are laid out if they have changed.
     void update(uint32_t lane = 0);
+    // How often texts were laid out.
+    uint64_t layouts() const { return layouts_; }
 
 private:
     // A model's labels, then "0%" to "100%", laid out once.
@@ -122,7 +137,7 @@ private:
         void write(const TextLayout& layout, size_t first_plate = 0);
         MappedWords plates, runs, glyphs;
     };
-    // What a recording reads and the CPU writes.
+    // Memory that a recording reads and the host writes.
     struct LaneMemory {
         LaneMemory(Device& device, uint32_t classes);
         MappedWords boxes, masks, classes, heat;  // settings
@@ -130,9 +145,15 @@ private:
         uint32_t tiles = 0;  // plates beside them
     };
 
-    void record_heat(Commands& c, const Image& frame, const OverlayInput& input, LaneMemory& lane);
+    void record_boxes(Commands& c, const Image& image, const OverlayInput& input,
+                      const LaneMemory& lane);
+    void record_classes(Commands& c, const Image& image, const Top& classes,
+                        const LaneMemory& lane);
+    void record_heat(Commands& c, const Image& image, const OverlayInput& input, LaneMemory& lane);
+    void record_tiles(Commands& c, const Image& image, const OverlayInput& input, LaneMemory& lane);
     void write_settings(LaneMemory& lane) const;
     void write_filter(MappedWords& to, bool shown) const;
+    Rectangle on_image(const Rectangle& of_frame) const;
     void lay_out_texts();
     void lay_out_marks();
     void lay_out_truth(float caption_top);
@@ -143,7 +164,8 @@ private:
     }
 
     Device& device_;
-    Size frame_;
+    OverlaySize size_;
+    glm::vec2 scale_;  // pixels of the image to one of the frame
     uint32_t label_pixels_, text_pixels_;
     uint32_t atlas_side_;
     MappedWords atlas_;
@@ -151,6 +173,7 @@ private:
     params::LabelStyle style_;
     LabelTable detector_, classifier_;
     MappedWords heat_colours_;
+    MappedWords box_scale_;  // a row of findings times this is in pixels of the image
     std::map<uint32_t, Image> thumbnails_;  // of the frame, by how many fit side by side
     std::vector<LaneMemory> lanes_;
 
@@ -159,7 +182,9 @@ private:
     std::vector<Note> notes_;
     Marks marks_;
     std::optional<Truth> truth_;
-    TextLayout texts_;  // caption, notes, marks and truth
+    TextLayout texts_;                   // caption, notes, marks and truth, for these:
+    std::optional<float> laid_out_for_;  // the caption's freshness; nothing: a text has changed
+    uint64_t layouts_ = 0;
 };
 
 }  // namespace saccade

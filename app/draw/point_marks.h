@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-// Unlike each other, and unlike heat, over which they are drawn.
+// Colours unlike each other and unlike those of heat, over which points are drawn.
 uint32_t level_colour(uint32_t level);
 // "maps of 80 × 80 (cyan), 40 × 40 (green) and 20 × 20 (pink)"
 std::string levels_text(const std::vector<Size>& levels);
@@ -16,7 +16,7 @@ std::string levels_text(const std::vector<Size>& levels);
 // How wide a point is drawn, in widths of a box's frame: its area is its share.
 float point_size(float share);
 
-// Each with a dark rim; those that weigh most on top.
+// Each point has a dark rim. Those of the largest shares lie on top.
 std::vector<Marks::Dot> dots_of(std::vector<SampledPoint> points);
 
 }  // namespace saccade

@@ -26,6 +26,7 @@ public:
         std::string text;
         uint32_t ink = 0;  // 0: as all others
         bool new_line = false;
+        bool operator==(const Word&) const = default;
     };
     struct Block {
         Rectangle area;     // that it lies in, and is wrapped to

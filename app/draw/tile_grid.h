@@ -9,23 +9,27 @@
 
 namespace saccade {
 
-// How several maps share a frame: as tiles with its proportions, as many down as across where there
-// are enough of them, in the middle. One that is not filled stays at the end of the last row.
+// How several maps share an image: as tiles with its proportions, as many down as across where
+// there are enough of them, in the middle. A place that is not filled stays at the end of the last
+// row.
 class TileGrid {
 public:
-    TileGrid(Size frame, uint32_t count, uint32_t gap);
+    // The image shows a picture, which may have another size.
+    TileGrid(Size image, uint32_t count, uint32_t gap, Size picture);
+    TileGrid(Size image, uint32_t count, uint32_t gap) : TileGrid(image, count, gap, image) {}
 
     uint32_t count() const { return count_; }
     Size tile_size() const { return size_; }
     const HeatTiles& tiles() const { return tiles_; }
     Rectangle tile(uint32_t index) const;
-    // What point of the frame a tile's small copy shows at this one; nothing beside the tiles.
+    // The point of the picture that a tile's small copy shows at a point of the picture; nothing
+    // beside the tiles.
     std::optional<glm::vec2> shown_at(glm::vec2 point) const;
-    // What of the frame no tile covers.
+    // The parts of the image that no tile covers.
     std::vector<Rectangle> around() const;
 
 private:
-    Size frame_, size_;
+    Size image_, picture_, size_;
     uint32_t count_, down_ = 0;
     HeatTiles tiles_;
 };

@@ -10,11 +10,11 @@
 
 namespace saccade {
 
-// A track's own, the same in every frame and file; grey for what has no number yet.
+// A track's colour is the same in every frame and file. Detections without a number are grey.
 uint32_t track_colour(uint32_t number);
 
-// Boxes with numbers and trails behind them, lines and zones with what they have counted; what has
-// no number yet is grey.
+// Boxes with numbers and trails behind them, lines and zones with their counts. Boxes without a
+// number are grey.
 Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
                const std::vector<std::string>& labels, std::optional<uint32_t> selected_query);
 

@@ -35,10 +35,12 @@ struct TrueObject {
     std::string label;
     Rectangle box;        // in pixels, inside the frame
     uint64_t object = 0;  // its identity, the same in every frame that shows it; 0: unknown
+    bool operator==(const TrueObject&) const = default;
 };
 struct Truth {
     std::vector<TrueObject> objects;
     std::string caption;
+    bool operator==(const Truth&) const = default;
 };
 
 struct FrameInfo {

@@ -1,8 +1,6 @@
 #include "app/live/live_thread.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 namespace saccade {
@@ -21,9 +19,9 @@ constexpr auto dozing = 200ms;
 }  // namespace
 
 LiveThread::LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-                       const LivePlace& from, std::function<void()> on_news)
+                       const LivePlace& from, PictureRing& window, std::function<void()> on_news)
     : loop_(engine, capture, std::move(folder), from), on_news_(std::move(on_news)) {
-    loop_.read_every_picture();
+    loop_.show_in(window);
     view_.report = loop_.report();
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
 }
@@ -39,14 +37,7 @@ bool LiveThread::read(LiveView& view) {
     if (error_) std::rethrow_exception(error_);
     if (!std::exchange(news_, false)) return false;
     view = view_;
-    new_picture_ = ready_.number > shown_.number;
-    if (new_picture_) std::swap(ready_, shown_);
     return true;
-}
-
-std::optional<PictureView> LiveThread::picture() const {
-    if (area(shown_.size) == 0) return {};
-    return PictureView{shown_.bytes.data(), shown_.size.x, shown_.size.y, 3 * shown_.size.x, true};
 }
 
 void LiveThread::was_shown(double screen_ms) {
@@ -107,31 +98,8 @@ bool LiveThread::work(LiveState& wish) {
         wish.word.reset();
     }
     const bool finished = loop_.step(wish);
-    if (finished) copy_picture(wish.second.below);
+    if (finished) loop_.shown()->window.publish();
     return finished;
-}
-
-void LiveThread::copy_picture(bool below) {
-    const PictureView& picture = loop_.shown()->picture;
-    if (!picture.pixels) return;
-    const std::optional<SecondPicture>& second = loop_.shown()->second;
-    below_ = below;
-    const TwoViews views = two_views({picture.width, picture.height}, below);
-    filled_.size = second ? views.all : Size(picture.width, picture.height);
-    filled_.bytes.resize(3 * area(filled_.size));
-    if (second) std::ranges::fill(filled_.bytes, uint8_t{0});  // what is between them
-    copy_view(picture, {});
-    if (second) copy_view(second->picture, views.corner);
-    const std::scoped_lock lock(mutex_);
-    filled_.number = std::max(ready_.number, shown_.number) + 1;
-    std::swap(filled_, ready_);
-}
-
-void LiveThread::copy_view(const PictureView& picture, Size corner) {
-    const size_t row = 3 * size_t(filled_.size.x);
-    for (uint32_t y = 0; y < picture.height; ++y)
-        std::memcpy(&filled_.bytes[(corner.y + y) * row + 3 * corner.x],
-                    picture.pixels + size_t(y) * picture.row_bytes, size_t(picture.width) * 3);
 }
 
 void LiveThread::tell_classes(LiveView& view,
@@ -161,7 +129,7 @@ void LiveThread::publish() {
         view.scene.takes_examples = view.report.detector.takes_words;
         view.attention = shown->attention;
         if (shown->second) {
-            view.scene.second = {below_, shown->second->bare, shown->second->tiles};
+            view.scene.second = {shown->second->below, shown->second->bare, shown->second->tiles};
             view.second_attention = shown->second->attention;
         }
         view.words = loop_.captions().caption().words;
@@ -169,9 +137,6 @@ void LiveThread::publish() {
     }
     {
         const std::scoped_lock lock(mutex_);
-        if (area(view.scene.picture) == 0 && area(shown_.size) + area(ready_.size) > 0)
-            ready_ = {
-                .bytes = {}, .size = {}, .number = std::max(ready_.number, shown_.number) + 1};
         view_ = std::move(view);
         news_ = true;
     }

@@ -38,17 +38,14 @@ struct LiveView {
 class LiveThread {
 public:
     // `on_news` is called on the thread when there is something new to see.
+    // The loop's pictures go to `window`, which must outlive it.
     LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-               const LivePlace& from, std::function<void()> on_news);
+               const LivePlace& from, PictureRing& window, std::function<void()> on_news);
 
     // The state that it makes true from now on.
     void want(const LiveState& state);
     // True if there is another view than last time; throws what has ended the thread.
     bool read(LiveView& view);
-    // The picture of the view that was read last, or both of its pictures beside each other, until
-    // the next is read. Nothing before the first.
-    std::optional<PictureView> picture() const;
-    bool new_picture() const { return new_picture_; }  // than that of the view before
     // What it took to show it.
     void was_shown(double screen_ms);
 
@@ -56,17 +53,8 @@ public:
     LivePlace end();
 
 private:
-    // A picture on its way to the window; its memory stays.
-    struct Pixels {
-        std::vector<uint8_t> bytes;
-        Size size;
-        uint64_t number = 0;
-    };
-
     void run(std::stop_token stop);
     bool work(LiveState& wish);
-    void copy_picture(bool below);
-    void copy_view(const PictureView& picture, Size corner);
     void publish();
     void tell_classes(LiveView& view, const std::optional<std::vector<ClassScore>>& found) const;
 
@@ -78,14 +66,9 @@ private:
     std::optional<LiveState> wish_;  // that has not been taken yet
     LiveView view_;
     bool news_ = false;
-    Pixels ready_;
     std::optional<double> screen_ms_;
     std::exception_ptr error_;
 
-    Pixels filled_;       // the thread's own
-    bool below_ = false;  // the second view lies below the first there
-    Pixels shown_;        // the window's
-    bool new_picture_ = false;
     std::jthread thread_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "app/draw/heat_map.h"
 #include "app/io/picture_file.h"
+#include "app/live/window_order.h"
 #include "app/pipeline/attention_choice.h"
 #include "app/pipeline/models_in_use.h"
 #include "app/sources/open_source.h"
@@ -23,7 +24,8 @@ using namespace std::chrono_literals;
 bool looks_the_same(const LiveState& a, const LiveState& b) {
     return a.frozen == b.frozen && a.boxes == b.boxes && a.caption == b.caption &&
            a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
-           a.second == b.second && a.word == b.word && a.query == b.query && a.held == b.held &&
+           a.second == b.second && a.room == b.room && a.word == b.word &&
+           a.query == b.query && a.held == b.held &&
            a.overview == b.overview && a.asked == b.asked && filters_the_same(a, b) &&
            a.phrase == b.phrase && a.planes == b.planes && a.outlines == b.outlines &&
            a.looks == b.looks && a.track == b.track && a.recording == b.recording &&
@@ -409,6 +411,7 @@ void LiveLoop::make_do_without(const OutOfMemory& error, Size frame) {
 FrameOrder LiveLoop::order_for(const LiveState& state, const LastSeen& seen) {
     FrameOrder order = order_of(state, models(), seen);
     order.read_back.pixels = wants_pixels(state);
+    if (area(state.room) > 0) order.window = window_order(seen.frame, state.room, state.second);
     if (!tracker_) return order;
     order.tracker = &*tracker_;
     const bool maps_follow =
@@ -441,6 +444,7 @@ void LiveLoop::repeat(const LiveState& state) {
         order.overlay.boxes = order.overlay.classes = order.overlay.caption = order.truth = false;
         order.attention.mode = AttentionMode::off;
         order.second.reset();
+        order.window.reset();  // which goes on showing the picture that it has
     }
     // It is captioned once.
     order.caption.begin = order.caption.begin && captions().caption().ids.empty();
@@ -454,8 +458,6 @@ void LiveLoop::take_picture(const LiveState& state) {
     recorder_.frame(picture, seconds_now());
     if (feed_) feed_->show(picture);
 }
-
-const Image* LiveLoop::picture() const { return shown_ ? shown_->image : nullptr; }
 
 bool LiveLoop::over() const {
     if (too_large_) return true;

@@ -60,11 +60,9 @@ public:
     // What is sent to other programs ends here; report() says if it failed.
     void end_feed();
 
-    // Every picture comes to the host from now on: shown()->picture.
-    void read_every_picture() { always_read_ = true; }
+    // Sends pictures to this window from now on: shown()->window. It must outlive the loop.
+    void show_in(PictureRing& window) { path_.show_in(window); }
 
-    // What is to be shown; null before the first frame.
-    const Image* picture() const;
     // To be called when it has been shown: tells how old it was.
     void was_shown();
 
@@ -138,7 +136,7 @@ private:
     }
     void take_picture(const LiveState& state);
     bool wants_pixels(const LiveState& state) const {
-        return always_read_ || feed_ || state.recording || wants_page(state) ||
+        return feed_ || state.recording || wants_page(state) ||
                screenshots_ != state.screenshots;
     }
     // The frame is wanted without anything on it.
@@ -186,7 +184,7 @@ private:
     std::optional<uint32_t> pages_;        // whose frames have been written
 
     std::optional<LiveState> drawn_;  // what the picture on screen was drawn for
-    bool again_ = false, always_read_ = false;
+    bool again_ = false;
     bool bare_ = false;  // the frame that is on its way shows nothing but itself
     uint64_t finished_ = 0;
     uint64_t most_frames_ = 0;  // 0: no end

@@ -86,6 +86,8 @@ struct LiveState {
     SecondView second;
     bool over_second = false;  // the mouse is: what keys choose of maps is for that view
 
+    Size room;  // for pictures in the window, in pixels of the screen; none without a window
+
     std::optional<glm::vec2> pointer;  // the mouse, in pixels of the picture, while it is over it
     std::optional<uint32_t> word;      // of the caption, the one under the mouse
     std::optional<uint32_t> query;     // of the detector, the one whose box was clicked

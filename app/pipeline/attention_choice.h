@@ -39,8 +39,8 @@ Look look_of(const AttentionChoice& choice, const Models& models);
 // have found it. An Error if the models cannot show it.
 void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models);
 
-// The detection with this number is who looks. If there is none now, nobody does, and no box stands
-// out: the query that found it last may have found another thing.
+// Shows what the detection with this track number looks at. If the track is not seen now, no map is
+// shown and no box stands out: the query that found it last may have found another thing.
 void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number);
 // The same for a map that comes to the host, if it is about a track.
 void look_from_track(MapOrder& map, const FrameResult& known);

@@ -19,8 +19,8 @@ class AttentionView {
 public:
     explicit AttentionView(Engine& engine);
 
-    // Makes ready for these maps of frames of the size that the models are prepared for. True if
-    // the memory or its shape has changed, and with it what must be recorded to draw it.
+    // Prepares for these maps, of frames of the size that the models are prepared for. True if the
+    // memory or its shape has changed, so that drawing has to be recorded again.
     bool prepare(const Models& models, const Looker& looker, const AttentionState& attention);
     const Tensor& maps() const { return maps_; }  // (n, grid height, grid width) f32
     const MapGeometry& geometry() const { return geometry_; }
@@ -38,14 +38,14 @@ public:
     void record(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
                 const AttentionState& attention);
 
-    // What was recorded last, after it has run.
+    // The maps of the last recording, after it has run.
     AttentionSeen seen(const Models& models, const Looker& looker,
                        const AttentionState& attention) const;
     // Of these: whether a few cells are far beyond the scale.
     bool limited() const { return limits_ && outlier_limit(values_.floats()) < INFINITY; }
 
 private:
-    // What is known of patches, if that is what is looked at; else none.
+    // The features of patches, if the maps are of features; else none.
     Tensor features(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
                     const AttentionState& attention) const;
     // Of one head, or averaged over all; (1, grid height, grid width).

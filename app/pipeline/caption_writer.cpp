@@ -14,7 +14,7 @@ void CaptionWriter::stop() noexcept {
     try {
         if (asked_) captioner_->results();
     } catch (const std::exception&) {
-        // The device is lost, which whoever stops this has been told.
+        // The device is lost, and the caller knows it.
     }
     Captioner* captioner = captioner_;
     *this = {};

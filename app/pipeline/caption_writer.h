@@ -5,11 +5,11 @@
 
 namespace saccade {
 
-// Writes captions of one group of frames at a time: all of them at once, or a few words with each
-// frame that passes, so that nobody waits for them.
+// Writes the captions of one group of frames at a time: to their ends at once, or a few words with
+// each frame that passes, so that frames do not wait for captions.
 class CaptionWriter {
 public:
-    // Null: there is nobody to write. Another captioner begins anew.
+    // Null: no captions are written. Another captioner starts again.
     void use(Captioner* captioner);
     // Gives up what is being written. Waits for the words that are on their way.
     void stop() noexcept;

@@ -10,8 +10,8 @@
 
 namespace saccade {
 
-// --like: a picture of something to look for, "mug.png", or a part of one by its left and upper edge,
-// width and height in pixels, "desk.png@40,60,120,90".
+// --like: a picture of something to look for, "mug.png", or a part of one by its left and upper
+// edge, width and height in pixels, "desk.png@40,60,120,90".
 struct ExamplePicture {
     std::string file;
     std::optional<Rectangle> box = std::nullopt;
@@ -19,12 +19,13 @@ struct ExamplePicture {
 // An Error if what follows the @ is no part of a picture.
 ExamplePicture parse_example(const std::string& text);
 
-// What lies there, as the detector sees it. Runs it; what was recorded before has to be recorded again.
+// The example as the detector sees it. Runs the detector, whose recordings have to be made again.
 std::vector<Example> examples_of(Engine& engine, Detector& detector,
                                  const std::vector<std::string>& like);
 
-// Thresholds for what a detector was told and shown, unless `own` has one for a phrase: scores of words
-// are small, those of examples large. Of boxes of an example, only the best in a place are wanted.
+// Thresholds for what a detector was told and shown, unless `own` has one for a phrase: scores of
+// words are small, those of examples large. Of boxes of an example, only the best in a place are
+// wanted.
 void set_thresholds(DetectionFilter& filter, const Detector& detector,
                     const std::map<std::string, float>& own);
 

@@ -7,14 +7,15 @@
 #include "app/draw/track_marks.h"
 #include "app/pipeline/frame_path.h"
 
-// What is drawn onto a frame, and onto the second view that is seen beside it.
+// What is drawn: onto a frame itself, and onto the picture of it that a window shows, which may
+// have a second view of the frame.
 
 namespace saccade {
 
-Overlay& FramePath::made(std::optional<Overlay>& overlay) {
+Overlay& FramePath::made(std::optional<Overlay>& overlay, Size image) {
     if (overlay) return *overlay;
     const ResultLabels names = labels();
-    return overlay.emplace(engine_.device(), size_,
+    return overlay.emplace(engine_.device(), OverlaySize(size_, image),
                            OverlayLabels{names.detector, names.classifier},
                            static_cast<uint32_t>(lanes_.size()));
 }
@@ -64,11 +65,12 @@ Marks FramePath::marks_for(const FrameLane& lane) const {
     if (!order.overlay.boxes) return {};
     const std::optional<uint32_t> selected = order.overlay.selected_query;
     if (!order.tracker)
-        return marks_of(lane.own_detections ? lane.findings.detections(order.overlay.filter)
-                                            : detections_,
-                        labels().detector, selected);
-    const FrameResult* const tracked =
-        lane.tracked ? &*lane.tracked : tracked_ ? &*tracked_ : nullptr;
+        return marks_of(
+            lane.own_detections ? lane.findings.detections(order.overlay.filter) : detections_,
+            labels().detector, selected);
+    const FrameResult* const tracked = lane.tracked ? &*lane.tracked
+                                       : tracked_   ? &*tracked_
+                                                    : nullptr;
     return tracked ? marks_of(*tracked, *order.tracker, labels().detector, selected) : Marks();
 }
 
@@ -97,7 +99,7 @@ void FramePath::set_freshness(const FrameLane& lane, OverlaySettings& settings) 
             freshness(captions_.frame().source, captions_.frame().captured, now);
 }
 
-// A question that somebody asked stays on screen with its answers.
+// A question stays on screen with its answers.
 std::vector<Note> FramePath::notes_for(const FrameOrder& order) const {
     if (!models_.captioner || !order.overlay.caption || !models_.captioner->is_asked()) return {};
     return {{models_.captioner->question(), {0.5f, 0}}};
@@ -105,39 +107,61 @@ std::vector<Note> FramePath::notes_for(const FrameOrder& order) const {
 
 void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
     lane.drawing.reset();  // what follows may throw half-way
-    const Image& image = lane.memory->image();
-    const uint32_t width = size_.x, height = size_.y;
-    if (!drawing.read_back.pixels)
-        lane.pixels.reset();
-    else if (!lane.pixels)
-        lane.pixels = std::make_unique<Readback>(engine_.device(), width, height, true);
-    if (!drawing.read_back.planes)
-        lane.planes.reset();
-    else if (!lane.planes)
-        lane.planes = std::make_unique<PlanarReadback>(
-            engine_.device(), PlaneLayout{width, height, chroma_for(width, height)});
+    const Image& frame = lane.memory->image();
     Commands& c = lane.draw_commands();
     c.begin();
-    copy_second(c, lane, drawing);
+    // The second view first, as long as nothing is drawn onto the frame.
+    if (drawing.second != LaneDrawing::Second::none) record_second(c, lane, drawing);
     {
         auto scope = c.scope("draw");
-        made(overlay_).record(
-            c, image,
-            drawn_from(drawing, drawing.maps ? &lane.attention : nullptr, lane.order.looker),
-            lane.index);
+        const OverlayInput input =
+            drawn_from(drawing, drawing.maps ? &lane.attention : nullptr, lane.order.looker);
+        if (drawing.window) {
+            const Size view = drawing.window->view;
+            letterbox(c, window_->first, frame, {0, 0, view.x, view.y});
+            made(window_->first_overlay, view).record(c, window_->first, input, lane.index);
+        }
+        if (drawing.on_frame) made(overlay_, size_).record(c, frame, input, lane.index);
     }
-    record_second(c, lane, drawing);
-    if (lane.pixels || lane.planes) {
-        auto scope = c.scope("readback");
-        if (lane.pixels) lane.pixels->record(c, image);
-        if (lane.planes) lane.planes->record(c, image);
-    }
+    record_readback(c, lane, drawing.read_back);
     c.end();
     lane.drawing = drawing;
 }
 
+void FramePath::record_second(Commands& c, FrameLane& lane, const LaneDrawing& drawing) {
+    auto scope = c.scope("second view");
+    const Size view = drawing.window->view;
+    Image& image = window_->second;
+    if (!image) image = Image(engine_.device(), "second view", view.x, view.y);
+    letterbox(c, image, lane.memory->image(), {0, 0, view.x, view.y});
+    if (drawing.second == LaneDrawing::Second::bare) return;
+    const bool maps = drawing.second == LaneDrawing::Second::with_maps;
+    made(window_->second_overlay, view)
+        .record(c, image,
+                drawn_from(drawing, maps ? &lane.second->attention : nullptr,
+                           lane.order.second->looker),
+                lane.index);
+}
+
+void FramePath::record_readback(Commands& c, FrameLane& lane, const ReadBack& how) {
+    const uint32_t width = size_.x, height = size_.y;
+    if (!how.pixels)
+        lane.pixels.reset();
+    else if (!lane.pixels)
+        lane.pixels = std::make_unique<Readback>(engine_.device(), width, height, true);
+    if (!how.planes)
+        lane.planes.reset();
+    else if (!lane.planes)
+        lane.planes = std::make_unique<PlanarReadback>(
+            engine_.device(), PlaneLayout{width, height, chroma_for(width, height)});
+    if (!lane.pixels && !lane.planes) return;
+    auto scope = c.scope("readback");
+    if (lane.pixels) lane.pixels->record(c, lane.memory->image());
+    if (lane.planes) lane.planes->record(c, lane.memory->image());
+}
+
 void FramePath::record_attention(FrameLane& lane) {
-    // What is looked into is what is drawn: this frame, or the last one that a model has seen.
+    // Maps are of the findings that are drawn: of this frame, or of the last that a model has seen.
     const FrameLane* const classified = lane.drawing->classified;
     const MapTaps taps{taps_of(lane), (classified ? classified : &lane)->group->classification_tap,
                        detection_colours_, classification_colours_};
@@ -172,29 +196,57 @@ void FramePath::draw(FrameLane& lane) {
     lane.second_heat = order.compares_attention();
     const bool attention = lane.heat || lane.second_heat || order.maps_attention();
     if (attention) record_attention(lane);
-    OverlaySettings settings = order.overlay;
-    settings.heat = lane.heat;
-    set_texts(lane, *overlay_, settings, order.truth,
-              lane.heat ? dots_of(points_for(lane, lane.points, order.looker, order.attention))
-                        : std::vector<Marks::Dot>());
-    lane.words = overlay_->caption_places();
-    if (order.second && !order.second->bare) {
-        settings = order.second->overlay;
-        settings.heat = lane.second_heat;
-        set_texts(lane, *second_overlay_, settings, order.second->truth,
-                  lane.second_heat
-                      ? dots_of(points_for(lane, lane.second->points, order.second->looker,
-                                           order.second->attention))
-                      : std::vector<Marks::Dot>());
-    }
+    draw_first(lane);
+    if (lane.second) draw_second(lane);
     for (size_t i = 0; i < order.maps.size(); ++i)
         lane.maps[i]->sampled =
             points_for(lane, lane.maps[i]->points, order.maps[i].looker, order.maps[i].attention);
     lane.ticket = submit_in_order(std::span(lane.drawn).last(attention ? 2 : 1));
+    if (order.window) send(lane);
+}
+
+void FramePath::draw_first(FrameLane& lane) {
+    const FrameOrder& order = lane.order;
+    OverlaySettings settings = order.overlay;
+    settings.heat = lane.heat;
+    std::vector<Marks::Dot> dots;
+    if (lane.heat) dots = dots_of(points_for(lane, lane.points, order.looker, order.attention));
+    auto use = [&](Overlay& overlay) {
+        set_texts(lane, overlay, settings, order.truth, dots);
+        lane.words = overlay.caption_places();
+        if (lane.heat && lane.attention.tiled())
+            lane.tiles = overlay.tiles(lane.attention.maps().batch);
+    };
+    if (lane.drawing->on_frame) use(*overlay_);
+    if (lane.drawing->window) use(*window_->first_overlay);
+}
+
+void FramePath::draw_second(FrameLane& lane) {
+    const SecondOrder& order = *lane.order.second;
+    LaneSecond& second = *lane.second;
+    second.tiles.reset();
+    if (order.bare) return;
+    OverlaySettings settings = order.overlay;
+    settings.heat = lane.second_heat;
+    std::vector<Marks::Dot> dots;
+    if (lane.second_heat)
+        dots = dots_of(points_for(lane, second.points, order.looker, order.attention));
+    Overlay& overlay = *window_->second_overlay;
+    set_texts(lane, overlay, settings, order.truth, dots);
+    if (lane.second_heat && second.attention.tiled())
+        second.tiles = overlay.tiles(second.attention.maps().batch);
+}
+
+void FramePath::send(FrameLane& lane) {
+    const WindowOrder& window = *lane.order.window;
+    const PictureRing::Part parts[] = {{&window_->first, {}},
+                                       {&window_->second, window.second_corner}};
+    lane.sent = pictures_->send(window.all, std::span(parts).first(lane.second ? 2 : 1));
+    lane.ticket = lane.sent.ticket();
 }
 
 void FramePath::set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings,
-                          bool truth, std::vector<Marks::Dot> dots) {
+                          bool truth, const std::vector<Marks::Dot>& dots) {
     const FrameOrder& order = lane.order;
     const Caption* caption = lane.caption ? &*lane.caption : nullptr;
     if (!order.caption.to_end) caption = &captions_.caption();
@@ -225,7 +277,7 @@ void FramePath::set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettin
 bool FramePath::plan_second(FrameLane& lane, LaneDrawing& drawing) {
     using Second = LaneDrawing::Second;
     const std::optional<SecondOrder>& order = lane.order.second;
-    if (!order) {
+    if (!order || !drawing.window) {
         lane.second.reset();
         return false;
     }
@@ -237,42 +289,14 @@ bool FramePath::plan_second(FrameLane& lane, LaneDrawing& drawing) {
            lane.second->attention.prepare(models_, order->looker, order->attention);
 }
 
-void FramePath::copy_second(Commands& c, FrameLane& lane, const LaneDrawing& drawing) {
-    if (drawing.second == LaneDrawing::Second::none) return;
-    auto scope = c.scope("second view");
-    LaneSecond& second = *lane.second;
-    const uint32_t width = size_.x, height = size_.y;
-    if (!second.pixels)
-        second.pixels = std::make_unique<Readback>(engine_.device(), width, height, true);
-    if (drawing.second == LaneDrawing::Second::bare)
-        return second.pixels->record(c, lane.memory->image());
-    if (!second.image) second.image = Image(engine_.device(), "second view", width, height);
-    letterbox(c, second.image, lane.memory->image(), {0, 0, width, height});
-}
-
-void FramePath::record_second(Commands& c, FrameLane& lane, const LaneDrawing& drawing) {
-    using Second = LaneDrawing::Second;
-    if (drawing.second == Second::none || drawing.second == Second::bare) return;
-    auto scope = c.scope("second view");
-    LaneSecond& second = *lane.second;
-    const bool maps = drawing.second == Second::with_maps;
-    made(second_overlay_)
-        .record(c, second.image,
-                drawn_from(drawing, maps ? &second.attention : nullptr, lane.order.second->looker),
-                lane.index);
-    second.pixels->record(c, second.image);
-}
-
-void FramePath::read_second(FrameLane& lane, Done& done) const {
+void FramePath::read_second(const FrameLane& lane, Done& done) const {
     const SecondOrder& order = *lane.order.second;
-    const LaneSecond& second = *lane.second;
-    SecondPicture& seen = done.second.emplace();
+    SecondSeen& seen = done.second.emplace();
     seen.bare = order.bare;
-    seen.picture = second.pixels->picture();
-    if (!lane.second_heat) return;
-    if (second.attention.tiled())
-        seen.tiles = second_overlay_->tiles(second.attention.maps().batch);
-    seen.attention = second.attention.seen(models_, order.looker, order.attention);
+    seen.below = lane.order.window->second_corner.y > 0;
+    seen.tiles = lane.second->tiles;
+    if (lane.second_heat)
+        seen.attention = lane.second->attention.seen(models_, order.looker, order.attention);
 }
 
 }  // namespace saccade

@@ -4,7 +4,8 @@
 
 namespace saccade {
 
-FrameLane::FrameLane(Engine& engine, uint32_t number) : index(number), attention(engine), points(engine) {
+FrameLane::FrameLane(Engine& engine, uint32_t number)
+    : index(number), attention(engine), points(engine) {
     for (const char* name : {"attention", "draw"})
         drawn.push_back(std::make_unique<Commands>(engine.device(), engine.scratch(), name));
 }
@@ -13,6 +14,8 @@ void FrameLane::release() {
     taken.reset();
     caption.reset();
     words.clear();
+    tiles.reset();
+    sent.reset();
     words_asked = concluded = false;
     words_ms = 0;
 }

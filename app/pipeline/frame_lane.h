@@ -14,12 +14,14 @@ namespace saccade {
 
 struct LaneGroup;
 
-// What a drawing was recorded for.
 struct FrameLane;
+// What a drawing depends on: if any of it differs, the drawing is recorded again.
 struct LaneDrawing {
     const FrameLane *detected = nullptr, *classified = nullptr;  // whose findings it shows
     bool maps = false;
+    bool on_frame = true;
     ReadBack read_back;
+    std::optional<WindowOrder> window;
     enum class Second { none, bare, drawn, with_maps } second = Second::none;
     bool operator==(const LaneDrawing&) const = default;
 };
@@ -40,18 +42,17 @@ struct LaneSecond {
 
     AttentionView attention;
     PointView points;
-    Image image;  // a copy of the frame, which is drawn on; none of one that stays as it came
-    std::unique_ptr<Readback> pixels;
+    std::optional<TileGrid> tiles;  // this time
 };
 
-// What one frame on its way needs; there is one for each slot of the ring.
+// The resources of one frame on its way. There is one lane for each slot of the ring.
 struct FrameLane {
     FrameLane(Engine& engine, uint32_t number);
 
     const uint32_t index;
     LaneGroup* group = nullptr;
 
-    // The slot's memory. The thread that fills the ring makes it, while nobody else uses the slot.
+    // The slot's memory. The thread that fills the ring makes it, while no other uses the slot.
     std::unique_ptr<Frame> memory;
     bool fresh = false;  // nothing has been recorded for it
 
@@ -81,6 +82,8 @@ struct FrameLane {
     Observations observed;               // and what it was told
     double words_ms = 0;
     std::vector<Rectangle> words;
+    std::optional<TileGrid> tiles;
+    SentPicture sent;
     Ticket ticket;  // when the device is done with it, as far as has been submitted
 
     // Lets go of the frame. The device must be done with it.
@@ -110,10 +113,10 @@ struct LaneGroup {
     double words_ms = 0;                               // that those took
     Ticket seen;  // when the models are done, as far as has been submitted
 
-    // Keeps these layers from the next recording on. Nobody may be looking into the old ones.
+    // Keeps these layers from the next recording on. No map of the old ones may be on its way.
     void keep(const KeptLayers& layers);
     void record(const Models& with, std::vector<const Image*> frame_images);
-    // The parts that this time needs, side by side in one go.
+    // Submits the parts that these frames need, in one submission where possible.
     void submit();
 };
 

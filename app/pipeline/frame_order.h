@@ -9,6 +9,7 @@
 #include "app/frame/frame_ring.h"
 #include "app/pipeline/looker.h"
 #include "app/track/frame_tracker.h"
+#include "gpu/present/picture_ring.h"
 #include "gpu/transfer/planes.h"
 #include "models/attention/sampled_points.h"
 
@@ -21,8 +22,17 @@ struct ReadBack {
     bool operator==(const ReadBack&) const = default;
 };
 
-// A map of attention that comes to the host instead of onto the frame, for somebody who draws it
-// himself.
+// The picture of a frame that a window shows, drawn at the size at which the window shows it. A
+// second view of the frame lies beside the first or below it.
+struct WindowOrder {
+    Size view;           // of each view
+    Size all;            // of the picture
+    Size second_corner;  // of the second view in it
+    bool operator==(const WindowOrder&) const = default;
+};
+
+// A map of attention that comes to the host instead of onto the frame, for a page that draws it
+// itself.
 struct MapOrder {
     AttentionState attention;
     Looker looker;
@@ -46,7 +56,7 @@ struct MapOnHost {
     std::vector<Size> levels = {};
 };
 
-// The same frame once more, for somebody who compares: as it came, or with other maps.
+// The same frame once more in a window, for comparison: as it came, or with other maps.
 struct SecondOrder {
     bool bare = false;  // as it came
     OverlaySettings overlay;
@@ -58,14 +68,14 @@ struct SecondOrder {
         return !bare && attention.mode != AttentionMode::off && looker.token != Looker::Token::none;
     }
 };
-struct SecondPicture {
+struct SecondSeen {
     bool bare = false;
-    PictureView picture;  // on the host
+    bool below = false;  // it lies below the first view, not beside it
     std::optional<TileGrid> tiles;
     std::optional<AttentionSeen> attention;
 };
 
-// What one frame is asked for.
+// What is wanted of one frame.
 struct FrameOrder {
     // Findings of this very frame. Without them, those of an earlier frame are drawn, if there are
     // any that belong to these models.
@@ -78,27 +88,32 @@ struct FrameOrder {
         std::optional<size_t> lit = std::nullopt;  // the word that stands out
     } caption;
 
-    // Who says which detections are the same things as before; null: nobody. It sees every frame
-    // that the detector sees, in their order, and must outlive those on their way.
+    // Says which detections are the same things as before; null: there are no tracks. It sees every
+    // frame that the detector sees, in their order, and must outlive those on their way.
     FrameTracker* tracker = nullptr;
 
-    bool draw = true;  // onto the frame; else it stays as it was
+    bool draw = true;  // without it, nothing is drawn, read back or shown
     OverlaySettings overlay;
     bool truth = false;  // what is really there is drawn, too, if the source knows
-    ReadBack read_back;
+    ReadBack read_back;  // of the frame with its annotations, at its own size
+    std::optional<WindowOrder> window = std::nullopt;  // if the path has a window to show it in
 
     AttentionState attention;
     Looker looker;
     bool colours_anew = false;          // they have nothing to do with those of the frame before
     std::vector<MapOrder> maps;         // besides; only of frames that are drawn
-    std::optional<SecondOrder> second;  // only of frames that are drawn
+    std::optional<SecondOrder> second;  // only of frames that a window shows
     // If the looker depends on what the models find: called once that is known, before the frame is
     // drawn. It may change the looker's place, but not its kind, and the overlay's settings. With
     // Token::none nothing is drawn of the map.
     std::function<void(FrameOrder&, const FrameResult&)> decide;
 
+    // Whether annotations are drawn onto the frame itself. A window has a drawing of its own.
+    bool draws_on_frame() const { return read_back.pixels || read_back.planes || !window; }
     bool maps_attention() const { return draw && !maps.empty(); }
-    bool compares_attention() const { return draw && second && second->shows_attention(); }
+    bool compares_attention() const {
+        return draw && window && second && second->shows_attention();
+    }
     bool shows_attention() const {
         return draw && attention.mode != AttentionMode::off && looker.token != Looker::Token::none;
     }
@@ -109,20 +124,20 @@ struct Done {
     explicit Done(TakenFrame taken) : frame(std::move(taken)) { result.info = frame.info(); }
 
     FrameResult result;             // what is known of the frame, and what each stage took
-    const Image* image = nullptr;   // on the device, with what was found drawn onto it
+    SentPicture window;             // for the window, if one was ordered
     PictureView picture;            // on the host, if it was to be read back
     PlanarView planes;              // the same for encoders
     std::vector<MapOnHost> maps;    // that were ordered, in that order
     std::vector<Rectangle> words;   // where the words of the caption lie, as they were drawn
     std::optional<TileGrid> tiles;  // how the heads of a layer lie side by side, if they do
     std::optional<AttentionSeen> attention;  // whose maps were drawn
-    std::optional<SecondPicture> second;     // if it was ordered
-    bool repeated = false;                   // it has been here before
+    std::optional<SecondSeen> second;        // if it was ordered
+    bool repeated = false;                   // the frame was shown before
     bool detected = false;                   // the detector has seen this very frame
     bool caption_ended = false;              // with this frame
     FrameInfo captioned;                     // the frame that the caption describes
     Observations observed;                   // what the tracker was told, if there is one
-    // Image, picture and planes may be written over when this is gone.
+    // Picture and planes may be written over when this is gone.
     TakenFrame frame;
 };
 

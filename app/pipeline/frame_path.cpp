@@ -10,8 +10,8 @@ namespace saccade {
 
 namespace {
 
-// Frames that a device does well to take at once: a GPU has more to do than one small picture gives
-// it, as far as its memory goes; software Vulkan has not.
+// How many frames a device takes at once: one small picture does not fill a GPU, as far as its
+// memory goes; it fills software Vulkan.
 uint32_t frames_at_once(const DeviceInfo& device) {
     constexpr uint64_t gib = uint64_t{1} << 30;
     if (device.kind == DeviceKind::cpu || device.memory_bytes < 4 * gib) return 1;
@@ -23,21 +23,15 @@ uint32_t frames_at_once(const DeviceInfo& device) {
 FramePathOptions path_for_files(const DeviceInfo& device, const Models& models,
                                 const FrameOrder& order) {
     FramePathOptions options;
-    // Who looks into a model looks at one frame.
+    // Attention is shown of one frame at a time.
     options.at_once = order.shows_attention() ? 1 : frames_at_once(device);
     if (models.captioner)
         options.at_once = std::min(options.at_once, models.captioner->most_together());
-    // While the host reads one group, the device has another to see, and a third one to draw once
-    // the host knows what was found in it.
+    // While the host reads one group, the device runs the models on another, and draws a third once
+    // the host knows its results.
     options.groups_in_flight = 3;
-    // More are gathered or decoded; of single frames two are in the hands of who writes files.
+    // More are gathered or decoded; of single frames, two are being written to files.
     options.groups = options.groups_in_flight + (options.at_once == 1 ? 4 : 2);
-    return options;
-}
-
-FramePathOptions path_for_screen() {
-    FramePathOptions options;
-    options.to_screen = true;
     return options;
 }
 
@@ -63,8 +57,6 @@ Slot FramePath::make_slot(size_t slot, const PixelLayout& layout) {
     FrameLane& lane = *lanes_.at(slot);
     if (!lane.memory || lane.memory->layout() != layout) {
         lane.fresh = true;
-        // The frame that was here may still be on its way to the screen.
-        if (lane.memory && options_.to_screen) engine_.device().wait_idle();
         lane.memory.reset();
         lane.memory = std::make_unique<Frame>(engine_.device(), layout);
     }
@@ -123,14 +115,31 @@ void FramePath::prepare(Size size) {
             group->pictures =
                 models_.captioner->make_group();  // of as many tokens as this size has
     overlay_.reset();
-    second_overlay_.reset();
-    // Readbacks stay: somebody may still be reading what is in them.
+    window_.reset();
+    // Readbacks stay: finished frames may still be read from them.
     size_ = size;
+}
+
+// Another size of the window: frames on their way are drawn at the old size first.
+void FramePath::prepare_window(const WindowOrder& window) {
+    if (window_ && window_->size == window) return;
+    for (FrameLane* lane : on_their_way_) {
+        if (!lane->concluded) conclude(*lane);
+        engine_.device().wait(lane->ticket, "a frame");
+    }
+    for (const std::unique_ptr<FrameLane>& lane : lanes_) lane->drawing.reset();
+    window_.reset();
+    const Size view = window.view;
+    WindowDrawing& made = window_.emplace();
+    made.first = Image(engine_.device(), "view", view.x, view.y);
+    made.size = window;
 }
 
 void FramePath::begin(TakenFrame frame, FrameOrder& order, bool repeated) {
     FrameLane& lane = *lanes_.at(frame.slot());
     if (frame.info().size != size_) prepare(frame.info().size);
+    if (!pictures_) order.window.reset();
+    if (order.window) prepare_window(*order.window);
     // After frames that were left out, slots go on in another group.
     if (!gathered_.empty() && gathered_.front()->group != lane.group) submit_gathered();
     lane.memory->flush();
@@ -172,7 +181,7 @@ void FramePath::submit_gathered() {
         throw;
     }
     on_their_way_.insert(on_their_way_.end(), lanes.begin(), lanes.end());
-    // The device has this group to see. So the host can wait for the answers to those before.
+    // The device is busy with this group, so the host can wait for the results of those before.
     conclude_before(group);
     if (models_.captioner && lanes.front()->order.caption.to_end) begin_captions(group);
 }
@@ -190,10 +199,10 @@ bool FramePath::marks_boxes(const FrameOrder& order) const {
                              !order.overlay.filter.is_plain());
 }
 
-// Several people look at different things, and at others a moment later. What was kept for them
-// stays a while, because to keep something else is to record the models anew.
+// Viewers of a page look at different layers, and at others a moment later. Layers stay a while,
+// because keeping another set of layers means recording the models again.
 KeptLayers FramePath::kept_for_maps(const FrameOrder& order) {
-    constexpr size_t spare = 4;  // layers that nobody looks at now
+    constexpr size_t spare = 4;  // layers that are not looked at now
     KeptLayers needed;
     if (order.shows_attention()) needed = kept_for(order.looker, order.attention, models_);
     if (order.compares_attention())
@@ -251,7 +260,6 @@ void FramePath::plan_drawing(FrameLane& lane) {
         lane.drawing.reset();
         lane.pixels.reset();
         lane.planes.reset();
-        lane.second.reset();
         lane.fresh = false;
     }
     if (!lane.order.draw) return;
@@ -262,7 +270,9 @@ void FramePath::plan_drawing(FrameLane& lane) {
     if (models_.classifier)
         drawing.classified = group.classified || lane.own_classes ? &lane : classified_;
     drawing.maps = lane.order.shows_attention();
+    drawing.on_frame = lane.order.draws_on_frame();
     drawing.read_back = lane.order.read_back;
+    drawing.window = lane.order.window;
     const bool new_maps =
         drawing.maps && lane.attention.prepare(models_, lane.order.looker, lane.order.attention);
     const bool new_second = plan_second(lane, drawing);
@@ -360,7 +370,7 @@ Done FramePath::finish() {
     if (on_their_way_.empty() && !gathered_.empty()) submit_gathered();
     if (on_their_way_.empty()) throw Error("no frame is on its way");
     FrameLane& lane = *on_their_way_.front();
-    on_their_way_.pop_front();  // whatever happens now, nobody waits for it again
+    on_their_way_.pop_front();  // whatever happens now, it is not waited for again
     try {
         if (!lane.concluded) conclude(lane);
         engine_.device().wait(lane.ticket, "a frame");
@@ -374,7 +384,7 @@ Done FramePath::finish() {
 Done FramePath::read(FrameLane& lane) {
     const LaneGroup& group = *lane.group;
     for (const std::unique_ptr<Commands>& part : group.models) part->check_finished();
-    // What other lanes hold may be written meanwhile.
+    // The findings of other lanes may be written meanwhile, so those of this lane are copied.
     if (lane.own_detections) detections_ = lane.findings.detections(lane.order.overlay.filter);
     if (lane.own_classes) classes_ = lane.ranking.top(lane.order.overlay.most_classes);
     Done done(std::move(*lane.taken));
@@ -394,16 +404,15 @@ Done FramePath::read(FrameLane& lane) {
     if (done.result.info.decode_ms > 0)
         done.result.ms.emplace_back("decode", done.result.info.decode_ms);
     add_times(lane, done.result.ms);
-    done.image = &lane.memory->image();
+    done.window = std::move(lane.sent);
     if (lane.order.draw && lane.pixels) done.picture = lane.pixels->picture();
     if (lane.order.draw && lane.planes) done.planes = lane.planes->picture();
     if (lane.order.maps_attention()) read_maps(lane, done);
     done.words = std::move(lane.words);
-    if (lane.heat && lane.attention.tiled())
-        done.tiles = overlay_->tiles(lane.attention.maps().batch);
+    done.tiles = lane.tiles;
     if (lane.heat)
         done.attention = lane.attention.seen(models_, lane.order.looker, lane.order.attention);
-    if (lane.order.draw && lane.order.second) read_second(lane, done);
+    if (lane.order.draw && lane.second) read_second(lane, done);
     done.repeated = lane.repeated;
     done.detected = group.detected;
     lane.release();

@@ -8,7 +8,7 @@
 namespace saccade {
 
 // Brings every frame that `next` gives along the path, in order, and hands it to `use` at its end.
-// What an earlier run has left on the path, because something failed, is dropped first.
+// Frames that an earlier run left on the path, because something failed, are dropped first.
 void pump(FramePath& path, const FrameOrder& order,
           const std::function<std::optional<TakenFrame>()>& next,
           const std::function<void(Done)>& use);

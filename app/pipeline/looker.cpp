@@ -63,7 +63,7 @@ uint32_t layers_of(const Looker& looker, const Models& models) {
     if (looker.token == Token::none || looker.token == Token::phrase) return 1;
     if (looker.token == Token::word) return models.captioner->model().decoder().form().layers;
     if (asks_decoder(looker, models)) return models.detector->model().decoder_layers();
-    // An encoder without attention has none that anybody could look with.
+    // An encoder may have no attention.
     if (asks_detector(looker)) return std::max(1u, models.detector->model().encoder_layers());
     return models.classifier->model().layers();
 }
@@ -74,7 +74,8 @@ uint32_t layer_of(const Looker& looker, const AttentionState& attention, const M
 
 uint32_t heads_of(const Looker& looker, const AttentionState& attention, const Models& models) {
     if (looker.token == Token::none) return 1;
-    if (looker.token == Token::phrase) return static_cast<uint32_t>(phrases_of(looker, models).size());
+    if (looker.token == Token::phrase)
+        return static_cast<uint32_t>(phrases_of(looker, models).size());
     if (looker.token == Token::word) return models.captioner->model().decoder().form().heads;
     if (asks_detector(looker)) return models.detector->model().heads();
     return models.classifier->model().heads(layer_of(looker, attention, models));

@@ -28,7 +28,7 @@ constexpr bool has_layers(AttentionMode mode) {
            mode != AttentionMode::colours;
 }
 
-// What is chosen beyond the layers or heads that a model has is its last one.
+// A layer or head beyond those that a model has means its last one.
 inline constexpr uint32_t last_layer = 1u << 20;
 
 struct AttentionState {
@@ -40,9 +40,9 @@ struct AttentionState {
     bool operator==(const AttentionState&) const = default;
 };
 
-// Who looks: a word of the caption, a query of the detector, a patch, or the classifier's class
-// token. Or somebody asks for how much each patch is like a phrase that a model was told, or for
-// what is the same wherever one points: colours.
+// The token whose attention is shown: a word of the caption, a query of the detector, a patch, or
+// the classifier's class token. Or a phrase, for how much each patch is like it; or everywhere, for
+// maps that are the same wherever the mouse is: colours.
 struct Looker {
     enum class Token { none, word, query, patch, class_token, phrase, everywhere };
     Token token = Token::none;
@@ -64,9 +64,9 @@ struct AttentionSeen {
     bool limited = false;                       // a few cells are far beyond the scale
     uint32_t layer = 0, layers = 1, head = 0, heads = 1;
     MapGeometry geometry;
-    std::vector<float> cells;  // row after row; of several maps one after the other
+    std::vector<float> cells;         // row after row; of several maps one after the other
     float smallest = 0, largest = 0;  // of all cells, as they are drawn
-    float on_picture = 0;      // the share of the attention that lies on cells of the picture
+    float on_picture = 0;  // the share of the attention that lies on cells of the picture
     std::optional<Rectangle> window = std::nullopt;  // all that a patch can see, if not everything
     std::vector<Size> levels = {};  // of a query that looks at points: the maps that they lie on
 
@@ -82,7 +82,7 @@ uint32_t layers_of(const Looker& looker, const Models& models);
 uint32_t heads_of(const Looker& looker, const AttentionState& attention, const Models& models);
 // The layer that is meant.
 uint32_t layer_of(const Looker& looker, const AttentionState& attention, const Models& models);
-// Rollout follows tokens that look at each other. A decoder's tokens look at somebody else's.
+// Rollout follows tokens that look at each other. A decoder's tokens look at the encoder's.
 bool rolls_out(const Looker& looker, const AttentionState& attention, const Models& models);
 // Whether the model that is asked can show what it knows of its patches.
 bool has_features(const Looker& looker, const Models& models);
@@ -91,11 +91,11 @@ bool shows_similarity(const Looker& looker, const AttentionState& attention, con
 bool shows_colours(const Looker& looker, const AttentionState& attention, const Models& models);
 // Whether outliers would swamp the map if they were not limited.
 bool has_outliers(const Looker& looker, const AttentionState& attention, const Models& models);
-// Who looks at features if `looker` has none to show: a patch of the other model, if that has. For
-// colours, nobody in particular.
+// The looker at features: a patch of the other model if `looker`'s own has none to show. For
+// colours, Token::everywhere.
 Looker looker_at_features(Looker looker, AttentionMode mode, const Models& models);
 
-// What the models' recordings must keep for the maps, by layer.
+// The layers and features that the models' recordings must keep for the maps.
 struct KeptLayers {
     std::set<uint32_t> encoder, decoder, classifier;
     bool queries = false;  // what the detector's heads see of each query, for tracks and phrases

@@ -13,7 +13,7 @@ namespace saccade {
 
 namespace {
 
-// Opens one of them, and says so to those who want to know.
+// Opens a model, and logs its name.
 template <typename Model, typename Open>
 std::unique_ptr<Model> open_model(const std::string& name, const Open& open) {
     if (name == "none") return nullptr;

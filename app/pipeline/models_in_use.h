@@ -11,7 +11,7 @@
 
 namespace saccade {
 
-// What a source shows, by its text.
+// The kind of pictures that a source shows, by its name.
 Imagery imagery_of(const std::string& source);
 
 // --detector, --classifier and --captioner: a model as find_model knows it, or "none".
@@ -30,7 +30,7 @@ struct ModelNames {
 void tell(Detector& detector, const std::string& find, std::vector<Example> examples = {});
 void tell(Classifier& classifier, const std::string& labels, const std::string& pattern = {});
 
-// Models that somebody else owns; null if there is none.
+// Models that the caller owns; null if there is none.
 struct Models {
     Detector* detector = nullptr;
     Classifier* classifier = nullptr;

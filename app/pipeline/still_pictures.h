@@ -39,8 +39,8 @@ private:
     std::unique_ptr<Frame> frame_;
 };
 
-// Calls `one` for each picture; it returns what to print. What cannot be done is reported and the
-// rest goes on. Returns the exit code.
+// Calls `one` for each picture and prints what it returns. A picture that fails is reported, and
+// the rest goes on. Returns the exit code.
 int for_each_picture(const std::vector<std::string>& images,
                      const std::function<std::string(const std::string& image)>& one);
 

@@ -62,6 +62,10 @@ struct EnabledFeatures {
     EnabledFeatures(const Features& has, const Device::Options& options) {
         for (const std::string& name : options.extensions) extensions.push_back(name.c_str());
         if (has.memory_budget) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+        if (has.external_fds) {
+            extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+            extensions.push_back(VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
+        }
         f13.synchronization2 = f13.maintenance4 = VK_TRUE;
         f13.subgroupSizeControl = f13.computeFullSubgroups = has.subgroup_size_control;
         f12.timelineSemaphore = f12.hostQueryReset = VK_TRUE;
@@ -229,7 +233,7 @@ uint64_t Device::address(const Tensor& tensor) const {
 }
 
 Ticket Device::submit(std::span<const VkCommandBuffer> commands, std::string_view what,
-                      VkSemaphore wait, VkSemaphore signal) {
+                      SemaphorePoint wait, SemaphorePoint signal) {
     if (commands.size() > most_in_one_go)
         throw Error("'" + std::string(what) + "' is " + std::to_string(commands.size()) +
                     " recordings, at most " + std::to_string(most_in_one_go) +
@@ -241,22 +245,22 @@ Ticket Device::submit(std::span<const VkCommandBuffer> commands, std::string_vie
         buffers[i] = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
         buffers[i].commandBuffer = commands[i];
     }
-    auto semaphore = [](VkSemaphore handle, uint64_t value) {
+    auto semaphore = [](const SemaphorePoint& point) {
         VkSemaphoreSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
-        info.semaphore = handle;
-        info.value = value;
+        info.semaphore = point.semaphore;
+        info.value = point.value;
         info.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
         return info;
     };
-    const VkSemaphoreSubmitInfo before = semaphore(wait, 0);
-    const VkSemaphoreSubmitInfo after[] = {semaphore(timeline_, submitted_ + 1),
-                                           semaphore(signal, 0)};
+    const VkSemaphoreSubmitInfo before = semaphore(wait);
+    const VkSemaphoreSubmitInfo after[] = {semaphore({timeline_, submitted_ + 1}),
+                                           semaphore(signal)};
     VkSubmitInfo2 submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
-    submit.waitSemaphoreInfoCount = wait ? 1 : 0;
+    submit.waitSemaphoreInfoCount = wait.semaphore ? 1 : 0;
     submit.pWaitSemaphoreInfos = &before;
     submit.commandBufferInfoCount = static_cast<uint32_t>(commands.size());
     submit.pCommandBufferInfos = buffers;
-    submit.signalSemaphoreInfoCount = signal ? 2 : 1;
+    submit.signalSemaphoreInfoCount = signal.semaphore ? 2 : 1;
     submit.pSignalSemaphoreInfos = after;
     check(vkQueueSubmit2(queue_, 1, &submit, nullptr),
           "submitting '" + std::string(what) + "' to " + info_.name);

@@ -25,6 +25,12 @@ struct Ticket {
     uint64_t value = 0;
 };
 
+// A submission waits for or signals it: a binary semaphore, or a value of a timeline semaphore.
+struct SemaphorePoint {
+    VkSemaphore semaphore = nullptr;  // null: nothing
+    uint64_t value = 0;               // of a timeline semaphore
+};
+
 // Polls look() until it returns at least `wanted`. look() returns nothing where it fails; after it
 // has failed for as long as `patience`, this returns false.
 bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& look,
@@ -83,11 +89,11 @@ public:
     uint32_t queue_family() const { return queue_family_; }
     VmaAllocator allocator() const { return allocator_; }
 
-    // Submits command buffers to the queue. `what` names them in errors. Commands that draw to a
-    // window wait for one semaphore and signal another. Any thread may submit.
+    // Submits command buffers to the queue. `what` names them in errors. They may wait for one
+    // semaphore and signal another. Any thread may submit.
     static constexpr size_t most_in_one_go = 16;
     Ticket submit(std::span<const VkCommandBuffer> commands, std::string_view what,
-                  VkSemaphore wait = nullptr, VkSemaphore signal = nullptr);
+                  SemaphorePoint wait = {}, SemaphorePoint signal = {});
     // Code that uses the queue itself holds this lock.
     [[nodiscard]] std::unique_lock<std::mutex> lock_queue() {
         return std::unique_lock(queue_mutex_);

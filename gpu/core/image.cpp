@@ -4,6 +4,7 @@
 
 #include "gpu/core/check.h"
 #include "gpu/core/device.h"
+#include "gpu/core/image_info.h"
 #include "gpu/core/vma.h"
 
 namespace saccade {
@@ -60,15 +61,7 @@ Image::Image(Device& device, std::string name, uint32_t width, uint32_t height)
         throw Error("'" + name_ + "' is " + size + " pixels; " + device.info().name +
                     " takes pictures of 1 to " + std::to_string(most) + " pixels a side");
     if (!device.executes()) return;
-    VkImageCreateInfo info{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
-    info.imageType = VK_IMAGE_TYPE_2D;
-    info.format = VK_FORMAT_R8G8B8A8_UNORM;
-    info.extent = {width, height, 1};
-    info.mipLevels = info.arrayLayers = 1;
-    info.samples = VK_SAMPLE_COUNT_1_BIT;
-    info.tiling = VK_IMAGE_TILING_OPTIMAL;
-    info.usage = VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                 VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    const VkImageCreateInfo info = image_info({width, height});
     VmaAllocationCreateInfo allocation{};
     allocation.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
     allocation.flags = VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
@@ -76,21 +69,41 @@ Image::Image(Device& device, std::string name, uint32_t width, uint32_t height)
         "allocating a picture of " + size + " for '" + name_ + "' on " + device.info().name;
     check(vmaCreateImage(device.allocator(), &info, &allocation, &handle_, &allocation_, nullptr),
           doing);
-    device.name(handle_, VK_OBJECT_TYPE_IMAGE, name_);
+    make_view(doing);
+    enter_general_layout(device, handle_, name_);
+}
+
+Image::Image(Device& device, std::string name, Size size, VkImage handle, VkDeviceMemory memory)
+    : Image() {
+    device_ = &device;
+    name_ = std::move(name);
+    width_ = size.x;
+    height_ = size.y;
+    handle_ = handle;
+    memory_ = memory;
+    make_view("making a view of '" + name_ + "' on " + device.info().name);
+}
+
+void Image::make_view(const std::string& doing) {
+    device_->name(handle_, VK_OBJECT_TYPE_IMAGE, name_);
     VkImageViewCreateInfo view{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = handle_;
     view.viewType = VK_IMAGE_VIEW_TYPE_2D;
-    view.format = info.format;
+    view.format = image_info({}).format;
     view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    check(vkCreateImageView(device.handle(), &view, nullptr, &view_), doing);
-    device.name(view_, VK_OBJECT_TYPE_IMAGE_VIEW, name_);
-    enter_general_layout(device, handle_, name_);
+    check(vkCreateImageView(device_->handle(), &view, nullptr, &view_), doing);
+    device_->name(view_, VK_OBJECT_TYPE_IMAGE_VIEW, name_);
 }
 
 Image::~Image() {
     if (!device_ || !device_->executes()) return;
     vkDestroyImageView(device_->handle(), view_, nullptr);
-    vmaDestroyImage(device_->allocator(), handle_, allocation_);
+    if (memory_) {
+        vkDestroyImage(device_->handle(), handle_, nullptr);
+        vkFreeMemory(device_->handle(), memory_, nullptr);
+    } else {
+        vmaDestroyImage(device_->allocator(), handle_, allocation_);
+    }
 }
 
 Image& Image::operator=(Image&& other) noexcept {
@@ -101,6 +114,7 @@ Image& Image::operator=(Image&& other) noexcept {
     std::swap(handle_, other.handle_);
     std::swap(view_, other.view_);
     std::swap(allocation_, other.allocation_);
+    std::swap(memory_, other.memory_);
     return *this;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "gpu/core/geometry.h"
 #include "gpu/core/handles.h"
 
 namespace saccade {
@@ -15,6 +16,9 @@ class Image {
 public:
     Image() = default;
     Image(Device& device, std::string name, uint32_t width, uint32_t height);
+    // Takes over an image that was made by image_info(), with the memory that is bound to it. The
+    // caller brings it into the general layout.
+    Image(Device& device, std::string name, Size size, VkImage handle, VkDeviceMemory memory);
     ~Image();
     Image(Image&& other) noexcept { *this = std::move(other); }
     Image& operator=(Image&& other) noexcept;
@@ -27,12 +31,15 @@ public:
     const std::string& name() const { return name_; }
 
 private:
+    void make_view(const std::string& doing);
+
     Device* device_ = nullptr;
     std::string name_;
     uint32_t width_ = 0, height_ = 0;
     VkImage handle_ = nullptr;
     VkImageView view_ = nullptr;
     VmaAllocation allocation_ = nullptr;
+    VkDeviceMemory memory_ = nullptr;  // of an image that was taken over
 };
 
 }  // namespace saccade

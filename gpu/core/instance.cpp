@@ -249,6 +249,8 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
     info.features.tells_of_pipelines =
         extensions.has(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
     info.features.memory_budget = extensions.has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    info.features.external_fds = extensions.has(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) &&
+                                 extensions.has(VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
 
     auto require = [&](bool there, const char* what) {
         if (!there && info.unusable.empty()) info.unusable = std::string("it lacks ") + what;

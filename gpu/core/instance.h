@@ -30,6 +30,7 @@ struct Features {
     bool chains = false;                 // gpu/chains: operations on a few rows in one dispatch
     bool texel_loads = false;            // texel buffers are read faster than storage buffers
     bool sums_in_fours = true;           // false: HeldFragments::in_fours is not used
+    bool external_fds = false;           // VK_KHR_external_memory_fd, VK_KHR_external_semaphore_fd
     std::vector<MatrixShape> matrix_shapes;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gpu/core/check.h"
+#include "gpu/present/transition.h"
 
 namespace saccade {
 
@@ -31,27 +32,6 @@ bool plain_colours(VkFormat format) {
            format == VK_FORMAT_A8B8G8R8_UNORM_PACK32 ||
            format == VK_FORMAT_A2B10G10R10_UNORM_PACK32 ||
            format == VK_FORMAT_A2R10G10B10_UNORM_PACK32 || format == VK_FORMAT_R5G6B5_UNORM_PACK16;
-}
-
-VkImageMemoryBarrier2 transition(VkImage image, VkImageLayout from, VkImageLayout to,
-                                 VkAccessFlags2 before, VkAccessFlags2 after) {
-    VkImageMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
-    barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.srcAccessMask = before;
-    barrier.dstAccessMask = after;
-    barrier.oldLayout = from;
-    barrier.newLayout = to;
-    barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-    barrier.image = image;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    return barrier;
-}
-
-void barrier(VkCommandBuffer commands, std::initializer_list<VkImageMemoryBarrier2> transitions) {
-    VkDependencyInfo dependency{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-    dependency.imageMemoryBarrierCount = static_cast<uint32_t>(transitions.size());
-    dependency.pImageMemoryBarriers = transitions.begin();
-    vkCmdPipelineBarrier2(commands, &dependency);
 }
 
 VkSemaphore make_semaphore(Device& device, const std::string& name) {
@@ -208,7 +188,7 @@ void Swapchain::create() {
     info.presentMode = vulkan_mode(mode_);
     info.clipped = VK_TRUE;
     info.oldSwapchain = swapchain_;
-    device_.wait_idle();  // nobody tells when an image has left the screen
+    device_.wait_idle();  // Vulkan does not tell when an image has left the screen
     destroy_images();
     VkSwapchainKHR made = nullptr;
     const VkResult result = vkCreateSwapchainKHR(device_.handle(), &info, nullptr, &made);
@@ -236,24 +216,20 @@ void Swapchain::record(VkCommandBuffer commands, const Image& picture, VkImage t
     begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
     check(vkBeginCommandBuffer(commands, &begin), "recording 'present'");
     // Copies from the general layout are slow on some devices.
-    barrier(
-        commands,
-        {transition(picture.handle(), VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                    VK_ACCESS_2_MEMORY_WRITE_BIT, VK_ACCESS_2_TRANSFER_READ_BIT),
-         transition(target, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                    VK_ACCESS_2_NONE, VK_ACCESS_2_TRANSFER_WRITE_BIT)});
+    const VkImageMemoryBarrier2 before[] = {
+        transition(picture.handle(), VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL),
+        transition(target, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL)};
+    saccade::record(commands, before);
     VkImageBlit region{};
     region.srcSubresource = region.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
     region.srcOffsets[1] = {int32_t(picture.width()), int32_t(picture.height()), 1};
     region.dstOffsets[1] = {int32_t(size_.x), int32_t(size_.y), 1};
     vkCmdBlitImage(commands, picture.handle(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, target,
                    VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region, VK_FILTER_NEAREST);
-    barrier(
-        commands,
-        {transition(picture.handle(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL,
-                    VK_ACCESS_2_NONE, VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT),
-         transition(target, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR,
-                    VK_ACCESS_2_TRANSFER_WRITE_BIT, VK_ACCESS_2_NONE)});
+    const VkImageMemoryBarrier2 after[] = {
+        transition(picture.handle(), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL),
+        transition(target, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR)};
+    saccade::record(commands, after);
     check(vkEndCommandBuffer(commands), "recording 'present'");
 }
 
@@ -272,7 +248,7 @@ std::optional<Ticket> Swapchain::present(const Image& picture) {
     // A suboptimal image is ours all the same, and its semaphore will be signalled: show it.
     if (acquired != VK_SUBOPTIMAL_KHR) check(acquired, "asking for the next swapchain image");
     record(turn.commands, picture, images_[index]);
-    turn.ticket = device_.submit({&turn.commands, 1}, "present", turn.acquired, shown_[index]);
+    turn.ticket = device_.submit({&turn.commands, 1}, "present", {turn.acquired}, {shown_[index]});
     turn_ = (turn_ + 1) % turns_.size();
 
     VkPresentInfoKHR info{.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR};

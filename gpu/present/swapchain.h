@@ -17,8 +17,8 @@ namespace saccade {
 enum class PresentMode { fifo, mailbox, immediate };
 std::string_view name_of(PresentMode mode);
 
-// What a window shows: a surface and the images that take turns on it. Pictures are copied there
-// whole, so that only this class deals with formats, layouts and turns.
+// A window's surface and the images that take turns on it. Pictures are copied there whole, so that
+// only this class deals with formats, layouts and turns.
 class Swapchain {
 public:
     // The device extension it needs.
@@ -30,11 +30,11 @@ public:
     Swapchain(const Swapchain&) = delete;
     Swapchain& operator=(const Swapchain&) = delete;
 
-    // The window's size in pixels, as often as one likes: what changed takes effect at the next
-    // present(). A minimised window has none, and shows nothing.
+    // The window's size in pixels. A change takes effect at the next present(). A minimised window
+    // has no size, and shows nothing.
     void resize(Size window);
     void set_mode(PresentMode mode);
-    // What is wished for may not be there; then it is fifo.
+    // The mode in use: fifo, if the device does not have the one that was set.
     PresentMode mode() const { return mode_; }
     std::vector<PresentMode> modes() const;
 

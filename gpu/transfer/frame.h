@@ -11,7 +11,7 @@
 
 namespace saccade {
 
-// A picture as somebody hands it in: 8-bit pixels of three channels.
+// A picture in the host's memory: 8-bit pixels of three channels.
 struct PictureView {
     const uint8_t* pixels = nullptr;
     uint32_t width = 0, height = 0;

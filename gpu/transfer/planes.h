@@ -46,7 +46,7 @@ struct PlaneLayout {
     bool operator==(const PlaneLayout&) const = default;
 };
 
-// A picture as planes, in somebody's memory.
+// A picture as planes, in the host's memory.
 struct PlanarView {
     const uint8_t* memory = nullptr;
     PlaneLayout layout;

@@ -30,8 +30,8 @@ class Readback {
 public:
     Readback(Device& device, uint32_t width, uint32_t height, bool bgr);
 
-    // Records the packing of an image of that size. Nothing waits for it but who wants to see the
-    // picture.
+    // Records the packing of an image of that size. Nothing else that is recorded waits for
+    // it.
     void record(Commands& c, const Image& image) const;
     // After that has run. It shows the memory itself, until the recording runs again.
     PictureView picture() const;

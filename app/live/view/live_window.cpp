@@ -42,8 +42,10 @@ LiveWindow::OnDevice::OnDevice(std::unique_ptr<Engine> opened, const LiveWindowO
                                const LiveState& state, Window& window, const LivePlace& place)
     : engine(std::move(opened)),
       window_engine(window_options(options.engine, engine->device(), window)),
+      pictures(PictureRing::between(engine->device(), window_engine.device())),
       screen(window_engine.device(), window, state.present_mode, options.settings.layout),
-      loop(*engine, options.capture, std::filesystem::current_path(), place, Window::wake) {
+      loop(*engine, options.capture, std::filesystem::current_path(), place, *pictures,
+           Window::wake) {
     spdlog::info("running on {}", engine->device().info().name);
 }
 
@@ -103,11 +105,12 @@ LiveWindow::Clock::duration LiveWindow::rest() const {
 
 void LiveWindow::take_view() {
     if (!on_->loop.read(view_)) return;
-    if (on_->loop.new_picture()) {
-        on_->screen.give(on_->loop.picture());
+    if (on_->pictures->take()) {
+        on_->screen.give(on_->pictures->shown());
         captured_.reset();
-        if (on_->loop.picture() && !view_.repeated) captured_ = view_.captured;
+        if (!view_.repeated) captured_ = view_.captured;
     }
+    if (area(view_.scene.picture) == 0) on_->screen.give({});
     view_.report.latency_ms = latency_ms_;
     if (area(view_.scene.picture) > 0) offers_.add_recent(report().source);
     state_.shown_frame = report().player.frame;
@@ -167,7 +170,10 @@ ViewLayout LiveWindow::place_view() {
     on_->screen.set_view({layout.picture.min * scale, layout.picture.max * scale});
     view_.scene.place = on_->screen.placement(size_of(view_.scene));
     const bool below = better_below(view_.scene.picture, layout.picture.size());
-    if (std::exchange(state_.second.below, below) != below) touched_ = std::max(touched_, 1);
+    const Size room = on_->screen.room();
+    if (state_.second.below != below || state_.room != room) touched_ = std::max(touched_, 1);
+    state_.second.below = below;
+    state_.room = room;
     return layout;
 }
 

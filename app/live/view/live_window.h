@@ -76,6 +76,7 @@ private:
                  const LiveState& state, Window& window, const LivePlace& place);
         std::unique_ptr<Engine> engine;
         Engine window_engine;
+        std::unique_ptr<PictureRing> pictures;  // from the one to the other
         Screen screen;
         LiveThread loop;
     };

@@ -10,7 +10,8 @@
 namespace saccade {
 
 // Puts a window's picture and panels together on the host. On software Vulkan that takes some
-// milliseconds, where kernels would wait in line with those of the models for cores.
+// milliseconds, where kernels would wait for cores behind those of the models. It fills the same
+// pixels as the kernel `triangles`, which a test holds.
 class HostCanvas {
 public:
     using Corner = TriangleList::Corner;
@@ -18,7 +19,7 @@ public:
 
     explicit HostCanvas(const Atlas& atlas) : atlas_(atlas) {}
 
-    // The picture (BGR) that lies below all else from now on, copied; or none.
+    // Copies a picture (BGR), which lies below all else from now on; or removes it.
     void give(const std::optional<PictureView>& picture);
     Size given() const {
         return {static_cast<uint32_t>(given_.cols), static_cast<uint32_t>(given_.rows)};
@@ -26,9 +27,9 @@ public:
 
     // Begins a screen with the picture in its place, and black around it.
     void begin(Size screen, const Placement& place);
-    // One after the other, laid over what is there by their alpha.
+    // Adds a triangle, laid over all before by its alpha.
     void add(const Corner& a, const Corner& b, const Corner& c, const Clip& clip);
-    // All that was added is drawn: BGR, until the next begin().
+    // Draws what was added. Returns the screen (BGR), until the next begin().
     const cv::Mat& finish();
 
 private:

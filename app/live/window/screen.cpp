@@ -18,7 +18,8 @@ Screen::Screen(Device& device, Window& window, PresentMode mode, const std::stri
       turns_{Turn(device, scratch_, ui_.atlas()), Turn(device, scratch_, ui_.atlas())} {}
 
 Screen::~Screen() {
-    // Each for itself: what cannot be waited for is lost, which has been told, but the rest is not.
+    // Each wait by itself: if the device is lost, the loss was reported before, and the rest must
+    // still be freed.
     auto quietly = [](auto&& wait) {
         try {
             wait();
@@ -27,7 +28,7 @@ Screen::~Screen() {
     };
     for (const Turn& turn : turns_) quietly([&] { device_.wait(turn.ticket, "screen"); });
     quietly([&] { device_.wait(presented_, "present"); });
-    // A picture that was on its way to a window that has gone has no ticket here.
+    // A picture that was not shown because the window has gone has no ticket here.
     device_.come_to_rest();
 }
 
@@ -65,17 +66,15 @@ Placement Screen::placement(Size picture) const {
     return place;
 }
 
-void Screen::give(const std::optional<PictureView>& picture) {
-    if (canvas_) {
-        canvas_->give(picture);
-    } else if (picture) {
-        // The other turn may still be showing its own.
-        device_.wait(turns_[turn_].ticket, "screen");
-        put(turns_[turn_], *picture);
-        given_ = turn_;
-    } else {
-        given_.reset();
-    }
+void Screen::give(const PictureRing::Shown& picture) {
+    picture_ = picture.image;
+    if (canvas_) return canvas_->give(picture.host);
+    if (!picture.host) return;
+    // The other turn may still be showing its own.
+    Turn& turn = turns_[turn_];
+    device_.wait(turn.ticket, "screen");
+    put(turn, *picture.host);
+    picture_ = &turn.frame->image();
 }
 
 void Screen::put(Turn& turn, const PictureView& picture) {
@@ -88,10 +87,7 @@ void Screen::put(Turn& turn, const PictureView& picture) {
     turn.fresh = true;
 }
 
-std::optional<Ticket> Screen::show() {
-    if (canvas_) return show_canvas();
-    return show(given_ ? &turns_[*given_].frame->image() : nullptr);
-}
+std::optional<Ticket> Screen::show() { return canvas_ && !picture_ ? show_canvas() : show_image(); }
 
 Screen::Turn& Screen::next_turn() {
     Turn& turn = turns_[turn_];
@@ -101,23 +97,23 @@ Screen::Turn& Screen::next_turn() {
     return turn;
 }
 
-std::optional<Ticket> Screen::show(const Image* picture) {
+std::optional<Ticket> Screen::show_image() {
     Turn& turn = next_turn();
     turn.triangles.begin(size_);
     ui_.end([&](const Ui::Corner& a, const Ui::Corner& b, const Ui::Corner& c,
                 const TriangleList::Clip& clip) { turn.triangles.add(a, b, c, clip); });
     const Triangles panels = turn.triangles.finish();
 
-    // Recorded anew each time: picture, panels and window change, and these are two dispatches.
+    // Recorded each time: picture, panels and window change, and these are two dispatches.
     Commands& c = turn.commands;
     c.begin();
     {
         auto scope = c.scope("screen");
         if (std::exchange(turn.fresh, false)) turn.frame->record(c);
         const Placement place =
-            picture ? placement({picture->width(), picture->height()}) : Placement();
+            picture_ ? placement({picture_->width(), picture_->height()}) : Placement();
         if (place.width > 0 && place.height > 0)
-            letterbox(c, image_, *picture, place);
+            letterbox(c, image_, *picture_, place);
         else
             letterbox(c, image_, image_, {int(size_.x), 0, 1, 1});  // beside it: all black
         triangles(c, image_, panels);
@@ -159,7 +155,7 @@ std::optional<Ticket> Screen::present(const Image& image) {
 std::optional<PictureView> Screen::read() {
     if (!reading_) return {};
     device_.wait(*std::exchange(reading_, std::nullopt), "a picture of the view");
-    PictureView all = canvas_ ? view_of(canvas_->finish()) : readback_->picture();
+    PictureView all = canvas_ && !picture_ ? view_of(canvas_->finish()) : readback_->picture();
     const auto [corner, size] = view();
     all.pixels += size_t(corner.y) * all.row_bytes + size_t(corner.x) * 3;
     all.width = size.x;

@@ -9,6 +9,7 @@
 #include "app/live/window/host_canvas.h"
 #include "app/live/window/ui.h"
 #include "app/live/window/window.h"
+#include "gpu/present/picture_ring.h"
 #include "gpu/present/swapchain.h"
 #include "gpu/recorder/commands.h"
 #include "gpu/transfer/frame.h"
@@ -16,9 +17,9 @@
 
 namespace saccade {
 
-// What is seen in a window: a picture in its place, and panels, put together at the window's size
-// and then shown. It may be on a device of its own, so that nobody who types or points waits for
-// models; pictures come over the host's memory then.
+// The contents of a window: a picture in its place, and panels, put together at the window's size
+// and then shown. The screen may be on a device of its own, so that typing and pointing do not wait
+// for models; a PictureRing brings the pictures there.
 class Screen {
 public:
     Screen(Device& device, Window& window, PresentMode mode, const std::string& layout);
@@ -30,25 +31,25 @@ public:
     // Where a picture of this size lies, in pixels of the window: as large as fits into the view.
     Placement placement(Size picture) const;
     Size size() const { return size_; }
-    // The part of the window that pictures may take; all of it until something else is said. It is
-    // cut to the window.
+    // The part of the window that pictures may take, as far as it lies in the window: all of it at
+    // first.
     void set_view(const Rectangle& pixels) { view_ = pixels; }
+    Size room() const { return view().size; }
 
-    // False where there is nothing to show on: the window is minimised. Otherwise ImGui's functions
+    // The picture to show from now on: an image, which show() reads, or pixels in the host's
+    // memory, which are copied here. Without either, the window is black.
+    void give(const PictureRing::Shown& picture);
+
+    // False if there is nothing to show on: the window is minimised. Otherwise ImGui's functions
     // may be called until show(), which must follow.
     bool begin(std::span<const WindowEvent> events = {});
-    // With a picture, or black. The picture must not be written to until the ticket is reached;
-    // later submissions to the device wait by themselves. Nothing where the window has just changed
-    // its size and the next frame will be shown instead.
-    std::optional<Ticket> show(const Image* picture);
-    // With the picture that was given last.
+    // Shows the picture and the panels. Returns nothing if the window has just changed its size;
+    // the next frame will be shown instead.
     std::optional<Ticket> show();
-    // A picture of the host's memory, which is copied. Nothing: black.
-    void give(const std::optional<PictureView>& picture);
 
-    // What show() will have put together is read back, for a screenshot or a recording of the view.
+    // Reads back what the next show() puts together, for a screenshot or a recording of the view.
     void read_next() { read_ = true; }
-    // The view, without panels, as it was read back by the show() before; once.
+    // The view, without panels, as the last show() read it back; once.
     std::optional<PictureView> read();
 
     // GPU milliseconds of putting the last one together.
@@ -61,19 +62,20 @@ private:
         Commands commands;
         TriangleList triangles;
         Ticket ticket;
-        std::unique_ptr<Frame> frame;  // of the host's memory
-        bool fresh = false;            // and not on the device yet
+        std::unique_ptr<Frame> frame;  // for pixels of the host's memory
+        bool fresh = false;            // they are not on the device yet
     };
 
     Turn& next_turn();
     void put(Turn& turn, const PictureView& picture);
+    std::optional<Ticket> show_image();
     std::optional<Ticket> show_canvas();
     std::optional<Ticket> present(const Image& image);
     struct Part {
         Size corner, size;
     };
     Part view() const;
-    void finish();  // waits until nothing of ours is in use
+    void finish();  // waits until the device uses nothing of this
 
     Device& device_;
     Window& window_;
@@ -86,7 +88,7 @@ private:
     Size size_;
     std::optional<Rectangle> view_;
     Image image_;
-    std::optional<size_t> given_;  // the turn whose frame is shown
+    const Image* picture_ = nullptr;  // that is shown
     bool read_ = false;
     std::unique_ptr<Readback> readback_;
     std::optional<Ticket> reading_;

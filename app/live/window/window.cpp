@@ -226,6 +226,4 @@ void Window::set_full_screen(bool full) {
     full_screen_ = full;
 }
 
-void Window::set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
-
 }  // namespace saccade

@@ -79,7 +79,6 @@ public:
 
     bool full_screen() const { return full_screen_; }
     void set_full_screen(bool full);
-    void set_title(const std::string& title);
 
     GLFWwindow* handle() const { return window_; }
 

@@ -56,7 +56,7 @@ protected:
     Readback readback{device, width, height, false};
     Overlay overlay{
         device,
-        {width, height},
+        Size{width, height},
         {.detector = {"cat", "dog", "a thing"}, .classifier = {"tabby", "tiger", "lynx"}}};
 };
 
@@ -320,7 +320,7 @@ TEST_F(OverlayTest, several_maps_are_tiles_with_names_over_small_copies_of_the_f
 }
 
 TEST_F(OverlayTest, frames_on_their_way_have_settings_of_their_own) {
-    Overlay two(device, {width, height}, {.detector = {"cat"}}, 2);
+    Overlay two(device, Size{width, height}, {.detector = {"cat"}}, 2);
     const std::vector<float> row = {20, 60, 80, 120, 0.9f, 0, 0};
     const Tensor found = tensor(1, 1, 7, Type::f32, row);
     const std::vector<uint8_t> bytes(size_t(3) * width * height, 90);
@@ -342,6 +342,72 @@ TEST_F(OverlayTest, frames_on_their_way_have_settings_of_their_own) {
     other.run();
     EXPECT_EQ(changed(picture_of(readback)), 0);
     EXPECT_THROW(two.update(2), std::out_of_range);
+}
+
+TEST_F(OverlayTest, an_image_at_another_scale_is_drawn_on_as_one_of_its_own_size) {
+    std::vector<float> cells(6 * 8, 0.001f);
+    cells[1 * 8 + 6] = 0.6f;
+    const Tensor maps = tensor(1, 6, 8, Type::f32, cells);
+    std::vector<float> rows = {20,  60, 80,  120, 0.9f, 0, 0,  //
+                               120, 60, 200, 130, 0.7f, 1, 1};
+    const Truth truth{{{0, "dog", {104, 64, 200, 144}}}, "a dog"};
+    auto halved = [](const Rectangle& r) { return Rectangle(r.min * 0.5f, r.max * 0.5f); };
+    auto show = [&](Overlay& on, const Truth& what, const Marks& marks) {
+        on.set_caption({"a", "cat"});
+        on.set_truth(what);
+        on.set_marks(marks);
+        on.update();
+        commands.run();
+        return picture_of(readback);
+    };
+    Marks marks;
+    marks.boxes.push_back({{40, 150, 100, 200}, rgba(0, 0, 255), "a thing", true});
+    marks.dots.push_back({{200, 180}, rgba(255, 0, 0), 3});
+    marks.texts.push_back({"text", {220, 30}, rgba(0, 255, 0)});
+    record({.found = tensor(1, 2, 7, Type::f32, rows),
+            .maps = maps,
+            .geometry = {{8, 6}, {0, 0}, {40, 40}}});
+    const Picture want = show(overlay, truth, marks);
+
+    for (size_t row = 0; row < 2; ++row)
+        for (size_t side = 0; side < 4; ++side) rows[7 * row + side] /= 2;
+    Truth small_truth = truth;
+    small_truth.objects[0].box = halved(truth.objects[0].box);
+    marks.boxes[0].place = halved(marks.boxes[0].place);
+    marks.dots[0].place /= 2.0f;
+    marks.texts[0].place /= 2.0f;
+    Overlay larger(device, {Size{width / 2, height / 2}, Size{width, height}},
+                   {.detector = {"cat", "dog", "a thing"}});
+    commands.begin();
+    frame.record(commands);
+    larger.record(commands, frame.image(),
+                  {.found = tensor(1, 2, 7, Type::f32, rows),
+                   .maps = maps,
+                   .geometry = {{8, 6}, {0, 0}, {20, 20}}});
+    readback.record(commands, frame.image());
+    commands.end();
+    EXPECT_EQ(show(larger, small_truth, marks).distance(want), 0);
+    for (size_t i = 0; i < 2; ++i)
+        EXPECT_EQ(larger.caption_places()[i], halved(overlay.caption_places()[i]));
+}
+
+TEST_F(OverlayTest, texts_are_laid_out_once_and_only_when_they_change) {
+    record({});
+    auto show = [&](const std::string& word) {
+        overlay.set_caption({"a", word});
+        overlay.set_notes({{"note", {0, 0}}});
+        overlay.set_marks({});
+        overlay.set_truth(std::nullopt);
+        run();
+        EXPECT_EQ(overlay.caption_places().size(), 2u);
+        return overlay.layouts();
+    };
+    EXPECT_EQ(show("cat"), 1u);
+    EXPECT_EQ(show("cat"), 1u);
+    EXPECT_EQ(show("dog"), 2u);
+    overlay.settings.caption_freshness = 0.5f;
+    EXPECT_EQ(show("dog"), 3u) << "other colours";
+    EXPECT_EQ(show("dog"), 3u);
 }
 
 TEST_F(OverlayTest, a_frame_of_another_size_is_refused) {

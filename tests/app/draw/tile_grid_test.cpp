@@ -54,5 +54,15 @@ TEST(TileGrid, a_frame_that_is_too_small_is_refused) {
     EXPECT_NO_THROW(TileGrid({12, 12}, 16, 2));
 }
 
+TEST(TileGrid, of_an_image_at_another_scale_speaks_of_pixels_of_the_picture) {
+    const TileGrid large({640, 480}, 4, 2, {64, 48}), small({64, 48}, 4, 0);
+    for (const glm::vec2& point : {glm::vec2(3, 4), glm::vec2(40, 10), glm::vec2(50, 40)}) {
+        const auto there = large.shown_at(point), here = small.shown_at(point);
+        ASSERT_TRUE(there && here);
+        EXPECT_NEAR(there->x, here->x, 0.5);
+        EXPECT_NEAR(there->y, here->y, 0.5);
+    }
+}
+
 }  // namespace
 }  // namespace saccade

@@ -14,6 +14,7 @@
 #include "app/pipeline/frame_pump.h"
 #include "app/sources/open_source.h"
 #include "app/sources/reader.h"
+#include "gpu/present/host_pictures.h"
 #include "tests/app/pictures.h"
 #include "tests/app/program.h"
 
@@ -63,6 +64,10 @@ protected:
                 results.push_back(std::move(done.result));
             });
         return results;
+    }
+
+    static std::vector<uint8_t> pictures_bytes(const PictureView& picture) {
+        return {picture.pixels, picture.pixels + size_t(picture.height) * picture.row_bytes};
     }
 
     const TempFolder temp;
@@ -288,66 +293,115 @@ TEST_F(FramePathTest, features_are_looked_at_without_another_run_of_the_model) {
     }
 }
 
+// A path whose pictures go to a window, by way of the host.
+struct PathToWindow {
+    PathToWindow(Engine& engine, const Models& models, const std::string& source)
+        : pictures(engine.device()),
+          path(engine, path_for_screen()),
+          reader(open_source(source), path.ring(), {.end = 1}) {
+        path.use(models);
+        path.show_in(pictures);
+    }
+    // The one frame of the source, for another order each time.
+    void show(const FrameOrder& order) {
+        if (done)
+            path.repeat(std::move(done->frame), order);
+        else
+            path.begin(*reader.next(), order);
+        done.emplace(path.finish());
+    }
+    // A part of the picture that the window gets.
+    std::vector<uint8_t> view(Size corner, Size size) {
+        done->window.publish();
+        pictures.take();
+        const PictureView all = pictures.shown().host.value();
+        std::vector<uint8_t> part;
+        for (uint32_t y = corner.y; y < corner.y + size.y; ++y) {
+            const uint8_t* row = all.pixels + size_t(y) * all.row_bytes + 3 * corner.x;
+            part.insert(part.end(), row, row + 3 * size.x);
+        }
+        return part;
+    }
+
+    HostPictures pictures;
+    FramePath path;
+    Reader reader;
+    std::optional<Done> done;
+};
+
 TEST_F(FramePathTest, a_second_view_is_the_frame_as_it_came_or_with_other_maps) {
     open_golden({.detector = "yolos-nano", .classifier = "vit-nano"});
-    FramePath path(engine, groups_of(1));
-    path.use(models.borrowed());
-    Reader reader(open_source("synth:96x64@2?seed=7"), path.ring(), {.end = 1});
+    PathToWindow to(engine, models.borrowed(), "synth:96x64@2?seed=7");
     FrameOrder order;
-    order.read_back.pixels = true;
     order.overlay.filter.threshold = 0;
     order.attention.mode = AttentionMode::mean;
     order.looker = {.token = Looker::Token::patch, .of_detector = true, .point = {40, 30}};
-    auto pixels = [](const PictureView& picture) {
-        std::vector<uint8_t> all;
-        for (uint32_t y = 0; y < picture.height; ++y) {
-            const uint8_t* row = picture.pixels + size_t(y) * picture.row_bytes;
-            all.insert(all.end(), row, row + 3 * picture.width);
-        }
-        return all;
-    };
-    path.begin(*reader.next(), order);
-    Done done = path.finish();
-    EXPECT_FALSE(done.second);
-    const std::vector<uint8_t> first = pixels(done.picture);
+    const Size size(144, 96), corner(150, 0);
+    order.window = {.view = size, .all = {294, 96}, .second_corner = corner};
+    to.show(order);
+    EXPECT_FALSE(to.done->second);
+    EXPECT_EQ(to.done->picture.pixels, nullptr) << "nothing was to be read back";
+    const std::vector<uint8_t> first = to.view({}, size);
     // The frame stands still, and is looked at in ever other ways.
     auto again = [&](const SecondOrder& second) {
         order.second = second;
-        path.repeat(std::move(done.frame), order);
-        done = path.finish();
-        EXPECT_EQ(pixels(done.picture), first) << "the first view stays as it is";
-        return pixels(done.second->picture);
+        to.show(order);
+        EXPECT_FALSE(to.done->second->below);
+        EXPECT_EQ(to.view({}, size), first) << "the first view stays as it is";
+        return to.view(corner, size);
     };
     SecondOrder second;
     second.bare = true;
     const std::vector<uint8_t> bare = again(second);
     EXPECT_NE(bare, first);
-    EXPECT_TRUE(done.second->bare);
-    EXPECT_FALSE(done.second->attention);
+    EXPECT_TRUE(to.done->second->bare);
+    EXPECT_FALSE(to.done->second->attention);
     FrameOrder nothing = order;
     nothing.second.reset();
     nothing.overlay.boxes = nothing.overlay.classes = nothing.overlay.caption = false;
     nothing.attention.mode = AttentionMode::off;
-    path.repeat(std::move(done.frame), nothing);
-    done = path.finish();
-    EXPECT_EQ(pixels(done.picture), bare) << "nothing is drawn on it";
+    to.show(nothing);
+    EXPECT_EQ(to.view({}, size), bare) << "nothing is drawn on it";
     second.bare = false;
     second.overlay = order.overlay;
     second.attention = order.attention;
     second.looker = order.looker;
     EXPECT_EQ(again(second), first) << "the same maps";
     second.looker.of_detector = false;
-    const std::vector<uint8_t> other_model = again(second);
-    EXPECT_NE(other_model, first);
-    ASSERT_TRUE(done.attention && done.second->attention);
-    EXPECT_NE(done.attention->cells, done.second->attention->cells);
+    EXPECT_NE(again(second), first) << "another model";
+    ASSERT_TRUE(to.done->attention && to.done->second->attention);
+    EXPECT_NE(to.done->attention->cells, to.done->second->attention->cells);
     second.attention.mode = AttentionMode::grid;
     again(second);
-    EXPECT_TRUE(done.second->tiles);
-    EXPECT_FALSE(done.tiles);
+    ASSERT_TRUE(to.done->second->tiles);
+    const std::optional<glm::vec2> middle = to.done->second->tiles->shown_at({24, 16});
+    ASSERT_TRUE(middle) << "in pixels of the frame";
+    EXPECT_LT(middle->x, 96);
+    EXPECT_FALSE(to.done->tiles);
     second.attention.mode = AttentionMode::off;
     again(second);
-    EXPECT_FALSE(done.second->attention);
+    EXPECT_FALSE(to.done->second->attention);
+}
+
+TEST_F(FramePathTest, a_window_of_another_size_gets_its_own_drawing_and_files_that_of_the_frame) {
+    models = ModelsInUse::open(engine, {.captioner = "emoji-captioner"});
+    FrameOrder order = files_order();
+    run("synth:160x120@2?seed=7", order, 1);
+    const std::vector<uint8_t> alone = last_picture;
+    const std::vector<Rectangle> words_of_frame = words;
+    PathToWindow to(engine, models.borrowed(), "synth:160x120@2?seed=7");
+    for (const Size& size : {Size(640, 480), Size(80, 60), Size(640, 480)}) {
+        order.window = {.view = size, .all = size, .second_corner = {}};
+        to.show(order);
+        EXPECT_EQ(to.view({}, size).size(), size_t{3} * area(size));
+        EXPECT_EQ(pictures_bytes(to.done->picture), alone) << "with its annotations at its size";
+        // Words are smaller in a large window, and lie in pixels of the frame all the same.
+        ASSERT_EQ(to.done->words.size(), words_of_frame.size());
+        const Rectangle last = to.done->words.back(), in_frame = words_of_frame.back();
+        EXPECT_EQ(last.size().y<in_frame.size().y, size.x> 160) << last.size().y;
+        EXPECT_GT(last.min.y, 60);
+        EXPECT_LE(last.max.y, 120);
+    }
 }
 
 TEST_F(FramePathTest, what_the_models_cannot_show_gets_one_line) {
@@ -478,12 +532,15 @@ TEST_F(FramePathTest, the_box_that_stands_out_is_that_of_the_query_whatever_its_
         ++differ;
         // Near an edge of a box of one of the two, or of what the frame leaves of it.
         const glm::vec2 at(float(i / 3 % 320) + 0.5f, float(i / 3 / 320) + 0.5f);
-        EXPECT_TRUE(std::ranges::any_of(found, [&](const Detection& d) {
-            const glm::vec2 none(0), all(320, 240);
-            const glm::vec2 in = glm::min(at - glm::clamp(d.box.min, none, all),
-                                          glm::clamp(d.box.max, none, all) - at);
-            return (d.query == one || d.query == other) && std::abs(std::min(in.x, in.y)) < 12;
-        })) << at.x << ", " << at.y;
+        EXPECT_TRUE(std::ranges::any_of(
+            found,
+            [&](const Detection& d) {
+                const glm::vec2 none(0), all(320, 240);
+                const glm::vec2 in = glm::min(at - glm::clamp(d.box.min, none, all),
+                                              glm::clamp(d.box.max, none, all) - at);
+                return (d.query == one || d.query == other) && std::abs(std::min(in.x, in.y)) < 12;
+            }))
+            << at.x << ", " << at.y;
     }
     EXPECT_GT(differ, 0u);
 }
@@ -501,7 +558,8 @@ TEST_F(FramePathTest, a_query_that_looks_at_points_has_them_drawn) {
     auto points = [&] {  // pixels of the first level's colour
         path.begin(*reader.next(), order);
         const Done done = path.finish();
-        EXPECT_EQ(done.attention->levels.size(), order.attention.mode == AttentionMode::grid ? 0u : 3u);
+        EXPECT_EQ(done.attention->levels.size(),
+                  order.attention.mode == AttentionMode::grid ? 0u : 3u);
         const glm::u8vec4 colour = channels_of(level_colour(0));
         size_t count = 0;
         for (size_t i = 0; i < size_t(320) * 240; ++i) {

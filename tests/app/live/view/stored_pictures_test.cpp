@@ -113,8 +113,8 @@ cv::Mat shown(const Case& one) {
         picture.copyTo(
             both(cv::Rect(int(views.corner.x), int(views.corner.y), picture.cols, picture.rows)));
     }
-    screen.give(PictureView{both.data, uint32_t(both.cols), uint32_t(both.rows),
-                            uint32_t(both.step), true});
+    screen.give({.host = PictureView{both.data, uint32_t(both.cols), uint32_t(both.rows),
+                                     uint32_t(both.step), true}});
     for (int frame = 0; frame < 6; ++frame) {
         window.events();
         if (!screen.begin()) continue;

@@ -1,6 +1,10 @@
 #include "app/live/window/host_canvas.h"
 
-#include "tests/gpu_test.h"
+#include <functional>
+#include <random>
+
+#include "app/live/window/ui.h"
+#include "tests/gpu/ops/image_test.h"
 
 namespace saccade {
 namespace {
@@ -62,6 +66,98 @@ TEST_F(HostCanvasTest, the_picture_lies_in_its_place_with_black_around) {
     canvas.give(std::nullopt);
     canvas.begin({64, 48}, {});
     EXPECT_EQ(pixel(30, 20), cv::Vec3b(0, 0, 0));
+}
+
+// The canvas of the host and the kernel are held against each other: the same triangles, whose
+// corners lie on eighths of a pixel, so that no rounding decides which pixels are inside.
+class TwoRasterisers : public ImageTest {
+protected:
+    static constexpr uint32_t width = 96, height = 64;
+
+    TwoRasterisers() {
+        std::vector<uint8_t> covered(size_t{8} * 8);
+        for (size_t i = 0; i < covered.size(); ++i) covered[i] = uint8_t(i * 37);
+        covered[0] = 255;
+        atlas_ = std::make_unique<Atlas>(device, covered, Size{8, 8});
+    }
+    Corner corner(uint32_t alpha, bool textured) {
+        const auto eighth = [&](uint32_t most) { return float(random_() % (8 * most)) / 8; };
+        Corner result{eighth(width), eighth(height), 0.5f / 8, 0.5f / 8,
+                      uint32_t(random_() & 0xffffff) | alpha << 24};
+        if (textured) {
+            result.u = eighth(1);
+            result.v = eighth(1);
+        }
+        return result;
+    }
+    // Draws with both, and returns the largest difference of any channel of any pixel.
+    int difference(const std::function<void(const Ui::AddTriangle&)>& draw) {
+        TriangleList list(device, *atlas_);
+        list.begin({width, height});
+        HostCanvas canvas(*atlas_);
+        canvas.begin({width, height}, {});
+        draw(
+            [&](const Corner& a, const Corner& b, const Corner& c, const TriangleList::Clip& clip) {
+                list.add(a, b, c, clip);
+                canvas.add(a, b, c, clip);
+            });
+        const Triangles all = list.finish();
+        const Picture kernel = drawn(Picture(width, height), [&](Commands& c, const Image& image) {
+            triangles(c, image, all);
+        });
+        const cv::Mat& host = canvas.finish();
+        Picture of_host(width, height);
+        for (uint32_t y = 0; y < height; ++y)
+            for (uint32_t x = 0; x < width; ++x) {
+                const auto bgr = host.at<cv::Vec3b>(int(y), int(x));
+                of_host.at(x, y) = {bgr[2], bgr[1], bgr[0]};
+            }
+        return kernel.distance(of_host);
+    }
+    std::mt19937 random_{11};
+
+private:
+    std::unique_ptr<Atlas> atlas_;
+};
+
+TEST_F(TwoRasterisers, fill_the_same_pixels) {
+    // Opaque and of one colour each: a pixel that only one of them fills differs.
+    EXPECT_EQ(difference([&](const Ui::AddTriangle& add) {
+                  for (int i = 0; i < 60; ++i) {
+                      Corner a = corner(255, false), b = corner(255, false), c = corner(255, false);
+                      b.colour = c.colour = a.colour;
+                      add(a, b, c, i % 3 ? everywhere : TriangleList::Clip{10, 5, 70, 50});
+                  }
+              }),
+              0);
+}
+
+TEST_F(TwoRasterisers, fill_the_same_rectangles_as_two_triangles) {
+    EXPECT_EQ(difference([&](const Ui::AddTriangle& add) {
+                  for (int i = 0; i < 40; ++i) {
+                      Corner a = corner(255, false), c = corner(255, false);
+                      if (a.x > c.x) std::swap(a.x, c.x);
+                      if (a.y > c.y) std::swap(a.y, c.y);
+                      Corner b = a, d = a;
+                      c.colour = a.colour;
+                      b.x = c.x;
+                      d.y = c.y;
+                      add(a, b, c, everywhere);
+                      add(a, c, d, everywhere);
+                  }
+              }),
+              0);
+}
+
+TEST_F(TwoRasterisers, mix_colours_letters_and_what_shines_through_alike) {
+    // One layer: the host rounds alpha and colours to levels, the kernel only the result.
+    for (int i = 0; i < 20; ++i)
+        EXPECT_LE(difference([&](const Ui::AddTriangle& add) {
+                      add(corner(uint32_t(40 + 10 * i), i % 2), corner(255, i % 2),
+                          corner(90, i % 2), everywhere);
+                  }),
+                  2)
+            << i;
 }
 
 }  // namespace

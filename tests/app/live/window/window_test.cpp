@@ -105,9 +105,10 @@ protected:
     }
     bool show(
         const Image* picture, const std::function<void()>& panels = [] {}) {
+        screen.give({.image = picture});
         if (!screen.begin(queue_.take())) return false;
         panels();
-        return screen.show(picture).has_value();
+        return screen.show().has_value();
     }
     // Shows the picture until the display shows what it should.
     bool shows(
@@ -366,7 +367,7 @@ TEST_F(WindowTest, a_picture_of_the_hosts_keeps_to_the_view_and_the_view_can_be_
     std::vector<uint8_t> bgr(size_t{32} * 24 * 3);
     for (size_t i = 0; i < bgr.size(); i += 3) bgr[i + 2] = 255;
     screen.set_view({200, 0, 640, 400});
-    screen.give(PictureView{bgr.data(), 32, 24, 96, true});
+    screen.give({.host = PictureView{bgr.data(), 32, 24, 96, true}});
     EXPECT_EQ(screen.placement({32, 24}), (Placement{200, 35, 440, 330}));
     std::optional<PictureView> seen;
     EXPECT_TRUE(eventually([&] {
@@ -385,7 +386,7 @@ TEST_F(WindowTest, a_picture_of_the_hosts_keeps_to_the_view_and_the_view_can_be_
     EXPECT_EQ(seen->pixels[size_t(200) * seen->row_bytes + 2], 255);
     EXPECT_EQ(seen->pixels[size_t(10) * seen->row_bytes + 2], 0);
     EXPECT_FALSE(screen.read()) << "once";
-    screen.give(std::nullopt);
+    screen.give({});
     screen.set_view({0, 0, 640, 480});
 }
 

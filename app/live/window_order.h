@@ -1,0 +1,12 @@
+#pragma once
+
+#include "app/live/state.h"
+#include "app/pipeline/frame_order.h"
+
+namespace saccade {
+
+// The picture of a frame of this size for a window that has this much room for it, in pixels, with
+// or without a second view.
+WindowOrder window_order(Size frame, Size room, const SecondView& second);
+
+}  // namespace saccade
