@@ -98,7 +98,8 @@ bool LiveThread::work(LiveState& wish) {
         wish.word.reset();
     }
     const bool finished = loop_.step(wish);
-    if (finished) loop_.shown()->window.publish();
+    // Frames are also finished before models change, when step() tells of none.
+    if (loop_.shown()) loop_.shown()->window.publish();
     return finished;
 }
 
