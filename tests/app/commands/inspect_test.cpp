@@ -282,12 +282,7 @@ protected:
     // One browser for all tests; without one, every test fails.
     InspectPage() : browser(browser_ ? *browser_ : browser_.emplace()) {
         browser.set_size(1280, 900);
-        browser.open(out("report.html"));
-        // Words and labels on the picture would take the pointer from the patches below them.
-        browser.evaluate(
-            "for (const id of ['show-caption', 'show-boxes'])"
-            "document.getElementById(id).click();"
-            "document.querySelector('#encoders input').click()");
+        open_for_patches();
     }
     // The page must have no errors and make no network requests.
     ~InspectPage() override {
@@ -295,6 +290,15 @@ protected:
         EXPECT_EQ(browser.requests, Words{});
     }
 
+    // Words and labels on the picture would take the pointer from the patches below them; patches
+    // are the classifier's.
+    void open_for_patches() {
+        browser.open(out("report.html"));
+        browser.evaluate(
+            "for (const id of ['show-caption', 'show-boxes'])"
+            "document.getElementById(id).click();"
+            "document.querySelector('#encoders input').click()");
+    }
     // Moves the pointer to a position relative to the picture's size.
     void point_at(double x, double y) {
         const auto area = area_of("document.getElementById('picture')");
@@ -536,7 +540,7 @@ TEST_F(InspectPage, tells_assistive_technology_what_is_what) {
 
 TEST_F(InspectPage, fits_a_phone) {
     browser.set_size(360, 740, true);
-    browser.open(out("report.html"));
+    open_for_patches();
     EXPECT_LE(browser.evaluate("document.documentElement.scrollWidth"), 360);
     const auto area = area_of("document.getElementById('picture')");
     EXPECT_GE(area[0], 0);

@@ -222,8 +222,9 @@ TEST_F(PageResults, picture_and_words_are_in_view) {
                                   std::to_string(size.picture.width) + "x" +
                                   std::to_string(size.picture.height);
         EXPECT_GE(view[1], 0) << where;
-        if (!size.phone || size.picture.width > size.picture.height)
+        if (!size.phone || size.picture.width > size.picture.height) {
             EXPECT_LE(words[1] + words[3], size.height) << where;
+        }
         EXPECT_GT(view[2] * view[3], 0.22 * size.width * size.height) << where;
         EXPECT_LE(value("document.documentElement.scrollWidth"), size.width) << where;
     }

@@ -61,8 +61,8 @@ cv::Mat shown(StubbedPage& page, const Case& one) {
                 uint8_t(255 * std::exp(-((x - 7) * (x - 7) + (y - 3) * (y - 3)) / 8.0)));
     page.browser.evaluate("looking.hold_at([100, 80])");
     page.give(message, painting(size), levels);
-    // Rates depend on the machine.
-    page.browser.evaluate("document.getElementById('rates').style.visibility = 'hidden'");
+    // Rates depend on the machine, and appear some time after the picture.
+    page.browser.evaluate("document.getElementById('rates').style.display = 'none'");
     cv::Mat grey, small;
     cv::cvtColor(page.screenshot(), grey, cv::COLOR_BGR2GRAY);
     cv::resize(grey, small, grey.size() / 4, 0, 0, cv::INTER_AREA);
