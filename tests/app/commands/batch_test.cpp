@@ -323,7 +323,8 @@ TEST_F(Batch, attention_of_a_track_is_shown_where_it_is_seen) {
     }
     EXPECT_GT(mapped, 0u);
     expect_refused(run(sources, "bad", {"--attention", "track:0"}), 2, "track:N");
-    expect_refused(run(sources, "bad", {"--heat", "--no-video"}), 1, "--heat needs --attention");
+    expect_refused(run(sources, "bad", {"--heat", "--no-video"}), 1,
+                   "--heat is the mean of attention maps: say which");
 }
 
 TEST_F(Batch, colours_of_features_are_the_same_whoever_works_on_a_piece) {
@@ -348,7 +349,7 @@ TEST_F(Batch, colours_of_features_are_the_same_whoever_works_on_a_piece) {
     EXPECT_NE(coloured.at(frame), plain.at(frame));
     EXPECT_NE(alike.at(frame), plain.at(frame));
     EXPECT_NE(alike.at(frame), coloured.at(frame));
-    expect_refused(look("bad", "colours", {"--heat"}), 1, "no use for --attention colours");
+    expect_refused(look("bad", "colours", {"--heat"}), 1, "--attention colours has none");
     expect_refused(run({"synth:64x48@30?frames=2"}, "bad", {"--attention", "similarity"}), 1,
                    "--attention similarity needs a --classifier");
 }

@@ -128,7 +128,7 @@ TEST_F(ModelVerify, answers_as_published_are_well) {
     };
     PublishedAnswers other = published;
     other.logits[2][1] += 0.2;
-    expect_says(refused(other), "logits differ by 0.2 from what is published");
+    expect_says(refused(other), "logits differ by 0.2 from the published ones");
     other = published;
     other.boxes[0][2] -= 0.02;
     expect_says(refused(other), "boxes differ by");
