@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -13,6 +14,7 @@
 #include <sstream>
 #include <string>
 
+#include "shaders/embedded.h"
 #include "tests/places.h"
 
 namespace saccade {
@@ -142,6 +144,16 @@ TEST(RoomsTest, hold_few_entries) {
         EXPECT_LE(names.size(), most_entries) << room << " is full: find its second idea";
 }
 
+// NAME.comp is embedded as NAME, NAME.f32 and so on. A compiler that lacks an extension leaves
+// shaders out.
+bool is_part_of_the_program(const fs::path& shader) {
+    if (text_of(shader).find("\n// requires:") != std::string::npos) return true;
+    const std::string name = shader.stem();
+    return std::ranges::any_of(embedded_shaders(), [&](const EmbeddedShader& embedded) {
+        return embedded.name == name || embedded.name.starts_with(name + ".");
+    });
+}
+
 // shaders/FAMILY/NAME.comp is recorded by gpu/ops/FAMILY/NAME.cpp, listed in gpu/ops/FAMILY.h and
 // tried by tests/gpu/ops/FAMILY/NAME_test.cpp. CMake refuses a shader without a test.
 TEST(RoomsTest, hold_each_kernel_its_operation_and_its_test_in_the_room_of_one_family) {
@@ -156,6 +168,7 @@ TEST(RoomsTest, hold_each_kernel_its_operation_and_its_test_in_the_room_of_one_f
         SCOPED_TRACE(file.lexically_relative(root).string());
         EXPECT_EQ(fs::path(room).parent_path(), "shaders");
         EXPECT_TRUE(fs::exists(root / "tests/gpu/ops" / family / (name + "_test.cpp")));
+        EXPECT_TRUE(is_part_of_the_program(file)) << "it was not compiled";
         if (family == "chains")
             return;  // several operations in one dispatch: they have no function of their own
         EXPECT_TRUE(fs::exists(root / "gpu/ops" / family / (name + ".cpp")));
