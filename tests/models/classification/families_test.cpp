@@ -24,12 +24,6 @@ Floats floats_of(const StoredTensor& tensor) {
     return values;
 }
 
-}
-std::filesystem::path golden;
-TempFolder folder;
-PpmPicture picture;
-};
-
 // Every eighth row and column, as in the goldens of large pictures.
 Floats lattice(const Floats& picture, size_t height, size_t width) {
     Floats result;
