@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "app/live/state.h"
+#include "app/live/state/wishes.h"
 
 namespace saccade {
 
