@@ -13,7 +13,7 @@ const found = (() => {
     }
     // What is really there, if the source knows.
     function truth() {
-        if (!$("show-truth").checked) return [];
+        if (!switches.is_on("truth")) return [];
         return (live.frame?.line.truth?.objects ?? []).map((one) => ({...one, colour: "#ffffff", really: true}));
     }
     function meet({detections: all}) {
@@ -33,12 +33,12 @@ const found = (() => {
     function at([x, y]) {
         const size = ({box}) => (box[2] - box[0]) * (box[3] - box[1]);
         const around = detections().filter(({box}) => x >= box[0] && x < box[2] && y >= box[1] && y < box[3]);
-        if (around.length === 0 || !$("show-boxes").checked) return null;
+        if (around.length === 0 || !switches.is_on("boxes")) return null;
         return around.reduce((a, b) => size(a) <= size(b) ? a : b);
     }
 
     function draw_boxes(all) {
-        const shows = $("show-boxes").checked && !live.state?.annotated && !drawing.is_tiled();
+        const shows = switches.is_on("boxes") && !live.state?.annotated && !drawing.is_tiled();
         fill($("boxes"), shows ? [...truth(), ...all] : [],
             () => page.box_of({box: [0, 0, 0, 0], label: "", colour: ""}, {width: 1, height: 1}).box,
             (box, one) => {
@@ -69,7 +69,7 @@ const found = (() => {
     }
     function draw_caption() {
         const caption = live.frame?.line.caption ?? live.frame?.line.answer;
-        const shows = Boolean(caption) && $("show-caption").checked;
+        const shows = Boolean(caption) && switches.is_on("caption");
         $("caption-part").hidden = !shows;
         $("caption-title").textContent = live.frame?.line.answer ? "Answer" : "Caption";
         $("said").hidden = !shows || !caption.text || Boolean(live.state?.annotated);
@@ -89,7 +89,7 @@ const found = (() => {
     }
     function draw_classes() {
         const classes = live.frame?.line.classes ?? [];
-        $("classes-part").hidden = classes.length === 0 || !$("show-classes").checked;
+        $("classes-part").hidden = classes.length === 0 || !switches.is_on("classes");
         fill($("classes"), classes, () => page.class_row("", 0), (row, one) => {
             const [name, meter, p] = row.children;
             if (name.textContent !== one.label) {
@@ -121,23 +121,12 @@ const found = (() => {
     // A frame with other things in it.
     function take(line) {
         meet(line);
-        $("truth-part").hidden = !line.truth;
-        $("masks-part").hidden = $("masks-part").hidden && !(line.detections ?? []).some((one) => one.mask);
+        switches.offer("truth", Boolean(line.truth));
+        if ((line.detections ?? []).some((one) => one.mask)) switches.offer("masks", true);
         draw();
     }
 
-    function toggle(id) {
-        $(id).checked = !$(id).checked;
-        draw();
-    }
-    for (const id of ["show-boxes", "show-masks", "show-caption", "show-classes", "show-truth"])
-        $(id).addEventListener("input", draw);
-    const keys = {
-        d: () => toggle("show-boxes"),
-        c: () => toggle("show-caption"),
-        l: () => toggle("show-classes"),
-        t: () => toggle("show-truth"),
-    };
+    for (const name of ["masks", "truth"]) switches.offer(name, false);
 
-    return {detections, at, draw, take, keys};
+    return {detections, at, draw, take};
 })();

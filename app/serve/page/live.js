@@ -42,6 +42,7 @@
         Object.assign(live, message);
         if (!live.state) return;
         regions.keep_mine();
+        switches.show(live.state.switches);
         if (!before && live.state.start) looking.begin_as(live.state.start);
         panels.show(before);
     };
@@ -49,6 +50,12 @@
         ++received;
         $("about").textContent = "not connected";
         panels.trouble(why);
+    };
+    switches.on.changed = () => {
+        looking.tell();
+        drawing.draw();
+        found.draw();
+        marks.draw();
     };
     looking.on.changed = () => {
         found.draw();
@@ -115,7 +122,7 @@
     $("freeze").addEventListener("click", freeze);
     $("full-screen").addEventListener("click", full_screen);
 
-    const keys = {...looking.keys, ...found.keys, " ": freeze, s: drawing.screenshot, f: full_screen};
+    const keys = {...looking.keys, " ": freeze, s: drawing.screenshot, f: full_screen};
     const arrows = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
     document.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -130,10 +137,10 @@
             return;
         }
         if (control && (event.key === " " || control.matches("input, select, textarea"))) return;
-        const press = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-        if (!press) return;
+        const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+        if (keys[key]) keys[key]();
+        else if (!switches.press(key)) return;
         event.preventDefault();
-        press();
     });
 
     // For scripts: what is shown, as numbers.

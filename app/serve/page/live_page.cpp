@@ -12,7 +12,8 @@ namespace saccade {
 LivePage live_page(const std::string& title) {
     const auto colours = heat_colours();
     std::string script = text_asset("page.js");
-    for (const char* part : {"link", "looking", "drawing", "found", "marks", "regions", "words", "panels", "live"})
+    for (const char* part : {"link", "switches", "looking", "drawing", "found", "marks", "regions",
+                             "words", "panels", "live"})
         script += text_asset(std::string(part) + ".js");
     std::map<std::string, std::string> parts = {
         {"title", escaped(title)},
