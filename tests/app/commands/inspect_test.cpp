@@ -269,7 +269,7 @@ TEST_F(Inspect, what_cannot_be_done_gets_one_line) {
                                         model_folder(*temp_, "deimv2-lite-nano"), "--classifier",
                                         "none", "--captioner", "none", "--at", "1,2", "-o",
                                         *temp_ / "other"})),
-        1, "no attention");
+        1, "no self-attention");
 }
 
 // ---- the page
