@@ -546,7 +546,7 @@ TEST_F(Batch, a_damaged_run_json_is_one_line) {
 TEST_F(Batch, memory_stays_where_it_is) {
     const Variable program("SACCADE_PROGRAM", places::program());
     const Outcome outcome =
-        run_program(places::tests() + std::string("/endure"),
+        run_program(places::tests() + std::string("/trials/endure"),
                     on_test_device({"memory", "1200", "--detector", "none", "--classifier", "none",
                                     "--captioner", "none"}));
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
