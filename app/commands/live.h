@@ -19,28 +19,27 @@ struct LiveOptions {
     ModelNames models;  // those that are empty follow the source
     std::string source = "0";
     SourceOptions camera;
-    // Where they are given, they go before what was remembered from the last run.
+    // Those that are given go before what was remembered from the last run.
     std::optional<double> threshold;
     std::vector<std::string> classes;  // names; empty: all
     uint32_t most = 100;
     std::optional<std::string> attention, present_mode;
     std::optional<uint32_t> layer, head, stride;
-    bool track = false;  // things have numbers
+    bool track = false;  // detections have numbers that stay
     std::string zones;   // a file of lines and zones; empty: none
-    bool truth = false;  // what is really there is drawn, too, where the source knows
+    bool truth = false;  // ground truth is drawn, too, where the source has it
     bool loop = true;    // a file begins again at its end
     bool full_screen = false;
 
     ServeOptions serve;
     std::vector<std::string> offered;  // other sources that viewers may choose
 
-    std::string to;  // where annotated frames are sent as well
+    std::string to;  // where annotated frames are sent, too
     bool headless = false;
-    uint64_t frames = 0;  // stops after this many; 0: when somebody stops it
+    uint64_t frames = 0;  // stops after this many; 0: no limit
 };
 
-// `saccade live`: the window. Returns the exit code. Throws NoDisplay where there is nowhere to
-// open it.
+// `saccade live`: the window. Returns the exit code. Throws NoDisplay without a desktop.
 int live(const LiveOptions& options);
 void add_live_command(CLI::App& app, int& exit_code);
 

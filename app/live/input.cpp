@@ -4,70 +4,74 @@
 #include <glm/common.hpp>
 #include <utility>
 
-#include "app/live/keys.h"
+#include "app/live/state/controls.h"
 #include "app/sources/dropped.h"
 
 namespace saccade {
 
 namespace {
 
-// What of the picture a person points at.
-std::optional<glm::vec2> pointed_at(const LiveScene& scene, std::optional<ScenePoint> point) {
+// The pixel of the frame at a point: in a tile, of the frame that it shows.
+std::optional<glm::vec2> frame_pixel(const LiveScene& scene, std::optional<ScenePoint> point) {
     if (!point) return {};
     const std::optional<TileGrid>& tiles = point->second ? scene.second->tiles : scene.tiles;
     return tiles ? tiles->shown_at(point->pixel) : point->pixel;
 }
 
-void point_at(LiveState& state, const LiveScene& scene, std::optional<ScenePoint> point) {
-    state.pointer = pointed_at(scene, point);
-    state.over_second = point && point->second;
-    if (state.word_held) return;
-    state.word.reset();
-    if (!point || !state.caption || (point->second && scene.second->bare)) return;
+void point_at(Session& session, const LiveScene& scene, std::optional<ScenePoint> point) {
+    Pointer& pointer = session.pointer;
+    pointer.target.point = frame_pixel(scene, point);
+    pointer.over_second = point && point->second;
+    if (pointer.word_held) return;
+    pointer.target.word.reset();
+    if (!point || !session.wishes.look.caption || (point->second && scene.second->bare)) return;
     for (uint32_t i = 0; i < scene.words.size(); ++i)
-        if (scene.words[i].contains(point->pixel)) state.word = i;
+        if (scene.words[i].contains(point->pixel)) pointer.target.word = i;
 }
 
-// What is clicked stays what looks, until it is clicked again or something else is.
-void hold(LiveState& state, const LiveScene& scene, std::optional<ScenePoint> point) {
-    const std::optional<glm::vec2> place = pointed_at(scene, point);
+// A click holds the word, the box or the patch under it, until the next click.
+void hold(Session& session, const LiveScene& scene, std::optional<ScenePoint> point) {
+    Pointer& pointer = session.pointer;
+    const std::optional<glm::vec2> place = frame_pixel(scene, point);
     if (!place) return;
-    const bool on_word = state.word && point && !state.word_held;
-    const std::optional<uint32_t> query = state.boxes ? query_at(scene, *place) : std::nullopt;
-    const bool again = holds(state) && !on_word && (!query || query == state.query);
-    release_held(state);
+    const bool on_word = pointer.target.word && point && !pointer.word_held;
+    const std::optional<uint32_t> query =
+        session.wishes.look.boxes ? query_at(scene, *place) : std::nullopt;
+    const bool again = holds(pointer) && !on_word && (!query || query == pointer.target.query);
+    release_held(pointer);
     if (again) return;
-    state.knows_holding = true;
+    session.wishes.window.knows_holding = true;
     if (on_word)
-        state.word_held = true;
+        pointer.word_held = true;
     else if (query)
-        state.query = query;
+        pointer.target.query = query;
     else
-        state.held = place;
+        pointer.target.held = place;
 }
 
-// In a picture that stands still, whoever pulls the mouse draws a box. Less is a click.
+// Dragging over a frozen picture draws a box. A smaller one is a click.
 constexpr float least_box = 8;  // pixels of the picture
-void begin_box(LiveState& state, const LiveScene& scene, std::optional<ScenePoint> point) {
-    state.dragged.reset();
-    state.drag_from.reset();
-    if (state.frozen && scene.takes_examples && !scene.tiles && point && !point->second)
-        state.drag_from = point->pixel;
+void begin_box(Session& session, const LiveScene& scene, std::optional<ScenePoint> point) {
+    Pointer& pointer = session.pointer;
+    pointer.dragged.reset();
+    pointer.drag_from.reset();
+    if (session.wishes.frozen && scene.takes_examples && !scene.tiles && point && !point->second)
+        pointer.drag_from = point->pixel;
 }
-void pull_box(LiveState& state, std::optional<ScenePoint> to) {
-    if (!state.drag_from || !to || to->second) return;
-    const Rectangle box(glm::min(*state.drag_from, to->pixel),
-                        glm::max(*state.drag_from, to->pixel));
+void drag_box(Pointer& pointer, std::optional<ScenePoint> to) {
+    if (!pointer.drag_from || !to || to->second) return;
+    const Rectangle box(glm::min(*pointer.drag_from, to->pixel),
+                        glm::max(*pointer.drag_from, to->pixel));
     if (box.size().x >= least_box && box.size().y >= least_box)
-        state.dragged = box;
+        pointer.dragged = box;
     else
-        state.dragged.reset();
+        pointer.dragged.reset();
 }
-void end_box(LiveState& state) {
-    state.drag_from.reset();
-    if (!state.dragged) return;
-    release_held(state);  // what the click that began it has held
-    add_example(state, *std::exchange(state.dragged, std::nullopt));
+void end_box(Session& session) {
+    session.pointer.drag_from.reset();
+    if (!session.pointer.dragged) return;
+    release_held(session.pointer);  // the click that began the box has held something
+    add_example(session.wishes, *std::exchange(session.pointer.dragged, std::nullopt));
 }
 
 }  // namespace
@@ -105,28 +109,28 @@ std::optional<uint32_t> query_at(const LiveScene& scene, glm::vec2 point) {
     return found->query;
 }
 
-void apply_event(LiveState& state, const WindowEvent& event, const LiveScene& scene,
+void apply_event(Session& session, const WindowEvent& event, const LiveScene& scene,
                  PanelFocus panels) {
     switch (event.kind) {
         case WindowEvent::Kind::key:
-            // Whoever has typed enough leaves the text, not the program.
-            if (!panels.keyboard && !event.repeated) press_key(state, event.key);
+            // Escape ends typing before it ends the program.
+            if (!panels.keyboard && !event.repeated) press_key(session, event.key);
             return;
         case WindowEvent::Kind::move:
-            pull_box(state, point_in_picture(scene, event.place));
-            return point_at(state, scene,
+            drag_box(session.pointer, point_in_picture(scene, event.place));
+            return point_at(session, scene,
                             panels.mouse ? std::nullopt : point_in_picture(scene, event.place));
         case WindowEvent::Kind::leave:
-            return point_at(state, scene, std::nullopt);
+            return point_at(session, scene, std::nullopt);
         case WindowEvent::Kind::press:
             if (panels.mouse || event.button != 0) return;
-            begin_box(state, scene, point_in_picture(scene, event.place));
-            return hold(state, scene, point_in_picture(scene, event.place));
+            begin_box(session, scene, point_in_picture(scene, event.place));
+            return hold(session, scene, point_in_picture(scene, event.place));
         case WindowEvent::Kind::release:
-            if (event.button == 0) end_box(state);
+            if (event.button == 0) end_box(session);
             return;
         case WindowEvent::Kind::drop:
-            return choose_sources(state, sources_in(event.paths));
+            return choose_sources(session, sources_in(event.paths));
         case WindowEvent::Kind::board:
         case WindowEvent::Kind::wheel:
             return;

@@ -9,12 +9,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How often the window hears of what changes slowly: figures, and the progress of loading.
-constexpr auto telling = 100ms;
-// How long the thread sleeps when nothing can happen before the person wants something else,
-constexpr auto sleeping = 1s;
-// and when a camera that is gone may be back.
-constexpr auto dozing = 200ms;
+// The time between two views of what changes slowly: figures, and the progress of loading.
+constexpr auto publish_interval = 100ms;
+// How long the thread sleeps at a time while it waits for the window,
+constexpr auto sleep_interval = 1s;
+// and for a camera to come back.
+constexpr auto retry_interval = 200ms;
 
 }  // namespace
 
@@ -22,21 +22,29 @@ LiveThread::LiveThread(Engine& engine, const CaptureOptions& capture, std::files
                        const LivePlace& from, PictureRing& window, std::function<void()> on_news)
     : loop_(engine, capture, std::move(folder), from), on_news_(std::move(on_news)) {
     loop_.show_in(window);
-    view_.report = loop_.report();
+    status_ = loop_.status();
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
 }
 
-void LiveThread::want(const LiveState& state) {
+void LiveThread::want(const Wishes& wishes, const Pointer& pointer, Events& events) {
+    const bool same =
+        last_wanted_ && last_wanted_->first == wishes && last_wanted_->second == pointer;
+    if (same && events.empty()) return;
+    if (!same) last_wanted_.emplace(wishes, pointer);
     const std::scoped_lock lock(mutex_);
-    wish_ = state;
+    if (!wanted_) wanted_.emplace();
+    wanted_->wishes = wishes;
+    wanted_->pointer = pointer;
+    wanted_->events.add(std::exchange(events, {}));
     wake_.notify_all();
 }
 
-bool LiveThread::read(LiveView& view) {
+bool LiveThread::read(LiveView& view, Status& status) {
     const std::scoped_lock lock(mutex_);
     if (error_) std::rethrow_exception(error_);
     if (!std::exchange(news_, false)) return false;
     view = view_;
+    status = status_;
     return true;
 }
 
@@ -52,38 +60,38 @@ LivePlace LiveThread::end() {
 }
 
 void LiveThread::run(std::stop_token stop) try {
-    LiveState wish;
-    bool asked = false, waits = false;
+    std::optional<Wanted> wanted;
+    bool waits = false;
     std::string said;
-    auto told = std::chrono::steady_clock::now() - telling;
+    auto published = std::chrono::steady_clock::now() - publish_interval;
     while (!stop.stop_requested()) {
         {
             std::unique_lock lock(mutex_);
-            if (!asked || waits)
-                wake_.wait_for(lock, stop, asked && loop_.waits_for_source() ? dozing : sleeping,
-                               [&] { return wish_.has_value(); });
-            if (wish_) {
-                asked = true;
+            if (!wanted || waits)
+                wake_.wait_for(lock, stop,
+                               wanted && loop_.waits_for_source() ? retry_interval : sleep_interval,
+                               [&] { return wanted_.has_value(); });
+            if (wanted_) {
                 waits = false;
-                wish = *std::exchange(wish_, std::nullopt);
+                wanted = std::exchange(wanted_, std::nullopt);
             }
-            if (screen_ms_) loop_.note_time("screen", *std::exchange(screen_ms_, std::nullopt));
+            if (screen_ms_) loop_.add_time("screen", *std::exchange(screen_ms_, std::nullopt));
         }
-        if (!asked || stop.stop_requested()) continue;
-        const bool news = work(wish);
+        if (!wanted || stop.stop_requested()) continue;
+        const bool new_picture = loop_.step(wanted->wishes, wanted->pointer, wanted->events);
+        if (new_picture) loop_.shown()->window.publish();
         const auto now = std::chrono::steady_clock::now();
         const bool waited =
             std::exchange(waits, loop_.waits_for_person() || loop_.waits_for_source());
-        // Who waits on says nothing that he has not said.
-        const bool wakes_window =
-            waits ? !waited || loop_.report().source_state + loop_.report().notice != said
-                  : now - told > telling;
-        if (news || wakes_window) {
-            told = now;
-            said = loop_.report().source_state + loop_.report().notice;
+        // A loop that waits wakes the window only for a message that it has not shown.
+        const std::string says = loop_.status().source_state + loop_.status().notice;
+        const bool due = waits ? !waited || says != said : now - published > publish_interval;
+        if (new_picture || due) {
+            published = now;
+            said = says;
             publish();
         }
-        if (!news && !waits) loop_.rest();
+        if (!new_picture && !waits) loop_.rest();
     }
 } catch (...) {
     const std::scoped_lock lock(mutex_);
@@ -91,18 +99,7 @@ void LiveThread::run(std::stop_token stop) try {
     on_news_();
 }
 
-bool LiveThread::work(LiveState& wish) {
-    // Queries and words that were chosen of another model mean nothing any more.
-    if (wish.swaps != loop_.report().swaps) {
-        release_held(wish);
-        wish.word.reset();
-    }
-    const bool finished = loop_.step(wish);
-    if (finished) loop_.shown()->window.publish();
-    return finished;
-}
-
-void LiveThread::tell_classes(LiveView& view,
+void LiveThread::list_classes(LiveView& view,
                               const std::optional<std::vector<ClassScore>>& found) const {
     const Classifier* classifier = loop_.models().classifier;
     if (!classifier || !found) return;
@@ -117,7 +114,6 @@ void LiveThread::tell_classes(LiveView& view,
 
 void LiveThread::publish() {
     LiveView view;
-    view.report = loop_.report();
     view.over = loop_.over();
     if (const std::optional<Done>& shown = loop_.shown()) {
         view.repeated = shown->repeated;
@@ -126,18 +122,19 @@ void LiveThread::publish() {
         view.scene.detections = shown->result.detections.value_or(std::vector<Detection>());
         view.scene.tiles = shown->tiles;
         view.scene.words = shown->words;
-        view.scene.takes_examples = view.report.detector.takes_words;
+        view.scene.takes_examples = loop_.status().detector.takes_words;
         view.attention = shown->attention;
         if (shown->second) {
             view.scene.second = {shown->second->below, shown->second->bare, shown->second->tiles};
             view.second_attention = shown->second->attention;
         }
         view.words = loop_.captions().caption().words;
-        tell_classes(view, shown->result.classes);
+        list_classes(view, shown->result.classes);
     }
     {
         const std::scoped_lock lock(mutex_);
         view_ = std::move(view);
+        status_ = loop_.status();
         news_ = true;
     }
     on_news_();

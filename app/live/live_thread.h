@@ -13,15 +13,14 @@
 
 namespace saccade {
 
-// One that the classifier is sure of.
+// A class that scores above the classifier's threshold.
 struct LikelyClass {
     std::string label;
     float score = 0;
 };
 
-// What a window shows of the loop, in memory of its own.
+// What a window shows of the loop besides its status, in memory of its own.
 struct LiveView {
-    LiveReport report;
     LiveScene scene;                                           // without its place in the window
     std::optional<AttentionSeen> attention, second_attention;  // of either view
     std::vector<CaptionWord> words;
@@ -29,46 +28,55 @@ struct LiveView {
     std::vector<LikelyClass> classes;
     std::string likely;  // the same in one line
     std::chrono::steady_clock::time_point captured;
-    bool repeated = false;  // the picture has been here before
-    bool over = false;      // a file has come to its end, or its frames do not fit
+    bool repeated = false;  // the frame was shown before
+    bool over = false;      // a file has ended, or its frames do not fit into memory
 };
 
-// The loop on a thread of its own: however long models take, whoever asks for its view gets the
-// newest one at once.
+// The loop on a thread of its own: its newest view can be read at once, however long models take.
 class LiveThread {
 public:
-    // `on_news` is called on the thread when there is something new to see.
-    // The loop's pictures go to `window`, which must outlive it.
+    // The loop's pictures go to `window`, which must outlive it. `on_news` is called on the thread
+    // when there is a new view.
     LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
                const LivePlace& from, PictureRing& window, std::function<void()> on_news);
 
-    // The state that it makes true from now on.
-    void want(const LiveState& state);
-    // True if there is another view than last time; throws what has ended the thread.
-    bool read(LiveView& view);
-    // What it took to show it.
+    // What the loop works on from now on. Takes the events. A sleeping loop wakes up only if
+    // something is new.
+    void want(const Wishes& wishes, const Pointer& pointer, Events& events);
+    // True if there is another view than last time. Throws the error that has ended the thread.
+    bool read(LiveView& view, Status& status);
+    // The time that it took to show it.
     void was_shown(double screen_ms);
 
-    // Where it was when it ended: it is ended first.
+    // Ends the thread; returns how far the loop has come.
     LivePlace end();
 
 private:
+    // What the loop is to do, as the window said it last.
+    struct Wanted {
+        Wishes wishes;
+        Pointer pointer;
+        Events events;
+    };
+
     void run(std::stop_token stop);
-    bool work(LiveState& wish);
     void publish();
-    void tell_classes(LiveView& view, const std::optional<std::vector<ClassScore>>& found) const;
+    void list_classes(LiveView& view, const std::optional<std::vector<ClassScore>>& found) const;
 
     LiveLoop loop_;
     const std::function<void()> on_news_;
 
     std::mutex mutex_;
     std::condition_variable_any wake_;
-    std::optional<LiveState> wish_;  // that has not been taken yet
+    std::optional<Wanted> wanted_;  // that the thread has not taken yet
     LiveView view_;
+    Status status_;
     bool news_ = false;
     std::optional<double> screen_ms_;
     std::exception_ptr error_;
 
+    // What the window wanted last; its own.
+    std::optional<std::pair<Wishes, Pointer>> last_wanted_;
     std::jthread thread_;
 };
 

@@ -6,32 +6,18 @@
 #include <thread>
 #include <utility>
 
-#include "app/draw/heat_map.h"
-#include "app/io/picture_file.h"
 #include "app/live/window_order.h"
-#include "app/pipeline/attention_choice.h"
-#include "app/pipeline/models_in_use.h"
-#include "app/sources/open_source.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
 
-namespace {
-
 using namespace std::chrono_literals;
 
-// What changes the drawing of a picture that stands still.
-bool looks_the_same(const LiveState& a, const LiveState& b) {
-    return a.frozen == b.frozen && a.boxes == b.boxes && a.caption == b.caption &&
-           a.classes == b.classes && a.truth == b.truth && a.attention == b.attention &&
-           a.second == b.second && a.room == b.room && a.word == b.word &&
-           a.query == b.query && a.held == b.held &&
-           a.overview == b.overview && a.asked == b.asked && filters_the_same(a, b) &&
-           a.phrase == b.phrase && a.planes == b.planes && a.outlines == b.outlines &&
-           a.looks == b.looks && a.track == b.track && a.recording == b.recording &&
-           a.screenshots == b.screenshots &&
-           ((a.attention.mode == AttentionMode::off && a.second.kind != SecondView::Kind::maps) ||
-            a.pointer == b.pointer);
+namespace {
+
+CaptureOptions beginning_at(CaptureOptions options, uint64_t frame) {
+    options.first = frame;
+    return options;
 }
 
 }  // namespace
@@ -39,311 +25,179 @@ bool looks_the_same(const LiveState& a, const LiveState& b) {
 LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
                    const LivePlace& from)
     : engine_(engine),
-      capture_options_(capture),
       models_(engine),
-      told_(engine),
+      prompts_(engine),
       path_(engine, path_for_screen()),
-      recorder_(std::move(folder)),
-      finished_(from.frames) {
-    capture_options_.first = from.next;
-    report_.frames = finished_;
+      player_(path_.ring(), beginning_at(capture, from.next)),
+      outputs_(std::move(folder)) {
     if (std::optional<ShaderBuild> build = ShaderBuild::own())
         shaders_.emplace(engine.device(), std::move(*build));
-    report_.device = engine.device().info().name;
-    report_.detector.known = known_models(Task::detect);
-    report_.classifier.known = known_models(Task::classify);
-    report_.captioner.known = known_models(Task::caption);
+    status_.frames = from.frames;
+    status_.device = engine.device().info().name;
+    status_.detector.known = known_models(Task::detect);
+    status_.classifier.known = known_models(Task::classify);
+    status_.captioner.known = known_models(Task::caption);
 }
 
-LastSeen LiveLoop::last_seen() const {
-    LastSeen seen{captions().caption()};
-    if (shown_) seen.frame = shown_->result.info.size;
-    if (shown_ && shown_->result.detections) seen.found = *shown_->result.detections;
-    return seen;
-}
-
-LivePlace LiveLoop::place() const { return {finished_, begun_}; }
-
-bool LiveLoop::step(LiveState& state) {
-    follow_source(state);
-    // Before somebody lets the picture go on: since the last step, too, it stood still.
-    if (frozen_) forgive_drops();
-    if (std::exchange(frozen_, state.frozen) != state.frozen) {
-        unseen_ = state.frozen && shown_ ? path_.in_flight() : 0;
-        last_frame_.reset();  // the time in between says nothing of how quick it is
-    }
-    follow_models(state);
-    follow_words(state);
-    follow_tracking(state);
-    const bool new_shaders = follow_shaders(state);
-    follow_feed(state);
-    search_captions(state);
-    state.choices = report_.choices =
-        choices_of(state, state.asked, state.attention, models(), last_seen());
-    state.second_choices = report_.second_choices =
-        choices_of(state, state.second.asked, state.second.attention, models(), last_seen());
-    if (!screenshots_) screenshots_ = state.screenshots;
-    if (!pages_) pages_ = state.pages;
-    if (state.recording && recorder_.failed()) {
-        state.recording = false;
-        ++report_.failed_recordings;
-    }
-    if (state.recording != recorder_.recording()) {
-        if (state.recording)
-            recorder_.start();
-        else
-            recorder_.stop(seconds_now());
-    }
-    again_ = again_ || new_shaders;
-    advance(state);
-    bool finished = false;
+bool LiveLoop::step(const Wishes& wishes, const Pointer& pointer, Events& events) {
+    const Wanted wanted{wishes, pointer};
+    follow_source(wanted, events);
+    follow_freeze(wanted);
+    follow_models(wanted);
+    follow_prompts(wanted);
+    follow_tracking(wanted);
+    follow_shaders(wanted);
+    if (outputs_.follow(wishes, events, status_)) again_ = true;
+    follow_caption_search(wanted);
+    report_choices(wanted);
+    advance(wanted);
+    bool new_picture = false;
     try {
         while (std::optional<Done> done = path_.poll())
-            finished = show(std::move(*done), state) || finished;
+            new_picture = show(std::move(*done), wanted) || new_picture;
     } catch (const OutOfMemory& error) {
         if (!fitted_) throw;
-        make_do_without(error, *fitted_);
+        recover(error, *fitted_);
     }
-    tell(state);
-    return finished;
+    report(wanted);
+    return new_picture;
 }
 
-bool LiveLoop::show(Done done, LiveState& state) {
-    if (unseen_ > 0) {
-        --unseen_;
-        if (!done.repeated) return false;
+void LiveLoop::follow_source(const Wanted& wanted, Events& events) {
+    const bool open = !events.take<OpenSource>().empty();
+    const std::vector<Seek> seeks = events.take<Seek>();
+    if (open || wanted.wishes.source != player_.source()) {
+        player_.close();
+        path_.drop();
+        shown_.reset();
+        drawn_for_.reset();
+        unseen_ = 0;
+        too_large_.reset();
+        stats_.restart_score();
+        tracking_.stop();  // numbers begin again
+        status_.player = {};
+        player_.open(wanted.wishes.source);
+    } else if (!seeks.empty()) {
+        player_.seek(seeks.back().frame);
     }
-    const FrameResult before = shown_ ? std::move(shown_->result) : FrameResult();
-    shown_ = std::move(done);
-    if (tracker_) follow_track(state, before);
-    if (!shown_->repeated) {
-        models_.settle();
-        count_frame();
-        fitted_ = shown_->result.info.size;
-        shortages_ = 0;
-    }
-    score_frame(state);
-    if (std::exchange(bare_, false))
-        write_bare_frame(state);
-    else
-        take_picture(state);
-    return true;
+    player_.play(wanted.wishes, shown_.has_value());
 }
 
-void LiveLoop::write_bare_frame(const LiveState& state) {
-    pages_ = state.pages;
-    again_ = true;
-    const std::filesystem::path file = recorder_.new_file(".png");
-    try {
-        write_picture(file, as_bgr(shown_->picture));
-        report_.bare_file = file.string();
-    } catch (const Error& error) {
-        report_.notice = error.what();
-        notice_time_ = Clock::now();
-    }
+void LiveLoop::follow_freeze(const Wanted& wanted) {
+    const bool frozen = wanted.wishes.frozen;
+    // Drops until now belong to the last step, in which the picture stood still.
+    if (frozen_) player_.forgive_drops();
+    if (std::exchange(frozen_, frozen) == frozen) return;
+    unseen_ = frozen && shown_ ? path_.in_flight() : 0;
+    stats_.skip_interval();
 }
 
-void LiveLoop::settle(LiveState& state) {
-    while (!path_.empty()) show(path_.finish(), state);
-}
-
-void LiveLoop::follow_tracking(LiveState& state) {
-    // Lines and zones count tracks, so there have to be some.
-    const bool wanted = (state.track || !state.regions.all.empty()) && models().detector;
-    const TrackerSettings how = tracking_for(filter_of(state, models()).threshold);
-    if (wanted && tracker_ && regions_ == state.regions) return tracker_->use(how);
-    if (!wanted && !tracker_) return;
-    settle(state);  // frames on their way know the tracker
-    again_ = true;
-    if (wanted && tracker_) {
-        tracker_->count_in(regions_ = state.regions);
-        return;
-    }
-    tracker_.reset();
-    identities_ = {};
-    followed_ = 0;
-    followed_query_.reset();
-    if (!wanted) return;
-    tracker_.emplace(how);
-    tracker_->count_in(regions_ = state.regions);
-}
-
-// It was clicked on the picture that is going now.
-void LiveLoop::follow_track(const LiveState& state, const FrameResult& before) {
-    if (state.query == followed_query_) return;
-    followed_query_ = state.query;
-    followed_ = 0;
-    for (size_t i = 0; i < before.tracks.size(); ++i)
-        if ((*before.detections)[i].query == state.query) followed_ = before.tracks[i];
-}
-
-void LiveLoop::follow_source(const LiveState& state) {
-    if (state.source == source_ && state.opened == opened_) return follow_player(state);
-    source_ = state.source;
-    opened_ = state.opened;
-    source_error_.clear();
+void LiveLoop::follow_models(const Wanted& wanted) {
+    models_.want(wanted.wishes);
+    if (!models_.ready()) return;
+    settle(wanted);
+    path_.use({});  // the old ones are idle from here on
+    tracking_.stop();
+    models_.swap();
+    prompts_.apply(wanted.wishes.prompts, models_.loaded());
     too_large_.reset();
-    capture_.reset();
-    path_.drop();
-    unseen_ = 0;
-    shown_.reset();
-    drawn_.reset();
-    scored_.reset();
-    tracker_.reset();  // numbers begin anew
-    try {
-        capture_ = std::make_unique<Capture>(source_, path_.ring(), capture_options_);
-    } catch (const Error& error) {
-        source_error_ = error.what();
-        spdlog::error("{}", error.what());
-    }
-    begun_ = std::exchange(capture_options_.first, 0);  // of another source, all is wanted
-    seek_ = state.seek.number;
-    awaiting_ = false;
-    dropped_ = forgiven_ = 0;
-    report_.player = {};
-    follow_player(state);
+    stats_.restart(status_);
+    restart_results();
 }
 
-void LiveLoop::follow_feed(const LiveState& state) {
-    if (feed_target_ != state.feed) {
-        feed_target_ = state.feed;
-        report_.feed_failed = false;
-        feed_ = feed_target_.empty() ? nullptr : std::make_unique<Feed>(feed_target_);
+void LiveLoop::restart_results() {
+    path_.use(models());
+    detector_stride_ = classifier_stride_ = {};
+    ++status_.models_version;
+    report_labels();
+    stats_.restart_score();
+    again_ = true;
+}
+
+// The content of a box in the frame on screen is encoded once; its embedding is kept.
+void LiveLoop::follow_examples(const Wanted& wanted) {
+    const std::vector<ExampleBox>& boxes = wanted.wishes.examples;
+    std::vector<Example> examples;
+    for (const Example& known : prompts_.examples())
+        if (std::ranges::any_of(boxes,
+                                [&](const ExampleBox& box) { return name_of(box) == known.label; }))
+            examples.push_back(known);
+    for (const ExampleBox& box : boxes) {
+        if (box.number <= last_example_) continue;
+        last_example_ = box.number;
+        // Not that of models(): it may have no phrases yet.
+        Detector* const detector = models_.loaded().detector;
+        if (!shown_ || !detector || !detector->phrases()) continue;
+        settle(wanted);
+        examples.push_back(path_.example_in(*detector, shown_->frame, box.box, name_of(box)));
         again_ = true;
     }
-    if (!feed_) return;
-    if (const std::optional<std::string> trouble = feed_->trouble()) {
-        note_feed_trouble(*trouble);
-        feed_.reset();
-    }
+    if (examples != prompts_.examples()) prompts_.use_examples(std::move(examples));
 }
 
-void LiveLoop::note_feed_trouble(const std::string& trouble) {
-    spdlog::error("{}", trouble);
-    report_.feed_failed = true;
-    report_.notice = trouble;
-    notice_time_ = Clock::now();
+// New phrases are used from the next frame on; no model is loaded for them.
+void LiveLoop::follow_prompts(const Wanted& wanted) {
+    follow_examples(wanted);
+    if (!prompts_.due(wanted.wishes.prompts, models_.loaded())) return;
+    settle(wanted);
+    path_.use({});
+    tracking_.stop();  // the classes are different
+    prompts_.apply(wanted.wishes.prompts, models_.loaded());
+    restart_results();
 }
 
-void LiveLoop::end_feed() {
-    if (!feed_) return;
-    if (const std::optional<std::string> trouble = feed_->end()) note_feed_trouble(*trouble);
-    feed_.reset();
+void LiveLoop::follow_tracking(const Wanted& wanted) {
+    const Wishes& wishes = wanted.wishes;
+    // Lines and zones count tracks.
+    const bool tracks = (wishes.look.track || !wishes.regions.all.empty()) && models().detector;
+    const TrackerSettings settings = tracking_for(filter_of(wishes, models()).threshold);
+    if (tracks && tracking_.counts_in(wishes.regions)) return tracking_.use(settings);
+    if (!tracks && !tracking_.active()) return;
+    settle(wanted);
+    again_ = true;
+    if (tracks)
+        tracking_.start(settings, wishes.regions);
+    else
+        tracking_.stop();
 }
 
-void LiveLoop::follow_player(const LiveState& state) {
-    if (!capture_) return;
-    // What stands still has to be there first.
-    capture_->play_as({.paused = state.frozen && shown_,
-                       .speed = state.speed,
-                       .loop = capture_options_.loop && state.loop});
-    if (std::exchange(seek_, state.seek.number) == state.seek.number) return;
-    capture_->seek(state.seek.frame);
-    awaiting_ = !report_.player.live && !report_.player.still;
+void LiveLoop::follow_shaders(const Wanted& wanted) {
+    if (!shaders_ || !shaders_->poll()) return;
+    settle(wanted);
+    path_.record_anew();
+    again_ = true;
 }
 
-void LiveLoop::search_captions(LiveState& state) {
-    const bool still = state.frozen || report_.player.still;
-    report_.caption_note = models_.caption_note(still);
+void LiveLoop::follow_caption_search(const Wanted& wanted) {
+    const bool still = wanted.wishes.frozen || status_.player.still;
+    status_.caption_note = models_.caption_note(still);
     if (!models_.searches_otherwise(still)) return;
-    settle(state);
+    settle(wanted);
     path_.use({});
     models_.search(still);
     path_.use(models());
     again_ = true;
 }
 
-void LiveLoop::follow_models(LiveState& state) {
-    models_.want(state);
-    if (!models_.ready()) return;
-    settle(state);
-    path_.use({});  // nobody uses the old ones any more
-    tracker_.reset();
-    models_.swap();
-    told_.tell(state.words, models_.loaded());
-    too_large_.reset();
-    report_.stages = {};
-    frame_gpu_ms_ = frame_seconds_ = {};
-    last_frame_.reset();
-    gpu_ms_ = 0;
-    begin_anew(state);
-}
-
-void LiveLoop::begin_anew(LiveState& state) {
-    path_.use(models());
-    detector_turns_ = classifier_turns_ = {};
-    release_held(state);
-    state.word.reset();
-    ++report_.swaps;
-    tell_labels();
-    scored_.reset();
-    again_ = true;
-}
-
-void LiveLoop::tell_labels() {
-    report_.labels = models_.labels();
-    if (models().detector) report_.sure_above = models().detector->sure_above();
-    told_.report(report_, models_.loaded());
-}
-
-// What lies in a box of the frame on screen is seen once; its vector is kept.
-void LiveLoop::follow_examples(LiveState& state) {
-    std::vector<Example> shown;
-    for (const Example& known : told_.shown())
-        if (std::ranges::any_of(state.examples, [&](const DrawnExample& drawn) {
-                return name_of(drawn) == known.label;
-            }))
-            shown.push_back(known);
-    for (const DrawnExample& drawn : state.examples) {
-        if (drawn.number <= last_example_) continue;
-        last_example_ = drawn.number;
-        // Without phrases the path has no detector yet.
-        Detector* const detector = models_.loaded().detector;
-        if (!shown_ || !detector || !detector->phrases()) continue;
-        settle(state);
-        shown.push_back(path_.example_in(*detector, shown_->frame, drawn.box, name_of(drawn)));
-        again_ = true;
-    }
-    if (shown != told_.shown()) told_.show(std::move(shown));
-}
-
-// Whoever types does not wait for a model: its phrases are others from the next frame on.
-void LiveLoop::follow_words(LiveState& state) {
-    follow_examples(state);
-    if (!told_.due(state.words, models_.loaded())) return;
-    settle(state);
-    path_.use({});
-    tracker_.reset();  // classes are others
-    told_.tell(state.words, models_.loaded());
-    begin_anew(state);
-}
-
-void LiveLoop::wait_for_models(const LiveState& state, bool words_may_come) {
-    LiveState wanted = state;
+void LiveLoop::wait_for_models(const Wishes& wishes, bool prompts_may_come) {
+    const Pointer nowhere;
     for (;;) {
-        follow_models(wanted);
+        follow_models({wishes, nowhere});
         models_.require_all();
         if (!models_.loading()) break;
         std::this_thread::sleep_for(2ms);
     }
-    const std::string trouble = words_may_come ? told_.error_in_words() : told_.error();
+    const std::string trouble = prompts_may_come ? prompts_.error_in_text() : prompts_.error();
     if (!trouble.empty()) throw Error(trouble);
     const Models here = models_.loaded();
-    if (!here.detector && !state.words.find.empty()) throw Error("--find needs a --detector");
-    if (!here.detector && !state.words.like.empty()) throw Error("--like needs a --detector");
-    if (!here.classifier && !state.words.labels.empty())
-        throw Error("--labels needs a --classifier");
-    if (!here.captioner && !state.words.question.empty()) throw Error("--ask needs a --captioner");
-    for (const std::string& name : state.only)
-        if (std::ranges::find(report_.labels, name) == report_.labels.end())
+    const PromptText& prompts = wishes.prompts;
+    if (!here.detector && !prompts.find.empty()) throw Error("--find needs a --detector");
+    if (!here.detector && !prompts.like.empty()) throw Error("--like needs a --detector");
+    if (!here.classifier && !prompts.labels.empty()) throw Error("--labels needs a --classifier");
+    if (!here.captioner && !prompts.question.empty()) throw Error("--ask needs a --captioner");
+    for (const std::string& name : wishes.look.filter.only)
+        if (std::ranges::find(status_.labels, name) == status_.labels.end())
             throw Error("'" + models_.detector_name() + "' has no class '" + name + "'");
-}
-
-bool LiveLoop::follow_shaders(LiveState& state) {
-    if (!shaders_ || !shaders_->poll()) return false;
-    settle(state);
-    path_.record_anew();
-    return true;
 }
 
 bool LiveLoop::has_room() const {
@@ -353,49 +207,133 @@ bool LiveLoop::has_room() const {
     return path_.in_flight() < most_in_flight(ms);
 }
 
-void LiveLoop::advance(LiveState& state) {
+void LiveLoop::advance(const Wanted& wanted) {
     if (!has_room() || Clock::now() < memory_again_) return;
-    const bool enough = most_frames_ > 0 && finished_ + path_.in_flight() >= most_frames_;
-    std::optional<TakenFrame> frame;
-    if ((!state.frozen || awaiting_ || !shown_) && capture_ && !enough) frame = capture_->take();
-    if (frame) awaiting_ = false;
-    if (frame && frame->info().size == too_large_) return;
-    if (frame) {
-        const Size size = frame->info().size;
-        try {
-            if (!path_.has_room_for(*frame)) settle(state);  // it has another size
-            begin(std::move(*frame), state);
-        } catch (const OutOfMemory& error) {
-            return make_do_without(error, size);
-        }
-    } else if (shown_ && drawn_ && path_.empty() &&
-               (again_ || captions().writing() || wants_page(state) ||
-                !looks_the_same(*drawn_, state))) {
-        // A picture that stands still is drawn once more if that makes a difference.
-        try {
-            repeat(state);
-        } catch (const OutOfMemory& error) {
-            const Size size = shown_->result.info.size;
-            shown_.reset();  // its frame is gone
-            return make_do_without(error, size);
-        }
-    } else {
-        return;
-    }
-    drawn_ = state;
+    std::optional<TakenFrame> frame = next_frame(wanted);
+    if (frame ? !begin(std::move(*frame), wanted) : !repeat_shown(wanted)) return;
+    drawn_for_ = drawn_for(wanted.wishes, target_of(wanted));
     again_ = false;
 }
 
-void LiveLoop::make_do_without(const OutOfMemory& error, Size frame) {
-    if (finished_ == 0) throw error;  // there is nothing to go on with
+std::optional<TakenFrame> LiveLoop::next_frame(const Wanted& wanted) {
+    const bool enough = most_frames_ > 0 && status_.frames + path_.in_flight() >= most_frames_;
+    const bool stands_still = wanted.wishes.frozen && shown_ && !player_.seeking();
+    if (enough || stands_still) return {};
+    return player_.take();
+}
+
+bool LiveLoop::begin(TakenFrame frame, const Wanted& wanted) {
+    const Size size = frame.info().size;
+    if (size == too_large_) return false;
+    try {
+        if (!path_.has_room_for(frame)) settle(wanted);  // it has another size
+        LastResult last = last_result();
+        last.frame = size;
+        FrameOrder order = order_for(wanted, last);
+        order.detect = detector_stride_.next(wanted.wishes.detector_stride);
+        order.classify = classifier_stride_.next(wanted.wishes.classifier_stride);
+        path_.begin(std::move(frame), std::move(order));
+        return true;
+    } catch (const OutOfMemory& error) {
+        recover(error, size);
+        return false;
+    }
+}
+
+bool LiveLoop::repeat_shown(const Wanted& wanted) {
+    if (!shown_ || !drawn_for_ || !path_.empty()) return false;
+    if (!again_ && !captions().writing() && !outputs_.wants_bare() &&
+        drawn_for_ == drawn_for(wanted.wishes, target_of(wanted)))
+        return false;
+    try {
+        repeat(wanted);
+        return true;
+    } catch (const OutOfMemory& error) {
+        const Size size = shown_->result.info.size;
+        shown_.reset();  // its frame is gone
+        recover(error, size);
+        return false;
+    }
+}
+
+void LiveLoop::repeat(const Wanted& wanted) {
+    FrameOrder order = order_for(wanted, last_result());
+    bare_ = outputs_.wants_bare();
+    if (bare_) {
+        order.overlay.boxes = order.overlay.classes = order.overlay.caption = order.truth = false;
+        order.attention.mode = AttentionMode::off;
+        order.second.reset();
+        order.window.reset();  // which goes on showing the picture that it has
+    }
+    // A frame gets one caption.
+    order.caption.begin = order.caption.begin && captions().caption().ids.empty();
+    path_.repeat(std::move(shown_->frame), std::move(order));
+}
+
+FrameOrder LiveLoop::order_for(const Wanted& wanted, const LastResult& last) {
+    FrameOrder order = order_of(wanted.wishes, target_of(wanted), models(), last);
+    order.read_back.pixels = outputs_.wants_pixels();
+    const Wishes::Look& look = wanted.wishes.look;
+    if (area(look.room) > 0) order.window = window_order(last.frame, look.room, look.second);
+    tracking_.add_to(order);
+    return order;
+}
+
+Target LiveLoop::target_of(const Wanted& wanted) const {
+    const Target& target = wanted.pointer.target;
+    if (wanted.pointer.models_version == status_.models_version) return target;
+    Target point;
+    point.point = target.point;
+    return point;
+}
+
+LastResult LiveLoop::last_result() const {
+    LastResult last{captions().caption()};
+    if (shown_) last.frame = shown_->result.info.size;
+    if (shown_ && shown_->result.detections) last.found = *shown_->result.detections;
+    return last;
+}
+
+bool LiveLoop::show(Done done, const Wanted& wanted) {
+    if (unseen_ > 0) {
+        --unseen_;
+        if (!done.repeated) return false;
+    }
+    const FrameResult before = shown_ ? std::move(shown_->result) : FrameResult();
+    shown_ = std::move(done);
+    tracking_.follow(target_of(wanted).query, before);
+    if (!shown_->repeated) {
+        models_.settle();
+        stats_.add_frame(shown_->result, status_);
+        fitted_ = shown_->result.info.size;
+        shortages_ = 0;
+    }
+    tracking_.score(*shown_);
+    stats_.score(*shown_, wanted.wishes.look.filter, captions(), status_);
+    if (std::exchange(bare_, false)) {
+        outputs_.take_bare(shown_->picture, status_);
+        again_ = true;
+    } else {
+        outputs_.take(shown_->picture);
+    }
+    return true;
+}
+
+void LiveLoop::settle(const Wanted& wanted) {
+    while (!path_.empty()) show(path_.finish(), wanted);
+}
+
+void LiveLoop::recover(const OutOfMemory& error, Size frame) {
+    if (status_.frames == 0) throw error;
     path_.drop();
     unseen_ = 0;
     path_.use({});
     const bool undone = models_.undo(error.what());
     path_.use(models());
-    tell_labels();
-    if (undone || too_large_ == frame) return;  // that has been said
-    if (frame == fitted_ && shortages_ < most_shortages) {  // somebody else has it for a moment
+    report_labels();
+    if (undone || too_large_ == frame) return;  // the reason is in the status, or in the log
+    // Frames of this size did fit: another program has the memory for a moment.
+    if (frame == fitted_ && shortages_ < most_shortages) {
         memory_again_ = Clock::now() + 1s;
         if (++shortages_ == 1)
             spdlog::error("no memory for the next frame, trying again every second: {}",
@@ -408,84 +346,80 @@ void LiveLoop::make_do_without(const OutOfMemory& error, Size frame) {
         frame.x, frame.y, error.what());
 }
 
-FrameOrder LiveLoop::order_for(const LiveState& state, const LastSeen& seen) {
-    FrameOrder order = order_of(state, models(), seen);
-    order.read_back.pixels = wants_pixels(state);
-    if (area(state.room) > 0) order.window = window_order(seen.frame, state.room, state.second);
-    if (!tracker_) return order;
-    order.tracker = &*tracker_;
-    const bool maps_follow =
-        std::ranges::any_of(order.maps, [](const MapOrder& map) { return map.track > 0; });
-    if (followed_ > 0 || maps_follow)
-        order.decide = [number = followed_](FrameOrder& frame_order, const FrameResult& known) {
-            if (number > 0) look_from_track(frame_order, known, number);
-            for (MapOrder& map : frame_order.maps) look_from_track(map, known);
-            if (number > 0 && frame_order.second &&
-                frame_order.second->looker.token == Looker::Token::query)
-                frame_order.second->looker = frame_order.looker;
-        };
-    return order;
-}
-
-void LiveLoop::begin(TakenFrame frame, const LiveState& state) {
-    LastSeen seen = last_seen();
-    seen.frame = frame.info().size;
-    FrameOrder order = order_for(state, seen);
-    order.detect = detector_turns_.next(state.detector_stride);
-    order.classify = classifier_turns_.next(state.classifier_stride);
-    begun_ = frame.info().index + 1;
-    path_.begin(std::move(frame), std::move(order));
-}
-
-void LiveLoop::repeat(const LiveState& state) {
-    FrameOrder order = order_for(state, last_seen());
-    bare_ = wants_page(state);
-    if (bare_) {
-        order.overlay.boxes = order.overlay.classes = order.overlay.caption = order.truth = false;
-        order.attention.mode = AttentionMode::off;
-        order.second.reset();
-        order.window.reset();  // which goes on showing the picture that it has
-    }
-    // It is captioned once.
-    order.caption.begin = order.caption.begin && captions().caption().ids.empty();
-    path_.repeat(std::move(shown_->frame), std::move(order));
-}
-
-void LiveLoop::take_picture(const LiveState& state) {
-    const PictureView& picture = shown_->picture;
-    if (!picture.pixels) return;
-    for (; *screenshots_ < state.screenshots; ++*screenshots_) recorder_.screenshot(picture);
-    recorder_.frame(picture, seconds_now());
-    if (feed_) feed_->show(picture);
-}
-
 bool LiveLoop::over() const {
     if (too_large_) return true;
-    if (!capture_) return !source_error_.empty();
-    return capture_->status().state == CaptureState::ended && path_.empty() &&
-           !capture_->wait_for(0ms);
+    if (!player_.is_open()) return player_.failed();
+    return player_.in_state(CaptureState::ended) && path_.empty() && !player_.wait_for(0ms);
 }
 
 bool LiveLoop::waits_for_person() const {
-    if (!path_.empty() || models_.loading() || recorder_.recording()) return false;
-    if (!capture_) return true;
-    if (awaiting_) return false;
-    return (drawn_ && drawn_->frozen) || report_.player.still ||
-           capture_->status().state == CaptureState::ended;
+    if (!path_.empty() || models_.loading() || outputs_.recording()) return false;
+    if (!player_.is_open()) return true;
+    if (player_.seeking()) return false;
+    return (drawn_for_ && drawn_for_->frozen) || status_.player.still ||
+           player_.in_state(CaptureState::ended);
 }
 
 bool LiveLoop::waits_for_source() const {
-    return path_.empty() && !models_.loading() && !recorder_.recording() && capture_ &&
-           !awaiting_ && capture_->status().state == CaptureState::lost;
+    return path_.empty() && !models_.loading() && !outputs_.recording() && !player_.seeking() &&
+           player_.in_state(CaptureState::lost);
 }
 
 void LiveLoop::rest() const {
     if (!path_.empty())
         std::this_thread::sleep_for(500us);  // a frame or the device, whichever comes first
-    else if (!capture_ || waits_for_person() || Clock::now() < memory_again_)
-        std::this_thread::sleep_for(5ms);  // whatever frames there are, none is taken
+    else if (!player_.is_open() || waits_for_person() || Clock::now() < memory_again_)
+        std::this_thread::sleep_for(5ms);  // no frame is taken before that
     else
-        capture_->wait_for(5ms);
+        player_.wait_for(5ms);
+}
+
+void LiveLoop::was_shown() {
+    if (!shown_ || shown_->repeated) return;
+    const std::chrono::duration<double, std::milli> age =
+        Clock::now() - shown_->result.info.captured;
+    status_.latency_ms = age.count();
+}
+
+void LiveLoop::report_choices(const Wanted& wanted) {
+    const Target target = target_of(wanted);
+    const Wishes::Look& look = wanted.wishes.look;
+    auto choices = [&](MapModel model, const AttentionState& attention) {
+        return choices_of({target, model, attention.mode, look.overview}, attention, models(),
+                          last_result());
+    };
+    status_.choices = choices(look.model, look.attention);
+    status_.second_choices = choices(look.second.model, look.second.attention);
+}
+
+void LiveLoop::report_labels() {
+    status_.labels = models_.labels();
+    if (models().detector) status_.sure_above = models().detector->sure_above();
+    prompts_.report(status_, models_.loaded());
+}
+
+void LiveLoop::report(const Wanted& wanted) {
+    player_.report(status_, shown_ ? &shown_->result.info : nullptr);
+    stats_.report(status_);
+    outputs_.report(status_);
+    models_.report(status_);
+    tracking_.report(status_);
+    if (shaders_) status_.shader_error = shaders_->error();
+    const auto now = Clock::now();
+    if (last_log_ && now - *last_log_ < 1s) return;
+    last_log_ = now;
+    if (status_.tracks) tracking_.report_score(*status_.tracks);
+    status_.memory = engine_.device().memory();
+    log_status(wanted);
+}
+
+void LiveLoop::log_status(const Wanted& wanted) const {
+    spdlog::info(
+        "{} frames, {:.1f} frames/s, {} dropped, {:.0f} ms old, memory: GPU {:.1f} MiB, "
+        "host {:.1f} MiB{}",
+        status_.frames, status_.frames_per_second, status_.dropped, status_.latency_ms,
+        double(status_.memory.device_bytes) / (1 << 20),
+        double(status_.memory.host_bytes) / (1 << 20), wanted.wishes.frozen ? ", frozen" : "");
 }
 
 }  // namespace saccade

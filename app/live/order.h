@@ -2,37 +2,53 @@
 
 #include <span>
 
-#include "app/live/state.h"
+#include "app/live/state/status.h"
+#include "app/live/state/wishes.h"
 #include "app/pipeline/frame_order.h"
 
 namespace saccade {
 
-// What the last frame has shown, of which a person may ask for more.
-struct LastSeen {
+// Of the last frame: targets point into this.
+struct LastResult {
     const Caption& caption;
     std::span<const Detection> found = {};  // the strongest first
     Size frame = {};
 };
 
-// Whose attention is shown: a word's, while the mouse is on it or it is held; else that of the
-// object that was clicked; else that of the patch that is held, or is under the mouse, as the model
-// sees it that the person has chosen. While nobody points at anything: nobody's, or, for an
-// overview, the class token's of the classifier and the strongest detection's of the detector.
-// Colours are everybody's: they need no pointer.
-Looker choose_looker(const LiveState& state, AskedModel asked, AttentionMode mode,
-                     const Models& models, const LastSeen& seen);
+// One kind of maps, of a target.
+struct MapWish {
+    const Target& target;
+    MapModel model = MapModel::detector;
+    AttentionMode mode = AttentionMode::mean;
+    // Without a pointer, maps are of the classifier's class token or of the detector's strongest
+    // detection.
+    bool overview = false;
+};
 
-// Who would look if somebody pointed at the picture.
-Looker looker_under_mouse(const LiveState& state, AskedModel asked, const Models& models);
+// The token whose attention is shown. Token::none without a target and without an overview. Colours
+// are the same for every token and need no pointer.
+Looker choose_looker(const MapWish& wish, const Models& models, const LastResult& last);
 
-// What there is to choose from, whether or not somebody looks.
-MapChoices choices_of(const LiveState& state, AskedModel asked, const AttentionState& attention,
-                      const Models& models, const LastSeen& seen);
+// The layers and heads to choose from, also where no token is chosen.
+MapChoices choices_of(const MapWish& wish, const AttentionState& attention, const Models& models,
+                      const LastResult& last);
 
-// Which detections are wanted. Phrases that have no threshold of their own have their model's.
-DetectionFilter filter_of(const LiveState& state, const Models& models);
+// Which detections are wanted. Phrases without a threshold of their own have their model's.
+DetectionFilter filter_of(const Wishes& wishes, const Models& models);
 
-// What the state asks of the next frame. Which models have to see it, the loop decides.
-FrameOrder order_of(const LiveState& state, const Models& models, const LastSeen& seen);
+// What is wanted of the next frame. The loop decides which models have to run on it.
+FrameOrder order_of(const Wishes& wishes, const Target& target, const Models& models,
+                    const LastResult& last);
+
+// All that a picture is drawn for, besides its frame. A frame that stands still is drawn again when
+// this changes.
+struct DrawnFor {
+    Wishes::Look look;
+    Wishes::Remote remote;
+    bool frozen = false, recording = false;
+    Target target;
+    bool operator==(const DrawnFor&) const = default;
+};
+DrawnFor drawn_for(const Wishes& wishes, const Target& target);
 
 }  // namespace saccade

@@ -12,26 +12,26 @@
 
 namespace saccade {
 
-// How shaders become SPIR-V.
+// The build of shaders to SPIR-V.
 struct ShaderBuild {
-    std::filesystem::path sources;  // the folder that they are saved in
-    std::string command;            // builds them; complains on its standard output
-    std::filesystem::path spirv;    // the folder that it leaves NAME.spv in
+    std::filesystem::path sources;  // the folder of the shaders
+    std::string command;            // builds them; its errors are on standard output
+    std::filesystem::path spirv;    // the folder of the results, NAME.spv
 
-    // This program's own. Only builds that were configured with SACCADE_HOT_RELOAD know it.
+    // This program's own, in builds that were configured with SACCADE_HOT_RELOAD.
     static std::optional<ShaderBuild> own();
 };
 
-// For who writes shaders: when one is saved, all are built, and kernels whose code has changed take
-// the place of the old ones.
+// Hot reload of shaders: when one is saved, all are built, and kernels with changed code replace
+// the old ones.
 class ShaderWatch {
 public:
     ShaderWatch(Device& device, ShaderBuild build);
 
-    // Between frames. True where kernels were replaced: what was recorded with the old ones, which
-    // stay good, must be recorded anew for the change to be seen.
+    // To be called between frames. True if kernels were replaced: recordings with the old ones stay
+    // valid, and have to be recorded again to show the change.
     bool poll();
-    // The compiler's last complaint, until a shader compiles; the old ones stay.
+    // The compiler's last error, until the shaders compile; the old ones stay in use.
     const std::string& error() const { return error_; }
 
 private:

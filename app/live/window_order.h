@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/live/state.h"
+#include "app/live/state/wishes.h"
 #include "app/pipeline/frame_order.h"
 
 namespace saccade {

@@ -5,15 +5,15 @@
 #include <optional>
 #include <string>
 
-#include "app/live/report.h"
+#include "app/live/state/status.h"
 #include "app/pipeline/frame_order.h"
 #include "app/serve/exchange.h"
 #include "gpu/core/device.h"
 
 namespace saccade {
 
-// Shows those who watch a batch in browsers how far it is, the newest frame with what was drawn
-// onto it, and what has been found so far.
+// Shows a batch to viewers in browsers: its progress, the newest annotated frame, and the number of
+// detections so far.
 class BatchViewers {
 public:
     // `left` frames are to be done.
@@ -25,16 +25,16 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void count(const FrameResult& result);
-    void tell(const std::string& source);
+    void publish_status(const std::string& source);
 
     Exchange& exchange_;
     Device& device_;
     const ResultLabels labels_;
     const uint64_t all_;
     const Clock::time_point start_ = Clock::now();
-    std::map<std::string, uint64_t> found_;  // how many of each
-    LiveReport report_;
-    std::optional<Clock::time_point> last_told_;
+    std::map<std::string, uint64_t> found_;  // the count of each label
+    Status status_;
+    std::optional<Clock::time_point> last_status_;
 };
 
 }  // namespace saccade

@@ -7,8 +7,8 @@
 
 namespace saccade {
 
-// What has crossed lines and zones in this frame, as events.jsonl spells it. `source` is what
-// viewers know the source by.
+// Tracks that crossed a line, or entered or left a zone, in this frame: lines of events.jsonl.
+// `source` is its name for viewers.
 std::vector<std::string> crossings_in(const FrameResult& result, const ResultLabels& labels,
                                       const std::string& source);
 

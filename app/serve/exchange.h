@@ -13,71 +13,71 @@
 #include <thread>
 #include <vector>
 
-#include "app/live/state.h"
+#include "app/live/state/wishes.h"
 #include "app/pipeline/frame_order.h"
 #include "app/serve/viewer_message.h"
 #include "app/video/jpeg.h"
 
 namespace saccade {
 
-// A frame as viewers get it. What one of them sees of attention is for him alone.
+// A frame for all viewers. Each map is for one of them.
 struct ServedFrame {
     uint64_t number = 0;  // they are counted from 1
     std::chrono::steady_clock::time_point captured;
-    std::string line;   // of FRAMES.jsonl
+    std::string line;                         // of FRAMES.jsonl
     std::vector<std::string> crossings = {};  // lines of events.jsonl
     std::string found;  // more about the detections, for the page: a JSON object
     std::vector<MapOnHost> maps;
     std::vector<uint8_t> jpeg;
 };
 
-// What viewers wait for, all together.
+// What all connections together wait for.
 struct Demand {
     bool watched = false;                               // pictures are wanted, now or soon
-    std::optional<uint64_t> newer_than = std::nullopt;  // somebody waits for a frame after this one
+    std::optional<uint64_t> newer_than = std::nullopt;  // a viewer waits for a frame after this one
     bool lines = false;                                 // of every frame
     std::vector<RemoteLook> looks = {};
 };
 
-// Where the thread that has frames and the one that serves them meet. Neither waits for the other:
-// pictures are encoded by a third one, only if somebody waits for one, and the newest wins.
+// Connects the loop's thread, which has frames, and the server's thread. Neither waits for the
+// other: a third one encodes pictures, only on demand, and the newest wins.
 class Exchange {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // `news` is called on any thread when there is something for viewers.
+    // `news` is called on any thread when there is something to send.
     explicit Exchange(std::function<void()> news);
     ~Exchange();
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
 
-    // Nothing is encoded, and nobody is told, any more.
+    // Ends encoding and calls of `news`.
     void stop();
 
-    // ---- for who has frames ----
+    // ---- for the loop ----
 
     bool watched() const;
-    bool listened() const;  // to every line
+    bool listened() const;  // some connection wants every line
     std::vector<RemoteLook> looks() const;
     std::vector<SharedWish> take_wishes();
-    // What is wanted of this frame, the newest.
+    // What is wanted of the newest frame.
     struct Wanted {
         bool picture = false, line = false;
     };
     Wanted wanted(uint64_t number) const;
     // Copies the planes, if there are any; without them it is a line only.
     void show(ServedFrame frame, const PlanarView& planes);
-    // How things are: a JSON object for the page, and text for /metrics.
+    // The status: a JSON object for the page, and text for /metrics.
     void tell(std::string state, std::string metrics);
-    // I am alive, and this frame is the newest.
+    // The loop is alive, and this frame is the newest.
     void beat(uint64_t number);
 
-    // ---- for who serves them ----
+    // ---- for the server ----
 
     void want(Demand demand);
     void wish(SharedWish wish);
     std::shared_ptr<const ServedFrame> picture() const;  // null before the first
-    // What has happened, as /events spells it: lines, and what has crossed a line.
+    // Events in the format of /events: lines of frames, and crossings.
     std::vector<std::string> take_events();
     struct Told {
         uint64_t version = 0;

@@ -11,10 +11,12 @@
 #include "app/frame/region_counts.h"
 #include "app/hub/model_finder.h"
 #include "app/io/text.h"
+#include "app/live/loop.h"
+#include "app/live/state/controls.h"
 #include "app/page/page.h"
+#include "app/pipeline/frame_path.h"
 #include "app/serve/crossings.h"
 #include "app/serve/metrics.h"
-#include "app/pipeline/frame_path.h"
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
 
@@ -25,11 +27,11 @@ namespace {
 using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
-constexpr auto between_reports = 250ms;
-constexpr auto between_layers = 150ms;   // of one viewer
-constexpr auto between_redrawings = 250ms;  // of lines and zones, or words, by anybody
-constexpr size_t most_least_scores = 256;   // that are remembered
-constexpr auto longest_on_a_word = 20s;  // while somebody looks at one, no other caption begins
+constexpr auto status_interval = 250ms;
+constexpr auto layer_interval = 150ms;     // between two changes by one viewer
+constexpr auto edit_interval = 250ms;      // between two changes of regions or prompts by anyone
+constexpr size_t most_least_scores = 256;  // that are remembered
+constexpr auto longest_on_a_word = 20s;    // while a word is a target, no other caption begins
 
 void offer(Offered::Choices& choices, const std::string& title, const std::string& name) {
     if (std::ranges::none_of(choices, [&](const auto& one) { return one.first == title; }))
@@ -45,7 +47,7 @@ Offered::Choices models_for(Task task, const std::string& first) {
             find_model(model.name);
             offer(choices, title_of(model.name), model.name);
         } catch (const Error&) {
-            // It is not on this machine.
+            // The model is not on this machine.
         }
     }
     offer(choices, "none", "none");
@@ -65,7 +67,7 @@ Json titles_of(const Offered::Choices& choices) {
     return titles;
 }
 
-Json json_of(const ModelReport& model, const Offered::Choices& choices) {
+Json json_of(const ModelStatus& model, const Offered::Choices& choices) {
     return {{"name", model.name.empty() ? "none" : title_of(model.name)},
             {"loading", model.loading.empty() ? "" : title_of(model.loading)},
             {"progress", std::round(100 * model.progress) / 100},
@@ -75,38 +77,38 @@ Json json_of(const ModelReport& model, const Offered::Choices& choices) {
             {"words_error", model.words_error}};
 }
 
-// The phrases that a detector or classifier was told: how it reads them, and from which score on what
-// is found is shown, in which colour.
-Json phrases_of(const ModelReport& model, const std::vector<std::string>& labels,
-                const LiveState* found_by) {
+// The phrases of a model, as it reads them; of a detector with thresholds and colours.
+Json phrases_of(const ModelStatus& model, const std::vector<std::string>& labels,
+                const Wishes::Filter* filter) {
     Json phrases = Json::array();
     if (!model.takes_words) return phrases;
     for (uint32_t i = 0; i < labels.size(); ++i) {
         Json& one = phrases.emplace_back(Json{{"text", labels[i]}});
         one["prompt"] = i < model.prompts.size() ? model.prompts[i] : labels[i];
-        if (!found_by) continue;
-        const auto own = found_by->least_scores.find(labels[i]);
-        one["least"] = own == found_by->least_scores.end() ? phrase_threshold : own->second;
+        if (!filter) continue;
+        const auto own = filter->least_scores.find(labels[i]);
+        one["least"] = own == filter->least_scores.end() ? phrase_threshold : own->second;
         one["colour"] = css_colour(class_colour(i));
     }
     return phrases;
 }
 
-// What the page needs besides the line: the queries and colours of the detections, and how fresh the
+// What the page needs besides the line: queries and colours of the detections, and how fresh the
 // caption is; null if it describes another picture.
-std::string found_by(const Done& shown) {
+std::string detections_for_page(const Done& shown) {
     const FrameResult& result = shown.result;
-    Json found = {{"queries", Json::array()}, {"colours", Json::array()}, {"repeated", shown.repeated}};
+    Json found = {
+        {"queries", Json::array()}, {"colours", Json::array()}, {"repeated", shown.repeated}};
+    const FrameInfo& captioned = shown.captioned;
     found["caption_freshness"] =
-        shown.captioned.source == result.info.source
-            ? Json(freshness(shown.captioned.source, shown.captioned.captured, result.info))
+        captioned.source == result.info.source
+            ? Json(freshness(captioned.source, captioned.captured, result.info))
             : Json();
     if (result.detections)
         for (size_t i = 0; i < result.detections->size(); ++i) {
             const Detection& d = (*result.detections)[i];
-            const uint32_t colour = i < result.tracks.size()
-                                        ? track_colour(result.tracks[i])
-                                        : class_colour(d.id);
+            const uint32_t colour =
+                i < result.tracks.size() ? track_colour(result.tracks[i]) : class_colour(d.id);
             found["queries"].push_back(d.query);
             found["colours"].push_back(css_colour(colour));
         }
@@ -114,7 +116,7 @@ std::string found_by(const Done& shown) {
 }
 
 // The place in a file or folder.
-Json json_of(const PlayerReport& player) {
+Json json_of(const PlayerStatus& player) {
     return {{"live", player.live},
             {"still", player.still},
             {"frames", player.frames ? Json(*player.frames) : Json()},
@@ -123,120 +125,141 @@ Json json_of(const PlayerReport& player) {
             {"name", text_of_name(without_password(player.name))}};
 }
 
-// How tracking goes, and what lines and zones have counted; null where nothing is tracked.
-Json json_of(const std::optional<TrackReport>& tracks, const std::vector<std::string>& labels,
+// Tracks, and counts of lines and zones; null without tracking.
+Json json_of(const std::optional<TrackStatus>& tracks, const std::vector<std::string>& labels,
              bool scored) {
     if (!tracks) return nullptr;
-    Json told = {{"seen", tracks->seen},
+    Json json = {{"seen", tracks->seen},
                  {"lost", tracks->lost_numbers},
                  {"numbers", tracks->numbers},
                  {"found_again", tracks->found_again},
                  {"counts", json_of(tracks->counts, labels)}};
     if (scored)
-        told["score"] = {{"idf1", std::round(1000 * tracks->idf1) / 1000},
+        json["score"] = {{"idf1", std::round(1000 * tracks->idf1) / 1000},
                          {"mota", std::round(1000 * tracks->mota) / 1000},
                          {"switches", tracks->switches}};
-    return told;
+    return json;
 }
 
 std::string line_for_viewers(const FrameResult& result, const ResultLabels& labels) {
     const std::string source = without_password(result.info.source);
     if (source == result.info.source) return line_of(result, labels);
-    FrameResult told = result;
-    told.info.source = source;
-    return line_of(told, labels);
+    FrameResult without = result;
+    without.info.source = source;
+    return line_of(without, labels);
+}
+
+// The switches that each viewer has alone, for the page to build. They begin with their defaults.
+Json switches_for_page() {
+    const Wishes defaults;
+    Json switches = Json::array();
+    for (const Control& control : controls()) {
+        if (control.page != PageScope::viewer) continue;
+        const bool* const value = value_of(control, defaults);
+        switches.push_back({{"name", control.name},
+                            {"label", control.label},
+                            {"key", control.keys},
+                            {"line", control.line},
+                            {"tip", control.tip},
+                            {"part", control.panel == PanelPart::attention ? "attention" : "shown"},
+                            {"on", !value || *value}});
+    }
+    return switches;
 }
 
 }  // namespace
 
-Offered Offered::at_start(const LiveState& state, std::vector<std::string> sources) {
+Offered Offered::at_start(const Wishes& wishes, std::vector<std::string> sources) {
     Offered offered;
-    sources.insert(sources.begin(), state.source);
+    sources.insert(sources.begin(), wishes.source);
     for (const std::string& source : sources)
         offer(offered.sources, text_of_name(without_password(source)), source);
-    offered.detectors = models_for(Task::detect, state.detector);
-    offered.classifiers = models_for(Task::classify, state.classifier);
-    offered.captioners = models_for(Task::caption, state.captioner);
+    offered.detectors = models_for(Task::detect, wishes.detector);
+    offered.classifiers = models_for(Task::classify, wishes.classifier);
+    offered.captioners = models_for(Task::caption, wishes.captioner);
     return offered;
 }
 
-void LiveViewers::ask(LiveState& state) {
-    state.planes = exchange_.watched();
-    state.outlines = state.planes || exchange_.listened();
-    state.looks = exchange_.looks();
-    calm(state.looks, state.frozen);
-    for (const SharedWish& wish : exchange_.take_wishes()) {
-        choose(state.source, wish.source, offered_.sources);
-        if (wish.source) drawn_.reset();  // on another one
-        choose(state.detector, wish.detector, offered_.detectors);
-        choose(state.classifier, wish.classifier, offered_.classifiers);
-        choose(state.captioner, wish.captioner, offered_.captioners);
-        if (wish.threshold) state.threshold = *wish.threshold;
-        if (wish.detector_stride) state.detector_stride = *wish.detector_stride;
-        if (wish.classifier_stride) state.classifier_stride = *wish.classifier_stride;
-        if (wish.frozen) state.frozen = *wish.frozen;
-        if (wish.seek) seek_to(state, *wish.seek);
-        if (wish.track) state.track = *wish.track;
-        if (wish.regions) drawn_ = wish.regions;
-        if (wish.find || wish.labels || wish.question) {
-            if (!typed_) typed_ = state.words;
-            if (wish.find) typed_->find = *wish.find;
-            if (wish.labels) typed_->labels = *wish.labels;
-            if (wish.question) typed_->question = *wish.question;
-        }
-        if (state.least_scores.size() > most_least_scores) state.least_scores.clear();
-        for (const auto& [phrase, least] : wish.least_scores) state.least_scores[phrase] = least;
-    }
-    take_drawn(state);
-    take_typed(state);
+void LiveViewers::add_wishes(Wishes& wishes, Events& events) {
+    wishes.remote.planes = exchange_.watched();
+    wishes.remote.outlines = wishes.remote.planes || exchange_.listened();
+    wishes.remote.looks = exchange_.looks();
+    limit(wishes.remote.looks, wishes.frozen);
+    for (const SharedWish& wish : exchange_.take_wishes()) apply(wish, wishes, events);
+    apply_regions(wishes);
+    apply_prompts(wishes);
 }
 
-// Text goes through a model of its own when it is told.
-void LiveViewers::take_typed(LiveState& state) {
-    const auto now = Clock::now();
-    if (!typed_ || (last_typed_ && now - *last_typed_ <= between_redrawings)) return;
-    state.words = *std::exchange(typed_, std::nullopt);
-    last_typed_ = now;
+void LiveViewers::apply(const SharedWish& wish, Wishes& wishes, Events& events) {
+    choose(wishes.source, wish.source, offered_.sources);
+    if (wish.source) next_regions_.reset();  // they were drawn on the source before
+    choose(wishes.detector, wish.detector, offered_.detectors);
+    choose(wishes.classifier, wish.classifier, offered_.classifiers);
+    choose(wishes.captioner, wish.captioner, offered_.captioners);
+    Wishes::Filter& filter = wishes.look.filter;
+    if (wish.threshold) filter.threshold = *wish.threshold;
+    if (wish.detector_stride) wishes.detector_stride = *wish.detector_stride;
+    if (wish.classifier_stride) wishes.classifier_stride = *wish.classifier_stride;
+    for (const auto& [name, on] : wish.switches)
+        if (const Control* const shared = switch_named(name)) *value_of(*shared, wishes) = on;
+    if (wish.seek) events.add(Seek{*wish.seek});
+    if (wish.regions) next_regions_ = wish.regions;
+    if (wish.find || wish.labels || wish.question) {
+        if (!next_prompts_) next_prompts_ = wishes.prompts;
+        if (wish.find) next_prompts_->find = *wish.find;
+        if (wish.labels) next_prompts_->labels = *wish.labels;
+        if (wish.question) next_prompts_->question = *wish.question;
+    }
+    if (filter.least_scores.size() > most_least_scores) filter.least_scores.clear();
+    for (const auto& [phrase, least] : wish.least_scores) filter.least_scores[phrase] = least;
 }
 
-// Counting begins anew with every line that is drawn, so that takes its time.
-void LiveViewers::take_drawn(LiveState& state) {
+// A prompt runs through a text encoder, so prompts change at a limited rate.
+void LiveViewers::apply_prompts(Wishes& wishes) {
     const auto now = Clock::now();
-    if (drawn_ && (!last_drawn_ || now - *last_drawn_ > between_redrawings)) {
-        state.regions = *std::exchange(drawn_, std::nullopt);
-        last_drawn_ = now;
+    if (!next_prompts_ || (last_prompts_ && now - *last_prompts_ <= edit_interval)) return;
+    wishes.prompts = *std::exchange(next_prompts_, std::nullopt);
+    last_prompts_ = now;
+}
+
+// Counting begins again with every change, so regions change at a limited rate.
+void LiveViewers::apply_regions(Wishes& wishes) {
+    const auto now = Clock::now();
+    if (next_regions_ && (!last_regions_ || now - *last_regions_ > edit_interval)) {
+        wishes.regions = *std::exchange(next_regions_, std::nullopt);
+        last_regions_ = now;
     }
-    const std::string trouble = regions_.follow(state.source, state.regions);
+    const std::string trouble = regions_.follow(wishes.source, wishes.regions);
     if (!trouble.empty()) spdlog::error("{}", trouble);
 }
 
-// Nobody keeps the caption from the others for long, or has models recorded anew all the time.
-void LiveViewers::calm(std::vector<RemoteLook>& looks, bool frozen) {
+void LiveViewers::limit(std::vector<RemoteLook>& looks, bool frozen) {
     const auto now = Clock::now();
-    std::map<uint32_t, Seen> seen;
+    std::map<uint32_t, LastLook> last_looks;
     for (RemoteLook& look : looks) {
-        const auto before = seen_.find(look.viewer);
-        Seen& viewer = seen[look.viewer] =
-            before == seen_.end() ? Seen{look.attention, now, std::nullopt} : before->second;
-        if (viewer.attention != look.attention && now - viewer.changed > between_layers) {
-            viewer.attention = look.attention;
-            viewer.changed = now;
+        const auto before = last_looks_.find(look.viewer);
+        LastLook& last = last_looks[look.viewer] = before == last_looks_.end()
+                                                       ? LastLook{look.attention, now, std::nullopt}
+                                                       : before->second;
+        if (last.attention != look.attention && now - last.changed > layer_interval) {
+            last.attention = look.attention;
+            last.changed = now;
         }
-        look.attention = viewer.attention;
-        if (!look.word)
-            viewer.on_word.reset();
-        else if (!viewer.on_word)
-            viewer.on_word = now;
-        else if (now - *viewer.on_word > longest_on_a_word && !frozen)
-            look.word.reset();
+        look.attention = last.attention;
+        if (!look.target.word)
+            last.on_word.reset();
+        else if (!last.on_word)
+            last.on_word = now;
+        else if (now - *last.on_word > longest_on_a_word && !frozen)
+            look.target.word.reset();
     }
-    seen_ = std::move(seen);
+    last_looks_ = std::move(last_looks);
 }
 
-void LiveViewers::show(const LiveLoop& loop, const LiveState& state, bool new_picture) {
+void LiveViewers::show(const LiveLoop& loop, const Wishes& wishes, bool new_picture) {
     if (new_picture) ++number_;
     exchange_.beat(number_);
-    tell(loop, state);
+    publish_status(loop, wishes);
     const std::optional<Done>& shown = loop.shown();
     if (!shown || number_ == 0) return;
     const Exchange::Wanted wanted = exchange_.wanted(number_);
@@ -248,59 +271,61 @@ void LiveViewers::show(const LiveLoop& loop, const LiveState& state, bool new_pi
     const ResultLabels labels = loop.labels();
     frame.line = line_for_viewers(shown->result, labels);
     if (wanted.line)
-        frame.crossings = crossings_in(
-            shown->result, labels, without_password(shown->result.info.source));
+        frame.crossings =
+            crossings_in(shown->result, labels, without_password(shown->result.info.source));
     if (picture) {
-        frame.found = found_by(*shown);
+        frame.found = detections_for_page(*shown);
         frame.maps = shown->maps;
     }
     exchange_.show(std::move(frame), picture ? shown->planes : PlanarView());
 }
 
-void LiveViewers::tell(const LiveLoop& loop, const LiveState& state) {
-    const LiveReport& report = loop.report();
+void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
+    const Status& status = loop.status();
     const auto now = Clock::now();
-    if (last_told_ && now - *last_told_ < between_reports) return;
-    last_told_ = now;
+    if (last_status_ && now - *last_status_ < status_interval) return;
+    last_status_ = now;
     Json stages = Json::array();
-    for (const StageTimes::Stage& stage : report.stages.stages)
+    for (const StageTimes::Stage& stage : status.stages.stages)
         stages.push_back({stage.name, std::round(100 * double(stage.ms.mean())) / 100});
-    Json told = {
+    Json state = {
         {"kind", "live"},
-        {"source", text_of_name(without_password(report.source))},
+        {"source", text_of_name(without_password(status.source))},
         {"sources", titles_of(offered_.sources)},
-        {"source_state", text_of_name(report.source_state)},
-        {"frozen", state.frozen},
-        {"player", json_of(report.player)},
-        {"threshold", state.threshold.value_or(report.sure_above)},
-        {"strides", {{"detector", state.detector_stride}, {"classifier", state.classifier_stride}}},
-        {"detector", json_of(report.detector, offered_.detectors)},
-        {"classifier", json_of(report.classifier, offered_.classifiers)},
-        {"captioner", json_of(report.captioner, offered_.captioners)},
+        {"source_state", text_of_name(status.source_state)},
+        {"player", json_of(status.player)},
+        {"threshold", wishes.look.filter.threshold.value_or(status.sure_above)},
+        {"strides",
+         {{"detector", wishes.detector_stride}, {"classifier", wishes.classifier_stride}}},
+        {"detector", json_of(status.detector, offered_.detectors)},
+        {"classifier", json_of(status.classifier, offered_.classifiers)},
+        {"captioner", json_of(status.captioner, offered_.captioners)},
         {"start",
          {{"mode", name_of(attention_.mode)},
           {"layer", attention_.layer == last_layer ? Json() : Json(attention_.layer)},
           {"head", attention_.head}}},
         {"words",
-         {{"find", state.words.find},
-          {"labels", state.words.labels},
-          {"question", state.words.question}}},
-        {"track", state.track},
-        {"tracks", json_of(report.tracks, report.labels, report.score.has_value())},
-        {"regions", state.regions.all.empty() ? Json() : Json(json_of(state.regions))},
-        {"device", report.device},
-        {"frames", report.frames},
-        {"dropped", report.dropped},
-        {"rate", std::round(10 * report.frames_per_second) / 10},
-        {"age", std::round(report.latency_ms)},
-        {"idle", std::round(100 * report.gpu_idle) / 100},
-        {"memory", {{"device", report.memory.device_bytes}, {"host", report.memory.host_bytes}}},
-        {"stages", stages}};
-    told["detector"]["phrases"] = phrases_of(report.detector, report.labels, &state);
-    if (report.classifier.takes_words)
-        told["classifier"]["phrases"] =
-            phrases_of(report.classifier, loop.labels().classifier, nullptr);
-    exchange_.tell(told.dump(-1, ' ', false, Json::error_handler_t::replace), metrics_of(report));
+         {{"find", wishes.prompts.find},
+          {"labels", wishes.prompts.labels},
+          {"question", wishes.prompts.question}}},
+        {"tracks", json_of(status.tracks, status.labels, status.score.has_value())},
+        {"regions", wishes.regions.all.empty() ? Json() : Json(json_of(wishes.regions))},
+        {"device", status.device},
+        {"frames", status.frames},
+        {"dropped", status.dropped},
+        {"rate", std::round(10 * status.frames_per_second) / 10},
+        {"age", std::round(status.latency_ms)},
+        {"idle", std::round(100 * status.gpu_idle) / 100},
+        {"memory", {{"device", status.memory.device_bytes}, {"host", status.memory.host_bytes}}},
+        {"stages", stages},
+        {"switches", switches_for_page()}};
+    for (const Control& control : controls())
+        if (control.page == PageScope::shared) state[control.name] = *value_of(control, wishes);
+    state["detector"]["phrases"] = phrases_of(status.detector, status.labels, &wishes.look.filter);
+    if (status.classifier.takes_words)
+        state["classifier"]["phrases"] =
+            phrases_of(status.classifier, loop.labels().classifier, nullptr);
+    exchange_.tell(state.dump(-1, ' ', false, Json::error_handler_t::replace), metrics_of(status));
 }
 
 }  // namespace saccade

@@ -12,7 +12,7 @@ std::string number(double value) {
     return text;
 }
 
-// What a label's value may not have in it as it is.
+// A label's value, with quotes, backslashes and line ends escaped.
 std::string quoted(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {
@@ -40,28 +40,28 @@ void Metrics::add(const std::string& name, const char* type, const char* help,
         text_ += name + "{" + label + "=" + quoted(of) + "} " + number(value) + "\n";
 }
 
-std::string metrics_of(const LiveReport& report) {
+std::string metrics_of(const Status& status) {
     Metrics metrics;
     metrics.add("saccade_frames_total", "counter", "Frames that went through the models",
-                double(report.frames));
+                double(status.frames));
     metrics.add("saccade_dropped_total", "counter", "Frames that were too late for them",
-                double(report.dropped));
+                double(status.dropped));
     metrics.add("saccade_frames_per_second", "gauge", "Rate over the last frames",
-                report.frames_per_second);
+                status.frames_per_second);
     metrics.add("saccade_frame_age_seconds", "gauge",
                 "Age of the newest frame when the models were done with it",
-                report.latency_ms / 1000);
+                status.latency_ms / 1000);
     metrics.add("saccade_device_idle_ratio", "gauge", "Part of the time that the device waits",
-                report.gpu_idle);
+                status.gpu_idle);
     Metrics::Labelled stages;
-    for (const StageTimes::Stage& stage : report.stages.stages)
+    for (const StageTimes::Stage& stage : status.stages.stages)
         stages.emplace_back(stage.name, double(stage.ms.mean()) / 1000);
     metrics.add("saccade_stage_seconds", "gauge", "Time of a frame in each stage, lately", "stage",
                 stages);
     metrics.add("saccade_memory_bytes", "gauge", "Memory in use", "where",
-                {{"device", double(report.memory.device_bytes)},
-                 {"host", double(report.memory.host_bytes)}});
-    metrics.add("saccade_info", "gauge", "What runs where", "device", {{report.device, 1}});
+                {{"device", double(status.memory.device_bytes)},
+                 {"host", double(status.memory.host_bytes)}});
+    metrics.add("saccade_info", "gauge", "What runs where", "device", {{status.device, 1}});
     return metrics.text();
 }
 

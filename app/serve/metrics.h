@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/live/report.h"
+#include "app/live/state/status.h"
 
 namespace saccade {
 
@@ -23,6 +23,6 @@ private:
     std::string text_;
 };
 
-std::string metrics_of(const LiveReport& report);
+std::string metrics_of(const Status& status);
 
 }  // namespace saccade

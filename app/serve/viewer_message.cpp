@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/live/state/controls.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -51,31 +52,29 @@ RemoteLook read_look(const Json& json) {
         } else if (key == "head") {
             look.attention.head = count(value, 0, last_layer);
         } else if (key == "ask") {
-            require(value == name_of(AskedModel::detector) ||
-                    value == name_of(AskedModel::classifier));
-            if (value == name_of(AskedModel::classifier)) look.asked = AskedModel::classifier;
+            require(value == name_of(MapModel::detector) || value == name_of(MapModel::classifier));
+            if (value == name_of(MapModel::classifier)) look.model = MapModel::classifier;
         } else if (key == "point") {
             require(value.is_array() && value.size() == 2);
-            look.pointer = glm::vec2(number(value[0], 0, 1e6), number(value[1], 0, 1e6));
+            look.target.point = glm::vec2(number(value[0], 0, 1e6), number(value[1], 0, 1e6));
         } else if (key == "query") {
-            look.query = count(value, 0, 1u << 20);
+            look.target.query = count(value, 0, 1u << 20);
         } else if (key == "phrase") {
-            look.phrase.emplace().number = count(value, 0, 1u << 20);
+            look.target.phrase.emplace().index = count(value, 0, 1u << 20);
         } else if (key == "track") {
             look.track = count(value, 0, UINT32_MAX);
         } else if (key == "word") {
-            look.word = count(value, 0, 1u << 20);
+            look.target.word = count(value, 0, 1u << 20);
         } else {
             require(false);
         }
     }
     require(known);
-    if (look.phrase) look.phrase->of = look.asked;
+    if (look.target.phrase) look.target.phrase->model = look.model;
     return look;
 }
 
-// Lines and zones as --zones takes them, with the size of the picture that they were drawn on; null
-// where there are none any more.
+// Lines and zones as in a file for --zones, with the size of the picture below them; null: none.
 Regions read_drawn(const Json& json) {
     if (json.is_null()) return {};
     const Regions regions = regions_from(nlohmann::ordered_json(json), "a viewer's message");
@@ -102,15 +101,9 @@ SharedWish read_wish(const Json& json) {
             wish.detector_stride = count(value, 1, 1000);
         } else if (key == "classifier_stride") {
             wish.classifier_stride = count(value, 1, 1000);
-        } else if (key == "frozen") {
-            require(value.is_boolean());
-            wish.frozen = value.get<bool>();
         } else if (key == "seek") {
             require(value.is_number_unsigned());
             wish.seek = value.get<uint64_t>();
-        } else if (key == "track") {
-            require(value.is_boolean());
-            wish.track = value.get<bool>();
         } else if (key == "regions") {
             wish.regions = read_drawn(value);
         } else if (key == "find") {
@@ -124,7 +117,9 @@ SharedWish read_wish(const Json& json) {
             for (const auto& [phrase, least] : value.items())
                 wish.least_scores[phrase] = static_cast<float>(number(least, 0, 1));
         } else {
-            require(false);
+            const Control* const shared = switch_named(key);
+            require(shared && shared->page == PageScope::shared && value.is_boolean());
+            wish.switches[key] = value.get<bool>();
         }
     }
     return wish;

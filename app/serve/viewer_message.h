@@ -6,49 +6,48 @@
 #include <string>
 #include <string_view>
 
-#include "app/live/state.h"
+#include "app/live/state/wishes.h"
 
 namespace saccade {
 
-// What a viewer wants changed of what all of them share; names are among those offered, or nothing
-// comes of it.
+// A change of what all viewers share. Names that are not offered change nothing.
 struct SharedWish {
     std::optional<std::string> detector = {}, classifier = {}, captioner = {}, source = {};
     std::optional<float> threshold = {};
     std::optional<uint32_t> detector_stride = {}, classifier_stride = {};
-    std::optional<bool> frozen = {}, track = {};
-    std::optional<uint64_t> seek = {};  // the frame of the file to go to
-    std::optional<Regions> regions = {};  // lines and zones of the source
-    // For models that take words: phrases to find, names to choose from, a question.
+    std::map<std::string, bool> switches = {};  // by their names in the table of controls
+    std::optional<uint64_t> seek = {};          // the frame of the file to go to
+    std::optional<Regions> regions = {};        // lines and zones of the source
+    // Prompts: phrases to find, labels to choose from, a question.
     std::optional<std::string> find = {}, labels = {}, question = {};
     std::map<std::string, float> least_scores = {};  // of phrases that are to be found
 
     bool operator==(const SharedWish&) const = default;
 };
 
-// What a viewer's page says, one thing or several at a time:
-//   {"taken": 12}                the picture of this number has been shown; the next, please
-//   {"clock": 1234.5}            the page's time, to be sent back with ours
+// A message of a viewer's page, with one or several of these:
+//   {"taken": 12}                the picture of this number is on screen; the page wants the next
+//   {"clock": 1234.5}            the page's time, to be sent back with the server's
 //   {"look": {"mode": "mean", "layer": 3, "head": 0, "point": [x, y]}}
-//                                the attention it wants to see, of the patch at a point of the
-//                                frame, of a "query" of the detector or of a "word" of the caption;
-//                                without any of these the strongest detection's. "track" is the
-//                                number of the query's detection, which is followed; "phrase" is one
-//                                of those that the asked model knows, by its number. "ask":
-//                                "classifier" asks that one's patches, and its class token. null:
-//                                none
-//   {"set": {"threshold": 0.4}}  what all viewers share; see SharedWish
+//                                the attention maps that it wants: of the patch at a point of the
+//                                frame, of a "query" of the detector, of a "word" of the caption,
+//                                or of a "phrase", by their indices; without any of these, of the
+//                                strongest detection. "track" is the number of the query's
+//                                detection, which is followed. "ask": "classifier" shows maps of
+//                                that model's patches, or of its class token. null: no maps
+//   {"set": {"threshold": 0.4, "track": true}}
+//                                a change of what all viewers share; see SharedWish
 struct ViewerMessage {
     std::optional<uint64_t> taken = {};
     std::optional<double> clock = {};
-    bool looks = false;  // `look` is what it wants from now on
+    bool looks = false;  // the message has a `look`, or null for it
     std::optional<RemoteLook> look = {};
     SharedWish wish = {};
 };
 
 constexpr size_t longest_message = 4096;
 
-// Nothing where it is not one of these: who sends that is no page of ours.
+// None for any other text: it does not come from our page.
 std::optional<ViewerMessage> read_viewer_message(std::string_view json);
 
 }  // namespace saccade

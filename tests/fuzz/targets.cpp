@@ -32,7 +32,7 @@
 #include "app/io/assets.h"
 #include "app/io/text.h"
 #include "app/lab/ppm.h"
-#include "app/live/settings.h"
+#include "app/live/state/settings.h"
 #include "app/serve/viewer_message.h"
 #include "app/serve/web/access_policy.h"
 #include "app/serve/web/server.h"
@@ -243,7 +243,8 @@ void manifest(Bytes bytes) {
 
 void settings(Bytes bytes) {
     const Settings read = read_settings(write("settings.json", bytes));
-    if (read.state.threshold && !std::isfinite(*read.state.threshold)) std::abort();
+    if (read.wishes.look.filter.threshold &&
+        !std::isfinite(*read.wishes.look.filter.threshold)) std::abort();
     write_settings(folder() / "written.json", read);
 }
 

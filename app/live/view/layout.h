@@ -4,11 +4,12 @@
 
 namespace saccade {
 
-// What lies where in the window, side by side: nothing covers the picture. In the desktop's units.
+// The layout of the window: its parts lie side by side and do not cover the picture. In the
+// desktop's units.
 struct ViewLayout {
     Rectangle panel;    // no area where it is not shown
     Rectangle picture;  // the room that is left
-    Rectangle player;   // below it: a file's place and pace; no area where there is none
+    Rectangle player;   // below the picture, for files; no area for other sources
     Rectangle status;   // at the lower edge, one line
 };
 

@@ -27,12 +27,12 @@ std::string task_of(const Looker& looker) {
     return looker.token == Token::query || looker.of_detector ? "detector" : "classifier";
 }
 
-// Whose attention it is: "detector emoji-detector".
-std::string whose(const LiveReport& report, const Looker& looker) {
+// The model of the maps: "detector emoji-detector".
+std::string whose(const Status& status, const Looker& looker) {
     const std::string task = task_of(looker);
-    const ModelReport& model = task == "captioner"  ? report.captioner
-                               : task == "detector" ? report.detector
-                                                    : report.classifier;
+    const ModelStatus& model = task == "captioner"  ? status.captioner
+                               : task == "detector" ? status.detector
+                                                    : status.classifier;
     return task + " " + model.name;
 }
 
@@ -57,7 +57,7 @@ std::string which(const AttentionSeen& seen) {
     }
 }
 
-// The same, and whose, in a few words.
+// Model and maps in a few words.
 std::string shortly(const AttentionSeen& seen) {
     const std::string task = task_of(seen.looker);
     if (seen.looker.token == Token::phrase) return task + ", phrase";
@@ -77,7 +77,8 @@ std::string shortly(const AttentionSeen& seen) {
     }
 }
 
-std::string from(const LiveView& view, const AttentionSeen& seen) {
+std::string from(const ViewInput& in, const AttentionSeen& seen) {
+    const LiveView& view = in.view;
     const Looker& looker = seen.looker;
     switch (looker.token) {
         case Token::word:
@@ -86,9 +87,9 @@ std::string from(const LiveView& view, const AttentionSeen& seen) {
             return "from a word of the caption";
         case Token::query:
             for (const Detection& d : view.scene.detections)
-                if (d.query == looker.query && d.id < view.report.labels.size())
-                    return "from the object \"" + view.report.labels[d.id] + "\", found with " +
-                           percent(double(d.score));
+                if (d.query == looker.query && d.id < in.session.status.labels.size())
+                    return "from the object \"" + in.session.status.labels[d.id] +
+                           "\", found with " + percent(double(d.score));
             return "from query " + std::to_string(looker.query) + ", which found nothing";
         case Token::patch: {
             const glm::ivec2 cell = seen.cell();
@@ -97,8 +98,8 @@ std::string from(const LiveView& view, const AttentionSeen& seen) {
         }
         case Token::phrase: {
             const bool detector = looker.of_detector;
-            const std::vector<std::string>& read =
-                detector ? view.report.detector.prompts : view.report.classifier.prompts;
+            const std::vector<std::string>& read = detector ? in.session.status.detector.prompts
+                                                            : in.session.status.classifier.prompts;
             if (seen.mode == AttentionMode::grid || looker.phrase >= read.size())
                 return "each phrase";
             return "the phrase \"" + read[looker.phrase] + "\"";
@@ -110,7 +111,7 @@ std::string from(const LiveView& view, const AttentionSeen& seen) {
     }
 }
 
-// One of the views, and what is known of it.
+// One of the two views.
 struct Legend {
     const ViewInput& in;
     const ViewInput::Place& place;
@@ -124,7 +125,7 @@ struct Legend {
     }
 };
 
-// The colours as they lie over the picture, with what they stand for.
+// The colours over the picture, with their values.
 void draw_scale(ImDrawList& list, ImVec2 at, float width, float least, float most) {
     static const std::array<uint32_t, 256> colours = heat_colours();
     const float height = 0.6f * em();
@@ -150,19 +151,20 @@ void mark(const Legend& legend, ImDrawList& list, const Rectangle& place, ImU32 
     list.AddRect(a, b, colour, 0, 0, 1);
 }
 
-// The patch that looks, and the window that it sees, if it cannot see everything.
+// The patch whose attention is shown, and its window where attention is windowed.
 void mark_patch(const Legend& legend, ImDrawList& list) {
     if (!legend.seen || legend.seen->looker.token != Token::patch || legend.tiled) return;
     if (legend.seen->window) mark(legend, list, *legend.seen->window, IM_COL32(255, 205, 80, 255));
     mark(legend, list, legend.seen->patch(), IM_COL32(255, 255, 255, 255));
 }
 
-// Where the mouse would be, if it were in this view and not in the other.
+// A cross at the pixel that the mouse points at in the other view.
 void mirror_pointer(const Legend& legend, ImDrawList& list) {
-    const LiveState& state = legend.in.state;
-    if (!legend.in.second || !state.pointer || state.over_second == legend.second || legend.tiled)
+    const Session& session = legend.in.session;
+    if (!legend.in.second || !session.pointer.target.point ||
+        session.pointer.over_second == legend.second || legend.tiled)
         return;
-    const ImVec2 at = legend.on_screen(*state.pointer);
+    const ImVec2 at = legend.on_screen(*session.pointer.target.point);
     const float arm = 0.6f * em();
     for (const auto& [colour, width] :
          {std::pair{IM_COL32(0, 0, 0, 200), 3.0f}, std::pair{IM_COL32(255, 255, 255, 255), 1.0f}}) {
@@ -171,7 +173,7 @@ void mirror_pointer(const Legend& legend, ImDrawList& list) {
     }
 }
 
-// The upper corner of the view, left or right, where it covers less of the boxes' labels.
+// The upper corner of the view, left or right, that covers less of the boxes' labels.
 ImVec2 legend_corner(const Legend& legend, glm::vec2 size) {
     const ViewInput& in = legend.in;
     const Rectangle& room = legend.place.room;
@@ -197,17 +199,19 @@ ImVec2 legend_corner(const Legend& legend, glm::vec2 size) {
     return {best->x, best->y};
 }
 
-// Of a view in which nobody looks, beside another: what it is.
+// Of a view without a target, beside another one.
 std::string title(const Legend& legend) {
-    const LiveState& state = legend.in.state;
-    if (legend.second && state.second.kind == SecondView::Kind::bare)
+    const Session& session = legend.in.session;
+    if (legend.second && session.wishes.look.second.kind == SecondView::Kind::bare)
         return title_of(SecondView::Kind::bare);
-    const AttentionState& attention = legend.second ? state.second.attention : state.attention;
+    const AttentionState& attention =
+        legend.second ? session.wishes.look.second.attention : session.wishes.look.attention;
     if (attention.mode == AttentionMode::off) return "no maps";
-    const AskedModel asked = legend.second ? state.second.asked : state.asked;
-    const ModelReport& model = asked == AskedModel::detector ? legend.in.view.report.detector
-                                                             : legend.in.view.report.classifier;
-    return std::string(name_of(asked)) + " " + model.name + ", " + title_of(attention.mode);
+    const MapModel of =
+        legend.second ? session.wishes.look.second.model : session.wishes.look.model;
+    const ModelStatus& model = of == MapModel::detector ? legend.in.session.status.detector
+                                                        : legend.in.session.status.classifier;
+    return std::string(name_of(of)) + " " + model.name + ", " + title_of(attention.mode);
 }
 
 std::vector<std::string> lines_of(const Legend& legend) {
@@ -217,19 +221,19 @@ std::vector<std::string> lines_of(const Legend& legend) {
     const bool looks = seen.looker.token != Token::phrase && !seen.similarity && !seen.coloured;
     const std::string on_picture = percent(double(seen.on_picture));
     const float height = legend.place.picture.size().y;
-    // A small picture is not to disappear behind it.
+    // A small picture stays visible.
     if (height < 14 * em()) return {shortly(seen)};
     if (height >= 24 * em()) {
-        std::vector<std::string> lines{whose(in.view.report, seen.looker), which(seen),
-                                       from(in.view, seen)};
+        std::vector<std::string> lines{whose(in.session.status, seen.looker), which(seen),
+                                       from(in, seen)};
         if (looks) lines.push_back(on_picture + " of its attention is on the picture");
         if (!seen.levels.empty()) lines.push_back("points on " + levels_text(seen.levels));
         if (seen.limited) lines.push_back("a few outliers are far beyond the scale");
         return lines;
     }
-    if (in.second) return {whose(in.view.report, seen.looker), which(seen)};
+    if (in.second) return {whose(in.session.status, seen.looker), which(seen)};
     return {task_of(seen.looker) + ", " + which(seen),
-            from(in.view, seen) + (looks ? ", " + on_picture + " on the picture" : "") +
+            from(in, seen) + (looks ? ", " + on_picture + " on the picture" : "") +
                 (seen.limited ? ", outliers beyond the scale" : "")};
 }
 
@@ -262,7 +266,7 @@ void draw_legend(const Legend& legend) {
         list.AddText(at, IM_COL32(235, 235, 235, 255), line.c_str());
         at.y += line_height;
     }
-    const bool fixed = legend.in.state.attention.fixed_scale;
+    const bool fixed = legend.in.session.wishes.look.attention.fixed_scale;
     if (scaled)
         draw_scale(list, {at.x, at.y + 0.2f * em()}, width,
                    legend.seen->similarity && !fixed ? std::max(legend.seen->smallest, 0.0f) : 0,

@@ -15,7 +15,7 @@ void PageMaker::start(const std::string& picture, const ModelNames& models) {
     std::error_code error;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
     folder_ = std::filesystem::path(picture).replace_extension("").string();
-    // A browser that is not there is no failure: the page is.
+    // A missing browser is no failure, a missing page is.
     const char* script =
         "\"$@\" > /dev/null 2>&1 || exit 1; "
         "xdg-open \"$0/report.html\" > /dev/null 2>&1; exit 0";

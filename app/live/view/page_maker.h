@@ -7,14 +7,14 @@
 
 namespace saccade {
 
-// Has `saccade inspect` make its page of a picture, and a browser open it, while others go on.
+// Runs `saccade inspect` for a picture in the background, and opens its page in a browser.
 class PageMaker {
 public:
-    // The page lies beside the picture, in a folder of its name. Nothing happens while one is being
-    // made.
+    // The page lies beside the picture, in a folder of its name. Does nothing while another one is
+    // being made.
     void start(const std::string& picture, const ModelNames& models);
     bool busy() const { return process_ != 0; }
-    // What has become of it, once.
+    // The result, once.
     std::optional<std::string> news();
 
 private:

@@ -12,14 +12,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto double_click = 400ms;
-constexpr float near_by = 8;  // pixels of the window from a point are on it
+constexpr float near_by = 8;  // pixels of the window: a click this near to a point is on it
 
 float window_pixels(const LiveScene& scene) {  // to one of the picture
     return static_cast<float>(scene.place.width) /
            static_cast<float>(std::max(size_of(scene).x, 1u));
 }
 
-// "line 2", which no other has.
+// "line 2": the first free name.
 std::string new_name(const Regions& regions, bool zone) {
     for (size_t number = 1;; ++number) {
         const std::string name = (zone ? "zone " : "line ") + std::to_string(number);
@@ -39,7 +39,7 @@ Regions fitted(Regions regions, Size picture) {
     return regions;
 }
 
-bool RegionEditor::take(const WindowEvent& event, const LiveScene& scene, LiveState& state,
+bool RegionEditor::take(const WindowEvent& event, const LiveScene& scene, Session& session,
                         Clock::time_point now) {
     if (area(scene.picture) == 0) return false;
     // The second view is the same picture.
@@ -48,27 +48,27 @@ bool RegionEditor::take(const WindowEvent& event, const LiveScene& scene, LiveSt
     switch (event.kind) {
         case WindowEvent::Kind::move:
             mouse_ = place;
-            state.pointer.reset();
+            session.pointer.target.point.reset();
             return true;
         case WindowEvent::Kind::press:
             if (!place || event.button != 0) return false;
-            press(*place, scene, state, now);
+            press(*place, scene, session.wishes, now);
             return true;
         case WindowEvent::Kind::release:
             mouse_ = place;
             if (!dragged_) return false;
-            state.regions = shown(state, scene.picture);
+            session.wishes.regions = shown(session.wishes, scene.picture);
             dragged_.reset();
             return true;
         case WindowEvent::Kind::key:
             if (event.key == enter_key)
-                finish(scene.picture, state);
+                finish(scene.picture, session.wishes);
             else if (event.key == delete_key)
-                take_back(state);
+                take_back(session.wishes);
             else if (event.key == escape_key && !sketch_.empty())
                 sketch_.clear();
             else if (event.key == escape_key)
-                state.drawing = false;
+                session.wishes.window.drawing = false;
             else
                 return false;
             return true;
@@ -84,14 +84,14 @@ void RegionEditor::leave() {
     mouse_.reset();
 }
 
-Regions RegionEditor::shown(const LiveState& state, Size picture) const {
-    Regions regions = fitted(state.regions, picture);
+Regions RegionEditor::shown(const Wishes& wishes, Size picture) const {
+    Regions regions = fitted(wishes.regions, picture);
     if (dragged_ && mouse_ && dragged_->region < regions.all.size())
         regions.all[dragged_->region].corners[dragged_->corner] = *mouse_;
     return regions;
 }
 
-void RegionEditor::press(glm::vec2 place, const LiveScene& scene, LiveState& state,
+void RegionEditor::press(glm::vec2 place, const LiveScene& scene, Wishes& wishes,
                          Clock::time_point now) {
     mouse_ = place;
     const float reach = near_by / window_pixels(scene);
@@ -99,8 +99,8 @@ void RegionEditor::press(glm::vec2 place, const LiveScene& scene, LiveState& sta
         const bool twice = pressed_ && now - *pressed_ < double_click &&
                            glm::distance(place, sketch_.back()) < reach;
         const bool closes = sketch_.size() > 2 && glm::distance(place, sketch_.front()) < reach;
-        if (twice || closes) return finish(scene.picture, state);
-    } else if (const auto corner = corner_at(place, scene, state.regions)) {
+        if (twice || closes) return finish(scene.picture, wishes);
+    } else if (const auto corner = corner_at(place, scene, wishes.regions)) {
         dragged_ = corner;
         chosen_ = corner->region;
         return;
@@ -109,22 +109,22 @@ void RegionEditor::press(glm::vec2 place, const LiveScene& scene, LiveState& sta
     pressed_ = now;
 }
 
-void RegionEditor::finish(Size picture, LiveState& state) {
+void RegionEditor::finish(Size picture, Wishes& wishes) {
     if (sketch_.size() < 2) return;
-    Regions regions = fitted(state.regions, picture);
+    Regions regions = fitted(wishes.regions, picture);
     const bool zone = sketch_.size() > 2;
     regions.all.push_back(
         {.name = new_name(regions, zone), .zone = zone, .corners = std::exchange(sketch_, {})});
-    // As files have them, and as they are read again: lines first.
+    // Lines first, as in files.
     std::ranges::stable_partition(regions.all, [](const Region& region) { return !region.zone; });
-    state.regions = std::move(regions);
+    wishes.regions = std::move(regions);
     chosen_.reset();
 }
 
-void RegionEditor::take_back(LiveState& state) {
+void RegionEditor::take_back(Wishes& wishes) {
     if (!sketch_.empty()) return sketch_.pop_back();
-    if (!chosen_ || *chosen_ >= state.regions.all.size()) return;
-    state.regions.all.erase(state.regions.all.begin() + static_cast<std::ptrdiff_t>(*chosen_));
+    if (!chosen_ || *chosen_ >= wishes.regions.all.size()) return;
+    wishes.regions.all.erase(wishes.regions.all.begin() + static_cast<std::ptrdiff_t>(*chosen_));
     chosen_.reset();
 }
 

@@ -6,40 +6,39 @@
 #include <vector>
 
 #include "app/live/input.h"
-#include "app/live/state.h"
+#include "app/live/state/session.h"
 #include "app/track/regions.h"
 
 namespace saccade {
 
-// Lines and zones that are drawn with the mouse: clicks set points, Enter or a double click ends.
-// Two points are a line, more are a zone. Points that are there can be dragged; who presses Delete
-// takes back the last point, or removes what was touched last. Nothing of it counts before it is
-// finished.
+// Draws lines and zones with the mouse: clicks set points, Enter or a double click ends. Two points
+// are a line, more are a zone. Points can be dragged; Delete takes back the last point, or removes
+// the line or zone that was touched last. A line or zone counts once it is finished.
 class RegionEditor {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // What a person does while lines and zones are drawn. True where it was meant for them.
-    bool take(const WindowEvent& event, const LiveScene& scene, LiveState& state,
+    // Handles an event while lines and zones are drawn. True if it was one for the editor.
+    bool take(const WindowEvent& event, const LiveScene& scene, Session& session,
               Clock::time_point now = Clock::now());
-    // Nothing is being drawn or dragged any more.
+    // Drops what is being drawn or dragged.
     void leave();
 
-    // Points of what is being drawn, in pixels of the picture, and where the mouse is.
+    // The points of the unfinished line or zone, in pixels of the picture, and the mouse.
     const std::vector<glm::vec2>& sketch() const { return sketch_; }
     std::optional<glm::vec2> mouse() const { return mouse_; }
-    // What was touched last, and what is drawn with a point that is being dragged.
+    // The one that was touched last, and all of them with a point that is being dragged.
     std::optional<size_t> chosen() const { return chosen_; }
-    Regions shown(const LiveState& state, Size picture) const;
+    Regions shown(const Wishes& wishes, Size picture) const;
 
 private:
     struct Corner {
         size_t region, corner;
     };
 
-    void press(glm::vec2 place, const LiveScene& scene, LiveState& state, Clock::time_point now);
-    void finish(Size picture, LiveState& state);
-    void take_back(LiveState& state);
+    void press(glm::vec2 place, const LiveScene& scene, Wishes& wishes, Clock::time_point now);
+    void finish(Size picture, Wishes& wishes);
+    void take_back(Wishes& wishes);
     std::optional<Corner> corner_at(glm::vec2 place, const LiveScene& scene,
                                     const Regions& regions) const;
 

@@ -23,7 +23,7 @@ void draw_line(const ViewInput& in, glm::vec2 from, glm::vec2 to, ImU32 colour) 
                                             0.15f * em());
 }
 
-// An arrow to the side that is "in".
+// An arrow to the side that counts as "in".
 void draw_direction(const ViewInput& in, const Region& line, ImU32 colour) {
     const ImVec2 from = on_screen(in, line.corners[0]), to = on_screen(in, line.corners[1]);
     const glm::vec2 way(to.x - from.x, to.y - from.y);
@@ -50,7 +50,7 @@ void draw_region(const ViewInput& in, const Region& region, ImU32 colour) {
     ImGui::GetBackgroundDrawList()->AddText(place, colour, region.name.c_str());
 }
 
-// The name, which point of a box counts, and what else can be done with one. False: it is to go.
+// Name, anchor and buttons of one. False if it is to be removed.
 bool edit(Region& region, const Regions& all) {
     std::string name = region.name;
     ImGui::PushItemWidth(8 * em());
@@ -64,7 +64,7 @@ bool edit(Region& region, const Regions& all) {
     int anchor = static_cast<int>(region.anchor);
     if (ImGui::Combo("##point", &anchor, "bottom\0middle\0top\0"))
         region.anchor = static_cast<Anchor>(anchor);
-    tip("bottom, middle, top: which point of a box says where a thing is");
+    tip("bottom, middle, top: the point of a box that counts");
     ImGui::PopItemWidth();
     ImGui::SameLine();
     if (!region.zone) {
@@ -80,8 +80,8 @@ bool edit(Region& region, const Regions& all) {
 }  // namespace
 
 void draw_regions(const ViewInput& in) {
-    if (!in.state.drawing) return in.editor.leave();
-    const Regions regions = in.editor.shown(in.state, in.view.scene.picture);
+    if (!in.session.wishes.window.drawing) return in.editor.leave();
+    const Regions regions = in.editor.shown(in.session.wishes, in.view.scene.picture);
     for (size_t i = 0; i < regions.all.size(); ++i)
         draw_region(in, regions.all[i], i == in.editor.chosen() ? chosen_ink : ink);
     std::vector<glm::vec2> points = in.editor.sketch();
@@ -91,19 +91,16 @@ void draw_regions(const ViewInput& in) {
 }
 
 void draw_region_list(ViewInput& in) {
-    LiveState& state = in.state;
-    ImGui::Checkbox("lines, zones", &state.drawing);
-    tip("lines, zones (Z): click points on the picture; Enter or a double click ends. Two points "
-        "are a line, more a zone. Points can be dragged; Delete takes one back. They count tracks, "
-        "and are kept with the source");
-    if (state.drawing) quiet("click points; Enter ends a line (2) or a zone (3 and more)");
-    // One change a frame is all that a person can make.
-    for (size_t i = 0; i < state.regions.all.size(); ++i) {
+    Wishes& wishes = in.session.wishes;
+    draw_switches(wishes, PanelPart::regions);
+    if (wishes.window.drawing) quiet("click points; Enter ends a line (2) or a zone (3 and more)");
+    // At most one changes in a frame.
+    for (size_t i = 0; i < wishes.regions.all.size(); ++i) {
         ImGui::PushID(static_cast<int>(i));
-        const bool stays = edit(state.regions.all[i], state.regions);
+        const bool stays = edit(wishes.regions.all[i], wishes.regions);
         ImGui::PopID();
         if (stays) continue;
-        state.regions.all.erase(state.regions.all.begin() + static_cast<std::ptrdiff_t>(i));
+        wishes.regions.all.erase(wishes.regions.all.begin() + static_cast<std::ptrdiff_t>(i));
         break;
     }
 }

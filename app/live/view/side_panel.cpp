@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <set>
 
 #include "app/hub/transfer_progress.h"
 #include "app/live/view/view.h"
@@ -15,27 +17,24 @@ bool section(const char* name, bool open = true) {
     return ImGui::CollapsingHeader(name, open ? ImGuiTreeNodeFlags_DefaultOpen : 0);
 }
 
-void check(const char* label, bool& value, const char* what) {
-    ImGui::Checkbox(label, &value);
-    tip(what);
-}
-
 bool share(const char* label, float& value, const char* what) {
     const bool moved = ImGui::SliderFloat(label, &value, 0, 1, "%.2f");
     tip(what);
     return moved;
 }
 
-// Those that were dropped together.
-void draw_list(LiveState& state) {
-    if (state.sources.size() < 2) return;
-    const auto now = std::ranges::find(state.sources, state.source) - state.sources.begin();
-    const std::string shown =
-        std::to_string(now + 1) + " of " + std::to_string(state.sources.size());
+// Sources that were dropped together.
+void draw_list(Session& session) {
+    const std::vector<std::string>& sources = session.wishes.sources;
+    if (sources.size() < 2) return;
+    const auto now = std::ranges::find(sources, session.wishes.source) - sources.begin();
+    const std::string shown = std::to_string(now + 1) + " of " + std::to_string(sources.size());
     if (begin_choice("list", shown)) {
-        for (const std::string& source : state.sources)
-            if (ImGui::Selectable(title_of_source(source).c_str(), source == state.source))
-                choose_source(state, source);
+        std::optional<std::string> chosen;
+        for (const std::string& source : sources)
+            if (ImGui::Selectable(title_of_source(source).c_str(), source == session.wishes.source))
+                chosen = source;
+        if (chosen) choose_source(session, *chosen);
         ImGui::EndCombo();
     }
     tip("list: files that were dropped together (Page Up, Page Down)");
@@ -43,44 +42,44 @@ void draw_list(LiveState& state) {
 
 void source(ViewInput& in) {
     if (!section("Source")) return;
-    LiveState& state = in.state;
-    const std::string title = title_of_source(state.source);
+    Session& session = in.session;
+    const std::string& now = session.wishes.source;
+    const std::string title = title_of_source(now);
     std::string typed = title;
-    if (wish("source", typed))
-        choose_source(state, typed == title ? state.source : source_meant(typed));
+    if (wish("source", typed)) choose_source(session, typed == title ? now : source_meant(typed));
     tip("source: a camera's number, a file, a folder, a URL or synth:, then Enter. Files can be "
         "dropped onto the window, too");
     if (begin_choice("open", "cameras, recent files ...")) {
         for (const SourceOffers::Offer& offer : in.offers.offers())
-            if (ImGui::Selectable(offer.name.c_str(), offer.source == state.source))
-                choose_source(state, offer.source);
+            if (ImGui::Selectable(offer.name.c_str(), offer.source == now))
+                choose_source(session, offer.source);
         ImGui::EndCombo();
     }
     tip("open: cameras that are there, what was opened before, the synthetic camera");
-    draw_list(state);
-    // Of a long path the field does not show the end, which tells files apart.
-    const std::string& name = in.view.report.player.name;
+    draw_list(session);
+    // The end of a long path, which tells files apart, does not fit into the field.
+    const std::string& name = session.status.player.name;
     const std::string file = std::filesystem::path(name).filename().string();
     const bool cut = ImGui::CalcTextSize(title.c_str()).x > ImGui::CalcItemWidth();
-    if (!file.empty() && (cut || name != state.source)) quiet(file);
+    if (!file.empty() && (cut || name != now)) quiet(file);
 }
 
-// The name, and of one that is not here that it has to be downloaded, and how much that is.
+// The name, with the size of the download for a model that is not on this machine.
 std::string described(const KnownModel& model) {
     if (model.here) return model.name;
     return model.name + "  (download" +
            (model.megabytes ? " " + size_text(uint64_t{*model.megabytes} * 1'000'000) : "") + ")";
 }
 
-void choose_model(ViewInput& in, const char* label, std::string& wanted, const ModelReport& report,
+void choose_model(ViewInput& in, const char* label, std::string& wanted, const ModelStatus& status,
                   const char* what) {
     ImGui::PushID(label);
-    if (begin_choice(label, report.name.empty() ? "none" : report.name)) {
-        if (ImGui::Selectable("none", report.name.empty())) wanted = "none";
-        for (const KnownModel& model : report.known) {
+    if (begin_choice(label, status.name.empty() ? "none" : status.name)) {
+        if (ImGui::Selectable("none", status.name.empty())) wanted = "none";
+        for (const KnownModel& model : status.known) {
             const bool here = model.here || in.pull.has(model.name);
             if (!ImGui::Selectable(here ? model.name.c_str() : described(model).c_str(),
-                                   model.name == report.name))
+                                   model.name == status.name))
                 continue;
             if (here)
                 wanted = model.name;
@@ -93,12 +92,12 @@ void choose_model(ViewInput& in, const char* label, std::string& wanted, const M
         ImGui::EndCombo();
     }
     tip(what);
-    if (!report.loading.empty()) progress("loading " + report.loading, report.progress);
-    if (!report.error.empty()) warning(report.error);
+    if (!status.loading.empty()) progress("loading " + status.loading, status.progress);
+    if (!status.error.empty()) warning(status.error);
     ImGui::PopID();
 }
 
-// How often a model looks.
+// The stride of a model.
 void every(const char* label, uint32_t& stride, const char* what) {
     int frames = static_cast<int>(stride);
     if (ImGui::SliderInt(label, &frames, 1, 30, frames == 1 ? "every frame" : "every %d frames"))
@@ -108,49 +107,48 @@ void every(const char* label, uint32_t& stride, const char* what) {
 
 void models(ViewInput& in) {
     if (!section("Models")) return;
-    LiveState& state = in.state;
-    const LiveReport& report = in.view.report;
-    choose_model(in, "detector", state.detector, report.detector,
+    Wishes& wishes = in.session.wishes;
+    const Status& status = in.session.status;
+    choose_model(in, "detector", wishes.detector, status.detector,
                  "detector: finds objects and draws boxes around them");
-    every("detector runs", state.detector_stride,
+    every("detector runs", wishes.detector_stride,
           "detector runs: on fewer frames, everything is faster; boxes of earlier frames fade");
-    choose_model(in, "classifier", state.classifier, report.classifier,
+    choose_model(in, "classifier", wishes.classifier, status.classifier,
                  "classifier: names what the whole picture shows");
-    every("classifier runs", state.classifier_stride,
+    every("classifier runs", wishes.classifier_stride,
           "classifier runs: on fewer frames, everything is faster");
-    choose_model(in, "captioner", state.captioner, report.captioner,
+    choose_model(in, "captioner", wishes.captioner, status.captioner,
                  "captioner: describes the picture in a sentence");
-    if (!report.caption_note.empty()) quiet(report.caption_note);
+    if (!status.caption_note.empty()) quiet(status.caption_note);
     if (in.pull.busy()) {
         progress("pulling " + in.pull.name(), in.pull.share());
-        tip("pulling: what has come stays, also if it is broken off");
+        tip("pulling: a download that is broken off goes on from there the next time");
     } else if (!in.pull.error().empty()) {
         warning(in.pull.name() + " did not come: " + in.pull.error() +
                 ". Choose it again to go on from there");
     }
 }
 
-void class_filter(LiveState& state, const std::vector<std::string>& labels) {
-    const std::string shown =
-        state.only.empty() ? "all" : std::to_string(state.only.size()) + " of them";
+void class_filter(std::set<std::string>& only, const std::vector<std::string>& labels) {
+    const std::string shown = only.empty() ? "all" : std::to_string(only.size()) + " of them";
     const bool open = begin_choice("objects", shown);
     tip("objects: the classes of the detector whose boxes are shown (--classes)");
     if (!open) return;
-    if (ImGui::Selectable("all", state.only.empty())) state.only.clear();
+    if (ImGui::Selectable("all", only.empty())) only.clear();
     for (const std::string& label : labels) {
-        bool chosen = state.only.contains(label);
+        bool chosen = only.contains(label);
         if (!ImGui::Checkbox(label.c_str(), &chosen)) continue;
         if (chosen)
-            state.only.insert(label);
+            only.insert(label);
         else
-            state.only.erase(label);
+            only.erase(label);
     }
     ImGui::EndCombo();
 }
 
-void truth(LiveState& state, const Score& score) {
+void truth(Wishes& wishes, const Score& score) {
     const Tally& objects = score.objects();
-    check("truth", state.truth, "truth (T): what is really there, which the source knows");
+    draw_switches(wishes, PanelPart::truth);
     if (objects.count() > 0) {
         ImGui::SameLine();
         ImGui::Text("precision %.3f, recall %.3f", objects.precision(), objects.recall());
@@ -163,11 +161,11 @@ void truth(LiveState& state, const Score& score) {
                     static_cast<unsigned long long>(score.captions()));
 }
 
-// Who is there, who is waited for, and how well that goes if the source knows.
-void tracks(LiveState& state, const LiveReport& report) {
-    check("tracks", state.track, "tracks (K): the same number for the same thing in every frame");
-    if (!report.tracks) return;
-    const TrackReport& tracks = *report.tracks;
+// The tracks that are seen and lost, and their score where the source has ground truth.
+void tracks(Wishes& wishes, const Status& status) {
+    draw_switches(wishes, PanelPart::tracks);
+    if (!status.tracks) return;
+    const TrackStatus& tracks = *status.tracks;
     ImGui::SameLine();
     ImGui::Text("%u seen, %u lost, %u found again", tracks.seen, tracks.lost, tracks.found_again);
     auto say = [](const char* what, const std::vector<uint32_t>& numbers) {
@@ -178,27 +176,27 @@ void tracks(LiveState& state, const LiveReport& report) {
     say("lost:", tracks.lost_numbers);
     say("found again:", tracks.found_numbers);
     if (tracks.followed > 0) {
-        using Followed = TrackReport::Followed;
-        const std::string who = "track " + std::to_string(tracks.followed);
-        text(tracks.state == Followed::seen   ? "what " + who + " looks at"
-             : tracks.state == Followed::lost ? who + " is lost, and waited for"
-                                              : who + " is gone; click another");
+        using Followed = TrackStatus::Followed;
+        const std::string name = "track " + std::to_string(tracks.followed);
+        text(tracks.state == Followed::seen   ? "what " + name + " looks at"
+             : tracks.state == Followed::lost ? name + " is lost, and waited for"
+                                              : name + " is gone; click another");
     }
-    if (report.score) {
+    if (status.score) {
         ImGui::Text("IDF1 %.3f, MOTA %.3f, %llu switches", tracks.idf1, tracks.mota,
                     static_cast<unsigned long long>(tracks.switches));
-        tip("IDF1: the part of boxes whose number is right; switches: how often a thing got "
+        tip("IDF1: the part of boxes with the right number; switches: how often an object got "
             "another");
     }
     for (const RegionCounts& region : tracks.counts)
         for (const RegionCounts::OfClass& of : region.classes)
-            if (of.id < report.labels.size())
-                text(region.name + ", " + report.labels[of.id] + ": in " + std::to_string(of.in) +
+            if (of.id < status.labels.size())
+                text(region.name + ", " + status.labels[of.id] + ": in " + std::to_string(of.in) +
                      ", out " + std::to_string(of.out) +
                      (region.zone ? ", inside " + std::to_string(of.inside) : ""));
 }
 
-// What the classifier holds for likely, beside the picture, where it covers no box.
+// Likely classes, beside the picture, where they cover no box.
 void classes(const LiveView& view) {
     for (const LikelyClass& one : view.classes) {
         char percent[16];
@@ -215,26 +213,24 @@ void classes(const LiveView& view) {
 
 void shown(ViewInput& in) {
     if (!section("Shown")) return;
-    LiveState& state = in.state;
-    check("boxes", state.boxes, "boxes (D): around what the detector has found");
-    ImGui::SameLine();
-    check("caption", state.caption, "caption (C): the captioner's sentence");
-    ImGui::SameLine();
-    check("classes", state.classes, "classes (L): what the classifier holds for likely");
-    float least = state.threshold.value_or(in.view.report.sure_above);
+    Wishes& wishes = in.session.wishes;
+    Wishes::Filter& filter = wishes.look.filter;
+    const Status& status = in.session.status;
+    draw_switches(wishes, PanelPart::shown);
+    float least = filter.threshold.value_or(status.sure_above);
     if (share("least score", least,
               "least score: boxes that score less are left out (--threshold)"))
-        state.threshold = least;
-    class_filter(state, in.view.report.labels);
-    tracks(state, in.view.report);
+        filter.threshold = least;
+    class_filter(filter.only, status.labels);
+    tracks(wishes, status);
     draw_region_list(in);
-    if (in.view.report.score) truth(state, *in.view.report.score);
-    if (state.classes) classes(in.view);
+    if (status.score) truth(wishes, *status.score);
+    if (wishes.look.classes) classes(in.view);
 }
 
-// Which maps, of whom.
-void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices,
-                 const LiveReport& report) {
+// The kind of maps, and their model.
+void choose_maps(AttentionState& a, MapModel& chosen, const MapChoices& choices,
+                 const Status& status) {
     if (begin_choice("maps", title_of(a.mode))) {
         for (AttentionMode mode : attention_modes)
             if (ImGui::Selectable(title_of(mode), mode == a.mode)) a.mode = mode;
@@ -244,15 +240,15 @@ void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices
         "followed through all layers (rollout); similarity: how much the features of each patch "
         "are like those of the one under the mouse; colours: their three main components");
     if (a.mode == AttentionMode::off) return;
-    // Where one of them is missing, the other is asked.
-    const bool detector = !report.detector.name.empty(),
-               classifier = !report.classifier.name.empty();
-    AskedModel looks = asked;
-    if (detector != classifier) looks = detector ? AskedModel::detector : AskedModel::classifier;
-    if (begin_choice("ask", std::string(name_of(looks)))) {
-        for (AskedModel model : {AskedModel::detector, AskedModel::classifier})
-            if (ImGui::Selectable(std::string(name_of(model)).c_str(), model == asked))
-                asked = model;
+    // Without one of them, maps are of the other.
+    const bool detector = !status.detector.name.empty(),
+               classifier = !status.classifier.name.empty();
+    MapModel shown = chosen;
+    if (detector != classifier) shown = detector ? MapModel::detector : MapModel::classifier;
+    if (begin_choice("ask", std::string(name_of(shown)))) {
+        for (MapModel model : {MapModel::detector, MapModel::classifier})
+            if (ImGui::Selectable(std::string(name_of(model)).c_str(), model == chosen))
+                chosen = model;
         ImGui::EndCombo();
     }
     tip("ask (M): whose attention the patch under the mouse shows");
@@ -269,84 +265,78 @@ void choose_maps(AttentionState& a, AskedModel& asked, const MapChoices& choices
         choose("head", a.head, choices.heads, "head (0 - 9): counted from 0");
 }
 
-void second_view(LiveState& state, const LiveReport& report) {
+void second_view(Session& session) {
     using enum SecondView::Kind;
-    if (begin_choice("second view", title_of(state.second.kind))) {
+    SecondView& second = session.wishes.look.second;
+    if (begin_choice("second view", title_of(second.kind))) {
         for (SecondView::Kind kind : {off, bare, maps})
-            if (ImGui::Selectable(title_of(kind), kind == state.second.kind))
-                choose_second_view(state, kind);
+            if (ImGui::Selectable(title_of(kind), kind == second.kind))
+                choose_second_view(session.wishes, kind);
         ImGui::EndCombo();
     }
     tip("second view (B): the picture once more beside itself, under the same pointer: as it came, "
         "or with maps of another model, layer or head. Keys for maps are for the view under the "
         "mouse");
-    if (state.second.kind != maps) return;
+    if (second.kind != maps) return;
     ImGui::PushID("second");
     ImGui::Indent();
-    choose_maps(state.second.attention, state.second.asked, state.second_choices, report);
+    choose_maps(second.attention, second.model, session.status.second_choices, session.status);
     ImGui::Unindent();
     ImGui::PopID();
 }
 
 void attention(ViewInput& in) {
     if (!section("Attention")) return;
-    LiveState& state = in.state;
-    AttentionState& a = state.attention;
-    choose_maps(a, state.asked, state.choices, in.view.report);
-    second_view(state, in.view.report);
-    if (a.mode == AttentionMode::off && state.second.kind != SecondView::Kind::maps) return;
-    share("strength", a.blend, "strength: how much the map covers the picture");
+    Session& session = in.session;
+    Wishes::Look& look = session.wishes.look;
+    choose_maps(look.attention, look.model, session.status.choices, session.status);
+    second_view(session);
+    if (look.attention.mode == AttentionMode::off && look.second.kind != SecondView::Kind::maps)
+        return;
+    share("strength", look.attention.blend, "strength: how much the map covers the picture");
     share(
-        "share shown", a.mass,
+        "share shown", look.attention.mass,
         "share shown: only the fewest patches are coloured that hold this share of the attention");
-    check("one scale for all", a.fixed_scale,
-          "one scale for all: a colour means the same in every map; else the largest value of each "
-          "map has the last colour");
-    check("overview", state.overview,
-          "overview (O): maps while nobody points at anything, too: of the strongest detection, or "
-          "of the classifier's class token");
-    if (holds(state) && ImGui::Button("let go")) release_held(state);
+    draw_switches(session.wishes, PanelPart::attention);
+    if (holds(session.pointer) && ImGui::Button("let go")) release_held(session.pointer);
 }
 
-void keep(LiveState& state) {
+// A button for each key that saves something, by the key's own row in the table.
+void save_button(Session& session, char32_t key) {
+    for (const Control& control : controls()) {
+        if (control.key != key) continue;
+        if (ImGui::Button(control.label)) press_key(session, key);
+        tip((std::string(control.label) + " (" + control.keys + "): " + control.line).c_str());
+    }
+}
+
+void keep(Session& session) {
     if (!section("Keep", false)) return;
-    auto button = [](const char* label, const char* what) {
-        const bool pressed = ImGui::Button(label);
-        tip(what);
-        return pressed;
-    };
-    if (button("view as picture", "view as picture (S): what is seen, with its legend, as PNG"))
-        ++state.view_screenshots;
+    save_button(session, U's');
     ImGui::SameLine();
-    if (button("frame as picture", "frame as picture (E): the annotated frame alone, as PNG"))
-        ++state.screenshots;
-    check("record the view", state.view_recording, "record the view (V): to an mp4 file");
-    check("record frames", state.recording, "record frames (R): annotated, to an mp4 file");
-    wish("send to", state.feed);
+    save_button(session, U'e');
+    draw_switches(session.wishes, PanelPart::keep);
+    wish("send to", session.wishes.feed);
     tip("send to: annotated frames for other programs: /dev/videoN (v4l2loopback), "
         "udp://HOST:PORT, a pipe or a file, then Enter; empty: nowhere (--to)");
-    if (button("map as .npy", "map as .npy (N): the maps that are shown, for NumPy"))
-        ++state.saved_maps;
+    save_button(session, U'n');
     ImGui::SameLine();
-    if (button("page", "page (I): freezes, and opens the page of inspect for this frame")) {
-        state.frozen = true;
-        ++state.pages;
-    }
+    save_button(session, U'i');
 }
 
 void performance(ViewInput& in) {
     if (!section("Performance", false)) return;
-    LiveState& state = in.state;
-    const LiveReport& report = in.view.report;
-    text(report.device);
-    ImGui::Text("%.1f frames/s, %llu frames, %llu dropped", report.frames_per_second,
-                static_cast<unsigned long long>(report.frames),
-                static_cast<unsigned long long>(report.dropped));
-    ImGui::Text("capture to screen %.0f ms, GPU idle %.0f %%", report.latency_ms,
-                100 * report.gpu_idle);
-    ImGui::Text("memory: GPU %.0f MiB, host %.0f MiB", double(report.memory.device_bytes) / 1048576,
-                double(report.memory.host_bytes) / 1048576);
-    for (const StageTimes::Stage& stage : report.stages.stages) {
+    const Status& status = in.session.status;
+    PresentMode& present_mode = in.session.wishes.window.present_mode;
+    text(status.device);
+    ImGui::Text("%.1f frames/s, %llu frames, %llu dropped", status.frames_per_second,
+                static_cast<unsigned long long>(status.frames),
+                static_cast<unsigned long long>(status.dropped));
+    ImGui::Text("capture to screen %.0f ms, GPU idle %.0f %%", status.latency_ms,
+                100 * status.gpu_idle);
+    ImGui::Text("memory: GPU %.0f MiB, host %.0f MiB", double(status.memory.device_bytes) / 1048576,
+                double(status.memory.host_bytes) / 1048576);
+    for (const StageTimes::Stage& stage : status.stages.stages) {
         char label[64];
         std::snprintf(label, sizeof label, "%.2f ms", double(stage.ms.last()));
         auto value = [](void* data, int i) {
@@ -356,28 +346,46 @@ void performance(ViewInput& in) {
                          static_cast<int>(stage.ms.count()), 0, label, 0,
                          std::max(1.0f, 2 * stage.ms.mean()), {0, 2 * em()});
     }
-    if (!report.shader_error.empty()) warning(report.shader_error);
-    if (report.present_modes.size() > 1 &&
-        begin_choice("present", std::string(name_of(state.present_mode)))) {
-        for (PresentMode mode : report.present_modes)
-            if (ImGui::Selectable(std::string(name_of(mode)).c_str(), mode == state.present_mode))
-                state.present_mode = mode;
+    if (!status.shader_error.empty()) warning(status.shader_error);
+    if (status.present_modes.size() > 1 &&
+        begin_choice("present", std::string(name_of(present_mode)))) {
+        for (PresentMode mode : status.present_modes)
+            if (ImGui::Selectable(std::string(name_of(mode)).c_str(), mode == present_mode))
+                present_mode = mode;
         ImGui::EndCombo();
     }
 }
 
 }  // namespace
 
+void draw_switches(Wishes& wishes, PanelPart part) {
+    const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+    bool first = true;
+    for (const Control& control : controls()) {
+        if (control.panel != part) continue;
+        const float width = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x +
+                            ImGui::CalcTextSize(control.label).x;
+        const float spacing = ImGui::GetStyle().ItemSpacing.x;
+        // Those of the picture lie side by side, as many as fit.
+        if (!first && part == PanelPart::shown &&
+            ImGui::GetItemRectMax().x + spacing + width <= end)
+            ImGui::SameLine();
+        first = false;
+        ImGui::Checkbox(control.label, value_of(control, wishes));
+        tip(tip_of(control).c_str());
+    }
+}
+
 void draw_side_panel(ViewInput& in, const Rectangle& place) {
     begin_part("##panel", place);
-    // The rest is for their names.
+    // The rest of the width is for labels.
     ImGui::PushItemWidth(-std::min(7.5f * em(), 0.5f * ImGui::GetContentRegionAvail().x));
     source(in);
     models(in);
     draw_words(in);
     shown(in);
     attention(in);
-    keep(in.state);
+    keep(in.session);
     performance(in);
     ImGui::PopItemWidth();
     end_part();

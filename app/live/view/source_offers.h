@@ -7,26 +7,26 @@
 
 namespace saccade {
 
-// What somebody means who types a file as file managers and shells write it: "file:///a.mp4",
-// "~/a.mp4", or in quotes.
+// The source for a text as file managers and shells write it: "file:///a.mp4", "~/a.mp4", or in
+// quotes.
 std::string source_meant(std::string typed);
 
-// What can be opened on this machine: cameras that are there, what was opened before, a picture
-// that comes with Saccade, the synthetic camera.
+// Sources to open on this machine: its cameras, recent sources, a picture that comes with Saccade,
+// the synthetic camera.
 class SourceOffers {
 public:
     struct Offer {
         std::string source;  // as live takes it
-        std::string name;    // as people call it
+        std::string name;    // for people
     };
 
-    // `recent`: what was opened before, the last first. `devices` is where cameras are.
+    // `recent`: sources of earlier runs, the last first. `devices`: the folder of cameras.
     explicit SourceOffers(std::vector<std::string> recent = {},
                           std::filesystem::path devices = "/dev");
 
-    // Looks around again if the last time was a while ago.
+    // Looks for cameras again after a while.
     const std::vector<Offer>& offers();
-    // This one has been opened. Files are kept by their whole path: the next run may be elsewhere.
+    // Files are kept by their absolute path: the next run may be in another folder.
     void add_recent(const std::string& opened);
     const std::vector<std::string>& recent() const { return recent_; }
 

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/live/keys.h"
+#include "app/live/state/controls.h"
 #include "app/live/view/widgets.h"
 
 namespace saccade {
 
-ViewLayout layout_for(const LiveState& state, const LiveReport& report) {
+ViewLayout layout_for(const Session& session) {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
-    const PlayerReport& player = report.player;
+    const PlayerStatus& player = session.status.player;
     return lay_out({.window = {size.x, size.y},
                     .em = em(),
-                    .panel = state.panels,
+                    .panel = session.wishes.window.panels,
                     .player = !player.live && !player.still});
 }
 
@@ -50,28 +50,28 @@ void draw_view(ViewInput& in, const ViewLayout& layout) {
         draw_start_page(in, layout.picture);
     else
         draw_legends(in);
-    draw_drawn_box(in);
+    draw_example_box(in);
     draw_regions(in);
-    if (in.state.help) draw_keys(in.state);
+    if (in.session.wishes.window.help) draw_keys(in.session.wishes);
 }
 
-void draw_keys(LiveState& state) {
+void draw_keys(Wishes& wishes) {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({size.x / 2, size.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
     ImGui::SetNextWindowSizeConstraints({0, 0}, {size.x, size.y});
-    ImGui::SetNextWindowBgAlpha(1);  // what lies below would be read along
-    if (ImGui::Begin("Keys", &state.help,
+    ImGui::SetNextWindowBgAlpha(1);  // the text below it would disturb
+    if (ImGui::Begin("Keys", &wishes.window.help,
                      ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
                          ImGuiWindowFlags_NoCollapse) &&
         ImGui::BeginTable("keys", 3)) {
-        auto row = [](const char* key, const char* name, const char* what) {
-            for (const char* cell : {key, name, what}) {
+        auto row = [](const char* key, const char* label, const char* line) {
+            for (const char* cell : {key, label, line}) {
                 ImGui::TableNextColumn();
                 ImGui::TextUnformatted(cell);
             }
         };
-        for (const KeyBinding& binding : key_bindings())
-            row(binding.keys, binding.name, binding.what);
+        for (const Control& control : controls())
+            if (control.key) row(control.keys, control.label, control.line);
         row("mouse", "attention", "where does the patch under it look?");
         row("click", "hold", "keeps the object, the word or the patch that looks");
         ImGui::EndTable();
@@ -79,10 +79,10 @@ void draw_keys(LiveState& state) {
     ImGui::End();
 }
 
-// What is going on, in one line, whether or not the panel is shown.
+// One line at the lower edge, with or without the panel.
 void draw_status(const ViewInput& in, const Rectangle& place) {
-    const LiveState& state = in.state;
-    const LiveReport& report = in.view.report;
+    const Session& session = in.session;
+    const Status& status = in.session.status;
     begin_part("##status", place,
                ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoNav);
     bool first = true;
@@ -95,25 +95,25 @@ void draw_status(const ViewInput& in, const Rectangle& place) {
         else
             text(part);
     };
-    if (state.frozen) say(report.player.live ? "frozen" : "paused", true);
-    if (state.recording) {
+    if (session.wishes.frozen) say(status.player.live ? "frozen" : "paused", true);
+    if (session.wishes.recording) {
         char seconds[48];
-        std::snprintf(seconds, sizeof seconds, "recording %.0f s", report.recorded_seconds);
+        std::snprintf(seconds, sizeof seconds, "recording %.0f s", status.recorded_seconds);
         say(seconds, true);
     }
-    if (state.view_recording) say("recording the view", true);
-    // Without a picture, the page in its place says it.
-    if (area(in.view.scene.picture) > 0) say(report.source_state, true);
-    say(report.notice);
-    if (!state.panels) say(in.view.likely);
-    const bool points =
-        state.pointer && in.view.attention && state.attention.mode != AttentionMode::colours;
-    if (holds(state))
+    if (session.wishes.view_recording) say("recording the view", true);
+    // Without a picture, the start page shows it.
+    if (area(in.view.scene.picture) > 0) say(status.source_state, true);
+    say(status.notice);
+    if (!session.wishes.window.panels) say(in.view.likely);
+    const bool points = session.pointer.target.point && in.view.attention &&
+                        session.wishes.look.attention.mode != AttentionMode::colours;
+    if (holds(session.pointer))
         say("held; click again or press Esc to let go");
-    else if (points && !state.knows_holding && in.view.attention->similarity)
+    else if (points && !session.wishes.window.knows_holding && in.view.attention->similarity)
         say("how much each patch is like the one under the mouse; click to hold it, A for maps");
-    else if (points && !state.knows_holding)
-        say(std::string("where the ") + (state.word ? "word" : "patch") +
+    else if (points && !session.wishes.window.knows_holding)
+        say(std::string("where the ") + (session.pointer.target.word ? "word" : "patch") +
             " under the mouse looks; click to hold it, A for other maps");
     else if (first)
         say("H: keys");

@@ -7,20 +7,21 @@
 
 #include "app/hub/background_pull.h"
 #include "app/live/live_thread.h"
+#include "app/live/state/controls.h"
 #include "app/live/view/layout.h"
 #include "app/live/view/region_editor.h"
 #include "app/live/view/source_offers.h"
 
 namespace saccade {
 
-// What the window draws from, and what a person changes there.
+// What the window draws from, and changes.
 struct ViewInput {
-    LiveState& state;
+    Session& session;
     const LiveView& view;
     SourceOffers& offers;
     BackgroundPull& pull;
     RegionEditor& editor;
-    // Where the picture and its second view lie, in the desktop's units, and what room each has.
+    // The rectangle of the picture or its second view in the desktop's units, and the room for it.
     struct Place {
         Rectangle picture, room;
     };
@@ -28,12 +29,12 @@ struct ViewInput {
     std::optional<Place> second;
 };
 
-// Where the views of a scene lie, of which both together have this room; `dots`: pixels to a unit.
+// The places of a scene's views, which share this room; `dots`: pixels to a unit.
 std::pair<ViewInput::Place, std::optional<ViewInput::Place>> places_of(const LiveScene& scene,
                                                                        const Rectangle& room,
                                                                        glm::vec2 dots);
 
-ViewLayout layout_for(const LiveState& state, const LiveReport& report);
+ViewLayout layout_for(const Session& session);
 // Everything but the picture, by ImGui.
 void draw_view(ViewInput& in, const ViewLayout& layout);
 
@@ -43,7 +44,7 @@ ImVec2 on_screen(const ViewInput& in, glm::vec2 pixel);
 // The parts of it.
 void draw_side_panel(ViewInput& in, const Rectangle& place);
 void draw_words(ViewInput& in);
-void draw_drawn_box(const ViewInput& in);
+void draw_example_box(const ViewInput& in);
 void draw_player(ViewInput& in, const Rectangle& place);
 void draw_status(const ViewInput& in, const Rectangle& place);
 void draw_start_page(ViewInput& in, const Rectangle& place);
@@ -51,6 +52,8 @@ void draw_legends(const ViewInput& in);
 // Lines and zones while they are drawn, and the list of them.
 void draw_regions(const ViewInput& in);
 void draw_region_list(ViewInput& in);
-void draw_keys(LiveState& state);
+void draw_keys(Wishes& wishes);
+// The check boxes of one part of the panel.
+void draw_switches(Wishes& wishes, PanelPart part);
 
 }  // namespace saccade

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "app/live/state.h"
+#include "app/live/state/wishes.h"
 #include "app/serve/web/token_bucket.h"
 
 namespace saccade {

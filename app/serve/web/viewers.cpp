@@ -34,7 +34,7 @@ void Viewers::end(lws* wsi) {
     const Connection& c = connections_.of(wsi);
     if (c.number == 0 || c.number != frozen_by_) return;
     frozen_by_ = 0;
-    exchange_.wish({.frozen = false});
+    exchange_.wish({.switches = {{"frozen", false}}});
 }
 
 int Viewers::receive(lws* wsi, const char* in, size_t length) {
@@ -69,7 +69,8 @@ void Viewers::handle(lws* wsi, Connection& c, const ViewerMessage& message) {
         if (c.look) c.look->viewer = c.number;
     }
     if (!read_only_ && message.wish != SharedWish{}) {
-        if (message.wish.frozen) frozen_by_ = *message.wish.frozen ? c.number : 0;
+        const auto frozen = message.wish.switches.find("frozen");
+        if (frozen != message.wish.switches.end()) frozen_by_ = frozen->second ? c.number : 0;
         exchange_.wish(message.wish);
     }
     connections_.update_demand();

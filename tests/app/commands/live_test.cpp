@@ -49,7 +49,7 @@ TEST(LiveProgram, without_a_window_counts_in_lines_that_were_drawn_and_says_what
     expect_says(outcome.out, "door: nothing yet");
 }
 
-// Every ten seconds of it would do; the script's ten minutes are for who has them.
+// Ten seconds are enough here; the script runs for ten minutes by default.
 TEST(LiveProgram, needs_no_more_memory_after_a_while) {
     ::setenv("SACCADE_PROGRAM", places::program(), 1);
     Words words{places::tests() + std::string("/soak"), "10"};

@@ -25,13 +25,17 @@ using namespace std::chrono_literals;
 class LiveLoopTest : public SteppedLoop {
 protected:
     LiveLoopTest() : SteppedLoop(impatient) {
-        state.detector = "emoji-detector";
-        state.classifier = state.captioner = "none";
-        state.source = "synth:320x240@30?seed=3&objects=2";
+        wishes.detector = "emoji-detector";
+        wishes.classifier = wishes.captioner = "none";
+        wishes.source = "synth:320x240@30?seed=3&objects=2";
     }
     bool found_something() const {
         const auto& detections = loop.shown()->result.detections;
         return detections && !detections->empty();
+    }
+    void open(const std::string& source) {
+        wishes.source = source;
+        events.add(OpenSource{});
     }
     static size_t differing(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
         size_t count = 0;
@@ -44,114 +48,114 @@ protected:
 };
 
 TEST_F(LiveLoopTest, finds_what_the_synthetic_camera_shows_and_keeps_the_score) {
-    state.source = "synth:320x240@30?seed=1&objects=2";  // of whose first seconds nothing is hard
-    loop.wait_for_models(state);
+    wishes.source = "synth:320x240@30?seed=1&objects=2";  // its first seconds are easy
+    wait_for_models();
     ASSERT_TRUE(step_frames(6));
-    ASSERT_TRUE(loop.report().score);
-    const Tally found = loop.report().score->objects();
+    ASSERT_TRUE(loop.status().score);
+    const Tally found = loop.status().score->objects();
     EXPECT_GE(found.right + found.missed, 3u);
     EXPECT_GE(found.recall(), 0.7);
     EXPECT_GE(found.precision(), 0.7);
-    EXPECT_GE(loop.report().gpu_idle, 0);
-    EXPECT_LT(loop.report().gpu_idle, 1) << "it has done something";
+    EXPECT_GE(loop.status().gpu_idle, 0);
+    EXPECT_LT(loop.status().gpu_idle, 1) << "it has done something";
 
-    state.threshold = 1;
+    wishes.look.filter.threshold = 1;
     ASSERT_TRUE(step_frames(4));
-    EXPECT_LT(loop.report().score->objects().recall(), 0.7) << "another threshold, another account";
-    state.only = {"no such thing"};
+    EXPECT_LT(loop.status().score->objects().recall(), 0.7) << "another threshold, another account";
+    wishes.look.filter.only = {"no such thing"};
     ASSERT_TRUE(step_frames(4));
     EXPECT_TRUE(loop.shown()->result.detections->empty()) << "not all of them";
-    expect_says(error_of([&] { loop.wait_for_models(state); }), "no such thing");
+    expect_says(error_of([&] { wait_for_models(); }), "no such thing");
 }
 
 TEST_F(LiveLoopTest, models_look_at_their_own_rates_and_what_they_found_stays_meanwhile) {
-    state.classifier = "emoji-classifier";
-    state.detector_stride = 3;
-    loop.wait_for_models(state);
+    wishes.classifier = "emoji-classifier";
+    wishes.detector_stride = 3;
+    wait_for_models();
     ASSERT_TRUE(step_frames(1));
     ASSERT_TRUE(step_until([&] { return found_something(); }));
     size_t frames = 0, detected = 0;
-    for (uint64_t last = loop.report().frames; frames < 12; last = loop.report().frames) {
-        ASSERT_TRUE(step_until([&] { return loop.report().frames > last; }));
+    for (uint64_t last = loop.status().frames; frames < 12; last = loop.status().frames) {
+        ASSERT_TRUE(step_until([&] { return loop.status().frames > last; }));
         // Two may have been finished at a time.
-        frames += loop.report().frames - last;
+        frames += loop.status().frames - last;
         detected += loop.shown()->detected;
         EXPECT_FALSE(loop.shown()->result.detections->empty());
         EXPECT_FALSE(loop.shown()->result.classes->empty());
     }
     EXPECT_GT(detected, 0u);
     EXPECT_LE(detected, 5u);
-    for (const StageTimes::Stage& stage : loop.report().stages.stages) {
+    for (const StageTimes::Stage& stage : loop.status().stages.stages) {
         if (stage.name == "detector") {
-            EXPECT_LT(stage.ms.count(), loop.report().frames / 2);
+            EXPECT_LT(stage.ms.count(), loop.status().frames / 2);
         }
         if (stage.name == "classifier") {
-            EXPECT_GT(stage.ms.count(), loop.report().frames / 2);
+            EXPECT_GT(stage.ms.count(), loop.status().frames / 2);
         }
     }
-    // Whoever looks into it sees the frame that was looked at last.
-    state.attention.mode = AttentionMode::mean;
-    state.pointer = glm::vec2{80, 60};
+    // Maps are of the last frame that the detector ran on.
+    wishes.look.attention.mode = AttentionMode::mean;
+    pointer.target.point = glm::vec2{80, 60};
     ASSERT_TRUE(step_frames(4));
 }
 
 TEST_F(LiveLoopTest, models_of_other_forms_take_each_others_place) {
     const TempFolder models;
-    state.source = "synth:96x64@30";
-    state.attention.mode = AttentionMode::grid;
+    wishes.source = "synth:96x64@30";
+    wishes.look.attention.mode = AttentionMode::grid;
     const std::string detectors[] = {model_folder(models, "yolos-nano"),
                                      model_folder(models, "yolos-mid")};
     const std::string classifiers[] = {model_folder(models, "vit-nano"),
                                        model_folder(models, "vit-odd")};
     for (int i : {0, 1, 0}) {
         SCOPED_TRACE(i);
-        state.detector = detectors[i];
-        state.classifier = classifiers[i];
-        loop.wait_for_models(state);
-        state.threshold = 0;
+        wishes.detector = detectors[i];
+        wishes.classifier = classifiers[i];
+        wait_for_models();
+        wishes.look.filter.threshold = 0;
         ASSERT_TRUE(step_frames(7)) << "every slot has been in use";
         EXPECT_GT(loop.shown()->result.classes->size(), 0u);
-        state.query = 3;
+        pointer.target.query = 3;
         ASSERT_TRUE(step_frames(2));
     }
 }
 
 TEST_F(LiveLoopTest, the_picture_goes_on_while_a_model_is_loaded_and_then_it_is_used) {
     ASSERT_TRUE(step_frames(1)) << "no model is there yet";
-    ASSERT_TRUE(step_until([&] { return loop.report().detector.name == state.detector; }));
-    EXPECT_EQ(loop.report().detector.progress, 1) << "all of it was loaded";
+    ASSERT_TRUE(step_until([&] { return loop.status().detector.name == wishes.detector; }));
+    EXPECT_EQ(loop.status().detector.progress, 1) << "all of it was loaded";
     ASSERT_TRUE(step_until([&] { return found_something(); }));
-    const uint64_t before = loop.report().frames;
-    state.detector = "no-such-model";
-    ASSERT_TRUE(step_until([&] { return !loop.report().detector.error.empty(); }));
-    EXPECT_NE(loop.report().detector.error.find("no-such-model"), std::string::npos);
+    const uint64_t before = loop.status().frames;
+    wishes.detector = "no-such-model";
+    ASSERT_TRUE(step_until([&] { return !loop.status().detector.error.empty(); }));
+    EXPECT_NE(loop.status().detector.error.find("no-such-model"), std::string::npos);
     ASSERT_TRUE(step_frames(2));
-    EXPECT_EQ(loop.report().detector.name, "emoji-detector") << "the old one works on";
-    EXPECT_GT(loop.report().frames, before);
-    state.detector = "none";
-    ASSERT_TRUE(step_until([&] { return loop.report().detector.name.empty(); }));
+    EXPECT_EQ(loop.status().detector.name, "emoji-detector") << "the old one works on";
+    EXPECT_GT(loop.status().frames, before);
+    wishes.detector = "none";
+    ASSERT_TRUE(step_until([&] { return loop.status().detector.name.empty(); }));
     ASSERT_TRUE(step_frames(3));
-    EXPECT_FALSE(loop.shown()->result.detections) << "nobody has looked for any";
+    EXPECT_FALSE(loop.shown()->result.detections) << "no detector has run";
 }
 
-TEST_F(LiveLoopTest, a_model_that_nobody_chose_goes_with_the_source) {
-    state.detector.clear();
-    loop.wait_for_models(state);
+TEST_F(LiveLoopTest, a_model_that_was_not_chosen_goes_with_the_source) {
+    wishes.detector.clear();
+    wait_for_models();
     ASSERT_TRUE(step_frames(1));
-    EXPECT_EQ(loop.report().detector.name, "emoji-detector");
-    state.source = golden_picture();
-    ASSERT_TRUE(step_until([&] { return loop.report().detector.name == "photo-detector"; }));
+    EXPECT_EQ(loop.status().detector.name, "emoji-detector");
+    wishes.source = golden_picture();
+    ASSERT_TRUE(step_until([&] { return loop.status().detector.name == "photo-detector"; }));
     ASSERT_TRUE(step_until([&] { return found_something(); }));
     const Detection& found = loop.shown()->result.detections->front();
-    EXPECT_EQ(loop.report().labels.at(found.id), "cat");
+    EXPECT_EQ(loop.status().labels.at(found.id), "cat");
 }
 
 TEST_F(LiveLoopTest, a_slow_device_gets_one_frame_at_a_time_and_a_fast_one_two) {
     EXPECT_EQ(LiveLoop::most_in_flight(5), 2u);
     EXPECT_EQ(LiveLoop::most_in_flight(1000), 1u);
-    state.detector = "photo-detector";  // some 300 ms on software Vulkan, with the classifier
-    state.classifier = "photo-classifier";
-    loop.wait_for_models(state);
+    wishes.detector = "photo-detector";  // some 300 ms on software Vulkan, with the classifier
+    wishes.classifier = "photo-classifier";
+    wait_for_models();
     ASSERT_TRUE(step_frames(2));
     ASSERT_TRUE(step_until([&] { return !loop.idle(); }));
     double ms = 0;
@@ -163,18 +167,18 @@ TEST_F(LiveLoopTest, a_slow_device_gets_one_frame_at_a_time_and_a_fast_one_two) 
 }
 
 TEST_F(LiveLoopTest, a_frozen_picture_stands_still_and_can_be_explored) {
-    loop.wait_for_models(state);
+    wait_for_models();
     ASSERT_TRUE(step_frames(2));
     const uint64_t seen = loop.shown()->result.info.index;
-    state.frozen = true;
+    wishes.frozen = true;
     ASSERT_TRUE(step_until([&] { return loop.has_room(); }));
-    state.recording = true;
-    state.boxes = state.classes = state.caption = false;
+    wishes.recording = true;
+    wishes.look.boxes = wishes.look.classes = wishes.look.caption = false;
     size_t drawn = 0;
     auto settled = [&] {
         for (int quiet = 0; quiet < 5; ++quiet) {
             do {
-                if (loop.step(state)) {
+                if (step()) {
                     ++drawn;
                     quiet = 0;
                 }
@@ -197,74 +201,74 @@ TEST_F(LiveLoopTest, a_frozen_picture_stands_still_and_can_be_explored) {
     EXPECT_GT(found.size(), 0u);
     const uint64_t index = loop.shown()->result.info.index;
     EXPECT_EQ(index, seen) << "what was there, not what was on its way";
-    const uint64_t frames = loop.report().frames;
+    const uint64_t frames = loop.status().frames;
     drawn = 0;
     EXPECT_EQ(differing(settled(), plain), 0u);
     EXPECT_EQ(drawn, 0u) << "nothing is drawn that has not changed";
 
-    state.boxes = true;
+    wishes.look.boxes = true;
     EXPECT_GT(differing(settled(), plain), 50u) << "boxes are drawn onto the same picture";
-    state.boxes = false;
+    wishes.look.boxes = false;
     for (AttentionMode mode : attention_modes) {
         if (mode == AttentionMode::off) continue;
         SCOPED_TRACE(name_of(mode));
-        state.attention.mode = mode;
-        state.attention.layer = 5;
-        state.pointer = glm::vec2{80, 60};
+        wishes.look.attention.mode = mode;
+        wishes.look.attention.layer = 5;
+        pointer.target.point = glm::vec2{80, 60};
         const std::vector<uint8_t> here = settled();
         EXPECT_GT(differing(here, plain), 200u);
-        state.pointer = glm::vec2{240, 180};
+        pointer.target.point = glm::vec2{240, 180};
         if (mode != AttentionMode::colours) {  // which are the same wherever one points
             EXPECT_GT(differing(settled(), here), 10u) << "another patch looks elsewhere";
         }
-        state.query = loop.shown()->result.detections->front().query;
+        pointer.target.query = loop.shown()->result.detections->front().query;
         EXPECT_GT(differing(settled(), here), 10u) << "and so does a detection";
         EXPECT_EQ(answers(), found) << "looking changes no answer";
-        state.query.reset();
+        pointer.target.query.reset();
     }
-    state.attention.mode = AttentionMode::off;
-    state.truth = true;
+    wishes.look.attention.mode = AttentionMode::off;
+    wishes.look.truth = true;
     EXPECT_GT(differing(settled(), plain), 50u);
-    state.truth = false;
+    wishes.look.truth = false;
     EXPECT_EQ(differing(settled(), plain), 0u);
     EXPECT_EQ(loop.shown()->result.info.index, index);
-    EXPECT_EQ(loop.report().frames, frames) << "it is still the same one";
+    EXPECT_EQ(loop.status().frames, frames) << "it is still the same one";
 }
 
 TEST_F(LiveLoopTest, things_have_numbers_and_lines_count_them) {
-    state.track = true;
-    state.regions = {
+    wishes.look.track = true;
+    wishes.regions = {
         .size = std::nullopt,
         .all = {{"all", true, {{0, 0}, {320, 0}, {320, 240}, {0, 240}}, Anchor::middle}}};
-    loop.wait_for_models(state);
+    wait_for_models();
     ASSERT_TRUE(step_until([&] {
-        return loop.report().tracks && loop.report().tracks->seen > 0 && loop.shown() &&
+        return loop.status().tracks && loop.status().tracks->seen > 0 && loop.shown() &&
                !loop.shown()->result.tracks.empty() && loop.shown()->result.tracks[0] > 0;
     }));
     const FrameResult& shown = loop.shown()->result;
     EXPECT_EQ(shown.tracks.size(), shown.detections->size());
-    ASSERT_EQ(loop.report().tracks->counts.size(), 1u);
-    EXPECT_FALSE(loop.report().tracks->counts[0].classes.empty()) << "all of it is the zone";
+    ASSERT_EQ(loop.status().tracks->counts.size(), 1u);
+    EXPECT_FALSE(loop.status().tracks->counts[0].classes.empty()) << "all of it is the zone";
 
     // A frozen picture keeps its numbers, however often it is drawn.
-    state.frozen = true;
+    wishes.frozen = true;
     ASSERT_TRUE(step_until([&] { return loop.idle(); }));
     const std::vector<uint32_t> numbers = loop.shown()->result.tracks;
-    state.query = (*loop.shown()->result.detections)[0].query;
+    pointer.target.query = (*loop.shown()->result.detections)[0].query;
     ASSERT_TRUE(step_until([&] { return loop.idle() && loop.shown()->repeated; }));
     EXPECT_EQ(loop.shown()->result.tracks, numbers);
 
-    state.frozen = state.track = false;
-    state.regions = {};
+    wishes.frozen = wishes.look.track = false;
+    wishes.regions = {};
     ASSERT_TRUE(
-        step_until([&] { return !loop.report().tracks && loop.shown()->result.tracks.empty(); }));
+        step_until([&] { return !loop.status().tracks && loop.shown()->result.tracks.empty(); }));
 }
 
 TEST_F(LiveLoopTest, a_track_that_is_clicked_is_followed_and_so_is_its_attention) {
-    state.track = true;
-    state.attention.mode = AttentionMode::mean;
-    loop.wait_for_models(state);
-    using Followed = TrackReport::Followed;
+    wishes.look.track = true;
+    wishes.look.attention.mode = AttentionMode::mean;
+    wait_for_models();
+    using Followed = TrackStatus::Followed;
     std::set<uint64_t> frames;  // in which it was
     for (int clicks = 0; clicks < 10 && frames.size() < 2; ++clicks) {
         ASSERT_TRUE(step_until([&] {
@@ -272,16 +276,15 @@ TEST_F(LiveLoopTest, a_track_that_is_clicked_is_followed_and_so_is_its_attention
                    loop.shown()->result.tracks[0] > 0;
         }));
         const uint32_t number = loop.shown()->result.tracks[0];
-        state.query = (*loop.shown()->result.detections)[0].query;
-        ASSERT_TRUE(step_until([&] { return loop.report().tracks->followed == number; }));
+        pointer.target.query = (*loop.shown()->result.detections)[0].query;
+        ASSERT_TRUE(step_until([&] { return loop.status().tracks->followed == number; }));
         ASSERT_TRUE(step_frames(3));  // those on their way knew nothing of the click
         // The camera goes on meanwhile, and its scene may be over.
-        while (loop.report().tracks->state != Followed::gone && frames.size() < 2) {
+        while (loop.status().tracks->state != Followed::gone && frames.size() < 2) {
             const FrameResult& shown = loop.shown()->result;
             const auto place = std::ranges::find(shown.tracks, number);
             const std::optional<AttentionSeen>& seen = loop.shown()->attention;
-            EXPECT_EQ(seen.has_value(), place != shown.tracks.end())
-                << "what nobody sees looks at nothing";
+            EXPECT_EQ(seen.has_value(), place != shown.tracks.end()) << "a lost track has no maps";
             if (seen && place != shown.tracks.end()) {
                 const auto index = static_cast<size_t>(place - shown.tracks.begin());
                 EXPECT_EQ(seen->looker.query, (*shown.detections)[index].query);
@@ -289,27 +292,26 @@ TEST_F(LiveLoopTest, a_track_that_is_clicked_is_followed_and_so_is_its_attention
             }
             ASSERT_TRUE(step_frames(1));
         }
-        state.query.reset();
-        ASSERT_TRUE(step_until([&] { return loop.report().tracks->followed == 0; }));
+        pointer.target.query.reset();
+        ASSERT_TRUE(step_until([&] { return loop.status().tracks->followed == 0; }));
     }
     EXPECT_EQ(frames.size(), 2u);
 }
 
-TEST_F(LiveLoopTest, who_watches_from_elsewhere_gets_planes_and_maps_of_his_own) {
-    state.classifier = "emoji-classifier";
-    loop.wait_for_models(state);
+TEST_F(LiveLoopTest, viewers_elsewhere_get_planes_and_maps_of_their_own) {
+    wishes.classifier = "emoji-classifier";
+    wait_for_models();
     ASSERT_TRUE(step_until([&] { return loop.shown() && found_something(); }));
     EXPECT_FALSE(loop.shown()->planes.memory);
-    state.planes = true;
+    wishes.remote.planes = true;
     RemoteLook left{.viewer = 1, .attention = {.mode = AttentionMode::mean}};
-    left.pointer = glm::vec2(20, 20);
+    left.target.point = glm::vec2(20, 20);
     RemoteLook right = left;
     right.viewer = 2;
-    right.pointer = glm::vec2(300, 220);
-    const RemoteLook whole{.viewer = 3,
-                           .attention = {.mode = AttentionMode::rollout},
-                           .asked = AskedModel::classifier};
-    state.looks = {left, right, whole};
+    right.target.point = glm::vec2(300, 220);
+    const RemoteLook whole{
+        .viewer = 3, .attention = {.mode = AttentionMode::rollout}, .model = MapModel::classifier};
+    wishes.remote.looks = {left, right, whole};
     ASSERT_TRUE(step_until([&] { return loop.shown()->maps.size() == 3; }));
     EXPECT_TRUE(loop.shown()->planes.memory);
     const std::vector<MapOnHost> maps = loop.shown()->maps;
@@ -317,110 +319,113 @@ TEST_F(LiveLoopTest, who_watches_from_elsewhere_gets_planes_and_maps_of_his_own)
     EXPECT_NE(maps[0].cells, maps[1].cells);
     EXPECT_EQ(maps[2].looker.token, Looker::Token::class_token);
 
-    // A picture that stands still is looked at anew when one of them points elsewhere.
-    state.frozen = true;
+    // A frozen picture is drawn again when a viewer points elsewhere.
+    wishes.frozen = true;
     ASSERT_TRUE(step_until([&] { return loop.idle(); }));
     ASSERT_TRUE(found_something());
     const uint64_t frame = loop.shown()->result.info.index;
-    state.looks = {left};
-    state.looks[0].query = loop.shown()->result.detections->front().query;
+    wishes.remote.looks = {left};
+    wishes.remote.looks[0].target.query = loop.shown()->result.detections->front().query;
     ASSERT_TRUE(step_until([&] {
         return loop.shown() && loop.shown()->maps.size() == 1 &&
                loop.shown()->maps[0].looker.token == Looker::Token::query;
     }));
     EXPECT_EQ(loop.shown()->result.info.index, frame);
-    state.looks.clear();
-    state.planes = state.frozen = false;
+    wishes.remote.looks.clear();
+    wishes.remote.planes = wishes.frozen = false;
     ASSERT_TRUE(step_until([&] { return loop.shown()->maps.empty(); }));
 }
 
 TEST_F(LiveLoopTest, another_source_takes_the_place_of_one_that_cannot_be_opened) {
-    state.detector = "none";
-    state.source = "/nowhere/clip.mp4";
-    loop.step(state);
-    EXPECT_NE(loop.report().source_state.find("/nowhere/clip.mp4"), std::string::npos);
+    wishes.detector = "none";
+    wishes.source = "/nowhere/clip.mp4";
+    step();
+    EXPECT_NE(loop.status().source_state.find("/nowhere/clip.mp4"), std::string::npos);
     EXPECT_FALSE(loop.shown());
-    state.detector = "emoji-detector";  // which is being loaded meanwhile
-    loop.step(state);
+    wishes.detector = "emoji-detector";  // which is being loaded meanwhile
+    step();
     loop.rest();
-    state.detector = "none";
-    state.source = "synth:160x120?frames=4";
+    wishes.detector = "none";
+    wishes.source = "synth:160x120?frames=4";
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.shown()->result.info.size.x, 160u);
-    state.source = "synth:96x80?frames=4";
+    wishes.source = "synth:96x80?frames=4";
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.shown()->result.info.size.x, 96u);
     ASSERT_TRUE(step_until([&] { return loop.over(); }));
 }
 
 TEST_F(LiveLoopTest, a_source_that_is_chosen_again_is_opened_anew) {
-    state.detector = "none";
-    choose_source(state, folder / "late.png");
-    loop.step(state);
-    expect_says(loop.report().source_state, "late.png");
+    wishes.detector = "none";
+    open(folder / "late.png");
+    step();
+    expect_says(loop.status().source_state, "late.png");
     write_picture(folder / "late.png", cv::Mat(60, 80, CV_8UC3, cv::Scalar(1, 2, 3)));
-    loop.step(state);
-    EXPECT_FALSE(loop.shown()) << "nobody has asked for it again";
-    choose_source(state, folder / "late.png");
+    step();
+    EXPECT_FALSE(loop.shown()) << "it was not opened again";
+    open(folder / "late.png");
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.shown()->result.info.size.x, 80u);
-    EXPECT_EQ(loop.report().source_state, "");
-    choose_source(state, folder / "late.png");
-    loop.step(state);
-    EXPECT_FALSE(loop.shown()) << "it begins anew";
+    EXPECT_EQ(loop.status().source_state, "");
+    open(folder / "late.png");
+    step();
+    EXPECT_FALSE(loop.shown()) << "it starts over";
     ASSERT_TRUE(step_frames(1));
 }
 
 TEST_F(LiveLoopTest, what_is_frozen_before_there_is_a_picture_shows_the_first) {
-    state.detector = "none";
-    state.frozen = true;
+    wishes.detector = "none";
+    wishes.frozen = true;
     for (const char* source : {"synth:160x120@4", "synth:96x80@4"}) {
-        state.source = source;
-        loop.step(state);
+        wishes.source = source;
+        step();
         EXPECT_FALSE(loop.shown());
         ASSERT_TRUE(step_until([&] { return loop.shown().has_value(); })) << source;
         EXPECT_LE(loop.shown()->result.info.index, 2u);
     }
-    const uint64_t frames = loop.report().frames;
+    const uint64_t frames = loop.status().frames;
     for (int i = 0; i < 150; ++i)
-        if (!loop.step(state)) loop.rest();
-    EXPECT_LE(loop.report().frames, frames + 1) << "and then it stands still";
+        if (!step()) loop.rest();
+    EXPECT_LE(loop.status().frames, frames + 1) << "and then it stands still";
 }
 
 TEST_F(LiveLoopTest, a_recording_that_cannot_be_written_ends_and_is_told_once) {
-    state.detector = "none";
-    state.source = "synth:160x120@10";
+    wishes.detector = "none";
+    wishes.source = "synth:160x120@10";
     ASSERT_TRUE(step_frames(1));
     std::filesystem::remove_all(folder.path());
-    state.recording = true;
-    ASSERT_TRUE(step_until([&] { return !state.recording; }));
-    EXPECT_EQ(loop.report().failed_recordings, 1u);
-    expect_says(loop.report().notice, "cannot be written");
+    wishes.recording = true;
+    ASSERT_TRUE(step_until([&] { return loop.status().recording_failed; }));
+    expect_says(loop.status().notice, "cannot be written");
+    wishes.recording = false;  // as the window does then
+    step();
+    EXPECT_FALSE(loop.status().recording_failed);
 }
 
 TEST_F(LiveLoopTest, a_stream_that_is_not_there_stalls_or_drops_is_told_and_comes_back) {
     const std::string url = "tcp://127.0.0.1:" + std::to_string(free_port());
     NetworkCamera camera(make_clip(folder, "clip.mp4", 25), {"-c", "copy", "-f", "mpegts"},
                          url + "?listen=1");
-    state.detector = "none";
-    state.source = url;
+    wishes.detector = "none";
+    wishes.source = url;
     auto told = [&](const char* what) {
         return step_until(
-            [&] { return loop.report().source_state.find(what) != std::string::npos; });
+            [&] { return loop.status().source_state.find(what) != std::string::npos; });
     };
     EXPECT_TRUE(told("cannot be opened"));
     EXPECT_FALSE(loop.shown());
     camera.start();
     ASSERT_TRUE(step_frames(3));
-    EXPECT_EQ(loop.report().source_state, "");
+    EXPECT_EQ(loop.status().source_state, "");
 
-    state.frozen = true;
-    loop.step(state);
-    const uint64_t dropped = loop.report().dropped;
-    std::this_thread::sleep_for(400ms);  // frames go on, and nobody looks
-    state.frozen = false;
-    loop.step(state);
-    EXPECT_LE(loop.report().dropped, dropped + 1) << "what nobody wanted to see is not missing";
+    wishes.frozen = true;
+    step();
+    const uint64_t dropped = loop.status().dropped;
+    std::this_thread::sleep_for(400ms);  // frames go on unseen
+    wishes.frozen = false;
+    step();
+    EXPECT_LE(loop.status().dropped, dropped + 1)
+        << "frames behind a frozen picture are not missing";
 
     camera.freeze();
     ASSERT_TRUE(told("has stalled"));
@@ -430,20 +435,20 @@ TEST_F(LiveLoopTest, a_stream_that_is_not_there_stalls_or_drops_is_told_and_come
     camera.start();
     ASSERT_TRUE(step_frames(3));
     EXPECT_GT(loop.shown()->result.info.index, last) << "the count goes on";
-    EXPECT_EQ(loop.report().source_state, "");
+    EXPECT_EQ(loop.status().source_state, "");
     camera.cut();
     ASSERT_TRUE(told(url.c_str()));
 }
 
 TEST_F(LiveLoopTest, screenshots_and_recordings_are_of_what_is_seen) {
-    state.detector = "none";
-    state.source = "synth:160x120@10";
+    wishes.detector = "none";
+    wishes.source = "synth:160x120@10";
     ASSERT_TRUE(step_frames(1));
-    state.screenshots = 1;
-    state.recording = true;
+    events.add(SaveFrame{});
+    wishes.recording = true;
     ASSERT_TRUE(step_frames(6));
-    state.recording = false;
-    ASSERT_TRUE(step_until([&] { return loop.report().notice.ends_with(".mp4"); }));
+    wishes.recording = false;
+    ASSERT_TRUE(step_until([&] { return loop.status().notice.ends_with(".mp4"); }));
     size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
         files += entry.path().extension() == ".png" || entry.path().extension() == ".mp4";
@@ -451,17 +456,17 @@ TEST_F(LiveLoopTest, screenshots_and_recordings_are_of_what_is_seen) {
 }
 
 TEST_F(LiveLoopTest, a_caption_is_written_while_frames_go_on) {
-    state.captioner = "emoji-captioner";
-    state.detector = "none";
-    loop.wait_for_models(state);
+    wishes.captioner = "emoji-captioner";
+    wishes.detector = "none";
+    wait_for_models();
     ASSERT_TRUE(step_until([&] { return !loop.captions().caption().words.empty(); }));
     ASSERT_TRUE(step_until([&] { return !loop.captions().writing(); }));
     EXPECT_NE(loop.captions().caption().text, "");
-    ASSERT_TRUE(loop.report().score);
-    EXPECT_EQ(loop.report().score->captions(), 1u);
+    ASSERT_TRUE(loop.status().score);
+    EXPECT_EQ(loop.status().score->captions(), 1u);
     // Where it looked when it wrote the first word.
-    state.attention.mode = AttentionMode::mean;
-    state.word = 0;
+    wishes.look.attention.mode = AttentionMode::mean;
+    pointer.target.word = 0;
     ASSERT_TRUE(step_frames(3));
 }
 

@@ -7,26 +7,38 @@ namespace {
 
 class OrderTest : public DetectionTest {};
 
-// Encoders without attention have no cell that looks anywhere: the box at that place answers.
-TEST_F(OrderTest, who_points_at_cells_that_do_not_look_asks_the_box_there) {
+// In encoders without attention a patch has no maps: the box there takes its place.
+TEST_F(OrderTest, the_box_under_the_pointer_is_the_target_where_patches_do_not_attend) {
     Detector lite = make(Golden("deimv2-lite-nano"), Type::f32);
     Models models;
     models.detector = &lite;
     const Detection found[] = {{.id = 1, .score = 0.9f, .box = {{10, 10}, {90, 90}}, .query = 3},
                                {.id = 2, .score = 0.8f, .box = {{20, 20}, {50, 50}}, .query = 7}};
     const Caption nothing_said;
-    const LastSeen seen{nothing_said, found, {100, 100}};
-    auto looker = [&](const LiveState& state) {
-        return choose_looker(state, AskedModel::detector, AttentionMode::mean, models, seen);
+    const LastResult last{nothing_said, found, {100, 100}};
+    auto looker = [&](const Target& target) {
+        return choose_looker({target, MapModel::detector, AttentionMode::mean}, models, last);
     };
     for (const bool held : {false, true}) {
-        LiveState state;
-        (held ? state.held : state.pointer) = glm::vec2(30, 30);
-        EXPECT_EQ(looker(state).token, Looker::Token::query);
-        EXPECT_EQ(looker(state).query, 7u) << "of the smallest box";
-        (held ? state.held : state.pointer) = glm::vec2(95, 95);
-        EXPECT_EQ(looker(state).token, Looker::Token::none);
+        Target target;
+        (held ? target.held : target.point) = glm::vec2(30, 30);
+        EXPECT_EQ(looker(target).token, Looker::Token::query);
+        EXPECT_EQ(looker(target).query, 7u) << "of the smallest box";
+        (held ? target.held : target.point) = glm::vec2(95, 95);
+        EXPECT_EQ(looker(target).token, Looker::Token::none);
     }
+}
+
+TEST(DrawnForTest, changes_with_the_mouse_only_while_maps_are_shown) {
+    Wishes wishes;
+    Target target;
+    const DrawnFor before = drawn_for(wishes, target);
+    target.point = glm::vec2(3, 4);
+    EXPECT_NE(drawn_for(wishes, target), before);
+    wishes.look.attention.mode = AttentionMode::off;
+    EXPECT_EQ(drawn_for(wishes, target), drawn_for(wishes, {}));
+    wishes.look.second.kind = SecondView::Kind::maps;
+    EXPECT_NE(drawn_for(wishes, target), drawn_for(wishes, {}));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A person who saves a shader, and a compiler that says what the test wants it to say.
+// Saves shaders, with a compiler that prints what the test wants.
 class ShaderWatchTest : public ::testing::Test {
 protected:
     ShaderWatchTest() : device(test_device().instance(), test_device().info(), {}) {
@@ -63,7 +63,7 @@ TEST_F(ShaderWatchTest, a_shader_that_is_saved_takes_the_place_of_the_old_one) {
     const Pipeline* old = &device.pipelines().get(add);
     EXPECT_FALSE(watch->poll());
     compile_another_add();
-    EXPECT_FALSE(watch->poll()) << "nobody has saved anything";
+    EXPECT_FALSE(watch->poll()) << "nothing was saved";
     save();
     EXPECT_TRUE(eventually([&] { return watch->poll(); }));
     EXPECT_EQ(watch->error(), "");

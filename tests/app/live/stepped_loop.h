@@ -24,24 +24,36 @@ protected:
         options.on_message = [](std::string_view text) { ADD_FAILURE() << "validation: " << text; };
         return options;
     }
+    // As the window does, the pointer lets go of what belongs to models that are gone.
+    bool step() {
+        const bool new_picture = loop.step(wishes, pointer, events);
+        move_to_models(pointer, loop.status().models_version);
+        return new_picture;
+    }
+    void wait_for_models(bool prompts_may_come = false) {
+        loop.wait_for_models(wishes, prompts_may_come);
+        move_to_models(pointer, loop.status().models_version);
+    }
     // Steps until it holds, or much too long.
     bool step_until(const std::function<bool()>& holds) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         while (!holds()) {
             if (std::chrono::steady_clock::now() > end) return false;
-            if (!loop.step(state)) loop.rest();
+            if (!step()) loop.rest();
         }
         return true;
     }
     bool step_frames(uint64_t count) {
-        const uint64_t end = loop.report().frames + count;
-        return step_until([&] { return loop.report().frames >= end; });
+        const uint64_t end = loop.status().frames + count;
+        return step_until([&] { return loop.status().frames >= end; });
     }
 
     const QuietLog quiet;
     TempFolder folder;
     Engine engine;
-    LiveState state;
+    Wishes wishes;
+    Pointer pointer;
+    Events events;
     LiveLoop loop;
 };
 

@@ -7,10 +7,10 @@
 namespace saccade {
 namespace {
 
-TEST(LiveViewersTest, passwords_of_cameras_are_told_to_nobody) {
-    LiveState state;
-    state.source = "http://a:b@camera/";
-    const Offered offered = Offered::at_start(state, {"0"});
+TEST(LiveViewersTest, passwords_of_cameras_are_not_told) {
+    Wishes wishes;
+    wishes.source = "http://a:b@camera/";
+    const Offered offered = Offered::at_start(wishes, {"0"});
     ASSERT_EQ(offered.sources.size(), 2u);
     EXPECT_EQ(offered.sources[0].first, "http://camera/");
     EXPECT_EQ(offered.sources[0].second, "http://a:b@camera/");
@@ -18,107 +18,122 @@ TEST(LiveViewersTest, passwords_of_cameras_are_told_to_nobody) {
 
 TEST(LiveViewersTest, only_what_is_offered_can_be_wished_for) {
     Exchange exchange([] {});
-    LiveState state;
-    state.source = "synth:";
+    Events events;
+    Wishes wishes;
+    wishes.source = "synth:";
     const TempFolder temp;
     std::filesystem::create_directory(temp / "mine");
     const std::string mine = (temp / "mine").string();
-    state.detector = mine;
-    LiveViewers viewers(exchange, Offered::at_start(state, {"other.mp4"}), {});
+    wishes.detector = mine;
+    LiveViewers viewers(exchange, Offered::at_start(wishes, {"other.mp4"}), {});
     exchange.wish({.detector = "/etc", .source = "/etc/passwd"});
-    viewers.ask(state);
-    EXPECT_EQ(state.source, "synth:");
-    EXPECT_EQ(state.detector, mine);
-    exchange.wish({.detector = "none", .source = "other.mp4", .threshold = 0.25f, .frozen = true});
-    viewers.ask(state);
-    EXPECT_EQ(state.source, "other.mp4");
-    EXPECT_EQ(state.detector, "none");
-    EXPECT_EQ(state.threshold, 0.25f);
-    EXPECT_TRUE(state.frozen);
+    viewers.add_wishes(wishes, events);
+    EXPECT_EQ(wishes.source, "synth:");
+    EXPECT_EQ(wishes.detector, mine);
+    exchange.wish({.detector = "none",
+                   .source = "other.mp4",
+                   .threshold = 0.25f,
+                   .switches = {{"frozen", true}}});
+    viewers.add_wishes(wishes, events);
+    EXPECT_EQ(wishes.source, "other.mp4");
+    EXPECT_EQ(wishes.detector, "none");
+    EXPECT_EQ(wishes.look.filter.threshold, 0.25f);
+    EXPECT_TRUE(wishes.frozen);
+    EXPECT_TRUE(events.empty());
+    exchange.wish({.seek = 7});
+    viewers.add_wishes(wishes, events);
+    const std::vector<Seek> seeks = events.take<Seek>();
+    ASSERT_EQ(seeks.size(), 1u);
+    EXPECT_EQ(seeks[0].frame, 7u);
     exchange.wish({.detector = "mine"});
-    viewers.ask(state);
-    EXPECT_EQ(state.detector, mine) << "by its title";
+    viewers.add_wishes(wishes, events);
+    EXPECT_EQ(wishes.detector, mine) << "by its title";
 }
 
 TEST(LiveViewersTest, lines_that_are_drawn_belong_to_their_source_and_are_kept) {
     Exchange exchange([] {});
+    Events events;
     const TempFolder temp;
-    LiveState state;
-    state.source = "synth:";
+    Wishes wishes;
+    wishes.source = "synth:";
     const RegionStore store(temp / "zones");
     Regions door{.size = Size(640, 480), .all = {}};
     door.all.push_back({.name = "door", .corners = {{1, 2}, {3, 4}}});
     {
-        LiveViewers viewers(exchange, Offered::at_start(state, {"other.mp4"}), {}, store);
-        viewers.ask(state);
-        exchange.wish({.track = true, .regions = door});
-        viewers.ask(state);
-        EXPECT_TRUE(state.track);
-        EXPECT_EQ(state.regions, door);
+        LiveViewers viewers(exchange, Offered::at_start(wishes, {"other.mp4"}), {}, store);
+        viewers.add_wishes(wishes, events);
+        exchange.wish({.switches = {{"track", true}}, .regions = door});
+        viewers.add_wishes(wishes, events);
+        EXPECT_TRUE(wishes.look.track);
+        EXPECT_EQ(wishes.regions, door);
         exchange.wish({.source = "other.mp4"});
-        viewers.ask(state);
-        EXPECT_EQ(state.regions, Regions());
+        viewers.add_wishes(wishes, events);
+        EXPECT_EQ(wishes.regions, Regions());
         exchange.wish({.source = "synth:"});
-        viewers.ask(state);
-        EXPECT_EQ(state.regions, door);
+        viewers.add_wishes(wishes, events);
+        EXPECT_EQ(wishes.regions, door);
     }
-    LiveState next;
-    next.source = "synth:";
-    LiveViewers viewers(exchange, Offered::at_start(next, {}), {}, store);
-    viewers.ask(next);
-    EXPECT_EQ(next.regions, door) << "in the next run";
+    Wishes next_wishes;
+    next_wishes.source = "synth:";
+    LiveViewers viewers(exchange, Offered::at_start(next_wishes, {}), {}, store);
+    viewers.add_wishes(next_wishes, events);
+    EXPECT_EQ(next_wishes.regions, door) << "in the next run";
     exchange.wish({.regions = Regions()});
-    viewers.ask(next);
+    viewers.add_wishes(next_wishes, events);
     EXPECT_EQ(store.read("synth:"), Regions());
 }
 
-TEST(LiveViewersTest, words_that_are_typed_are_told_and_not_all_the_time) {
+TEST(LiveViewersTest, prompts_change_at_a_limited_rate) {
     Exchange exchange([] {});
-    LiveState state;
-    state.words.like = {"mug.png"};
+    Events events;
+    Wishes wishes;
+    wishes.prompts.like = {"mug.png"};
     LiveViewers viewers(exchange, {}, {});
     exchange.wish({.find = "red mug", .question = "What is it?", .least_scores = {{"mug", 0.3f}}});
-    viewers.ask(state);
-    EXPECT_EQ(state.words.find, "red mug");
-    EXPECT_EQ(state.words.question, "What is it?");
-    EXPECT_EQ(state.words.like, std::vector<std::string>{"mug.png"});
-    EXPECT_EQ(state.least_scores.at("mug"), 0.3f);
+    viewers.add_wishes(wishes, events);
+    EXPECT_EQ(wishes.prompts.find, "red mug");
+    EXPECT_EQ(wishes.prompts.question, "What is it?");
+    EXPECT_EQ(wishes.prompts.like, std::vector<std::string>{"mug.png"});
+    EXPECT_EQ(wishes.look.filter.least_scores.at("mug"), 0.3f);
     exchange.wish({.find = "a"});
     exchange.wish({.find = "b"});
-    viewers.ask(state);
-    EXPECT_EQ(state.words.find, "red mug") << "text is not encoded with every key that is pressed";
+    viewers.add_wishes(wishes, events);
+    EXPECT_EQ(wishes.prompts.find, "red mug")
+        << "text is not encoded with every key that is pressed";
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    viewers.ask(state);
-    EXPECT_EQ(state.words.find, "b");
-    EXPECT_EQ(state.words.question, "What is it?");
+    viewers.add_wishes(wishes, events);
+    EXPECT_EQ(wishes.prompts.find, "b");
+    EXPECT_EQ(wishes.prompts.question, "What is it?");
 }
 
-TEST(LiveViewersTest, outlines_of_masks_are_asked_for_by_who_watches_or_listens) {
+TEST(LiveViewersTest, outlines_of_masks_are_wanted_by_viewers_and_listeners) {
     Exchange exchange([] {});
-    LiveState state;
+    Events events;
+    Wishes wishes;
     LiveViewers viewers(exchange, {}, {});
-    viewers.ask(state);
-    EXPECT_FALSE(state.outlines);
+    viewers.add_wishes(wishes, events);
+    EXPECT_FALSE(wishes.remote.outlines);
     exchange.want({.lines = true});
-    viewers.ask(state);
-    EXPECT_TRUE(state.outlines && !state.planes);
+    viewers.add_wishes(wishes, events);
+    EXPECT_TRUE(wishes.remote.outlines && !wishes.remote.planes);
     exchange.want({.watched = true});
-    viewers.ask(state);
-    EXPECT_TRUE(state.outlines && state.planes);
+    viewers.add_wishes(wishes, events);
+    EXPECT_TRUE(wishes.remote.outlines && wishes.remote.planes);
 }
 
-TEST(LiveViewersTest, nobody_changes_layers_all_the_time) {
+TEST(LiveViewersTest, layers_change_at_a_limited_rate) {
     Exchange exchange([] {});
-    LiveState state;
+    Events events;
+    Wishes wishes;
     LiveViewers viewers(exchange, {}, {});
     uint32_t changes = 0, last = 0;
     for (uint32_t layer = 0; layer < 100; ++layer) {
         exchange.want(
             {.looks = {{.viewer = 1, .attention = {.mode = AttentionMode::mean, .layer = layer}}}});
-        viewers.ask(state);
-        ASSERT_EQ(state.looks.size(), 1u);
-        changes += state.looks[0].attention.layer != last;
-        last = state.looks[0].attention.layer;
+        viewers.add_wishes(wishes, events);
+        ASSERT_EQ(wishes.remote.looks.size(), 1u);
+        changes += wishes.remote.looks[0].attention.layer != last;
+        last = wishes.remote.looks[0].attention.layer;
         std::this_thread::sleep_for(std::chrono::milliseconds(3));
     }
     EXPECT_LT(changes, 30u);

@@ -34,7 +34,7 @@ TEST(PictureMessageTest, points_come_with_what_their_colours_mean_to_whom_they_a
     ASSERT_EQ(json["point_colours"].size(), 2u);
     EXPECT_NE(json["point_colours"][0], json["point_colours"][1]);
     EXPECT_EQ(json["points_on"], "maps of 80 \u00d7 60 (cyan) and 40 \u00d7 30 (green)");
-    EXPECT_TRUE(message_for(8, frame)["map"].is_null()) << "somebody else's";
+    EXPECT_TRUE(message_for(8, frame)["map"].is_null()) << "of another viewer";
 
     frame.maps[0].points.clear();
     for (const char* key : {"points", "point_colours", "points_on"})

@@ -16,11 +16,11 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
     EXPECT_EQ(look->look->attention.mode, AttentionMode::head);
     EXPECT_EQ(look->look->attention.layer, 3u);
     EXPECT_EQ(look->look->attention.head, 1u);
-    EXPECT_EQ(look->look->pointer, glm::vec2(10, 20.5f));
-    EXPECT_EQ(look->look->asked, AskedModel::detector);
+    EXPECT_EQ(look->look->target.point, glm::vec2(10, 20.5f));
+    EXPECT_EQ(look->look->model, MapModel::detector);
     EXPECT_EQ(
-        read_viewer_message(R"({"look": {"mode": "mean", "ask": "classifier"}})")->look->asked,
-        AskedModel::classifier);
+        read_viewer_message(R"({"look": {"mode": "mean", "ask": "classifier"}})")->look->model,
+        MapModel::classifier);
     EXPECT_FALSE(read_viewer_message(R"({"look": {"mode": "mean", "ask": "captioner"}})"));
     EXPECT_EQ(read_viewer_message(R"({"look": {"mode": "colours"}})")->look->attention.mode,
               AttentionMode::colours);
@@ -33,14 +33,15 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
     EXPECT_EQ(set->wish.detector, "x");
     EXPECT_EQ(set->wish.seek, 12u);
     EXPECT_EQ(set->wish.threshold, 0.25f);
-    EXPECT_EQ(set->wish.frozen, true);
+    EXPECT_TRUE(set->wish.switches.at("frozen"));
     EXPECT_EQ(set->wish.detector_stride, 2u);
-    EXPECT_FALSE(set->wish.captioner);
+    EXPECT_FALSE(set->wish.captioner || set->wish.seek);
+    EXPECT_EQ(read_viewer_message(R"({"set": {"seek": 12}})")->wish.seek, 12u);
 
     const auto track = read_viewer_message(R"({"look": {"mode": "mean", "query": 3, "track": 7}})");
-    EXPECT_EQ(track->look->query, 3u);
+    EXPECT_EQ(track->look->target.query, 3u);
     EXPECT_EQ(track->look->track, 7u);
-    EXPECT_EQ(read_viewer_message(R"({"set": {"track": true}})")->wish.track, true);
+    EXPECT_EQ(read_viewer_message(R"({"set": {"track": true}})")->wish.switches.at("track"), true);
     const auto drawn = read_viewer_message(
         R"({"set": {"regions": {"size": [640, 480],
             "lines": [{"name": "door", "from": [1, 2], "to": [3, 4], "point": "top"}],
@@ -60,7 +61,7 @@ TEST(ViewerMessageTest, are_read_as_they_are_meant) {
     EXPECT_EQ(typed->wish.least_scores.at("my cat"), 0.2f);
     const auto phrase =
         read_viewer_message(R"({"look": {"mode": "mean", "phrase": 1, "ask": "classifier"}})");
-    EXPECT_EQ(phrase->look->phrase, (PhraseLook{AskedModel::classifier, 1}));
+    EXPECT_EQ(phrase->look->target.phrase, (PhraseRef{MapModel::classifier, 1}));
 }
 
 TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
@@ -87,8 +88,11 @@ TEST(ViewerMessageTest, that_no_page_of_ours_sends_are_nothing) {
                              R"({"set": {"detector": 1}})",
                              R"({"set": {"detector_stride": 0}})",
                              R"({"set": {"frozen": "yes"}})",
+                             R"({"set": {"seek": -1}})",
                              R"({"set": {"path": "/etc/passwd"}})",
                              R"({"set": {"track": 1}})",
+                             R"({"set": {"boxes": true}})",
+                             R"({"set": {"full_screen": true}})",
                              R"({"set": {"find": ["a"]}})",
                              R"({"set": {"seek": -1}})",
                              R"({"set": {"seek": 1.5}})",

@@ -39,22 +39,26 @@ cv::Mat painting() {
     return picture;
 }
 
-// A detector and a classifier look from the same patch.
+Status status_for(const Case& one) {
+    Status status;
+    status.device = "a device";
+    status.source = "synth:";
+    status.detector.name = "a-detector";
+    status.classifier.name = "a-classifier";
+    status.captioner.name = "a-captioner";
+    status.labels = {"cat", "dog"};
+    status.choices = status.second_choices = {6, 4};
+    status.player.live = !one.player;
+    status.player.frames = 300;
+    status.player.rate = 25;
+    status.player.frame = 75;
+    status.player.time = 3;
+    return status;
+}
+
+// A detector and a classifier have the same patch as their target.
 LiveView what_is_seen(const Case& one) {
     LiveView view;
-    LiveReport& report = view.report;
-    report.device = "a device";
-    report.source = "synth:";
-    report.detector.name = "a-detector";
-    report.classifier.name = "a-classifier";
-    report.captioner.name = "a-captioner";
-    report.labels = {"cat", "dog"};
-    report.choices = report.second_choices = {6, 4};
-    report.player.live = !one.player;
-    report.player.frames = 300;
-    report.player.rate = 25;
-    report.player.frame = 75;
-    report.player.time = 3;
     view.classified = true;
     view.classes = {{"cat", 0.71f}, {"dog", 0.26f}};
     view.scene.picture = {320, 240};
@@ -97,12 +101,12 @@ cv::Mat shown(const Case& one) {
     const TempFolder no_cameras;
     SourceOffers offers({}, std::string(no_cameras / ""));
     BackgroundPull pull;
-    LiveState state;
-    state.source = "synth:";
-    state.choices = state.second_choices = {6, 4};
-    state.pointer = glm::vec2(168, 104);
-    state.knows_holding = true;
-    if (one.second) choose_second_view(state, SecondView::Kind::maps);
+    Session session;
+    session.status = status_for(one);
+    session.wishes.source = "synth:";
+    session.pointer.target.point = glm::vec2(168, 104);
+    session.wishes.window.knows_holding = true;
+    if (one.second) choose_second_view(session.wishes, SecondView::Kind::maps);
     LiveView view = what_is_seen(one);
     const cv::Mat picture = painting();
     cv::Mat both = picture;
@@ -118,14 +122,14 @@ cv::Mat shown(const Case& one) {
     for (int frame = 0; frame < 6; ++frame) {
         window.events();
         if (!screen.begin()) continue;
-        const ViewLayout layout = layout_for(state, view.report);
+        const ViewLayout layout = layout_for(session);
         const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
         screen.set_view({layout.picture.min * glm::vec2(dots.x, dots.y),
                          layout.picture.max * glm::vec2(dots.x, dots.y)});
         view.scene.place = screen.placement(size_of(view.scene));
         const auto [first, second] = places_of(view.scene, layout.picture, {dots.x, dots.y});
         RegionEditor editor;
-        ViewInput input{state, view, offers, pull, editor, first, second};
+        ViewInput input{session, view, offers, pull, editor, first, second};
         draw_view(input, layout);
         screen.show();
         std::this_thread::sleep_for(std::chrono::milliseconds(30));

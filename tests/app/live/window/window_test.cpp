@@ -12,8 +12,7 @@
 #include <memory>
 #include <thread>
 
-#include "app/live/keys.h"
-#include "app/live/report.h"
+#include "app/live/state/controls.h"
 #include "app/live/view/view.h"
 #include "app/live/window/input_queue.h"
 #include "app/live/window/screen.h"
@@ -391,10 +390,10 @@ TEST_F(WindowTest, a_picture_of_the_hosts_keeps_to_the_view_and_the_view_can_be_
 }
 
 TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_is_seen) {
-    LiveState state;
-    state.attention.mode = AttentionMode::head;
+    Session session;
+    session.wishes.look.attention.mode = AttentionMode::head;
     LiveView view;
-    LiveReport& report = view.report;
+    Status& report = session.status;
     report.device = "a device";
     report.source_state = "the camera is gone";
     report.detector.name = "detr";
@@ -411,9 +410,9 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
     BackgroundPull pull;
     ViewLayout layout;
     auto draw = [&] {
-        layout = layout_for(state, report);
+        layout = layout_for(session);
         RegionEditor editor;
-        ViewInput input{state, view, offers, pull, editor, {layout.picture, layout.picture}, {}};
+        ViewInput input{session, view, offers, pull, editor, {layout.picture, layout.picture}, {}};
         draw_view(input, layout);
     };
     auto lit = [](const Screenshot& s, const Rectangle& part) {
@@ -440,10 +439,10 @@ TEST_F(WindowTest, panels_lie_beside_the_picture_and_the_legend_on_it_says_what_
         nullptr, [&](const Screenshot& s) { return lit(s, layout.picture) > 200; }, draw))
         << "the legend";
     view.attention.reset();
-    state.help = true;
+    session.wishes.window.help = true;
     EXPECT_TRUE(shows(
         nullptr, [&](const Screenshot& s) { return lit(s, layout.picture) > 500; }, draw));
-    state.help = state.panels = false;
+    session.wishes.window.help = session.wishes.window.panels = false;
     EXPECT_TRUE(shows(
         nullptr,
         [&](const Screenshot& s) {
@@ -476,15 +475,15 @@ TEST_F(WindowTest, a_model_that_is_pulled_has_a_bar_that_grows) {
     HubSettings settings;
     settings.endpoint = server.url();
     BackgroundPull pull(settings);
-    LiveState state;
+    Session session;
     LiveView view;
     view.scene.picture = {64, 48};
     SourceOffers offers;
     auto draw = [&] {
         pull.poll();
-        const ViewLayout layout = layout_for(state, view.report);
+        const ViewLayout layout = layout_for(session);
         RegionEditor editor;
-        ViewInput input{state, view, offers, pull, editor, {layout.picture, layout.picture}, {}};
+        ViewInput input{session, view, offers, pull, editor, {layout.picture, layout.picture}, {}};
         draw_view(input, layout);
     };
     EXPECT_TRUE(shows(
@@ -501,10 +500,10 @@ TEST_F(WindowTest, a_model_that_is_pulled_has_a_bar_that_grows) {
 }
 
 TEST_F(WindowTest, two_views_have_a_legend_each_and_the_pointer_is_seen_in_both) {
-    LiveState state;
-    choose_second_view(state, SecondView::Kind::maps);
-    state.panels = false;
-    state.pointer = glm::vec2(32, 40);
+    Session session;
+    choose_second_view(session.wishes, SecondView::Kind::maps);
+    session.wishes.window.panels = false;
+    session.pointer.target.point = glm::vec2(32, 40);
     LiveView view;
     view.scene.picture = {64, 48};
     view.scene.second.emplace();
@@ -516,14 +515,14 @@ TEST_F(WindowTest, two_views_have_a_legend_each_and_the_pointer_is_seen_in_both)
     BackgroundPull pull;
     ViewInput::Place first, second;
     auto draw = [&] {
-        const ViewLayout layout = layout_for(state, view.report);
+        const ViewLayout layout = layout_for(session);
         screen.set_view(layout.picture);
         view.scene.place = screen.placement(size_of(view.scene));
         const auto places = places_of(view.scene, layout.picture, {1, 1});
         first = places.first;
         second = places.second.value();
         RegionEditor editor;
-        ViewInput input{state, view, offers, pull, editor, first, second};
+        ViewInput input{session, view, offers, pull, editor, first, second};
         draw_view(input, layout);
     };
     auto lit = [](const Screenshot& s, glm::vec2 from, glm::vec2 to) {
@@ -534,8 +533,8 @@ TEST_F(WindowTest, two_views_have_a_legend_each_and_the_pointer_is_seen_in_both)
         return count;
     };
     auto cross = [&](const Screenshot& s, const ViewInput::Place& place) {
-        const glm::vec2 at =
-            place.picture.min + *state.pointer / glm::vec2(64, 48) * place.picture.size();
+        const glm::vec2 at = place.picture.min + *session.pointer.target.point / glm::vec2(64, 48) *
+                                                     place.picture.size();
         return lit(s, at - 8.0f, at + 8.0f) > 10;
     };
     EXPECT_TRUE(shows(
@@ -548,7 +547,7 @@ TEST_F(WindowTest, two_views_have_a_legend_each_and_the_pointer_is_seen_in_both)
         },
         draw));
     EXPECT_LE(first.picture.max.x, second.picture.min.x);
-    state.over_second = true;
+    session.pointer.over_second = true;
     EXPECT_TRUE(shows(
         nullptr, [&](const Screenshot& s) { return cross(s, first) && !cross(s, second); }, draw))
         << "where the mouse is not";

@@ -59,7 +59,7 @@ private:
     static MapOnHost map_for(const RemoteLook& look) {
         MapOnHost map;
         map.looker.token = Looker::Token::patch;
-        map.looker.point = look.pointer.value_or(glm::vec2(0));
+        map.looker.point = look.target.point.value_or(glm::vec2(0));
         map.whose = look.viewer;
         map.layers = map.heads = 3;
         map.geometry.grid = {2, 1};

@@ -10,57 +10,62 @@
 
 #include "app/frame/frame_result.h"
 #include "app/frame/score.h"
-#include "app/live/state.h"
 #include "gpu/core/device.h"
+#include "gpu/present/swapchain.h"
 
 namespace saccade {
 
-// One that can be chosen.
+// A model that can be chosen.
 struct KnownModel {
     std::string name;
     bool here = true;                   // on this machine; else it can be pulled from the Hub
     std::optional<uint32_t> megabytes;  // of its weights
 };
 
-// A model as the panels show it.
-struct ModelReport {
-    std::string name;               // what runs; empty: none
-    std::string loading;            // what will take its place
-    float progress = 0;             // of loading, 0 to 1
-    std::string error;              // why it did not
+// The place of a model in the loop.
+struct ModelStatus {
+    std::string name;               // of the model that runs; empty: none
+    std::string loading;            // the name of the next one
+    float progress = 0;             // of loading it, 0 to 1
+    std::string error;              // why it was not loaded
     std::vector<KnownModel> known;  // to choose from
     bool takes_words = false;       // phrases to look for, or a question
-    std::vector<std::string>
-        prompts;              // what it reads for each phrase, in their order; its question
-    std::string words_error;  // why it did not take what was typed
+    // The sentence that the model reads for each phrase, in their order; of a captioner, its
+    // question.
+    std::vector<std::string> prompts;
+    std::string words_error;  // why it did not take the text
 };
 
-// Where a file is.
-struct PlayerReport {
-    bool live = true;                // a camera or a stream: there is no other place to go to
+// The position in a file.
+struct PlayerStatus {
+    bool live = true;                // a camera or a stream, which cannot be sought
     bool still = false;              // a single picture
     bool at_end = false;             // of a file that does not begin again
-    std::optional<uint64_t> frames;  // by the file's account
+    std::optional<uint64_t> frames;  // as the file states
     double rate = 0;                 // frames a second
     uint64_t frame = 0;              // that is shown
     double time = 0;                 // of it
-    std::string name;                // of it: of a folder, the picture's file
+    std::string name;                // of it: in a folder, the picture's file
 };
 
-// How tracking goes.
-struct TrackReport {
+struct TrackStatus {
     uint32_t seen = 0, lost = 0;               // tracks that are seen now, or waited for
     uint32_t numbers = 0, found_again = 0;     // so far
-    std::vector<uint32_t> lost_numbers = {};   // who is waited for
-    std::vector<uint32_t> found_numbers = {};  // who was found again just now
-    uint32_t followed = 0;                     // who was clicked; 0: nobody
-    enum class Followed { seen, lost, gone } state = Followed::gone;  // and where that one is
-    double idf1 = 1, mota = 1;  // where the source knows who is who
+    std::vector<uint32_t> lost_numbers = {};   // of tracks that are waited for
+    std::vector<uint32_t> found_numbers = {};  // of tracks that were found again just now
+    uint32_t followed = 0;                     // the track that was clicked; 0: none
+    enum class Followed { seen, lost, gone } state = Followed::gone;  // and where it is
+    double idf1 = 1, mota = 1;  // where the source knows the true identities
     uint64_t switches = 0;
     std::vector<RegionCounts> counts = {};  // of lines and zones
 };
 
-// The last values of something that is measured again and again, oldest first.
+// The layers and heads to choose maps from.
+struct MapChoices {
+    uint32_t layers = 1, heads = 1;
+};
+
+// The last values of a measurement, oldest first.
 class Rolling {
 public:
     static constexpr size_t most = 120;
@@ -86,7 +91,7 @@ private:
     size_t first_ = 0, count_ = 0;
 };
 
-// One for each stage of a frame, in the order in which they were first heard of.
+// One for each stage of a frame, in the order of their first measurement.
 struct StageTimes {
     struct Stage {
         std::string name;
@@ -102,20 +107,21 @@ struct StageTimes {
     }
 };
 
-// What the loop tells about itself.
-struct LiveReport {
+// What the loop tells back.
+struct Status {
     std::string device, source, source_state;
     bool source_missing = false;  // a camera that cannot be opened; it is tried again
-    ModelReport detector, classifier, captioner;
-    PlayerReport player;
-    uint64_t swaps = 0;  // how often a model was replaced: queries and words are others
-    MapChoices choices, second_choices;  // of maps
-    // How captions are written while the picture moves and while it stands still, where that
-    // differs from what the model's files ask for; empty where it does not.
+    ModelStatus detector, classifier, captioner;
+    PlayerStatus player;
+    // Goes up with every change of models or prompts: queries and words before it mean nothing now.
+    uint64_t models_version = 0;
+    MapChoices choices, second_choices;  // of the first and the second view
+    // How captions are decoded while the picture moves and while it stands still, where that
+    // differs from the model's files; else empty.
     std::string caption_note;
     std::vector<std::string> labels;  // of the detector's classes
-    float sure_above = 0.5f;          // the score of boxes from which on it is to be believed
-    size_t examples = 0;              // of these, the last ones, which were shown and not named
+    float sure_above = 0.5f;          // the detector's own threshold
+    size_t examples = 0;              // the last ones of `labels` are examples, not phrases
     std::vector<PresentMode> present_modes{PresentMode::fifo};
 
     double frames_per_second = 0;
@@ -124,14 +130,17 @@ struct LiveReport {
     double gpu_idle = 0;    // part of the time, over the last frames
     MemoryUse memory;
     StageTimes stages;
-    std::optional<TrackReport> tracks;  // if somebody wants tracks
-    std::optional<Score> score;         // where the source knows what is there
+    std::optional<TrackStatus> tracks;  // while tracks are wanted
+    std::optional<Score> score;         // where the source has ground truth
     std::string shader_error;           // of a shader that is being written
     std::string notice;                 // "saved saccade-1.png", or what went wrong
-    bool feed_failed = false;           // what was sent to other programs has ended by an error
+    bool feed_failed = false;           // frames can no longer be sent to other programs
     double recorded_seconds = 0;
-    uint64_t failed_recordings = 0;  // which have ended by that
-    std::string bare_file;           // the frame as it came, for the page that was asked for last
+    bool recording_failed = false;  // the recording has ended by an error, although it is wanted
+    std::string bare_file;          // the frame as it came, for the page that was asked for last
 };
+
+// For the terminal, at the end of a run.
+std::string summary_of(const Status& status, double seconds);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-#include "app/live/swapped_model.h"
+#include "app/live/models/swapped_model.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(SwappedModel, the_old_model_works_until_the_new_one_is_there) {
     EXPECT_EQ(slot.name(), "small");
     loaded.count_down();
     wait(slot);
-    EXPECT_EQ(*slot.model(), "the model small") << "who uses it says when it may go";
+    EXPECT_EQ(*slot.model(), "the model small") << "the old one stays until swap()";
     EXPECT_TRUE(slot.swap());
     EXPECT_EQ(*slot.model(), "the model large");
     EXPECT_EQ(slot.loading(), "");
@@ -118,7 +118,7 @@ TEST(SwappedModel, the_last_wish_counts) {
     slot.want("third");
     go.count_down();
     wait(slot);
-    EXPECT_FALSE(slot.swap()) << "nobody wants the first any more";
+    EXPECT_FALSE(slot.swap()) << "the first is no longer wanted";
     EXPECT_EQ(slot.loading(), "third");
     wait(slot);
     EXPECT_TRUE(slot.swap());

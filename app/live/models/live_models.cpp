@@ -1,4 +1,4 @@
-#include "app/live/live_models.h"
+#include "app/live/models/live_models.h"
 
 #include <spdlog/spdlog.h>
 
@@ -19,12 +19,12 @@ CaptionOptions greedy() {
 }
 
 template <typename Model>
-void tell_model(ModelReport& report, const SwappedModel<Model>& slot) {
-    report.name = slot.name() == "none" ? "" : slot.name();
-    report.loading = slot.loading() == "none" ? "" : slot.loading();
-    report.progress = slot.progress();
-    if (slot.error() != report.error && !slot.error().empty()) spdlog::error("{}", slot.error());
-    report.error = slot.error();
+void report_model(ModelStatus& to, const SwappedModel<Model>& slot) {
+    to.name = slot.name() == "none" ? "" : slot.name();
+    to.loading = slot.loading() == "none" ? "" : slot.loading();
+    to.progress = slot.progress();
+    if (slot.error() != to.error && !slot.error().empty()) spdlog::error("{}", slot.error());
+    to.error = slot.error();
 }
 
 template <typename Model>
@@ -57,11 +57,11 @@ LiveModels::LiveModels(Engine& engine)
           return own;
       }) {}
 
-void LiveModels::want(const LiveState& state) {
-    const Imagery imagery = imagery_of(state.source);
-    detector_.want(model_or_default(state.detector, Task::detect, imagery));
-    classifier_.want(model_or_default(state.classifier, Task::classify, imagery));
-    captioner_.want(model_or_default(state.captioner, Task::caption, imagery));
+void LiveModels::want(const Wishes& wishes) {
+    const Imagery imagery = imagery_of(wishes.source);
+    detector_.want(model_or_default(wishes.detector, Task::detect, imagery));
+    classifier_.want(model_or_default(wishes.classifier, Task::classify, imagery));
+    captioner_.want(model_or_default(wishes.captioner, Task::caption, imagery));
 }
 
 bool LiveModels::loading() const {
@@ -109,10 +109,10 @@ std::vector<std::string> LiveModels::labels() const {
     return detector_.model() ? detector_.model()->labels() : std::vector<std::string>();
 }
 
-void LiveModels::tell(LiveReport& report) const {
-    tell_model(report.detector, detector_);
-    tell_model(report.classifier, classifier_);
-    tell_model(report.captioner, captioner_);
+void LiveModels::report(Status& to) const {
+    report_model(to.detector, detector_);
+    report_model(to.classifier, classifier_);
+    report_model(to.captioner, captioner_);
 }
 
 void LiveModels::require_all() const {

@@ -1,4 +1,4 @@
-#include "app/live/view/keeper.h"
+#include "app/live/view/exporter.h"
 
 #include <gtest/gtest.h>
 
@@ -17,24 +17,24 @@ size_t files_with(const TempFolder& folder, const std::string& ending) {
     return count;
 }
 
-TEST(Keeper, saves_the_maps_that_are_shown_in_their_shape) {
+TEST(Exporter, saves_the_maps_that_are_shown_in_their_shape) {
     const TempFolder folder;
-    Keeper keeper(folder.path());
-    LiveState state;
+    Exporter exporter(folder.path());
+    Session session;
     LiveView view;
-    keeper.follow(state, view);
-    EXPECT_EQ(keeper.notice(), "");
-    state.saved_maps = 1;
-    keeper.follow(state, view);
-    EXPECT_NE(keeper.notice().find("point at the picture"), std::string::npos);
+    exporter.follow(session, view);
+    EXPECT_EQ(exporter.notice(), "");
+    session.events.add(SaveMaps{});
+    exporter.follow(session, view);
+    EXPECT_NE(exporter.notice().find("point at the picture"), std::string::npos);
     EXPECT_EQ(files_with(folder, ".npy"), 0u);
 
     view.attention.emplace();
     view.attention->geometry.grid = {3, 2};
     view.attention->cells.assign(12, 0.5f);
-    state.saved_maps = 2;
-    keeper.follow(state, view);
-    EXPECT_NE(keeper.notice().find(".npy"), std::string::npos);
+    session.events.add(SaveMaps{});
+    exporter.follow(session, view);
+    EXPECT_NE(exporter.notice().find(".npy"), std::string::npos);
     ASSERT_EQ(files_with(folder, ".npy"), 1u);
     std::ifstream file(std::filesystem::directory_iterator(folder.path())->path());
     const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -42,17 +42,20 @@ TEST(Keeper, saves_the_maps_that_are_shown_in_their_shape) {
         << "two maps of two rows and three columns";
 }
 
-TEST(Keeper, takes_as_many_pictures_of_the_view_as_were_asked_for) {
+TEST(Exporter, takes_as_many_pictures_of_the_view_as_were_asked_for) {
     const TempFolder folder;
     const std::vector<uint8_t> pixels(size_t{16} * 8 * 3, 200);
     {
-        Keeper keeper(folder.path());
-        LiveState state;
-        EXPECT_FALSE(keeper.wants_view(state));
-        state.view_screenshots = 2;
-        EXPECT_TRUE(keeper.wants_view(state));
-        keeper.take(state, {pixels.data(), 16, 8, 48, true});
-        EXPECT_FALSE(keeper.wants_view(state));
+        Exporter exporter(folder.path());
+        Session session;
+        EXPECT_FALSE(exporter.wants_view());
+        session.events.add(SaveView{});
+        session.events.add(SaveView{});
+        exporter.follow(session, {});
+        EXPECT_TRUE(session.events.empty());
+        EXPECT_TRUE(exporter.wants_view());
+        exporter.take({pixels.data(), 16, 8, 48, true});
+        EXPECT_FALSE(exporter.wants_view());
     }
     EXPECT_EQ(files_with(folder, ".png"), 2u) << "they are written before it ends";
     for (const auto& entry : std::filesystem::directory_iterator(folder.path()))

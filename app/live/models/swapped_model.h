@@ -14,30 +14,30 @@
 
 namespace saccade {
 
-// The place of a model in a loop that does not stop: while another one is loaded on a thread of its
-// own, the old one works on.
+// The place of a model in a loop that does not stop: the old one stays in use while the next one is
+// loaded on a thread of its own.
 template <typename Model>
 class SwappedModel {
 public:
-    // Opens a model by its name, on any thread, and tells how far it has come.
+    // Opens a model by its name, on any thread, and reports progress.
     using Open = std::function<std::unique_ptr<Model>(const std::string& name, LoadProgress)>;
     explicit SwappedModel(Open open) : open_(std::move(open)) {}
 
-    // Which one is wanted; "none" for none. As often as one likes: loading begins when the wish
-    // changes. A wish that comes meanwhile is granted next.
+    // Sets the wanted model; "none" for none. Loading begins when the name changes. A name that
+    // changes meanwhile is loaded next.
     void want(const std::string& name) {
         if (name == wanted_) return;
         wanted_ = name;
         error_.clear();
         begin();
     }
-    // Whether there is something to swap in. Call swap() when nobody uses the old one.
+    // Whether the next one is loaded. swap() may be called when the old one is idle.
     bool ready() const {
         return next_.valid() &&
                next_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     }
-    // True where the model is another one now. One that could not be opened leaves the old one
-    // where it is. Throws only if the device is lost.
+    // True if the model is another one now. The old one stays if the next could not be opened.
+    // Throws only if the device is lost.
     bool swap() {
         if (!next_.valid()) return false;
         bool changed = false;
@@ -62,13 +62,13 @@ public:
         return changed;
     }
 
-    // The new one works: the one before is not needed any more.
+    // Keeps the new one, which works, and frees the one before.
     void settle() {
         before_.reset();
         on_trial_ = false;
     }
-    // The new one does not work: the one before works on. False if there was no swap since the last
-    // that worked. To be called when nobody uses the new one.
+    // Goes back to the one before, because the new one does not work. False if there was no swap
+    // since the last settle(). May be called when the new one is idle.
     bool undo(const std::string& why) {
         if (!on_trial_) return false;
         model_ = std::move(before_);
@@ -79,7 +79,7 @@ public:
     }
 
     Model* model() const { return model_.get(); }
-    const std::string& name() const { return name_; }        // of the one that works
+    const std::string& name() const { return name_; }        // of the one in use
     const std::string& loading() const { return loading_; }  // of the next one
     float progress() const { return progress_; }             // of loading it, 0 to 1
     const std::string& error() const { return error_; }      // why there is no next one
@@ -99,7 +99,7 @@ private:
     std::string name_ = "none", name_before_, wanted_ = "none", loading_, error_;
     bool on_trial_ = false;  // model_ has not worked yet
     std::atomic<float> progress_ = 0;
-    // The last member: it is waited for before the others go.
+    // The last member: its destructor waits for the thread, which uses the others.
     std::future<std::unique_ptr<Model>> next_;
 };
 

@@ -1,4 +1,4 @@
-#include "app/live/settings.h"
+#include "app/live/state/settings.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "app/live/state/controls.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
 
@@ -16,42 +17,36 @@ namespace {
 
 using nlohmann::json;
 
-// How things are shown, by name: reading, writing and comparing go through the same list.
-template <typename Visit, typename... States>
-void for_each_choice(Visit visit, States&... s) {
-    visit("boxes", s.boxes...);
-    visit("caption", s.caption...);
-    visit("classes", s.classes...);
-    visit("truth", s.truth...);
-    visit("track", s.track...);
-    visit("threshold", s.threshold...);
-    visit("detector_stride", s.detector_stride...);
-    visit("classifier_stride", s.classifier_stride...);
-    visit("overview", s.overview...);
-    visit("knows_holding", s.knows_holding...);
-    visit("maps", s.attention.mode...);
-    visit("layer", s.attention.layer...);
-    visit("head", s.attention.head...);
-    visit("blend", s.attention.blend...);
-    visit("mass", s.attention.mass...);
-    visit("fixed_scale", s.attention.fixed_scale...);
-    visit("asked", s.asked...);
-    visit("panels", s.panels...);
-    visit("full_screen", s.full_screen...);
-    visit("present_mode", s.present_mode...);
+// All values that are kept, by name: reading, writing and comparing go through the same list.
+// Switches come from their table.
+template <typename Visit, typename... All>
+void for_each_choice(Visit visit, All&... wishes) {
+    for (const Control& control : controls())
+        if (control.saved) visit(control.name, *value_of(control, wishes)...);
+    visit("threshold", wishes.look.filter.threshold...);
+    visit("detector_stride", wishes.detector_stride...);
+    visit("classifier_stride", wishes.classifier_stride...);
+    visit("knows_holding", wishes.window.knows_holding...);
+    visit("maps", wishes.look.attention.mode...);
+    visit("layer", wishes.look.attention.layer...);
+    visit("head", wishes.look.attention.head...);
+    visit("blend", wishes.look.attention.blend...);
+    visit("mass", wishes.look.attention.mass...);
+    visit("asked", wishes.look.model...);
+    visit("present_mode", wishes.window.present_mode...);
 }
 
 // The same, and the window's own.
 template <typename SettingsType, typename Visit>
 void for_each_setting(SettingsType& settings, Visit visit) {
-    for_each_choice(visit, settings.state);
+    for_each_choice(visit, settings.wishes);
     visit("width", settings.width);
     visit("height", settings.height);
     visit("recent", settings.recent);
     visit("layout", settings.layout);
 }
 
-// Takes what has the right type, and leaves the rest.
+// Reads a value of the right type; any other leaves the default.
 void take(const json& from, const char* name, bool& to) {
     if (from.contains(name) && from[name].is_boolean()) to = from[name].get<bool>();
 }
@@ -86,8 +81,8 @@ void take_name(const json& from, const char* name, const Enum (&values)[n], Enum
 void take(const json& from, const char* name, AttentionMode& to) {
     take_name(from, name, attention_modes, to);
 }
-void take(const json& from, const char* name, AskedModel& to) {
-    constexpr AskedModel models[] = {AskedModel::detector, AskedModel::classifier};
+void take(const json& from, const char* name, MapModel& to) {
+    constexpr MapModel models[] = {MapModel::detector, MapModel::classifier};
     take_name(from, name, models, to);
 }
 void take(const json& from, const char* name, PresentMode& to) {
@@ -96,7 +91,7 @@ void take(const json& from, const char* name, PresentMode& to) {
     take_name(from, name, modes, to);
 }
 
-// Choices are written by their names; what nobody has chosen is not.
+// Enumerations are written by their names; an optional value only if it is there.
 template <typename Value>
 void put(nlohmann::ordered_json& to, const char* name, const Value& value) {
     if constexpr (std::is_enum_v<Value>)
@@ -134,15 +129,14 @@ Settings read_settings(const std::filesystem::path& file) {
     const json from = json::parse(in, nullptr, false);
     if (!from.is_object()) return settings;
     for_each_setting(settings, [&](const char* name, auto& to) { take(from, name, to); });
-    AttentionState& attention = settings.state.attention;
-    for (float* part : {&attention.blend, &attention.mass})
-        *part = std::clamp(*part, 0.0f, 1.0f);
+    AttentionState& attention = settings.wishes.look.attention;
+    for (float* part : {&attention.blend, &attention.mass}) *part = std::clamp(*part, 0.0f, 1.0f);
     settings.width = std::clamp(settings.width, 320u, 16384u);
     settings.height = std::clamp(settings.height, 240u, 16384u);
     return settings;
 }
 
-LiveState to_remember(const LiveState& remembered, const LiveState& begun, LiveState now) {
+Wishes to_remember(const Wishes& remembered, const Wishes& begun, Wishes now) {
     for_each_choice(
         [](const char*, const auto& before, const auto& first, auto& last) {
             if (last == first) last = before;

@@ -1,4 +1,4 @@
-#include "app/live/settings.h"
+#include "app/live/state/settings.h"
 
 #include <gtest/gtest.h>
 
@@ -13,27 +13,27 @@ namespace {
 TEST(Settings, come_back_as_they_were_left) {
     const TempFolder temp;
     Settings settings;
-    settings.state.boxes = false;
-    settings.state.threshold = 0.25f;
-    settings.state.attention = {AttentionMode::grid, 7, 3, 0.5f, 0.75f, true};
-    settings.state.asked = AskedModel::classifier;
-    settings.state.overview = settings.state.knows_holding = true;
-    settings.state.present_mode = PresentMode::mailbox;
-    settings.state.full_screen = true;
+    settings.wishes.look.boxes = false;
+    settings.wishes.look.filter.threshold = 0.25f;
+    settings.wishes.look.attention = {AttentionMode::grid, 7, 3, 0.5f, 0.75f, true};
+    settings.wishes.look.model = MapModel::classifier;
+    settings.wishes.look.overview = settings.wishes.window.knows_holding = true;
+    settings.wishes.window.present_mode = PresentMode::mailbox;
+    settings.wishes.window.full_screen = true;
     settings.width = 801;
     settings.height = 602;
     settings.layout = "[Window][Saccade]\nPos=5,6\n";
     const auto file = temp / "config" / "saccade" / "window.json";
     ASSERT_TRUE(write_settings(file, settings)) << "folders are made";
     const Settings read = read_settings(file);
-    EXPECT_EQ(read.state.boxes, false);
-    EXPECT_EQ(read.state.caption, true);
-    EXPECT_EQ(read.state.threshold, 0.25f);
-    EXPECT_EQ(read.state.attention, settings.state.attention);
-    EXPECT_EQ(read.state.asked, AskedModel::classifier);
-    EXPECT_TRUE(read.state.overview && read.state.knows_holding);
-    EXPECT_EQ(read.state.present_mode, PresentMode::mailbox);
-    EXPECT_TRUE(read.state.full_screen);
+    EXPECT_EQ(read.wishes.look.boxes, false);
+    EXPECT_EQ(read.wishes.look.caption, true);
+    EXPECT_EQ(read.wishes.look.filter.threshold, 0.25f);
+    EXPECT_EQ(read.wishes.look.attention, settings.wishes.look.attention);
+    EXPECT_EQ(read.wishes.look.model, MapModel::classifier);
+    EXPECT_TRUE(read.wishes.look.overview && read.wishes.window.knows_holding);
+    EXPECT_EQ(read.wishes.window.present_mode, PresentMode::mailbox);
+    EXPECT_TRUE(read.wishes.window.full_screen);
     EXPECT_EQ(read.width, 801u);
     EXPECT_EQ(read.height, 602u);
     EXPECT_EQ(read.layout, settings.layout);
@@ -44,32 +44,32 @@ TEST(Settings, come_back_as_they_were_left) {
 TEST(Settings, what_a_run_was_about_is_not_remembered) {
     const TempFolder temp;
     Settings settings;
-    settings.state.frozen = settings.state.quit = settings.state.recording = true;
-    settings.state.source = "clip.mp4";
+    settings.wishes.frozen = settings.wishes.recording = settings.wishes.window.help = true;
+    settings.wishes.source = "clip.mp4";
     ASSERT_TRUE(write_settings(temp / "window.json", settings));
     const Settings read = read_settings(temp / "window.json");
-    EXPECT_FALSE(read.state.frozen || read.state.quit || read.state.recording);
-    EXPECT_EQ(read.state.source, "");
+    EXPECT_FALSE(read.wishes.frozen || read.wishes.recording || read.wishes.window.help);
+    EXPECT_EQ(read.wishes.source, "");
 }
 
 TEST(Settings, what_the_command_line_says_is_for_one_run) {
-    LiveState remembered;
-    remembered.threshold = 0.4f;
-    remembered.boxes = false;
-    LiveState begun = remembered;  // --threshold 0 --attention grid --stride 5 --track
-    begun.threshold = 0;
-    begun.attention.mode = AttentionMode::grid;
+    Wishes remembered;
+    remembered.look.filter.threshold = 0.4f;
+    remembered.look.boxes = false;
+    Wishes begun = remembered;  // --threshold 0 --attention grid --stride 5 --track
+    begun.look.filter.threshold = 0;
+    begun.look.attention.mode = AttentionMode::grid;
     begun.detector_stride = begun.classifier_stride = 5;
-    begun.track = true;
-    LiveState now = begun;
-    now.caption = false;  // in the window
+    begun.look.track = true;
+    Wishes now = begun;
+    now.look.caption = false;  // in the window
     now.detector_stride = 2;
-    const LiveState kept = to_remember(remembered, begun, now);
-    EXPECT_EQ(kept.threshold, 0.4f);
-    EXPECT_EQ(kept.attention.mode, AttentionMode::mean);
+    const Wishes kept = to_remember(remembered, begun, now);
+    EXPECT_EQ(kept.look.filter.threshold, 0.4f);
+    EXPECT_EQ(kept.look.attention.mode, AttentionMode::mean);
     EXPECT_EQ(kept.classifier_stride, 1u);
-    EXPECT_FALSE(kept.track || kept.boxes);
-    EXPECT_FALSE(kept.caption);
+    EXPECT_FALSE(kept.look.track || kept.look.boxes);
+    EXPECT_FALSE(kept.look.caption);
     EXPECT_EQ(kept.detector_stride, 2u);
 }
 
@@ -81,16 +81,16 @@ TEST(Settings, damaged_files_and_values_out_of_range_do_no_harm) {
                              "{\"width\": \"wide\", \"maps\": \"everything\"}"}) {
         std::ofstream(file) << text;
         const Settings read = read_settings(file);
-        EXPECT_TRUE(read.state.boxes) << text;
-        EXPECT_EQ(read.state.attention, LiveState().attention) << text;
+        EXPECT_TRUE(read.wishes.look.boxes) << text;
+        EXPECT_EQ(read.wishes.look.attention, Wishes().look.attention) << text;
         EXPECT_EQ(read.width, 1280u) << text;
     }
     std::ofstream(file) << R"({"width": 0, "height": 99999999, "threshold": 7, "blend": -3})";
     const Settings read = read_settings(file);
     EXPECT_EQ(read.width, 320u);
     EXPECT_EQ(read.height, 16384u);
-    EXPECT_EQ(read.state.threshold, 1.0f);
-    EXPECT_EQ(read.state.attention.blend, 0.0f);
+    EXPECT_EQ(read.wishes.look.filter.threshold, 1.0f);
+    EXPECT_EQ(read.wishes.look.attention.blend, 0.0f);
 }
 
 TEST(Settings, a_folder_that_cannot_be_written_to_is_no_error) {

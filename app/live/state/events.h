@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace saccade {
+
+// Things that a person asks for once.
+struct SaveFrame {};   // the annotated frame as a picture
+struct SaveView {};    // what the window shows as a picture
+struct SaveMaps {};    // the maps that are shown as .npy files
+struct MakePage {};    // the page of `saccade inspect` for the frame that is shown
+struct OpenSource {};  // Wishes::source, also if it is open already
+struct Seek {
+    uint64_t frame = 0;  // of the file, counted from 0
+};
+struct Quit {};
+using Event = std::variant<SaveFrame, SaveView, SaveMaps, MakePage, OpenSource, Seek, Quit>;
+
+// A queue of them. The window and the loop each take out the kinds that they handle.
+class Events {
+public:
+    void add(Event event) { queue_.push_back(event); }
+    void add(Events&& others) {
+        queue_.insert(queue_.end(), others.queue_.begin(), others.queue_.end());
+        others.queue_.clear();
+    }
+    // All of one kind, oldest first.
+    template <typename Kind>
+    std::vector<Kind> take() {
+        std::vector<Kind> taken;
+        std::erase_if(queue_, [&](const Event& event) {
+            const Kind* const one = std::get_if<Kind>(&event);
+            if (one) taken.push_back(*one);
+            return one != nullptr;
+        });
+        return taken;
+    }
+    bool empty() const { return queue_.empty(); }
+
+private:
+    std::vector<Event> queue_;
+};
+
+}  // namespace saccade
