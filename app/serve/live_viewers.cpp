@@ -17,6 +17,7 @@
 #include "app/pipeline/frame_path.h"
 #include "app/serve/crossings.h"
 #include "app/serve/metrics.h"
+#include "app/serve/page_switches.h"
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
 
@@ -147,24 +148,6 @@ std::string line_for_viewers(const FrameResult& result, const ResultLabels& labe
     FrameResult without = result;
     without.info.source = source;
     return line_of(without, labels);
-}
-
-// The switches that each viewer has alone, for the page to build. They begin with their defaults.
-Json switches_for_page() {
-    const Wishes defaults;
-    Json switches = Json::array();
-    for (const Control& control : controls()) {
-        if (control.page != PageScope::viewer) continue;
-        const bool* const value = value_of(control, defaults);
-        switches.push_back({{"name", control.name},
-                            {"label", control.label},
-                            {"key", control.keys},
-                            {"line", control.line},
-                            {"tip", control.tip},
-                            {"part", control.panel == PanelPart::attention ? "attention" : "shown"},
-                            {"on", !value || *value}});
-    }
-    return switches;
 }
 
 }  // namespace
@@ -318,7 +301,7 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
         {"idle", std::round(100 * status.gpu_idle) / 100},
         {"memory", {{"device", status.memory.device_bytes}, {"host", status.memory.host_bytes}}},
         {"stages", stages},
-        {"switches", switches_for_page()}};
+        {"switches", page_switches()}};
     for (const Control& control : controls())
         if (control.page == PageScope::shared) state[control.name] = *value_of(control, wishes);
     state["detector"]["phrases"] = phrases_of(status.detector, status.labels, &wishes.look.filter);

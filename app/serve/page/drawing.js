@@ -106,7 +106,7 @@ const drawing = (() => {
     // The strongest is drawn last; the canvas as a whole is translucent.
     function draw_masks(all) {
         const masked = all.filter((found) => found.mask);
-        masks.hidden = masked.length === 0 || !$("show-masks").checked || Boolean(live.state?.annotated) || is_tiled();
+        masks.hidden = masked.length === 0 || !switches.is_on("masks") || Boolean(live.state?.annotated) || is_tiled();
         if (masks.hidden) return;
         const context = masks.getContext("2d");
         context.clearRect(0, 0, masks.width, masks.height);

@@ -18,7 +18,7 @@ const found = (() => {
     const detections = () => labels.merge(all_detections());
     // The ground truth, if the source has it.
     function truth() {
-        if (!$("show-truth").checked || is_stale()) return [];
+        if (!switches.is_on("truth") || is_stale()) return [];
         return (live.frame?.line.truth?.objects ?? [])
             .map((one) => ({...one, colour: "#ffffff", really: true, score: -1}));
     }
@@ -35,7 +35,7 @@ const found = (() => {
             $("only").append(element("label", {}, box, label));
         }
     }
-    function at([x, y]) { return $("show-boxes").checked ? labels.smallest_at(detections(), x, y) : null; }
+    function at([x, y]) { return switches.is_on("boxes") ? labels.smallest_at(detections(), x, y) : null; }
     // A box says its full name under the pointer: its label may be hidden, and rivals are in no label.
     function point_at(point, event) {
         const one = point && !live.state?.annotated && !drawing.is_tiled() ? at(point) : null;
@@ -54,7 +54,7 @@ const found = (() => {
         });
     }
     function draw_boxes(all) {
-        const shows = $("show-boxes").checked && !live.state?.annotated && !drawing.is_tiled();
+        const shows = switches.is_on("boxes") && !live.state?.annotated && !drawing.is_tiled();
         const drawn = shows ? [...truth(), ...[...all].reverse()] : [];  // the strongest last, on top
         fill($("boxes"), drawn,
             () => page.box_of({box: [0, 0, 0, 0], label: "", colour: ""}, {width: 1, height: 1}).box,
@@ -98,8 +98,8 @@ const found = (() => {
         const {line, found: more} = live.frame ?? {};
         const freshness = more?.caption_freshness === undefined ? 1 : more.caption_freshness;
         const caption = freshness === null || is_stale() ? null : line?.caption ?? line?.answer;
-        const shows = Boolean(caption) && $("show-caption").checked, words = caption?.words ?? [];
-        $("caption-part").hidden = !(line?.caption ?? line?.answer) || !$("show-caption").checked;
+        const shows = Boolean(caption) && switches.is_on("caption"), words = caption?.words ?? [];
+        $("caption-part").hidden = !(line?.caption ?? line?.answer) || !switches.is_on("caption");
         $("caption-title").textContent = (line?.answer ? "Answer" : "Caption") +
             (shows && freshness < 1 ? ", of an earlier frame" : "");
         $("said").hidden = !shows || words.length === 0 || Boolean(live.state?.annotated);
@@ -111,7 +111,7 @@ const found = (() => {
     }
     function draw_classes() {
         const classes = is_stale() ? [] : live.frame?.line.classes ?? [];
-        $("classes-part").hidden = classes.length === 0 || !$("show-classes").checked;
+        $("classes-part").hidden = classes.length === 0 || !switches.is_on("classes");
         fill($("classes"), classes, () => page.class_row("", 0), (row, one) => {
             const [name, meter, p] = row.children;
             if (name.textContent !== one.label) {
@@ -149,24 +149,12 @@ const found = (() => {
     }
     function take(line) {
         meet(line);
-        $("truth-part").hidden = !line.truth;
-        $("masks-part").hidden = $("masks-part").hidden && !(line.detections ?? []).some((one) => one.mask);
+        switches.offer("truth", Boolean(line.truth));
+        if ((line.detections ?? []).some((one) => one.mask)) switches.offer("masks", true);
         draw();
     }
 
-    function toggle(id) {
-        $(id).checked = !$(id).checked;
-        draw();
-    }
-    for (const id of ["show-boxes", "show-masks", "show-caption", "show-classes", "show-truth"])
-        $(id).addEventListener("input", draw);
-    addEventListener("resize", () => { if (live.frame) draw(); });
-    const keys = {
-        d: () => toggle("show-boxes"),
-        c: () => toggle("show-caption"),
-        l: () => toggle("show-classes"),
-        t: () => toggle("show-truth"),
-    };
+    for (const name of ["masks", "truth"]) switches.offer(name, false);
 
-    return {detections, at, point_at, draw, clear, take, keys};
+    return {detections, at, point_at, draw, clear, take};
 })();

@@ -43,6 +43,7 @@
         Object.assign(live, message);
         if (!live.state) return;
         regions.keep_mine();
+        switches.show(live.state.switches);
         if (!before && live.state.start) looking.begin_as(live.state.start);
         panels.show(before);
     };
@@ -50,6 +51,12 @@
         ++received;
         $("about").textContent = "not connected";
         panels.trouble(why);
+    };
+    switches.on.changed = () => {
+        looking.tell();
+        drawing.draw();
+        found.draw();
+        marks.draw();
     };
     looking.on.changed = () => {
         found.draw();
@@ -120,7 +127,7 @@
     for (const id of ["freeze", "unfreeze"]) $(id).addEventListener("click", freeze);
     $("full-screen").addEventListener("click", full_screen);
 
-    const keys = {...looking.keys, ...found.keys, ...player.keys, " ": freeze, s: drawing.screenshot, f: full_screen};
+    const keys = {...looking.keys, ...player.keys, " ": freeze, s: drawing.screenshot, f: full_screen};
     const arrows = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
     document.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -135,10 +142,10 @@
             return;
         }
         if (control && (event.key === " " || control.matches("input, select, textarea"))) return;
-        const press = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-        if (!press) return;
+        const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+        if (keys[key]) keys[key]();
+        else if (!switches.press(key)) return;
         event.preventDefault();
-        press();
     });
 
     // For scripts and tests: what is shown, as numbers.

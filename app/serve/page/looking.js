@@ -13,7 +13,7 @@ const looking = (() => {
 
     function wanted() {
         const points = pointing.word !== null || pointing.phrase || pointing.query !== null || pointing.point;
-        if (attention.mode === "off" || !(points || $("overview").checked || attention.mode === "colours")) return null;
+        if (attention.mode === "off" || !(points || switches.is_on("overview") || attention.mode === "colours")) return null;
         const look = {mode: attention.mode, head: attention.head, ask: $("ask").value};
         if (attention.layer !== null) look.layer = attention.layer;
         if (pointing.word !== null) {
@@ -227,7 +227,7 @@ const looking = (() => {
     $("mode").addEventListener("input", () => set_mode($("mode").value));
     $("layer").addEventListener("input", () => set_layer(Number($("layer").value)));
     $("head").addEventListener("input", () => set_head(Number($("head").value)));
-    for (const id of ["ask", "overview"]) $(id).addEventListener("input", tell);
+    $("ask").addEventListener("input", tell);
     const keys = {
         a: next_mode,
         "[": () => set_layer(Number($("layer").value) - 1),
@@ -237,14 +237,10 @@ const looking = (() => {
             tell();
             page.say(`asks the ${$("ask").value}`);
         },
-        o: () => {
-            $("overview").checked = !$("overview").checked;
-            tell();
-        },
         Escape: release,
     };
     for (let head = 0; head < 10; ++head) keys[head] = () => set_head(head);
 
-    return {on, attention, pointing, wanted, tell_again, point_at, hold_at, is_chosen, choose, at_word, at_phrase,
+    return {on, attention, pointing, wanted, tell, tell_again, point_at, hold_at, is_chosen, choose, at_word, at_phrase,
             is_phrase, step, begin_as, show_choice, say, keys};
 })();

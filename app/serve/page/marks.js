@@ -32,7 +32,7 @@ const marks = (() => {
         }
     }
     function shown_trails() {
-        return $("show-trails").checked && !live.state?.annotated && !drawing.is_tiled() ? [...trails.values()] : [];
+        return switches.is_on("trails") && !live.state?.annotated && !drawing.is_tiled() ? [...trails.values()] : [];
     }
     function draw_trails() {
         fill($("trails"), shown_trails(), () => svg("polyline", {fill: "none"}), (node, {colour, points}) => {
@@ -74,7 +74,7 @@ const marks = (() => {
     const points_of = (corners) => corners.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
 
     function shown_regions() {
-        return $("show-regions").checked && !live.state?.annotated && !drawing.is_tiled() ? regions() : [];
+        return switches.is_on("regions") && !live.state?.annotated && !drawing.is_tiled() ? regions() : [];
     }
     function draw_regions() {
         const {width} = live.frame.line;
@@ -109,8 +109,8 @@ const marks = (() => {
     }
     function take(line, colours) {
         follow(line, colours);
-        $("trails-part").hidden = $("trails-part").hidden && !(line.detections ?? []).some((one) => one.track);
-        $("regions-shown-part").hidden = !live.state?.regions;
+        if ((line.detections ?? []).some((one) => one.track)) switches.offer("trails", true);
+        switches.offer("regions", Boolean(live.state?.regions));
         draw();
     }
     // For screenshots; `scale` is the canvas' pixels per pixel of the frame.
@@ -132,7 +132,7 @@ const marks = (() => {
         }
     }
 
-    for (const id of ["show-trails", "show-regions"]) $(id).addEventListener("input", draw);
+    for (const name of ["trails", "regions"]) switches.offer(name, false);
 
     return {svg, set, points_of, regions, counts_of, sum, draw, forget, take, draw_on};
 })();
