@@ -87,6 +87,7 @@ struct Wishes {
     struct Window {
         bool panels = true, help = false, full_screen = false;
         bool drawing = false;        // the mouse draws lines and zones
+        bool grid = false;           // the borders of patches are drawn over their maps
         bool knows_holding = false;  // a click has held something once: the hint is not needed
         PresentMode present_mode = PresentMode::fifo;
         bool operator==(const Window&) const = default;
