@@ -35,8 +35,8 @@ struct LiveView {
 // The loop on a thread of its own: its newest view can be read at once, however long models take.
 class LiveThread {
 public:
-    // `on_news` is called on the thread when there is a new view. Pictures go to `window`, which
-    // must outlive this object.
+    // The loop's pictures go to `window`, which must outlive it. `on_news` is called on the thread
+    // when there is a new view.
     LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
                const LivePlace& from, PictureRing& window, std::function<void()> on_news);
 
@@ -75,7 +75,8 @@ private:
     std::optional<double> screen_ms_;
     std::exception_ptr error_;
 
-    std::optional<std::pair<Wishes, Pointer>> last_wanted_;  // used by the window's thread alone
+    // What the window wanted last; its own.
+    std::optional<std::pair<Wishes, Pointer>> last_wanted_;
     std::jthread thread_;
 };
 

@@ -157,10 +157,10 @@ private:
     std::optional<Done> shown_;
     std::optional<DrawnFor> drawn_for_;  // of the picture on screen, or on its way there
     bool again_ = false;                 // it has to be drawn again
-    bool bare_ = false;         // the frame in flight is drawn without anything on it
-    bool frozen_ = false;       // in the last step
-    size_t unseen_ = 0;         // frames that were in flight when the picture was frozen
-    uint64_t most_frames_ = 0;  // 0: no end
+    bool bare_ = false;                  // the frame in flight is drawn without anything on it
+    bool frozen_ = false;                // in the last step
+    size_t unseen_ = 0;                  // frames that were in flight when the picture was frozen
+    uint64_t most_frames_ = 0;           // 0: no end
 
     std::optional<Size> too_large_;  // frames for which there is no memory
     std::optional<Size> fitted_;     // frames for which there was

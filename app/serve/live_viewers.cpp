@@ -14,9 +14,10 @@
 #include "app/live/loop.h"
 #include "app/live/state/controls.h"
 #include "app/page/page.h"
+#include "app/pipeline/frame_path.h"
 #include "app/serve/crossings.h"
 #include "app/serve/metrics.h"
-#include "app/pipeline/frame_path.h"
+#include "app/serve/page_switches.h"
 #include "gpu/core/error.h"
 #include "models/contrast/phrases.h"
 
@@ -93,15 +94,16 @@ Json phrases_of(const ModelStatus& model, const std::vector<std::string>& labels
     return phrases;
 }
 
-// What the page needs besides the line: queries and colours of the detections, and the freshness of
-// the caption; null if it describes another picture.
-std::string results_for_page(const Done& shown) {
+// What the page needs besides the line: queries and colours of the detections, and how fresh the
+// caption is; null if it describes another picture.
+std::string detections_for_page(const Done& shown) {
     const FrameResult& result = shown.result;
     Json found = {
         {"queries", Json::array()}, {"colours", Json::array()}, {"repeated", shown.repeated}};
+    const FrameInfo& captioned = shown.captioned;
     found["caption_freshness"] =
-        shown.captioned.source == result.info.source
-            ? Json(freshness(shown.captioned.source, shown.captioned.captured, result.info))
+        captioned.source == result.info.source
+            ? Json(freshness(captioned.source, captioned.captured, result.info))
             : Json();
     if (result.detections)
         for (size_t i = 0; i < result.detections->size(); ++i) {
@@ -146,24 +148,6 @@ std::string line_for_viewers(const FrameResult& result, const ResultLabels& labe
     FrameResult without = result;
     without.info.source = source;
     return line_of(without, labels);
-}
-
-// The switches that each viewer has alone, for the page to build. They begin with their defaults.
-Json switches_for_page() {
-    const Wishes defaults;
-    Json switches = Json::array();
-    for (const Control& control : controls()) {
-        if (control.page != PageScope::viewer) continue;
-        const bool* const value = value_of(control, defaults);
-        switches.push_back({{"name", control.name},
-                            {"label", control.label},
-                            {"key", control.keys},
-                            {"line", control.line},
-                            {"tip", control.tip},
-                            {"part", control.panel == PanelPart::attention ? "attention" : "shown"},
-                            {"on", !value || *value}});
-    }
-    return switches;
 }
 
 }  // namespace
@@ -273,7 +257,7 @@ void LiveViewers::show(const LiveLoop& loop, const Wishes& wishes, bool new_pict
         frame.crossings =
             crossings_in(shown->result, labels, without_password(shown->result.info.source));
     if (picture) {
-        frame.found = results_for_page(*shown);
+        frame.found = detections_for_page(*shown);
         frame.maps = shown->maps;
     }
     exchange_.show(std::move(frame), picture ? shown->planes : PlanarView());
@@ -317,7 +301,7 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
         {"idle", std::round(100 * status.gpu_idle) / 100},
         {"memory", {{"device", status.memory.device_bytes}, {"host", status.memory.host_bytes}}},
         {"stages", stages},
-        {"switches", switches_for_page()}};
+        {"switches", page_switches()}};
     for (const Control& control : controls())
         if (control.page == PageScope::shared) state[control.name] = *value_of(control, wishes);
     state["detector"]["phrases"] = phrases_of(status.detector, status.labels, &wishes.look.filter);

@@ -73,7 +73,7 @@ struct Wishes {
         MapModel model = MapModel::detector;
         SecondView second;
         Filter filter;
-        Size room;  // for the picture in the window, in pixels of the screen; none without one
+        Size room{};  // for pictures in the window, in pixels of the screen; none without a window
         bool operator==(const Look&) const = default;
     } look;
     // What viewers in browsers need of every frame. It is drawn again for them, too.
@@ -87,6 +87,7 @@ struct Wishes {
     struct Window {
         bool panels = true, help = false, full_screen = false;
         bool drawing = false;        // the mouse draws lines and zones
+        bool grid = false;           // the borders of patches are drawn over their maps
         bool knows_holding = false;  // a click has held something once: the hint is not needed
         PresentMode present_mode = PresentMode::fifo;
         bool operator==(const Window&) const = default;

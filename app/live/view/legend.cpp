@@ -158,6 +158,21 @@ void mark_patch(const Legend& legend, ImDrawList& list) {
     mark(legend, list, legend.seen->patch(), IM_COL32(255, 255, 255, 255));
 }
 
+// The borders of all patches, which may reach beyond the picture.
+void draw_grid(const Legend& legend, ImDrawList& list) {
+    if (!legend.in.session.wishes.window.grid || !legend.seen || legend.tiled) return;
+    const auto& [grid, corner, cell] = legend.seen->geometry;
+    const Rectangle& picture = legend.place.picture;
+    const auto line = [&](glm::vec2 from, glm::vec2 to) {
+        list.AddLine(legend.on_screen(corner + from * cell), legend.on_screen(corner + to * cell),
+                     IM_COL32(255, 255, 255, 90));
+    };
+    list.PushClipRect({picture.min.x, picture.min.y}, {picture.max.x, picture.max.y}, true);
+    for (uint32_t x = 0; x <= grid.x; ++x) line({x, 0}, {x, grid.y});
+    for (uint32_t y = 0; y <= grid.y; ++y) line({0, y}, {grid.x, y});
+    list.PopClipRect();
+}
+
 // A cross at the pixel that the mouse points at in the other view.
 void mirror_pointer(const Legend& legend, ImDrawList& list) {
     const Session& session = legend.in.session;
@@ -239,6 +254,7 @@ std::vector<std::string> lines_of(const Legend& legend) {
 
 void draw_legend(const Legend& legend) {
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
+    draw_grid(legend, list);
     mark_patch(legend, list);
     mirror_pointer(legend, list);
     if (!legend.seen && !legend.in.second) return;

@@ -166,11 +166,8 @@ ViewLayout LiveWindow::place_view() {
     on_->screen.set_view({layout.picture.min * scale, layout.picture.max * scale});
     view_.scene.place = on_->screen.placement(size_of(view_.scene));
     Wishes::Look& look = session_.wishes.look;
-    const bool below = better_below(view_.scene.picture, layout.picture.size());
-    const Size room = on_->screen.room();
-    if (look.second.below != below || look.room != room) frames_due_ = std::max(frames_due_, 1);
-    look.second.below = below;
-    look.room = room;
+    look.second.below = better_below(view_.scene.picture, layout.picture.size());
+    look.room = on_->screen.room();
     return layout;
 }
 

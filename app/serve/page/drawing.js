@@ -16,6 +16,21 @@ const drawing = (() => {
         const part = 1 / Math.max(columns, rows);
         return {columns, part};
     }
+    // The borders of all patches.
+    function draw_grid(context, {grid, geometry: {left, top, cell_width, cell_height}}, scale) {
+        const x = (column) => (left + column * cell_width) * scale.x, y = (row) => (top + row * cell_height) * scale.y;
+        context.beginPath();
+        for (let column = 0; column <= grid.width; ++column) {
+            context.moveTo(x(column), y(0));
+            context.lineTo(x(column), y(grid.height));
+        }
+        for (let row = 0; row <= grid.height; ++row) {
+            context.moveTo(x(0), y(row));
+            context.lineTo(x(grid.width), y(row));
+        }
+        context.strokeStyle = "rgb(255 255 255 / 35%)";
+        context.stroke();
+    }
     function draw_one(context, map, index, scale) {
         const cells = cells_of(map, index);
         page.draw_map(context, cells, map, scale, {
@@ -62,6 +77,7 @@ const drawing = (() => {
         if (map.kind === "colours") {
             page.draw_mixed(context, [0, 1, 2].map((i) => cells_of(map, i)), map, scale,
                             {opacity: $("opacity").value / 100, smooth: $("smooth").checked});
+            if (switches.is_on("grid")) draw_grid(context, map, scale);
             return;
         }
         if (map.count > 1) {
@@ -69,6 +85,7 @@ const drawing = (() => {
             return;
         }
         draw_one(context, map, 0, scale);
+        if (switches.is_on("grid")) draw_grid(context, map, scale);
         page.draw_points(context, scale, points_of(map));
         if (map.window) page.draw_window(context, scale, map.window);
         if (map.patch) page.draw_cell(context, map, scale, map.patch);

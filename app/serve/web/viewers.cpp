@@ -69,9 +69,8 @@ void Viewers::handle(lws* wsi, Connection& c, const ViewerMessage& message) {
         if (c.look) c.look->viewer = c.number;
     }
     if (!read_only_ && message.wish != SharedWish{}) {
-        if (const auto frozen = message.wish.switches.find("frozen");
-            frozen != message.wish.switches.end())
-            frozen_by_ = frozen->second ? c.number : 0;
+        const auto frozen = message.wish.switches.find("frozen");
+        if (frozen != message.wish.switches.end()) frozen_by_ = frozen->second ? c.number : 0;
         exchange_.wish(message.wish);
     }
     connections_.update_demand();

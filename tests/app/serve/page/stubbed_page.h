@@ -7,6 +7,7 @@
 
 #include "app/page/base64.h"
 #include "app/serve/page/live_page.h"
+#include "app/serve/page_switches.h"
 #include "tests/app/page/browser.h"
 
 namespace saccade {
@@ -124,7 +125,8 @@ inline nlohmann::json state_message() {
                         {"age", 20},
                         {"idle", 0},
                         {"memory", {{"device", 1 << 28}, {"host", 1 << 27}}},
-                        {"stages", Json::array({Json::array({"detector", 4.1})})}};
+                        {"stages", Json::array({Json::array({"detector", 4.1})})},
+                        {"switches", page_switches()}};
     return {{"state", state},
             {"you", 1},
             {"viewers", Json::array({{{"number", 1}, {"looks", false}, {"seconds", 3}}})},
