@@ -6,7 +6,8 @@
 
 namespace saccade {
 
-// A compiled shader that is part of the program, named after its file and its storage types: "linear.f16_f32".
+// A compiled shader that is part of the program, named after its file and its storage types:
+// "linear.f16_f32".
 struct EmbeddedShader {
     std::string_view name;
     std::span<const std::uint32_t> code;  // SPIR-V

@@ -29,8 +29,8 @@ std::string environment(const char* name) {
 int rounds = 0;  // the second goes through the plain kernels: see main.cpp
 
 // SACCADE_DEVICE chooses another device; SACCADE_NO_VALIDATION=1 is for machines where the layers
-// cannot be had; with SACCADE_NO_FOURS=1 sums of products leave as on GPUs whose threads do not hold
-// them in fours.
+// cannot be had; with SACCADE_NO_FOURS=1 sums of products leave as on GPUs whose threads do not
+// hold them in fours.
 struct TestDevice {
     Instance instance{{.validation = environment("SACCADE_NO_VALIDATION").empty(),
                        .on_message = on_message,

@@ -12,10 +12,9 @@ void Annotator::record(Commands& c, const Image& image, const Findings& findings
                                          OverlayLabels{.detector = labels_});
     overlay_->settings.filter = filter_;
     overlay_->update();
-    overlay_->record(
-        c, image,
-        {.found = findings.found(),
-         .masks = {findings.masks(), findings.masked(), findings.mask_size()}});
+    overlay_->record(c, image,
+                     {.found = findings.found(),
+                      .masks = {findings.masks(), findings.masked(), findings.mask_size()}});
     readback_ = std::make_unique<Readback>(device_, image.width(), image.height(), true);
     readback_->record(c, image);
 }

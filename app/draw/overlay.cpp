@@ -237,9 +237,9 @@ void Overlay::lay_out_marks() {
     const auto line = static_cast<float>(style_.line + style_.margin);
     // The last is the best, and has the first choice.
     std::vector<Rectangle> labels;
-    for (const Marks::Box& box : std::views::reverse(marks_.boxes))
-        labels.push_back(label_place(on_image(box.place),
-                                     texts_.line_size(words_of(box.text), label_pixels_), image,
+    for (auto box = marks_.boxes.rbegin(); box != marks_.boxes.rend(); ++box)
+        labels.push_back(label_place(on_image(box->place),
+                                     texts_.line_size(words_of(box->text), label_pixels_), image,
                                      labels));
     std::ranges::reverse(labels);
     for (size_t i = 0; i < labels.size(); ++i) {

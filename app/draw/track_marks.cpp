@@ -86,10 +86,10 @@ Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
     for (size_t i = tracked.detections->size(); i-- > 0;) {  // the best on top
         const Detection& d = (*tracked.detections)[i];
         const uint32_t number = i < tracked.tracks.size() ? tracked.tracks[i] : 0;
-        marks.boxes.push_back(
-            {d.box, track_colour(number),
-             (number > 0 ? std::to_string(number) + " " : "") + labels[d.id] + " " + percent(d.score),
-             d.query == selected_query});
+        marks.boxes.push_back({d.box, track_colour(number),
+                               (number > 0 ? std::to_string(number) + " " : "") + labels[d.id] +
+                                   " " + percent(d.score),
+                               d.query == selected_query});
     }
     return marks;
 }

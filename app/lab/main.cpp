@@ -14,10 +14,10 @@
 #include "app/io/sanitizer.h"
 #include "app/io/text.h"
 #include "app/lab/bench.h"
+#include "app/lab/describe_tiles.h"
 #include "app/lab/dump/dump.h"
 #include "app/lab/kernels.h"
 #include "app/lab/ppm.h"
-#include "app/lab/describe_tiles.h"
 #include "gpu/core/error.h"
 
 namespace saccade {

@@ -59,8 +59,8 @@ inline void require_wide(const Tensor& t, const char* op) {
             op, t.shape() + " does not begin on multiples of four");
 }
 
-// Kernels on cooperative matrices, and those for few rows, load eight halves at once; those on tiles in
-// shared memory load 16 bytes.
+// Kernels on cooperative matrices, and those for few rows, load eight halves at once; those on
+// tiles in shared memory load 16 bytes.
 inline bool loads_eights(const Tensor& t) {
     return t.offset % 8 == 0 && t.row_stride % 8 == 0 && (t.batch == 1 || t.batch_stride % 8 == 0);
 }
@@ -123,9 +123,9 @@ inline bool loads_texels(const Commands& c, Type type) {
 // SIMD register for free and pays for every further one at each barrier.
 inline uint32_t row_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 128; }
 
-// For kernels with long loops: `threads`, or more of them on software Vulkan. There Mesa ends the loops
-// of a thread after 65535 steps, counted over all of its loops, and the result is wrong. `steps` are
-// those of all threads together.
+// For kernels with long loops: `threads`, or more of them on software Vulkan. There Mesa ends the
+// loops of a thread after 65535 steps, counted over all of its loops, and the result is wrong.
+// `steps` are those of all threads together.
 inline uint32_t threads_for_steps(const Commands& c, uint32_t threads, uint64_t steps) {
     if (c.device().is_cpu())
         while (threads < 256 && steps / threads > 50'000) threads *= 2;

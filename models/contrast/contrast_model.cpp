@@ -27,7 +27,8 @@ Tensor ContrastModel::logits(Commands& c, const Tensor& patches, Tap& tap) const
     const Linear& phrases = phrases_.layer();
     const Tensor result = c.scratch(patches.batch, 1, phrases.weight.rows, Type::f32);
     auto scope = c.scope("contrast");
-    linear_into(c, result, unit_rows(c, embed(c, patches, tap), 0.0f, phrases.weight.type), phrases);
+    linear_into(c, result, unit_rows(c, embed(c, patches, tap), 0.0f, phrases.weight.type),
+                phrases);
     return result;
 }
 

@@ -88,9 +88,10 @@ DetrConfig read_detr_config(const Json& json, const std::string& where) {
                       "is " + in_quotes(positions) + "; only sine is supported");
     if (config.masks && (config.hidden % 16 != 0 || config.encoder_heads % 8 != 0 ||
                          config.backbone.stages.size() < 4))
-        fields.refuse("d_model", "is " + std::to_string(config.hidden) +
-                                     "; masks need a multiple of 16, heads a multiple of 8 and four "
-                                     "stages of the backbone");
+        fields.refuse("d_model",
+                      "is " + std::to_string(config.hidden) +
+                          "; masks need a multiple of 16, heads a multiple of 8 and four "
+                          "stages of the backbone");
     require_labels(config.labels);
     require_rgb(fields);
     return config;

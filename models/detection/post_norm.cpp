@@ -76,9 +76,9 @@ void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAtt
 void feed_forward(Commands& c, const Stream& s, const Stream& next, const FeedForward& w,
                   Activation activation) {
     auto scope = c.scope("ffn");
-    const Tensor inner =
-        w.gated ? glu(c, linear(c, s.y, w.fc1), w.fc2.weight.columns, Activation::silu)
-                : linear(c, s.y, w.fc1, activation);
+    const Tensor inner = w.gated
+                             ? glu(c, linear(c, s.y, w.fc1), w.fc2.weight.columns, Activation::silu)
+                             : linear(c, s.y, w.fc1, activation);
     linear_add(c, s.x, inner, w.fc2);
     normalize(c, next, w.norm);
 }

@@ -1,7 +1,7 @@
 // A kernel gets numbers at every dispatch (push constants) and when its pipeline is built
 // (specialisation constants). The params.h files declare them. They are compiled both as C++ and as
-// GLSL, so they hold only 32-bit scalars and structs of them, whose layout is the same in both. This
-// one has what all families share.
+// GLSL, so they hold only 32-bit scalars and structs of them, whose layout is the same in both.
+// This one has what all families share.
 #ifndef SACCADE_COMMON_PARAMS
 #define SACCADE_COMMON_PARAMS
 
@@ -22,8 +22,8 @@ SACCADE_PARAMS_BEGIN
 using uint = uint32_t;
 #endif
 
-// A specialisation constant that every pipeline gets, if its shader has it: 1 if the device converts
-// halves to floats in one instruction.
+// A specialisation constant that every pipeline gets, if its shader has it: 1 if the device
+// converts halves to floats in one instruction.
 #define NATIVE_HALVES_ID 100
 
 // Where the elements of a (batch, rows, columns) tensor lie in its binding. Kernels take the batch

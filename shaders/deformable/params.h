@@ -8,11 +8,11 @@ SACCADE_PARAMS_BEGIN
 SACCADE_CONSTANT most_levels = 8;
 struct DeformableParams {
     View values, offsets, weights, boxes, y;
-    uint level_sizes[8];  // width | height << 16
+    uint level_sizes[8];   // width | height << 16
     uint level_points[2];  // of one head, eight bits each
-    uint head, columns;   // of one head of the values, and of all
-    uint points;          // of one head, on all levels
-    float scale;          // of offsets, in parts of a box that all points of a level share
+    uint head, columns;    // of one head of the values, and of all
+    uint points;           // of one head, on all levels
+    float scale;           // of offsets, in parts of a box that all points of a level share
 };
 
 // Where the points of deformable attention lie, and what they weigh.
@@ -29,7 +29,7 @@ struct SplatParams {
     uint level_sizes[8];   // width | height << 16
     uint level_points[2];  // of one head, eight bits each
     uint points, levels;
-    uint width, height;    // of the maps
+    uint width, height;  // of the maps
     uint first_row, rows, first_head;
 };
 

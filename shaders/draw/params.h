@@ -11,7 +11,7 @@ struct Glyph {
     uint place;   // from the text's upper left corner, signed
     uint source;  // in the atlas
     uint size;
-    uint ink;     // 0: the plate's
+    uint ink;  // 0: the plate's
 };
 
 // A text that has been laid out: `count` glyphs from `first` on.
@@ -102,12 +102,13 @@ struct HeatLevelsParams {
 
 struct DrawHeatParams {
     View maps, levels;
-    uint rows, columns;            // cells of a map
+    uint rows, columns;  // cells of a map
     uint picture_width;
-    float left, top;               // of the first cell, in pixels of the picture
+    float left, top;  // of the first cell, in pixels of the picture
     float cell_width, cell_height;
-    uint tiles_across, tiles_top;  // how many are side by side, and where the first row of them begins
-    uint pitch_x, pitch_y;         // from one tile to the next
+    uint tiles_across,
+        tiles_top;          // how many are side by side, and where the first row of them begins
+    uint pitch_x, pitch_y;  // from one tile to the next
 };
 
 // Three maps as red, green and blue over an image.
@@ -120,8 +121,8 @@ struct DrawColoursParams {
 };
 
 // Triangles over an image, tile by tile. A triangle is this many words: for each corner x and y in
-// pixels; 1 / (twice the area); for each corner u and v in texels; for each corner its colour; left |
-// top << 16 and right | bottom << 16 of what may be drawn on; and flags.
+// pixels; 1 / (twice the area); for each corner u and v in texels; for each corner its colour; left
+// | top << 16 and right | bottom << 16 of what may be drawn on; and flags.
 SACCADE_CONSTANT triangle_tile = 16;
 SACCADE_CONSTANT triangle_words = 19;
 SACCADE_CONSTANT triangle_area = 6;

@@ -9,8 +9,8 @@ struct WindowParams {
     uint width, height;  // of the map
     uint across, down;   // windows
     uint shift;
-    uint bias_stride;    // elements from the bias of one head to that of the next
-    float mask;          // added to the score of cells that should not see each other
+    uint bias_stride;  // elements from the bias of one head to that of the next
+    float mask;        // added to the score of cells that should not see each other
 };
 struct WindowAttentionParams {
     View q, k, v, y;
@@ -27,12 +27,12 @@ struct WindowMapParams {
 // Cells of a map pooled and normalised, head by head.
 struct PoolHeadsParams {
     View x, y;
-    uint first;            // rows before the map
-    uint width, height;    // of x
+    uint first;          // rows before the map
+    uint width, height;  // of x
     uint out_width;
     uint stride, padding;
-    uint size;             // columns of a head that are in use
-    uint w_stride;         // elements from one row of w to the next
+    uint size;      // columns of a head that are in use
+    uint w_stride;  // elements from one row of w to the next
     float eps;
 };
 
@@ -43,10 +43,10 @@ struct GridParams {
 };
 struct RelativeScoresParams {
     View q, y;
-    uint first, width;           // rows before the map of queries, and its width
+    uint first, width;  // rows before the map of queries, and its width
     uint key_height, key_width;
     uint heads;
-    uint table_stride;           // elements from one row of a table to the next
+    uint table_stride;  // elements from one row of a table to the next
 };
 struct RelativeAttentionParams {
     View q, k, v, scores, y;

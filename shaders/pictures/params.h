@@ -17,11 +17,11 @@ struct UnpackYuvParams {
     uint width, height;                // of the plane Y
     uint chroma_width, chroma_height;  // of the planes U and V
     uint row_words, chroma_row_words;
-    uint quarter_turns;                // by which the image is turned clockwise
-    float black, grey;                 // levels that stand for 0
-    float luma;                        // what one level adds to each of red, green and blue
+    uint quarter_turns;  // by which the image is turned clockwise
+    float black, grey;   // levels that stand for 0
+    float luma;          // what one level adds to each of red, green and blue
     float red_v, green_u, green_v, blue_u;
-    float most_chroma;                 // the largest level that FFmpeg's filter can give
+    float most_chroma;  // the largest level that FFmpeg's filter can give
 };
 
 // An image to packed 8-bit pixels, rows of whole words.
@@ -50,11 +50,11 @@ struct PreprocessVerticalParams {
 
 // A picture fitted into a screen.
 struct LetterboxParams {
-    uint width, height;                  // of the screen
+    uint width, height;  // of the screen
     uint picture_width, picture_height;
-    int left, top;                       // where the picture lies on the screen
+    int left, top;  // where the picture lies on the screen
     uint placed_width, placed_height;
-    float step_x, step_y;                // picture pixels to a screen pixel
+    float step_x, step_y;  // picture pixels to a screen pixel
 };
 
 // An image to planes of luma and colour, rows of whole words. Weights have this many bits behind

@@ -1,42 +1,43 @@
-// What is built into the kernels of products: their specialisation constants, each with its name in C++,
-// its name in GLSL and its default. This file is compiled both as C++ and as GLSL;
-// the order in a list is the order of the constants' numbers.
+// What is built into the kernels of products: their specialisation constants, each with its name in
+// C++, its name in GLSL and its default. This file is compiled both as C++ and as GLSL; the order
+// in a list is the order of the constants' numbers.
 //   CONSTANT(number, name, NAME, value)
 
 // A tile on cooperative matrices: see product.coopmat.glsl.
-#define MATRIX_TILE_CONSTANTS(CONSTANT)                                                   \
-    CONSTANT(0, threads, THREADS, 256)                                                    \
-    CONSTANT(1, subgroups, SUBGROUPS, 8)                                                  \
-    CONSTANT(2, bm, BM, 128)                                                              \
-    CONSTANT(3, bn, BN, 256)                                                              \
-    CONSTANT(4, bk, BK, 64)                                                               \
-    CONSTANT(5, wm, WM, 64)                                                               \
-    CONSTANT(6, wn, WN, 64)                                                               \
-    CONSTANT(7, fm, FM, 16)         /* what the device multiplies at once */              \
-    CONSTANT(8, fn, FN, 16)                                                               \
-    CONSTANT(9, fk, FK, 16)                                                               \
-    CONSTANT(10, eights, EIGHTS, 1) /* that a thread holds of a fragment of W */          \
+#define MATRIX_TILE_CONSTANTS(CONSTANT)                                                    \
+    CONSTANT(0, threads, THREADS, 256)                                                     \
+    CONSTANT(1, subgroups, SUBGROUPS, 8)                                                   \
+    CONSTANT(2, bm, BM, 128)                                                               \
+    CONSTANT(3, bn, BN, 256)                                                               \
+    CONSTANT(4, bk, BK, 64)                                                                \
+    CONSTANT(5, wm, WM, 64)                                                                \
+    CONSTANT(6, wn, WN, 64)                                                                \
+    CONSTANT(7, fm, FM, 16) /* what the device multiplies at once */                       \
+    CONSTANT(8, fn, FN, 16)                                                                \
+    CONSTANT(9, fk, FK, 16)                                                                \
+    CONSTANT(10, eights, EIGHTS, 1) /* that a thread holds of a fragment of W */           \
     CONSTANT(11, ahead, AHEAD, 1)   /* steps of W on their way; divides those of a tile */ \
-    CONSTANT(12, splits, SPLITS, 1)                                                       \
-    CONSTANT(13, in_fours, IN_FOURS, 0) /* see fragment.coopmat.glsl; 2: y can be written in eights */ \
+    CONSTANT(12, splits, SPLITS, 1)                                                        \
+    CONSTANT(13, in_fours, IN_FOURS,                                                       \
+             0) /* see fragment.coopmat.glsl; 2: y can be written in eights */             \
     CONSTANT(14, shares, SHARES, 1)
 #define MATRIX_TILE_CONSTANT_COUNT 15
 
 // A tile in shared memory: see product.tiled.glsl.
-#define SHARED_TILE_CONSTANTS(CONSTANT)                    \
+#define SHARED_TILE_CONSTANTS(CONSTANT)                        \
     CONSTANT(0, threads, THREADS, 256) /* BM / TM * BN / TN */ \
-    CONSTANT(1, bm, BM, 128)                               \
-    CONSTANT(2, bn, BN, 128)                               \
-    CONSTANT(3, bk, BK, 16)                                \
-    CONSTANT(4, tm, TM, 8) /* 4 or 8, as TN */             \
-    CONSTANT(5, tn, TN, 8)                                 \
+    CONSTANT(1, bm, BM, 128)                                   \
+    CONSTANT(2, bn, BN, 128)                                   \
+    CONSTANT(3, bk, BK, 16)                                    \
+    CONSTANT(4, tm, TM, 8) /* 4 or 8, as TN */                 \
+    CONSTANT(5, tn, TN, 8)                                     \
     CONSTANT(6, splits, SPLITS, 1)
 #define SHARED_TILE_CONSTANT_COUNT 7
 
 // What becomes of the sums; these follow those of the tile, whose count is FIRST.
-#define LINEAR_CONSTANTS(CONSTANT, FIRST)            \
-    CONSTANT(FIRST + 0, activation, ACTIVATION, 0)   \
-    CONSTANT(FIRST + 1, bias, BIAS, 1)               \
+#define LINEAR_CONSTANTS(CONSTANT, FIRST)          \
+    CONSTANT(FIRST + 0, activation, ACTIVATION, 0) \
+    CONSTANT(FIRST + 1, bias, BIAS, 1)             \
     CONSTANT(FIRST + 2, accumulate, ACCUMULATE, 0)
 #define LINEAR_CONSTANT_COUNT 3
 // Of linear.coopmat alone: what it has to do with norms of a stream, see there.
@@ -90,5 +91,6 @@ auto constants_of(const First& first, const Second& second, const Third& third) 
 }
 }  // namespace saccade::params
 #else
-#define SACCADE_SPECIALISED(number, name, NAME, value) layout(constant_id = number) const uint NAME = value;
+#define SACCADE_SPECIALISED(number, name, NAME, value) \
+    layout(constant_id = number) const uint NAME = value;
 #endif

@@ -23,7 +23,8 @@ struct NormLinearParams {
 // Halves of a stream are this many times smaller than it: so they have room for large values.
 SACCADE_CONSTANT halves_scale = 16;
 
-// Where products on cooperative matrices find x and the fragments of W. Two words, the low one first.
+// Where products on cooperative matrices find x and the fragments of W. Two words, the low one
+// first.
 struct ProductAddresses {
     uint x[2], w[2];
 };
@@ -38,9 +39,9 @@ struct Conv2dParams {
     uint height, width;          // of x
     uint out_height, out_width;  // of y
     uint kernel_height, kernel_width, stride, padding, dilation;
-    uint channels, n;            // of x, of y
-    uint w_stride;               // elements from one row of W to the next
-    float gain, shift;           // of the activation's result
+    uint channels, n;   // of x, of y
+    uint w_stride;      // elements from one row of W to the next
+    float gain, shift;  // of the activation's result
 };
 // What is added to a convolution: nothing, something before its activation, something after it.
 SACCADE_CONSTANT residual_none = 0;

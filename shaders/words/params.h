@@ -22,7 +22,7 @@ struct ChooseBeamsParams {
     uint said;                 // ids so far
     uint first;                // 1: nothing has been chosen before
     uint vocabulary;
-    uint stops;                // ids that end a sentence
+    uint stops;  // ids that end a sentence
 };
 
 // The best of each row: first of slices of it, then of the slices.

@@ -243,8 +243,8 @@ void manifest(Bytes bytes) {
 
 void settings(Bytes bytes) {
     const Settings read = read_settings(write("settings.json", bytes));
-    if (read.wishes.look.filter.threshold &&
-        !std::isfinite(*read.wishes.look.filter.threshold)) std::abort();
+    if (read.wishes.look.filter.threshold && !std::isfinite(*read.wishes.look.filter.threshold))
+        std::abort();
     write_settings(folder() / "written.json", read);
 }
 
@@ -283,7 +283,8 @@ Server& server() {
         spdlog::set_level(spdlog::level::off);
         ServerLimits limits;
         limits.requests_per_second = limits.messages_per_second = 1e9;
-        return Server({.address = {"127.0.0.1", 0}, .origin = "http://cam", .title = "fuzz"}, limits);
+        return Server({.address = {"127.0.0.1", 0}, .origin = "http://cam", .title = "fuzz"},
+                      limits);
     }();
     static const bool shown = [] {
         constexpr PlaneLayout layout{16, 16, Chroma::halved};

@@ -41,7 +41,8 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
     const uint32_t heads = tap.layer(0).heads.count, tokens = tap.layer(0).k.rows;
     const uint32_t dim = tap.hidden_states().at(0).columns;
     std::vector<float> hidden, attention;
-    for (const auto& [index, z] : tap.hidden_states()) {
+    for (const auto& entry : tap.hidden_states()) {
+        const Tensor& z = entry.second;
         const auto row = read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(0, 1); });
         hidden.insert(hidden.end(), row.begin(), row.end());
     }

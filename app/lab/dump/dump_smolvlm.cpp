@@ -46,7 +46,8 @@ void add_prefill(Engine& engine, const Captioner& captioner, const SmolVlm& mode
         return logits;
     });
     std::vector<float> hidden;
-    for (const auto& [layer, z] : tap.hidden_states()) {
+    for (const auto& entry : tap.hidden_states()) {
+        const Tensor& z = entry.second;
         const auto row =
             read_back(engine, "hidden", [&](Commands&) { return z.slice_rows(z.rows - 1, 1); });
         hidden.insert(hidden.end(), row.begin(), row.end());

@@ -30,9 +30,11 @@ std::pair<ViewInput::Place, std::optional<ViewInput::Place>> places_of(const Liv
     const glm::vec2 corner(place.left, place.top), size(place.width, place.height);
     const Rectangle all(corner / dots, (corner + size) / dots);
     if (!scene.second) return {{all, room}, std::nullopt};
-    const auto [second_corner, both] = two_views(scene.picture, scene.second->below);
-    auto at = [&](Size pixel) { return all.min + glm::vec2(pixel) / glm::vec2(both) * all.size(); };
-    const Rectangle first(all.min, at(scene.picture)), second(at(second_corner), all.max);
+    const TwoViews views = two_views(scene.picture, scene.second->below);
+    auto at = [&](Size pixel) {
+        return all.min + glm::vec2(pixel) / glm::vec2(views.all) * all.size();
+    };
+    const Rectangle first(all.min, at(scene.picture)), second(at(views.corner), all.max);
     // The room ends between them.
     const glm::vec2 middle = (first.max + second.min) * 0.5f;
     if (scene.second->below)

@@ -21,8 +21,8 @@ RtDetr::RtDetr(WeightLoader& front, WeightLoader& weights, const RtDetrConfig& c
                  weights.linear(cross + ".output_proj", {.out = dim, .in = dim, .in_head = head}),
              .cross_norm = weights.norm(cross + "_layer_norm", dim, d.norm_eps),
              .ffn = load_feed_forward(weights, layer, dim, d.intermediate, d.norm_eps),
-             .box_head = load_mlp(weights, "model.decoder.bbox_embed." + number, dim, dim, 4,
-                                  box_layers)});
+             .box_head =
+                 load_mlp(weights, "model.decoder.bbox_embed." + number, dim, dim, 4, box_layers)});
         values.push_back(cross + ".value_proj");
     }
     memory_values_ = weights.stacked(values, {.out = dim, .in = dim, .out_head = head});

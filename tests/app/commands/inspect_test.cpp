@@ -263,12 +263,11 @@ TEST_F(Inspect, what_cannot_be_done_gets_one_line) {
     expect_refused(saccade_program({"inspect", *temp_ / "nosuch.png", "-o", *temp_ / "other"}), 1,
                    "nosuch.png");
     expect_refused(saccade_program({"inspect", golden_picture()}), 2, "--out");
-    expect_refused(
-        saccade_program(on_test_device({"inspect", golden_picture(), "--detector",
-                                        model_folder(*temp_, "deimv2-lite-nano"), "--classifier",
-                                        "none", "--captioner", "none", "--at", "1,2", "-o",
-                                        *temp_ / "other"})),
-        1, "no self-attention");
+    expect_refused(saccade_program(on_test_device({"inspect", golden_picture(), "--detector",
+                                                   model_folder(*temp_, "deimv2-lite-nano"),
+                                                   "--classifier", "none", "--captioner", "none",
+                                                   "--at", "1,2", "-o", *temp_ / "other"})),
+                   1, "no self-attention");
 }
 
 // ---- the page

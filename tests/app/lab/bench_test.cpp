@@ -175,9 +175,11 @@ TEST(BenchOps, are_checked_and_timed) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Bench, ::testing::Values(places::program(), places::lab_program()),
+INSTANTIATE_TEST_SUITE_P(Programs, Bench,
+                         ::testing::Values(places::program(), places::lab_program()),
                          [](const auto& test) {
-                             return test.param == std::string(places::program()) ? "saccade" : "lab";
+                             return test.param == std::string(places::program()) ? "saccade"
+                                                                                 : "lab";
                          });
 
 }  // namespace

@@ -47,8 +47,9 @@ TEST(Tiles, attention_is_timed_where_there_are_matrices_for_it) {
 TEST(Tiles, convolutions_are_timed_where_there_are_matrices_for_them) {
     const Outcome outcome = tiles({"--conv", "12x17x8x72x3x2", "--activation", "relu", "--add"});
     expect_done(outcome);
-    EXPECT_NE(outcome.out.find("convolution of 12x17, 8 to 72 channels, kernel 3, stride 2, relu, added"),
-              std::string::npos)
+    EXPECT_NE(
+        outcome.out.find("convolution of 12x17, 8 to 72 channels, kernel 3, stride 2, relu, added"),
+        std::string::npos)
         << outcome.out;
     if (test_device().features().cooperative_matrix) {
         EXPECT_NE(outcome.out.find("conv2d.coopmat"), std::string::npos) << outcome.out;

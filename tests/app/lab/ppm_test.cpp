@@ -43,7 +43,8 @@ protected:
 };
 
 TEST_F(Ppm, what_is_written_is_read_back) {
-    const PpmPicture picture{2, 3, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 32, 35, 255, 254, 253, 252}};
+    const PpmPicture picture{
+        2, 3, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 32, 35, 255, 254, 253, 252}};
     write_ppm(file_, picture);
     const PpmPicture back = read_ppm(file_);
     EXPECT_EQ(back.width, 2u);
@@ -54,7 +55,8 @@ TEST_F(Ppm, what_is_written_is_read_back) {
 }
 
 TEST_F(Ppm, headers_may_hold_comments_and_any_blanks) {
-    const PpmPicture picture = read("P6 # made by hand\n#\n2\t# wide\r\n 1\n# levels\n255\n\n#abcd");
+    const PpmPicture picture =
+        read("P6 # made by hand\n#\n2\t# wide\r\n 1\n# levels\n255\n\n#abcd");
     EXPECT_EQ(picture.width, 2u);
     EXPECT_EQ(picture.height, 1u);
     EXPECT_EQ(picture.rgb, (std::vector<uint8_t>{'\n', '#', 'a', 'b', 'c', 'd'}));

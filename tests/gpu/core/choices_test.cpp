@@ -94,8 +94,9 @@ TEST_F(ChoicesTest, are_left_to_the_tables_where_nothing_is_to_be_measured) {
 }
 
 TEST_F(ChoicesTest, a_file_of_anything_is_as_good_as_none) {
-    for (const char* text : {"", "\n\n\n", "saccade's choices, version 1, on a GPU, driver 1\nno tab",
-                             "saccade's choices, version 1, on a GPU, driver 1\n1x197x768x768\t7"}) {
+    for (const char* text :
+         {"", "\n\n\n", "saccade's choices, version 1, on a GPU, driver 1\nno tab",
+          "saccade's choices, version 1, on a GPU, driver 1\n1x197x768x768\t7"}) {
         std::ofstream(folder / "tiles.txt") << text;
         Choices choices(options());
         EXPECT_EQ(choose(choices, {3, 2, 1}), 2u) << text;

@@ -130,8 +130,9 @@ TEST(Buffer, one_beyond_the_devices_limits_is_an_error_that_names_it_and_says_wh
                 [&] { const Buffer buffer(test_device(), "weights of a giant", bytes, memory); });
             for (const std::string& part : parts) expect_says_all(error, {part});
         }
-    expect_says_all(one_line_error([] { const Buffer buffer(test_device(), "none", 0, Memory::device); }),
-                {"'none'", "empty"});
+    expect_says_all(
+        one_line_error([] { const Buffer buffer(test_device(), "none", 0, Memory::device); }),
+        {"'none'", "empty"});
 }
 
 TEST(Buffer, is_mapped_where_the_cpu_takes_part_and_keeps_its_name_when_it_moves) {
@@ -158,9 +159,10 @@ TEST(Buffer, is_mapped_where_the_cpu_takes_part_and_keeps_its_name_when_it_moves
 TEST(Image, sides_of_nothing_or_too_much_are_refused_by_name) {
     const uint32_t most = test_device().limits().image_side;
     for (auto [width, height] : {std::pair{0u, 5u}, {5u, 0u}, {most + 1, 1u}, {1u, most + 1}})
-        expect_says_all(one_line_error([&] { const Image image(test_device(), "frame", width, height); }),
-                    {"'frame'", std::to_string(width) + "x" + std::to_string(height) + " pixels",
-                     std::to_string(most)});
+        expect_says_all(
+            one_line_error([&] { const Image image(test_device(), "frame", width, height); }),
+            {"'frame'", std::to_string(width) + "x" + std::to_string(height) + " pixels",
+             std::to_string(most)});
     Image image(test_device(), "frame", 3, 2);
     const Image moved = std::move(image);
     EXPECT_FALSE(image);
@@ -176,11 +178,11 @@ TEST(Check, says_what_was_being_done_the_result_and_what_to_do_about_it) {
         one_line_error([] { check(VK_ERROR_DEVICE_LOST, "running 'frame' on X"); }),
         {"running 'frame' on X failed", "VK_ERROR_DEVICE_LOST", "stopped answering", "--device"});
     expect_says_all(one_line_error([] { check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "loading"); }),
-                {"loading failed", "VK_ERROR_OUT_OF_DEVICE_MEMORY", "--precision fp16"});
+                    {"loading failed", "VK_ERROR_OUT_OF_DEVICE_MEMORY", "--precision fp16"});
     expect_says_all(one_line_error([] { check(VK_ERROR_OUT_OF_HOST_MEMORY, "loading"); }),
-                {"VK_ERROR_OUT_OF_HOST_MEMORY", "close other programs"});
+                    {"VK_ERROR_OUT_OF_HOST_MEMORY", "close other programs"});
     expect_says_all(one_line_error([] { check(VK_ERROR_INCOMPATIBLE_DRIVER, "starting Vulkan"); }),
-                {"starting Vulkan failed", "mesa-vulkan-drivers"});
+                    {"starting Vulkan failed", "mesa-vulkan-drivers"});
     EXPECT_EQ(one_line_error([] { check(VK_ERROR_FRAGMENTED_POOL, "x"); }),
               "x failed: VK_ERROR_FRAGMENTED_POOL");
     EXPECT_EQ(one_line_error([] { check(static_cast<VkResult>(-12345), "x"); }),
@@ -242,7 +244,10 @@ TEST_F(ValidationTest, a_missing_barrier_is_heard_of) {
     EXPECT_EQ(all_messages(), "");
     vkCmdFillBuffer(commands, buffer.handle(), 512, 256, 2);
     // Each version of the layers has its own words.
-    EXPECT_TRUE(std::regex_search(all_messages(), std::regex("SYNC-HAZARD-WRITE-AFTER-WRITE|WRITE_AFTER_WRITE hazard detected"))) << all_messages();
+    EXPECT_TRUE(std::regex_search(
+        all_messages(),
+        std::regex("SYNC-HAZARD-WRITE-AFTER-WRITE|WRITE_AFTER_WRITE hazard detected")))
+        << all_messages();
     EXPECT_NE(all_messages().find("contested"), std::string::npos) << "objects have names";
     check(vkEndCommandBuffer(commands), "testing");
     vkDestroyCommandPool(device->handle(), pool, nullptr);
@@ -275,7 +280,8 @@ TEST_F(ValidationTest, a_leaked_object_is_heard_of_when_the_device_is_closed) {
     check(vkCreateEvent(device->handle(), &info, &callbacks, &event), "leaking");
     EXPECT_EQ(all_messages(), "");
     device.reset();
-    EXPECT_TRUE(std::regex_search(all_messages(), std::regex("(has|have) not been destroyed"))) << all_messages();
+    EXPECT_TRUE(std::regex_search(all_messages(), std::regex("(has|have) not been destroyed")))
+        << all_messages();
     EXPECT_TRUE(std::regex_search(all_messages(), std::regex("VK_OBJECT_TYPE_EVENT|VkEvent")))
         << all_messages();
     for (void* block : leaked()) std::free(block);
@@ -301,7 +307,8 @@ TEST(Reaches, waits_for_as_long_as_it_hears_something) {
 TEST(Reaches, gives_up_on_a_device_that_says_nothing) {
     using namespace std::chrono_literals;
     const auto begin = std::chrono::steady_clock::now();
-    EXPECT_FALSE(reaches(1, [] { return std::optional<uint64_t>(); }, 50ms));
+    EXPECT_FALSE(reaches(
+        1, [] { return std::optional<uint64_t>(); }, 50ms));
     EXPECT_GE(std::chrono::steady_clock::now() - begin, 50ms);
 }
 

@@ -53,8 +53,9 @@ TEST_F(MeasureTest, every_tile_of_a_convolution_is_timed) {
 TEST_F(MeasureTest, products_are_right_on_a_device_that_measures) {
     if (device.is_cpu()) GTEST_SKIP() << "software Vulkan measures nothing";
     int told = 0;
-    Device tuned(device.instance(), device.info(),
-                 {.extensions = {}, .pipeline_cache = {}, .tunes = true, .on_tuning = [&] { ++told; }});
+    Device tuned(
+        device.instance(), device.info(),
+        {.extensions = {}, .pipeline_cache = {}, .tunes = true, .on_tuning = [&] { ++told; }});
     EXPECT_TRUE(tuned.choices().measures());
     Arena scratch(tuned, "scratch");
     Commands c(tuned, scratch, "tuned");

@@ -79,8 +79,8 @@ TEST(GenerationTest, blip_looks_into_its_text_config_and_stops_at_sep) {
 }
 
 TEST(GenerationTest, bad_words_are_never_said_unless_they_end_a_sentence) {
-    const Generation g = read(
-        bare, R"({"eos_token_id":6,"suppress_tokens":[1],"bad_words_ids":[[5],[6],[99]]})");
+    const Generation g =
+        read(bare, R"({"eos_token_id":6,"suppress_tokens":[1],"bad_words_ids":[[5],[6],[99]]})");
     EXPECT_EQ(g.suppressed, (Ids{1, 5, 99}));
     EXPECT_TRUE(read(bare, R"({"bad_words_ids":null,"force_words_ids":null})").suppressed.empty());
     const Json blip = parse_json(R"({"text_config":{"bad_words_ids":[[8]]}})", "config.json");

@@ -185,7 +185,7 @@ TEST(Tables, lines_that_lack_something_are_one_error) {
                              R"({"source":"a","frame":0,"time":0,"classes":[7]})", "[]", "5"}) {
         temp.write("lines", std::string(line) + "\n");
         expect_says(error_of([&] { write_csv(temp / "lines", temp / "frames.csv"); }),
-                    "lines' has a line that is not as Saccade writes it");
+                    "lines' has a line that Saccade did not write");
         EXPECT_FALSE(std::filesystem::exists(temp / "frames.csv"));
     }
 }
@@ -209,13 +209,13 @@ TEST(Tables, numbers_that_count_nothing_are_one_error) {
                                             [](size_t) { return "a"; },
                                             {temp / "events.jsonl", temp / "counts.csv"});
                     }),
-                    "lines' has a line that is not as Saccade writes it");
+                    "lines' has a line that Saccade did not write");
         if (text.find("\"id\":1,") != text.npos) continue;
         expect_says(error_of([&] {
                         track_lines(temp / "lines", names, {}, std::nullopt,
                                     [](size_t, uint64_t) { return Observations(); });
                     }),
-                    "lines' has a line that is not as Saccade writes it");
+                    "lines' has a line that Saccade did not write");
     }
 }
 
