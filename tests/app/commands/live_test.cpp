@@ -52,7 +52,7 @@ TEST(LiveProgram, without_a_window_counts_in_lines_that_were_drawn_and_says_what
 // Ten seconds are enough here; the script runs for ten minutes by default.
 TEST(LiveProgram, needs_no_more_memory_after_a_while) {
     ::setenv("SACCADE_PROGRAM", places::program(), 1);
-    Words words{places::tests() + std::string("/soak"), "10"};
+    Words words{places::tests() + std::string("/trials/soak"), "10"};
     for (const std::string& word : small_live({"--detector", "none"}))
         if (word != "live") words.push_back(word);
     const Outcome outcome = run_program("/usr/bin/env", words);
