@@ -6,9 +6,14 @@
 #include "gpu/core/geometry.h"
 #include "gpu/core/handles.h"
 
+struct VkImageCreateInfo;
+
 namespace saccade {
 
 class Device;
+
+// All images are made by this: 8-bit RGBA pixels that kernels and copies read and write.
+VkImageCreateInfo image_info(Size size);
 
 // An image of 8-bit RGBA pixels on the device. It is always in VK_IMAGE_LAYOUT_GENERAL, which
 // compute shaders, copies and blits all accept.

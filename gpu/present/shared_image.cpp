@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gpu/core/check.h"
-#include "gpu/core/image_info.h"
+#include "gpu/core/image.h"
 
 namespace saccade {
 
