@@ -38,8 +38,7 @@ struct Preprocessor {
     enum class Resize {
         none,
         fixed,    // to `size`, ignoring the aspect ratio
-        edges,    // keeps the aspect ratio: short side to shortest_edge, long side at most
-                  // longest_edge
+        edges,    // keeps the aspect ratio: to shortest_edge, but at most longest_edge
         box,      // keeps the aspect ratio: the largest that fits into `size`
         tiles,    // long side to longest_edge, then tiles and the whole picture: see `tile`
         patches,  // nearly keeps the aspect ratio: whole patches, at most most_patches
