@@ -156,7 +156,7 @@ TEST_F(PyTorch, tensors_that_reach_beyond_their_storage_are_refused) {
     expect_refused_tensor(tensor(six, 0, std::vector<int64_t>(40, 1), std::vector<int64_t>(40, 1)),
                           "a shape of 40");
     expect_refused_tensor(global("torch._utils", "_rebuild_tensor_v2") + tuple(six) + "R",
-                          "too little");
+                          "too few arguments");
     expect_refused_tensor(global("torch._utils", "_rebuild_tensor_v2") +
                               tuple(six + whole(0) + whole(6) + whole(1)) + "R",
                           "where a shape should be");

@@ -282,13 +282,13 @@ TEST_F(TokenizerFolder, steps_that_are_not_known_are_named) {
         return json;
     };
     expect_json_refused(with(good_bpe(), "normalizer", R"({"type": "NFC"})"),
-                        "normalizer is none that is known");
+                        "normalizer is not supported");
     expect_json_refused(with(good_bpe(), "pre_tokenizer", R"({"type": "Metaspace"})"),
                         "pre_tokenizer: type is 'Metaspace'");
     expect_json_refused(with(good_bpe(), "decoder", R"({"type": "Sequence"})"), "'Sequence'");
     expect_json_refused(with(good_bpe(), "decoder", R"({})"), "type is missing");
     expect_json_refused(with(good_wordpiece(), "normalizer", R"({"type": "NFKC"})"),
-                        "only 'BertNormalizer' is known");
+                        "only 'BertNormalizer' is supported");
     expect_json_refused(with(good_wordpiece(), "pre_tokenizer", R"({"type": "Whitespace"})"),
                         "'Whitespace'");
     expect_json_refused(with(good_wordpiece(), "decoder", R"({"type": "CTC"})"), "'CTC'");
