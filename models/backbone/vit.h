@@ -43,7 +43,7 @@ private:
     ViTConfig config_;
     EncoderForm form_;
     Linear patch_embedding_;  // (hidden, 3 * patch * patch)
-    Tensor start_;  // (tokens, hidden) f32: position embeddings, plus the class token
+    Tensor start_;            // (tokens, hidden) f32: position embeddings, plus the class token
     std::vector<EncoderBlock> blocks_;
     Norm norm_;
 };
