@@ -15,23 +15,27 @@ SACCADE_CONSTANT chain_most_rows = 4;
 SACCADE_CONSTANT link_words = 32;
 SACCADE_CONSTANT link_header_words = 4;
 
+// The formatter does not lay out lists of fields in macros stably.
+// clang-format off
 #define LINK_ADDRESS(name) uint name[2];
 #define LINK_UINT(name) uint name;
 #define LINK_FLOAT(name) float name;
 
 // y = activation(x W^T + b), or y += x W^T + b. x is f16, or the norm of an fp32 row.
-#define PRODUCT_LINK(ADDRESS, UINT, FLOAT)                                                     \
-    ADDRESS(x)                                                                                 \
-    ADDRESS(y) ADDRESS(w) ADDRESS(b) ADDRESS(gain) ADDRESS(shift) /* of the norm */            \
-        ADDRESS(angles)                /* of link_rope: cosines of the position, then sines */ \
-        UINT(x_stride) UINT(y_stride)  /* from one row to the next */                          \
-        UINT(w_stride) UINT(n) UINT(k) /* columns of y, of x */                                \
-        UINT(norm)                     /* norm_none, norm_layer or norm_rms */                 \
-        UINT(has_bias) UINT(activated) UINT(accumulates) UINT(half_out)                        \
-            UINT(pairing)   /* pairing_none, pairing_rope or pairing_gate */                   \
-        UINT(paired)        /* the first columns of y, which are in pairs */                   \
-        UINT(pair_distance) /* columns from one of a pair to the other */                      \
-        FLOAT(eps)
+#define PRODUCT_LINK(ADDRESS, UINT, FLOAT)                                                      \
+    ADDRESS(x) ADDRESS(y)                                                                       \
+    ADDRESS(w) ADDRESS(b)                                                                       \
+    ADDRESS(gain) ADDRESS(shift)  /* of the norm */                                             \
+    ADDRESS(angles)               /* of link_rope: cosines of the position, then sines */       \
+    UINT(x_stride) UINT(y_stride) /* from one row to the next */                                \
+    UINT(w_stride)                                                                              \
+    UINT(n) UINT(k)               /* columns of y, of x */                                      \
+    UINT(norm)                    /* norm_none, norm_layer or norm_rms */                       \
+    UINT(has_bias) UINT(activated) UINT(accumulates) UINT(half_out)                             \
+    UINT(pairing)                 /* pairing_none, pairing_rope or pairing_gate */              \
+    UINT(paired)                  /* the first columns of y, which are in pairs */              \
+    UINT(pair_distance)           /* columns from one of a pair to the other */                 \
+    FLOAT(eps)
 struct ProductLink {
     PRODUCT_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
 };
@@ -44,32 +48,36 @@ SACCADE_CONSTANT pairing_rope = 1;
 SACCADE_CONSTANT pairing_gate = 2;
 
 // y = softmax(scale q k^T) v of each row of q, head by head, all f16.
-#define ATTENTION_LINK(ADDRESS, UINT, FLOAT)                                                      \
-    ADDRESS(q)                                                                                    \
-    ADDRESS(k) ADDRESS(v) ADDRESS(y) UINT(q_stride) UINT(y_stride) /* from one row to the next */ \
-        UINT(k_stride) UINT(v_stride) /* from one key, one value to the next */                   \
-        UINT(k_batch_stride)                                                                      \
-            UINT(v_batch_stride)  /* from the keys of a batch to the next batch's */              \
-        UINT(keys) UINT(queries)  /* rows of q in a batch: they see the same keys and values */   \
-        UINT(heads) UINT(sharing) /* heads of q in a row that share one of k and v */             \
-        FLOAT(scale)
+#define ATTENTION_LINK(ADDRESS, UINT, FLOAT)                                                    \
+    ADDRESS(q) ADDRESS(k) ADDRESS(v) ADDRESS(y)                                                 \
+    UINT(q_stride) UINT(y_stride)             /* from one row to the next */                    \
+    UINT(k_stride) UINT(v_stride)             /* from one key, one value to the next */         \
+    UINT(k_batch_stride) UINT(v_batch_stride) /* from the keys of a batch to the next batch's */ \
+    UINT(keys)                                                                                  \
+    UINT(queries) /* rows of q in a batch: they see the same keys and values */                 \
+    UINT(heads)                                                                                 \
+    UINT(sharing) /* heads of q in a row that share one of k and v */                           \
+    FLOAT(scale)
 struct AttentionLink {
     ATTENTION_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
 };
 
 // y = LN(x), both f32.
 #define NORM_LINK(ADDRESS, UINT, FLOAT) \
-    ADDRESS(x)                          \
-    ADDRESS(y) ADDRESS(gain) ADDRESS(shift) UINT(x_stride) UINT(y_stride) UINT(columns) FLOAT(eps)
+    ADDRESS(x) ADDRESS(y)               \
+    ADDRESS(gain) ADDRESS(shift)        \
+    UINT(x_stride) UINT(y_stride)       \
+    UINT(columns)                       \
+    FLOAT(eps)
 struct NormLink {
     NORM_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
 };
 
 // y = table[id] + position: an f16 table, an f32 row.
-#define EMBEDDING_LINK(ADDRESS, UINT, FLOAT)                                                      \
-    ADDRESS(ids)                                                                                  \
-    ADDRESS(table) ADDRESS(position) ADDRESS(y) UINT(id_stride) UINT(table_stride) UINT(y_stride) \
-        UINT(rows) UINT(columns) /* of the table */
+#define EMBEDDING_LINK(ADDRESS, UINT, FLOAT)             \
+    ADDRESS(ids) ADDRESS(table) ADDRESS(position) ADDRESS(y) \
+    UINT(id_stride) UINT(table_stride) UINT(y_stride)    \
+    UINT(rows) UINT(columns) /* of the table */
 struct EmbeddingLink {
     EMBEDDING_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
 };
@@ -77,17 +85,19 @@ struct EmbeddingLink {
 // The argmax of x takes two links. The first: a workgroup leaves pick_words words for its part of
 // x.
 #define PICK_PART_LINK(ADDRESS, UINT, FLOAT) \
-    ADDRESS(x) ADDRESS(parts) UINT(x_stride) UINT(part_stride) UINT(columns)
+    ADDRESS(x) ADDRESS(parts)                \
+    UINT(x_stride) UINT(part_stride)         \
+    UINT(columns)
 struct PickPartLink {
     PICK_PART_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
 };
 SACCADE_CONSTANT pick_words = 4;
 
 // The second: the column, and what pick.merge.comp says about it in three rows.
-#define PICK_MERGE_LINK(ADDRESS, UINT, FLOAT)                                           \
-    ADDRESS(parts)                                                                      \
-    ADDRESS(best) ADDRESS(about) UINT(part_stride) UINT(best_stride) UINT(about_stride) \
-        UINT(about_batch_stride)
+#define PICK_MERGE_LINK(ADDRESS, UINT, FLOAT)        \
+    ADDRESS(parts) ADDRESS(best) ADDRESS(about)      \
+    UINT(part_stride) UINT(best_stride)              \
+    UINT(about_stride) UINT(about_batch_stride)
 struct PickMergeLink {
     PICK_MERGE_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
 };
