@@ -40,7 +40,7 @@ SentPicture PictureRing::send(Size size, std::span<const Part> parts) {
 SentPicture PictureRing::take_free() {
     const std::scoped_lock lock(mutex_);
     auto found = std::ranges::find(slots_, Slot::State::free, &Slot::state);
-    // A picture that nobody has taken yet gives way to a newer one.
+    // A newer picture replaces one that was not taken yet.
     if (found == slots_.end())
         found = std::ranges::find(slots_, Slot::State::published, &Slot::state);
     if (found == slots_.end())

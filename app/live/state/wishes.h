@@ -52,7 +52,7 @@ struct SecondView {
 };
 
 // What a person wants. Keys, mouse and panels change it, the loop makes it so, settings keep parts
-// of it. What is asked for once is an Event; what the mouse does is a Pointer.
+// of it. An Event asks for something once; a Pointer follows the mouse.
 struct Wishes {
     // Which detections are shown.
     struct Filter {

@@ -44,7 +44,7 @@ private:
     const Clock::time_point start_ = Clock::now();
     std::vector<unsigned char> send_;
     uint32_t last_viewer_ = 0;
-    uint32_t frozen_by_ = 0;  // the number of the viewer who has frozen the picture; 0: none
+    uint32_t frozen_by_ = 0;  // number of the viewer that froze the picture; 0: none
 };
 
 }  // namespace saccade
