@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-// What may follow a linear layer, as models name it.
+// Activations after a linear layer, by the names that models use.
 enum class Activation : uint32_t {
     none = params::activation_none,
     gelu_erf = params::activation_gelu_erf,

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 
-// Colours as videos store them: a luma Y and two differences of colour U (blue) and V (red). The
-// numbers of both directions, YUV to RGB and RGB to YUV, stand here.
+// Colours as videos store them: luma Y and two chroma differences, U (blue) and V (red). The
+// coefficients of both conversions, YUV to RGB and RGB to YUV, come from here.
 
 namespace saccade {
 
-// Which part red, green and blue have in Y = red R + green G + blue B (ITU-R BT.601, BT.709 and
+// The weights of red, green and blue in Y = red R + green G + blue B (ITU-R BT.601, BT.709 and
 // BT.2020 with non-constant luminance).
 enum class YuvMatrix : uint32_t { bt601, bt709, bt2020 };
 struct LumaWeights {
@@ -46,7 +46,7 @@ struct YuvFormat {
     uint32_t bits = 8;  // of a sample: 8, or up to 16, which then has two bytes
     // Two pixels that are neighbours in a row, or in a column, share one U and one V.
     bool half_width = true, half_height = true;
-    // Where the U and V that pixels share have been taken: at the first pixel, or between both.
+    // Chroma siting: shared U and V were sampled at the first pixel, or between both.
     bool chroma_left = true, chroma_top = false;
 
     bool operator==(const YuvFormat&) const = default;

@@ -12,14 +12,14 @@
 
 namespace saccade {
 
-// The device that tests run on, opened once with the validation layers. Whatever they say fails the
-// test that is running then; what they say when the device is closed fails the program.
+// The device that tests run on, opened once with the validation layers. A message of the layers
+// fails the running test; a message when the device is closed fails the program.
 Device& test_device();
 
 // For tests that make recorders of their own.
 void use_kernels_of_this_round(Commands& commands);
 
-// Tensors that the CPU can look into, and a recorder.
+// Tensors in memory that the CPU can read, and a recorder.
 class GpuTest : public ::testing::Test {
 protected:
     GpuTest();
@@ -40,8 +40,8 @@ protected:
     // A weight as products on cooperative matrices read it, or none where the device has none.
     Tensor fragments(const Tensor& weight);
 
-    // Records what `work` does, runs it, and brings what it returns back. The scratch memory is
-    // full of NaN before, and the padding of the result must be zero after.
+    // Records `work`, runs it, and reads its result back. The scratch memory is full of NaN before,
+    // and the padding of the result must be zero after.
     template <typename Work>
     std::vector<float> run(Work work) {
         begin();
@@ -72,7 +72,7 @@ private:
 // max |got - want| / max |want|, the measure of the parity kit; a NaN anywhere is infinitely wrong.
 double relative_error(std::span<const float> got, std::span<const float> want);
 
-// What rounding the result to its storage type, and summing in another order, may cost.
+// The tolerance for rounding the result to its storage type and summing in another order.
 inline double tolerance(Type out) { return out == Type::f16 ? 1e-3 : 1e-5; }
 
 }  // namespace saccade

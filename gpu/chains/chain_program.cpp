@@ -11,8 +11,8 @@ namespace saccade {
 namespace {
 
 constexpr uint32_t threads = 256;
-// Polls of a workgroup for the others, in one chain: some seconds. A chain takes less than a
-// millisecond.
+// Polls after which a workgroup stops waiting for the others of its chain: some seconds. A chain
+// takes less than a millisecond.
 constexpr uint32_t patience = 1 << 22;
 
 }  // namespace

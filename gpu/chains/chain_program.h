@@ -13,7 +13,7 @@
 
 namespace saccade {
 
-// What a link asks of the chain's kernel, which is built once for all links. Zero: any will do.
+// What a link requires of the chain's kernel, which is built once for all links. Zero: nothing.
 struct LinkTraits {
     uint32_t rows = 1;        // the same for all links
     uint32_t head = 0;        // columns of a head of attention, the same for all links

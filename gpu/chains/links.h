@@ -49,7 +49,7 @@ bool link_norm(Commands& c, const Tensor& y, const Tensor& x, const ChainNorm& n
 bool link_embedding(Commands& c, const Tensor& y, const Tensor& ids, const Tensor& table,
                     const Tensor& positions);
 
-// The argmax of x, and what pick() says about it.
+// The argmax of x, and its log-softmax and log-sum-exp as pick() writes them.
 bool link_pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x);
 
 }  // namespace saccade

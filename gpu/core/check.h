@@ -17,16 +17,16 @@ bool is_without_memory(VkResult result);
 
 // VK_ERROR_DEVICE_LOST: the device's memory is lost, and no work on it is pending. Another device
 // may be opened.
-class DeviceLost : public Error {
+class DeviceLost : public TemporaryError {
 public:
-    using Error::Error;
+    using TemporaryError::TemporaryError;
 };
 
 // An allocation failed, on the device or on the host. Everything allocated before it is still
 // valid.
-class OutOfMemory : public Error {
+class OutOfMemory : public TemporaryError {
 public:
-    using Error::Error;
+    using TemporaryError::TemporaryError;
 };
 
 // Throws an Error, DeviceLost or OutOfMemory, unless the result is VK_SUCCESS. The text says what

@@ -78,7 +78,7 @@ struct EnabledFeatures {
             matrices.cooperativeMatrix = VK_TRUE;
             add(matrices, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
         }
-        if (!options.executes && has.tells_of_pipelines) {
+        if (!options.executes && has.pipeline_statistics) {
             statistics.pipelineExecutableInfo = VK_TRUE;
             add(statistics, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
         }
@@ -112,10 +112,18 @@ struct EnabledFeatures {
 Device::Device(const Instance& instance, const DeviceInfo& info, Options options)
     : instance_(instance),
       info_(info),
-      queue_family_(find_queue_family(info, !options.extensions.empty())) {
+      queue_family_(options.lent ? options.lent->queue_family
+                                 : find_queue_family(info, !options.extensions.empty())),
+      lent_(options.lent.has_value()) {
+    if (lent_) info_.features = options.lent->features;
     limit_features(options);
     try {
-        create_device(options);
+        if (lent_) {
+            device_ = options.lent->device;
+            queue_ = options.lent->queue;
+        } else {
+            create_device(options);
+        }
         if (options.executes) {
             create_allocator();
             create_timeline();
@@ -136,10 +144,9 @@ Device::Device(const Instance& instance, const DeviceInfo& info, Options options
 // Leaves out what the options, this build or the queue do not allow.
 void Device::limit_features(const Options& options) {
     Features& has = info_.features;
-    if (!options.cooperative_matrix || !Pipelines::built("linear.coopmat.f16")) {
+    if (!options.cooperative_matrix || !Pipelines::built("linear.coopmat.f16"))
         has.cooperative_matrix = false;
-        has.matrix_shapes.clear();
-    }
+    if (!has.cooperative_matrix) has.matrix_shapes.clear();
     if (!options.texel_loads) has.texel_loads = false;
     if (!options.sums_in_fours) has.sums_in_fours = false;
     if (options.chain_workgroups > 0) {
@@ -198,7 +205,7 @@ void Device::close() noexcept {
     pipelines_.reset();
     if (device_) vkDestroySemaphore(device_, timeline_, nullptr);
     vmaDestroyAllocator(allocator_);
-    vkDestroyDevice(device_, nullptr);
+    if (!lent_) vkDestroyDevice(device_, nullptr);
 }
 
 bool reaches(uint64_t wanted, const std::function<std::optional<uint64_t>()>& look,
@@ -293,9 +300,9 @@ void Device::wait(Ticket ticket, std::string_view what) const {
 
 void Device::wait_idle() {
     const auto lock = lock_queue();
-    const VkResult result = vkDeviceWaitIdle(device_);
-    // Every submission signals the timeline.
-    if (is_without_memory(result)) return wait({submitted_}, "all that was submitted");
+    // Every submission signals the timeline. Other queues of a device that is lent are not ours.
+    const VkResult result = lent_ ? VK_SUCCESS : vkDeviceWaitIdle(device_);
+    if (lent_ || is_without_memory(result)) return wait({submitted_}, "all that was submitted");
     check(result, "waiting for " + info_.name);
 }
 

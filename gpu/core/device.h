@@ -53,6 +53,13 @@ struct MemoryUse {
 // One logical device with one queue, its allocator, its timeline and its pipelines.
 class Device {
 public:
+    // A device that a program has made, with what it enabled: see gpu/lent.
+    struct Lent {
+        VkDevice device = nullptr;
+        VkQueue queue = nullptr;
+        uint32_t queue_family = 0;
+        Features features;
+    };
     struct Options {
         bool cooperative_matrix = true;       // false forces the plain kernels
         bool texel_loads = true;              // likewise
@@ -62,11 +69,13 @@ public:
         uint32_t chain_workgroups = 0;        // instead of one for each core; for tests
         std::vector<std::string> extensions;  // that a window needs
         std::string pipeline_cache;           // a file; empty keeps pipelines in memory only
-        // Tiles of products are measured, where the tables were fitted on another device, and the
-        // answers are kept in the file `tiles`. Software Vulkan has no choice of tiles.
+        // Measures the tiles of products instead of trusting the tables, which were fitted on
+        // another device. The answers are kept in the file `tiles`. Software Vulkan has no choice
+        // of tiles.
         bool tunes = false;
         std::string tiles = {};
         std::function<void()> on_tuning = {};
+        std::optional<Lent> lent = std::nullopt;  // is used instead of a device of our own
     };
     Device(const Instance& instance, const DeviceInfo& info, Options options);
     ~Device();
@@ -134,6 +143,7 @@ private:
     VkDevice device_ = nullptr;
     VkQueue queue_ = nullptr;
     uint32_t queue_family_ = 0;
+    bool lent_ = false;
     VmaAllocator allocator_ = nullptr;
     VkSemaphore timeline_ = nullptr;
     uint64_t submitted_ = 0;

@@ -12,4 +12,11 @@ public:
     explicit Error(const std::string& what) : std::runtime_error(what) {}
 };
 
+// An Error that may not come again: an interrupt, or a resource that ran short. The exit code is 75
+// (EX_TEMPFAIL of sysexits.h), by which schedulers know to run the command again.
+class TemporaryError : public Error {
+public:
+    using Error::Error;
+};
+
 }  // namespace saccade

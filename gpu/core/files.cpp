@@ -38,8 +38,8 @@ void sync_file(const fs::path& path, const fs::path& told) {
     sync_to_disk(fd.get(), told);
 }
 
-int create(const fs::path& part, const fs::path& told) {
-    const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+int create(const fs::path& part, const fs::path& told, unsigned mode) {
+    const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     if (fd < 0) refuse_write(told, errno);
     return fd;
 }
@@ -64,23 +64,24 @@ int Descriptor::close() { return ::close(std::exchange(fd_, -1)); }
 std::string reason(int error) { return std::generic_category().message(error); }
 
 void refuse_write(const fs::path& path, int error) {
-    std::string advice;
+    const std::string text = "'" + path.string() + "' cannot be written: " + reason(error);
     switch (error) {
         case ENOSPC:
         case EDQUOT:
-            advice = "; make room there, or write to another disk";
-            break;
+            throw TemporaryError(text + "; make room there, or write to another disk");
+        case ENOMEM:
+        case EMFILE:
+        case ENFILE:
+            throw TemporaryError(text + "; close other programs");
         case ENOENT:
         case ENOTDIR:
         case EACCES:
         case EPERM:
         case EROFS:
-            advice = "; check the folder and its permissions";
-            break;
+            throw Error(text + "; check the folder and its permissions");
         default:
-            break;
+            throw Error(text);
     }
-    throw Error("'" + path.string() + "' cannot be written: " + reason(error) + advice);
 }
 
 void make_folder(const fs::path& folder) {
@@ -126,7 +127,8 @@ void FileBeside::remove_leftovers(const fs::path& folder) {
     for (const auto& file : leftovers) fs::remove(file, ignored);
 }
 
-NewFile::NewFile(const fs::path& path) : file_(path), fd_(create(file_.beside(), path)) {}
+NewFile::NewFile(const fs::path& path, unsigned mode)
+    : file_(path), fd_(create(file_.beside(), path, mode)) {}
 
 void NewFile::write(std::span<const std::byte> bytes) {
     flush();

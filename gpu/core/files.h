@@ -29,7 +29,8 @@ private:
 // The text of an errno.
 std::string reason(int error);
 
-// Throws an Error that says why a file cannot be written, by errno, and what to do about it.
+// Throws an Error that says why a file cannot be written, by errno, and what to do about it: a
+// TemporaryError if the disk is full or the machine is short of something else.
 [[noreturn]] void refuse_write(const std::filesystem::path& path, int error);
 
 // Creates a folder and its parents, or throws an Error.
@@ -68,7 +69,8 @@ private:
 // A new file that is written through this class. Every failure is an Error with its reason.
 class NewFile {
 public:
-    explicit NewFile(const std::filesystem::path& path);
+    // `mode` is less what the umask forbids, as of open(2): 0600 for a file with passwords.
+    explicit NewFile(const std::filesystem::path& path, unsigned mode = 0666);
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
 

@@ -209,11 +209,11 @@ void find_features(DeviceInfo& info, const PropertyChain& properties, const Feat
         info.limits.storage_alignment = std::max(
             info.limits.storage_alignment, properties.p13.storageTexelBufferOffsetAlignmentBytes);
     const bool shuffles = (p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
-    // Software devices offer matrices of 8x8, which they multiply element by element.
     if (features.coop.cooperativeMatrix && use.float16 && features.f12.vulkanMemoryModel &&
-        use.storage16 && use.subgroup_size_control && shuffles && info.kind != DeviceKind::cpu)
+        use.storage16 && use.subgroup_size_control && shuffles)
         use.matrix_shapes = matrix_shapes(instance, info.handle);
-    use.cooperative_matrix = !use.matrix_shapes.empty();
+    // Software devices multiply matrices of 8x8 element by element: only tests do.
+    use.cooperative_matrix = !use.matrix_shapes.empty() && info.kind != DeviceKind::cpu;
     // AMD's GPUs have subgroups of 64 and of 32 threads: one of 64 holds a matrix several times.
     if (use.cooperative_matrix && properties.p13.minSubgroupSize <= matrix_lanes)
         info.limits.subgroup_size = std::min(info.limits.subgroup_size, matrix_lanes);
@@ -246,7 +246,7 @@ DeviceInfo describe(VkInstance instance, VkPhysicalDevice device) {
         if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
             info.memory_bytes += memory.memoryHeaps[i].size;
     find_features(info, properties, features, instance);
-    info.features.tells_of_pipelines =
+    info.features.pipeline_statistics =
         extensions.has(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
     info.features.memory_budget = extensions.has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     info.features.external_fds = extensions.has(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) &&
@@ -337,7 +337,12 @@ Instance::Instance(Options options) : options_(std::move(options)) {
     }
 }
 
+Instance::Instance(VkInstance lent, VkPhysicalDevice device) : instance_(lent), lent_(true) {
+    devices_.push_back(describe(lent, device));
+}
+
 Instance::~Instance() {
+    if (lent_) return;
     if (messenger_) {
         auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
             vkGetInstanceProcAddr(instance_, "vkDestroyDebugUtilsMessengerEXT"));

@@ -24,7 +24,7 @@ struct Features {
     bool subgroup_arithmetic = false;    // subgroupAdd and friends in compute shaders
     bool subgroup_size_control = false;  // a kernel may ask for full subgroups
     bool cooperative_matrix = false;     // VK_KHR_cooperative_matrix, fp16 x fp16 + fp32
-    bool tells_of_pipelines = false;     // VK_KHR_pipeline_executable_properties
+    bool pipeline_statistics = false;    // VK_KHR_pipeline_executable_properties
     bool memory_budget = false;          // VK_EXT_memory_budget
     bool addresses = false;              // bufferDeviceAddress
     bool chains = false;                 // gpu/chains: operations on a few rows in one dispatch
@@ -83,6 +83,8 @@ public:
         std::vector<std::string> extensions;  // that a window needs
     };
     explicit Instance(Options options);
+    // One device of an instance that a program has made, and that it destroys later itself.
+    Instance(VkInstance lent, VkPhysicalDevice device);
     ~Instance();
     Instance(const Instance&) = delete;
     Instance& operator=(const Instance&) = delete;
@@ -106,6 +108,7 @@ private:
 
     Options options_;
     VkInstance instance_ = nullptr;
+    bool lent_ = false;
     VkDebugUtilsMessengerEXT messenger_ = nullptr;
     bool debug_utils_ = false;
     std::vector<DeviceInfo> devices_;

@@ -275,7 +275,7 @@ std::unique_ptr<Pipeline> Pipelines::create(const Kernel& kernel, std::span<cons
     info.stage.pName = "main";
     info.stage.pSpecializationInfo = &specialization;
     info.layout = pipeline->layout;
-    if (!device_.executes() && device_.features().tells_of_pipelines)
+    if (!device_.executes() && device_.features().pipeline_statistics)
         info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
     // Cooperative matrices need full subgroups of the reported size.
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{

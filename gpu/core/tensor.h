@@ -42,8 +42,8 @@ struct Tensor {
     Tensor at_batch(uint32_t index) const;
     // Batches 0, step, 2 step and so on. The batches must be a multiple of `step`.
     Tensor every_batch(uint32_t step) const;
-    // (n, 1, columns) as (n / count, count, columns), and the way back from (m, count, columns)
-    // without gaps to (m * count, 1, columns): the same elements.
+    // (n, 1, columns) as (n / count, count, columns), and the inverse, (m, count, columns) without
+    // gaps as (m * count, 1, columns).
     Tensor batches_as_rows(uint32_t count) const;
     Tensor batches_as_rows() const { return batches_as_rows(batch); }
     Tensor rows_as_batches() const;

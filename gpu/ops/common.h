@@ -24,7 +24,7 @@ inline void put_memory_address(uint32_t (&to)[2], const Device& device, Tensor t
     put_address(to, device, tensor);
 }
 
-// A weight of which only fragments are kept is a shape: it has no bytes.
+// A weight that is kept only in fragments is a shape: it has no bytes.
 inline bool can_be_read(const Tensor& weight) { return weight.bytes > 0; }
 
 // The rows that a kernel goes over: (batch, rows) of each tensor, or all rows as one batch where
@@ -76,7 +76,7 @@ inline void require_wide_f32(const Tensor& t, const char* op) {
 inline void require_same_rows(const Tensor& a, const Tensor& b, const char* op) {
     require(a.batch == b.batch && a.rows == b.rows, op, a.shape() + " beside " + b.shape());
 }
-// A list of indices for each batch.
+// One list of indices for each batch.
 inline void require_list(const Tensor& list, uint32_t batch, const char* op) {
     require(list.type == Type::u32 && list.rows == 1 && list.batch == batch, op,
             "a list " + list.shape() + " for " + std::to_string(batch) + " batches");
@@ -103,8 +103,8 @@ inline void require_norm(const Norm& w, const Tensor& x, const char* op) {
             op, "weights " + w.weight.shape() + ", " + w.bias.shape() + " for " + x.shape());
 }
 
-// A table that is larger than what one binding can see, in parts that are not. Parts begin on
-// multiples of 64 rows: rows are multiples of 16 bytes, so any device's alignment is met.
+// A part of a table that is too large for one binding. Parts begin on multiples of 64 rows: rows
+// are multiples of 16 bytes, so any device's alignment is met.
 struct Part {
     Tensor rows;
     uint32_t first_row;
@@ -119,8 +119,8 @@ inline bool loads_texels(const Commands& c, Type type) {
     return c.device().features().texel_loads && !c.plain_kernels() && type == Type::f32;
 }
 
-// Threads that work on one row together. A GPU wants warps; software Vulkan runs the lanes of one
-// SIMD register for free and pays for every further one at each barrier.
+// Threads that work on one row together: whole subgroups on a GPU. Software Vulkan runs the lanes
+// of one SIMD register for free and pays for every further one at each barrier.
 inline uint32_t row_threads(const Commands& c) { return c.device().is_cpu() ? 4 : 128; }
 
 // For kernels with long loops: `threads`, or more of them on software Vulkan. There Mesa ends the

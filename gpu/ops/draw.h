@@ -25,12 +25,12 @@ template <typename Struct>
 constexpr uint32_t words_of(uint32_t count) {
     return count * static_cast<uint32_t>(sizeof(Struct) / sizeof(uint32_t));
 }
-// A list of this many plates.
+// The words that a list of this many plates takes.
 constexpr uint32_t plate_list_words(uint32_t plates) {
     return params::plate_list_header + words_of<params::Plate>(plates);
 }
 
-// Each plate over those before it.
+// Draws each plate over those before it.
 void draw_plates(Commands& c, const Image& image, const Tensor& plates, const Texts& texts);
 
 // A frame, a label and a score for each detection that the settings let through, as a list of
@@ -40,7 +40,7 @@ void draw_plates(Commands& c, const Image& image, const Tensor& plates, const Te
 Tensor box_plates(Commands& c, const Tensor& found, const Tensor& settings, const Tensor& runs,
                   uint32_t classes, Size frame, const params::LabelStyle& style);
 
-// Tints the objects of some masks, of which several may lie over each other: the best is seen.
+// Tints the objects of some masks. Where masks overlap, the one with the best score shows.
 struct Masks {
     Tensor logits;  // (1, n, cells) f32
     Tensor list;    // (1, 2, n) u32: their queries and their rows of found, see best_queries_into
@@ -56,6 +56,10 @@ struct ClassPanel {
     float left = 0, top = 0, width = 0;
     uint32_t paper = 0, ink = 0;  // colours
     params::LabelStyle style;
+    // With this many classes.
+    float height(uint32_t lines) const {
+        return static_cast<float>(lines * params::class_row(style) + 2 * style.margin);
+    }
 };
 Tensor class_plates(Commands& c, const Top& top, const Tensor& settings, const Tensor& runs,
                     uint32_t classes, const ClassPanel& panel);
@@ -77,9 +81,12 @@ struct HeatTiles {
     uint32_t across = 1, top = 0;
     uint32_t pitch_x = 0, pitch_y = 0;  // from one tile to the next
 };
+struct HeatColours {
+    const Tensor& settings;  // a params::HeatSettings
+    const Tensor& table;     // 256 colours, from the lowest heat to the highest
+};
 void draw_heat(Commands& c, const Image& image, const Image& picture, const Tensor& maps,
-               const Tensor& settings, const Tensor& colours, const HeatPlace& place,
-               const HeatTiles& tiles = {});
+               const HeatColours& colours, const HeatPlace& place, const HeatTiles& tiles = {});
 
 // Three maps as red, green and blue over an image, as strong as settings, a params::HeatSettings,
 // say: maps is (3, rows, columns) f32, from 0 to 1.

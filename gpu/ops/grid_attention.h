@@ -13,15 +13,15 @@ namespace saccade {
 
 // A map cut into windows of `window` x `window` cells, after it was shifted to the left and up by
 // `shift` cells, around its edges. A map that windows do not fill is padded: then q, k and v have
-// one row more than the map has cells, which is that of all padding.
+// one more row than the map has cells, which all padding shares.
 struct Windows {
     Size map;
     uint32_t window = 7, shift = 0;
     Tensor bias;         // (heads, (2 window - 1)^2) f32, by how far a key lies from a query
     Tensor scales = {};  // (heads) f32, of the cosine of q and k; none: Heads::scale of q k^T
     float mask = 0;      // added to scores of cells that only the shift has brought together
-    // Each window has one, and there is no bias: q and k have a row for each window after the
-    // map's.
+    // Each window has a class token, and there is no bias: q and k have a row for each window after
+    // the map's.
     bool class_tokens = false;
 
     Size count() const { return (map + window - 1u) / window; }
@@ -62,14 +62,16 @@ struct RelativePlaces {
 // keys)) f32.
 Tensor relative_scores(Commands& c, const Tensor& q, const Heads& heads,
                        const RelativePlaces& places);
-// softmax(scale q k^T + scores) v, and q added to it if `residual`.
+struct RelativeTerms {
+    const RelativePlaces& places;
+    const Tensor& scores;  // relative_scores of q and these places
+};
+// softmax(scale q k^T + terms) v, and q added to it if `residual`.
 Tensor relative_attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
-                          const Tensor& scores, const Heads& heads, const RelativePlaces& places,
-                          bool residual);
+                          const Heads& heads, const RelativeTerms& terms, bool residual);
 // Its softmax, as attention_map's, of one batch.
 void relative_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
-                  const Tensor& scores, const Heads& heads, const RelativePlaces& places,
-                  const MapRange& range);
+                  const Heads& heads, const RelativeTerms& terms, const MapRange& range);
 
 // Heads of cells pooled by a depthwise convolution, then normalised.
 struct HeadPool {

@@ -5,7 +5,7 @@
 #include "gpu/recorder/commands.h"
 
 // Feature maps: pictures of channels, (batch, height * width, channels), made smaller and larger;
-// and what the features of patches are like, as maps that can be shown.
+// and maps that show how similar the features of patches are.
 
 namespace saccade {
 
@@ -36,16 +36,15 @@ Tensor add_enlarged(Commands& c, const Tensor& x, Size size, const Tensor& small
 // ceil(width / 2), 4 * columns), zero where the map has ended.
 Tensor merge_patches(Commands& c, const Tensor& x, Size map, Type out);
 
-// How alike the features of one token and those of each cell are, by their cosine: y is (1, rows,
-// columns) f32, the map.
+// The cosine similarity of one token's features and those of each cell: y is (1, rows, columns)
+// f32, the map.
 void cosines_into(Commands& c, const Tensor& y, const Tensor& features, uint32_t token,
                   uint32_t first);
 
-// Three directions along which the cells' features differ most: (1, 3, columns) f32, turned towards
-// the principal components by some steps of orthogonal iteration. From the directions of a picture
-// that is much like this one a few steps are enough, and signs and order stay what they were. If
-// there are none yet (`fresh`), it takes some dozens. maps (3, rows, columns) f32 is where the
-// cells lie along them.
+// The first three principal components of the cells' features, by some steps of orthogonal
+// iteration on basis (1, 3, columns) f32. From the basis of a similar picture a few steps are
+// enough, and signs and order stay as they were; without one (`fresh`) it takes some dozens. maps
+// (3, rows, columns) f32 are the cells' coordinates along them.
 struct PrincipalSteps {
     uint32_t steps = 2;
     bool fresh = false;
@@ -53,17 +52,17 @@ struct PrincipalSteps {
 void principal_into(Commands& c, const Tensor& maps, const Tensor& basis, const Tensor& features,
                     uint32_t first, const PrincipalSteps& how);
 
-// The range of each map without a part of its cells at either end: ranges is (1, maps, 2) f32. It
-// keeps this much of what it was.
+// The range of each map between two quantiles, `part` and 1 - part: ranges is (1, maps, 2) f32. A
+// moving average: it keeps the share `keep` of its old value.
 struct Quantiles {
     float part = 0.02f, keep = 0;
 };
 void quantiles_into(Commands& c, const Tensor& ranges, const Tensor& maps, const Quantiles& how);
 
-// Maps (n, rows, columns) f32 brought into such ranges, in place: the range becomes 0 to 1, and
-// what is beyond lies at its ends.
+// Stretches maps (n, rows, columns) f32 in place: the range becomes 0 to 1, and values beyond it
+// are clamped.
 void stretch_to_range(Commands& c, const Tensor& maps, const Tensor& ranges);
-// Nothing is larger than `factor` times the range's upper end.
+// Clamps values to at most `factor` times the range's upper end.
 void limit_to_range(Commands& c, const Tensor& maps, const Tensor& ranges, float factor);
 
 }  // namespace saccade

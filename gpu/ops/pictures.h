@@ -19,7 +19,7 @@ struct Pixels {
 };
 void unpack(Commands& c, const Image& image, const Pixels& pixels);
 // The planes of a video's picture to the whole image, turned clockwise by some right angles. The
-// colours are FFmpeg's to within one level; see shaders/unpack_yuv.comp.
+// colours are FFmpeg's to within one level; see shaders/pictures/unpack_yuv.comp.
 struct YuvPlanes {
     Tensor y, u, v;                                // u32 words
     uint32_t width = 0, height = 0;                // of y
@@ -28,7 +28,7 @@ struct YuvPlanes {
     uint32_t quarter_turns = 0;
 };
 void unpack_yuv(Commands& c, const Image& image, const YuvPlanes& planes);
-// The way back: some rows of an image to packed pixels, whose rows are whole words long.
+// The inverse of unpack: some rows of an image to packed pixels, whose rows are whole words long.
 void pack(Commands& c, const Pixels& pixels, const Image& image);
 
 // Some rows of an image as planes of luma and of two differences of colour: what video encoders
@@ -55,11 +55,26 @@ struct Preprocess {
     float scale[3] = {1, 1, 1}, shift[3] = {0, 0, 0};  // value = level * scale + shift
     uint32_t patch_width = 1, patch_height = 1;
     bool exact = false;  // nothing is rounded to 8 bits on the way, and weights are floats
-    Size filled{UINT32_MAX, UINT32_MAX};  // what lies beyond is 0, whatever the taps say
+    Size filled{UINT32_MAX, UINT32_MAX};  // beyond it, values are 0, whatever the taps say
 };
 // pixel_values, cut into patches: row (i, j) of y is the patch at (i, j), its columns are
 // (channel, row, column). A patch of 1 x 1 makes a channels-last picture.
 void preprocess(Commands& c, const Tensor& y, const Image& image, const Preprocess& how);
+
+// y[b] = x with the patches of some cells replaced by those of `instead`: of the cells where
+// mask[b] is not 0. x and instead are (1, patches, columns), y is (batch, patches, columns), mask
+// (batch, 1, cells) f32. A cell is a square of patches; the last ones of a row or column may be cut
+// off.
+struct PatchCells {
+    uint32_t across = 1;  // patches in a row of the picture
+    uint32_t side = 1;    // of a cell, in patches
+
+    Size grid(uint32_t patches) const {
+        return {(across + side - 1) / side, (patches / across + side - 1) / side};
+    }
+};
+void mask_cells(Commands& c, const Tensor& y, const Tensor& x, const Tensor& instead,
+                const Tensor& mask, const PatchCells& cells);
 
 // Pillow's resize of a picture, to 8 bits, as `preprocess` begins: the taps say the size.
 void resize(Commands& c, const Image& to, const Image& from, const ResizeTaps& horizontal,
@@ -71,7 +86,7 @@ struct Placement {
     uint32_t width = 0, height = 0;
     bool operator==(const Placement&) const = default;
 };
-// As large as fits into (0, 0, width, height), in the middle, its proportions kept.
+// As large as fits onto the screen, centred, with its proportions kept.
 Placement fitted(Size picture, Size screen);
 // The picture in its place, bilinear where it is enlarged and averaged where it is made smaller,
 // with black around it.

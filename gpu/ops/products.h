@@ -6,8 +6,8 @@
 #include "gpu/ops/norms.h"
 #include "gpu/recorder/commands.h"
 
-// Matrix products: linear layers and convolutions, with what stands before and after them in the
-// same dispatch.
+// Matrix products: linear layers and convolutions, fused with the norm before and the activation
+// after them.
 
 namespace saccade {
 
@@ -26,7 +26,7 @@ void linear_into(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
 void linear_add(Commands& c, const Tensor& y, const Tensor& x, const Linear& w);
 
 // y = activation(LN(x) W^T + b) of an fp32 stream x. For few rows it is one dispatch, which
-// normalises them on their way into the product.
+// normalises them as the product reads them.
 Tensor norm_linear(Commands& c, const Tensor& x, const Norm& norm, const Linear& w,
                    Activation activation = Activation::none);
 void norm_linear_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& norm,

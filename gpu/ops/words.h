@@ -27,8 +27,8 @@ void lstm_cell(Commands& c, const LstmState& to, const Tensor& gates, const Tens
 // all three.
 void pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x);
 
-// Logits processors: what may not come next. scores are (batch, 1, words) f32, changed in place;
-// ids (batch, n, 1) u32 are the words so far.
+// Logits processors: they exclude words or lower their scores. scores are (batch, 1, words) f32,
+// changed in place; ids (batch, n, 1) u32 are the words so far.
 struct Restraint {
     float penalty = 1.0f;          // repetition_penalty
     uint32_t run = 0;              // no_repeat_ngram_size; 0: words may repeat

@@ -11,8 +11,8 @@
 
 namespace saccade {
 
-// The way through the host's memory: for software Vulkan, whose windows the host puts together, and
-// for two devices that have nothing in common.
+// Sends pictures through the host's memory: for software Vulkan, where the host composes windows
+// anyway, and for two devices that share no memory.
 class HostPictures final : public PictureRing {
 public:
     explicit HostPictures(Device& drawing);
@@ -30,7 +30,7 @@ private:
         Commands commands;
         Size size;
         std::vector<Piece> pieces;
-        std::vector<uint8_t> together;  // of several pieces
+        std::vector<uint8_t> together;  // several pieces, composed
         Ticket ticket;
     };
 

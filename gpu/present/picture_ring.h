@@ -16,8 +16,8 @@ namespace saccade {
 
 class PictureRing;
 
-// A picture on its way to a window. Its place in the ring is free again when this is gone, unless
-// the picture was published.
+// A picture on its way to a window. The destructor frees its place in the ring, unless the picture
+// was published.
 class SentPicture {
 public:
     SentPicture() = default;
@@ -25,7 +25,7 @@ public:
     SentPicture(SentPicture&& other) noexcept { *this = std::move(other); }
     SentPicture& operator=(SentPicture&& other) noexcept;
 
-    // When the drawing device has finished it.
+    // Reached once the drawing device has finished the picture.
     Ticket ticket() const { return ticket_; }
     // Offers it to the window in place of all pictures before. The ticket must have been reached.
     void publish() const;
@@ -38,7 +38,7 @@ private:
 
     PictureRing* ring_ = nullptr;
     size_t slot_ = 0;
-    uint64_t number_ = 0;  // of all that were sent
+    uint64_t number_ = 0;  // counts all that were sent
     Ticket ticket_;
 };
 
@@ -63,8 +63,8 @@ public:
         const Image* image;
         Size corner;  // in the picture
     };
-    // A picture made of these parts, black between them, as soon as the device has drawn them by
-    // what was submitted before. Later submissions may write to the parts again.
+    // Sends a picture made of these parts, black between them, as the submissions so far have drawn
+    // them. Later submissions may write to the parts again.
     [[nodiscard]] SentPicture send(Size size, std::span<const Part> parts);
 
     // ---- on the thread that shows
@@ -72,7 +72,8 @@ public:
     // Takes the newest picture that was published and lets go of the one before, which no later
     // submission to the showing device may read. False where there is no newer one.
     bool take();
-    // The picture that was taken last, on one side or the other; both are empty before the first.
+    // The picture that was taken last, as an image or in the host's memory; neither before the
+    // first.
     struct Shown {
         const Image* image = nullptr;  // on the showing device
         std::optional<PictureView> host = std::nullopt;
@@ -85,7 +86,7 @@ public:
 protected:
     PictureRing() = default;
 
-    // Fills a slot that neither side uses any more.
+    // Fills a slot that neither device uses any more.
     virtual Ticket fill(size_t slot, Size size, std::span<const Part> parts) = 0;
     // Makes a filled slot ready to be read by later submissions to the showing device.
     virtual Shown open(size_t slot) = 0;

@@ -10,8 +10,8 @@ namespace saccade {
 
 namespace {
 
-// The picture goes to whoever has imported it, and on the other side it comes from there. Both say
-// which layout it leaves and which one it enters.
+// One half of a transfer of ownership between the two devices: the drawing one releases the
+// picture, the showing one acquires it. Both halves name the same pair of layouts.
 VkImageMemoryBarrier2 handover(const Image& picture, uint32_t from, uint32_t to) {
     VkImageMemoryBarrier2 barrier =
         transition(picture.handle(), VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL);
@@ -95,7 +95,7 @@ Ticket SharedPictures::fill(size_t slot, Size size, std::span<const Part> parts)
         place.image = SharedImage(drawing_, showing_, "picture for a window", size);
     }
     const Image& picture = place.image.drawn;
-    // What the picture showed before is of no use, so that its ownership need not be acquired.
+    // The old contents are not needed, so the picture's ownership need not be acquired.
     std::vector<VkImageMemoryBarrier2> before = {transition(
         picture.handle(), VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL)};
     std::vector<VkImageMemoryBarrier2> after = {

@@ -7,8 +7,9 @@
 
 namespace saccade {
 
-// The way without the host: images in memory that both devices see. Two timeline semaphores order
-// their work: `drawn_` counts pictures that are finished, `read_` those that the window has let go.
+// Sends pictures without the host: images in memory that both devices see. Two timeline semaphores
+// order their work: `drawn_` counts pictures that are finished, `read_` those that the window has
+// released.
 class SharedPictures final : public PictureRing {
 public:
     SharedPictures(Device& drawing, Device& showing);

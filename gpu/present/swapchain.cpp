@@ -156,7 +156,7 @@ void Swapchain::create() {
     VkSurfaceCapabilitiesKHR surface;
     check(vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device_.info().handle, surface_, &surface),
           "asking for the window's size");
-    // Some systems say the size themselves, others leave it to the window.
+    // Some window systems fix the size, others leave it to the swapchain.
     const bool free = surface.currentExtent.width == UINT32_MAX;
     auto within = [](uint32_t wish, uint32_t least, uint32_t most) {
         return std::clamp(wish, least, std::max(least, most));
@@ -171,7 +171,7 @@ void Swapchain::create() {
     mode_ = std::ranges::find(offered, wanted_) != offered.end() ? wanted_ : PresentMode::fifo;
     VkSwapchainCreateInfoKHR info{.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR};
     info.surface = surface_;
-    // One on screen, one waiting, one to copy to; more only makes what is seen older.
+    // One on screen, one waiting, one to copy to; more would only add latency.
     info.minImageCount = std::max(3u, surface.minImageCount);
     if (surface.maxImageCount > 0)
         info.minImageCount = std::min(info.minImageCount, surface.maxImageCount);
@@ -188,7 +188,7 @@ void Swapchain::create() {
     info.presentMode = vulkan_mode(mode_);
     info.clipped = VK_TRUE;
     info.oldSwapchain = swapchain_;
-    device_.wait_idle();  // Vulkan does not tell when an image has left the screen
+    device_.wait_idle();  // Vulkan does not report when an image has left the screen
     destroy_images();
     VkSwapchainKHR made = nullptr;
     const VkResult result = vkCreateSwapchainKHR(device_.handle(), &info, nullptr, &made);
@@ -245,7 +245,8 @@ std::optional<Ticket> Swapchain::present(const Image& picture) {
         stale_ = true;
         return {};
     }
-    // A suboptimal image is ours all the same, and its semaphore will be signalled: show it.
+    // A suboptimal image has been acquired all the same, and its semaphore will be signalled: show
+    // it.
     if (acquired != VK_SUBOPTIMAL_KHR) check(acquired, "asking for the next swapchain image");
     record(turn.commands, picture, images_[index]);
     turn.ticket = device_.submit({&turn.commands, 1}, "present", {turn.acquired}, {shown_[index]});

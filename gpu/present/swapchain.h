@@ -17,8 +17,8 @@ namespace saccade {
 enum class PresentMode { fifo, mailbox, immediate };
 std::string_view name_of(PresentMode mode);
 
-// A window's surface and the images that take turns on it. Pictures are copied there whole, so that
-// only this class deals with formats, layouts and turns.
+// A window's surface and its swapchain. Pictures are copied there whole, so that only this class
+// deals with formats, layouts and acquired images.
 class Swapchain {
 public:
     // The device extension it needs.
@@ -38,12 +38,12 @@ public:
     PresentMode mode() const { return mode_; }
     std::vector<PresentMode> modes() const;
 
-    // The size of the next picture that will be shown; nothing while there is nowhere to show it.
+    // The size of the next picture that will be shown; none while the window is minimised.
     std::optional<Size> size();
 
     // Shows a picture; one of another size is stretched. It must not be written to until the ticket
-    // is reached, which the next submission on the device sees to by itself. Nothing where there
-    // was nowhere to show it: minimised, or resized just now.
+    // is reached; later submissions to the device wait for that by themselves. Returns nothing
+    // where the picture could not be shown: minimised, or resized just now.
     std::optional<Ticket> present(const Image& picture);
 
 private:

@@ -101,7 +101,8 @@ public:
     // before it: this shows where the time goes.
     void time_dispatches(bool each) { timing_dispatches_ = each; }
 
-    // Operations leave special hardware of the device unused. Tests compare against these kernels.
+    // Operations use neither cooperative matrices nor texel buffers. Tests compare against these
+    // plain kernels.
     void use_plain_kernels(bool plain) { plain_kernels_ = plain; }
     bool plain_kernels() const { return plain_kernels_; }
 

@@ -29,9 +29,9 @@ public:
     // Where the producer writes, as the layout says.
     std::span<std::byte> slot() const { return slot_.mapped(); }
     const PixelLayout& layout() const { return layout_; }
-    // To be called when it has written there, before the frame is used.
+    // Must be called after the producer has written, before the frame is used.
     void flush() const { slot_.flush(); }
-    // Both in one, from a picture of packed pixels elsewhere.
+    // Copies a picture of packed pixels into the slot, and flushes it.
     void write(const PictureView& picture);
 
     // Records the unpacking.

@@ -10,8 +10,8 @@
 
 namespace saccade {
 
-// A small piece of memory that the CPU rewrites now and then and that kernels see as words: what
-// changes between two runs of a recording. Zero at first.
+// Mapped memory for parameters that change between two runs of a recording. The CPU rewrites it now
+// and then; kernels see it as words. Zero at first.
 class MappedWords {
 public:
     MappedWords(Device& device, std::string name, uint32_t words)
@@ -26,7 +26,7 @@ public:
     }
     std::span<std::byte> bytes() const { return buffer_.mapped(); }
 
-    // Structs of words from a word on. The device sees them after flush().
+    // Writes structs of words, beginning at `word`. The device sees them after flush().
     template <typename Struct>
     void write(uint32_t word, std::span<const Struct> values) {
         if (word * sizeof(uint32_t) + values.size_bytes() > buffer_.bytes())

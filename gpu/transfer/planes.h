@@ -6,11 +6,11 @@
 
 namespace saccade {
 
-// How many pixels share a colour: one alone (4:4:4), or 2 x 2 (4:2:0). Their brightness is their
-// own.
+// Chroma subsampling: each pixel has its own U and V (4:4:4), or 2 x 2 pixels share them (4:2:0).
+// Each pixel has its own Y.
 enum class Chroma { full, halved };
 
-// Half as many colours in each direction is what every player can show; but then sides are even.
+// Every player shows 4:2:0, but only pictures with even sides can be stored so.
 inline Chroma chroma_for(uint32_t width, uint32_t height) {
     return width % 2 == 0 && height % 2 == 0 ? Chroma::halved : Chroma::full;
 }

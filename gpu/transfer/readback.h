@@ -14,26 +14,25 @@ class ReadbackMemory {
 public:
     ReadbackMemory(Device& device, const std::string& name, uint64_t bytes);
 
-    // Some of what kernels write, in words.
+    // A part of the memory that kernels write, in words.
     Tensor words(uint64_t begin, uint64_t bytes) const;
     // Records the copy, after the kernels.
     void record(Commands& c) const;
-    // After that has run, until it runs again.
+    // The copy: valid once the recording has run, until it runs again.
     const uint8_t* bytes() const;
 
 private:
     Buffer device_, host_;
 };
 
-// A frame on its way back, for picture files: three bytes a pixel.
+// A frame on its way back to the host, for picture files: three bytes a pixel.
 class Readback {
 public:
     Readback(Device& device, uint32_t width, uint32_t height, bool bgr);
 
-    // Records the packing of an image of that size. Nothing else that is recorded waits for
-    // it.
+    // Records the packing of an image of that size. No other command depends on it.
     void record(Commands& c, const Image& image) const;
-    // After that has run. It shows the memory itself, until the recording runs again.
+    // A view of the memory: valid once the recording has run, until it runs again.
     PictureView picture() const;
 
 private:
@@ -42,7 +41,8 @@ private:
     ReadbackMemory memory_;
 };
 
-// The same for video encoders: half as many bytes, which need no conversion on the CPU.
+// The same for video encoders: planes of YUV, which take half as many bytes and no conversion on
+// the CPU.
 class PlanarReadback {
 public:
     PlanarReadback(Device& device, const PlaneLayout& layout);

@@ -24,8 +24,9 @@ Tensor words_of(const Buffer& buffer) {
     return t;
 }
 
-// How the kernel is to take the edge from one corner to the other, inside on its right (y points
-// down). Two triangles that share an edge go along it in opposite directions.
+// Flags of the edge from one corner to the next. The triangle lies on its right (y points down), so
+// two triangles that share an edge have it in opposite directions. The flags make both compute the
+// same edge function, and give pixels on the edge to one of them.
 uint32_t edge_flags(uint32_t edge, const Corner& from, const Corner& to) {
     const bool turned = std::pair(to.x, to.y) < std::pair(from.x, from.y);
     const bool top_or_left = to.y < from.y || (to.y == from.y && to.x > from.x);

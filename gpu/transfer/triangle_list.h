@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-// Glyphs and the like, side by side in one picture of bytes: how much of each pixel they cover.
+// A glyph atlas: shapes side by side in one picture, with a byte of coverage per pixel.
 class Atlas {
 public:
     Atlas(Device& device, std::span<const uint8_t> coverage, Size size);
@@ -41,12 +41,12 @@ public:
 
     void begin(Size screen);
     void add(const Corner& a, const Corner& b, const Corner& c, const Clip& clip);
-    // Writes them where the device sees them. That memory is in use until what was recorded with
-    // it has run; it grows when there is more to draw than ever before.
+    // Writes the triangles to mapped memory, which is in use until the recording that draws them
+    // has run. It grows when there is more to draw than ever before.
     Triangles finish();
 
     size_t count() const { return spans_.size(); }
-    // How many tiles they touch, all together, once it is finished.
+    // How many tiles the triangles touch, all together, after finish().
     size_t touched() const { return list_.size(); }
 
 private:

@@ -1,5 +1,5 @@
 // The score of a key: w . tanh(k + q). The including kernel has declared q, k, w and p.columns.
-// Padding of w is zero, and so what that of k and q is does not matter.
+// The padding of w is zero, so that of k and q does not matter.
 float score_of(uint q_at, uint k_at) {
     vec4 sum = vec4(0.0);
     for (uint i = 0; i < padded(p.columns) / 4; ++i)

@@ -22,7 +22,8 @@ void main() {
     const uint me = gl_LocalInvocationID.x, row = gl_WorkGroupID.y, batch = gl_WorkGroupID.z;
     const uint q_at = row_start(p.q, batch, p.first_row + row) / 4;
     const uint map_at = row_start(p.map, batch, row);
-    // Each thread meets only its own elements of the map again, so no barrier is needed for them.
+    // Each thread reads only elements of the map that it has written itself, so no barrier is
+    // needed.
     float largest = -1e30, total = 0.0;
     for (uint key = me; key < p.keys; key += THREADS) {
         const float score = score_of(q_at, row_start(p.k, batch, key) / 4);

@@ -39,7 +39,7 @@ void main() {
         total[i] = 0.0;
     }
 
-    // Past the last key that any of these queries sees there is nothing to do.
+    // Keys past the last one that any of these queries sees are skipped.
     uint keys = p.keys;
     if (CAUSAL != 0) keys = min(keys, first + QUERIES + p.causal_offset);
     for (uint first_key = 0; first_key < keys; first_key += KEYS) {
@@ -66,7 +66,7 @@ void main() {
             largest[i] = top;
             total[i] *= shrink;
             [[unroll]] for (uint j = 0; j < KEYS; ++j) {
-                // Hidden keys weigh exactly nothing, even where no key has been seen yet.
+                // Masked keys weigh exactly 0, even before the first key that is not masked.
                 score[i][j] = score[i][j] > -1e30 ? exp(score[i][j] - top) : 0.0;
                 total[i] += score[i][j];
             }

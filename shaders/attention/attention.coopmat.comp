@@ -30,7 +30,7 @@ layout(constant_id = 1) const uint QUERY_GROUPS = 1;
 layout(constant_id = 2) const uint KEY_GROUPS = 4;    // subgroups that share the keys of a round
 layout(constant_id = 3) const uint HEAD = 64;         // a multiple of F
 layout(constant_id = 4) const uint CHUNKS = 1;        // of a round's keys, in shared memory in turn
-layout(constant_id = 5) const uint CHUNK_BLOCKS = 4;  // of F keys, that a subgroup has of a chunk
+layout(constant_id = 5) const uint CHUNK_BLOCKS = 4;  // of F keys, per subgroup
 layout(constant_id = 6) const uint ALIKE = 0;         // 1: threads hold factors as they hold sums
 layout(constant_id = 7) const uint ONLINE = 0;
 const uint F = 16;  // fragments are F x F x F
@@ -68,12 +68,12 @@ const uint ROW = HEAD8 + 1;        // one load longer, against bank conflicts
 const uint OUT_ROW = HEAD / 4 + 1;  // of the sums on their way out, in fours
 const uint CHUNK_SIZE = CHUNK_KEYS * ROW;
 const uint KEYS_SIZE = 2 * CHUNK_SIZE > QUERIES * ROW ? 2 * CHUNK_SIZE : QUERIES * ROW;
-// Past the keys, a matrix whose elements are the numbers of their columns.
+// After the keys: a matrix whose elements are the numbers of their columns.
 const uint MATRIX_ROW = F / 4 + 1, WEIGHT_ROW = F / 8 + 1;
 const uint NUMBERS_AT = KEYS_SIZE, NUMBERS_SIZE = F * MATRIX_ROW;
 const uint SUMS_SIZE = KEY_GROUPS * QUERIES * OUT_ROW;
-// A subgroup's own, past these: a matrix whose rows are reduced, or two of weights on their way to be
-// factors.
+// After that, for each subgroup: a matrix whose rows are reduced, or two matrices of weights that
+// become factors.
 const uint OWN = 2 * F * WEIGHT_ROW;
 const uint OWN_AT = NUMBERS_AT + NUMBERS_SIZE > SUMS_SIZE ? NUMBERS_AT + NUMBERS_SIZE : SUMS_SIZE;
 shared uvec4 tile[OWN_AT + QUERY_GROUPS * KEY_GROUPS * OWN];
@@ -86,7 +86,7 @@ shared float reduced[THREADS];
 
 const uint LOADS = (CHUNK_KEYS * HEAD8 + THREADS - 1) / THREADS;
 uvec4 ahead[LOADS];  // of the next chunk
-uint chunk_at;       // where the last one was put
+uint chunk_at;       // where the last chunk lies
 Left query[HEAD / F];
 Sums scores[BLOCKS];
 uint own_at, first_column, row, row_parts;  // this thread's part of a matrix laid out in `own`
@@ -109,9 +109,9 @@ void ask_values(uint first) {
         ahead[i] = value_at(min(first + at / HEAD8, p.keys - 1), at % HEAD8);
     }
 }
-// The chunk that was loaded ahead goes to where no thread reads.
+// Stores the chunk that was loaded ahead where no thread reads.
 void put_chunk() {
-    chunk_at = CHUNK_SIZE - chunk_at;  // no thread reads that one: all have passed a barrier since
+    chunk_at = CHUNK_SIZE - chunk_at;  // no thread reads there: all have passed a barrier since
     [[unroll]] for (uint i = 0; i < LOADS; ++i) {
         const uint at = me + i * THREADS;
         if (at < CHUNK_KEYS * HEAD8) tile[chunk_at + at / HEAD8 * ROW + at % HEAD8] = ahead[i];
@@ -123,7 +123,7 @@ void put_chunk() {
 uint my_keys() { return gl_SubgroupID / QUERY_GROUPS * CHUNK_BLOCKS * F; }
 
 const float SLACK = ONLINE != 0 ? 8.0 : 0.0;  // a weight is 2 to the power of this at most
-float row_top = -1e30;  // ONLINE: what the weights of this thread's row are measured against
+float row_top = -1e30;  // ONLINE: subtracted from the scores of this thread's row
 
 // The largest of each row so far, in all of its columns: of `seen` and what came before.
 Sums largest_with(Sums seen) {
@@ -144,8 +144,9 @@ Sums largest_with(Sums seen) {
     return top_of_rows;
 }
 
-// The queries against the keys of a round, of which the first chunk has been asked for. Then the first
-// chunk of its values has, or of the next round's keys, where they are wanted next.
+// Scores of the queries against the keys of a round, whose first chunk is being loaded. It ends by
+// loading the first chunk of the round's values or, without `values_next`, of the next round's
+// keys.
 void score(uint first, bool values_next) {
     [[unroll]] for (uint c = 0; c < CHUNKS; ++c) {
         put_chunk();
@@ -166,8 +167,8 @@ void score(uint first, bool values_next) {
             scores[c * CHUNK_BLOCKS + b] = s;
         }
     }
-    // Past the last key, so little that nothing is left of it, whatever it is measured against. Asked
-    // once for all blocks: a branch between them would make each wait for the one before it.
+    // Scores past the last key are so low that their weight is 0. One test for all blocks: a branch
+    // between them would make each wait for the one before it.
     if (first + ROUND_KEYS > p.keys) {
         Sums columns;
         coopMatLoad(columns, tile, NUMBERS_AT, MATRIX_ROW, gl_CooperativeMatrixLayoutRowMajor);
@@ -180,27 +181,19 @@ void score(uint first, bool values_next) {
     }
 }
 
-// The i-th part of a row, of QUERIES of them.
+// The i-th of QUERIES parts of a row.
 float reduced_part(uint of_row, uint i) {
     const uint group = i / row_parts;
     return reduced[(group * QUERY_GROUPS + of_row / F) * gl_SubgroupSize + of_row % F * row_parts +
                    i % row_parts];
 }
 
-// The queries from `first_query` on.
-void attend(uint first_query) {
-    own_at = OWN_AT + gl_SubgroupID * OWN;
-    row_top = -1e30;
-    row_parts = gl_SubgroupSize / F;
-    row = gl_SubgroupInvocationID / row_parts;
-    first_column = gl_SubgroupInvocationID % row_parts * (F / row_parts);
-    const uint query_group = gl_SubgroupID % QUERY_GROUPS;
-    chunk_at = 0;
-
+// Numbers the columns of a matrix, loads the queries, and begins to load the first keys.
+void load_queries(uint first_query, uint query_group) {
     for (uint at = me; at < F * F / 4; at += THREADS)
         tile[NUMBERS_AT + at / (F / 4) * MATRIX_ROW + at % (F / 4)] =
             floatBitsToUint(vec4(at % (F / 4) * 4) + vec4(0, 1, 2, 3));
-    // Queries come through the tile, zero past the last one.
+    // Queries are loaded through the tile, zero past the last one.
     ask_keys(0);
     for (uint at = me; at < QUERIES * HEAD8; at += THREADS) {
         const uint i = first_query + at / HEAD8;
@@ -212,9 +205,38 @@ void attend(uint first_query) {
         coopMatLoad(query[d], tile, query_group * F * ROW + d * F / 8, ROW,
                     gl_CooperativeMatrixLayoutRowMajor);
     barrier();  // all threads have read them
+}
+
+// Adds up the sums of the key groups and divides them by the total of their weights.
+void write_results(uint first_query) {
+    for (uint at = me; at < QUERIES * HEAD8; at += THREADS) {
+        const uint i = at / HEAD8, c8 = at % HEAD8;
+        if (first_query + i >= p.queries) continue;
+        float row_total = 0.0;
+        for (uint j = 0; j < KEY_GROUPS * row_parts; ++j) row_total += reduced_part(i, j);
+        vec4 low = vec4(0.0), high = vec4(0.0);
+        [[unroll]] for (uint g = 0; g < KEY_GROUPS; ++g) {
+            low += uintBitsToFloat(tile[(g * QUERIES + i) * OUT_ROW + 2 * c8]);
+            high += uintBitsToFloat(tile[(g * QUERIES + i) * OUT_ROW + 2 * c8 + 1]);
+        }
+        put(first_query + i, c8, low / row_total, high / row_total);
+    }
+}
+
+// Computes a block of queries, from `first_query` on.
+void attend(uint first_query) {
+    own_at = OWN_AT + gl_SubgroupID * OWN;
+    row_top = -1e30;
+    row_parts = gl_SubgroupSize / F;
+    row = gl_SubgroupInvocationID / row_parts;
+    first_column = gl_SubgroupInvocationID % row_parts * (F / row_parts);
+    const uint query_group = gl_SubgroupID % QUERY_GROUPS;
+    chunk_at = 0;
+
+    load_queries(first_query, query_group);
 
     const float scale = p.scale * 1.44269504;  // exponentials are powers of two
-    Sums level = Sums(-1e30);  // what weights are measured against, times the scale
+    Sums level = Sums(-1e30);  // what is subtracted from scores, times the scale
     const bool again = p.keys > ROUND_KEYS;
     if (ONLINE == 0) {
         Sums largest = Sums(-1e30);
@@ -329,18 +351,7 @@ void attend(uint first_query) {
         coopMatStore(sums[d], tile, sums_at + d * F / 4, OUT_ROW,
                      gl_CooperativeMatrixLayoutRowMajor);
     barrier();
-    for (uint at = me; at < QUERIES * HEAD8; at += THREADS) {
-        const uint i = at / HEAD8, c8 = at % HEAD8;
-        if (first_query + i >= p.queries) continue;
-        float row_total = 0.0;
-        for (uint j = 0; j < KEY_GROUPS * row_parts; ++j) row_total += reduced_part(i, j);
-        vec4 low = vec4(0.0), high = vec4(0.0);
-        [[unroll]] for (uint g = 0; g < KEY_GROUPS; ++g) {
-            low += uintBitsToFloat(tile[(g * QUERIES + i) * OUT_ROW + 2 * c8]);
-            high += uintBitsToFloat(tile[(g * QUERIES + i) * OUT_ROW + 2 * c8 + 1]);
-        }
-        put(first_query + i, c8, low / row_total, high / row_total);
-    }
+    write_results(first_query);
 }
 
 void main() {

@@ -36,7 +36,7 @@ const uint KEY_SIZE = 4 * HEAD4 * K_ROW, VALUE_SIZE = KEYS * V_ROW;
 shared vec4 query_tile[4 * HEAD4 * Q_ROW];                               // [column][query]
 shared vec4 tile[KEY_SIZE > VALUE_SIZE ? KEY_SIZE : VALUE_SIZE];         // [column][key], or [key][column]
 shared vec4 weight_tile[KEYS * Q_ROW];                                   // [key][query]
-shared vec4 together[SHARERS * QUERIES4];                                // what sharers tell each other
+shared vec4 together[SHARERS * QUERIES4];                                // exchanged by sharers
 
 const float hidden = -1e30;
 
@@ -46,6 +46,49 @@ uint key_at(uint i) { return (gl_LocalInvocationIndex + i * THREADS) / HEAD4; }
 uint column_at(uint i) { return (gl_LocalInvocationIndex + i * THREADS) % HEAD4; }
 uint place(View view, uint of_head, uint row, uint i) {
     return row_start(view, batch, row) / 4 + of_head * HEAD4 + column_at(i);
+}
+
+vec4 scores[KEYS_EACH];  // of this thread's four queries with each of its keys
+
+void load_queries(uint first) {
+    [[unroll]] for (uint i = 0; i < QUERY_LOADS; ++i) {
+        const uint query = key_at(i);
+        const vec4 four = load(q[place(p.q, head, min(first + query, p.queries - 1), i)]) * p.scale;
+        if (query < QUERIES)
+            [[unroll]] for (uint e = 0; e < 4; ++e)
+                query_tile[(column_at(i) * 4 + e) * Q_ROW + query / 4][query % 4] = four[e];
+    }
+}
+
+// The scores of this thread's queries with its keys of a tile, and the largest for each query.
+vec4 score_keys(uint first, uint first_key) {
+    const uint mine = gl_LocalInvocationIndex % QUERIES4, sharer = gl_LocalInvocationIndex / QUERIES4;
+    [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j) scores[j] = vec4(0.0);
+    [[unroll]] for (uint d = 0; d < 4 * HEAD4; ++d) {
+        const vec4 four_queries = query_tile[d * Q_ROW + mine];
+        if (KEYS_EACH == 4) {
+            const vec4 four_keys = tile[d * K_ROW + sharer];
+            [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j)
+                scores[j] = fma(four_queries, vec4(four_keys[j]), scores[j]);
+        } else {
+            [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j) {
+                const uint key = sharer * KEYS_EACH + j;
+                scores[j] =
+                    fma(four_queries, vec4(tile[d * K_ROW + key / 4][key % 4]), scores[j]);
+            }
+        }
+    }
+    vec4 top = vec4(hidden);
+    [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j) {
+        const uint key = first_key + sharer * KEYS_EACH + j;
+        const uvec4 query = first + mine * 4 + uvec4(0, 1, 2, 3);
+        if (key >= p.keys) scores[j] = vec4(hidden);
+        if (CAUSAL != 0)
+            scores[j] =
+                mix(scores[j], vec4(hidden), greaterThan(uvec4(key), query + p.causal_offset));
+        top = max(top, scores[j]);
+    }
+    return top;
 }
 
 void main() {
@@ -62,14 +105,7 @@ void main() {
     IN4 next_keys[LOADS], next_values[LOADS];
     [[unroll]] for (uint i = 0; i < LOADS; ++i)
         next_keys[i] = k[place(p.k, kv_head, min(key_at(i), p.keys - 1), i)];
-    [[unroll]] for (uint i = 0; i < QUERY_LOADS; ++i) {
-        const uint query = key_at(i);
-        const vec4 four = load(q[place(p.q, head, min(first + query, p.queries - 1), i)]) * p.scale;
-        if (query < QUERIES)
-            [[unroll]] for (uint e = 0; e < 4; ++e)
-                query_tile[(column_at(i) * 4 + e) * Q_ROW + query / 4][query % 4] = four[e];
-    }
-
+    load_queries(first);
     vec4 sums[4][FOURS_EACH];
     [[unroll]] for (uint i = 0; i < 4; ++i)
         [[unroll]] for (uint j = 0; j < FOURS_EACH; ++j) sums[i][j] = vec4(0.0);
@@ -87,32 +123,7 @@ void main() {
         [[unroll]] for (uint i = 0; i < LOADS; ++i)
             next_values[i] = v[place(p.v, kv_head, min(first_key + key_at(i), p.keys - 1), i)];
 
-        vec4 scores[KEYS_EACH];  // of the four queries with each key
-        [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j) scores[j] = vec4(0.0);
-        [[unroll]] for (uint d = 0; d < 4 * HEAD4; ++d) {
-            const vec4 four_queries = query_tile[d * Q_ROW + mine];
-            if (KEYS_EACH == 4) {
-                const vec4 four_keys = tile[d * K_ROW + sharer];
-                [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j)
-                    scores[j] = fma(four_queries, vec4(four_keys[j]), scores[j]);
-            } else {
-                [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j) {
-                    const uint key = sharer * KEYS_EACH + j;
-                    scores[j] =
-                        fma(four_queries, vec4(tile[d * K_ROW + key / 4][key % 4]), scores[j]);
-                }
-            }
-        }
-        vec4 top = vec4(hidden);
-        [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j) {
-            const uint key = first_key + sharer * KEYS_EACH + j;
-            const uvec4 query = first + mine * 4 + uvec4(0, 1, 2, 3);
-            if (key >= p.keys) scores[j] = vec4(hidden);
-            if (CAUSAL != 0)
-                scores[j] =
-                    mix(scores[j], vec4(hidden), greaterThan(uvec4(key), query + p.causal_offset));
-            top = max(top, scores[j]);
-        }
+        vec4 top = score_keys(first, first_key);
         together[sharer * QUERIES4 + mine] = top;
         barrier();  // all threads have read the keys
 
@@ -122,7 +133,7 @@ void main() {
         largest = top;
         total *= shrink;
         [[unroll]] for (uint j = 0; j < KEYS_EACH; ++j) {
-            // Hidden keys weigh exactly nothing, even if no key has been seen yet.
+            // Masked keys weigh exactly 0, even before the first key that is not masked.
             const vec4 weights =
                 mix(vec4(0.0), exp(scores[j] - top), greaterThan(scores[j], vec4(hidden)));
             total += weights;

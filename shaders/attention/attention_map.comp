@@ -30,7 +30,8 @@ void main() {
     const uint q_at = row_start(p.q, batch, p.first_row + r) / 4 + head * HEAD4;
     [[unroll]] for (uint d = 0; d < HEAD4; ++d) query[d] = load(q[q_at + d]) * p.scale;
 
-    // Each thread meets only its own elements of the map again, so no barrier is needed for them.
+    // Each thread reads only elements of the map that it has written itself, so no barrier is
+    // needed.
     float largest = -1e30;
     for (uint key = me; key < p.keys; key += THREADS) {
         const uint k_at = row_start(p.k, batch, key) / 4 + divide(head, p.sharing) * HEAD4;

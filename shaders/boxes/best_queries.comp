@@ -1,8 +1,8 @@
 #version 460
-// The queries of the `count` best scores and their rows, the best first, equal ones by row. found
-// (rows, 7) f32: the score is column 4, the query column 6; list (2, count) u32. A query that was found
-// several times counts once, the others come last. Each row counts those that come before it. One
-// thread per row.
+// The queries with the `count` best scores and their rows, best first, equal ones by row. found
+// (rows, 7) f32: the score is column 4, the query column 6; list (2, count) u32. Of several rows of
+// one query the best counts, the others come last. The rank of a row is the number of rows before
+// it. One thread per row.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/boxes/params.h"
 #include "shaders/common/types.glsl"
@@ -38,7 +38,7 @@ void main() {
         list[rows_at + p.count + row] = 0;
     }
     if (row >= p.rows) return;
-    // What was found again comes after all that was not, so that every place is taken.
+    // A repeated query comes after all others, so that every place of the list is filled.
     const bool again = is_again(row);
     uint ahead = 0;
     for (uint other = 0; other < p.rows && ahead < p.count; ++other) {

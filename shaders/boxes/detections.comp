@@ -3,8 +3,8 @@
 //   score = max over j < classes of softmax(logits)[j], label = the first j that has it
 //   left, top, right, bottom = ((x, y) -+ (w, h) / 2) (width, height)   for the box (x, y, w, h)
 //   y = left, top, right, bottom, score, label, query
-// The columns after the classes take their share of the softmax and are never found: a model's "no
-// object". One workgroup per query.
+// The columns after the classes, a model's "no object", count in the softmax and are never the
+// label. One workgroup per query.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/boxes/params.h"
 #include "shaders/common/types.glsl"

@@ -3,10 +3,11 @@
 // Boxes from distributions over where their edges lie (D-FINE, section 4.1). For each edge e:
 //   Pr = softmax(corners[e]),   d[e] = sum_n Pr(n) W(n)
 //   left = x - (scale / 2 + d[0]) w / scale, top likewise, right = x + (scale / 2 + d[2]) w / scale, ...
-// with (x, y, w, h) the reference; boxes as centre and size, and once more as products want them; and
-// what tells how sure an edge is: the `best` largest of Pr, in order, and their mean.
-// corners (queries, 4 * bins), reference, boxes (queries, 4) and W (bins) f32; copy (queries, 4),
-// statistics (queries, 4 * (best + 1)). One thread per edge; the four of a query share a workgroup.
+// with (x, y, w, h) the reference. The boxes are centre and size; copy has them in the type that
+// products read. statistics tell how certain an edge is: the `best` largest of Pr, in order, and
+// their mean. corners (queries, 4 * bins), reference, boxes (queries, 4) and W (bins) f32; copy
+// (queries, 4), statistics (queries, 4 * (best + 1)). One thread per edge; the four of a query
+// share a workgroup.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/boxes/params.h"
 #include "shaders/common/types.glsl"
@@ -41,7 +42,7 @@ void main() {
     distance_of[mine][edge] = weighed / sum;
 
     if (STATISTICS != 0 && there) {
-        // One after the other: the best of those that come after the one found last.
+        // One after the other: the best of those that come after the one found before.
         const uint to = row_start(p.statistics, batch, query) + edge * (p.best + 1);
         float last = 0.0, mean = 0.0;
         uint last_bin = 0;

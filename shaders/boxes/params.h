@@ -7,17 +7,17 @@ SACCADE_PARAMS_BEGIN
 struct DetectionsParams {
     View logits, boxes, y;
     uint columns;         // of logits
-    uint classes;         // the first columns; the others are never found
+    uint classes;         // the first columns; the others are never a label
     float width, height;  // of the picture, in pixels
 };
 
-// boxes = sigmoid(deltas + reference), the reference's logits looked up or worked out
+// boxes = sigmoid(deltas + logit(reference)), the logits read from a table or computed
 struct RefineBoxesParams {
     View deltas, reference, from, boxes, copy;
     uint count;
 };
 
-// boxes = reference moved by deltas, and perhaps by others once more
+// boxes = reference moved by deltas and, if they are picked, by a second list of deltas
 struct ScaleBoxesParams {
     View deltas, reference, from, again, boxes, copy, y;
     uint count;
@@ -33,8 +33,8 @@ struct BestQueriesParams {
 struct EdgeBoxesParams {
     View corners, reference, boxes, copy, statistics;
     uint queries, bins;  // numbers of one edge
-    uint best;           // of an edge's probabilities that are told
-    float scale;         // how many steps of the weights a side is long
+    uint best;           // how many of an edge's probabilities statistics have
+    float scale;         // the length of a side in steps of the weights
 };
 
 // The detections that were selected among all scores of all queries.

@@ -1,6 +1,6 @@
 #version 460
-// The detections that `select` picked among the logits of all queries and classes, each of which is
-// an object of its own: score = sigmoid(value), query = pick / classes, class = pick % classes, and
+// The detections that `select` picked among the logits of all queries and classes: score =
+// sigmoid(value), query = pick / classes, class = pick % classes, and
 //   y = left, top, right, bottom, score, class, query      in pixels of the picture
 // values (1, count) f32 and picks (1, count) u32; boxes (queries, 4) f32: centre and size in parts of
 // the picture; y (count, 7) f32. One thread per detection.

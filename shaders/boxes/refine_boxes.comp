@@ -1,10 +1,9 @@
 #version 460
 // types: f32 f16
-// boxes = sigmoid(deltas + logit(reference)), and once more as products want them.
-// deltas, boxes (count, 4) f32; copy (count, 4). The reference is a box of its own for each, kept
-// from 0 and 1 by 1e-5. Where ANCHORS is set, deltas and reference are tables (n, 4), of which each
-// takes row from[i], and the reference is logits already.
-// One thread per box.
+// boxes = sigmoid(deltas + logit(reference)), and copy, the same in the type that products read.
+// deltas, boxes (count, 4) f32; copy (count, 4). Each box has its own reference, and logit(x) =
+// log(max(x, 1e-5) / max(1 - x, 1e-5)). Where ANCHORS is set, deltas and reference are tables (n,
+// 4), of which box i takes row from[i], and the reference is logits already. One thread per box.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/boxes/params.h"
 #include "shaders/common/types.glsl"

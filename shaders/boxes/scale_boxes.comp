@@ -1,14 +1,15 @@
 #version 460
 // types: f32 f16
-// boxes = reference moved by deltas in parts of its own size, and once more as products want them:
+// boxes = reference moved by deltas in parts of its own size, and copy, the same in the type that
+// products read:
 //   (x, y) = (dx, dy) (w, h) + (x, y),  (w, h) = exp(dw, dh) (w, h)
 // deltas, boxes (count, 4) f32; copy (count, 4). One thread per box.
 //
-// Where PICKED is set, deltas and reference are tables (n, 4), of which each takes row from[i], and what
-// came out is moved once more, by `again`. Sines and cosines of that are y[i], in the order y, x, w, h,
-// `numbers` of each: of number j
+// Where PICKED is set, deltas and reference are tables (n, 4), of which box i takes row from[i],
+// and the result is moved once more, by `again`. y[i] is its sine embedding, in the order y, x, w,
+// h, `numbers` of each: number j is
 //   sin or cos(2 pi v / 10000^(2 floor(j / 2) / numbers)), sines where j is even.
-// y (count, 4 * numbers). One thread per four columns of y, of which there is a multiple in `numbers`.
+// y (count, 4 * numbers). `numbers` is a multiple of four. One thread per four columns of y.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/boxes/params.h"
 #include "shaders/common/types.glsl"
@@ -27,7 +28,7 @@ layout(push_constant) uniform Push { ScaleBoxesParams p; };
 
 vec4 moved(vec4 box, vec4 delta) { return vec4(delta.xy * box.zw + box.xy, exp(delta.zw) * box.zw); }
 
-// Of the column j and the three after it.
+// The sine embedding's columns j .. j + 3.
 vec4 sines_of(vec4 box, uint j) {
     const uint number = divide(j, p.numbers), first = j - number * p.numbers;
     const float circle = 6.283185307 * box.yxzw[number], log_temperature = 9.210340372;

@@ -1,9 +1,9 @@
 #version 460
 // Runs a chain: operations on one row, or on a row of each of a few batches, one after the other in
-// one dispatch. That is what decoding a token takes. Weights are read once for all rows. Between
-// two dispatches a device drains and fills again, which takes longer than such an operation; here
-// the workgroups stay, and meet where a link needs what another one has written (meeting.glsl). A
-// workgroup loads what no other link writes before it waits.
+// one dispatch. Decoding a token consists of such operations. Weights are read once for all rows.
+// Between two dispatches a device drains and fills again, which takes longer than such an
+// operation; here the workgroups stay, and meet where a link reads what another link has written
+// (meeting.glsl). Before it waits, a workgroup loads everything that no other link writes.
 //
 // Weights f16; rows that are normalised, or that products add to, f32; other rows f16. params.h has
 // the links.
@@ -18,7 +18,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint THREADS = 256;
 layout(constant_id = 1) const uint HEAD8 = 8;  // eights of a head of attention
 layout(constant_id = 2) const uint ACTIVATION = 0;
-layout(constant_id = 3) const uint USES = 0;      // what the links need; the rest is left out
+layout(constant_id = 3) const uint USES = 0;      // parts of the kernel that the links need
 layout(constant_id = 4) const uint ROWS = 1;      // of every link
 layout(constant_id = 5) const uint EIGHTS = 512;  // of the longest row that a product reads
 
@@ -40,7 +40,7 @@ MEMORY(4) coherent buffer Singles { float at[]; };
 
 const uint LINKS_AT_ONCE = 32;  // in shared memory
 const uint LINK_FOURS = link_words / 4;
-const uint EIGHTS_EACH = (EIGHTS + THREADS - 1) / THREADS;  // of a row of x that a thread loads
+const uint EIGHTS_EACH = (EIGHTS + THREADS - 1) / THREADS;  // of a row of x, for each thread
 const uint GROUPS = THREADS / HEAD8;  // of threads in attention, each with a share of the values
 const uint VALUES = (THREADS + GROUPS - 1) / GROUPS;
 

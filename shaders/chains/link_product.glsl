@@ -2,7 +2,7 @@
 // three eights of each of these columns.
 
 ProductLink product;
-const uint X_EIGHTS = 3 * ROWS;  // that a thread has of all rows of x
+const uint X_EIGHTS = 3 * ROWS;  // of all rows of x, for each thread
 uint lanes, lane;  // the threads of a team, and the index of this one
 
 // Column c of a unit. The columns of a pair are in the same unit: with rotary positions, those of

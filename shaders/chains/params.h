@@ -42,7 +42,7 @@ struct ProductLink {
 SACCADE_CONSTANT norm_none = 0;
 SACCADE_CONSTANT norm_layer = 1;
 SACCADE_CONSTANT norm_rms = 2;
-// Two columns of a product become something together: rotary positions, or activation(a) * b.
+// How pairs of columns of a product are combined: rotary positions, or activation(a) * b.
 SACCADE_CONSTANT pairing_none = 0;
 SACCADE_CONSTANT pairing_rope = 1;
 SACCADE_CONSTANT pairing_gate = 2;
@@ -82,8 +82,8 @@ struct EmbeddingLink {
     EMBEDDING_LINK(LINK_ADDRESS, LINK_UINT, LINK_FLOAT)
 };
 
-// The argmax of x takes two links. The first: a workgroup leaves pick_words words for its part of
-// x.
+// The argmax of x takes two links. In the first, a workgroup writes pick_words words about its part
+// of x.
 #define PICK_PART_LINK(ADDRESS, UINT, FLOAT) \
     ADDRESS(x) ADDRESS(parts)                \
     UINT(x_stride) UINT(part_stride)         \
@@ -93,7 +93,7 @@ struct PickPartLink {
 };
 SACCADE_CONSTANT pick_words = 4;
 
-// The second: the column, and what pick.merge.comp says about it in three rows.
+// The second writes the column, and the three rows that pick.merge.comp writes about it.
 #define PICK_MERGE_LINK(ADDRESS, UINT, FLOAT)        \
     ADDRESS(parts) ADDRESS(best) ADDRESS(about)      \
     UINT(part_stride) UINT(best_stride)              \
@@ -109,8 +109,8 @@ SACCADE_CONSTANT link_norm = 2;
 SACCADE_CONSTANT link_embedding = 3;
 SACCADE_CONSTANT link_pick_part = 4;
 SACCADE_CONSTANT link_pick_merge = 5;
-// A kernel is built for the links that its chain has and for no others: a bit for each kind,
-// 1 << kind, and these for what only some models' links need.
+// A kernel is built for the links of its chain and no others: a bit for each kind, 1 << kind, and
+// these bits for features that only some models' links need.
 SACCADE_CONSTANT chain_layer_norms = 1 << 16;
 SACCADE_CONSTANT chain_rms_norms = 1 << 17;
 SACCADE_CONSTANT chain_pairs = 1 << 18;

@@ -13,7 +13,7 @@ Best better(Best a, Best b) {
 shared float best_value[THREADS];
 shared uint best_column[THREADS];
 
-// Of all threads, for all of them: subgroups find theirs by themselves.
+// The best of all threads, for all threads: subgroups find theirs first.
 Best workgroup_best(Best mine) {
     const float value = subgroupMax(mine.value);
     const uint column = subgroupMin(mine.value == value ? mine.column : 0xffffffffu);

@@ -1,5 +1,5 @@
-// Eight halves at a time, read by their address, because drivers check every load from a binding for its
-// bounds. The tensors are bound all the same, so that the recorder sees the hazards.
+// Loads of eight halves by address, because drivers check the bounds of every load from a binding.
+// The tensors are bound all the same, so that the recorder sees the hazards.
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 

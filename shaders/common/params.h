@@ -1,4 +1,4 @@
-// A kernel gets numbers at every dispatch (push constants) and when its pipeline is built
+// A kernel's parameters are set at every dispatch (push constants) or when its pipeline is built
 // (specialisation constants). The params.h files declare them. They are compiled both as C++ and as
 // GLSL, so they hold only 32-bit scalars and structs of them, whose layout is the same in both.
 // This one has what all families share.
@@ -27,12 +27,12 @@ using uint = uint32_t;
 #define NATIVE_HALVES_ID 100
 
 // Where the elements of a (batch, rows, columns) tensor lie in its binding. Kernels take the batch
-// from the third dispatch axis: no kernel divides by a number that it only learns at run time.
+// from the third dispatch axis, so that none has to divide by a number that is not a constant.
 struct View {
     uint offset, batch_stride, row_stride;
 };
 
-// What follows a product: y = activation(x W^T + b).
+// The activation after a product: y = activation(x W^T + b).
 SACCADE_CONSTANT activation_none = 0;
 SACCADE_CONSTANT activation_gelu_erf = 1;
 SACCADE_CONSTANT activation_gelu_tanh = 2;

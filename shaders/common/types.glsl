@@ -1,6 +1,7 @@
 // Storage types. A kernel is compiled once for each pair of types that it is used with: T is what
-// its inputs and weights are stored as, OUT its result. Arithmetic is always fp32. Four elements are
-// loaded and stored at once; fp16 goes through words, which every Vulkan device can do.
+// its inputs and weights are stored as, OUT its result. Arithmetic is always fp32. Four elements
+// are loaded and stored at once; fp16 is loaded and stored as words, which every Vulkan device
+// supports.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -8,7 +9,7 @@
 #define f32 1
 #define f16 2
 
-// Whether the device converts halves by itself; the pipeline says so, whatever the kernel.
+// Whether the device converts halves in one instruction; every pipeline gets this constant.
 layout(constant_id = NATIVE_HALVES_ID) const uint NATIVE_HALVES = 0;
 
 // Two halves of a word as fp32, exactly, subnormals too. Written out because the compiler of some
@@ -48,7 +49,8 @@ float element(vec4 v, uint e) { return v[e]; }
 #if defined(OUT) && OUT == f16
 #define OUT4 uvec2
 uvec2 store(vec4 v) {
-    // fp16 ends at 65504: a larger value is stored as that, because infinity would soon be NaN.
+    // The largest fp16 is 65504. Larger values are clamped to it, because infinity would soon
+    // become NaN.
     const vec4 held = clamp(v, -65504.0, 65504.0);
     return uvec2(packHalf2x16(held.xy), packHalf2x16(held.zw));
 }

@@ -1,7 +1,7 @@
-// Values of a map between its cells, as grid_sample finds them: interpolated, zero outside of the map.
-// The including kernel has declared
+// Values of a map between its cells, as PyTorch's grid_sample has them: bilinear, zero outside of
+// the map. The including kernel has declared
 //   vec4 cell_values(uint cell, uint j)   columns 4 j .. 4 j + 3 of a cell
-// Where a load is conditional, drivers wait for it at once: one is made in any case.
+// Every load is made, even outside of the map, because drivers wait at once for a conditional load.
 
 vec4 cell(uint first, ivec2 at, ivec2 size, uint j) {
     const ivec2 inside = clamp(at, ivec2(0), size - 1);
@@ -10,7 +10,7 @@ vec4 cell(uint first, ivec2 at, ivec2 size, uint j) {
 }
 
 // A map of `size` whose first cell is `first`; `place` in cells, the i-th of which is centred on i + 1/2.
-// Far away there is nothing, and no number too large.
+// Places far outside are clamped, so that no number becomes too large.
 vec4 between_cells(uint first, vec2 place, ivec2 size, uint j) {
     const vec2 at = clamp(place - 0.5, vec2(-2.0), vec2(size) + 1.0);
     const ivec2 corner = ivec2(floor(at));

@@ -14,7 +14,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint LEVELS = 1;
 layout(constant_id = 2) const uint DISCRETE = 0;
-layout(constant_id = 3) const uint AT_ONCE = 1;  // points whose cells are on their way
+layout(constant_id = 3) const uint AT_ONCE = 1;  // points whose cells are loaded together
 
 layout(binding = 0) readonly buffer Values { IN4 values[]; };
 layout(binding = 1) readonly buffer Offsets { float offsets[]; };

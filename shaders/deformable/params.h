@@ -12,7 +12,7 @@ struct DeformableParams {
     uint level_points[2];  // of one head, eight bits each
     uint head, columns;    // of one head of the values, and of all
     uint points;           // of one head, on all levels
-    float scale;           // of offsets, in parts of a box that all points of a level share
+    float scale;           // of offsets, in parts of a query's box
 };
 
 // Where the points of deformable attention lie, and what they weigh.

@@ -1,6 +1,6 @@
-// What deformable attention does before it looks: where the points of a query lie, and how much each
-// counts. A head has `points` of them, level after level. The including kernel has declared offsets,
-// weights and boxes, and p with views of them, level_points, points and scale.
+// The sampling points of deformable attention: where those of a query lie, and how much each
+// counts. A head has `points` of them, level after level. The including kernel has declared
+// offsets, weights and boxes, and p with views of them, level_points, points and scale.
 
 // Points of one head on a level.
 uint points_on(uint level) { return (p.level_points[level / 4] >> (8 * (level % 4))) & 0xffu; }

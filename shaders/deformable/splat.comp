@@ -1,9 +1,9 @@
 #version 460
-// Where deformable attention looks, as maps: each point's share is laid down on the four cells of its
-// level that it was read from, and a level's cell is spread evenly over the cells of the map that it
-// covers. maps (heads * rows, height * width) f32, for rows [first_row, first_row + rows) of queries and
-// heads from first_head on; places and shares as sampling_points.comp makes them. What lies outside of
-// the picture is in no map. One thread per cell.
+// Maps of where deformable attention looks: each point's share is added to the four cells of its
+// level that it was read from, and a level's cell is spread evenly over the cells of the map that
+// it covers. maps (heads * rows, height * width) f32, for rows [first_row, first_row + rows) of
+// queries and heads from first_head on; places and shares as sampling_points.comp makes them.
+// Points outside of the picture are in no map. One thread per cell.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/deformable/params.h"
 #include "shaders/common/types.glsl"

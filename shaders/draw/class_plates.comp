@@ -20,8 +20,7 @@ void main() {
     const uint rank = gl_GlobalInvocationID.x;
     const uint count = min(p.ranks, s.most);
     const float margin = float(p.style.margin), line = float(p.style.line);
-    const float bar_height = max(floor(line / 5.0), 2.0);
-    const float row_height = line + bar_height + 2.0 * margin;
+    const float bar_height = float(class_bar(p.style)), row_height = float(class_row(p.style));
     if (rank == 0) {
         plate_count = count > 0 ? 1 + 4 * count : 0;
         plates[0] = Plate(p.left, p.top, p.left + p.width,
@@ -33,7 +32,7 @@ void main() {
     const float score = scores[row_start(p.scores, 0, 0) + rank];
     const uint id = ids[row_start(p.ids, 0, 0) + rank];
     const uint first = 1 + 4 * rank;
-    const bool known = id < p.classes && !isnan(score);  // topk may run out of numbers
+    const bool known = id < p.classes && !isnan(score);  // topk may find fewer
     const float part = known ? clamp(score, 0.0, 1.0) : 0.0;
     const uint percent = p.classes + uint(round(100.0 * part));
     const float left = p.left + 2.0 * margin, right = p.left + p.width - 2.0 * margin;

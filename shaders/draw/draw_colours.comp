@@ -1,8 +1,8 @@
 #version 460
 // Lays three maps over an image as red, green and blue:
 //   image = mix(image, bilinear between the middles of cells, opacity)
-// maps (3, rows, columns), from 0 to 1. What lies beside the map stays as it is; cells that end
-// less than half a cell before the image go on to its edge, as in draw_heat.comp. One thread per
+// maps (3, rows, columns), from 0 to 1. Pixels beside the map stay as they are; cells that end less
+// than half a cell before the image's edge are extended to it, as in draw_heat.comp. One thread per
 // pixel.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/draw/params.h"

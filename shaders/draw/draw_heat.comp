@@ -3,8 +3,8 @@
 //   heat = bilinear between the middles of cells of (v >= cut ? (v - low) / (high - low) : 0)
 //   image = mix(picture, colours[heat].rgb, colours[heat].a opacity)
 // maps (maps, rows, columns), levels as heat_levels makes them, colours: 256 words. Map i is drawn
-// in tile i, which has the size of the picture. IN_PLACE: the picture is the image, and what is not
-// heated need not be written. One workgroup per stretch of a row of pixels from the middle of one
+// in tile i, which has the size of the picture. IN_PLACE: the picture is the image, and pixels
+// without heat are not written. One workgroup per stretch of a row of pixels from the middle of one
 // cell to the middle of the next, along which heat changes evenly.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/draw/params.h"
@@ -29,7 +29,7 @@ float heat_of(uint map, uint row, uint column) {
                                                     : s.lowest;
     const float high = s.scale == heat_scale_fixed ? s.highest : levels[at + 1];
     const float v = maps[row_start(p.maps, map, row) + column];
-    // What is not a number is no greater than anything.
+    // A comparison with NaN is false, so NaN becomes 0.
     return v >= levels[at + 2] ? clamp((v - low) / max(high - low, 1e-30), 0.0, 1.0) : 0.0;
 }
 
@@ -41,9 +41,9 @@ uint begin_of(uint stretch) {
     return uint(clamp(ceil(middle_before(stretch) - 0.5), 0.0, float(p.picture_width)));
 }
 
-// Where the map ends. Cells of convolutions are centred on the first pixels of their strides, so that
-// the last may end up to half a cell before the picture: it goes on to the edge. What lies around a
-// crop stays as it is, since the model has not seen it.
+// Where the map ends. Cells of convolutions are centred on the first pixels of their strides, so
+// that the last one may end up to half a cell before the picture's edge: it is extended to the
+// edge. Pixels around a crop stay as they are, since the model has not seen them.
 float end_of(float begin, float cell, uint cells, int picture) {
     const float end = begin + cell * float(cells), rest = float(picture) - end;
     return begin <= 0.0 && rest < 0.5 * cell ? max(end, float(picture)) : end;

@@ -1,9 +1,9 @@
 #version 460
 // Tints the pixels of objects with the colours of their classes. masks (n, rows * columns) f32: logits;
 // where their sigmoid, interpolated between the middles of cells, is above one half, a pixel is inside.
-// list (2, n) u32: the masks' queries, and their rows of found (rows, 7), the best first; of several at
-// a pixel the first is drawn. settings as box_plates has them; runs: the labels of the classes, with
-// their colours. One thread per pixel.
+// list (2, n) u32: the masks' queries, and their rows of found (rows, 7), the best first; where
+// several overlap, the first is drawn. settings as box_plates has them; runs: the labels of the
+// classes, with their colours. One thread per pixel.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/draw/params.h"
 #include "shaders/common/types.glsl"

@@ -2,8 +2,9 @@
 // Draws a list of plates (see params.h) onto an image in their order, each over those before:
 //   pixel = mix(pixel, colour, coverage alpha)
 // where coverage is how much of the pixel lies inside of the rectangle with its round corners, or
-// what the atlas holds of a glyph. One workgroup per tile of TILE_WIDTH x TILE_HEIGHT pixels: it
-// marks the plates that touch the tile, then draws these alone. A pixel is always the same thread's.
+// the glyph's coverage in the atlas. One workgroup per tile of TILE_WIDTH x TILE_HEIGHT pixels: it
+// marks the plates that touch the tile, then draws only these. A pixel is always drawn by the same
+// thread.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/draw/params.h"
 
@@ -20,7 +21,7 @@ layout(binding = 3) readonly buffer Glyphs { Glyph glyphs[]; };
 layout(binding = 4) readonly buffer Atlas { uint atlas[]; };
 layout(push_constant) uniform Push { DrawPlatesParams p; };
 
-const uint marks = 32;  // words of marks: one round looks at 32 times as many plates
+const uint marks = 32;  // words of marks: one round tests 32 times as many plates
 shared uint touching[marks];
 
 // The part of the image that this workgroup draws: left, top, right, bottom.
@@ -48,7 +49,7 @@ ivec4 bounds_of(Plate plate) {
     return ivec4(floor(from), ceil(to));
 }
 
-// Whether the plate has something to draw in the tile: a frame alone has nothing in its middle.
+// Whether the plate draws anything in the tile: a mere frame draws nothing in its middle.
 bool touches(Plate plate) {
     const vec4 edges = vec4(plate.left, plate.top, plate.right, plate.bottom);
     if (any(isnan(edges)) || any(isinf(edges)) || is_empty(within(bounds_of(plate), tile)))

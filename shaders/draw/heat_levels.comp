@@ -2,8 +2,9 @@
 // The scale of heat maps. maps (maps, rows, columns); levels (maps, 4):
 //   smallest, largest, cut, sum over the cells,  where cut is the largest value for which
 //   the sum over the cells that are at least as large is at least mass * sum.
-// A cell that is negative or not a number counts as zero. One workgroup per map. Numbers that are
-// not negative have the order of their bits: 31 steps find the cut, from the highest bit on.
+// A cell that is negative or not a number counts as zero. One workgroup per map. Floats that are
+// not negative have the same order as their bits, so 31 steps find the cut, from the highest bit
+// on.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/draw/params.h"
 #include "shaders/common/types.glsl"
@@ -47,7 +48,7 @@ void main() {
     uint cut = 0;
     for (uint bit = 1u << 30; bit != 0; bit >>= 1)
         if (sum_from(map, cut | bit) >= wanted) cut |= bit;
-    cut = min(cut, 0x7f800000u);  // infinity: no cell at all is wanted
+    cut = min(cut, 0x7f800000u);  // infinity: no cell passes
 
     if (me != 0) return;
     const uint at = row_start(p.levels, 0, map);

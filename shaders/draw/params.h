@@ -2,6 +2,12 @@
 #define SACCADE_DRAW_PARAMS
 #include "shaders/common/params.h"
 
+#ifdef __cplusplus
+#define SACCADE_FUNCTION inline
+#else
+#define SACCADE_FUNCTION
+#endif
+
 SACCADE_PARAMS_BEGIN
 
 // Colours are words of four bytes, red in the lowest, alpha in the highest.
@@ -21,8 +27,8 @@ struct Run {
     uint colour;  // of the class that it names
 };
 
-// A rectangle with round corners, filled, framed inside its edges, with a text that ends where the
-// rectangle does. What has no alpha is not drawn.
+// A rectangle with round corners: filled, framed inside its edges, with a text that is cut off
+// where the rectangle ends. Colours without alpha are not drawn.
 struct Plate {
     float left, top, right, bottom;  // pixels
     uint fill, frame, ink;
@@ -44,15 +50,32 @@ struct LabelStyle {
     uint line;         // height of a line of text
     uint margin;       // around it
     uint frame_width;  // of boxes
-    uint plate;        // alpha of what lies behind text, 0 .. 255
+    uint plate;        // alpha behind text, 0 .. 255
 };
 
-// Lies in mapped memory, so that it can change from frame to frame, in front of a word for each
-// class: 0 hides it.
+// The heights of the bar of a likely class, and of all of its row.
+SACCADE_FUNCTION uint class_bar(LabelStyle style) {
+    return style.line / 5 > 2 ? style.line / 5 : 2;
+}
+SACCADE_FUNCTION uint class_row(LabelStyle style) {
+    return style.line + class_bar(style) + 2 * style.margin;
+}
+
+// A rectangle in pixels.
+struct Area {
+    float left, top, right, bottom;
+};
+
+// In mapped memory, so that it can change from frame to frame. A word for each class follows: 0
+// hides the class.
+SACCADE_CONSTANT most_taken = 32;
 struct BoxSettings {
     float threshold;
     uint most;
-    uint selected;  // this query's box stands out; no_query: none does
+    uint selected;  // this query's box is highlighted, and the strongest of all; no_query: none
+    float same;     // boxes that overlap by more (IoU) are one thing; 1: never
+    uint taken;     // how many areas other texts have taken
+    Area areas[most_taken];
 };
 SACCADE_CONSTANT no_query = 0xffffffffu;
 
@@ -122,7 +145,7 @@ struct DrawColoursParams {
 
 // Triangles over an image, tile by tile. A triangle is this many words: for each corner x and y in
 // pixels; 1 / (twice the area); for each corner u and v in texels; for each corner its colour; left
-// | top << 16 and right | bottom << 16 of what may be drawn on; and flags.
+// | top << 16 and right | bottom << 16 of its clip rectangle; and flags.
 SACCADE_CONSTANT triangle_tile = 16;
 SACCADE_CONSTANT triangle_words = 19;
 SACCADE_CONSTANT triangle_area = 6;

@@ -19,9 +19,9 @@ layout(push_constant) uniform Push { TrianglesParams p; };
 float number(uint at) { return uintBitsToFloat(shapes[at]); }
 vec2 pair(uint at) { return vec2(number(at), number(at + 1)); }
 
-// On which side of the edge across from corner i the point lies: positive inside. Of the edge's two
-// ends the same one is measured from, whichever way round a triangle goes along it: then the two
-// triangles that share it get the same number with opposite signs, and exactly zero at its ends.
+// The edge function of the edge opposite corner i: positive inside. It is always measured from the
+// same end of the edge, whatever the direction in which a triangle has it. So two triangles that
+// share the edge get the same number with opposite signs, and exactly zero at its ends.
 float side(uint shape, uint flags, uint i, vec2 point) {
     const uint next = i == 2 ? 0 : i + 1, last = i == 0 ? 2 : i - 1;
     const bool turned = (flags & (triangle_turned_edge << i)) != 0;
@@ -64,14 +64,14 @@ void main() {
         const vec2 first = pair(shape), second = pair(shape + 2), third = pair(shape + 4);
         if (any(lessThan(middle, min(first, min(second, third)))) ||
             any(greaterThan(middle, max(first, max(second, third)))))
-            continue;  // most are letters beside this one
+            continue;  // most are letters beside this pixel
         const uint flags = shapes[shape + triangle_flags];
         const float side0 = side(shape, flags, 0, middle);
         const float side1 = side(shape, flags, 1, middle);
         const float side2 = side(shape, flags, 2, middle);
         if (!inside(side0, flags, 0) || !inside(side1, flags, 1) || !inside(side2, flags, 2))
             continue;
-        // The further from an edge, the nearer to the corner across from it.
+        // Barycentric coordinates.
         const vec3 weight = vec3(side0, side1, side2) * number(shape + triangle_area);
         const uint colours = shape + triangle_colours, texels = shape + triangle_texels;
         vec4 c = weight.x * unpackUnorm4x8(shapes[colours]) +

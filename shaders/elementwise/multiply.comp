@@ -21,7 +21,7 @@ void main() {
     const uint four = gl_GlobalInvocationID.x;
     const uint row = gl_GlobalInvocationID.y, batch = gl_GlobalInvocationID.z;
     if (4 * four >= padded(p.columns)) return;
-    // Part of a wider row may end where its last column does: nothing is read past it.
+    // A slice of a wider row may end with its last column: nothing is read past it.
     const uint from = min(four, (p.columns - 1) / 4);
     vec4 value = activate(load(a[row_start(p.a, batch, row) / 4 + from]));
     if (GATED != 0) value *= load(b[row_start(p.b, batch, row) / 4 + from]);

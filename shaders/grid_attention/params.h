@@ -10,7 +10,7 @@ struct WindowParams {
     uint across, down;   // windows
     uint shift;
     uint bias_stride;  // elements from the bias of one head to that of the next
-    float mask;        // added to the score of cells that should not see each other
+    float mask;        // added to scores of cells that may not attend to each other
 };
 struct WindowAttentionParams {
     View q, k, v, y;
@@ -36,7 +36,7 @@ struct PoolHeadsParams {
     float eps;
 };
 
-// Queries and keys on maps of their own, after `first` rows that lie on none.
+// Queries on one map and keys on another, each after `first` rows that lie on no map.
 struct GridParams {
     uint first;
     uint key_height, key_width;

@@ -1,6 +1,6 @@
-// The score of a query with a key, less their product: what relative_scores made of the query for the row
-// and for the column of the key. `first` queries and keys before the maps have no place.
-// The including kernel has declared p, with a member `grid`, and scores.
+// The relative position part of the score of a query with a key: what relative_scores computed for
+// the query and the key's row and column. The `first` queries and keys before the maps have no
+// position. The including kernel has declared p, with a member `grid`, and scores.
 float place_score(uint batch, uint head, uint query, uint key) {
     if (query < p.grid.first || key < p.grid.first) return 0.0;
     const uint down = divide(key - p.grid.first, p.grid.key_width);

@@ -37,7 +37,7 @@ void main() {
     }
     float largest = -1e30, total = 0.0;
     for (uint first = 0; first < p.keys; first += KEYS) {
-        barrier();  // the last ones have been read
+        barrier();  // all threads have read the last ones
         for (uint i = me; i < KEYS * HEAD4; i += THREADS) {
             const uint key = min(first + i / HEAD4, p.keys - 1), column = head * HEAD4 + i % HEAD4;
             keys[i] = load(k[row_start(p.k, batch, key) / 4 + column]);

@@ -28,7 +28,8 @@ void main() {
     const uint q_at = row_start(p.q, 0, query_row) / 4 + head * HEAD4;
     [[unroll]] for (uint d = 0; d < HEAD4; ++d) query[d] = load(q[q_at + d]) * p.scale;
 
-    // Each thread meets only its own elements of the map again, so no barrier is needed for them.
+    // Each thread reads only elements of the map that it has written itself, so no barrier is
+    // needed.
     float largest = -1e30, total = 0.0;
     for (uint key = me; key < p.keys; key += THREADS) {
         const uint k_at = row_start(p.k, 0, key) / 4 + head * HEAD4;

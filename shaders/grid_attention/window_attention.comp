@@ -55,7 +55,7 @@ void main() {
     float largest = -1e30, total = 0.0;
 
     for (uint first = 0; first < CELLS; first += KEYS) {
-        barrier();  // the last ones have been read
+        barrier();  // all threads have read the last ones
         for (uint i = me; i < KEYS * HEAD4; i += THREADS) {
             const uint key_row = row_of(place_of(min(first + i / HEAD4, CELLS - 1)));
             const uint column = head * HEAD4 + i % HEAD4;

@@ -3,9 +3,9 @@
 // The softmax of window_attention for one query, by head.
 // map[h] = softmax over the window's cells of scale q . k + bias, for head first_head + h: (heads, CELLS)
 // f32; WHOLE: (heads, cells of the map), each weight where its cell lies, and 0 outside of the window.
-// CLASS_TOKENS: each window has one, a query and a key like its cells, after them; those of all windows
-// follow the cells of the map. There is no bias then.
-// One workgroup per row of the map; the third axis is the batch.
+// CLASS_TOKENS: each window has a class token, which is a query and a key after those of its cells;
+// the class tokens of all windows follow the cells of the map. There is no bias then. One workgroup
+// per row of the map; the third axis is the batch.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/grid_attention/params.h"
 #include "shaders/common/types.glsl"
@@ -37,7 +37,7 @@ uint this_window() { return window_y * p.windows.across + window_x; }
 uint row_of_token(uint token) {
     return token < CELLS ? row_of(place_of(token)) : padding_row() + this_window();
 }
-// The way back: which token of this window a row is; none: KEYS.
+// The inverse: which token of this window a row is, or KEYS for none.
 uint token_of(uint row) {
     if (row >= padding_row()) return row - padding_row() == this_window() ? CELLS : KEYS;
     const uint cell = cell_of(row);

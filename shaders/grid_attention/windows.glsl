@@ -25,18 +25,18 @@ uint row_of(uvec2 place) {
                                                              : padding_row();
 }
 
-// The way back: the cell of this window that a row of the map is, or none: then no cell's number.
+// The inverse: the cell of this window that a row of the map is, or a number past all cells.
 uint cell_of(uint row) {
     const uvec2 all = uvec2(p.windows.across, p.windows.down) * WINDOW;
     const uint y = divide(row, p.windows.width);
     uvec2 at = uvec2(row - y * p.windows.width, y) + all - p.windows.shift;
     at -= mix(uvec2(0), all, greaterThanEqual(at, all));
-    const uvec2 place = at - uvec2(window_x, window_y) * WINDOW;  // huge where it lies before
+    const uvec2 place = at - uvec2(window_x, window_y) * WINDOW;  // wraps before the window
     return place.x < WINDOW && place.y < WINDOW ? place.y * WINDOW + place.x : WINDOW * WINDOW;
 }
 
-// Whether a shifted window at the end of a row or column holds cells from both ends of the map, which
-// these two are: then neither should see the other.
+// Whether two cells come from opposite ends of the map, in a shifted window at the end of a row or
+// column: neither may attend to the other.
 bool apart(uvec2 a, uvec2 b) {
     if (p.windows.shift == 0) return false;
     const uint edge = WINDOW - p.windows.shift;
@@ -44,7 +44,7 @@ bool apart(uvec2 a, uvec2 b) {
            (window_y + 1 == p.windows.down && (a.y >= edge) != (b.y >= edge));
 }
 
-// Where the bias of a head begins for a query at this place: keys are found from there backwards.
+// Where the bias of a head begins for a query at this place. Keys are counted backwards from there.
 uint bias_at(uint head, uvec2 query) {
     const uint wide = 2 * WINDOW - 1;
     return head * p.windows.bias_stride + (query.y + WINDOW - 1) * wide + query.x + WINDOW - 1;

@@ -1,5 +1,5 @@
 #version 460
-// How alike features are: the cosine of one row with each of those that are cells of a map.
+// The cosine similarity of one row of features and each cell of a map.
 //   y[cell] = a . b / (|a| |b|),   a = x[row], b = x[first + cell]
 // x (tokens, columns), y (rows, width). One workgroup per cell of y; its padding is 0.
 #extension GL_GOOGLE_include_directive : require
@@ -29,7 +29,7 @@ void main() {
     }
     [[unroll]] for (uint i = 0; i < 3; ++i) sums[i] = workgroup_sum(sums[i]);
     if (gl_LocalInvocationID.x != 0) return;
-    // Each square root by itself: the product of the squares may be beyond what a float holds.
+    // Two square roots: the product of the squares could overflow a float.
     const float lengths = sqrt(sums.y) * sqrt(sums.z);
     y[row_start(p.y, 0, row) + column] = inside && lengths > 0.0 ? sums.x / lengths : 0.0;
 }

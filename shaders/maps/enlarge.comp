@@ -1,8 +1,8 @@
 #version 460
 // types: f32 f16, texels
-// y = x enlarged, between the middles of its pixels: bilinear, the border repeated.
-// x (small_height * small_width, channels), y (height * width, channels). One thread per four channels
-// of a pixel of y.
+// y = x enlarged: bilinear between the middles of pixels, the border repeated. x (small_height *
+// small_width, channels), y (height * width, channels). One thread per four channels of a pixel of
+// y.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/maps/params.h"
 #include "shaders/common/types.glsl"

@@ -1,9 +1,8 @@
 #version 460
 // types: f32 f16
-// y[oy][ox][c] = the largest x[oy * stride - padding + ky][ox * stride - padding + kx][c] that lies
-// in the picture, or in the zeros that follow it where these count. x (height * width, channels),
-// y (out_height * out_width, channels).
-// One thread per four channels of a pixel of y.
+// y[oy][ox][c] = the largest x[oy * stride - padding + ky][ox * stride - padding + kx][c] in the
+// picture, or in the zeros after it where there are some. x (height * width, channels), y
+// (out_height * out_width, channels). One thread per four channels of a pixel of y.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/maps/params.h"
 #include "shaders/common/types.glsl"

@@ -43,7 +43,7 @@ struct AddEnlargedParams {
 // x is (tokens, columns), of which those from `first` on are the cells of a map, row after row.
 struct CosinesParams {
     View x, y;
-    uint row;  // of x, that the others are compared with
+    uint row;  // of x, which the others are compared with
     uint first, columns;
     uint width;  // of the map
 };
@@ -61,14 +61,14 @@ struct PrincipalUnitParams {
 struct QuantilesParams {
     View maps, ranges;
     uint rows, columns;  // of a map
-    float part;          // of the cells that lies below the range, and above it
-    float keep;          // of the range as it was
+    float part;          // share of the cells below the range, and above it
+    float keep;          // share of the old range in the new one
 };
 
 struct FitRangeParams {
     View maps, ranges;
     uint rows, columns;  // of a map
-    float factor;        // of the range's upper end, which nothing exceeds
+    float factor;        // values are clamped to this times the range's upper end
 };
 
 SACCADE_PARAMS_END

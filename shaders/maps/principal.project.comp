@@ -1,5 +1,5 @@
 #version 460
-// Where the features of each cell lie along three directions:
+// The coordinates of each cell's features along three directions:
 //   maps[k][cell] = (x[first + cell] - mean) . basis[k]
 // x (tokens, columns), mean (columns), basis (3, columns), maps (3, rows, width). One workgroup per
 // cell; the padding of maps is 0.

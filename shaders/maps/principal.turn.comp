@@ -1,9 +1,9 @@
 #version 460
-// A step of orthogonal iteration: three directions, turned towards where features spread most.
+// A step of orthogonal iteration: turns three directions towards the principal components.
 //   turned[k] = sum over cells of maps[k][cell] (x[first + cell] - mean)
 // x (tokens, columns), mean (columns), maps (3, rows, width) as principal.project leaves them,
-// turned (3, columns). FRESH: there are no directions yet; any mixture of the cells will do to begin
-// with. One workgroup per four columns, whose threads share the cells.
+// turned (3, columns). FRESH: there are no directions yet; arbitrary mixtures of the cells are a
+// start. One workgroup per four columns, whose threads share the cells.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/maps/params.h"
 #include "shaders/common/types.glsl"

@@ -1,7 +1,7 @@
 #version 460
-// Three directions of length one at right angles to each other (Gram and Schmidt):
+// Makes three directions orthonormal (Gram-Schmidt):
 //   basis[k] = v / |v|,   v = turned[k] - sum over l < k of (turned[k] . basis[l]) basis[l]
-// turned and basis (3, columns). If v is nothing, its direction is an axis: it can still be turned.
+// turned and basis (3, columns). If v is zero, an axis takes its place, which can still be turned.
 // One workgroup, whose threads share the columns.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/maps/params.h"
@@ -39,7 +39,7 @@ void main() {
         float rest = 0.0;
         for (uint j = me; j < fours; j += THREADS) rest += dot(basis[to + j], basis[to + j]);
         rest = workgroup_sum(rest);
-        // What rounding leaves of a direction that lies along the others is none of its own.
+        // Where a direction lies along the others, the rest is only rounding errors.
         const bool something = rest > 1e-10 * whole && rest > 1e-30;
         for (uint j = me; j < fours; j += THREADS) {
             vec4 axis = vec4(0.0);

@@ -1,9 +1,9 @@
 #version 460
-// The range of a map without its few smallest and largest cells:
+// The range of a map between two quantiles, as a moving average:
 //   ranges[map] = keep ranges[map] + (1 - keep) (s[r], s[n - 1 - r]),   r = round(part (n - 1))
 // where s are the map's n cells in order. maps (maps, rows, columns), ranges (maps, 2). A cell that
-// is not a number counts as 0. One workgroup per map and end: floats have the order of their bits,
-// once those of negative ones are turned around, and 32 steps find one, from the highest bit on.
+// is not a number counts as 0. One workgroup per map and end: floats have the same order as their
+// bits, once those of negative ones are inverted, so 32 steps find one, from the highest bit on.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/maps/params.h"
 #include "shaders/common/types.glsl"
@@ -31,7 +31,7 @@ void main() {
     const uint end = gl_WorkGroupID.y, map = gl_WorkGroupID.z;
     const uint n = p.rows * p.columns;
     const uint rank = uint(p.part * float(n - 1) + 0.5);
-    // As many cells as are at least as large as the one that is looked for.
+    // How many cells are at least as large as the wanted one.
     const float wanted = float(end == 0 ? n - rank : rank + 1);
     uint key = 0;
     for (uint bit = sign_bit; bit != 0; bit >>= 1) {
@@ -42,7 +42,7 @@ void main() {
     }
     if (gl_LocalInvocationID.x != 0) return;
     const uint at = row_start(p.ranges, 0, map) + end;
-    // What was there may be anything at first, and what is no number is not kept.
+    // At first the old range may be anything; a NaN is not kept.
     const float old = ranges[at], now = value_of(key);
     ranges[at] = p.keep > 0.0 && abs(old) <= 3.4e38 ? mix(now, old, p.keep) : now;
 }

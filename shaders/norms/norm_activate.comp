@@ -1,7 +1,7 @@
 #version 460
 // types: f32 f16, texels
-// y = activation(LN(x)), over the columns of each row: see layer_norm.comp. One workgroup per row. Where
-// AGAIN is set, another norm follows, of what the threads hold: it takes ROUNDS.
+// y = activation(LN(x)), over the columns of each row: see layer_norm.comp. One workgroup per row.
+// Where AGAIN is set, another norm of the elements in registers follows, which requires ROUNDS.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/norms/params.h"
 #include "shaders/common/types.glsl"

@@ -2,8 +2,8 @@
 // types: f32 f32_f16, texels
 // x = (x - mean) / sqrt(variance + eps) * weight + bias, over the columns of each row, in place;
 // y = x and at = x + positions where they are wanted.
-// x, y, at (rows, columns); positions (rows, columns) of one batch or of each; weight, bias (columns). One
-// workgroup per row, each thread of which writes only what it alone has yet to read.
+// x, y, at (rows, columns); positions (rows, columns) of one batch or of each; weight, bias
+// (columns). One workgroup per row; a thread writes only elements that no other thread still reads.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/norms/params.h"
 #include "shaders/common/types.glsl"

@@ -1,8 +1,8 @@
 // The layer norm of a row of x by one workgroup: (x - mean) / sqrt(variance + eps) * weight + bias, over
-// its columns. A thread has every THREADS-th four of them. Where ROUNDS says how many those are, it
-// holds them from the first load on, and what they will be multiplied with; where that is 0, it loads
-// them whenever they are needed, which suits software Vulkan.
-// The including kernel has included reduce.glsl and declared ROUNDS, x, weight and bias.
+// its columns. A thread has every THREADS-th four of them. ROUNDS is how many those are: it loads
+// them, and the weights, into registers once. Where ROUNDS is 0, it loads them whenever they are
+// needed, which is faster on software Vulkan. The including kernel has included reduce.glsl and
+// declared ROUNDS, x, weight and bias.
 const uint HELD = ROUNDS > 0 ? ROUNDS : 1;
 struct RowNorm {
     uint x_at;  // where the row begins, in fours

@@ -1,7 +1,7 @@
 #version 460
 // The three bytes at 4 row_words y + 3 x = image[first_row + y][x], red first (or blue, where bgr is
-// set). Alpha is left out, and what is left of a row is zero.
-// One thread per four pixels, which are three words.
+// set). Alpha is dropped, and a row is padded with zeros. One thread per four pixels, which are
+// three words.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/pictures/params.h"
 #include "shaders/common/types.glsl"

@@ -2,9 +2,9 @@
 // An image as three planes of bytes, as video encoders take them: luma Y and two differences of
 // colour, U and V. Each is a sum of red, green and blue with weights: (Y, U, V) = offset + W (R, G, B).
 // If `halved` is set, U and V are those of the mean of 2 x 2 pixels (4:2:0), else of each pixel
-// (4:4:4). All is done in whole numbers, so that every device makes the same bytes. Beyond the
-// picture's edge its last pixel goes on, to the end of a row's last word too.
-// One thread per 8 x 2 pixels: whole words of each plane.
+// (4:4:4). The arithmetic is in integers, so that every device gives the same bytes. Beyond the
+// picture's edge its last pixel is repeated, also to the end of a row's last word. One thread per 8
+// x 2 pixels: whole words of each plane.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "shaders/pictures/params.h"
@@ -23,8 +23,8 @@ uvec3 pixel(uint x, uint y) {
     return uvec3(255.0 * imageLoad(image, ivec2(at)).rgb + 0.5);
 }
 
-// Of the sum of 1 << shift pixels. Weights below zero wrap around, and so do their products: the
-// whole sum is right again.
+// The level of a sum of 1 << shift pixels. Negative weights wrap around, and so do their products,
+// so that the sum is right again.
 uint level(YuvSum sum, uvec3 colour, uint shift) {
     const uint bits = yuv_bits + shift;
     const uint weighed = sum.red * colour.r + sum.green * colour.g + sum.blue * colour.b;

@@ -21,7 +21,7 @@ struct UnpackYuvParams {
     float black, grey;   // levels that stand for 0
     float luma;          // what one level adds to each of red, green and blue
     float red_v, green_u, green_v, blue_u;
-    float most_chroma;  // the largest level that FFmpeg's filter can give
+    float most_chroma;  // FFmpeg's filter clamps levels to this
 };
 
 // An image to packed 8-bit pixels, rows of whole words.
@@ -36,7 +36,7 @@ struct PackParams {
 SACCADE_CONSTANT tap_bits = 22;
 struct PreprocessHorizontalParams {
     View y;              // (height, width) RGBA pixels in words
-    uint width, height;  // of what this pass writes
+    uint width, height;  // of the result of this pass
     uint max_taps;
 };
 struct PreprocessVerticalParams {
@@ -46,6 +46,15 @@ struct PreprocessVerticalParams {
     uint max_taps;
     uint filled_width, filled_height;  // what lies beyond these is 0
     float scale[3], shift[3];          // value = level * scale + shift
+};
+
+// Patches of a picture with cells of it replaced.
+struct MaskCellsParams {
+    View x, instead, mask, y;
+    uint columns;
+    uint first_row, rows;     // of the patches
+    uint across;              // patches in a row of the picture
+    uint side, cells_across;  // patches along a cell, cells in a row of the picture
 };
 
 // A picture fitted into a screen.

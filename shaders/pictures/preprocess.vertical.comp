@@ -6,7 +6,7 @@
 // height, width) floats.
 // x (any height, width) RGBA words, windows (height) pairs first and count, weights (height,
 // max_taps), y (patches, 3 * patch_height * patch_width). One thread per four columns of a patch:
-// those of a row of patches on the first axis, which patches of one pixel would leave empty alone.
+// those of a row of patches on the first axis, so that patches of one pixel fill workgroups, too.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/pictures/params.h"
 #include "shaders/common/types.glsl"
@@ -20,7 +20,7 @@ READ_WORDS(2, Weights, weights);
 WRITE(3, Y, OUT4, y);
 layout(push_constant) uniform Push { PreprocessVerticalParams p; };
 
-// Of four columns side by side, of which the first is a multiple of four.
+// The values of columns column .. column + 3; column is a multiple of four.
 vec4 pixel_values(uint c, uint row, uint column) {
     const uint first = word_at(windows, 2 * row), count = word_at(windows, 2 * row + 1);
     if (EXACT) {
@@ -49,7 +49,7 @@ void main() {
     if (patch_column >= across) return;
     const uint four = gl_GlobalInvocationID.x - patch_column * fours, first = 4 * four;
     vec4 values = vec4(0.0);
-    // The four lie side by side in the picture where patches are some fours wide.
+    // The four lie side by side in the picture where the width of patches is a multiple of four.
     const uint together = (p.patch_width & 3) == 0 ? 4 : 1;
     for (uint lane = 0; lane < 4; lane += together) {
         const uint c = divide(first + lane, area);

@@ -6,8 +6,8 @@
 //   B = luma (Y - black) + blue_u (U - grey)
 // Pixels that share their U and V with a neighbour get theirs by a cubic filter, the one that
 // FFmpeg's swscale has for SWS_BICUBIC: w(d) of the distance d in samples of U, with a = -0.6 (see
-// Keys, Cubic Convolution Interpolation). Beyond its edge, a plane goes on as it ends.
-// One thread per U and V, for the one, two or four pixels that have it.
+// Keys, Cubic Convolution Interpolation). Beyond a plane's edge its last samples are repeated. One
+// thread per U and V, for the one, two or four pixels that share it.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/pictures/params.h"
 #include "shaders/common/types.glsl"
@@ -15,7 +15,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint HALF_WIDTH = 1;  // 1: two pixels in a row share U and V
 layout(constant_id = 2) const uint HALF_HEIGHT = 1;
-layout(constant_id = 3) const uint LEFT = 1;  // 1: U is where the first of them is; 0: between them
+layout(constant_id = 3) const uint LEFT = 1;  // 1: U lies on the first pixel; 0: between both
 layout(constant_id = 4) const uint TOP = 0;
 layout(constant_id = 5) const uint WIDE = 0;  // 1: a sample has two bytes
 
@@ -75,7 +75,7 @@ void main() {
             const vec2 w = weights(column, HALF_WIDTH, LEFT);
             both += vec4(w.x * sampled, w.y * sampled);
         }
-        // FFmpeg's filter goes no further here, and so a colour that is near the limit is the same.
+        // Clamped as FFmpeg's filter does, so that extreme colours are the same.
         both = min(both, p.most_chroma);
         const vec2 w = weights(row, HALF_HEIGHT, TOP);
         upper += w.x * both;

@@ -1,6 +1,6 @@
-// What is built into the kernels of products: their specialisation constants, each with its name in
-// C++, its name in GLSL and its default. This file is compiled both as C++ and as GLSL; the order
-// in a list is the order of the constants' numbers.
+// The specialisation constants of the kernels of products, each with its name in C++, its name in
+// GLSL and its default. This file is compiled both as C++ and as GLSL; the order in a list is the
+// order of the constants' numbers.
 //   CONSTANT(number, name, NAME, value)
 
 // A tile on cooperative matrices: see product.coopmat.glsl.
@@ -34,13 +34,13 @@
     CONSTANT(6, splits, SPLITS, 1)
 #define SHARED_TILE_CONSTANT_COUNT 7
 
-// What becomes of the sums; these follow those of the tile, whose count is FIRST.
+// What happens to the sums. These follow the constants of the tile, whose count is FIRST.
 #define LINEAR_CONSTANTS(CONSTANT, FIRST)          \
     CONSTANT(FIRST + 0, activation, ACTIVATION, 0) \
     CONSTANT(FIRST + 1, bias, BIAS, 1)             \
     CONSTANT(FIRST + 2, accumulate, ACCUMULATE, 0)
 #define LINEAR_CONSTANT_COUNT 3
-// Of linear.coopmat alone: what it has to do with norms of a stream, see there.
+// Of linear.coopmat alone: its part in the folded norms of a stream, see there.
 #define STREAM_CONSTANTS(CONSTANT, FIRST)                                                    \
     CONSTANT(FIRST + 0, moments, MOMENTS, 0) /* of a row of x; 0: x is not normalised */     \
     CONSTANT(FIRST + 1, width, WIDTH, 0)     /* columns of x that each of them stands for */ \

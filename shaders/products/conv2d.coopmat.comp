@@ -29,8 +29,8 @@ const bool ASKS = RESIDUAL != 0, NOTES = false;
 // The windows of the rows that this thread loads: (column, row) of their first pixel. Past the last row
 // it is the last one, whose result is not stored.
 ivec2 corner[X_LOADS];
-// Where POINTWISE is set, a window is one pixel, of which all channels are wanted in their order: where
-// they begin, in eights.
+// Where POINTWISE is set, a window is one pixel, whose channels are read in their order: where they
+// begin, in eights.
 uint pixel_at[X_LOADS];
 
 void begin_rows() {

@@ -25,8 +25,8 @@ layout(push_constant) uniform Push { Conv2dParams p; };
 // The windows of the rows that this thread loads: (column, row) of their first pixel. Past the last row
 // it is the last one, whose result is not stored.
 ivec2 corner[X_LOADS];
-// Where POINTWISE is set, a window is one pixel, of which all channels are wanted in their order: where
-// they begin, in loads.
+// Where POINTWISE is set, a window is one pixel, whose channels are read in their order: where they
+// begin, in loads.
 uint pixel_at[X_LOADS];
 
 void begin_rows() {

@@ -29,7 +29,7 @@ void main() {
     if (column >= p.out_width) return;
     const ivec2 corner = ivec2(column, row) * int(p.stride) - int(p.padding);
     vec4 sum = load_at(b, c);
-    // Nothing depends on where a window ends, so that all loads can be on their way at once.
+    // No load depends on where the window ends, so that all can be in flight at once.
     [[unroll]] for (uint ky = 0; ky < KERNEL; ++ky)
         [[unroll]] for (uint kx = 0; kx < KERNEL; ++kx) {
             const ivec2 at = corner + ivec2(kx, ky);

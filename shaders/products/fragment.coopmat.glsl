@@ -3,7 +3,7 @@
 #define RIGHT_FACTOR coopmat<float16_t, gl_ScopeSubgroup, FK, FN, gl_MatrixUseB>
 #define PRODUCT_SUMS coopmat<float, gl_ScopeSubgroup, FM, FN, gl_MatrixUseAccumulator>
 
-// A factor of a product out of a fragment of W as its threads hold it: see fragments.coopmat.comp.
+// Makes a factor of a product from a fragment of W as threads hold it: see fragments.coopmat.comp.
 RIGHT_FACTOR right_factor(uvec4 held[EIGHTS]) {
     RIGHT_FACTOR factor;
     [[unroll]] for (uint e = 0; e < EIGHTS; ++e)
@@ -17,9 +17,9 @@ RIGHT_FACTOR right_factor(uvec4 held[EIGHTS]) {
 
 // IN_FOURS: a thread holds, in each of two rows of 16 x 16 sums, a pair of columns of the left half and
 // the same pair of the right half. The rows of W are in such an order that these are four neighbours of
-// the result. So a thread has them at once, and sums need not pass through shared memory to be written.
+// the result. So sums can be written without a detour through shared memory.
 
-// Which row of W is in a place, of the 16 of a fragment.
+// Which row of W is at a place of the 16 in a fragment.
 uint row_at(uint place) {
     return IN_FOURS != 0 ? place % 8 / 2 * 4 + place / 8 * 2 + place % 2 : place;
 }

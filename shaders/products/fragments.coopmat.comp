@@ -1,14 +1,14 @@
 #version 460
 // requires: GL_KHR_cooperative_matrix
 // W (n, k) f16 as products on cooperative matrices read it: in fragments of FN x FK, each as the
-// threads of a subgroup hold it, so that a thread fetches its part in whole eights. Which thread holds
-// what is up to the driver: loading a fragment as a matrix tells. Fragments of the same
-// columns of W lie side by side; past the edges of W there are zeros. Rows of W are in the order that
-// IN_FOURS says: see fragment.coopmat.glsl.
-// Where EIGHTS is 0, tells how many elements of a fragment a thread holds, whether threads hold sums,
-// which are FM x FN, as they hold the factor that W is multiplied with, FM x FK, and whether they hold
-// them so that they can have fours.
-// A workgroup is a subgroup and makes one fragment: the first axis is n, the second k.
+// threads of a subgroup hold it, so that a thread fetches its part in whole eights. The driver
+// decides which thread holds which element; this kernel finds out by loading a fragment as a
+// matrix. Fragments of the same columns of W lie side by side; past the edges of W there are zeros.
+// Rows of W are in the order that IN_FOURS says: see fragment.coopmat.glsl. Where EIGHTS is 0, it
+// reports instead how many elements of a fragment a thread holds, whether sums (FM x FN) have the
+// same layout as the factor that W is multiplied with (FM x FK), and whether the layout of sums
+// gives a thread four neighbours. A workgroup is a subgroup and makes one fragment: the first axis
+// is n, the second k.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -38,8 +38,8 @@ const uint ASKED = EIGHTS == 0 ? FM * FK : 1;
 shared float16_t factor_numbers[ASKED];
 shared float sum_numbers[ASKED];
 
-// Elements numbered row by row tell where they are: here sums; the same of a factor lie ready for
-// held_alike().
+// A matrix of sums whose elements are their own numbers, row by row; held_alike() compares a factor
+// with the same numbers.
 PRODUCT_SUMS numbered_sums() {
     for (uint i = gl_LocalInvocationIndex; i < ASKED; i += LANES) {
         factor_numbers[i] = float16_t(i);
@@ -60,7 +60,8 @@ bool held_alike(PRODUCT_SUMS sums) {
     return subgroupAll(same);
 }
 
-// Two rows, and in each two pairs of neighbouring columns, of which four threads have a whole half.
+// Whether a thread holds two rows and, in each, two pairs of neighbouring columns, so that four
+// threads have half a row.
 bool held_in_fours(PRODUCT_SUMS sums) {
     if (FM != 16 || FN != 16 || LANES != 32 || sums.length() != 8) return false;
     bool so = true;

@@ -56,8 +56,9 @@ vec4 ask(uint m, uint n) {
     return load_out(y[at / 4]);
 }
 
-// Where x is the halves of a stream, its rows are normalised by what their products are multiplied with.
-vec2 part[MOMENTS > 0 ? MOMENTS : 1];  // of the row that this thread works that out of
+// Where x is the halves of a stream, products are scaled by each row's 1 / deviation, which
+// normalises it.
+vec2 part[MOMENTS > 0 ? MOMENTS : 1];  // moments of the row whose scale this thread computes
 shared float scale[MOMENTS > 0 ? BM : 1];
 
 uint row_number(uint m) { return batch_index() * p.m + m; }
@@ -86,7 +87,7 @@ vec4 scaled(uint m, vec4 sum) {
     return MOMENTS > 0 ? sum * scale[min(m - gl_WorkGroupID.y * BM, BM - 1)] : sum;
 }
 
-// Where y is a stream, products read it next as halves, which have room for large values.
+// Where y is a stream, the next product reads it as halves, scaled so that large values fit.
 uvec2 half_of(vec4 v) {
     const vec4 held = clamp(v / halves_scale, -65504.0, 65504.0);
     return uvec2(packHalf2x16(held.xy), packHalf2x16(held.zw));

@@ -20,7 +20,7 @@ struct NormLinearParams {
     float eps;
 };
 
-// Halves of a stream are this many times smaller than it: so they have room for large values.
+// Halves of a stream are divided by this, so that large values fit.
 SACCADE_CONSTANT halves_scale = 16;
 
 // Where products on cooperative matrices find x and the fragments of W. Two words, the low one
@@ -43,7 +43,7 @@ struct Conv2dParams {
     uint w_stride;      // elements from one row of W to the next
     float gain, shift;  // of the activation's result
 };
-// What is added to a convolution: nothing, something before its activation, something after it.
+// The residual of a convolution: none, added before the activation, or added after it.
 SACCADE_CONSTANT residual_none = 0;
 SACCADE_CONSTANT residual_before = 1;
 SACCADE_CONSTANT residual_after = 2;

@@ -2,19 +2,19 @@
 // in, fp32 sums, for a workgroup's BM x BN of them. A subgroup holds WM x WN sums in cooperative
 // matrices. Tiles of x, BK columns wide, pass through shared memory; the next one is on its way into
 // registers while one is multiplied. W comes in fragments as threads hold them (see
-// fragments.coopmat.comp), from memory straight into registers, AHEAD steps before it is multiplied:
-// the way through shared memory is what holds such products up, and W need not take it.
+// fragments.coopmat.comp), from memory straight into registers, AHEAD steps before it is
+// multiplied: shared memory is the bottleneck of such products, and W bypasses it.
 //
-// A subgroup waits for memory half of its time. Where there are too few workgroups for others to
-// multiply meanwhile, each has SHARES times as many subgroups. Every share of them has some of the
-// columns of x and W; in the end they add up their sums in shared memory, which takes IN_FOURS.
+// A subgroup waits for memory half of its time. Where there are too few workgroups to fill that
+// time, each has SHARES times as many subgroups. Each share has some of the columns of x and W; in
+// the end they add up their sums in shared memory, which requires IN_FOURS.
 //
-// Where the result has too few tiles to fill the device, SPLITS workgroups share one in the same way.
-// They leave their sums in memory, and the last one to arrive adds them up (split-K), in the same order
-// every time.
+// Where the result has too few tiles to fill the device, SPLITS workgroups share one in the same
+// way (split-K). They write their sums to memory, and the last one to arrive adds them up, always
+// in the same order.
 //
-// The including kernel says how x is found and what becomes of the sums, and declares splits[] and
-// arrived[], one word a tile, zero before and after:
+// The including kernel defines how x is read and what happens to the sums, and declares splits[]
+// and arrived[], one word a tile, zero before and after:
 //   void begin_rows()               once, before the first load
 //   void begin_scales()             once, after it
 //   vec4 scaled(uint m, vec4 sum)   a row's sums before the bias is added
@@ -30,7 +30,7 @@
 //   uvec2 half_of(vec4 v), void leave_halves(uint m, uint n, uvec4 eight)
 //   void leave_moments(uint m, vec2 moments)
 // Rows and columns may lie past the edges. Where a load is conditional, drivers wait for it at once:
-// load_x(), bias_of() and ask() load something in any case, and finish() stores or does not.
+// load_x(), bias_of() and ask() always load, from a valid place; finish() stores only inside.
 //
 // x and W are read by their addresses: see eights.glsl.
 
@@ -60,10 +60,11 @@ const uint FOURS = 1;
 const uint GROUPS = IN_FOURS != 0 ? FRAGMENTS / FOURS : 1;  // of fragments
 const uint WN4 = WN / 4;
 const uint OUT_ROW = WN4 + 1;        // of a subgroup's sums in shared memory, in fours
-const uint PART_ROWS = LANES / WN4;  // that a subgroup takes out of it at once; the rest of it idles
+const uint PART_ROWS = LANES / WN4;  // read by a subgroup at once; its other threads idle
 const uint PARTS = IN_FOURS != 0 ? 2 * GROUPS : FM / PART_ROWS;  // of FM rows
 const uint ALL_PARTS = WM / FM * PARTS;                          // of a subgroup
-// Parts that leave in one step of a loop: more have more loads on their way, fewer take less code.
+// Parts that are written in one step of a loop: more have more loads in flight, fewer take less
+// code.
 const uint STEP_LIMIT = IN_FOURS != 0 ? PARTS : ASKS ? 4 : 2;
 const uint STEP = PARTS < STEP_LIMIT ? PARTS : STEP_LIMIT;
 const uint STEPS = PARTS / STEP;
@@ -92,32 +93,32 @@ uvec2 half_of(vec4 v);
 void leave_halves(uint m, uint n, uvec4 eight);
 void leave_moments(uint m, vec2 moments);
 
-// The batch, and which part of the columns of x and W.
+// The batch, and the part of the columns of x and W.
 uint batch_index() { return SPLITS == 1 ? gl_WorkGroupID.z : gl_WorkGroupID.z / SPLITS; }
 uint split_index() { return SPLITS == 1 ? 0 : gl_WorkGroupID.z % SPLITS; }
 
-// Of this subgroup: its share, and which one it is of that.
+// The share of this subgroup, and its index in the share.
 uint share_index() { return SHARES == 1 ? 0 : gl_SubgroupID / SHARE_SUBGROUPS; }
 uint subgroup_index() { return SHARES == 1 ? gl_SubgroupID : gl_SubgroupID % SHARE_SUBGROUPS; }
 uint warp_n() { return gl_SubgroupID % (BN / WN); }
 uint first_fragment() { return (gl_WorkGroupID.x * BN + warp_n() * WN) / FN; }
 
-// Of this thread: for which share it loads x, which thread it is of those that do, and the row of the
-// tile that its i-th load is of.
+// The share for which this thread loads x, its index among the threads that do, and the row of its
+// i-th load in the tile.
 uint load_share() { return SHARES == 1 ? 0 : gl_LocalInvocationIndex / SHARE_THREADS; }
 uint load_index() {
     return SHARES == 1 ? gl_LocalInvocationIndex : gl_LocalInvocationIndex % SHARE_THREADS;
 }
 uint load_row(uint i) { return (load_index() + i * SHARE_THREADS) / K8; }
 
-// Where a share leaves a thread's first or second four of a fragment, the j-th of row i, for the share
-// with a number smaller by `before`.
+// Where a share writes a thread's first or second four of a fragment, the j-th of row i, for the
+// share whose index is smaller by `before`.
 uint meeting_at(uint i, uint before, uint j, uint four) {
     return ((((i * (SHARES - 1) + before - 1) * SHARE_SUBGROUPS + subgroup_index()) * FRAGMENTS + j) *
                 2 + four) * LANES + gl_SubgroupInvocationID;
 }
 
-// Sums leave in steps of some parts. Rows of fragments are dealt out among the shares.
+// Sums are written in steps of some parts. Shares take turns at rows of fragments.
 uint own_steps() { return (WM / FM + SHARES - 1 - share_index()) / SHARES * STEPS; }
 uint first_part(uint step) {
     return (step / STEPS * SHARES + share_index()) * PARTS + step % STEPS * STEP;
@@ -128,7 +129,7 @@ uint part_row(uint part) {
 }
 uint part_group(uint part) { return IN_FOURS != 0 ? part % PARTS / 2 : 0; }
 uint group_column(uint group) { return group * FOURS * FN; }
-// Which tile of the result this is, and where a split of it leaves a four of this thread's.
+// The index of this tile of the result, and where a split of it writes a four of this thread.
 uint tile_number() {
     return (batch_index() * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x +
            gl_WorkGroupID.x;
@@ -143,13 +144,12 @@ vec4 ask_part(uint m, uint n, uint part, uint four) {
     return ask(m + part_row(at), n + group_column(part_group(at)) + four * FN);
 }
 
-// FOURS of each, of which there are two at most. What is asked for is for the step that comes and for the
-// one after it.
+// FOURS of each, two at most. `asked` is for the next step and for the one after it.
 vec4 bias[GROUPS][2], asked[2 * STEP][2];
 vec4 sum[STEP][2];
 
-// Where NOTES is set, the moments of the rows that finish() leaves are taken: of each row, its mean and the
-// sum of its squared deviations.
+// Where NOTES is set, these are the moments of each row that finish() makes: its mean, and the sum
+// of its squared deviations.
 shared vec2 row_moments[NOTES ? BM * (BN / WN) : 1];
 
 // Four threads side by side have a row.
@@ -184,7 +184,7 @@ void note(uint m, uint n, uint row) {
     }
 }
 
-// The moments of all columns of the workgroup, of which `columns` are there.
+// The moments over the workgroup's columns, of which `columns` exist.
 void gather_moments(uint columns) {
     barrier();
     const uint row = gl_LocalInvocationIndex;
@@ -215,8 +215,8 @@ void ask_first(uint m, uint n) {
 // Stores results in a row of y that begins at `row_at`, if it is there, of `columns` columns.
 void put(bool is_there, uint row_at, uint columns, uint n, vec4 v[2]) {
 #if OUT == f16
-    // What stores cost is the lines of memory that they touch. Two threads side by side have four halves
-    // of each fragment; they exchange them, so that each has eight of one.
+    // The cost of a store is the lines of memory that it touches. Two threads side by side have
+    // four halves of each fragment; they exchange them, so that each has eight of one.
     if (FOURS == 2) {
         const bool second = gl_SubgroupInvocationID % 2 != 0;
         const uvec2 left = store(v[0]), right = store(v[1]);
@@ -230,6 +230,60 @@ void put(bool is_there, uint row_at, uint columns, uint n, vec4 v[2]) {
     if (is_there && n < columns) y[(row_at + n) / 4] = store(v[0]);
 }
 
+// Finishes the sums of a step, or writes them for add_splits(). This thread's first row is m0 in the
+// result, first_row in its subgroup's rows, which are warp_m of the tile; its first column is n0.
+void finish_step(uint step, uint first, uint m0, uint n0, uint warp_m, uint first_row) {
+    [[unroll]] for (uint part = 0; part < STEP; ++part) {
+        const uint group = part_group(part);
+        [[unroll]] for (uint f = 0; f < FOURS; ++f)
+            if (SPLITS == 1)
+                sum[part][f] = scaled(m0 + part_row(first + part), sum[part][f]) + bias[group][f];
+            else
+                splits[split_sums(split_index(), first + part, f)] = sum[part][f];
+        if (SPLITS == 1) {
+            finish(m0 + part_row(first + part), n0 + group_column(group), sum[part], asked[part]);
+            [[unroll]] for (uint f = 0; f < FOURS; ++f) {
+                asked[part][f] = asked[STEP + part][f];
+                asked[STEP + part][f] = ask_part(m0, n0, first_part(step + 2) + part, f);
+            }
+        }
+    }
+    if (NOTES && SPLITS == 1)
+        note(m0 + part_row(first), n0, warp_m * WM + first_row + part_row(first));
+}
+
+// Split-K: finds out whether this workgroup is the last of those that share a tile.
+void arrive() {
+    memoryBarrierBuffer();
+    barrier();
+    if (gl_LocalInvocationIndex == 0) {
+        is_last = atomicAdd(arrived[tile_number()], 1) == SPLITS - 1;
+        if (is_last) arrived[tile_number()] = 0;
+    }
+    barrier();
+}
+// The last workgroup adds up the sums of all. n: rows of W; the others as in finish_step().
+void add_splits(uint m0, uint n0, uint warp_m, uint first_row, uint n) {
+    memoryBarrierBuffer();
+    [[dont_unroll]] for (uint step = 0; step < own_steps(); ++step) {
+        const uint first = first_part(step);
+        [[unroll]] for (uint part = 0; part < STEP; ++part)
+            [[unroll]] for (uint f = 0; f < FOURS; ++f) {
+                asked[part][f] = ask_part(m0, n0, first + part, f);
+                sum[part][f] = vec4(0.0);
+                [[unroll]] for (uint s = 0; s < SPLITS; ++s)
+                    sum[part][f] += splits[split_sums(s, first + part, f)];
+                sum[part][f] =
+                    scaled(m0 + part_row(first + part), sum[part][f]) + bias[part_group(part)][f];
+            }
+        [[unroll]] for (uint part = 0; part < STEP; ++part)
+            finish(m0 + part_row(first + part), n0 + group_column(part_group(part)), sum[part],
+                   asked[part]);
+        if (NOTES) note(m0 + part_row(first), n0, warp_m * WM + first_row + part_row(first));
+    }
+    if (NOTES) gather_moments(min(BN, n - gl_WorkGroupID.x * BN));
+}
+
 // all_k8: columns of x and W in eights; n: rows of W, which lies at `w`.
 void product(uint all_k8, uint n, uvec2 w) {
     const uint me = load_index();
@@ -240,8 +294,8 @@ void product(uint all_k8, uint n, uvec2 w) {
     [[unroll]] for (uint i = 0; i < WM / FM; ++i)
         [[unroll]] for (uint j = 0; j < WN / FN; ++j) sums[i][j] = PRODUCT_SUMS(0.0);
 
-    // What this thread will write: the first row and columns of it. Without IN_FOURS these are four
-    // columns, of one row in PART_ROWS.
+    // The first row and column that this thread will write. Without IN_FOURS it has four columns of
+    // one row in PART_ROWS.
     const bool idle = IN_FOURS == 0 && gl_SubgroupInvocationID >= PART_ROWS * WN4;
     const uint first_row = IN_FOURS != 0 ? four_row(0)
                                          : min(gl_SubgroupInvocationID / WN4, PART_ROWS - 1);
@@ -250,17 +304,19 @@ void product(uint all_k8, uint n, uvec2 w) {
     const uint n0 = first_fragment() * FN + first_column;
     if (ASK_EARLY) ask_first(m0, n0);
 
-    // The columns of a share: whole tiles, the last one of all may be less, or none. All shares take as
-    // many steps as the deepest, which is the first.
+    // The columns of a share: whole tiles, of which the last share's may be fewer, or none. All
+    // shares take as many steps as the first, which has the most.
     const uint range = (all_k8 + SPLITS * SHARES * K8 - 1) / (SPLITS * SHARES * K8) * K8;
     const uint group_begin = split_index() * SHARES * range;
     const uint begin = group_begin + load_share() * range, end = min(begin + range, all_k8);
     const uint stop = SHARES == 1 ? end : begin + min(range, all_k8 - min(group_begin, all_k8));
 
-    // Past the last fragment of a step lie those of the next, past the last of all some room.
+    // After the last fragment of a step come those of the next step; after the last of all there is
+    // padding.
     const uint last_step = (all_k8 * 8 - 1) / FK, step_size = (n + FN - 1) / FN * FRAGMENT;
     const uint w_at = first_fragment() * FRAGMENT + gl_SubgroupInvocationID;
-    // A thread may load x for another share than its subgroup's: from there to that one's steps.
+    // A thread may load x for another share than its subgroup's: the distance to its own share's
+    // steps.
     const uint to_own = (share_index() - load_share()) * range * 8 / FK;
 
     uvec4 next_x[X_LOADS], next_w[AHEAD][WN / FN][EIGHTS];
@@ -304,8 +360,8 @@ void product(uint all_k8, uint n, uvec2 w) {
         }
     }
 
-    // Every share leaves the others the sums that they go on with. (They are taken out of the matrices
-    // beforehand: NVIDIA's compiler keeps a matrix in memory if that happens under a condition.)
+    // Every share writes the sums that the others go on with. (They are taken out of the matrices
+    // before: NVIDIA's compiler keeps a matrix in memory if that happens under a condition.)
     if (SHARES > 1) {
         vec4 fours[WM / FM][FRAGMENTS][2];
         [[unroll]] for (uint i = 0; i < WM / FM; ++i)
@@ -322,11 +378,10 @@ void product(uint all_k8, uint n, uvec2 w) {
         barrier();
     }
 
-    // Where threads hold their sums in other ways than in fours, a subgroup lays rows of them out in
-    // shared memory, where no tile is any more, and takes them from there. (Storing matrices as they
-    // are is slower on NVIDIA, and has no edges.)
-    // This is a loop, because unrolled it would be most of the kernel, and more instructions than a
-    // core keeps at hand. Only the matrices have to be named by constants.
+    // Where threads do not hold sums in fours, a subgroup lays rows of them out in shared memory,
+    // which no tile uses any more, and reads them from there. (Storing whole matrices is slower on
+    // NVIDIA, and cannot stop at an edge.) This is a loop, because unrolled it would be most of the
+    // kernel and more than an instruction cache holds. Only the matrices need constant indices.
     const uint result_at = gl_SubgroupID * FM * OUT_ROW;
     const uint mine_at = result_at + first_row * OUT_ROW + first_column / 4;
     if (!ASK_EARLY) ask_first(m0, n0);
@@ -359,51 +414,11 @@ void product(uint all_k8, uint n, uvec2 w) {
             [[unroll]] for (uint part = 0; part < STEP; ++part)
                 sum[part][0] =
                     uintBitsToFloat(tile[mine_at + (first % PARTS + part) * PART_ROWS * OUT_ROW]);
-        [[unroll]] for (uint part = 0; part < STEP; ++part) {
-            const uint group = part_group(part);
-            [[unroll]] for (uint f = 0; f < FOURS; ++f)
-                if (SPLITS == 1)
-                    sum[part][f] = scaled(m0 + part_row(first + part), sum[part][f]) + bias[group][f];
-                else
-                    splits[split_sums(split_index(), first + part, f)] = sum[part][f];
-            if (SPLITS == 1) {
-                finish(m0 + part_row(first + part), n0 + group_column(group), sum[part], asked[part]);
-                [[unroll]] for (uint f = 0; f < FOURS; ++f) {
-                    asked[part][f] = asked[STEP + part][f];
-                    asked[STEP + part][f] = ask_part(m0, n0, first_part(step + 2) + part, f);
-                }
-            }
-        }
-        if (NOTES && SPLITS == 1)
-            note(m0 + part_row(first), n0, warp_m * WM + first_row + part_row(first));
+        finish_step(step, first, m0, n0, warp_m, first_row);
     }
     if (NOTES && SPLITS == 1) gather_moments(min(BN, n - gl_WorkGroupID.x * BN));
     if (SPLITS == 1) return;
-
-    memoryBarrierBuffer();
-    barrier();
-    if (gl_LocalInvocationIndex == 0) {
-        is_last = atomicAdd(arrived[tile_number()], 1) == SPLITS - 1;
-        if (is_last) arrived[tile_number()] = 0;
-    }
-    barrier();
+    arrive();
     if (!is_last) return;
-    memoryBarrierBuffer();
-    [[dont_unroll]] for (uint step = 0; step < own_steps(); ++step) {
-        const uint first = first_part(step);
-        [[unroll]] for (uint part = 0; part < STEP; ++part)
-            [[unroll]] for (uint f = 0; f < FOURS; ++f) {
-                asked[part][f] = ask_part(m0, n0, first + part, f);
-                sum[part][f] = vec4(0.0);
-                [[unroll]] for (uint s = 0; s < SPLITS; ++s)
-                    sum[part][f] += splits[split_sums(s, first + part, f)];
-                sum[part][f] =
-                    scaled(m0 + part_row(first + part), sum[part][f]) + bias[part_group(part)][f];
-            }
-        [[unroll]] for (uint part = 0; part < STEP; ++part)
-            finish(m0 + part_row(first + part), n0 + group_column(part_group(part)), sum[part],
-                   asked[part]);
-        if (NOTES) note(m0 + part_row(first), n0, warp_m * WM + first_row + part_row(first));
-    }
-    if (NOTES) gather_moments(min(BN, n - gl_WorkGroupID.x * BN));
+    add_splits(m0, n0, warp_m, first_row, n);
 }

@@ -2,15 +2,15 @@
 // without cooperative matrices. A workgroup computes BM x BN sums. Tiles of x and W, BK columns wide,
 // lie in shared memory as fp32, transposed, so that a thread reads four rows at once. A thread holds
 // TM x TN sums in registers: blocks of 4 x 4 that lie apart, so that neighbours read neighbouring
-// words. While one tile is multiplied, the next one is on its way from memory into registers; two
-// tiles take turns in shared memory, so that one barrier a tile is enough.
+// words. While one tile is multiplied, the next one is loaded into registers; shared memory holds
+// two tiles in turn, so that one barrier a tile is enough.
 //
 // If the result has too few tiles to fill the device, SPLITS workgroups share one, each with a part of
-// the columns of x and W. They leave their sums in memory; the last one adds them up, in the same order
-// every time.
+// the columns of x and W. They write their sums to memory; the last one adds them up, always in the
+// same order.
 //
-// A kernel that includes this says how x is found and what becomes of the sums. It declares w[], as
-// 16 bytes each, splits[] and arrived[], one word for each tile, zero before and after:
+// A kernel that includes this defines how x is read and what happens to the sums. It declares w[],
+// as 16 bytes each, splits[] and arrived[], one word for each tile, zero before and after:
 //   void begin_rows()              once, before the first load
 //   IN_WIDE load_x(uint i, uint k)    16 bytes of the i-th row that this thread loads, the k-th of that
 //                                  row; sets bit i of `blank` if they lie outside of x and are zeros
@@ -24,7 +24,8 @@ SHARED_TILE_CONSTANTS(SACCADE_SPECIALISED)
 
 const uint LOADS = BK / IN_WIDTH;  // in a row of a tile
 const uint X_LOADS = BM * LOADS / THREADS, W_LOADS = BN * LOADS / THREADS;
-// A row of four columns longer than the tile: stores of neighbouring threads meet fewer banks twice.
+// Rows are longer than the tile by a four, so that stores of neighbouring threads have fewer bank
+// conflicts.
 const uint X_ROW = BM / 4 + 1, W_ROW = BN / 4 + 1;
 const uint ACROSS = BN / TN, DOWN = BM / TM;  // threads
 
@@ -40,9 +41,37 @@ vec4 bias_of(uint n);
 vec4 ask(uint m, uint n);
 void finish(uint m, uint n, vec4 sum, vec4 asked);
 
-// The batch, and which part of the columns of x and W.
+// The batch, and the part of the columns of x and W.
 uint batch_index() { return SPLITS == 1 ? gl_WorkGroupID.z : gl_WorkGroupID.z / SPLITS; }
 uint split_index() { return SPLITS == 1 ? 0 : gl_WorkGroupID.z % SPLITS; }
+
+// Split-K: finds out whether this workgroup is the last of those that share a tile.
+void arrive(uint group) {
+    memoryBarrierBuffer();
+    barrier();
+    if (gl_LocalInvocationIndex == 0) {
+        is_last = atomicAdd(arrived[group], 1) == SPLITS - 1;
+        if (is_last) arrived[group] = 0;
+    }
+    barrier();
+}
+// The last workgroup adds up the sums of all. This thread's first row and column are m0 and n0;
+// `group` is the index of the tile.
+void add_splits(uint group, uint m0, uint n0) {
+    const uint me = gl_LocalInvocationIndex;
+    memoryBarrierBuffer();
+    [[unroll]] for (uint j = 0; j < TN / 4; ++j) {
+        const uint column = n0 + j * ACROSS * 4;
+        const vec4 bias = bias_of(column);
+        [[unroll]] for (uint i = 0; i < TM; ++i) {
+            const uint row = m0 + i / 4 * DOWN * 4 + i % 4;
+            vec4 sum = bias;
+            [[unroll]] for (uint s = 0; s < SPLITS; ++s)
+                sum += splits[(group * SPLITS + s) * (BM * BN / 4) + (i * (TN / 4) + j) * THREADS + me];
+            finish(row, column, sum, ask(row, column));
+        }
+    }
+}
 
 // columns: of x and W; n: rows of W; w_stride: elements from one of them to the next.
 void product(uint columns, uint n, uint w_stride) {
@@ -57,7 +86,7 @@ void product(uint columns, uint n, uint w_stride) {
     [[unroll]] for (uint i = 0; i < TM; ++i)
         [[unroll]] for (uint j = 0; j < TN / 4; ++j) sums[i][j] = vec4(0.0);
 
-    // This workgroup's columns: whole tiles, the last one of all may be less.
+    // This workgroup's columns: whole tiles, of which the last one may be narrower.
     const uint all = columns / IN_WIDTH;
     const uint share = (all + SPLITS * LOADS - 1) / (SPLITS * LOADS) * LOADS;
     const uint begin = split_index() * share;
@@ -118,25 +147,7 @@ void product(uint columns, uint n, uint w_stride) {
         }
     }
     if (SPLITS == 1) return;
-
-    memoryBarrierBuffer();
-    barrier();
-    if (me == 0) {
-        is_last = atomicAdd(arrived[group], 1) == SPLITS - 1;
-        if (is_last) arrived[group] = 0;
-    }
-    barrier();
+    arrive(group);
     if (!is_last) return;
-    memoryBarrierBuffer();
-    [[unroll]] for (uint j = 0; j < TN / 4; ++j) {
-        const uint column = n0 + j * ACROSS * 4;
-        const vec4 bias = bias_of(column);
-        [[unroll]] for (uint i = 0; i < TM; ++i) {
-            const uint row = m0 + i / 4 * DOWN * 4 + i % 4;
-            vec4 sum = bias;
-            [[unroll]] for (uint s = 0; s < SPLITS; ++s)
-                sum += splits[(group * SPLITS + s) * (BM * BN / 4) + (i * (TN / 4) + j) * THREADS + me];
-            finish(row, column, sum, ask(row, column));
-        }
-    }
+    add_splits(group, m0, n0);
 }

@@ -1,7 +1,7 @@
 // x W^T of few rows, whose time is that of reading W once. LANES threads share a column of the
-// result: each goes over every LANES-th eight of its elements, and they meet in the
-// end. A thread holds ROWS x COLUMNS sums. What it will need next of W is on its way while it
-// multiplies what it has: STEPS eights of each column.
+// result: each goes over every LANES-th eight of its elements, and in the end their sums are added
+// up. A thread holds ROWS x COLUMNS sums. While it multiplies, its next STEPS eights of each column
+// are being loaded.
 //
 // The including kernel has declared THREADS, LANES, COLUMNS, ROWS, STEPS, the matrix
 // as RAW4 w[], and Eight x_at(row, i), the i-th eight of a row of x. Rows are padded with zeros to
@@ -22,7 +22,7 @@ struct Eight {
 Eight unpacked(uvec4 v) { return Eight(load(v.xy), load(v.zw)); }
 Eight unpacked(Eight v) { return v; }
 
-// Counted so that the threads of a subgroup follow each other.
+// Threads of a subgroup have consecutive numbers.
 uint thread_number() { return gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID; }
 
 // Columns of the result that a workgroup computes.
@@ -34,7 +34,7 @@ RAW w_at(uint i);
 Eight x_at(uint row, uint i);
 
 uint column_at[COLUMNS];    // where this thread's columns of W begin, in eights
-RAW ahead[STEPS][COLUMNS];  // what has been asked for
+RAW ahead[STEPS][COLUMNS];  // being loaded
 
 void fetch(uint from, uint eights) {
     [[unroll]] for (uint s = 0; s < STEPS; ++s)
@@ -42,7 +42,7 @@ void fetch(uint from, uint eights) {
             ahead[s][j] = w_at(column_at[j] + min(from + s * LANES, eights - 1));
 }
 
-// Takes the workgroup's columns from `first` on, and asks for the beginning of them.
+// Takes the workgroup's columns from `first` on, and begins to load them.
 void begin_product(uint first, uint columns, uint eights, uint w_stride) {
     const uint me = thread_number();
     [[unroll]] for (uint j = 0; j < COLUMNS; ++j)
@@ -50,7 +50,7 @@ void begin_product(uint first, uint columns, uint eights, uint w_stride) {
     fetch(me & (LANES - 1), eights);
 }
 
-// Leaves the sums where product() finds them.
+// Writes the sums where product() finds them.
 void end_product(uint eights) {
     const uint me = thread_number();
     float sum[ROWS][COLUMNS];

@@ -17,7 +17,7 @@ void main() {
     const uint j = gl_GlobalInvocationID.x, row = gl_GlobalInvocationID.y;
     const uint batch = gl_GlobalInvocationID.z;
     if (4 * j >= padded(p.columns)) return;
-    // Memory past the end belongs to another tensor.
+    // Clamped, because memory past the end belongs to another tensor.
     const uint source = min(from[p.from + batch], p.batches - 1);
     y[row_start(p.y, batch, row) / 4 + j] = x[row_start(p.x, source, row) / 4 + j];
 }

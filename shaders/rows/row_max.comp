@@ -6,7 +6,7 @@
 #include "shaders/common/types.glsl"
 
 layout(local_size_x_id = 0) in;
-const uint FOURS = 4;  // on their way at a time; past the last is the last
+const uint FOURS = 4;  // loaded at a time; past the last one the last again
 
 layout(binding = 0) readonly buffer X { vec4 x[]; };
 layout(binding = 1) writeonly buffer Y { float y[]; };

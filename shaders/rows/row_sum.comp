@@ -22,7 +22,7 @@ void main() {
             sum += weights[p.weights.offset + p.first_row + r] *
                    map[row_start(p.map, 0, h * p.rows + r) / 4 + j];
     const uint at = p.y.offset / 4 + j;
-    // Where nothing is kept y may hold anything, and 0 times NaN would stay NaN.
+    // With keep 0, y may hold anything, and 0 times NaN would be NaN.
     const vec4 kept = p.keep != 0.0 ? p.keep * y[at] : vec4(0.0);
     y[at] = before(kept + p.scale * sum, 4 * j, p.columns);
 }

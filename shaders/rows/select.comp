@@ -1,11 +1,10 @@
 #version 460
 // The k largest of all elements of x, largest first, equal ones in the order of their places.
 // x (rows, columns) f32; values (1, k) f32; picks (1, k) u32: row * columns + column.
-// Elements are collected, and each of them counts those that come before itself. Where there are few
-// (ALL), all of them are, by every workgroup, and each workgroup has some of them count, several threads
-// for each. Else there is one workgroup a batch, which collects k: it finds the k-th by its digits of
-// eight bits, the highest first, because how many elements have each digit says which digit the k-th has.
-// A NaN comes after every number, as -inf.
+// Candidates are collected, and the rank of each is the number of candidates before it. Where there
+// are few elements (ALL), every workgroup collects all of them and ranks some, with several threads
+// for each. Otherwise one workgroup a batch collects the k largest: it finds the k-th by a radix
+// select over digits of eight bits, the highest first. A NaN comes after every number, as -inf.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/rows/params.h"
 #include "shaders/common/types.glsl"
@@ -27,7 +26,7 @@ shared uvec2 best[SLOTS];
 const uint COUNTERS = ALL ? select_counters : 1;
 shared uint counted[ALL ? THREADS : 1];
 
-// An element as a number of 64 bits, larger where it comes first: no two are the same.
+// The sort key of an element, 64 bits, larger for those that come first: no two are the same.
 uvec2 order_of(float value, uint place) {
     const uint bits = floatBitsToUint(value == 0.0 ? 0.0 : value);
     const uint rising = (bits & 0x80000000u) == 0 ? bits | 0x80000000u : ~bits;
@@ -49,16 +48,16 @@ vec4 elements(uint batch, uvec2 at) { return x[(row_start(p.x, batch, at.x) + at
 uint place_of(uvec2 at, uint lane) { return at.x * p.columns + at.y + lane; }
 bool is_there(uvec2 at, uint lane) { return at.y + lane < p.columns; }
 
-void main() {
-    const uint me = gl_LocalInvocationID.x, batch = gl_WorkGroupID.z;
-    const uint all = p.rows * fours();
-    uvec2 known = uvec2(0), begin = uvec2(0);  // digits of the k-th that are known, and a mask
-    uint wanted = p.k;                         // of those that begin like it
+// Finds as many digits of the k-th element as tell the k largest from the others: `begin`, with the
+// mask `known`. `all` is the number of fours. With ALL, no digits are needed.
+void find_kth(uint me, uint batch, uint all, out uvec2 known, out uvec2 begin) {
+    known = begin = uvec2(0);
+    uint wanted = p.k;  // its rank among the elements with these digits
     for (uint digit = 0; digit < (ALL ? 0 : 8); ++digit) {
         for (uint d = me; d < digits; d += THREADS) with_digit[d] = 0;
         barrier();
         const uint shift = 24 - digit % 4 * 8;
-        uint last = 0, times = 0;  // most neighbours have the same high digits: counted in one go
+        uint last = 0, times = 0;  // neighbours mostly have the same high digits: counted together
         for (uint i = me; i < all; i += THREADS) {
             const uvec2 at = four_of(i);
             const vec4 four = elements(batch, at);
@@ -105,6 +104,13 @@ void main() {
         barrier();
         if (all_of_them) break;
     }
+}
+
+void main() {
+    const uint me = gl_LocalInvocationID.x, batch = gl_WorkGroupID.z;
+    const uint all = p.rows * fours();
+    uvec2 known, begin;
+    find_kth(me, batch, all, known, begin);
 
     for (uint i = me; i < all; i += THREADS) {
         const uvec2 at = four_of(i);
@@ -116,7 +122,7 @@ void main() {
         }
     }
     const uint collected = ALL ? p.rows * p.columns : p.k;
-    for (uint i = collected + me; i < SLOTS; i += THREADS) best[i] = uvec2(0);  // come last
+    for (uint i = collected + me; i < SLOTS; i += THREADS) best[i] = uvec2(0);  // these come last
     barrier();
     const uint values_at = row_start(p.values, batch, 0), picks_at = row_start(p.picks, batch, 0);
     const uint at_once = THREADS / COUNTERS, part = me % COUNTERS;

@@ -2,11 +2,11 @@
 // types: f32 f16_f32
 // The k largest of each row of x, largest first, equal ones in the order of their columns.
 // x (rows, columns); values (rows, k) f32 and columns (rows, k) u32. One workgroup per row finds
-// one after the other: the best of those that come after the one found last. A NaN is never found;
-// where a row runs out of numbers, what is left of the k has value 0 and column `nothing`.
-// Of long rows it finds the best of each SLICE of columns first, one workgroup per slice: values and
-// columns (rows, slices * padded k), NaN where there is nothing. Then these are x, and the columns that
-// they came from their names (rows, slices * padded k) u32.
+// them one after the other: the best of those that come after the one found before. A NaN is never
+// found; where a row has fewer than k numbers, the remaining places have value 0 and column
+// `nothing`. Long rows take two passes. The first finds the best of each SLICE of columns, one
+// workgroup per slice: values and columns (rows, slices * padded k), NaN where there is nothing. In
+// the second these are x, and `names` (rows, slices * padded k) u32 are their columns in the row.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/rows/params.h"
 #include "shaders/common/types.glsl"
@@ -43,7 +43,7 @@ void main() {
             const vec4 four = load(x[x_at + j4]);
             [[unroll]] for (uint lane = 0; lane < 4; ++lane) {
                 const Best one = Best(four[lane], 4 * j4 + lane);
-                // Only what comes after the one found last.
+                // Only elements that come after the one found before.
                 const bool left = i == 0 || one.value < last.value ||
                                   (one.value == last.value && one.column > last.column);
                 if (one.column < end && left && !isnan(one.value)) best = better(best, one);

@@ -1,13 +1,12 @@
 #version 460
 // A step of beam search. The candidates of a picture's beams are ranked by the sum of the beam's
-// log-probabilities so far and their own, value - less; of equal ones the first counts more, in the order
-// of beams and of each one's candidates. Of the `ranked` best, those that do not end their sentence are the
-// beams from now on, as many as there is room for. Sums are fp64, so that the order is the same as on a
-// host that adds doubles.
-// values f32, words u32 (beams, 1, candidates), less f32 (beams, 1, 1), stops u32 (n); ids before and after
-// (beams, said (+ 1), 1) u32, parents (beams) u32, sums (beams) fp64, where `beams` are those of all
-// pictures. One workgroup per picture. Where candidates run out, a beam is empty: its sum is far below all
-// others, and it says word 0.
+// log-probabilities so far and their own, value - less; of equal ones the first wins, in the order
+// of beams and of each one's candidates. Of the `ranked` best, those that do not end their sentence
+// are the new beams, as many as there is room for. Sums are fp64, so that the order is the same as
+// on a host that adds doubles. values f32, words u32 (beams, 1, candidates), less f32 (beams, 1,
+// 1), stops u32 (n); ids before and after (beams, said (+ 1), 1) u32, parents (beams) u32, sums
+// (beams) fp64, where `beams` are those of all pictures. One workgroup per picture. Where
+// candidates run out, a beam is empty: its sum is far below all others, and its word is 0.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/words/params.h"
 #include "shaders/common/types.glsl"
@@ -31,7 +30,7 @@ const uint nothing = 0xffffffffu;
 
 shared double total[most_candidates];
 shared uint order[most_candidates];    // candidates, best first
-shared uint goes_on[most_candidates];  // 1: it is there, and does not end its sentence
+shared uint goes_on[most_candidates];  // 1: it exists, and does not end its sentence
 shared uint chosen[most_candidates];   // candidate that each beam follows, or nothing
 
 uint beam_of(uint candidate) { return divide(candidate, p.candidates); }

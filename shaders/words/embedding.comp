@@ -2,8 +2,8 @@
 // types: f32 f16_f32
 // y[i] = table[ids[i]] + positions[i], a row each. table (all_ids, columns), of which bound_ids rows
 // from first_id on are bound here; ids (rows) u32; positions (rows, columns) f32, the same in every
-// batch; y (rows, columns) f32. An id past the table gives its position alone.
-// One thread per four columns.
+// batch; y (rows, columns) f32. An id past the table gives only the position. One thread per four
+// columns.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/words/params.h"
 #include "shaders/common/types.glsl"

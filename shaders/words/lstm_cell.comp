@@ -1,8 +1,8 @@
 #version 460
 // types: f32 f32_f16
 // c = sigmoid(f) before + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c), y = h.
-// gates (rows, 4 * gate): i, f, g and o side by side; before, c and h (rows, columns), all f32; y the
-// same as products want it. One thread per four columns.
+// gates (rows, 4 * gate): i, f, g and o side by side; before, c and h (rows, columns), all f32; y
+// is h in the type that products read. One thread per four columns.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/words/params.h"
 #include "shaders/common/types.glsl"

@@ -10,15 +10,15 @@ struct EmbeddingParams {
     uint first_id, bound_ids, all_ids;  // the part of the table that is bound, and the whole
 };
 
-// Which of the candidates of a picture's beams are its beams from now on.
+// The choice of a picture's next beams among the candidates of its beams.
 SACCADE_CONSTANT most_candidates = 512;  // of a picture
 struct ChooseBeamsParams {
     View values, words, less;  // of the candidates, a batch a beam
     View before, after;        // ids of the beams, (ids, 1) in each batch
     uint beams;                // of a picture
-    uint running;              // of these, those that there are so far
+    uint running;              // of these, those that exist so far
     uint candidates;           // of each
-    uint ranked;               // of all of them together, those that count
+    uint ranked;               // how many of the best candidates count
     uint said;                 // ids so far
     uint first;                // 1: nothing has been chosen before
     uint vocabulary;
@@ -39,13 +39,13 @@ struct RestrainParams {
     View scores, ids, less;
     uint columns, said;         // words to choose from, and ids so far
     uint banned, banned_count;  // where the banned ids begin, and how many there are
-    uint run;                   // of words that may not come twice; 0: any may
-    uint forced;                // the only word that may come; past the columns: none
+    uint run;                   // words of an n-gram that may not repeat; 0: any may
+    uint forced;                // the only word that is allowed; past the columns: no such word
     uint use_less;
     float penalty;
 };
 
-// What an LSTM makes of its four gates.
+// The state of an LSTM from its four gates.
 struct LstmCellParams {
     View gates, before, c, h, y;
     uint columns;

@@ -1,8 +1,8 @@
 #version 460
-// The argmax of a row, from what pick.part found in its slices: the column; its log-softmax, x[column] -
-// log(sum of exp(x)); and that log-sum-exp.
-// parts (slices, 3) u32, columns (1) u32, about (3, 1) f32 in each batch, a batch a row: the two
-// logarithms, and the column once more, for a reader of `about` alone. One workgroup per row.
+// The argmax of a row, from what pick.part found in its slices: the column; its log-softmax,
+// x[column] - log(sum of exp(x)); and the log-sum-exp. parts (slices, 3) u32, columns (1) u32,
+// about (3, 1) f32 in each batch, a batch a row: the two logarithms, and the column once more, for
+// a reader of `about` alone. One workgroup per row.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/words/params.h"
 #include "shaders/common/types.glsl"
@@ -32,7 +32,7 @@ void main() {
         mine += uintBitsToFloat(parts[at + 2]) * exp(uintBitsToFloat(parts[at]) - best.value);
     }
     const float total = workgroup_sum(mine);
-    // A row of NaN has no largest; its column is none.
+    // A row of NaN has no argmax; its column is none.
     for (uint i = me; i < 8; i += THREADS) {
         columns[row_start(p.columns, row, 0) + i] = i == 0 ? best.column : 0;
         about[row_start(p.about, row, 0) + i] = i == 0 ? -log(total) : 0.0;

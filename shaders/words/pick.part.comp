@@ -1,7 +1,7 @@
 #version 460
-// Of SLICE columns of a row of x: the largest, its column (the first of equal ones), and the sum of
-// exp(x - largest), as three words a slice. x (rows, columns) f32; parts (slices, 3) u32 in each
-// batch. One workgroup per slice and row. A NaN counts for nothing.
+// For each SLICE of columns of a row of x: the largest, its column (the first of equal ones), and
+// the sum of exp(x - largest), three words a slice. x (rows, columns) f32; parts (slices, 3) u32 in
+// each batch. One workgroup per slice and row. NaNs are ignored.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/words/params.h"
 #include "shaders/common/types.glsl"

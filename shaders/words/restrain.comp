@@ -1,9 +1,9 @@
 #version 460
 // The logits processors of text generation. A row of scores is for the word after `said` ids:
 //  - repetition penalty: words that have occurred get s / penalty where s > 0, s * penalty else;
-//  - words that would repeat an n-gram of `run` words are out, and so are the banned ones;
-//  - where a word is forced, all others are out.
-// s is the score less its row's `less`. scores (rows, columns) f32, in place; ids (said, 1) u32 in
+//  - words that would repeat an n-gram of `run` words are excluded, and so are the banned ones;
+//  - where a word is forced, all others are excluded.
+// s is the score minus its row's `less`. scores (rows, columns) f32, in place; ids (said, 1) u32 in
 // each batch, a batch a row; banned (count) u32; less (rows, 1) f32. One workgroup per row.
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/words/params.h"

@@ -15,7 +15,7 @@ namespace saccade {
 
 namespace {
 
-// Attention on cooperative matrices, where that can be.
+// The tile of attention on cooperative matrices, where the device and the tensors allow it.
 std::optional<AttentionTile> attention_tile(const Commands& c, const Tensor& q, const Tensor& k,
                                             const Tensor& v, const Tensor& y, const Heads& heads) {
     if (c.plain_kernels() || q.type != Type::f16 || !loads_eights(q) || !loads_eights(k) ||
@@ -25,8 +25,8 @@ std::optional<AttentionTile> attention_tile(const Commands& c, const Tensor& q, 
                                  heads.count * q.batch);
 }
 
-// attention.row keeps the keys of a chunk apart among its threads. Software Vulkan rather shares
-// each key among several queries, unless there is only one.
+// attention.row divides the keys of a chunk among its threads. On software Vulkan it is faster to
+// share each key among several queries, unless there is only one.
 constexpr uint32_t chunk_on_cpu = 256;
 
 bool fits_row(const Commands& c, const Tensor& q) {
@@ -69,14 +69,14 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
     const std::optional<AttentionTile> tile =
         causal ? std::nullopt : attention_tile(c, q, k, v, y, heads);
     if (tile) {
-        attention_on_matrices(c, y, q, k, v, heads, *tile);
+        attention_on_matrices(c, y, {q, k, v}, heads, *tile);
     } else if (fits_row(c, q)) {
         const uint32_t threads = row_kernel_threads(c.device(), k.rows);
         const uint32_t chunk = c.device().is_cpu() ? chunk_on_cpu : threads;
         c.dispatch(Kernel("attention.row", q.type, {threads, chunk, size / 4, causal ? 1u : 0u}),
                    {q.rows * threads, heads.count, q.batch}, uses, push);
     } else if (block) {
-        attention_tiled(c, y, q, k, v, heads, causal, *block);
+        attention_tiled(c, y, {q, k, v}, heads, causal, *block);
     } else {
         // Software Vulkan pays for loads: there a thread shares each key among several queries.
         const uint32_t queries = c.device().is_cpu() && q.rows > 1 ? 4 : 1;
@@ -87,8 +87,9 @@ Tensor attention(Commands& c, const Tensor& q, const Tensor& k, const Tensor& v,
     return y;
 }
 
-void attention_on_matrices(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
-                           const Tensor& v, const Heads& heads, const AttentionTile& t) {
+void attention_on_matrices(Commands& c, const Tensor& y, const QueryKeyValue& x, const Heads& heads,
+                           const AttentionTile& t) {
+    const auto& [q, k, v] = x;
     const uint32_t size = q.columns / heads.count;
     struct {
         params::AttentionParams attention;
@@ -103,9 +104,9 @@ void attention_on_matrices(Commands& c, const Tensor& y, const Tensor& q, const 
                {read(q), read(k), read(v), write(y)}, p);
 }
 
-void attention_tiled(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
-                     const Tensor& v, const Heads& heads, bool causal,
-                     const AttentionBlock& block) {
+void attention_tiled(Commands& c, const Tensor& y, const QueryKeyValue& x, const Heads& heads,
+                     bool causal, const AttentionBlock& block) {
+    const auto& [q, k, v] = x;
     const uint32_t size = q.columns / heads.count;
     const params::AttentionParams p{
         view(q),      view(k), view(v),     view(y),

@@ -9,7 +9,8 @@ namespace saccade {
 
 namespace {
 
-// A subgroup of attention has registers for these blocks of scores and columns of a head.
+// A subgroup of attention has registers for this many blocks of scores, and for heads of this many
+// columns.
 constexpr uint32_t most_blocks = 14, largest_matrix_head = 96;
 
 // With fewer blocks a round is shorter than it could be, and more workgroups fit into a core.
@@ -23,7 +24,7 @@ uint32_t most_blocks_of(const DeviceInfo& device, uint32_t head, uint32_t key_gr
     return key_groups > 2 ? 3 : key_groups == 2 ? 6 : 7;
 }
 
-// Whether attention.coopmat can run at all.
+// Whether attention.coopmat can run on this device.
 bool multiplies_heads(const DeviceInfo& device, const AttentionShape& shape) {
     const auto square = [](const MatrixShape& s) { return s.m == 16 && s.n == 16 && s.k == 16; };
     return device.features.cooperative_matrix && device.limits.subgroup_size % 16 == 0 &&
@@ -93,12 +94,12 @@ std::vector<AttentionTile> attention_tiles(const DeviceInfo& device, const Atten
 std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
                                                    const AttentionShape& shape, uint32_t heads) {
     if (!multiplies_heads(device, shape)) return std::nullopt;
-    // More queries a workgroup share the keys that it loads; with few workgroups its subgroups
-    // rather share the keys out among them.
+    // The more queries a workgroup has, the more of them share the keys that it loads. With few
+    // workgroups, it is faster to divide the keys among subgroups.
     const auto workgroups = [&](uint32_t groups) {
         return uint64_t(heads) * divide_up(shape.queries, 16 * groups);
     };
-    // With many workgroups, keys rather come in short rounds, even where one long one would do.
+    // With many workgroups, short rounds of keys are faster, even where one long round would do.
     const uint32_t most = most_blocks_of(device, shape.head, 1), cores = cores_of(device);
     const uint32_t key_blocks = divide_up(shape.keys, 16);
     const bool many_rounds = key_blocks > most;
@@ -119,7 +120,7 @@ std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
             key_blocks > all * key_groups ? std::min(all, fewer_blocks[0] / key_groups) : all;
         if (const auto tile = in_chunks(device, shape, query_groups, key_groups, blocks))
             return tile;
-        // Large heads: fewer subgroups whose sums have to fit.
+        // Large heads: the sums of fewer subgroups fit into shared memory.
         if (key_groups > 1)
             key_groups /= 2;
         else if (query_groups > 1)
@@ -136,7 +137,7 @@ uint32_t AttentionBlock::shared_bytes(uint32_t head) const {
 
 std::optional<AttentionBlock> choose_attention_block(const Limits& limits, uint32_t keys,
                                                      uint32_t head) {
-    // Wide heads have enough for twice the threads to do; with many keys, larger tiles of them pay.
+    // Wide heads keep twice the threads busy; with many keys, larger tiles pay.
     const AttentionBlock blocks[] = {{128, 32, 64}, {head > 32 ? 128u : 64u, 32, 32}, {64, 16, 16}};
     for (const AttentionBlock& block : std::span(blocks).subspan(head > 32 && keys >= 512 ? 0 : 1))
         if (block.shared_bytes(head) <= limits.shared_bytes &&

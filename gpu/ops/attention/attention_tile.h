@@ -31,8 +31,11 @@ std::vector<AttentionTile> attention_tiles(const DeviceInfo& device, const Atten
 // None where the device cannot run attention.coopmat. `heads` counts those of all batches.
 std::optional<AttentionTile> choose_attention_tile(const DeviceInfo& device,
                                                    const AttentionShape& shape, uint32_t heads);
-void attention_on_matrices(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
-                           const Tensor& v, const Heads& heads, const AttentionTile& tile);
+struct QueryKeyValue {
+    const Tensor &q, &k, &v;
+};
+void attention_on_matrices(Commands& c, const Tensor& y, const QueryKeyValue& x, const Heads& heads,
+                           const AttentionTile& tile);
 
 struct AttentionBlock {
     uint32_t threads, queries, keys;
@@ -42,7 +45,7 @@ struct AttentionBlock {
 // The one for heads of that many columns. None if the device has too little shared memory.
 std::optional<AttentionBlock> choose_attention_block(const Limits& limits, uint32_t keys,
                                                      uint32_t head);
-void attention_tiled(Commands& c, const Tensor& y, const Tensor& q, const Tensor& k,
-                     const Tensor& v, const Heads& heads, bool causal, const AttentionBlock& block);
+void attention_tiled(Commands& c, const Tensor& y, const QueryKeyValue& x, const Heads& heads,
+                     bool causal, const AttentionBlock& block);
 
 }  // namespace saccade

@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-// Boxes, and what they are made of by one of the operations below, which reads rows as f32.
+// Checks boxes and the deltas that move them, which kernels read as f32.
 inline void require_boxes(const char* op, const Boxes& to, const Tensor& deltas,
                           const Tensor& reference) {
     for (const Tensor* t : {&deltas, &reference, &to.boxes, &to.copy}) {

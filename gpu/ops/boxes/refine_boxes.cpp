@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-// Without a list where `from` is none.
+// `from` may be none: then rows are not picked by a list.
 void record_refined(Commands& c, const Boxes& to, const Tensor& deltas, const Tensor& reference,
                     const Tensor& from) {
     const params::RefineBoxesParams p{

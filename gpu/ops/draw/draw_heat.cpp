@@ -9,10 +9,9 @@
 namespace saccade {
 
 void draw_heat(Commands& c, const Image& image, const Image& picture, const Tensor& maps,
-               const Tensor& settings, const Tensor& colours, const HeatPlace& place,
-               const HeatTiles& tiles) {
+               const HeatColours& colours, const HeatPlace& place, const HeatTiles& tiles) {
     constexpr const char* op = "draw_heat";
-    require_words(colours, 256, op, "colours");
+    require_words(colours.table, 256, op, "colours");
     require(place.cell_width > 0 && place.cell_height > 0, op, "cells have no size");
     const bool in_place = &image == &picture;
     const uint32_t across = std::min(maps.batch, tiles.across);
@@ -24,7 +23,7 @@ void draw_heat(Commands& c, const Image& image, const Image& picture, const Tens
             std::to_string(maps.batch) + " tiles of " + std::to_string(picture.width()) + "x" +
                 std::to_string(picture.height()) + " do not fit into a picture of " +
                 std::to_string(image.width()) + "x" + std::to_string(image.height()));
-    const Tensor levels = heat_levels(c, maps, settings);
+    const Tensor levels = heat_levels(c, maps, colours.settings);
     const params::DrawHeatParams p{.maps = view(maps),
                                    .levels = view(levels),
                                    .rows = maps.rows,
@@ -39,10 +38,11 @@ void draw_heat(Commands& c, const Image& image, const Image& picture, const Tens
                                    .pitch_x = tiles.pitch_x,
                                    .pitch_y = tiles.pitch_y};
     const uint32_t threads = c.device().is_cpu() ? 4 : 32;
-    c.dispatch(
-        Kernel("draw_heat", {threads, in_place ? 1u : 0u}),
-        {(maps.columns + 1) * threads, picture.height(), maps.batch},
-        {write(image), read(picture), read(maps), read(levels), read(settings), read(colours)}, p);
+    c.dispatch(Kernel("draw_heat", {threads, in_place ? 1u : 0u}),
+               {(maps.columns + 1) * threads, picture.height(), maps.batch},
+               {write(image), read(picture), read(maps), read(levels), read(colours.settings),
+                read(colours.table)},
+               p);
 }
 
 }  // namespace saccade

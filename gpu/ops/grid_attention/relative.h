@@ -16,8 +16,9 @@ inline uint32_t relative_head_size(const Tensor& q, const Heads& heads, const ch
     return size;
 }
 
-inline void require_relative(const Tensor& q, const Tensor& k, const Tensor& scores,
-                             const Heads& heads, const RelativePlaces& places, const char* op) {
+inline void require_relative(const Tensor& q, const Tensor& k, const Heads& heads,
+                             const RelativeTerms& terms, const char* op) {
+    const auto& [places, scores] = terms;
     require(q.rows == places.first + area(places.queries) &&
                 k.rows == places.first + area(places.keys) && k.columns == q.columns &&
                 k.batch == q.batch && k.type == q.type,

@@ -7,11 +7,10 @@
 namespace saccade {
 
 void relative_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor& k,
-                  const Tensor& scores, const Heads& heads, const RelativePlaces& places,
-                  const MapRange& range) {
+                  const Heads& heads, const RelativeTerms& terms, const MapRange& range) {
     constexpr const char* op = "relative_map";
     const uint32_t size = relative_head_size(q, heads, op);
-    require_relative(q, k, scores, heads, places, op);
+    require_relative(q, k, heads, terms, op);
     require(q.batch == 1 && map.type == Type::f32 && map.batch == 1 &&
                 map.rows == range.heads * range.rows && map.columns == k.rows,
             op, "map " + map.shape() + " for q " + q.shape() + ", k " + k.shape());
@@ -19,11 +18,11 @@ void relative_map(Commands& c, const Tensor& map, const Tensor& q, const Tensor&
                 uint64_t(range.first_head) + range.heads <= heads.count,
             op, "rows or heads outside of " + q.shape());
     const uint32_t threads = row_threads(c);
-    const params::RelativeMapParams p{view(q),          view(k),         view(scores), view(map),
-                                      grid_of(places),  range.first_row, range.rows,   k.rows,
-                                      range.first_head, heads.scale};
+    const params::RelativeMapParams p{
+        view(q),    view(k), view(terms.scores), view(map),  grid_of(terms.places), range.first_row,
+        range.rows, k.rows,  range.first_head,   heads.scale};
     c.dispatch(Kernel(op, q.type, Type::f32, {threads, size / 4}), {threads, map.rows},
-               {read(q), read(k), read(scores), write(map)}, p);
+               {read(q), read(k), read(terms.scores), write(map)}, p);
 }
 
 }  // namespace saccade

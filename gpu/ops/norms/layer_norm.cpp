@@ -21,7 +21,7 @@ void layer_norm_into(Commands& c, const Tensor& y, const Tensor& x, const Norm& 
     if (link_norm(c, y, x, {w.weight, w.bias, w.eps})) return;
     const Span span = rows_of(x, y);
     const uint32_t threads = norm_threads(c, span.rows * span.batch, x.columns);
-    // In place too: a thread writes only what it alone has yet to read.
+    // This works in place, too: a thread writes only elements that no other thread still reads.
     in_pieces(span.rows, [&](uint32_t first, uint32_t count) {
         const params::LayerNormParams p{view(x, first), view(y, first), count, x.columns, w.eps};
         c.dispatch(Kernel("layer_norm", x.type, y.type, {threads, rounds(c, x.columns, threads)}),

@@ -30,8 +30,8 @@ inline uint32_t rounds(const Commands& c, uint32_t columns, uint32_t threads) {
     return c.device().is_cpu() || all > most_rounds ? 0 : all;
 }
 
-// Threads of a row. Where rows enough fill a GPU, fewer of them wait for each other, as long as
-// they can hold the row.
+// Threads of a row. Where there are enough rows to fill a GPU, fewer threads wait less for each
+// other, as long as they can hold the row.
 inline uint32_t norm_threads(const Commands& c, uint32_t rows, uint32_t columns) {
     constexpr uint32_t many_rows = 4096, few = 64;
     const bool hold = padded(columns) / 4 <= few * most_rounds;

@@ -84,8 +84,7 @@ FragmentsSize fragments_size(Device& device, const Tensor& weight) {
 
 WeightCopies weight_copies(const DeviceInfo& device, const HeldFragments& held,
                            const Tensor& weight, Rows rows) {
-    // The fewest rows that pay stand for all: tiles differ in what they take, not in whether there
-    // is one.
+    // Any number of rows gives the same answer: it changes a tile's time, not whether there is one.
     const Product product{1, fewest_matrix_rows, weight.rows, weight.columns};
     if (!size_on(device, held, weight) || !choose_matrix_tile(device, held, product)) return {};
     return {.by_rows = rows != Rows::many, .fragments = rows != Rows::few};

@@ -20,16 +20,10 @@ namespace {
 // for this one product.
 constexpr uint32_t fewest_passing_rows = 96;
 
-// What becomes of the sums of a product.
-struct Finish {
-    Activation activation = Activation::none;
-    bool accumulate = false;  // they are added to y
-};
-
-// What a product has to do with the norms of a residual stream. Both may be none.
-struct StreamNotes {
-    const Noted* of_x = nullptr;  // x is the stream, and its norm is folded into the weight
-    const Noted* of_y =
+// The folded norms that a product takes part in. Both may be none.
+struct FoldedNorms {
+    const FoldedInput* of_x = nullptr;  // x is the stream, and its norm is folded into the weight
+    const FoldedInput* of_y =
         nullptr;  // y is the stream, and the next norm's moments are written beside it
 };
 
@@ -40,11 +34,11 @@ params::LinearConstants constants_of(const Linear& w, const Finish& finish) {
 }
 
 void record_on_matrices(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
-                        const Finish& finish, const MatrixTile& t, const StreamNotes& notes = {}) {
+                        const Finish& finish, const MatrixTile& t, const FoldedNorms& norms = {}) {
     const Span span = rows_of(from, y);
     auto scope = c.scope("product");  // gives the splits' memory back
     const Tensor x = loadable(c, from);
-    const Noted *of_x = notes.of_x, *of_y = notes.of_y;
+    const FoldedInput *of_x = norms.of_x, *of_y = norms.of_y;
     const struct {
         params::LinearParams linear;
         params::ProductAddresses addresses;
@@ -72,7 +66,8 @@ void record_on_matrices(Commands& c, const Tensor& y, const Tensor& from, const 
                p);
 }
 
-// On cooperative matrices, where that can be and pays, or where nothing else can read the weight.
+// On cooperative matrices, where they are available and pay, or where no other kernel can read the
+// weight.
 bool record_matrix(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
                    const Span& span, const Finish& finish) {
     const bool alone = w.fragments && !can_be_read(w.weight);
@@ -104,7 +99,7 @@ bool record_passing_matrix(Commands& c, const Tensor& y, const Tensor& x, const 
     return record_matrix(c, y, x, passing, span, finish);
 }
 
-// On tiles in shared memory, if that can be.
+// On tiles in shared memory, if the device and the tensors allow it.
 bool record_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w, const Span& span,
                   const Finish& finish) {
     if (c.plain_kernels() || !loads_wide(x) || !loads_wide(w.weight) ||
@@ -112,11 +107,11 @@ bool record_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w
         return false;
     const std::optional<ProductTile> tile =
         best_product_tile(c.device(), {span.batch, span.rows, y.columns, x.columns}, x.type);
-    if (tile) linear_tiled(c, y, x, w, finish.activation, finish.accumulate, *tile);
+    if (tile) linear_tiled(c, y, x, w, finish, *tile);
     return tile.has_value();
 }
 
-// By the kernels without tiles, in as many parts as the weight has: `few` is the tile of
+// With the kernels without tiles, one dispatch for each part of the weight: `few` is the tile of
 // linear.row, or none.
 void record_parts(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
                   const Finish& finish, const std::optional<RowTile>& few) {
@@ -146,7 +141,7 @@ void record_parts(Commands& c, const Tensor& y, const Tensor& x, const Linear& w
     }
 }
 
-// The first way of these that the device and the tensors allow.
+// Takes the first of these kernels that the device and the tensors allow.
 void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
             const Finish& finish) {
     constexpr const char* op = "linear";
@@ -175,32 +170,32 @@ void record(Commands& c, const Tensor& to, const Tensor& from, const Linear& w,
 }  // namespace
 
 void linear_on_matrices(Commands& c, const Tensor& y, const Tensor& from, const Linear& w,
-                        Activation activation, bool accumulate, const MatrixTile& t) {
-    record_on_matrices(c, y, from, w, {activation, accumulate}, t);
+                        const Finish& finish, const MatrixTile& t) {
+    record_on_matrices(c, y, from, w, finish, t);
 }
 
-bool can_note(const Tensor& y, const MatrixTile& tile) {
+bool can_write_folded(const Tensor& y, const MatrixTile& tile) {
     return y.type == Type::f32 && y.columns % 8 == 0 && y.columns % tile.wn == 0 &&
            tile.bn >= narrowest_part;
 }
 
-void linear_add_noting(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
-                       const Noted& to, const MatrixTile& tile) {
-    constexpr const char* op = "linear_add_noting";
+void linear_add_folded(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
+                       const FoldedInput& to, const MatrixTile& tile) {
+    constexpr const char* op = "linear_add_folded";
     require_linear(op, y, x, w);
-    require(can_note(y, tile) && held_fragments(c.device()).in_fours, op,
-            y.shape() + " cannot be noted");
+    require(can_write_folded(y, tile) && held_fragments(c.device()).in_fours, op,
+            "the input of a folded norm cannot be written for " + y.shape());
     record_on_matrices(c, y, x, w, {.accumulate = true}, tile, {.of_y = &to});
 }
 
-void linear_of_noted(Commands& c, const Tensor& y, const Noted& from, const Linear& w,
-                     Activation activation, const MatrixTile& tile) {
-    require_linear("linear_of_noted", y, from.halves, w);
+void linear_of_folded(Commands& c, const Tensor& y, const FoldedInput& from, const Linear& w,
+                      Activation activation, const MatrixTile& tile) {
+    require_linear("linear_of_folded", y, from.halves, w);
     record_on_matrices(c, y, from.halves, w, {activation}, tile, {.of_x = &from});
 }
 
 void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w,
-                  Activation activation, bool accumulate, const ProductTile& t) {
+                  const Finish& finish, const ProductTile& t) {
     const Span span = rows_of(x, y);
     const params::LinearParams p{view(x),   view(y),   w.bias ? w.bias.offset : 0, span.rows,
                                  y.columns, x.columns, w.weight.row_stride};
@@ -208,10 +203,10 @@ void linear_tiled(Commands& c, const Tensor& y, const Tensor& x, const Linear& w
     const auto [sums, arrived] = split_uses(c, t, w.weight);
     c.dispatch(
         Kernel("linear.tiled", x.type, y.type,
-               params::constants_of(t.constants(), constants_of(w, {activation, accumulate}))),
+               params::constants_of(t.constants(), constants_of(w, finish))),
         {divide_up(padded(p.n), t.bn) * t.threads, divide_up(p.m, t.bm), span.batch * t.splits},
         {read(x), read(w.weight), read(w.bias ? w.bias : w.weight),
-         accumulate ? read_write(y) : write(y), sums, arrived},
+         finish.accumulate ? read_write(y) : write(y), sums, arrived},
         p);
 }
 

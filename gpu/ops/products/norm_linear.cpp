@@ -13,7 +13,7 @@ namespace saccade {
 
 namespace {
 
-// Columns of the result up to which it pays that every workgroup normalises the rows anew.
+// Up to this many columns of the result it pays that every workgroup normalises the rows anew.
 constexpr uint32_t most_columns = 8192;
 
 // Every workgroup of norm_linear holds the rows of x in shared memory, beside its sums.

@@ -47,8 +47,8 @@ void ResidualStream::add(Commands& c, const Tensor& x, const Linear& w) {
     width_ = 0;
     std::optional<MatrixTile> tile;
     if (halves_ && w.fragments && x.type == Type::f16 && loads_eights(x)) tile = tile_of(c, z_, x);
-    if (!tile || !can_note(z_, *tile)) return linear_add(c, z_, x, w);
-    linear_add_noting(c, z_, x, w, {halves_, moments_}, *tile);
+    if (!tile || !can_write_folded(z_, *tile)) return linear_add(c, z_, x, w);
+    linear_add_folded(c, z_, x, w, {halves_, moments_}, *tile);
     width_ = tile->bn;
 }
 
@@ -59,7 +59,7 @@ Tensor ResidualStream::norm_linear(Commands& c, const NormLinear& w, Activation 
     const Tensor y = c.scratch(z_.batch, z_.rows, w.linear.weight.rows, type);
     const std::optional<MatrixTile> tile = tile_of(c, y, halves_);
     require(tile.has_value(), "norm_linear", "no tile for " + y.shape());
-    linear_of_noted(c, y, {halves_, moments_, width_, w.norm.eps}, w.linear, activation, *tile);
+    linear_of_folded(c, y, {halves_, moments_, width_, w.norm.eps}, w.linear, activation, *tile);
     return y;
 }
 

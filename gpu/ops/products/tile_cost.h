@@ -6,9 +6,9 @@ namespace saccade {
 
 constexpr double measured_depth = 768;
 
-// How long workgroups with tiles of one shape take, in microseconds: measured_depth for one that
-// has a core to itself, which mostly waits for memory, and for every one of a core that has many;
-// and the way out of the sums.
+// How long a workgroup with tiles of one shape takes, in microseconds: `alone` for measured_depth
+// where it has a core to itself and mostly waits for memory, `each` where a core has many of them,
+// and `out` for writing the sums.
 struct Times {
     double alone, each, out;
 };
@@ -21,7 +21,7 @@ struct Load {
 // `groups` tiles, each shared by `splits` workgroups.
 Load load_of(uint64_t groups, uint32_t splits, uint32_t cores, uint32_t depth);
 
-// The microseconds that it is expected to take, without the cost of splits.
+// The expected microseconds of a load, without the cost of splits.
 double cost_of(const Times& times, const Load& load);
 
 }  // namespace saccade

@@ -19,9 +19,8 @@ constexpr uint32_t most_few_rows = 8;  // more would take too many registers
 struct Shape {
     uint32_t bm, bn, bk, wm, wn, ahead, shares;
     Times times;
-    // How many times as long a shallow product takes: it is little else than the way out of its
-    // sums, and the larger a tile, the longer it has nothing else to do meanwhile (tiles --conv
-    // 200x267x64x256).
+    // The factor for shallow products. They do little more than write their sums, and a larger tile
+    // has less other work to do meanwhile (tiles --conv 200x267x64x256).
     double shallow = 1.0;
 };
 
@@ -44,7 +43,7 @@ constexpr Shape shapes[] = {
     {16, 64, 256, 16, 16, 16, 1, {3.0, 1.6, 0.4}, 1.3},
 };
 
-// Others, of which the times are guesses: never chosen, unless they are measured to be faster.
+// Tiles whose times are guesses: chosen only where a measurement finds them faster.
 constexpr Shape more_shapes[] = {
     {128, 256, 64, 64, 64, 1, 1, {18.0, 14.5, 4.5}},
     {128, 192, 64, 64, 48, 2, 1, {14.0, 11.0, 4.0}},
@@ -71,8 +70,9 @@ constexpr auto fits_fragments = [](const Shape& s) { return s.bn <= widest_tile;
 static_assert(std::ranges::all_of(shapes, fits_fragments) &&
               std::ranges::all_of(more_shapes, fits_fragments));
 
-// Workgroups may share a tile, each with a part of the depth that is worth it. Their sums meet in
-// memory. (The shares of a workgroup meet in its shared memory: what that costs is in their times.)
+// Split-K: workgroups may share a tile, each with a part of the depth, which must be worth it.
+// Their sums meet in memory. (The shares of a workgroup meet in shared memory; their times include
+// that.)
 constexpr uint32_t split_depth = 512, most_splits = 4;
 
 constexpr double split_cost = 2.6, split_cost_of_out = 3.0;
@@ -86,7 +86,7 @@ uint64_t groups_of(uint32_t bm, uint32_t bn, const Product& p) {
     return uint64_t(p.batch) * divide_up(p.rows, bm) * divide_up(padded(p.columns), bn);
 }
 
-// None where the device lacks what the shape takes.
+// None where the device does not support the shape.
 std::optional<MatrixTile> tile_of(const Shape& s, const Limits& limits, const MatrixShape& fragment,
                                   const Product& p) {
     const uint32_t bk = std::min(s.bk, std::bit_ceil(std::max(p.depth, 32u)));
@@ -109,12 +109,12 @@ std::optional<MatrixTile> tile_of(const Shape& s, const Limits& limits, const Ma
                           .splits = 1,
                           .groups = groups_of(s.bm, s.bn, p),
                           .cost = 0};
-    // More shared memory than there is would lose the device.
+    // A kernel that asks for more shared memory than there is loses the device.
     if (tile.shared_bytes() > limits.shared_bytes) return std::nullopt;
     return tile;
 }
 
-// The first of those that are likely to be done first.
+// The tile with the lowest expected time, the first of equal ones.
 template <typename AnyTile>
 std::optional<AnyTile> cheapest(const std::vector<AnyTile>& tiles) {
     const auto best = std::ranges::min_element(tiles, {}, &AnyTile::cost);
@@ -146,7 +146,7 @@ std::vector<ProductTile> product_tiles(const DeviceInfo& device, const Product& 
                          .splits = 1,
                          .groups = groups_of(s.bm, s.bn, p),
                          .cost = 0};
-        // More shared memory than there is would lose the device.
+        // A kernel that asks for more shared memory than there is loses the device.
         if (tile.shared_bytes() > device.limits.shared_bytes ||
             tile.threads > device.limits.workgroup_threads)
             continue;

@@ -34,7 +34,7 @@ struct ProductTile {
     uint32_t threads, bm, bn, bk, tm, tn;
     uint32_t splits;  // workgroups that share a tile of the result, each with some of the depth
     uint64_t groups;  // tiles of the result
-    double cost;      // microseconds that it is likely to take
+    double cost;      // expected microseconds
 
     uint32_t shared_bytes() const { return 2 * bk * (bm + bn + 8) * 4 + 16; }
     params::SharedTileConstants constants() const;
@@ -63,12 +63,12 @@ struct MatrixTile {
     uint32_t shares;  // of the depth: a workgroup has subgroups for the tile once for each
     uint32_t splits;  // workgroups that share a tile of the result, each with some of the depth
     uint64_t groups;  // tiles of the result
-    double cost;      // microseconds that it is likely to take
+    double cost;      // expected microseconds
 
     uint32_t shared_bytes() const;
     // The specialisation constants of a product whose result is y.
     params::MatrixTileConstants constants(const HeldFragments& held, const Tensor& y) const;
-    // Splits write their sums without gaps, which takes a share of them for every thread.
+    // Splits write their sums without gaps, which requires a share of them for every thread.
     bool can_be_split() const;
 };
 constexpr uint32_t widest_tile = 256;        // columns of the largest of them

@@ -53,12 +53,12 @@ bool can_be_measured(const Product& p, Type type) {
 
 void multiply_by_tile(Commands& c, const Factors& f, const MatrixTile& tile, Activation activation,
                       bool add) {
-    linear_on_matrices(c, f.y, f.x, f.w, activation, add, tile);
+    linear_on_matrices(c, f.y, f.x, f.w, {activation, add}, tile);
 }
 
 void multiply_by_tile(Commands& c, const Factors& f, const ProductTile& tile, Activation activation,
                       bool add) {
-    linear_tiled(c, f.y, f.x, f.w, activation, add, tile);
+    linear_tiled(c, f.y, f.x, f.w, {activation, add}, tile);
 }
 
 }  // namespace saccade

@@ -12,9 +12,9 @@ namespace saccade {
 
 namespace {
 
-constexpr size_t most_candidates = 3;  // those that the tables think best of
+constexpr size_t most_candidates = 3;  // those with the lowest expected times
 
-// The first few of these by what the tables say.
+// The first few of these tiles by the tables.
 template <typename AnyTile>
 std::vector<AnyTile> best_of(std::vector<AnyTile> tiles) {
     std::ranges::stable_sort(tiles, {}, &AnyTile::cost);

@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-// The tile that linear and conv2d take: what the tables say or, on a device that measures
-// (see Choices), what has been measured to be faster.
+// The tile that linear and conv2d take: the one that the tables expect to be the fastest or, on a
+// device that measures (see Choices), the one that was measured to be the fastest.
 std::optional<MatrixTile> best_matrix_tile(Device& device, const Product& product);
 std::optional<ProductTile> best_product_tile(Device& device, const Product& product, Type type);
 

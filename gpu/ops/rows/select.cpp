@@ -12,8 +12,8 @@ namespace {
 // Each takes eight bytes of shared memory, of which every device has 16 KiB.
 constexpr uint32_t most_selected = 1536;
 
-// Up to this number of elements, each counts the elements before it in the order: one pass for
-// each.
+// Up to this number of elements, each counts the elements that come before it in the order: one
+// pass for each.
 constexpr uint32_t few_elements = 1024, few_threads = 256, cpu_threads = 64;
 
 constexpr uint64_t most_fours = 1 << 22;  // that divide() of types.glsl can tell apart

@@ -21,7 +21,8 @@ void topk_into(Commands& c, const Top& top, const Tensor& x) {
     for (const Tensor* t : {&top.values, &top.columns})
         require(t->batch == x.batch && t->rows == x.rows, op, t->shape() + " of " + x.shape());
     const uint32_t threads = row_threads(c);
-    // Few of long rows: many workgroups find the best of a slice each, one finds the best of these.
+    // A few of long rows: many workgroups find the best of a slice each; one workgroup finds the
+    // best of these.
     const uint32_t slice = c.device().is_cpu() ? 4096 : 1024, slices = divide_up(x.columns, slice);
     if (slices > 2 && k <= slice / 16) {
         auto scope = c.scope(op);

@@ -17,7 +17,7 @@ void pick(Commands& c, const Tensor& best, const Tensor& about, const Tensor& x)
     require_wide(x, op);
     if (link_pick(c, best, about, x)) return;
     const Tensor rows = x.batches_as_rows();
-    // Many workgroups find the best of a slice each, one finds the best of these.
+    // Many workgroups find the best of a slice each; one workgroup finds the best of these.
     const uint32_t threads = row_threads(c), slice = c.device().is_cpu() ? 4096 : 1024;
     const uint32_t slices = divide_up(x.columns, slice);
     auto scope = c.scope(op);

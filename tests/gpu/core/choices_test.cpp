@@ -20,7 +20,7 @@ protected:
                 .measure = measure,
                 .on_measuring = [this] { ++told; }};
     }
-    // What is chosen where the candidates take that long.
+    // The choice among candidates that take this long.
     size_t choose(Choices& choices, const std::vector<double>& times,
                   const std::string& question = "1x197x768x768") {
         return choices.choose(question, tiles, [&](size_t i) {

@@ -16,13 +16,13 @@
 namespace saccade {
 namespace {
 
-// Is told of what is brought to the disk.
+// Called for every fsync.
 thread_local std::function<void(const std::string& path)> on_sync;
 
 }  // namespace
 }  // namespace saccade
 
-// In place of the C library's.
+// Replaces the C library's fsync.
 extern "C" int fsync(int fd) {
     if (saccade::on_sync)
         saccade::on_sync(

@@ -29,7 +29,7 @@ protected:
         options.pipeline_cache = path.string();
         return options;
     }
-    // Opens a device, builds a pipeline, sees that it computes, and closes the device.
+    // Opens a device, builds a pipeline, checks that it computes, and closes the device.
     static void use(const fs::path& cache) {
         Device device(test_device().instance(), test_device().info(), with_cache(cache));
         Arena arena(device, "scratch");
@@ -115,7 +115,7 @@ TEST_F(PipelinesTest, a_damaged_cache_file_is_harmless_and_replaced) {
 }
 
 TEST_F(PipelinesTest, the_cache_of_another_device_or_driver_is_harmless) {
-    // Whole in our eyes; inside, the header that Vulkan prescribes, of some other device.
+    // Our header is intact; the one that Vulkan prescribes is that of another device.
     auto file_with = [](const std::string& data) {
         std::string text = "SACCADE1";
         const uint64_t numbers[] = {data.size(), fnv1a(data)};

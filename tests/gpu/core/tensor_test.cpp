@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-// Only a name here: nobody looks into it.
+// An arbitrary handle, which no code dereferences.
 VkBuffer some_buffer() { return reinterpret_cast<VkBuffer>(uintptr_t{0x10}); }
 
 Tensor make(uint32_t batch, uint32_t rows, uint32_t columns, Type type = Type::f32) {

@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-// Enough that recorders are made and destroyed beside each other at every point of their lives.
+// Enough rounds that recorders are made and destroyed at every point of each other's lives.
 constexpr int rounds = 500;
 
 // Doubles some numbers over and over, with buffers of its own and a recorder for each round.

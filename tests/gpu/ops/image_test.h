@@ -9,7 +9,7 @@ namespace saccade {
 
 using Pixel = std::array<int, 3>;
 
-// A picture on the CPU, for references and to look into.
+// A picture on the CPU, for references and comparisons.
 struct Picture {
     uint32_t width, height;
     std::vector<Pixel> pixels;
@@ -41,7 +41,7 @@ protected:
                                     int((x * 5 + y * y) % 256)};
         return picture;
     }
-    // Draws onto a picture what `work` records for an image.
+    // Runs what `work` records for an image, on a picture.
     template <typename Work>
     Picture drawn(const Picture& picture, Work work) {
         const uint32_t width = picture.width, height = picture.height;

@@ -1,5 +1,5 @@
 // Operations that give each row workgroups of its own, on more rows than a dispatch has workgroups.
-// The second half of the rows is the first once more, and so must be the results.
+// The second half of the rows repeats the first, and so must the results.
 
 #include <functional>
 

@@ -1,5 +1,5 @@
-// Tables that are larger than what one binding can see: how they are split, and that operations
-// give the same then. A device whose limit is set low by hand stands for one that is.
+// Tables that are too large for one binding: how they are split, and that operations give the same
+// results. A lowered limit stands for a larger table.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Where the device has variants of a kernel (cooperative matrices, texel buffers), they give what
-// the plain kernel gives.
+// Variants of a kernel (cooperative matrices, texel buffers), where the device has them, give the
+// plain kernel's results.
 
 #include <functional>
 

@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-// The device of all tests draws. A second one on the same GPU shows, as a window's does.
+// The device of all tests draws. A second device on the same GPU shows, as a window's does.
 class PictureRingTest : public ImageTest {
 protected:
     PictureRingTest()
@@ -19,7 +19,7 @@ protected:
           reading(showing, showing_scratch, "test"),
           ring(PictureRing::between(device, showing)) {}
 
-    // An image of the drawing device, once what draws it has been submitted.
+    // An image of the drawing device, whose drawing has been submitted.
     const Image& drawn_image(const Picture& picture) {
         Drawn& drawn = *drawn_.emplace_back(std::make_unique<Drawn>(device, arena, picture));
         std::vector<uint8_t> bytes;
@@ -38,7 +38,7 @@ protected:
         device.wait(sent.ticket(), "a picture");
         return sent;
     }
-    // What the window's side sees of the picture that was taken.
+    // The picture that was taken, as the showing device reads it.
     Picture seen() {
         const PictureRing::Shown shown = ring->shown();
         if (shown.host) return of_host(*shown.host);
@@ -123,12 +123,12 @@ TEST_F(PictureRingTest, the_newest_picture_wins_and_what_is_not_published_is_not
     ASSERT_TRUE(ring->take());
     EXPECT_EQ(seen().distance(of_colour(20, size)), 0);
     EXPECT_FALSE(ring->take());
-    // One is shown. The others may all be on their way, and one more is too many.
+    // One is shown, the others may all be in flight; one more is too many.
     std::vector<SentPicture> held;
     for (uint32_t i = 1; i < PictureRing::pictures; ++i) held.push_back(send(of_colour(i, size)));
     EXPECT_THROW((void)send(of_colour(9, size)), Error);
     held.back().publish();
-    held.push_back(send(of_colour(30, size)));  // it takes the place of the one before
+    held.push_back(send(of_colour(30, size)));  // it replaces the one before
     held.front().publish();
     held.clear();
     ASSERT_TRUE(ring->take());

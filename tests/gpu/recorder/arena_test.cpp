@@ -33,6 +33,17 @@ TEST_F(ArenaTest, tensors_do_not_overlap_and_begin_where_any_device_can_bind) {
     }
 }
 
+TEST_F(ArenaTest, a_tensor_that_a_block_has_no_room_for_begins_another) {
+    const Tensor most = arena.allocate(1, 1, ((4u << 20) - 256) / 4, Type::f32);
+    const Tensor last = arena.allocate(1, 1, 64, Type::f32),
+                 next = arena.allocate(1, 1, 64, Type::f32);
+    EXPECT_EQ(last.buffer, most.buffer);
+    EXPECT_NE(next.buffer, most.buffer);
+    arena.release({});
+    arena.allocate(1, 1, ((4u << 20) - 256) / 4, Type::f32);
+    EXPECT_NE(arena.allocate(1, 1, 128, Type::f32).buffer, most.buffer) << "256 bytes too many";
+}
+
 TEST_F(ArenaTest, memory_given_back_is_taken_again) {
     const Tensor kept = arena.allocate(1, 1, 100, Type::f32);
     const Arena::Mark mark = arena.mark();

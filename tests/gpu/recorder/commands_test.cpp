@@ -24,7 +24,7 @@ protected:
         c.run();
         arena.release({});
         Commands::Counts counts = c.counts();
-        counts.bytes = 0;  // most tests are about the order of things
+        counts.bytes = 0;  // most tests are about dispatches and barriers only
         return counts;
     }
     static void expect_error(const std::function<void()>& act, const std::string& part) {
@@ -203,6 +203,12 @@ TEST_F(CommandsTest, a_dispatch_that_does_not_fit_its_shader_is_refused_by_name)
     c.run();
 }
 
+TEST_F(CommandsTest, more_counters_than_there_are_are_refused) {
+    Commands c(device, arena, "refused");
+    EXPECT_EQ(c.zeros(4096).columns, 4096u);
+    expect_error([&] { c.zeros(4097); }, "more than 4096 counters");
+}
+
 TEST_F(CommandsTest, a_kernel_that_does_not_exist_is_refused_by_name) {
     const Tensor a = filled(1);
     const params::AddParams p{};
@@ -292,7 +298,7 @@ TEST_F(CommandsTest, tickets_are_reached_in_the_order_of_submission) {
 TEST_F(CommandsTest, recordings_handed_in_together_follow_each_other) {
     const Tensor y = filled(1), one = filled(1);
     std::vector<std::unique_ptr<Commands>> all;
-    for (int i = 0; i < 40; ++i) {  // more than go at once: y = 2 y, y + 1 in turns
+    for (int i = 0; i < 40; ++i) {  // more than fit into one submission: y = 2 y and y + 1 in turn
         all.push_back(std::make_unique<Commands>(device, arena, "step"));
         all.back()->begin();
         {

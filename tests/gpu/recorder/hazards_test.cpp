@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu/recorder/use.h"
+
 namespace saccade {
 namespace {
 
@@ -64,6 +66,25 @@ TEST(Hazards, everything_since_the_last_barrier_is_remembered_and_nothing_before
     EXPECT_FALSE(hazards.conflicts(reads(0, 1000)));
     hazards.add(reads(0, 10));
     EXPECT_TRUE(hazards.conflicts(writes(0, 10)));
+}
+
+TEST(Uses, touch_all_pictures_of_a_batch) {
+    const Tensor t = make_tensor(nullptr, 512, 3, 5, 8, Type::f32);
+    const Access all = access_of(read(t)), one = access_of(write(t.at_batch(1)));
+    EXPECT_EQ(all.begin, 512u);
+    EXPECT_EQ(all.end, 512 + 3 * 5 * 8 * sizeof(float));
+    EXPECT_EQ(one.begin, 512 + 5 * 8 * sizeof(float));
+    EXPECT_EQ(one.end, 512 + 2 * 5 * 8 * sizeof(float));
+    EXPECT_FALSE(all.write);
+    EXPECT_TRUE(one.write);
+}
+
+TEST(Uses, that_read_and_write_move_twice_the_bytes) {
+    const Tensor t = make_tensor(nullptr, 0, 1, 5, 8, Type::f32);
+    EXPECT_EQ(bytes_moved(read(t)), 160u);
+    EXPECT_EQ(bytes_moved(write(t)), 160u);
+    EXPECT_EQ(bytes_moved(read_write(t)), 320u);
+    EXPECT_EQ(bytes_moved(read_some(t, 2)), 64u);
 }
 
 }  // namespace

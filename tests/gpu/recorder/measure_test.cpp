@@ -22,7 +22,7 @@ TEST_F(MeasureTest, work_is_recorded_once_and_takes_some_time) {
     EXPECT_LT(us, 1e9);
 }
 
-// How many of these are chosen. They are sorted.
+// How many of the sorted candidates were chosen.
 int chosen_of(const std::vector<TileTime>& times) {
     int chosen = 0;
     for (size_t i = 0; i < times.size(); ++i) {
@@ -49,7 +49,7 @@ TEST_F(MeasureTest, every_tile_of_a_convolution_is_timed) {
     EXPECT_THROW(time_convolution(device, {{60000, 60000}, 64, 64, 1, 1}), Error);
 }
 
-// The same result, whichever way a device has measured to be the best.
+// The result is the same for every choice of tiles.
 TEST_F(MeasureTest, products_are_right_on_a_device_that_measures) {
     if (device.is_cpu()) GTEST_SKIP() << "software Vulkan measures nothing";
     int told = 0;

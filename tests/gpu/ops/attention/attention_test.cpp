@@ -148,7 +148,7 @@ TEST_F(AttentionTest, reads_q_k_and_v_out_of_one_tensor_of_two_batches) {
 }
 
 TEST_F(AttentionTest, reads_some_rows_of_every_batch) {
-    // A class token's query against the keys of its own picture.
+    // The class token's query attends to the keys of its own picture.
     const Case c{.heads = 5, .size = 24, .queries = 1, .keys = 9, .batch = 2};
     const Inputs in = random_inputs(c, Type::f32);
     const uint32_t columns = c.columns();
@@ -176,7 +176,7 @@ TEST_F(AttentionTest, large_scores_neither_overflow_nor_vanish) {
 }
 
 TEST_F(AttentionTest, scores_in_the_millions_choose_the_largest) {
-    // Untrained weights do this: each query then looks at one key alone, and must find it.
+    // As with untrained weights, each query attends to a single key.
     const Case c{2, 32, 40, 70};
     for (Type type : {Type::f32, Type::f16}) {
         Inputs in = random_inputs(c, type);
@@ -188,7 +188,7 @@ TEST_F(AttentionTest, scores_in_the_millions_choose_the_largest) {
 }
 
 TEST_F(AttentionTest, all_scores_far_below_zero_still_give_a_mean) {
-    // q . k = -60 for every key: each weighs the same, whatever the scores are.
+    // q . k = -60 for every key: equal scores give equal weights, however low they are.
     const Case c{.heads = 5, .size = 24, .queries = 5, .keys = 7, .scale = 1.0f};
     Inputs in = random_inputs(c, Type::f32);
     std::ranges::fill(in.q, 2.5f);

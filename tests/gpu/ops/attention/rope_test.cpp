@@ -8,7 +8,7 @@ namespace {
 
 class RopeTest : public GpuTest {
 protected:
-    // Heads lie padded in x and in what comes back.
+    // Heads are padded in x and in the result.
     static std::vector<float> reference(const std::vector<float>& x,
                                         const std::vector<float>& table, uint32_t rows,
                                         uint32_t heads, uint32_t head) {

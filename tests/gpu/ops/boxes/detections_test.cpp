@@ -49,7 +49,7 @@ TEST_F(DetectionsTest, matches_plain_loops_at_odd_sizes) {
         EXPECT_LT(relative_error(got, reference(logits, boxes, c.queries, c.columns, {640, 480})),
                   1e-6)
             << c.queries << " queries, " << c.columns << " columns";
-        // Labels and scores are small beside pixels: by themselves.
+        // Labels and scores are small compared with pixels, so they are compared separately.
         const auto want = reference(logits, boxes, c.queries, c.columns, {640, 480});
         for (size_t i = 0; i < want.size(); i += 7) {
             EXPECT_NEAR(got[i + 4], want[i + 4], 1e-6);

@@ -10,7 +10,7 @@ namespace {
 using PickedDetectionsTest = GpuTest;
 
 TEST_F(PickedDetectionsTest, a_query_may_be_found_as_several_things) {
-    // Two queries of three classes; the second is two things.
+    // Two queries and three classes; the second query is picked twice.
     const Tensor logits = tensor(1, 2, 3, Type::f32, std::vector<float>{-1, 0.5f, -2, 3, -9, 1});
     const Tensor boxes =
         tensor(1, 2, 4, Type::f32, std::vector<float>{0.5f, 0.5f, 1, 1, 0.25f, 0.75f, 0.5f, 0.1f});

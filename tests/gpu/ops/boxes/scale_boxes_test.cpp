@@ -37,7 +37,7 @@ TEST_F(ScaleBoxesTest, moves_boxes_by_parts_of_their_size) {
     }
 }
 
-// Of each number, y first: sines and cosines of longer and longer period.
+// The sine embedding: of each number, y first, sines and cosines of increasing period.
 std::vector<float> sines_of(std::span<const float> boxes, uint32_t count) {
     std::vector<float> all;
     for (size_t row = 0; row < boxes.size() / 4; ++row)

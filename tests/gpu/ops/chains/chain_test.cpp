@@ -1,4 +1,4 @@
-// Operations on a few rows give in a chain what they give on their own.
+// Operations on a few rows have the same results in a chain as alone.
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@
 namespace saccade {
 namespace {
 
-// A chain rounds what is normalised to fp16 before it multiplies, whatever comes out: little where
-// many columns come out, more where one does and the terms of its sum cancel.
+// A chain rounds normalised rows to fp16 before it multiplies. The error is small for many columns,
+// and larger for a single one whose terms cancel.
 constexpr double half_error = 2e-3, normalized = 1e-3, normalized_halves = 5e-3, floats = 2e-5;
 
 class ChainTest : public Chained {
@@ -96,7 +96,7 @@ TEST_F(ChainTest, gives_the_same_products_of_the_other_norm) {
             norm_linear_into(c, y, x, over, {w.weight, {}});
             return y;
         });
-        const Rotation by{row(24, Type::f32), 5, 24};  // what follows the heads is not turned
+        const Rotation by{row(24, Type::f32), 5, 24};  // columns after the heads are not rotated
         expect_alike("turned, " + sizes, normalized_halves, [&](Commands& c) {
             const Tensor y = c.scratch(1, 1, 5 * 24 + 40, Type::f16);
             rotated_linear_into(c, y, x, over, qkv, by);
@@ -108,7 +108,7 @@ TEST_F(ChainTest, gives_the_same_products_of_the_other_norm) {
     }
 }
 
-// Heads whose halves share a word, and gates that would leave padding, stay what they were.
+// Heads whose halves share a word, and gates that would write padding, are not links of a chain.
 TEST_F(ChainTest, leaves_pairs_that_do_not_fit_to_other_kernels) {
     const Tensor x = row(64, Type::f32);
     const RmsNorm over{row(64, Type::f32)};
@@ -201,7 +201,7 @@ TEST_F(ChainTest, gives_several_long_rows_the_same_products) {
                  [&](Commands& c) { return linear(c, x, w, Activation::relu); });
 }
 
-// Each with keys of its own, or several with the same: sentences of a picture look at that picture.
+// Each row has its own keys, or several share them, as the sentences of a picture do.
 TEST_F(ChainTest, gives_several_rows_the_same_attention) {
     struct Case {
         uint32_t batch, queries;
@@ -243,7 +243,7 @@ TEST_F(ChainTest, gives_several_rows_the_same_norms_words_and_choices) {
     });
 }
 
-// More rows than a chain has, and several rows of one batch, stay what they were.
+// More rows than a chain takes, and several rows of one batch, are not links of a chain.
 TEST_F(ChainTest, leaves_more_rows_to_other_kernels) {
     const Norm over = norm(64);
     const Linear w = layer(64, 64);
@@ -267,7 +267,7 @@ TEST_F(ChainTest, leaves_more_rows_to_other_kernels) {
     EXPECT_EQ(commands.counts().dispatches, 2u) << "all links of a chain have as many rows";
 }
 
-// A decoder's layer: every operation needs what another has just written, and memory is used again.
+// A decoder's layer: every operation reads the result of the one before, and memory is reused.
 TEST_F(ChainTest, operations_wait_for_each_other) {
     constexpr uint32_t dim = 96, heads = 3;
     const Norm norm1 = norm(dim), norm2 = norm(dim);
@@ -294,8 +294,8 @@ TEST_F(ChainTest, operations_wait_for_each_other) {
     }
 }
 
-// The same of a decoder with rotations, shared keys and gates: keys are turned before they are
-// looked at.
+// The same for a decoder with rotary positions, shared keys and gates: keys are rotated before they
+// are read.
 TEST_F(ChainTest, operations_of_llama_wait_for_each_other) {
     constexpr uint32_t dim = 48, head = 8, wide = 200, all = 10 * head;
     const Heads heads{.count = 6, .scale = 0.25f, .sharing = 3};
@@ -333,7 +333,7 @@ TEST_F(ChainTest, ends_where_something_else_is_recorded) {
     EXPECT_EQ(commands.counts().dispatches, 3u);
 }
 
-// What is built into the kernel is the same for all links, and keys but the last are read early.
+// All links share the kernel's specialisation constants, and all keys but the last are read early.
 TEST_F(ChainTest, ends_where_links_do_not_go_together) {
     const Tensor x = row(64, Type::f16);
     const Linear w = layer(64, 64), wide = layer(128, 64);
@@ -365,7 +365,7 @@ TEST_F(ChainTest, ends_where_links_do_not_go_together) {
     }
 }
 
-// What other models' links need is not in the kernel: it would take registers and time from these.
+// The kernel has only the features that its links need: others would cost registers and time.
 TEST_F(ChainTest, is_built_for_the_links_that_it_has_and_no_others) {
     const Tensor x = row(64, Type::f32);
     const Norm over = norm(64);
@@ -412,9 +412,9 @@ TEST_F(ChainTest, may_have_more_links_than_a_workgroup_holds) {
     });
 }
 
-// A workgroup that read what another had not yet written would show in some bit, some time.
+// A workgroup that reads data before another has written it would change some bit at some time.
 TEST_F(ChainTest, ten_thousand_steps_give_the_same_bits_again) {
-    constexpr uint32_t dim = 264, links = 100;  // each needs what the one before has written
+    constexpr uint32_t dim = 264, links = 100;  // each reads the result of the one before
     const uint32_t chains = device.is_cpu() ? 5 : 100;
     const Norm over = norm(dim);
     const Linear up = layer(2 * dim, dim), down = layer(dim, 2 * dim);
@@ -449,7 +449,8 @@ TEST_F(ChainTest, ten_thousand_steps_give_the_same_bits_again) {
     }
 }
 
-// Software Vulkan runs a workgroup to its end before the next: they cannot meet, and say so.
+// Software Vulkan runs a workgroup to its end before the next one: they cannot meet, which is an
+// Error.
 TEST_F(ChainTest, workgroups_that_cannot_meet_are_an_error_and_no_endless_wait) {
     if (!device.is_cpu()) GTEST_SKIP() << "the workgroups of a GPU can meet";
     Device many(device.instance(), device.info(),

@@ -11,12 +11,12 @@ namespace saccade {
 // Operations in a chain, against the plain kernels.
 class Chained : public EveryTile {
 protected:
-    // work(commands) gives the same in a chain, which is one dispatch, and without one.
+    // work(commands) has the same result in a chain, which is one dispatch, as without one.
     template <typename Work>
     void expect_alike(const std::string& what, double most, Work work) {
         const std::vector<float> alone = plain(work);
         const std::vector<float> chained = run([&](Commands& c) {
-            auto scope = c.scope("chained");  // what is timed ends a chain
+            auto scope = c.scope("chained");  // a timed scope ends a chain
             const Chain chain(c);
             return work(c);
         });

@@ -37,7 +37,7 @@ TEST_F(SplatTest, lays_each_share_down_where_it_was_read) {
         EXPECT_FLOAT_EQ(std::accumulate(first.begin() + 16 * std::ptrdiff_t(head),
                                         first.begin() + 16 * std::ptrdiff_t(head + 1), 0.0f),
                         1.0f);
-    // What lies outside of the picture is in no map.
+    // A point outside of the picture is in no map.
     const auto second = maps_of({1, 1, 0, 1});
     EXPECT_FLOAT_EQ(std::accumulate(second.begin(), second.end(), 0.0f), 0.25f);
     // Heads and queries in the order of attention_map.

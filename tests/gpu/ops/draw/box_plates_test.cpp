@@ -37,7 +37,7 @@ protected:
             runs.push_back({0, 0, score_width, 0});
         std::vector<uint32_t> mask(classes);
         for (uint32_t id = 0; id < classes; ++id) mask[id] = id != hidden;
-        std::vector<uint32_t> settings_words(3);
+        std::vector<uint32_t> settings_words(words_of<params::BoxSettings>(1));
         std::memcpy(settings_words.data(), &settings, sizeof settings);
         const Tensor in = tensor(1, uint32_t(found.size()), 7, Type::f32, rows);
         const Tensor out = poisoned(1, 1, plate_list_words(3 * uint32_t(found.size())), Type::u32);
@@ -56,12 +56,21 @@ protected:
         return result;
     }
 
-    params::BoxSettings settings{.threshold = 0.5f, .most = 100, .selected = params::no_query};
+    static params::BoxSettings all_above(float threshold, uint32_t most = 100) {
+        params::BoxSettings all{};
+        all.threshold = threshold;
+        all.most = most;
+        all.selected = params::no_query;
+        all.same = 1;
+        return all;
+    }
+
+    params::BoxSettings settings = all_above(0.5f);
     uint32_t hidden = UINT32_MAX;
     std::vector<uint32_t> queries;  // of the rows; empty: they are in order
 };
 
-// Boxes that can be told by their left edge.
+// Boxes that differ in their left edge.
 Found box(float left, float score, float label = 0) {
     return {left, 40, left + 10, 60, score, label};
 }
@@ -102,7 +111,7 @@ TEST_F(BoxPlatesTest, threshold_classes_and_number_are_obeyed_and_the_best_come_
     EXPECT_EQ(order(found), (std::vector{50, 30})) << "a hidden class takes no place";
     settings.threshold = 0.97f;
     EXPECT_TRUE(order(found).empty());
-    settings = {.threshold = 0, .most = 0, .selected = params::no_query};
+    settings = all_above(0, 0);
     EXPECT_TRUE(order(found).empty());
 }
 
@@ -162,20 +171,52 @@ TEST_F(BoxPlatesTest, a_label_without_room_above_goes_inside_and_one_that_is_cov
     EXPECT_EQ(twice[4].run, 0u) << "the better comes last";
     EXPECT_EQ(twice[4].bottom, 30);
     EXPECT_EQ(twice[2].top, 30);
-    // Three: the third goes below.
-    const auto thrice = plates(
-        {{20, 30, 120, 80, 0.8f, 1}, {20, 30, 120, 80, 0.9f, 0}, {20, 30, 120, 80, 0.7f, 2}});
-    EXPECT_EQ(thrice[3].run, 2u);
-    EXPECT_EQ(thrice[3].top, 80);
+    // Three: the third goes below, the fourth inside at the bottom, and the fifth has no label.
+    const Found one{20, 30, 120, 80, 0.9f, 0};
+    std::vector<Found> five(5, one);
+    for (size_t i = 0; i < 5; ++i) five[i].score -= 0.05f * float(i);
+    const auto list = plates(five);
+    EXPECT_EQ(list[5 + 2 * 2].top, 80);
+    EXPECT_EQ(list[5 + 2 * 1].bottom, 80);
+    for (const params::Plate& plate : {list[5], list[6]}) {
+        EXPECT_EQ(plate.left, plate.right) << "the weakest gives way";
+        EXPECT_EQ(plate.top, plate.bottom);
+    }
+    EXPECT_EQ(list[0].right, 120) << "to its box";
 }
 
-TEST_F(BoxPlatesTest, the_selected_query_stands_out) {
+TEST_F(BoxPlatesTest, boxes_that_almost_coincide_are_one_thing) {
+    settings.same = 0.8f;
+    const auto list = plates({{20, 30, 120, 80, 0.7f, 1},    //
+                              {21, 30, 120, 81, 0.9f, 0},    //
+                              {20, 30, 100, 70, 0.8f, 2}});  // IoU below 0.64
+    ASSERT_EQ(list.size(), 9u);
+    EXPECT_EQ(list[0].left, list[0].right) << "the weakest of them";
+    EXPECT_EQ(list[3].left, list[3].right) << "and its label";
+    EXPECT_LT(list[1].left, list[1].right);
+    EXPECT_LT(list[2].left, list[2].right);
+    settings.selected = 0;
+    EXPECT_EQ(plates({{20, 30, 120, 80, 0.7f, 1}, {21, 30, 120, 81, 0.9f, 0}})[1].left, 20)
+        << "the one that somebody asks about is the strongest";
+}
+
+TEST_F(BoxPlatesTest, labels_keep_clear_of_what_is_taken) {
+    const Found one{20, 30, 120, 80, 0.9f, 0};
+    settings.taken = 2;
+    settings.areas[0] = {0, 0, 25, 25};
+    settings.areas[1] = {25, 35, 26, 36};
+    EXPECT_EQ(plates({one})[1].top, 80) << "neither above nor inside";
+    settings.taken = 1;
+    EXPECT_EQ(plates({one})[1].top, 30) << "inside";
+}
+
+TEST_F(BoxPlatesTest, the_selected_query_stands_out_and_lies_on_top) {
     settings.selected = 1;
     const auto list = plates({box(10, 0.9f), box(20, 0.8f)});
-    EXPECT_EQ(list[0].left, 20);
-    EXPECT_EQ(list[0].frame, 0xffffffffu);
-    EXPECT_EQ(list[0].frame_width, 4);
-    EXPECT_EQ(list[1].frame_width, 2);
+    EXPECT_EQ(list[1].left, 20);
+    EXPECT_EQ(list[1].frame, 0xffffffffu);
+    EXPECT_EQ(list[1].frame_width, 4);
+    EXPECT_EQ(list[0].frame_width, 2);
 }
 
 TEST_F(BoxPlatesTest, the_selected_query_is_known_by_its_number_and_not_by_its_row) {

@@ -25,7 +25,7 @@ protected:
     Picture on_device(const Picture& picture, const Maps& maps, const HeatPlace& place) {
         const Tensor cells = tensor(maps.count, maps.rows, maps.columns, Type::f32, maps.cells);
         return drawn(picture, [&](Commands& c, const Image& image) {
-            draw_heat(c, image, image, cells, settings_words(), colour_words(), place);
+            draw_heat(c, image, image, cells, {settings_words(), colour_words()}, place);
         });
     }
 
@@ -34,8 +34,8 @@ protected:
                     double x, double y, const Picture& picture) const {
         const double column = (x - double(place.left)) / double(place.cell_width);
         const double row = (y - double(place.top)) / double(place.cell_height);
-        // The last cells go on to the edge if it is less than half of one away, and nothing was
-        // cropped.
+        // The last cells extend to the edge if that is less than half a cell away and the picture
+        // was not cropped.
         auto end = [](float begin, float cell, uint32_t cells, uint32_t pixels) {
             const double all = (double(pixels) - double(begin)) / double(cell);
             return begin <= 0 && all < cells + 0.5 ? std::max(all, double(cells)) : double(cells);
@@ -133,7 +133,7 @@ TEST_F(DrawHeatTest, is_hottest_where_the_map_is_and_leaves_the_rest_alone) {
 TEST_F(DrawHeatTest, the_last_cells_reach_to_the_edge_unless_the_picture_was_cropped) {
     Maps maps{1, 3, 3, std::vector<float>(9)};
     maps.cells[8] = 1;  // the last
-    // As DETR's lie: strides of 16, each cell centred on the first pixel of its own.
+    // As in DETR: strides of 16, each cell centred on its first pixel.
     const Picture whole = on_device(Picture(48, 48), maps, {-7.5f, -7.5f, 16, 16});
     const Pixel hottest = whole.at(40, 40);
     EXPECT_GT(hottest[0], 150);
@@ -172,7 +172,7 @@ TEST_F(DrawHeatTest, several_maps_are_tiles_over_the_picture) {
     }
     const Picture got = drawn(Picture(61, 40, {9, 9, 9}), [&](Commands& c, const Image& image) {
         small.record(c);
-        draw_heat(c, image, small.image(), cells, settings_words(), colour_words(), place,
+        draw_heat(c, image, small.image(), cells, {settings_words(), colour_words()}, place,
                   {.across = 3, .top = 7, .pitch_x = 20, .pitch_y = 12});
     });
     Picture want(61, 40, {9, 9, 9});
@@ -188,7 +188,7 @@ TEST_F(DrawHeatTest, refuses_tiles_that_do_not_fit) {
     const Image image(device, "frame", 20, 10), tile(device, "tile", 8, 5);
     const Tensor two = random_tensor(2, 2, 2, Type::f32);
     auto draw = [&](const Image& picture, const HeatTiles& tiles) {
-        draw_heat(commands, image, picture, two, settings_words(), colour_words(), {}, tiles);
+        draw_heat(commands, image, picture, two, {settings_words(), colour_words()}, {}, tiles);
     };
     begin();
     draw(tile, {.across = 2, .pitch_x = 12, .pitch_y = 5});
@@ -198,10 +198,11 @@ TEST_F(DrawHeatTest, refuses_tiles_that_do_not_fit) {
     EXPECT_THROW(draw(tile, {.across = 1, .top = 1, .pitch_x = 12, .pitch_y = 5}), Error);
     EXPECT_THROW(draw(tile, {.across = 0, .pitch_x = 12, .pitch_y = 5}), Error);
     EXPECT_THROW(draw(image, {}), Error) << "two maps in one place";
-    EXPECT_THROW(draw_heat(commands, image, image, two.at_batch(0), settings_words(),
-                           ids(std::vector{1u}), {}),
-                 Error)
-        << "colours are missing";
+    const auto draw_in_one_colour = [&] {
+        draw_heat(commands, image, image, two.at_batch(0), {settings_words(), ids(std::vector{1u})},
+                  {});
+    };
+    EXPECT_THROW(draw_in_one_colour(), Error) << "colours are missing";
     finish();
 }
 

@@ -16,9 +16,11 @@ TEST_F(DrawMasksTest, tints_what_lies_inside_of_masks_that_are_shown) {
     const std::vector<params::Run> runs = {{0, 0, 0, 0xff0000ffu}, {0, 0, 0, 0xff00ff00u}};
     const Picture grey(8, 4, {100, 100, 100});
     auto draw = [&](float threshold, uint32_t shown, uint32_t most) {
-        const std::vector<params::BoxSettings> settings = {{threshold, most, params::no_query}};
-        std::vector<uint32_t> words(3);
-        std::memcpy(words.data(), settings.data(), sizeof settings[0]);
+        params::BoxSettings settings{};
+        settings.threshold = threshold;
+        settings.most = most;
+        std::vector<uint32_t> words(words_of<params::BoxSettings>(1));
+        std::memcpy(words.data(), &settings, sizeof settings);
         words.insert(words.end(), {shown, 1u});  // class 0, class 1
         const Tensor ts = ids(words), tr = structs(runs), list = poisoned(1, 2, 2, Type::u32);
         return drawn(grey, [&](Commands& c, const Image& image) {

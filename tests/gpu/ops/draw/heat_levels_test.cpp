@@ -27,7 +27,7 @@ protected:
         std::memcpy(result.data(), got.data(), got.size() * sizeof(float));
         return result;
     }
-    // The smallest of the largest cells that together hold the mass, found by sorting.
+    // The cut, found by sorting: the smallest of the largest cells that together hold the mass.
     static float cut_of(std::vector<float> cells, double mass) {
         std::ranges::sort(cells, std::greater());
         double all = 0, sum = 0;

@@ -7,7 +7,7 @@ namespace {
 
 class AddTest : public GpuTest {
 protected:
-    // b may have fewer elements than a: then it is met again and again.
+    // b may have fewer elements than a: then it is repeated.
     static std::vector<float> reference(std::span<const float> a, std::span<const float> b) {
         std::vector<float> y(a.size());
         for (size_t i = 0; i < a.size(); ++i) y[i] = a[i] + b[i % b.size()];

@@ -38,7 +38,7 @@ protected:
     static float rounded(float value, Type type) {
         return type == Type::f16 ? rounded(value, Stored::f16) : value;
     }
-    // One row of `count` elements, whatever they were stored as: their bits afterwards.
+    // Copies a row of `count` elements stored as any type; returns the bits of the result.
     std::vector<uint32_t> bits_of_row(const Tensor& from, Stored type, uint32_t count, Type to) {
         begin();
         const Tensor y = poisoned(1, 1, count, to);

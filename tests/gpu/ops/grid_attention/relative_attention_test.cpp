@@ -12,7 +12,7 @@ TEST_F(RelativeAttentionTest, matches_plain_loops_with_and_without_the_query) {
                 const Input in = input(c, 2, type);
                 const auto got = run([&](Commands& r) {
                     const Tensor scores = relative_scores(r, in.q, in.heads, in.places);
-                    return relative_attention(r, in.q, in.k, in.v, scores, in.heads, in.places,
+                    return relative_attention(r, in.q, in.k, in.v, in.heads, {in.places, scores},
                                               residual);
                 });
                 std::vector<float> want;
@@ -38,10 +38,11 @@ TEST_F(RelativeAttentionTest, refuses_shapes_that_do_not_fit) {
     const Input in = input(cases()[1], 1, Type::f32);
     const Tensor scores = random_tensor(1, 30, 10, Type::f32);
     begin();
-    EXPECT_THROW(relative_attention(commands, in.k, in.k, in.v, scores, in.heads, in.places, true),
-                 Error);
-    EXPECT_THROW(relative_attention(commands, in.q, in.k, in.v, in.q, in.heads, in.places, true),
-                 Error);
+    auto attend = [&](const Tensor& q, const Tensor& terms) {
+        relative_attention(commands, q, in.k, in.v, in.heads, {in.places, terms}, true);
+    };
+    EXPECT_THROW(attend(in.k, scores), Error);
+    EXPECT_THROW(attend(in.q, in.q), Error);
     finish();
 }
 

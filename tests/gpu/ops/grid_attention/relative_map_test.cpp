@@ -13,7 +13,7 @@ TEST_F(RelativeMapTest, is_the_weights_of_some_queries_and_heads) {
             const auto got = run([&](Commands& r) {
                 const Tensor scores = relative_scores(r, in.q, in.heads, in.places);
                 const Tensor map = r.scratch(1, 2, in.k.rows, Type::f32);
-                relative_map(r, map, in.q, in.k, scores, in.heads, in.places, {last, 2, head, 1});
+                relative_map(r, map, in.q, in.k, in.heads, {in.places, scores}, {last, 2, head, 1});
                 return map;
             });
             for (uint32_t row = 0; row < 2; ++row) {
@@ -28,10 +28,12 @@ TEST_F(RelativeMapTest, refuses_rows_that_are_not_there) {
     const Input in = input(cases().front(), 1, Type::f32);
     const Tensor map = poisoned(1, 2, 16, Type::f32), scores = random_tensor(1, 16, 8, Type::f32);
     begin();
-    EXPECT_THROW(
-        relative_map(commands, map, in.q, in.k, scores, in.heads, in.places, {15, 2, 0, 1}), Error);
-    EXPECT_THROW(relative_map(commands, map, in.q, in.k, scores, in.heads, in.places, {0, 2, 1, 1}),
-                 Error);
+    const RelativeTerms terms{in.places, scores};
+    auto map_of = [&](const MapRange& range) {
+        relative_map(commands, map, in.q, in.k, in.heads, terms, range);
+    };
+    EXPECT_THROW(map_of({15, 2, 0, 1}), Error);
+    EXPECT_THROW(map_of({0, 2, 1, 1}), Error);
     finish();
 }
 

@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-// Queries and keys on maps of their own, and what they give to each other, in plain loops.
+// Attention between the queries of one map and the keys of another, in plain loops.
 class RelativeTest : public GpuTest {
 protected:
     struct Case {

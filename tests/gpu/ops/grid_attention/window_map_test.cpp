@@ -42,7 +42,7 @@ TEST_F(WindowMapTest, is_the_weights_of_a_window_and_lies_where_its_cells_lie) {
         }
 }
 
-// Tokens of windows as a model has them, one window after the other, are an ordinary sequence each.
+// The tokens of each window alone, as an ordinary sequence.
 TEST_F(WindowMapTest, a_class_token_of_each_window_looks_and_is_looked_at) {
     constexpr uint32_t window = 3, heads = 2, head = 8, cells = window * window;
     const Size map{9, 6};

@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-// Maps in windows, and what cells of them give to each other, in plain loops.
+// Window attention in plain loops.
 class WindowsTest : public GpuTest {
 protected:
     struct Case {
@@ -61,8 +61,8 @@ protected:
         return x < w.map.x && y < w.map.y ? y * w.map.x + x : area(w.map);
     }
 
-    // Whether two cells lie in parts of a window that only the shift has brought together: one of
-    // them came around an edge of the padded map.
+    // Whether only the shift has brought two cells of a window together: one of them was wrapped
+    // around an edge of the padded map.
     static bool apart(const Windows& w, uint32_t window, uint32_t a, uint32_t b) {
         auto came_around = [&](uint32_t at, uint32_t in, uint32_t count) {
             return in * w.window + at + w.shift >= count * w.window;
@@ -73,7 +73,7 @@ protected:
                came_around(a / w.window, in.y, count.y) != came_around(b / w.window, in.y, count.y);
     }
 
-    // What a cell of the map gives to each cell of its window.
+    // The attention of a cell of the map to each cell of its window.
     static std::vector<double> weights_of(const Input& in, uint32_t batch, uint32_t cell,
                                           uint32_t head) {
         const Windows& w = in.windows;

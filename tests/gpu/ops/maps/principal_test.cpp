@@ -11,8 +11,8 @@ class PrincipalTest : public GpuTest {
 protected:
     static constexpr uint32_t across = 9, down = 6, cells = across * down;
 
-    // Features that differ most along three directions, less along all others, and tokens before
-    // them that have nothing to do with it.
+    // Features that vary most along three directions and less along all others, after tokens that
+    // must be ignored.
     struct Made {
         uint32_t first, columns;
         std::vector<float> x;

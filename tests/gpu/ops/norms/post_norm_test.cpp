@@ -21,7 +21,7 @@ protected:
     Inputs make(const Case& c) {
         Inputs in;
         in.x = random(c.size());
-        for (float& value : in.x) value += 3;  // a mean that is not nothing
+        for (float& value : in.x) value += 3;  // a mean that is not 0
         in.weight = random(c.columns);
         in.bias = random(c.columns);
         in.positions = random(size_t(c.rows) * c.columns);
@@ -48,7 +48,7 @@ protected:
         }
         return y;
     }
-    // Every batch meets the same positions.
+    // Every batch has the same positions.
     static std::vector<float> placed(std::vector<float> y, const Inputs& in) {
         for (size_t i = 0; i < y.size(); ++i) y[i] += in.positions[i % in.positions.size()];
         return y;

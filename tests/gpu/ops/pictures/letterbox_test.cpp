@@ -19,7 +19,7 @@ protected:
         });
         return picture_of(readback);
     }
-    // The same in plain loops: bilinear where both sides grow, else the mean of what is covered.
+    // The same in plain loops: bilinear where both sides grow, else the mean of the covered pixels.
     static Picture reference(const Picture& from, Size to, const Placement& place) {
         const double step_x = double(from.width) / place.width;
         const double step_y = double(from.height) / place.height;

@@ -6,7 +6,7 @@ namespace {
 
 class PackYuvTest : public ImageTest {
 protected:
-    // What the kernel makes of a picture, plane by plane and without padding.
+    // The kernel's result for a picture, plane by plane and without padding.
     std::array<std::vector<int>, 3> planes_of(const Picture& picture, Chroma chroma) {
         const PlanarReadback back(device, {picture.width, picture.height, chroma});
         drawn(picture, [&](Commands& c, const Image& image) { back.record(c, image); });

@@ -22,7 +22,7 @@ protected:
         for (size_t i = 0; i < count; ++i) bytes[i] = uint8_t((i * 167 + i / 251 * 13) & 255);
         return bytes;
     }
-    // The picture's RGBA bytes, by plain Vulkan: no operation of ours reads them so.
+    // The picture's RGBA bytes, copied by plain Vulkan calls.
     std::vector<uint8_t> bytes_of(const Image& image) {
         const Buffer host(device, "pixels", size_t(image.width()) * image.height() * 4,
                           Memory::readback);

@@ -45,7 +45,7 @@ protected:
                 const double luma = (planes.at(0, int(x), int(y)) - level.black) / level.luma;
                 const double u = (chroma_at(planes, 1, x, y) - level.grey) / level.chroma;
                 const double v = (chroma_at(planes, 2, x, y) - level.grey) / level.chroma;
-                // What RGB makes this Y, U and V: U = (B - Y) / (2 - 2 kb), V alike.
+                // The RGB of this Y, U and V: U = (B - Y) / (2 - 2 kb), V alike.
                 const double red = luma + v * (2 - 2 * kr), blue = luma + u * (2 - 2 * kb);
                 const double green = (luma - kr * red - kb * blue) / kg;
                 auto rounded = [](double value) {
@@ -66,7 +66,7 @@ TEST_F(UnpackYuvTest, is_what_plain_loops_make_of_every_format_and_odd_sizes) {
                     format.half_width = halved & 1;
                     format.half_height = halved & 2;
                     const Planes planes = noise({.width = 37, .height = 11, .yuv = format});
-                    // Rounding apart.
+                    // But for rounding.
                     EXPECT_LE(on_device(planes).distance(reference(planes)), 1)
                         << "matrix " << int(matrix) << (full ? " full " : " limited ") << bits
                         << " bits, " << halved;

@@ -19,10 +19,10 @@ struct Planes {
     }
 };
 
-// Planes to the device, and the pictures that come back.
+// Unpacks planes on the device and reads the picture back.
 class YuvTest : public ImageTest {
 protected:
-    // Every sample another one, of all that there are.
+    // Pseudo-random samples over the whole range.
     static Planes noise(const PixelLayout& layout) {
         Planes planes{layout, {}};
         uint32_t state = 1;

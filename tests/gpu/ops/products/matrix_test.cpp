@@ -48,7 +48,7 @@ TEST_F(MatrixTest, products_of_every_tile_and_split_match_the_plain_kernel) {
         for (const MatrixTile& tile : tiles) {
             most_splits = std::max(most_splits, tile.splits);
             const auto result = run(of([&](Commands& c, const Tensor& y) {
-                linear_on_matrices(c, y, x, w, Activation::gelu_erf, false, tile);
+                linear_on_matrices(c, y, x, w, {Activation::gelu_erf}, tile);
             }));
             EXPECT_LT(relative_error(result, expected), tolerance(Type::f16)) << text(tile);
         }
@@ -72,7 +72,7 @@ TEST_F(MatrixTest, products_add_to_what_is_there_in_every_tile_and_split) {
     const auto expected = plain(of([&](Commands& c, const Tensor& y) { linear_add(c, y, x, w); }));
     for (const MatrixTile& tile : tiles_of({1, 40, 72, 1024})) {
         const auto result = run(of([&](Commands& c, const Tensor& y) {
-            linear_on_matrices(c, y, x, w, Activation::none, true, tile);
+            linear_on_matrices(c, y, x, w, {.accumulate = true}, tile);
         }));
         EXPECT_LT(relative_error(result, expected), tolerance(Type::f16)) << text(tile);
     }
@@ -88,7 +88,7 @@ TEST_F(MatrixTest, products_of_few_rows_and_columns_stay_within_them) {
             for (const MatrixTile& tile : tiles_of({1, rows, 5, depth})) {
                 const auto result = run([&](Commands& c) {
                     const Tensor y = c.scratch(1, rows, 5, Type::f16);
-                    linear_on_matrices(c, y, x, w, Activation::none, false, tile);
+                    linear_on_matrices(c, y, x, w, {Activation::none}, tile);
                     return y;
                 });
                 EXPECT_LT(relative_error(result, expected), tolerance(Type::f16))
@@ -122,7 +122,7 @@ TEST_F(MatrixTest, convolutions_of_every_tile_and_split_match_the_plain_kernel) 
         for (const MatrixTile& tile : tiles_of({1, pixels, t.out, w.weight.columns})) {
             const auto result = run([&](Commands& c) {
                 const Tensor y = c.scratch(1, pixels, t.out, Type::f16);
-                conv2d_on_matrices(c, y, x, t.size, w, Activation::relu, false, tile);
+                conv2d_on_matrices(c, y, x, t.size, w, {Activation::relu}, tile);
                 return y;
             });
             EXPECT_LT(relative_error(result, expected), tolerance(Type::f16))
@@ -156,7 +156,7 @@ TEST_F(MatrixTest, attention_in_any_number_of_rounds_matches_the_plain_kernel) {
                     tile.online = online;
                     const auto result = run([&](Commands& c) {
                         const Tensor y = c.scratch(2, 37, 2 * head, Type::f16);
-                        attention_on_matrices(c, y, q, k, v, heads, tile);
+                        attention_on_matrices(c, y, {q, k, v}, heads, tile);
                         return y;
                     });
                     EXPECT_LT(relative_error(result, expected), tolerance(Type::f16))

@@ -60,7 +60,7 @@ TEST_F(NormLinearTest, matches_plain_loops_for_one_row_for_a_few_and_for_many) {
           Case{.rows = 1, .out = 19, .in = 100, .bias = false}}) {
         const Weights w = weights(c);
         std::vector<float> x = random(size_t(c.rows) * c.in);
-        for (float& v : x) v += 3;  // a mean that is not nothing
+        for (float& v : x) v += 3;  // a mean that is not 0
         const Tensor tx = tensor(1, c.rows, c.in, Type::f32, x);
         const auto y = run([&](Commands& r) { return norm_linear(r, tx, w.norm, w.linear); });
         EXPECT_LT(relative_error(y, reference(c, x, w)), tolerance(c.type))

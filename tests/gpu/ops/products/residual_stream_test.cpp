@@ -1,5 +1,5 @@
-// Sums of a residual stream and what norms read of them, against plain loops: as it is on this
-// device and, where norms are folded, in every tile and split.
+// Sums of a residual stream, and the norms of them, against plain loops: as this device computes
+// them and, where norms are folded, with every tile and split.
 
 #include <cmath>
 #include <numeric>
@@ -16,7 +16,7 @@ constexpr float eps = 1e-5f;
 
 class ResidualStreamTest : public EveryTile {
 protected:
-    // A layer as it is once a norm has been folded into it: rows of its weight have no mean.
+    // A layer after a norm has been folded into it: the rows of its weight have mean 0.
     struct Layer {
         std::vector<float> weight, bias;
         Linear linear;
@@ -67,7 +67,7 @@ protected:
         }
         return y;
     }
-    // As streams are: a mean, and a column that stands out far beyond what a half can be.
+    // Like real streams: a mean that is not 0, and a column with values beyond the range of a half.
     std::vector<float> stream(uint32_t rows, uint32_t columns) {
         std::vector<float> z = random(size_t(rows) * columns);
         for (size_t i = 0; i < z.size(); ++i) z[i] = i % columns == 5 ? 90'000.0f : 40 * z[i] + 7;
@@ -104,7 +104,7 @@ TEST_F(ResidualStreamTest, a_norm_reads_what_has_been_added) {
                              }),
                              normed(once, up)),
               tolerance(Type::f16));
-    // What others have written counts, in however many batches the stream is cut.
+    // Writes of other operations count, into however many batches the stream is cut.
     EXPECT_LT(relative_error(of([&](Commands& c, ResidualStream& s) {
                                  s.add(c, tx, down.linear);
                                  copy(c, s.sums(), tz);
@@ -136,17 +136,17 @@ TEST_F(ResidualStreamTest, sums_are_noted_and_read_in_every_tile_and_split) {
     uint32_t most_splits = 0;
     for (size_t i = 0; i < std::max(tiles.size(), readers.size()); ++i) {
         const MatrixTile &tile = tiles[i % tiles.size()], &reader = readers[i % readers.size()];
-        if (!can_note(tz, tile)) continue;
+        if (!can_write_folded(tz, tile)) continue;
         most_splits = std::max(most_splits, tile.splits);
         Tensor sum;
         const auto result = run([&](Commands& c) {
             sum = c.scratch(1, rows, columns, Type::f32);
             copy(c, sum, tz);
-            const Noted noted{c.scratch(1, rows, columns, Type::f16),
-                              c.scratch(1, rows, 2 * columns / 64, Type::f32), tile.bn, eps};
-            linear_add_noting(c, sum, tx, down.linear, noted, tile);
+            const FoldedInput folded{c.scratch(1, rows, columns, Type::f16),
+                                     c.scratch(1, rows, 2 * columns / 64, Type::f32), tile.bn, eps};
+            linear_add_folded(c, sum, tx, down.linear, folded, tile);
             const Tensor y = c.scratch(1, rows, out, Type::f16);
-            linear_of_noted(c, y, noted, up.linear, Activation::none, reader);
+            linear_of_folded(c, y, folded, up.linear, Activation::none, reader);
             return y;
         });
         EXPECT_LT(relative_error(result, expected), tolerance(Type::f16))

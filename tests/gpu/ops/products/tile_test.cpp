@@ -1,4 +1,4 @@
-// Tiles are chosen for devices that this machine need not have.
+// Tiles for devices that this machine need not have.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ const DeviceInfo devices[] = {gpu(32, 49152, {16, 16, 16}), gpu(64, 65536, {16, 
                               gpu(32, 32768, {8, 16, 16}), gpu(16, 49152, {8, 8, 16})};
 const HeldFragments in_fours{.eights = 1, .alike = true, .in_fours = true};
 
-// Workgroups write the columns of few rows in fours: fewer would be left out.
+// Workgroups write the columns of few rows in fours, so their number must be a multiple of four.
 TEST(Tile, few_rows_are_written_in_whole_fours) {
     for (const DeviceInfo& device : devices)
         for (uint32_t rows = 1; rows <= 8; ++rows)
@@ -120,7 +120,7 @@ TEST(Tile, attention_goes_over_all_keys_in_few_rounds_and_little_shared_memory) 
                         EXPECT_LE(t->threads, device.limits.workgroup_threads);
                         EXPECT_LE(t->shared_bytes(head), device.limits.shared_bytes);
                         EXPECT_LE(t->chunks * t->chunk_blocks, 16u);
-                        // No more than a round's rounding is gone over in vain.
+                        // Rounds waste at most the keys that fill up the last one.
                         const uint32_t blocks = (keys + 15) / 16;
                         const uint32_t rounds = (blocks + t->blocks() - 1) / t->blocks();
                         EXPECT_LT(rounds * t->blocks(), blocks + t->blocks());

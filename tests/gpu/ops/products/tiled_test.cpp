@@ -1,5 +1,5 @@
 // Every tile and split of the kernels on shared memory, against the plain kernels, on any device:
-// software Vulkan would choose none of them by itself.
+// software Vulkan chooses none of them.
 
 #include "gpu/ops/attention.h"
 #include "gpu/ops/attention/attention_tile.h"
@@ -34,7 +34,7 @@ TEST_F(TiledTest, products_of_every_tile_and_split_match_the_plain_kernel) {
             most_splits = std::max(most_splits, tile.splits);
             const auto result = run([&](Commands& c) {
                 const Tensor y = c.scratch(2, rows, columns, type);
-                linear_tiled(c, y, x, w, Activation::gelu_erf, false, tile);
+                linear_tiled(c, y, x, w, {Activation::gelu_erf}, tile);
                 return y;
             });
             EXPECT_LT(relative_error(result, expected), tolerance(type)) << text(tile);
@@ -60,7 +60,7 @@ TEST_F(TiledTest, products_add_to_what_is_there) {
         plain(with([&](Commands& c, const Tensor& y) { linear_add(c, y, x, w); }));
     for (const ProductTile& tile : product_tiles(device.info(), {1, 40, 72, 520})) {
         const auto result = run(with([&](Commands& c, const Tensor& y) {
-            linear_tiled(c, y, x, w, Activation::none, true, tile);
+            linear_tiled(c, y, x, w, {.accumulate = true}, tile);
         }));
         EXPECT_LT(relative_error(result, expected), tolerance(Type::f16)) << text(tile);
     }
@@ -91,7 +91,7 @@ TEST_F(TiledTest, convolutions_of_every_tile_and_split_match_the_plain_kernel) {
                  product_tiles(device.info(), {1, pixels, t.out, w.weight.columns})) {
                 const auto result = run([&](Commands& c) {
                     const Tensor y = c.scratch(1, pixels, t.out, type);
-                    conv2d_tiled(c, y, x, t.size, w, Activation::relu, false, tile);
+                    conv2d_tiled(c, y, x, t.size, w, {Activation::relu}, tile);
                     return y;
                 });
                 EXPECT_LT(relative_error(result, expected), tolerance(type))
@@ -152,7 +152,7 @@ TEST_F(TiledTest, attention_of_every_block_matches_the_plain_kernel) {
                 ++tried;
                 const auto result = run([&](Commands& c) {
                     const Tensor y = c.scratch(2, t.queries, q.columns, type);
-                    attention_tiled(c, y, q, k, v, heads, t.causal, block);
+                    attention_tiled(c, y, {q, k, v}, heads, t.causal, block);
                     return y;
                 });
                 EXPECT_LT(relative_error(result, expected), tolerance(type))

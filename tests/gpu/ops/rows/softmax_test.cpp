@@ -52,7 +52,7 @@ TEST_F(SoftmaxTest, large_values_neither_overflow_nor_vanish) {
 }
 
 TEST_F(SoftmaxTest, padding_weighs_nothing_where_all_values_are_below_it) {
-    // Padding is zero: were it counted, exp(0 - -80) would leave nothing for the others.
+    // Padding is zero: if it counted, exp(0 - -80) would leave the others no weight.
     const std::vector<float> x(9, -80.0f);
     for (Type type : {Type::f32, Type::f16}) {
         const Tensor tx = tensor(1, 1, 9, type, x);

@@ -76,7 +76,7 @@ TEST_F(TopkTest, equal_values_come_in_the_order_of_their_columns) {
     EXPECT_EQ(on_device({-0.0f, 0.0f, -0.0f}, 3).columns, (std::vector<uint32_t>{0, 1, 2}));
 }
 
-// Of long rows slices are looked through first.
+// Long rows are searched in slices first.
 TEST_F(TopkTest, finds_a_few_in_long_rows) {
     constexpr uint32_t columns = 20011;
     for (uint32_t k : {1u, 6u, 24u}) {

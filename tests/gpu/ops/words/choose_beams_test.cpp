@@ -45,7 +45,7 @@ protected:
         float value = 0;
     };
 
-    // What the kernel's head says, in doubles on the host.
+    // The rule in the kernel's head, in doubles on the host.
     static std::vector<Beam> reference(const std::vector<Beam>& running,
                                        const std::vector<Candidate>& candidates,
                                        const std::vector<float>& less, const Ids& stops,
@@ -68,7 +68,7 @@ protected:
         return longer;
     }
 
-    // Some steps of a search whose scores are made up by score(beam, candidate).
+    // Some steps of a search with artificial scores, score(beam, candidate).
     template <typename Score>
     void expect_as_reference(const std::string& what, uint32_t pictures, uint32_t beams, uint32_t k,
                              const Ids& stops, Score score) {
@@ -152,7 +152,7 @@ TEST_F(ChooseBeamsTest, the_best_sums_go_on_and_those_that_end_do_not) {
         }
 }
 
-// Scores that differ by nothing, or by less than what fp32 could tell once they have been added.
+// Scores that are equal, or whose sums differ by less than fp32 resolves.
 TEST_F(ChooseBeamsTest, equal_sums_keep_the_order_of_beams_and_candidates) {
     expect_as_reference("a few scores", 1, 3, 6, {3}, [&](uint32_t, uint32_t i) {
         return Candidate{0, i == 2 ? 3 : 20 + i, std::floor(2 * random(1)[0])};

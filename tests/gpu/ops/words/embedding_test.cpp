@@ -7,7 +7,7 @@ namespace {
 
 class EmbeddingTest : public GpuTest {
 protected:
-    // `rows` ids are of one batch, and positions begin anew with the next.
+    // Each batch has `rows` ids, and positions begin anew with each batch.
     static std::vector<float> reference(std::span<const uint32_t> ids, std::span<const float> table,
                                         std::span<const float> positions, size_t rows) {
         const size_t columns = positions.size() / rows;

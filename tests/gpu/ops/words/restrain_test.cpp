@@ -39,7 +39,8 @@ TEST_F(RestrainTest, nothing_changes_where_nothing_is_asked_for) {
 }
 
 TEST_F(RestrainTest, no_run_of_words_comes_twice) {
-    // After 1 2 3 1 2: of runs of three 1 2 3 has been, of runs of two 2 3, and single words all.
+    // After 1 2 3 1 2: with n-grams of three, 3 would repeat 1 2 3; of two, 3 would repeat 2 3; of
+    // one, all words would repeat.
     const std::vector<float> scores = {1, 2, 3, 4, 5, 6};
     const std::vector<uint32_t> words = {1, 2, 3, 1, 2};
     EXPECT_EQ(restrained(1, scores, words, {.run = 3}), (std::vector<float>{1, 2, 3, never, 5, 6}));
@@ -59,7 +60,7 @@ TEST_F(RestrainTest, words_that_were_said_weigh_less_once_each) {
     const std::vector<float> scores = {4, -4, 2, 8};
     EXPECT_EQ(restrained(1, scores, {0, 1, 0, 1, 0}, {.penalty = 2}),
               (std::vector<float>{2, -8, 2, 8}));
-    // With something taken off before: 4 - 6 is below zero.
+    // With `less`: 4 - 6 is negative.
     const Tensor less = tensor(1, 1, 1, Type::f32, std::vector<float>{6});
     EXPECT_EQ(restrained(1, scores, {0, 3}, {.penalty = 2, .less = less}),
               (std::vector<float>{2, -4, 2, 7}));
