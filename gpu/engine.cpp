@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "gpu/core/error.h"
+#include "gpu/lent/lent_device.h"
 
 namespace saccade {
 
@@ -37,11 +38,23 @@ bool tunes(const EngineOptions& options, const DeviceInfo& info) {
            (options.tuning == EngineOptions::Tuning::elsewhere && !tables_hold(info));
 }
 
+const DeviceInfo& chosen(const EngineOptions& options, const Instance& instance) {
+    const DeviceInfo& info = instance.choose(options.device);
+    if (options.on_device) options.on_device(info);
+    return info;
+}
+
 std::function<void()> telling(const EngineOptions& options, const std::string& device) {
     if (!options.on_tuning) return {};
     return [say = options.on_tuning, device] {
         say("measuring once how " + device + " multiplies best, 2 s at most; --no-tune skips it");
     };
+}
+
+std::optional<Device::Lent> lent_part(const EngineOptions& options, const DeviceInfo& info) {
+    if (!options.lent) return std::nullopt;
+    return Device::Lent{options.lent->device, options.lent->queue, options.lent->queue_family,
+                        enabled_features(info, *options.lent)};
 }
 
 // fp16 is fast on a GPU and halves its memory; software Vulkan would only convert back and forth.
@@ -60,10 +73,11 @@ Precision precision_named(const std::string& name) {
 }
 
 Engine::Engine(const EngineOptions& options)
-    : instance_({.validation = options.validation,
-                 .on_message = options.on_message,
-                 .extensions = options.instance_extensions}),
-      device_(instance_, instance_.choose(options.device),
+    : instance_(options.lent ? Instance(options.lent->instance, options.lent->physical_device)
+                             : Instance({.validation = options.validation,
+                                         .on_message = options.on_message,
+                                         .extensions = options.instance_extensions})),
+      device_(instance_, chosen(options, instance_),
               {.cooperative_matrix = options.cooperative_matrix,
                .texel_loads = options.texel_loads,
                .chains = options.chains,
@@ -75,7 +89,8 @@ Engine::Engine(const EngineOptions& options)
                                                   : std::string(),
                .tunes = tunes(options, instance_.choose(options.device)),
                .tiles = cache_file(instance_.choose(options.device), "tiles", ".txt"),
-               .on_tuning = telling(options, instance_.choose(options.device).name)}),
+               .on_tuning = telling(options, instance_.choose(options.device).name),
+               .lent = lent_part(options, instance_.choose(options.device))}),
       precision_(storage(options.precision, device_)),
       scratch_(device_, "scratch") {}
 

@@ -10,6 +10,8 @@
 
 namespace saccade {
 
+struct LentDevice;  // gpu/lent
+
 // --precision: how matrices and activations are stored.
 enum class Precision { automatic, fp16, fp32 };
 Precision precision_named(const std::string& name);
@@ -23,9 +25,12 @@ struct EngineOptions {
     // but those that the tables were fitted on.
     enum class Tuning { never, elsewhere, always } tuning = Tuning::never;
     std::function<void(const std::string& line)> on_tuning;  // called before the first measurement
+    // Called with the chosen device before it is opened; an exception refuses it.
+    std::function<void(const DeviceInfo&)> on_device;
     bool validation = false;
     MessageSink on_message;
     std::vector<std::string> instance_extensions, device_extensions;  // that a window needs
+    const LentDevice* lent = nullptr;  // a program's own device, instead of one that is chosen
 };
 
 // The device that a command runs on, with the scratch memory that its models share.
