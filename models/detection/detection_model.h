@@ -23,7 +23,8 @@ namespace saccade {
 // Taps on a detector. `encoder` keeps the self-attention of the picture's tokens (in YOLOS, of all
 // tokens). `decoder` keeps the cross-attention from the queries to the picture, and as its only
 // hidden state the queries that the heads read. `queries` keeps the self-attention of the queries,
-// `parts` inner tensors for comparison.
+// `parts` inner tensors: for comparison, and the boxes after each layer of DETR's and RT-DETR's
+// decoders ("layer_boxes_0"; "layer_logits_0" where all layers share the heads).
 struct DetectionTaps {
     Tap encoder, decoder, queries;
     Parts parts;
@@ -85,6 +86,12 @@ public:
     virtual Tensor masks(Commands&, const DetectionOutput&, const Tensor&, Size, Parts&) const {
         return {};
     }
+    // Changes the preprocessing where the weights are for another than the folder's files describe.
+    // True if it did.
+    virtual bool adapt(Preprocessor&) const { return false; }
+    // One line where it was in doubt how to read the files: what was taken, and how to change it.
+    // Empty: there was no doubt.
+    virtual std::string remark() const { return {}; }
     // Whether values before the first norm exceed the range of half precision on a test picture;
     // that part is then loaded as fp32.
     virtual bool front_outgrows_half(Device&) const { return false; }

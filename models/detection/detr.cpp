@@ -113,7 +113,7 @@ DetectionOutput Detr::forward(Commands& c, const Tensor& pixels, Size picture,
     const Stream features = embed(c, pixels, picture, positions_[0], &maps);
     if (mask_head_) keep_for_masks(c, out, features, maps, taps.parts);
     const Stream memory = encode(c, features, taps.encoder);
-    decode(c, queries, memory, taps.decoder);
+    decode(c, queries, memory, taps);
     taps.decoder.hidden(c, 0, queries.y);
     if (mask_head_) {
         copy(c, out.for_masks[0], queries.y);
@@ -203,7 +203,7 @@ Stream Detr::encode(Commands& c, const Stream& front, Tap& tap) const {
 }
 
 // Transformer decoder: self-attention of the queries, then cross-attention to the encoder's memory.
-void Detr::decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const {
+void Detr::decode(Commands& c, const Stream& s, const Stream& memory, DetectionTaps& taps) const {
     auto scope = c.scope("decoder");
     Tap no_tap;  // of the queries' self-attention
     // All layers read the same memory, so one product each computes their keys and values.
@@ -216,10 +216,26 @@ void Detr::decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) 
         if (i > 0)  // prepare_queries() has computed the first
             self_attend(c, s, s.queries(), w.self, decoder_heads_, i, no_tap);
         cross_attend(c, s, k.slice_columns(i * dim, dim), v.slice_columns(i * dim, dim), w.cross, i,
-                     tap);
+                     taps.decoder);
         feed_forward(c, s, s, w.ffn, config_.activation);
+        keep_answers(c, s, i, taps.parts);
     }
     layer_norm_into(c, s.y, s.x, decoder_norm_);
+}
+
+// What the heads would answer after a layer: they are trained on each (auxiliary decoding losses,
+// sec. 3.2).
+void Detr::keep_answers(Commands& c, const Stream& s, uint32_t layer, Parts& parts) const {
+    if (!parts.wanted()) return;
+    auto scope = c.scope("answers");
+    const std::string number = std::to_string(layer);
+    const Tensor y = layer_norm(c, s.x, decoder_norm_, class_head_.weight.type);
+    const Tensor logits = c.scratch(y.batch, y.rows, class_head_.weight.rows, Type::f32);
+    const Tensor boxes = c.scratch(y.batch, y.rows, 4, Type::f32);
+    linear_into(c, logits, y, class_head_);
+    mlp_into(c, boxes, y, box_head_, Activation::sigmoid);
+    parts.keep(c, "layer_logits_" + number, logits);
+    parts.keep(c, "layer_boxes_" + number, boxes);
 }
 
 // x = LN(x + MHA(q, k, v)) with q = x + query_pos, k = memory + pos, v = memory
@@ -228,7 +244,10 @@ void Detr::cross_attend(Commands& c, const Stream& s, const Tensor& k, const Ten
     auto scope = c.scope("cross-attention");
     const Tensor q = linear(c, s.at, w.q);
     tap.attention(c, layer, q, k, decoder_heads_);
-    linear_add(c, s.x, attention(c, q, k, v, decoder_heads_), w.out);
+    if (!tap.skips_attention(layer)) {
+        const Tensor seen = attention(c, q, k, v, decoder_heads_);
+        linear_add(c, s.x, tap.heads(c, layer, seen, decoder_heads_), w.out);
+    }
     normalize(c, s.values(), w.norm);
 }
 

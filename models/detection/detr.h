@@ -74,7 +74,8 @@ private:
     Stream embed(Commands& c, const Tensor& pixels, Size picture, const Tensor& pos,
                  std::vector<FeatureMap>* maps = nullptr) const;
     Stream encode(Commands& c, const Stream& front, Tap& tap) const;
-    void decode(Commands& c, const Stream& s, const Stream& memory, Tap& tap) const;
+    void decode(Commands& c, const Stream& s, const Stream& memory, DetectionTaps& taps) const;
+    void keep_answers(Commands& c, const Stream& s, uint32_t layer, Parts& parts) const;
     void cross_attend(Commands& c, const Stream& s, const Tensor& k, const Tensor& v,
                       const CrossAttention& w, uint32_t layer, Tap& tap) const;
 

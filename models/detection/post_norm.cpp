@@ -69,7 +69,8 @@ void self_attend(Commands& c, const Stream& s, const Stream& next, const SelfAtt
     const Tensor q = qk.slice_columns(0, dim), k = qk.slice_columns(dim, dim);
     const Tensor v = linear(c, s.y, w.v);
     tap.attention(c, layer, q, k, heads);
-    linear_add(c, s.x, attention(c, q, k, v, heads), w.out);
+    if (!tap.skips_attention(layer))
+        linear_add(c, s.x, tap.heads(c, layer, attention(c, q, k, v, heads), heads), w.out);
     normalize(c, next, w.norm);
 }
 

@@ -200,9 +200,8 @@ std::vector<uint32_t> JsonFields::wholes(std::string_view key, WholeRange range,
     std::vector<uint32_t> result;
     if (list.is_array())
         for (const Json& item : list)
-            if (item.is_number_unsigned() && item.get<uint64_t>() >= range.least &&
-                item.get<uint64_t>() <= range.most)
-                result.push_back(item.get<uint32_t>());
+            if (const auto number = as_whole(item); number && within(range, *number))
+                result.push_back(*number);
     if (!list.is_array() || result.empty() || result.size() != list.size())
         refuse(key, "is not a list of whole numbers from " + std::to_string(range.least) + " to " +
                         std::to_string(range.most));

@@ -19,6 +19,7 @@
 #include "models/detection/deformable/rf_detr.h"
 #include "models/detection/deformable/rt_detr.h"
 #include "models/detection/detr.h"
+#include "models/detection/fine/authors_folder.h"
 #include "models/detection/fine/d_fine.h"
 #include "models/detection/fine/deimv2.h"
 #include "models/detection/yolos.h"
@@ -32,10 +33,15 @@ namespace saccade {
 
 namespace {
 
-// Makes a model whose constructor takes its weights and its config, as its task's base class.
+// Makes a model whose constructor takes its weights and its config, as its task's base class. A
+// family whose authors compute it otherwise than transformers has a function that changes its
+// config to that.
 template <typename Face, typename Model, auto read_config>
 std::unique_ptr<Face> make(const ModelSource& from) {
-    return std::make_unique<Model>(from.weights, read_config(from.config, from.where));
+    auto config = read_config(from.config, from.where);
+    if constexpr (requires { follow_authors(config); })
+        if (from.as == Implementation::authors) follow_authors(config);
+    return std::make_unique<Model>(from.weights, config);
 }
 template <typename Model, auto read_config>
 constexpr Family::Classifier classifier = make<ClassificationModel, Model, read_config>;
@@ -50,6 +56,17 @@ constexpr Family::Detector detector_with_front =
     [](const ModelSource& from) -> std::unique_ptr<DetectionModel> {
     return std::make_unique<Model>(from.front, from.weights, read_config(from.config, from.where));
 };
+
+// DEIMv2, as whose code the weights were trained with computes it.
+std::unique_ptr<DetectionModel> make_deimv2(const ModelSource& from) {
+    Deimv2Config config = read_deimv2_config(from.config, from.where);
+    choose_implementation(config, from.as, from.weights.source());
+    return std::make_unique<Deimv2>(from.front, from.weights, config);
+}
+std::unique_ptr<DetectionModel> make_deimv2_of_authors(const ModelSource& from) {
+    return std::make_unique<Deimv2>(
+        from.front, from.weights, read_deimv2_config_of_authors(from.config, from.where, from.as));
+}
 
 // timm's folders describe the same models by other fields.
 ViTConfig read_timm_vit_config(const Json& config, const std::string& where) {
@@ -137,9 +154,13 @@ constexpr Family all_families[] = {
      .image_processor = "RTDetr",
      .published = published_d_fines},
     {.type = "deimv2",
-     .make = detector_with_front<Deimv2, read_deimv2_config>,
+     .make = make_deimv2,
      .image_processor = "RTDetr",
      .published = published_deimv2s},
+    {.type = "deimv2",
+     .authors = authors_decoder,
+     .make = make_deimv2_of_authors,
+     .image_processor = {}},
     {.type = "rf_detr",
      .make = detector<RfDetr, read_rf_detr_config>,
      .image_processor = "RfDetr",
@@ -186,7 +207,9 @@ std::string types(std::optional<Task> task) {
     for (const Family& family : all_families)
         if (!task || family.task() == *task)
             list += (list.empty() ? "" : ", ") + std::string(family.type) +
-                    (family.timm ? "_... of timm" : "");
+                    (family.timm              ? "_... of timm"
+                     : family.authors.empty() ? ""
+                                              : " of its authors");
     return list;
 }
 
@@ -195,13 +218,22 @@ const char* type_key(const JsonFields& fields) {
     return !fields.has("model_type") && fields.has("architecture") ? "architecture" : "model_type";
 }
 
+const Family* find_family_of_authors(const JsonFields& fields) {
+    if (fields.has("model_type")) return nullptr;
+    const auto found = std::ranges::find_if(all_families, [&](const Family& family) {
+        return !family.authors.empty() && fields.has(family.authors);
+    });
+    return found == std::end(all_families) ? nullptr : found;
+}
+
 const Family* find_family(const JsonFields& fields) {
+    if (const Family* of_authors = find_family_of_authors(fields)) return of_authors;
     const std::string_view key = type_key(fields);
     const std::string type = fields.text(key);
     for (const Family& family : all_families) {
         const bool same = key == "architecture"
                               ? family.timm && type.starts_with(std::string(family.type) + "_")
-                              : !family.timm && type == family.type;
+                              : !family.timm && family.authors.empty() && type == family.type;
         if (same) return &family;
     }
     return nullptr;
@@ -223,6 +255,9 @@ const Family& family_for(Task task, const Json& config, const std::string& where
     const Family& found = family_of(config, where);
     if (found.task() == task) return found;
     const JsonFields fields(config, where);
+    if (!found.authors.empty())
+        fields.refuse(found.authors, std::string("belongs to a detector, not to ") +
+                                         a_model_for(task) + "; supported: " + types(task));
     const char* const key = type_key(fields);
     fields.refuse(key, in_quotes(fields.text(key)) + " is not " + a_model_for(task) +
                            "; supported: " + types(task));
@@ -239,6 +274,7 @@ Preprocessor read_preprocessor(const std::filesystem::path& folder, const Json& 
     if (fields.has("encoder")) fields = fields.object("encoder");  // the vision encoder
     const Family* const family = find_family(fields);
     if (family && family->timm) return timm_preprocessor(config, where);
+    if (family && !family->authors.empty()) return deimv2_preprocessor_of_authors(config, where);
     return Preprocessor::read(folder, family ? family->image_processor : std::string_view());
 }
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/files/implementation.h"
 #include "models/files/json.h"
 
 // The list of all supported models. models/README.md says how to add one.
@@ -30,6 +31,8 @@ struct ModelSource {
     WeightLoader& weights;
     // Loads the part before the first norm: `weights`, or a loader that stores fp32.
     WeightLoader& front;
+    // by_weights is transformers for families whose files do not tell.
+    Implementation as = Implementation::by_weights;
 };
 
 // The models of one model_type.
@@ -41,6 +44,9 @@ struct Family {
     std::string_view type;  // config.json's model_type
     // timm's folders have `architecture` instead of model_type; it begins with `type` and '_'.
     bool timm = false;
+    // The authors' own folders have this object in config.json instead of model_type, and other
+    // names of tensors; empty: none are read.
+    std::string_view authors = {};
     // Reads the rest of config.json and loads the weights. The alternative determines the task.
     std::variant<Classifier, Detector, Captioner> make;
     // transformers' image processor without its suffixes, for folders that name none.

@@ -1,5 +1,7 @@
 #include "models/detection/deformable/deformable_attention.h"
 
+#include "gpu/ops/elementwise.h"
+
 namespace saccade {
 
 DeformableAttention load_deformable_attention(WeightLoader& weights, const std::string& prefix,
@@ -31,6 +33,7 @@ void deformable_attention_into(Commands& c, const Tensor& y, const DeformableInp
     linear_into(c, queries.weights, in.queries, w.weights);
     tap.sampling(c, layer, queries, form.heads, form.sampling, in.levels);
     deformable_into(c, y, in.values, in.levels, queries, form.heads, form.sampling);
+    if (tap.knock_outs()) copy(c, y, tap.heads(c, layer, y, {form.heads}));
 }
 
 }  // namespace saccade

@@ -36,7 +36,10 @@ struct HybridConfig {
     HybridEncoderConfig encoder;
     std::optional<LiteEncoderConfig> lite = std::nullopt;  // replaces `encoder`
     DeformableDecoderConfig decoder;
-    float darkest = 0, brightest = 1;  // range of preprocessed pixels
+    bool projects_memory = true;                   // see QuerySelectionForm::projects
+    Activation box_activation = Activation::relu;  // of the first boxes' head
+    bool stored_anchors = false;                   // see QuerySelectionForm::stored_anchors
+    float darkest = 0, brightest = 1;              // range of preprocessed pixels
 };
 
 // Which of the backbone's `count` stages are output, counted from 0 (the file counts the stem as

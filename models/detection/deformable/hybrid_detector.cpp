@@ -27,8 +27,13 @@ HybridDetector::HybridDetector(WeightLoader& front, WeightLoader& weights,
       type_(weights.type()),
       input_type_(front.type()),
       encoder_(make_encoder(front, weights, config)),
-      selection_(weights,
-                 {config.decoder.dim, classes(), config.decoder.queries, config.decoder.norm_eps}) {
+      selection_(weights, {.dim = config.decoder.dim,
+                           .classes = classes(),
+                           .queries = config.decoder.queries,
+                           .norm_eps = config.decoder.norm_eps,
+                           .projects = config.projects_memory,
+                           .box_activation = config.box_activation,
+                           .stored_anchors = config.stored_anchors}) {
     const DeformableDecoderConfig& d = config.decoder;
     if (!d.projects) return;
     for (uint32_t i = 0; i < d.levels; ++i) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "gpu/ops/elementwise.h"
 #include "gpu/recorder/upload.h"
 #include "models/detection/deformable/deformable_attention.h"
 
@@ -41,6 +42,19 @@ Anchors anchors_of(const std::vector<Size>& levels) {
     return all;
 }
 
+// The anchors of the file replace the computed ones of these maps, unless they are of others. They
+// are buffers, which the authors' training averages together with the weights; the rounding of
+// that adds up to some 2e-4.
+void replace_by_stored(std::vector<float>& logits, const std::vector<float>& stored) {
+    constexpr float most = 0.01f;
+    if (stored.size() != logits.size()) return;
+    auto counts = [](float logit) { return logit < std::numeric_limits<float>::max(); };
+    for (size_t i = 0; i < logits.size(); ++i)
+        if (counts(logits[i]) && !(std::abs(stored[i] - logits[i]) < most)) return;
+    for (size_t i = 0; i < logits.size(); ++i)
+        if (counts(logits[i])) logits[i] = stored[i];
+}
+
 }  // namespace
 
 // Box offsets are computed for all cells, one layer in parallel to each step of the selection, so
@@ -67,15 +81,29 @@ ScoredCells score_cells(Commands& c, const Tensor& features, const Linear& score
 QuerySelection::QuerySelection(WeightLoader& weights, const QuerySelectionForm& form)
     : device_(weights.device()),
       form_(form),
-      output_(weights.linear("model.enc_output.0", {.out = form.dim, .in = form.dim})),
-      norm_(weights.norm("model.enc_output.1", form.dim, form.norm_eps)),
       score_head_(weights.linear("model.enc_score_head", {.out = form.classes, .in = form.dim})),
-      box_head_(load_mlp(weights, "model.enc_bbox_head", form.dim, form.dim, 4, box_layers)) {}
+      box_head_(load_mlp(weights, "model.enc_bbox_head", form.dim, form.dim, 4, box_layers)) {
+    box_head_.between = form.box_activation;
+    if (form.projects) {
+        output_ = weights.linear("model.enc_output.0", {.out = form.dim, .in = form.dim});
+        norm_ = weights.norm("model.enc_output.1", form.dim, form.norm_eps);
+        at_border_ = output_.bias;
+    } else {
+        at_border_ = weights.table(std::vector<float>(form.dim), 1, form.dim);
+    }
+    if (!form.stored_anchors) return;
+    const auto stored = weights.source().find("model.anchors", {});
+    if (!stored || stored->type != StoredType::f32) return;
+    stored_anchors_.resize(stored->elements());
+    read_floats(*stored, 0, stored_anchors_);
+    weights.source().release(stored->bytes);
+}
 
 void QuerySelection::prepare(const std::vector<Size>& levels) {
     if (levels == levels_) return;
     levels_.clear();  // stays so if an Error is thrown
-    const Anchors all = anchors_of(levels);
+    Anchors all = anchors_of(levels);
+    replace_by_stored(all.logits, stored_anchors_);
     const auto cells = static_cast<uint32_t>(all.logits.size() / 4);
     const auto outside = static_cast<uint32_t>(all.outside.size());
     const uint64_t anchor_bytes = (tensor_bytes(1, cells, 4, Type::f32) + 255) / 256 * 256;
@@ -97,6 +125,20 @@ void QuerySelection::prepare(const std::vector<Size>& levels) {
     levels_ = levels;
 }
 
+// The memory, projected if the form says so. Memory close to the border counts as zero, whose
+// projection is the bias.
+Tensor QuerySelection::features_of(Commands& c, const Tensor& memory) const {
+    if (!form_.projects && !outside_) return memory;
+    const Tensor features =
+        c.scratch(memory.batch, memory.rows, form_.dim, form_.projects ? Type::f32 : memory.type);
+    if (form_.projects)
+        linear_into(c, features, memory, output_);
+    else
+        copy(c, features, memory);
+    if (outside_) set_rows(c, features, outside_, at_border_);
+    return features;
+}
+
 QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory, Parts& parts,
                                                const Meanwhile& meanwhile) const {
     const uint32_t batch = memory.batch, queries = form_.queries;
@@ -104,16 +146,16 @@ QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory
         c.scratch(batch, queries, form_.dim, Type::f32),
         {c.scratch(batch, queries, 4, Type::f32), c.scratch(batch, queries, 4, memory.type)}};
     auto scope = c.scope("queries");
-    // Features close to the border count as zero: their projection is the bias.
-    const Tensor projected = c.scratch(batch, memory.rows, form_.dim, Type::f32);
-    linear_into(c, projected, memory, output_);
-    if (outside_) set_rows(c, projected, outside_, output_.bias);
-    const Tensor features = layer_norm(c, projected, norm_, memory.type);
-    const auto [best, deltas] =
-        score_cells(c, features, score_head_, box_head_, queries, meanwhile);
+    const Tensor features = features_of(c, memory);
+    const Tensor scored = form_.projects ? layer_norm(c, features, norm_, memory.type) : features;
+    const auto [best, deltas] = score_cells(c, scored, score_head_, box_head_, queries, meanwhile);
 
     // The features of the selected cells again, in fp32.
-    layer_norm_into(c, result.content, gather_rows(c, projected, best.picks, Type::f32), norm_);
+    const Tensor chosen = gather_rows(c, features, best.picks, Type::f32);
+    if (form_.projects)
+        layer_norm_into(c, result.content, chosen, norm_);
+    else
+        copy(c, result.content, chosen);
     refine_picked_boxes(c, result.reference, deltas, anchors_, best.picks);
 
     parts.keep(c, "topk_indices", best.picks);
@@ -124,7 +166,7 @@ QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory
 
 double QuerySelection::multiply_adds(uint32_t cells) const {
     const double dim = form_.dim;
-    return cells * dim * (dim + form_.classes + 2 * dim + 4);
+    return cells * dim * ((form_.projects ? dim : 0) + form_.classes + 2 * dim + 4);
 }
 
 }  // namespace saccade

@@ -36,11 +36,14 @@ ScoredCells score_cells(Commands& c, const Tensor& features, const Linear& score
 struct QuerySelectionForm {
     uint32_t dim = 0, classes = 0, queries = 0;
     float norm_eps = 1e-5f;
+    bool projects = true;  // false: queries are chosen from the memory itself, without enc_output
+    Activation box_activation = Activation::relu;  // of enc_bbox_head
+    bool stored_anchors = false;  // model.anchors of the file, if it has them for these maps, count
 };
 
 class QuerySelection {
 public:
-    // model.enc_output, model.enc_score_head and model.enc_bbox_head.
+    // model.enc_output if the form has it, model.enc_score_head and model.enc_bbox_head.
     QuerySelection(WeightLoader& weights, const QuerySelectionForm& form);
 
     // Computes the anchors for maps of these sizes. Nothing that was recorded for others may still
@@ -58,12 +61,16 @@ public:
     double multiply_adds(uint32_t cells) const;
 
 private:
+    Tensor features_of(Commands& c, const Tensor& memory) const;
+
     Device& device_;
     QuerySelectionForm form_;
-    Linear output_;  // (dim, dim)
+    Linear output_;  // (dim, dim), or none
     Norm norm_;
+    Tensor at_border_;   // (1, dim) f32: the features of cells that are close to the border
     Linear score_head_;  // (classes, dim)
     Mlp box_head_;
+    std::vector<float> stored_anchors_;  // (cells, 4) for one size of pictures, or none
     std::vector<Size> levels_;
     Buffer memory_;
     Tensor anchors_;  // (1, cells, 4) f32: logits of the box around each cell

@@ -74,6 +74,7 @@ void RtDetr::decode(Commands& c, const DecoderInput& d, const DetectionOutput& o
         linear_into(c, deltas, inner, w.box_head.layers.back());
         const bool last = i + 1 == count;
         refine_boxes(c, {last ? out.boxes : d.boxes.boxes, d.boxes.copy}, deltas, d.boxes.boxes);
+        taps.parts.keep(c, "layer_boxes_" + std::to_string(i), last ? out.boxes : d.boxes.boxes);
         if (!last) linear_into(c, placed, d.boxes.copy, place_first, between);
     }
     linear_into(c, out.logits, s.y, class_head_);

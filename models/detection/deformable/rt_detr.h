@@ -10,7 +10,7 @@
 // 2024), whose sampling differs slightly. What differs from DETR:
 //  - a hybrid encoder fuses three maps of the backbone;
 //  - the queries are the cells with the highest scores, each with a reference box (query
-//  selection);
+//    selection);
 //  - the decoder has deformable attention around that box, and every layer refines it.
 
 namespace saccade {

@@ -3,7 +3,10 @@
 namespace saccade {
 
 Deimv2::Deimv2(WeightLoader& front, WeightLoader& weights, const Deimv2Config& config)
-    : HybridDetector(front, weights, config), decoder_(weights, config.decoder, config.edges) {
+    : HybridDetector(front, weights, config),
+      decoder_(weights, config.decoder, config.edges),
+      trained_size_(config.trained_size),
+      remark_(config.remark) {
     const std::string prefix = "model.conv_encoder.";
     if (config.dino)
         dino_ = std::make_unique<TunedDino>(front, *config.dino, prefix);
@@ -14,6 +17,16 @@ Deimv2::Deimv2(WeightLoader& front, WeightLoader& weights, const Deimv2Config& c
 void Deimv2::prepare(Size picture) {
     if (dino_) dino_->prepare(picture);
     HybridDetector::prepare(picture);
+}
+
+// The authors' boxes are made for one size; transformers' conversion script writes it into
+// config.json, but always the same size into preprocessor_config.json.
+bool Deimv2::adapt(Preprocessor& preprocessor) const {
+    if (!trained_size_ || preprocessor.resize != Preprocessor::Resize::fixed ||
+        preprocessor.size == *trained_size_)
+        return false;
+    preprocessor.size = *trained_size_;
+    return true;
 }
 
 std::vector<FeatureMap> Deimv2::backbone_maps(Commands& c, const Tensor& pixels,

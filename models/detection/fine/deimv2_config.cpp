@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "models/detection/fine/authors_folder.h"
 #include "models/detection/fine/deimv2.h"
 #include "models/detection/test_picture.h"
 
@@ -86,6 +89,38 @@ void read_encoder(const JsonFields& fields, Deimv2Config& config) {
     fill(config.encoder);
 }
 
+void use_in_perceptrons(Activation activation, Deimv2Config& config) {
+    config.box_activation = activation;
+    config.edges.positions = config.edges.boxes = config.edges.quality = activation;
+}
+
+// How far a layer is from the identity, or from constants.
+float distance(WeightSource& weights, const std::string& name, const std::vector<uint64_t>& shape,
+               float diagonal, float others) {
+    const StoredTensor tensor = weights.required(name, shape);
+    std::vector<float> values(tensor.elements());
+    read_floats(tensor, 0, values);
+    weights.release(tensor.bytes);
+    float largest = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const bool on_diagonal = shape.size() == 1 || i % shape[1] == i / shape[1];
+        largest = std::max(largest, std::abs(values[i] - (on_diagonal ? diagonal : others)));
+    }
+    return largest;
+}
+
+// How far enc_output is from what transformers' conversion script writes: the identity, and a norm
+// of ones and zeros.
+float distance_from_added(WeightSource& weights, uint64_t dim) {
+    const std::string layer = "model.enc_output.";
+    return std::max({distance(weights, layer + "0.weight", {dim, dim}, 1, 0),
+                     distance(weights, layer + "0.bias", {dim}, 0, 0),
+                     distance(weights, layer + "1.weight", {dim}, 1, 1),
+                     distance(weights, layer + "1.bias", {dim}, 0, 0)});
+}
+
+constexpr float nearly = 0.1f;  // training in transformers has changed a layer that was added
+
 }  // namespace
 
 Deimv2Config read_deimv2_config(const Json& json, const std::string& where) {
@@ -116,9 +151,68 @@ Deimv2Config read_deimv2_config(const Json& json, const std::string& where) {
                                                  std::to_string(maps) + " maps");
     config.edges = read_edge_decoder(fields);
     config.edges.simplified = true;
+    config.edges.positions = config.decoder.activation;
+    if (fields.has("mlp_act")) {
+        config.mlp_activation = activation_named(fields.text("mlp_act"), where);
+        use_in_perceptrons(*config.mlp_activation, config);
+    }
+    if (fields.has("eval_size")) {
+        const HeightWidth size = fields.extent("eval_size", {1, 16384});
+        config.trained_size = Size(size.width, size.height);
+    }
     config.edges.gateway = fields.flag("use_gateway", true);
     config.edges.shared_head = fields.flag("share_bbox_head", false);
     if (config.decoder.intermediate < 2) fields.refuse("decoder_ffn_dim", "is less than 2");
+    return config;
+}
+
+void follow_authors(Deimv2Config& config) {
+    // Queries are chosen from the memory itself.
+    config.projects_memory = false;
+    // All perceptrons have mlp_act, which all of the authors' models set to SiLU.
+    use_in_perceptrons(config.mlp_activation.value_or(Activation::silu), config);
+    // Positions of queries are computed once, from the first boxes.
+    config.edges.placed_once = true;
+    // AIFI has positions always; transformers leaves them out if there is an eval_size.
+    config.encoder.positions = true;
+    if (!config.dino) return;
+    // The script keeps transformers' defaults for both.
+    if (config.dino->dino.gated) config.dino->dino.activation = Activation::silu;
+    if (config.dino->dino.registers != 0) return;
+    // ViT-Tiny has other norms, and none after its last layer.
+    config.dino->dino.norm_eps = 1e-6f;
+    config.dino->normed.assign(config.dino->normed.size(), false);
+}
+
+void choose_implementation(Deimv2Config& config, Implementation as, WeightSource& weights) {
+    const bool by_weights = as == Implementation::by_weights;
+    const float away = by_weights ? distance_from_added(weights, config.decoder.dim) : 0;
+    if (as == Implementation::authors || (by_weights && away == 0)) follow_authors(config);
+    if (config.projects_memory) config.trained_size = std::nullopt;
+    if (!by_weights || away > nearly) return;
+    config.remark =
+        away == 0
+            ? "its enc_output is the identity, so it was converted from the authors' weights and "
+              "runs as their code does; --as transformers runs it as transformers does"
+            : "its enc_output is nearly the identity, as after training in transformers, so it "
+              "runs as transformers does; --as authors runs it as the authors' code does";
+}
+
+Deimv2Config read_deimv2_config_of_authors(const Json& json, const std::string& where,
+                                           Implementation as) {
+    const JsonFields fields(json, where), decoder = fields.object(authors_decoder);
+    if (as == Implementation::transformers)
+        fields.refuse(authors_decoder,
+                      "is that of the authors' own code, which transformers does not read; leave "
+                      "out --as transformers");
+    Deimv2Config config = read_deimv2_config(deimv2_config_of_authors(json, where), where);
+    follow_authors(config);
+    config.stored_anchors = true;
+    if (decoder.has("activation")) config.edges.quality = config.decoder.activation;
+    if (!decoder.has("mlp_act"))
+        config.remark =
+            "its config.json names no mlp_act, so it runs with SiLU, as its authors have trained "
+            "all sizes; \"mlp_act\": \"relu\" in DEIMTransformer changes that";
     return config;
 }
 

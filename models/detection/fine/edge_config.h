@@ -18,6 +18,11 @@ struct EdgeDecoderConfig {
     bool simplified = false;
     bool gateway = true;       // gates weigh the result of cross-attention; else it is added
     bool shared_head = false;  // all layers share one MLP for the edges
+    // The queries' positions are those of the first boxes in all layers; else each layer computes
+    // them from the boxes before it.
+    bool placed_once = false;
+    // Of the perceptrons for positions, for boxes and edges, and for the quality estimate.
+    Activation positions = Activation::relu, boxes = Activation::relu, quality = Activation::relu;
 };
 
 // `backbone_config` of the config, or an empty object.

@@ -8,9 +8,8 @@ namespace {
 
 constexpr float gate_eps = 1e-5f, rms_eps = 1e-6f;
 
-// The weighting function W(n): steps that grow from the middle to both ends; the outermost are
-// twice the bound.                                                                           (eq.
-// 3)
+// The weighting function W(n) (eq. 3): steps that grow from the middle to both ends; the outermost
+// are twice the bound.
 std::vector<float> steps(uint32_t bins, float up, float scale) {
     const double bound = std::abs(double(up)) * std::abs(double(scale));
     const double base = std::pow(bound + 1, 2.0 / (bins - 2));
@@ -44,13 +43,12 @@ EdgeDecoder::EdgeDecoder(WeightLoader& weights, const DeformableDecoderConfig& f
       deformable_{form.dim, form.heads, form.sampling} {
     const uint32_t dim = form.dim, last = form.layers - 1;
     const std::string positions = in_decoder("query_pos_head");
-    if (config.simplified) {
-        query_position_ = load_mlp(weights, positions, 4, dim, dim, 3);
-        query_position_.between = form.activation;
-    } else {
-        query_position_ = load_mlp(weights, positions, 4, 2 * dim, dim, position_layers);
-    }
+    query_position_ = config.simplified
+                          ? load_mlp(weights, positions, 4, dim, dim, 3)
+                          : load_mlp(weights, positions, 4, 2 * dim, dim, position_layers);
+    query_position_.between = config.positions;
     first_box_head_ = load_mlp(weights, in_decoder("pre_bbox_head"), dim, dim, 4, box_layers);
+    first_box_head_.between = config.boxes;
     for (uint32_t i = 0; i < form.layers; ++i) {
         layers_.push_back(load_layer(weights, i));
         layers_.back().edge_head =
@@ -58,6 +56,7 @@ EdgeDecoder::EdgeDecoder(WeightLoader& weights, const DeformableDecoderConfig& f
                 ? layers_.front().edge_head
                 : load_mlp(weights, in_decoder("bbox_embed." + std::to_string(i)), dim, dim,
                            4 * (config.bins + 1), box_layers);
+        layers_.back().edge_head.between = config.boxes;
     }
     if (!config.gateway || head() != wide_head()) narrowing_ = load_narrowing(weights);
     class_head_ =
@@ -65,6 +64,7 @@ EdgeDecoder::EdgeDecoder(WeightLoader& weights, const DeformableDecoderConfig& f
                        {.out = classes(), .in = dim});
     quality_ = load_mlp(weights, in_decoder("lqe_layers." + std::to_string(last) + ".reg_conf"),
                         4 * (config.best + 1), config.quality_hidden, 1, config.quality_layers);
+    quality_.between = config.quality;
     scale_ = std::abs(weights.floats(in_decoder("reg_scale"), {1})[0]);
     const float up = weights.floats(in_decoder("up"), {1})[0];
     steps_ = weights.table(steps(config.bins, up, scale_), 1, config.bins + 1);
@@ -167,7 +167,8 @@ void EdgeDecoder::decode(Commands& c, const DecoderInput& from, const DetectionO
         const Layer& w = layers_[i];
         const bool last = i + 1 == count;
         auto layer = c.scope("layer");
-        mlp_into(c, s.pos, d.boxes.copy, query_position_, Activation::clip);
+        if (i == 0 || !config_.placed_once)
+            mlp_into(c, s.pos, d.boxes.copy, query_position_, Activation::clip);
         add_into(c, s.at, s.x, s.pos);
         // The norm writes the gateway's input as well as the queries with their positions.
         self_attend(c, s, s, w.self, heads_, i, taps.queries);

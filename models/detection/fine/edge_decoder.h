@@ -12,8 +12,7 @@ namespace saccade {
 // 2025, section 3). It
 //  - samples the memory itself, without a value projection;
 //  - predicts a distribution over the position of each edge of a box, which every layer refines
-//  (FDR,
-//    fine-grained distribution refinement);
+//    (FDR, fine-grained distribution refinement);
 //  - adds a localisation quality estimate (LQE) from these distributions to its scores.
 class EdgeDecoder {
 public:

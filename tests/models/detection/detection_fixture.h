@@ -7,6 +7,7 @@
 
 #include "gpu/transfer/download.h"
 #include "models/detector.h"
+#include "models/registry/registry.h"
 #include "tests/gpu_test.h"
 #include "tests/models/golden.h"
 
@@ -19,8 +20,9 @@ protected:
 
     Detector make(const Golden& golden, Type precision) {
         SyntheticWeights weights(golden.manifest);
-        return Detector::with_suitable_front(device, golden.config, "config.json",
-                                             Preprocessor::read(golden.folder), weights, precision);
+        return Detector::with_suitable_front(
+            device, golden.config, "config.json",
+            read_preprocessor(golden.folder, golden.config, "config.json"), weights, precision);
     }
 
     // Runs a detector on a picture. Returns the trace of the recording.

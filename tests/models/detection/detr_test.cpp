@@ -146,7 +146,7 @@ TEST_F(DetrTest, waits_no_more_often_than_a_chain_of_products_must) {
         config["decoder_layers"] = decoder;
         SyntheticWeights weights(1, StoredType::f32);
         Detector detector(device, config, "config.json", Preprocessor::read(golden.folder), weights,
-                          precision.rest, precision.front);
+                          precision.rest, {.front = precision.front});
         detector.prepare({64, 48});
         Commands c(device, arena, "barriers");
         use_kernels_of_this_round(c);

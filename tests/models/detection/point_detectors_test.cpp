@@ -54,7 +54,7 @@ protected:
 class PointDetectorParity : public PointDetectorTest,
                             public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(PointDetectorParity, every_tensor_is_what_transformers_computes) {
+TEST_P(PointDetectorParity, every_tensor_is_what_the_reference_computes) {
     const Golden golden(GetParam());
     for (Type precision : {Type::f32, Type::f16}) {
         SCOPED_TRACE(name_of(precision));
@@ -108,7 +108,8 @@ TEST_P(PointDetectorParity, every_tensor_is_what_transformers_computes) {
 INSTANTIATE_TEST_SUITE_P(Golden, PointDetectorParity,
                          ::testing::Values("rtdetr-nano", "dfine-nano-tiny", "deimv2-nano",
                                            "deimv2-lite-nano", "deimv2-dino-nano",
-                                           "rfdetr-nano-tiny"));
+                                           "deimv2-authors-lite", "deimv2-authors-hybrid",
+                                           "deimv2-authors-dino", "rfdetr-nano-tiny"));
 
 class PointDetectorLooking : public PointDetectorTest,
                              public ::testing::WithParamInterface<const char*> {};

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "models/picture/preprocessor.h"
 #include "models/registry/published.h"
@@ -39,12 +40,13 @@ TEST(Registry, a_model_of_another_task_is_refused_with_those_that_do_it) {
 }
 
 TEST(Registry, every_family_is_whole) {
-    std::set<std::pair<std::string_view, bool>> types;
+    std::set<std::tuple<std::string_view, bool, bool>> types;
     for (const Family& family : families()) {
         SCOPED_TRACE(family.type);
-        EXPECT_TRUE(types.insert({family.type, family.timm}).second) << "listed twice";
-        // timm's folders have the preprocessing in config.json.
-        if (!family.timm) {
+        const bool of_authors = !family.authors.empty();
+        EXPECT_TRUE(types.insert({family.type, family.timm, of_authors}).second) << "listed twice";
+        // timm's and the authors' folders have the preprocessing in config.json.
+        if (!family.timm && !of_authors) {
             EXPECT_EQ(Preprocessor::parse(Json::object(), "file", family.image_processor).type,
                       family.image_processor);
         }
