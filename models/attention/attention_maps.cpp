@@ -35,7 +35,7 @@ void attention_rows(Commands& c, const Tensor& maps, const AttentionLayer& from,
     if (from.windows)
         window_rows(c, maps, from, q, k, range);
     else if (from.places)
-        relative_map(c, maps, q, k, from.scores.at_batch(batch), from.heads, *from.places, range);
+        relative_map(c, maps, q, k, from.heads, {*from.places, from.scores.at_batch(batch)}, range);
     else if (from.additive)
         additive_map(c, maps, q, k, {from.additive}, range.first_row);
     else if (from.points.empty())

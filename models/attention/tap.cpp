@@ -43,6 +43,12 @@ void Tap::sampling(Commands& c, uint32_t layer, const SamplingQueries& queries, 
     kept_[layer].levels = levels;
 }
 
+void Tap::values(Commands& c, uint32_t layer, const Tensor& v) {
+    if (!keep_values_ || !layers_.contains(layer)) return;
+    Kept& kept = kept_[layer];
+    kept.v = keep(c, kept.v_memory, v);
+}
+
 void Tap::hidden(Commands& c, uint32_t index, const Tensor& z) {
     if (keep_hidden_) hidden_[index] = keep(c, hidden_memory_[index], z);
 }

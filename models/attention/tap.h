@@ -9,6 +9,7 @@
 #include "gpu/ops/deformable.h"
 #include "gpu/ops/grid_attention.h"
 #include "gpu/recorder/commands.h"
+#include "models/attention/knock_outs.h"
 
 namespace saccade {
 
@@ -23,6 +24,7 @@ struct AttentionLayer {
     std::optional<RelativePlaces> places = std::nullopt;  // relative positions, with `scores`
     Tensor scores = {};
     Tensor additive = {};  // w of additive attention, whose scores are w . tanh(k + q); else none
+    Tensor v = {};         // like k, if the tap keeps values and the model offers them
 
     // The number of queries, without the padding of windows.
     uint32_t tokens() const { return windows ? windows->tokens() : q.rows; }
@@ -46,6 +48,9 @@ public:
     explicit Tap(std::set<uint32_t> layers, bool hidden = false, bool features = false)
         : layers_(std::move(layers)), keep_hidden_(hidden), keep_features_(features) {}
 
+    // Keeps v of these layers too, from the next recording on.
+    void keep_values() { keep_values_ = true; }
+
     // Whether the layer is kept, for models that must reorder q and k first.
     bool wants(uint32_t layer) const { return layers_.contains(layer); }
     // Called by models.
@@ -56,6 +61,8 @@ public:
     // The same for deformable attention, which samples maps of these sizes.
     void sampling(Commands& c, uint32_t layer, const SamplingQueries& queries, uint32_t heads,
                   const Sampling& sampling, const std::vector<Size>& levels);
+    // After attention() of the same layer.
+    void values(Commands& c, uint32_t layer, const Tensor& v);
     void hidden(Commands& c, uint32_t index, const Tensor& z);
     void features(Commands& c, const Tensor& y);
     bool wants_features() const { return keep_features_; }
@@ -63,8 +70,23 @@ public:
     // head reads.
     bool wants_last() const { return keep_hidden_ || keep_features_; }
 
+    // What is switched off while the model runs; null: nothing. It must live as long as recordings.
+    void knock_out(KnockOuts* knock_outs) { knock_outs_ = knock_outs; }
+    KnockOuts* knock_outs() const { return knock_outs_; }
+    // Called by models: the output of attention's heads, before their projection.
+    Tensor heads(Commands& c, uint32_t layer, const Tensor& y, const Heads& heads) const {
+        return knock_outs_ ? knock_outs_->without(c, layer, y, heads) : y;
+    }
+    bool skips_attention(uint32_t layer) const {
+        return knock_outs_ && knock_outs_->skips_attention(layer);
+    }
+    bool skips_mlp(uint32_t layer) const { return knock_outs_ && knock_outs_->skips_mlp(layer); }
+    bool skips_positions() const { return knock_outs_ && knock_outs_->skips_positions(); }
+    // Whether the heads' mean over all tokens is needed, not only the tokens that the head reads.
+    bool wants_mean() const { return knock_outs_ && knock_outs_->wants_mean(); }
+
     struct Kept : AttentionLayer {
-        Buffer q_memory = {}, k_memory = {}, scores_memory = {};
+        Buffer q_memory = {}, k_memory = {}, v_memory = {}, scores_memory = {};
     };
     const std::map<uint32_t, Kept>& layers() const { return kept_; }
     const Kept& layer(uint32_t index) const;
@@ -76,12 +98,13 @@ private:
     Tensor keep(Commands& c, Buffer& memory, const Tensor& from);
 
     std::set<uint32_t> layers_;
-    bool keep_hidden_ = false, keep_features_ = false;
+    bool keep_hidden_ = false, keep_features_ = false, keep_values_ = false;
     std::map<uint32_t, Kept> kept_;
     std::map<uint32_t, Tensor> hidden_;
     std::map<uint32_t, Buffer> hidden_memory_;
     Tensor features_;
     Buffer features_memory_;
+    KnockOuts* knock_outs_ = nullptr;
 };
 
 }  // namespace saccade

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "app/cause/head_off.h"
+#include "models/attention/tap.h"
+#include "models/detector.h"
+
+namespace saccade {
+
+// Switches heads off in recordings of the models. Models of which none is off have the same
+// commands as ever.
+class HeadSwitches {
+public:
+    // For the next recordings. Nothing that was recorded before may be running.
+    void want(const HeadsOff& off) { off_ = off; }
+    bool any() const { return !off_.empty(); }
+
+    // Before a model is recorded with these taps; they must not outlive this.
+    void attach(DetectionTaps& taps);
+    void attach(Tap& tap, HeadOff::Of model);
+    // After all have been recorded, for so many pictures of a batch. Heads that a model does not
+    // have are left alone.
+    void apply(uint32_t pictures);
+
+private:
+    HeadsOff off_;
+    KnockOuts encoder_, decoder_, classifier_, captioner_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,229 @@
+#include "models/attention/knock_outs.h"
+
+#include <functional>
+
+#include "gpu/transfer/download.h"
+#include "models/captioner.h"
+#include "models/classifier.h"
+#include "models/detector.h"
+#include "tests/gpu_test.h"
+#include "tests/models/files/zeroed_checkpoint.h"
+#include "tests/models/golden.h"
+
+namespace saccade {
+namespace {
+
+using Floats = std::vector<float>;
+
+// Folders of golden cases with synthetic weights, and what their models say of the golden picture.
+class KnockOutsTest : public GpuTest {
+protected:
+    struct Said {
+        Floats output;
+        std::vector<std::string> trace;
+    };
+    template <typename Record>
+    Said run_model(const GoldenFolder& golden, const Record& record) {
+        Frame frame(device, golden.picture.width, golden.picture.height, false);
+        frame.write(golden.view());
+        Commands c(device, arena, "knock-outs");
+        use_kernels_of_this_round(c);
+        c.keep_trace(true);
+        c.begin();
+        frame.record(c);
+        const std::vector<Download> results = record(c, frame.image());
+        c.end();
+        run_before_();
+        c.run();
+        Said said{{}, c.trace()};
+        for (const Download& result : results) {
+            const Floats part = result.floats();
+            said.output.insert(said.output.end(), part.begin(), part.end());
+        }
+        return said;
+    }
+    Said classify(const GoldenFolder& golden, KnockOuts* out, Type precision = Type::f32) {
+        Classifier classifier = Classifier::open(device, golden.folder.path(), precision);
+        classifier.prepare(golden.size());
+        Tap tap;
+        tap.knock_out(out);
+        Said said = run_model(golden, [&](Commands& c, const Image& image) {
+            classifier.record(c, image, tap);
+            return std::vector<Download>();
+        });
+        said.output = classifier.ranking().logits();
+        return said;
+    }
+    Said detect(const GoldenFolder& golden, KnockOuts* encoder, KnockOuts* decoder) {
+        Detector detector = Detector::open(device, golden.folder.path(), Type::f32);
+        detector.prepare(golden.size());
+        DetectionTaps taps;
+        taps.encoder.knock_out(encoder);
+        taps.decoder.knock_out(decoder);
+        Said said = run_model(golden, [&](Commands& c, const Image& image) {
+            detector.record(c, image, taps);
+            return std::vector<Download>();
+        });
+        said.output = detector.findings().logits();
+        const Floats boxes = detector.findings().boxes();
+        said.output.insert(said.output.end(), boxes.begin(), boxes.end());
+        return said;
+    }
+    // What the decoder gets to see.
+    Said encode(const GoldenFolder& golden, KnockOuts* out) {
+        Captioner captioner =
+            Captioner::open(device, arena, golden.folder.path(), no_tokenizer, Type::f32);
+        captioner.prepare(golden.size());
+        Tap tap;
+        tap.knock_out(out);
+        return run_model(golden, [&](Commands& c, const Image& image) {
+            captioner.record(c, image, tap);
+            std::vector<Download> encoded(1);
+            encoded[0].record(c, captioner.encoded());
+            return encoded;
+        });
+    }
+    // Called between the recording and the run.
+    void then(std::function<void()> work) { run_before_ = std::move(work); }
+
+private:
+    std::function<void()> run_before_ = [] {};
+};
+
+// On a GPU a head's result is rounded before it is switched, which a fused kernel does not do.
+TEST_F(KnockOutsTest, without_any_the_commands_are_the_same_and_with_all_on_every_bit_is) {
+    const GoldenFolder golden("vit-nano");
+    for (Type precision : {Type::f32, Type::f16}) {
+        const Said alone = classify(golden, nullptr, precision);
+        for (auto instead : {KnockOuts::Instead::zero, KnockOuts::Instead::mean}) {
+            KnockOuts all_on(instead);
+            const Said watched = classify(golden, &all_on, precision);
+            if (device.is_cpu()) {
+                EXPECT_EQ(watched.output, alone.output);
+            } else {
+                EXPECT_LT(relative_error(watched.output, alone.output), tolerance(precision));
+            }
+            EXPECT_GT(watched.trace.size(), alone.trace.size());
+            EXPECT_EQ(all_on.heads(), (std::map<uint32_t, uint32_t>{{0, 4}, {1, 4}, {2, 4}}));
+        }
+        EXPECT_EQ(classify(golden, nullptr, precision).trace, alone.trace);
+    }
+}
+
+// W x does not depend on x where W is zero.
+TEST_F(KnockOutsTest, a_head_that_is_off_is_a_checkpoint_whose_columns_of_the_projection_are_zero) {
+    struct Case {
+        const char *model, *projection;
+        uint32_t layer, head, width;
+    };
+    for (const Case& t :
+         {Case{"vit-nano", "vit.encoder.layer.1.attention.output.dense.weight", 1, 2, 16},
+          Case{"vit-nano", "vit.encoder.layer.2.attention.output.dense.weight", 2, 0, 16},
+          Case{"deit-distilled", "deit.encoder.layer.0.attention.output.dense.weight", 0, 1, 24},
+          Case{"swin-nano", "swin.encoder.layers.1.blocks.0.attention.output.dense.weight", 2, 1,
+               16}}) {
+        SCOPED_TRACE(t.model);
+        const GoldenFolder golden(t.model);
+        KnockOuts off;
+        const Floats whole = classify(golden, nullptr).output;
+        then([&] { off.switch_off(0, t.layer, t.head); });
+        const Floats without = classify(golden, &off).output;
+        EXPECT_NE(without, whole);
+        then([] {});
+        zero_columns(golden.folder.path(), t.projection, t.head * t.width, t.width);
+        EXPECT_EQ(classify(golden, nullptr).output, without);
+    }
+}
+
+TEST_F(KnockOutsTest, heads_of_detectors_and_captioners_switch_off_like_zeroed_columns) {
+    {
+        const GoldenFolder golden("yolos-nano");
+        KnockOuts encoder;
+        then([&] { encoder.switch_off(0, 0, 3); });
+        const Floats without = detect(golden, &encoder, nullptr).output;
+        then([] {});
+        EXPECT_NE(detect(golden, nullptr, nullptr).output, without);
+        zero_columns(golden.folder.path(), "vit.encoder.layer.0.attention.output.dense.weight", 48,
+                     16);
+        EXPECT_EQ(detect(golden, nullptr, nullptr).output, without);
+    }
+    {
+        const GoldenFolder golden("detr-basic");
+        KnockOuts encoder, decoder;
+        then([&] {
+            encoder.switch_off(0, 1, 1);
+            decoder.switch_off(0, 0, 2);
+        });
+        const Floats without = detect(golden, &encoder, &decoder).output;
+        then([] {});
+        EXPECT_NE(detect(golden, nullptr, nullptr).output, without);
+        zero_columns(golden.folder.path(), "model.encoder.layers.1.self_attn.out_proj.weight", 24,
+                     24);
+        zero_columns(golden.folder.path(), "model.decoder.layers.0.encoder_attn.out_proj.weight",
+                     24, 12);
+        EXPECT_EQ(detect(golden, nullptr, nullptr).output, without);
+    }
+    {
+        const GoldenFolder golden("vit-gpt2-nano");
+        KnockOuts encoder;
+        then([&] { encoder.switch_off(0, 2, 1); });
+        const Floats without = encode(golden, &encoder).output;
+        then([] {});
+        EXPECT_NE(encode(golden, nullptr).output, without);
+        zero_columns(golden.folder.path(), "encoder.encoder.layer.2.attention.output.dense.weight",
+                     16, 16);
+        EXPECT_EQ(encode(golden, nullptr).output, without);
+    }
+}
+
+TEST_F(KnockOutsTest, a_block_that_is_skipped_is_a_checkpoint_in_which_it_adds_nothing) {
+    for (const uint32_t layer : {1u, 2u})
+        for (const bool mlp : {false, true}) {
+            const GoldenFolder golden("vit-nano");
+            KnockOuts out;
+            mlp ? out.skip_mlp(layer) : out.skip_attention(layer);
+            const Floats without = classify(golden, &out).output;
+            EXPECT_NE(classify(golden, nullptr).output, without);
+            const std::string block = "vit.encoder.layer." + std::to_string(layer) +
+                                      (mlp ? ".output.dense." : ".attention.output.dense.");
+            zero_columns(golden.folder.path(), block + "weight");
+            zero_columns(golden.folder.path(), block + "bias");
+            EXPECT_EQ(classify(golden, nullptr).output, without) << block;
+        }
+}
+
+TEST_F(KnockOutsTest, each_picture_of_a_batch_has_its_own_heads_off_by_zero_or_by_the_mean) {
+    constexpr uint32_t batch = 3, rows = 5, heads = 2, width = 16;
+    for (Type type : {Type::f32, Type::f16})
+        for (auto instead : {KnockOuts::Instead::zero, KnockOuts::Instead::mean}) {
+            const Floats x = random(size_t(batch) * rows * heads * width, type);
+            const Tensor tx = tensor(batch, rows, heads * width, type, x);
+            KnockOuts out(instead);
+            run([&](Commands& c) { return out.without(c, 4, tx, {heads}); });  // makes the switches
+            const auto y = run([&](Commands& c) {
+                const Tensor result = out.without(c, 4, tx, {heads});
+                out.switch_off(1, 4, 0);
+                out.switch_off(2, 4, 1);
+                return result;
+            });
+            for (uint32_t b = 0; b < batch; ++b)
+                for (uint32_t row = 0; row < rows; ++row)
+                    for (uint32_t k = 0; k < heads * width; ++k) {
+                        const auto at = [&](uint32_t r) {
+                            return x[(size_t(b) * rows + r) * heads * width + k];
+                        };
+                        float mean = 0;
+                        for (uint32_t r = 0; r < rows; ++r) mean += at(r) / rows;
+                        const bool off = (b == 1 && k < width) || (b == 2 && k >= width);
+                        const float gone = instead == KnockOuts::Instead::mean ? mean : 0;
+                        ASSERT_NEAR(y[(size_t(b) * rows + row) * heads * width + k],
+                                    off ? gone : at(row), off ? tolerance(type) : 0);
+                    }
+            EXPECT_THROW(out.switch_off(0, 3, 0), Error);
+            EXPECT_THROW(out.switch_off(0, 4, heads), Error);
+            EXPECT_THROW(out.switch_off(batch, 4, 0), Error);
+        }
+}
+
+}  // namespace
+}  // namespace saccade
