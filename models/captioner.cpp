@@ -362,6 +362,14 @@ AttentionLayer Captioner::cross_attention_layer(uint32_t layer, uint32_t picture
     return from;
 }
 
+AttentionLayer Captioner::self_attention_layer(uint32_t layer) const {
+    AttentionLayer from = model_->decoder().self_attention_layer(decoding_->state(), layer);
+    if (!from.q) return from;
+    from.q = from.q.at_batch(0);
+    from.k = from.k.at_batch(0);
+    return from;
+}
+
 Tensor Captioner::attention_of_word(Commands& c, const Look& look, size_t first, size_t count,
                                     uint32_t picture) const {
     const TextDecoderForm& form = model_->decoder().form();

@@ -180,6 +180,8 @@ public:
                              uint32_t picture = 0) const;
     // The queries and keys of a layer: the query of id i predicted id i + 1.
     AttentionLayer cross_attention_layer(uint32_t layer, uint32_t picture = 0) const;
+    // The same among the words; an empty q where the model has no self-attention.
+    AttentionLayer self_attention_layer(uint32_t layer) const;
     MapGeometry geometry() const;
     // The same for self-attention in a layer of the encoder.
     MapGeometry encoder_geometry(uint32_t layer) const {

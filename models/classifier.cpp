@@ -17,7 +17,7 @@ constexpr uint32_t most_classes_wanted = 16;
 
 // Whether each class has a probability of its own (sigmoid) instead of a share of one (softmax), by
 // the rule of transformers' image-classification pipeline.
-bool has_independent_classes(const Json& config, const std::string& where, size_t classes) {
+bool classes_are_independent(const Json& config, const std::string& where, size_t classes) {
     const std::string type = JsonFields(config, where).text("problem_type", "");
     if (type == "regression")
         throw Error(where +
@@ -29,7 +29,7 @@ bool has_independent_classes(const Json& config, const std::string& where, size_
 }  // namespace
 
 Classifier Classifier::open(Device& device, const std::filesystem::path& folder, Type precision,
-                            LoadProgress progress, OpenTokenizer tokenizer) {
+                            LoadProgress progress, OpenTokenizer tokenizer, Implementation as) {
     const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
     family_for(Task::classify, config, file.string());  // reports another kind of model first
@@ -37,7 +37,7 @@ Classifier Classifier::open(Device& device, const std::filesystem::path& folder,
     Checkpoint checkpoint(folder);
     checkpoint.on_progress(std::move(progress));
     Classifier classifier(device, config, file.string(), std::move(preprocessor), checkpoint,
-                          precision);
+                          precision, as);
     classifier.sure_above_ = static_cast<float>(
         JsonFields(config, file.string()).number("sure_above", 0, 1, classifier.sure_above_));
     if (classifier.phrases()) classifier.tokenizer_ = tokenizer(folder);
@@ -57,10 +57,11 @@ void Classifier::look_for(const std::vector<std::string>& labels, const std::str
 }
 
 Classifier::Classifier(Device& device, const Json& config, const std::string& where,
-                       Preprocessor preprocessor, WeightSource& weights, Type precision)
-    : Classifier(device, load(device, config, where, weights, precision), std::move(preprocessor),
-                 precision) {
-    independent_ = has_independent_classes(config, where, labels().size());
+                       Preprocessor preprocessor, WeightSource& weights, Type precision,
+                       Implementation as)
+    : Classifier(device, load(device, config, where, weights, precision, as),
+                 std::move(preprocessor), precision) {
+    independent_ = classes_are_independent(config, where, labels().size());
     check_input();
 }
 
@@ -80,22 +81,28 @@ void Classifier::use(Preprocessor preprocessor) {
     check_input();
 }
 
+static Preprocessor adapted(Preprocessor preprocessor, const ClassificationModel& model) {
+    model.adapt(preprocessor);
+    return preprocessor;
+}
+
 Classifier::Classifier(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision)
     : device_(device),
       precision_(precision),
       memory_(std::move(loaded.memory)),
       model_(std::move(loaded.model)),
       unused_(std::move(loaded.unused)),
-      input_(device, std::move(preprocessor), model_->patch(), model_->remainder()),
+      input_(device, adapted(std::move(preprocessor), *model_), model_->patch(),
+             model_->remainder()),
       attention_row_(device) {}
 
 Classifier::Loaded Classifier::load(Device& device, const Json& config, const std::string& where,
-                                    WeightSource& weights, Type precision) {
+                                    WeightSource& weights, Type precision, Implementation as) {
     const Family& family = family_for(Task::classify, config, where);
     TimmNames timm(weights);
     WeightSource& source = family.timm ? static_cast<WeightSource&>(timm) : weights;
     WeightLoader loader(device, source, precision, "classifier");
-    auto model = std::get<Family::Classifier>(family.make)({config, where, loader, loader});
+    auto model = std::get<Family::Classifier>(family.make)({config, where, loader, loader, as});
     return {std::move(model), loader.finish(), weights.unused()};
 }
 

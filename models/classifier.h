@@ -13,6 +13,7 @@
 #include "models/attention/patch_features.h"
 #include "models/classification/classification_model.h"
 #include "models/files/checkpoint.h"
+#include "models/files/implementation.h"
 #include "models/files/json.h"
 #include "models/picture/picture_input.h"
 #include "models/text/tokenizer.h"
@@ -48,11 +49,13 @@ public:
     // Opens a folder; matrices are stored as `precision`.
     // `tokenizer` is Tokenizer::open for zero-shot models.
     static Classifier open(Device& device, const std::filesystem::path& folder, Type precision,
-                           LoadProgress progress = {}, OpenTokenizer tokenizer = no_tokenizer);
+                           LoadProgress progress = {}, OpenTokenizer tokenizer = no_tokenizer,
+                           Implementation as = Implementation::by_weights);
     // From a config.json and any source of weights, for benchmarks and tests. `where` names the
     // config in errors.
     Classifier(Device& device, const Json& config, const std::string& where,
-               Preprocessor preprocessor, WeightSource& weights, Type precision);
+               Preprocessor preprocessor, WeightSource& weights, Type precision,
+               Implementation as = Implementation::by_weights);
 
     const std::vector<std::string>& labels() const { return model_->labels(); }
     const ClassificationModel& model() const { return *model_; }
@@ -69,6 +72,8 @@ public:
     // Replaces the folder's preprocessor.
     void use(Preprocessor preprocessor);
     Type precision() const { return precision_; }
+    // Whether several classes may be right: a class has a score of its own.
+    bool has_independent_classes() const { return independent_; }
     // Tensors of the file that the model does not use.
     const std::vector<std::string>& unused() const { return unused_; }
 
@@ -121,7 +126,7 @@ private:
         std::vector<std::string> unused;
     };
     static Loaded load(Device& device, const Json& config, const std::string& where,
-                       WeightSource& weights, Type precision);
+                       WeightSource& weights, Type precision, Implementation as);
     Classifier(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision);
 
     void check_input() const;

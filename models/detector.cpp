@@ -10,6 +10,7 @@
 #include "gpu/ops/elementwise.h"
 #include "models/contrast/phrases.h"
 #include "models/detection/coco_stuff.h"
+#include "models/detection/fine/authors_names.h"
 #include "models/detection/mask_runs.h"
 #include "models/registry/registry.h"
 
@@ -48,7 +49,7 @@ float sure_above_in(const std::filesystem::path& folder) {
 }
 
 Detector Detector::open(Device& device, const std::filesystem::path& folder, Type precision,
-                        LoadProgress progress, OpenTokenizer tokenizer) {
+                        LoadProgress progress, OpenTokenizer tokenizer, Implementation as) {
     const std::filesystem::path file = config_in(folder);
     const Json config = read_json(file);
     family_for(Task::detect, config, file.string());  // reports another kind of model first
@@ -56,7 +57,7 @@ Detector Detector::open(Device& device, const std::filesystem::path& folder, Typ
     Checkpoint checkpoint(folder);
     checkpoint.on_progress(std::move(progress));
     Detector detector =
-        with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision);
+        with_suitable_front(device, config, file.string(), preprocessor, checkpoint, precision, as);
     detector.sure_above_ = sure_above_of(config, file.string());
     if (detector.phrases()) detector.tokenizer_ = tokenizer(folder);
     return detector;
@@ -113,18 +114,30 @@ Example Detector::example_in(Arena& scratch, const std::function<void(Commands&)
 
 Detector Detector::with_suitable_front(Device& device, const Json& config, const std::string& where,
                                        const Preprocessor& preprocessor, WeightSource& weights,
-                                       Type precision) {
-    Detector detector(device, config, where, preprocessor, weights, precision);
+                                       Type precision, Implementation as) {
+    Detector detector(device, config, where, preprocessor, weights, precision, {.as = as});
     if (precision == Type::f16 && detector.model_->front_outgrows_half(device))
-        return Detector(device, config, where, preprocessor, weights, precision, Type::f32);
+        return Detector(device, config, where, preprocessor, weights, precision,
+                        {.as = as, .front = Type::f32});
     return detector;
 }
 
 Detector::Detector(Device& device, const Json& config, const std::string& where,
-                   Preprocessor preprocessor, WeightSource& weights, Type precision,
-                   std::optional<Type> front)
-    : Detector(device, load(device, config, where, weights, precision, front.value_or(precision)),
+                   Preprocessor preprocessor, WeightSource& weights, Type precision, const Use& use)
+    : Detector(device, load(device, config, where, weights, precision, use),
                std::move(preprocessor), precision) {}
+
+// The preprocessor as the model wants it; `remark` says what people should know of both.
+static Preprocessor fitted(Preprocessor preprocessor, const DetectionModel& model,
+                           std::string& remark) {
+    remark = model.remark();
+    if (model.adapt(preprocessor) && preprocessor.resize == Preprocessor::Resize::fixed)
+        remark += (remark.empty() ? "" : "; ") +
+                  ("pictures become " + std::to_string(preprocessor.size.x)) + "x" +
+                  std::to_string(preprocessor.size.y) +
+                  " by its config.json, not by its preprocessor_config.json";
+    return preprocessor;
+}
 
 Detector::Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision)
     : device_(device),
@@ -132,16 +145,21 @@ Detector::Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Typ
       model_(std::move(loaded.model)),
       memory_(std::move(loaded.memory)),
       unused_(std::move(loaded.unused)),
-      input_(device, std::move(preprocessor), model_->patch()),
+      input_(device, fitted(std::move(preprocessor), *model_, remark_), model_->patch()),
       attention_row_(device) {}
 
 Detector::Loaded Detector::load(Device& device, const Json& config, const std::string& where,
-                                WeightSource& weights, Type precision, Type front) {
-    WeightLoader loader(device, weights, precision, "detector");
+                                WeightSource& weights, Type precision, const Use& use) {
+    const Family& family = family_for(Task::detect, config, where);
+    AuthorsNames of_authors(weights);
+    WeightSource& source =
+        family.authors.empty() ? weights : static_cast<WeightSource&>(of_authors);
+    WeightLoader loader(device, source, precision, "detector");
     std::optional<WeightLoader> precise;
-    if (front != precision) precise.emplace(device, weights, front, "detector's front");
-    const auto make = std::get<Family::Detector>(family_for(Task::detect, config, where).make);
-    auto model = make({config, where, loader, precise ? *precise : loader});
+    if (use.front.value_or(precision) != precision)
+        precise.emplace(device, source, *use.front, "detector's front");
+    const auto make = std::get<Family::Detector>(family.make);
+    auto model = make({config, where, loader, precise ? *precise : loader, use.as});
     std::vector<Buffer> memory = loader.finish();
     if (precise) std::ranges::move(precise->finish(), std::back_inserter(memory));
     return {std::move(model), std::move(memory), weights.unused()};
@@ -244,6 +262,13 @@ std::vector<Detection> Findings::detections(const DetectionFilter& filter) const
     if (filter.masks && area(mask_size_) > 0)
         stuff_.empty() ? add_masks(result) : add_panoptic_masks(result);
     return result;
+}
+
+float Findings::best_score() const {
+    const std::vector<float> rows = download_.floats();
+    float best = 0;
+    for (size_t i = 0; i < found_.rows; ++i) best = std::max(best, rows[i * found_columns + 4]);
+    return best;
 }
 
 void Findings::add_masks(std::vector<Detection>& to) const {

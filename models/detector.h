@@ -18,6 +18,7 @@
 #include "models/contrast/example.h"
 #include "models/detection/detection_model.h"
 #include "models/files/checkpoint.h"
+#include "models/files/implementation.h"
 #include "models/files/json.h"
 #include "models/picture/picture_input.h"
 #include "models/text/tokenizer.h"
@@ -36,7 +37,7 @@ struct Detection {
 struct DetectionFilter {
     float threshold = 0.5f;                     // the score must be above it
     std::map<uint32_t, float> thresholds = {};  // for single classes, instead of `threshold`
-    std::set<uint32_t> classes;                 // empty: all
+    std::set<uint32_t> classes = {};            // empty: all
     size_t most = SIZE_MAX;                     // keeps only the best
     bool masks = false;                         // also reads masks, if the model has them
     float overlap = 1;  // drops a detection that overlaps a better one by more (IoU): NMS
@@ -54,6 +55,8 @@ class Findings {
 public:
     // After the recording has run; the best first.
     std::vector<Detection> detections(const DetectionFilter& filter) const;
+    // The highest score, whatever a filter would keep; 0 if there is none.
+    float best_score() const;
     // The heads' output, see DetectionOutput.
     std::vector<float> logits() const { return logits_.floats(); }
     std::vector<float> boxes() const { return boxes_.floats(); }
@@ -96,19 +99,30 @@ public:
     // Opens a folder; matrices are stored as `precision`.
     // `tokenizer` is Tokenizer::open for open-vocabulary models.
     static Detector open(Device& device, const std::filesystem::path& folder, Type precision,
-                         LoadProgress progress = {}, OpenTokenizer tokenizer = no_tokenizer);
+                         LoadProgress progress = {}, OpenTokenizer tokenizer = no_tokenizer,
+                         Implementation as = Implementation::by_weights);
+    // How the weights are used, besides their precision.
+    struct Use {
+        Implementation as = Implementation::by_weights;
+        std::optional<Type> front = std::nullopt;  // of the part before the model's first norm
+    };
     // From a config.json and any source of weights, for benchmarks and tests. `where` names the
-    // config in errors; `front` is the precision of the part before the model's first norm.
+    // config in errors.
     Detector(Device& device, const Json& config, const std::string& where,
-             Preprocessor preprocessor, WeightSource& weights, Type precision,
-             std::optional<Type> front = std::nullopt);
+             Preprocessor preprocessor, WeightSource& weights, Type precision)
+        : Detector(device, config, where, std::move(preprocessor), weights, precision, Use{}) {}
+    Detector(Device& device, const Json& config, const std::string& where,
+             Preprocessor preprocessor, WeightSource& weights, Type precision, const Use& use);
     // The same, with a `front` that fits the weights: see DetectionModel::front_outgrows_half.
     static Detector with_suitable_front(Device& device, const Json& config,
                                         const std::string& where, const Preprocessor& preprocessor,
-                                        WeightSource& weights, Type precision);
+                                        WeightSource& weights, Type precision,
+                                        Implementation as = Implementation::by_weights);
 
     const std::vector<std::string>& labels() const { return model_->labels(); }
     float sure_above() const { return sure_above_; }  // see sure_above_in
+    // One line where it was in doubt how to read the files; empty: there was no doubt.
+    const std::string& remark() const { return remark_; }
     const DetectionModel& model() const { return *model_; }
     // The phrases of an open-vocabulary model; null if its classes are fixed.
     Phrases* phrases() const { return model_->phrases(); }
@@ -187,7 +201,7 @@ private:
         std::vector<std::string> unused;
     };
     static Loaded load(Device& device, const Json& config, const std::string& where,
-                       WeightSource& weights, Type precision, Type front);
+                       WeightSource& weights, Type precision, const Use& use);
     Detector(Device& device, Loaded loaded, Preprocessor preprocessor, Type precision);
 
     void record_masks(Commands& c, const DetectionOutput& out, DetectionTaps& taps,
@@ -204,6 +218,7 @@ private:
     std::vector<std::string> unused_;
     std::unique_ptr<Tokenizer> tokenizer_;
     float sure_above_ = 0.5f;
+    std::string remark_;
     PictureInput input_;
     AttentionRow attention_row_;
     Findings findings_;

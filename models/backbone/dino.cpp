@@ -120,11 +120,12 @@ std::vector<float> Dino::start_of(Size grid) const {
         start.resize(start.size() + size_t(area(grid)) * config_.hidden);
         return start;
     }
-    const auto resize = config_.positions == DinoConfig::Positions::resized
-                            ? resize_bicubic
-                            : resize_bicubic_antialiased;
+    const Size own = config_.grid_of(config_.image);
+    const double offset = grid == own ? 0 : config_.position_offset;
     const std::vector<float> positions =
-        resize(positions_, config_.hidden, config_.grid_of(config_.image), grid);
+        config_.positions == DinoConfig::Positions::resized
+            ? resize_bicubic(positions_, config_.hidden, own, grid, offset)
+            : resize_bicubic_antialiased(positions_, config_.hidden, own, grid);
     start.insert(start.end(), positions.begin(), positions.end());
     return start;
 }
@@ -172,7 +173,9 @@ void Dino::attend(Commands& c, ResidualStream& z, const Block& w, uint32_t layer
     const Tensor v = qkv.slice_columns(2 * dim, dim);
     const Heads heads{config_.heads, 1.0f / std::sqrt(static_cast<float>(config_.head_size()))};
     tap.attention(c, layer, q, k, heads);
-    z.add(c, attention(c, q, k, v, heads), w.out);
+    tap.values(c, layer, v);
+    if (tap.skips_attention(layer)) return;
+    z.add(c, tap.heads(c, layer, attention(c, q, k, v, heads), heads), w.out);
 }
 
 // z = z' + scale2 MLP(LN(z'))
@@ -194,7 +197,7 @@ Tensor Dino::embed(Commands& c, const Tensor& patches) const {
 
 void Dino::block(Commands& c, ResidualStream& z, uint32_t index, Tap& tap) const {
     attend(c, z, blocks_[index], index, tap);
-    mlp(c, z, blocks_[index]);
+    if (!tap.skips_mlp(index)) mlp(c, z, blocks_[index]);
 }
 
 Tensor Dino::encode(Commands& c, const Tensor& patches, Tap& tap) const {

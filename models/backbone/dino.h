@@ -12,13 +12,12 @@
 
 // DINOv2 (Oquab et al. 2023), its registers (Vision Transformers Need Registers, Darcet et al.
 // 2023), and DINOv3 (Siméoni et al. 2025). What differs from ViT:
-// - each branch is scaled channel by channel before it is added to the residual stream
-// (LayerScale);
-// - the MLP may be gated (SwiGLU);
-// - register tokens, which belong to no patch, follow the class token;
-// - pictures may have any size: position embeddings are interpolated, or (DINOv3) queries and keys
-// of
-//   patches have rotary position embeddings (RoPE).
+//  - each branch is scaled channel by channel before it is added to the residual stream
+//    (LayerScale);
+//  - the MLP may be gated (SwiGLU);
+//  - register tokens, which belong to no patch, follow the class token;
+//  - pictures may have any size: position embeddings are interpolated, or (DINOv3) queries and
+//    keys of patches have rotary position embeddings (RoPE).
 
 namespace saccade {
 

@@ -97,4 +97,8 @@ DinoConfig read_dino_config(const Json& json, const std::string& where) {
     return config;
 }
 
+void follow_authors(DinoConfig& config) {
+    if (config.positions == DinoConfig::Positions::resized) config.position_offset = 0.1;
+}
+
 }  // namespace saccade

@@ -23,6 +23,7 @@ struct DinoConfig {
     Activation activation = Activation::gelu_erf;
     uint32_t registers = 0;
     Positions positions = Positions::resized;
+    double position_offset = 0;  // see resize_bicubic
     float rope_theta = 0;
     bool third = false;               // DINOv3's tensor names
     std::string prefix;               // of tensor names, in files of a model with a classifier
@@ -33,5 +34,8 @@ struct DinoConfig {
     Size grid_of(Size picture) const { return picture / patch; }
 };
 DinoConfig read_dino_config(const Json& json, const std::string& where);
+
+// DINOv2's authors resize positions for a grid that is larger by a tenth of a cell.
+void follow_authors(DinoConfig& config);
 
 }  // namespace saccade

@@ -49,8 +49,11 @@ void attend(Commands& c, ResidualStream& z, const EncoderBlock& w, const Encoder
             uint32_t layer, Tap& tap, const AttentionMask& mask) {
     auto scope = c.scope("attend");
     const auto [q, k, v] = project_qkv(c, z, w, mask.keys);
-    tap.attention(c, layer, q, k, form.attention_heads());
-    z.add(c, attention(c, q, k, v, form.attention_heads(), mask.causal), w.out);
+    const Heads heads = form.attention_heads();
+    tap.attention(c, layer, q, k, heads);
+    tap.values(c, layer, v);
+    if (tap.skips_attention(layer)) return;
+    z.add(c, tap.heads(c, layer, attention(c, q, k, v, heads, mask.causal), heads), w.out);
 }
 
 // z = MLP(LN(z')) + z'                                                                 (eq. 3)
@@ -64,7 +67,7 @@ void mlp(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderFor
 void encoder_block(Commands& c, ResidualStream& z, const EncoderBlock& w, const EncoderForm& form,
                    uint32_t layer, Tap& tap, const AttentionMask& mask) {
     attend(c, z, w, form, layer, tap, mask);
-    mlp(c, z, w, form);
+    if (!tap.skips_mlp(layer)) mlp(c, z, w, form);
 }
 
 Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const EncoderBlock& w,
@@ -75,15 +78,23 @@ Tensor last_encoder_block(Commands& c, ResidualStream& z, uint32_t tokens, const
     {
         auto scope = c.scope("last");
         const auto [q, k, v] = project_qkv(c, z, w);
-        tap.attention(c, layer, q, k, form.attention_heads());
-        linear_add(c, read, attention(c, q.slice_rows(0, tokens), k, v, form.attention_heads()),
-                   w.out);
-        const Tensor inner = norm_linear(c, read, w.fc1.norm, w.fc1.linear, form.activation);
-        linear_add(c, read, inner, w.fc2);
+        const Heads heads = form.attention_heads();
+        tap.attention(c, layer, q, k, heads);
+        tap.values(c, layer, v);
+        if (!tap.skips_attention(layer)) {
+            const Tensor asking = tap.wants_mean() ? q : q.slice_rows(0, tokens);
+            const Tensor seen = tap.heads(c, layer, attention(c, asking, k, v, heads), heads);
+            linear_add(c, read, seen.slice_rows(0, tokens), w.out);
+        }
+        if (!tap.skips_mlp(layer)) {
+            const Tensor inner = norm_linear(c, read, w.fc1.norm, w.fc1.linear, form.activation);
+            linear_add(c, read, inner, w.fc2);
+        }
     }
     if (tap.wants_last()) {
-        Tap no_tap;
-        encoder_block(c, z, w, form, layer, no_tap);
+        Tap keeps_nothing;
+        keeps_nothing.knock_out(tap.knock_outs());
+        encoder_block(c, z, w, form, layer, keeps_nothing);
     }
     return read;
 }

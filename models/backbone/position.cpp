@@ -58,10 +58,11 @@ double cubic(double a, double d) {
     return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-std::vector<CubicTaps> cubic_taps(uint32_t from, uint32_t to) {
+std::vector<CubicTaps> cubic_taps(uint32_t from, uint32_t to, double offset) {
     std::vector<CubicTaps> taps(to);
     for (uint32_t i = 0; i < to; ++i) {
-        const double centre = (i + 0.5) * from / to - 0.5, first = std::floor(centre) - 1;
+        const double centre = (i + 0.5) * from / (to + offset) - 0.5;
+        const double first = std::floor(centre) - 1;
         for (uint32_t k = 0; k < 4; ++k) {
             const double place = std::clamp(first + k, 0.0, from - 1.0);
             taps[i].at.push_back(static_cast<uint32_t>(place));
@@ -89,11 +90,10 @@ std::vector<CubicTaps> antialiased_taps(uint32_t from, uint32_t to) {
     return taps;
 }
 
-using MakeTaps = std::vector<CubicTaps> (*)(uint32_t from, uint32_t to);
-
 // First along the rows, then along the columns.
+template <typename MakeTaps>
 std::vector<float> resize(std::span<const float> table, uint32_t dim, Size from, Size to,
-                          MakeTaps make_taps) {
+                          const MakeTaps& make_taps) {
     if (table.size() != size_t(area(from)) * dim || area(from) == 0 || area(to) == 0)
         throw Error("a table of " + std::to_string(table.size()) + " positions is not a grid of " +
                     std::to_string(from.y) + "x" + std::to_string(from.x));
@@ -117,8 +117,10 @@ std::vector<float> resize(std::span<const float> table, uint32_t dim, Size from,
 
 }  // namespace
 
-std::vector<float> resize_bicubic(std::span<const float> table, uint32_t dim, Size from, Size to) {
-    return resize(table, dim, from, to, cubic_taps);
+std::vector<float> resize_bicubic(std::span<const float> table, uint32_t dim, Size from, Size to,
+                                  double offset) {
+    return resize(table, dim, from, to,
+                  [&](uint32_t in, uint32_t out) { return cubic_taps(in, out, offset); });
 }
 
 std::vector<float> resize_bicubic_antialiased(std::span<const float> table, uint32_t dim, Size from,

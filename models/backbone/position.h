@@ -20,8 +20,10 @@ namespace saccade {
 std::vector<float> sine_positions(Size grid, uint32_t dim);
 
 // Interpolates learned positions (from.y * from.x, dim) to a grid of another size: bicubic with a =
-// -0.75, half-pixel centres, no antialiasing, repeated border, as torch's interpolate does.
-std::vector<float> resize_bicubic(std::span<const float> table, uint32_t dim, Size from, Size to);
+// -0.75, half-pixel centres, no antialiasing, repeated border, as torch's interpolate does. With an
+// `offset`, positions lie as in a grid that is larger by so many cells.
+std::vector<float> resize_bicubic(std::span<const float> table, uint32_t dim, Size from, Size to,
+                                  double offset = 0);
 // The same with antialiasing and a = -0.5: when shrinking, the kernel is scaled up, and weights
 // beyond the border are dropped.
 std::vector<float> resize_bicubic_antialiased(std::span<const float> table, uint32_t dim, Size from,

@@ -26,19 +26,25 @@ ViT::ViT(WeightLoader& weights, const ViTConfig& config, const std::string& pref
 }
 
 // z_0 = [x_class; x_p E] + E_pos                                                       (eq. 1)
-void ViT::embed(Commands& c, const Tensor& z, const Tensor& patches) const {
-    auto scope = c.scope("embed");
-    copy(c, z, start_);
-    linear_add(c, z.slice_rows(config_.prefix_tokens(), patches.rows), patches, patch_embedding_);
+Tensor ViT::embed(Commands& c, const Tensor& patches, Tap& tap) const {
+    const Tensor z = c.scratch(patches.batch, config_.tokens(), config_.hidden, Type::f32);
+    {
+        auto scope = c.scope("embed");
+        const Tensor cells = z.slice_rows(config_.prefix_tokens(), patches.rows);
+        copy(c, z, start_);
+        if (tap.skips_positions())
+            linear_into(c, cells, patches, patch_embedding_);
+        else
+            linear_add(c, cells, patches, patch_embedding_);
+    }
+    tap.hidden(c, 0, z);
+    return z;
 }
 
-ResidualStream ViT::encode_until(Commands& c, uint32_t layers, const Tensor& patches,
-                                 Tap& tap) const {
-    const Tensor z = c.scratch(patches.batch, config_.tokens(), config_.hidden, Type::f32);
-    embed(c, z, patches);
-    tap.hidden(c, 0, z);
+ResidualStream ViT::blocks(Commands& c, const Tensor& z, uint32_t first, uint32_t end,
+                           Tap& tap) const {
     ResidualStream stream(c, z, patch_embedding_.weight.type);
-    for (uint32_t i = 0; i < layers; ++i) {
+    for (uint32_t i = first; i < end; ++i) {
         encoder_block(c, stream, blocks_[i], form_, i, tap);
         tap.hidden(c, i + 1, z);
     }
@@ -46,12 +52,16 @@ ResidualStream ViT::encode_until(Commands& c, uint32_t layers, const Tensor& pat
 }
 
 Tensor ViT::encode(Commands& c, const Tensor& patches, Tap& tap) const {
-    return encode_until(c, config_.layers, patches, tap).sums();
+    return blocks(c, embed(c, patches, tap), 0, config_.layers, tap).sums();
 }
 
 Tensor ViT::encode_first(Commands& c, const Tensor& patches, Tap& tap) const {
+    return finish_first(c, embed(c, patches, tap), 0, tap);
+}
+
+Tensor ViT::finish_first(Commands& c, const Tensor& start, uint32_t layer, Tap& tap) const {
     const uint32_t last = config_.layers - 1;
-    ResidualStream z = encode_until(c, last, patches, tap);
+    ResidualStream z = blocks(c, start, layer, last, tap);
     const Tensor first =
         last_encoder_block(c, z, config_.prefix_tokens(), blocks_[last], form_, last, tap);
     tap.hidden(c, config_.layers, z.sums());

@@ -25,6 +25,8 @@ public:
     Tensor encode(Commands& c, const Tensor& patches, Tap& tap) const;
     // The same, but only the tokens before the patches, for callers that read no others.
     Tensor encode_first(Commands& c, const Tensor& patches, Tap& tap) const;
+    // The rest of encode_first() from the stream before a layer on, which it overwrites.
+    Tensor finish_first(Commands& c, const Tensor& z, uint32_t layer, Tap& tap) const;
     // LN(z) of some of the tokens.                                                     (eq. 4)
     Tensor normalize(Commands& c, const Tensor& z, Type out) const {
         return layer_norm(c, z, norm_, out);
@@ -33,12 +35,15 @@ public:
         layer_norm_into(c, y, z, norm_);
     }
 
+    // E_pos, with the class token added to its row: (tokens, hidden) f32.
+    const Tensor& positions() const { return start_; }
+
     const ViTConfig& config() const { return config_; }
 
 private:
-    ResidualStream encode_until(Commands& c, uint32_t layers, const Tensor& patches,
-                                Tap& tap) const;
-    void embed(Commands& c, const Tensor& z, const Tensor& patches) const;
+    Tensor embed(Commands& c, const Tensor& patches, Tap& tap) const;
+    ResidualStream blocks(Commands& c, const Tensor& z, uint32_t first, uint32_t end,
+                          Tap& tap) const;
 
     ViTConfig config_;
     EncoderForm form_;

@@ -40,6 +40,7 @@ public:
     void read(Commands& c, const Tensor& logits, const Tensor& ids, const DecoderState& state,
               uint32_t first) const override;
     AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const override;
+    AttentionLayer self_attention_layer(const DecoderState&, uint32_t) const override { return {}; }
 
 private:
     // The input of a step's products, concatenated: E y, z and h.

@@ -25,6 +25,12 @@ AttentionLayer TextDecoder::cross_attention_layer(const DecoderState& state, uin
             state.memory.slice_columns(2 * layer * width, width), heads(layer)};
 }
 
+AttentionLayer TextDecoder::self_attention_layer(const DecoderState& state, uint32_t layer) const {
+    const uint32_t width = form_.width(), at = 4 * layer * width;
+    return {state.past.slice_columns(at, width), state.past.slice_columns(at + width, width),
+            heads(layer)};
+}
+
 Tensor TextDecoder::self_attention(Commands& c, const Tensor& x, const Norm& norm,
                                    const Linear& qkv, const DecoderState& state, uint32_t layer,
                                    uint32_t first) const {

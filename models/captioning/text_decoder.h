@@ -55,6 +55,9 @@ public:
     // Cross-attention of one layer: queries of the words (sentences, words, width), keys of the
     // pictures (pictures, picture tokens, width).
     virtual AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const;
+    // Self-attention of one layer among the words (sentences, words, width). Empty q: the model has
+    // none.
+    virtual AttentionLayer self_attention_layer(const DecoderState& state, uint32_t layer) const;
     // For models without cross-attention, which read the picture as words of the sentence: the
     // words that are the picture's. cross_attention_layer is then self-attention over all words.
     // Empty: the model has cross-attention.

@@ -26,6 +26,8 @@ public:
     virtual bool takes_any_size() const { return false; }
     virtual void prepare(Size) {}
     virtual Remainder remainder() const { return Remainder::refused; }
+    // Changes the preprocessing where the weights are for another than the folder's files describe.
+    virtual void adapt(Preprocessor&) const {}
     // The input: patches of this size, (batch, patches, 3 * patch * patch), of type input_type().
     virtual Size patch() const = 0;
     virtual Type input_type() const = 0;
@@ -40,6 +42,21 @@ public:
     // For zero-shot models: the probabilities of each token, as if it were the whole picture, from
     // a tap that kept hidden states. (1, tokens, phrases) f32.
     virtual Tensor likeness(Commands&, const Tap&) const { return {}; }
+
+    // The logits that the head would give if the residual stream after some block were the last one
+    // (the logit lens): (batch, 1, classes) f32. Empty: the head reads more than the stream.
+    virtual Tensor lens(Commands&, const Tensor& /*stream*/) const { return {}; }
+    // The logits when the stream before a layer is this one, which it overwrites; empty where the
+    // model cannot begin there.
+    virtual Tensor logits_from(Commands&, const Tensor& /*stream*/, uint32_t /*layer*/,
+                               Tap&) const {
+        return {};
+    }
+    // What is added to the tokens before the first block: (1, tokens, columns) f32; the class token
+    // is part of its row. Empty: the model has no such positions.
+    virtual Tensor positions() const { return {}; }
+    // Whether KnockOuts can switch these positions off.
+    virtual bool skips_positions() const { return false; }
 
     // Layers and heads of attention. The number of heads may differ between stages.
     virtual uint32_t layers() const = 0;

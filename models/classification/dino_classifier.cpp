@@ -17,19 +17,24 @@ DinoClassifier::DinoClassifier(WeightLoader& weights, const DinoConfig& config)
 Tensor DinoClassifier::logits(Commands& c, const Tensor& patches, Tap& tap) const {
     const Tensor z = dino_.encode(c, patches, tap);
     if (!head_.weight && !tap.wants_features()) return {};
-    const Tensor logits =
-        head_.weight ? c.scratch(z.batch, 1, head_.weight.rows, Type::f32) : Tensor();
-    auto scope = c.scope("head");
     const Tensor y = dino_.normalize(c, z, Type::f32);
     tap.features(c, y);
-    if (!logits) return {};
+    return head_.weight ? classify(c, y) : Tensor();
+}
 
-    // [the class token, the mean of the patches]
+Tensor DinoClassifier::lens(Commands& c, const Tensor& stream) const {
+    return head_.weight ? classify(c, dino_.normalize(c, stream, Type::f32)) : Tensor();
+}
+
+// On [the class token, the mean of the patches].
+Tensor DinoClassifier::classify(Commands& c, const Tensor& y) const {
+    const Tensor logits = c.scratch(y.batch, 1, head_.weight.rows, Type::f32);
+    auto scope = c.scope("head");
     const uint32_t dim = config().hidden, half = head_.weight.columns / 2;
-    const Tensor both = c.scratch(z.batch, 1, 2 * half, head_.weight.type);
+    const uint32_t first = config().prefix_tokens();
+    const Tensor both = c.scratch(y.batch, 1, 2 * half, head_.weight.type);
     copy(c, both.slice_columns(0, dim), y.slice_rows(0, 1));
-    mean_rows_into(c, both.slice_columns(half, dim),
-                   y.slice_rows(config().prefix_tokens(), patches.rows));
+    mean_rows_into(c, both.slice_columns(half, dim), y.slice_rows(first, y.rows - first));
     linear_into(c, logits, both, head_);
     return logits;
 }

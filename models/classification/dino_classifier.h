@@ -23,6 +23,8 @@ public:
     Type input_type() const override { return dino_.type(); }
     Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const override;
 
+    Tensor lens(Commands& c, const Tensor& stream) const override;
+
     uint32_t layers() const override { return config().layers; }
     uint32_t heads(uint32_t) const override { return config().heads; }
     TokenLayout layout(uint32_t layer) const override;
@@ -31,6 +33,8 @@ public:
 
 private:
     const DinoConfig& config() const { return dino_.config(); }
+    // The classifier on LN(z).
+    Tensor classify(Commands& c, const Tensor& y) const;
 
     Dino dino_;
     Linear head_;  // (classes, 2 * hidden), each half padded to a multiple of eight, or none

@@ -14,11 +14,10 @@
 // Swin Transformer (Liu et al. 2021) and Swin Transformer V2 (Liu et al. 2022). Cells attend to the
 // cells of their window; every other block shifts the windows, which connects neighbouring windows;
 // after each stage 2x2 cells become one (patch merging). What V2 changes:
-// - a branch is normalised after it, not before (res-post-norm);
-// - scores are cosines with a learned scale per head (scaled cosine attention);
-// - the relative position bias comes from a small MLP on log-spaced coordinates (continuous
-// position
-//   bias).
+//  - a branch is normalised after it, not before (res-post-norm);
+//  - scores are cosines with a learned scale per head (scaled cosine attention);
+//  - the relative position bias comes from a small MLP on log-spaced coordinates (continuous
+//    position bias).
 
 namespace saccade {
 

@@ -16,7 +16,10 @@ ViTClassifier::ViTClassifier(WeightLoader& weights, const ViTConfig& config)
 
 // y = LN(z_L^0), then the classifier                                                   (eq. 4)
 Tensor ViTClassifier::logits(Commands& c, const Tensor& patches, Tap& tap) const {
-    const Tensor z = vit_.encode_first(c, patches, tap);
+    return lens(c, vit_.encode_first(c, patches, tap));
+}
+
+Tensor ViTClassifier::lens(Commands& c, const Tensor& z) const {
     const Tensor logits = c.scratch(z.batch, 1, head_.weight.rows, Type::f32);
     auto scope = c.scope("head");
     linear_into(c, logits, vit_.normalize(c, z.slice_rows(0, 1), head_.weight.type), head_);

@@ -19,6 +19,13 @@ public:
     Type input_type() const override { return head_.weight.type; }
     Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const override;
 
+    Tensor lens(Commands& c, const Tensor& stream) const override;
+    Tensor logits_from(Commands& c, const Tensor& stream, uint32_t layer, Tap& tap) const override {
+        return lens(c, vit_.finish_first(c, stream, layer, tap));
+    }
+    Tensor positions() const override { return vit_.positions(); }
+    bool skips_positions() const override { return true; }
+
     uint32_t layers() const override { return config().layers; }
     uint32_t heads(uint32_t) const override { return config().heads; }
     TokenLayout layout(uint32_t layer) const override;

@@ -40,6 +40,11 @@ Tensor ContrastModel::similarity(Commands& c, const Tensor& last) const {
     return result;
 }
 
+// Of the class token; models without one pool all tokens.
+Tensor ContrastModel::lens(Commands& c, const Tensor& stream) const {
+    return vision_.config().class_token ? similarity(c, stream.slice_rows(0, 1)) : Tensor();
+}
+
 Tensor ContrastModel::likeness(Commands& c, const Tap& tap) const {
     const Tensor& last = tap.hidden_states().at(vision_.config().form.layers);
     return probabilities(c, similarity(c, last.at_batch(0)));

@@ -26,6 +26,7 @@ public:
     Tensor logits(Commands& c, const Tensor& patches, Tap& tap) const override;
     // The same for each token of the last hidden state: (batch, tokens, phrases) f32.
     Tensor similarity(Commands& c, const Tensor& last) const;
+    Tensor lens(Commands& c, const Tensor& stream) const override;
     Tensor likeness(Commands& c, const Tap& tap) const override;
 
     // The picture's embedding: (batch, 1, dim) f32.

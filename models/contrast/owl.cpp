@@ -58,7 +58,21 @@ OwlConfig read_owl_config(const Json& json, const std::string& where) {
     };
     if (config.text.projected != config.text.form.block.hidden)
         fields.refuse("projection_dim", "differs from the text tower's hidden_size");
+    config.merge_eps = config.vision.form.block.norm_eps;
     return config;
+}
+
+void follow_authors(OwlConfig& config) {
+    config.heads = Activation::gelu_tanh;
+    config.merge_eps = 1e-6f;
+    config.square = config.grey = true;
+}
+
+bool Owl::adapt(Preprocessor& preprocessor) const {
+    if (!config_.grey) return false;
+    preprocessor.blurs = preprocessor.square = true;
+    preprocessor.padding = 127.5f;
+    return true;
 }
 
 Owl::Owl(WeightLoader& weights, const OwlConfig& config)
@@ -70,7 +84,7 @@ Owl::Owl(WeightLoader& weights, const OwlConfig& config)
     const EncoderForm& form = config.vision.form.block;
     const uint32_t dim = form.hidden;
     post_norm_ = weights.norm(config.name + ".vision_model.post_layernorm", dim, form.norm_eps);
-    norm_ = weights.norm("layer_norm", dim, form.norm_eps);
+    norm_ = weights.norm("layer_norm", dim, config.merge_eps);
     class_vector_ = weights.linear("class_head.dense0", {.out = config.text.projected, .in = dim});
     const std::array<std::string, 2> gauge = {"class_head.logit_shift", "class_head.logit_scale"};
     gauge_ = weights.stacked(gauge, {.out = 1, .in = dim});
@@ -118,8 +132,8 @@ Tensor Owl::class_vectors(Commands& c, const Tensor& features) const {
 Tensor Owl::objectness(Commands& c, const Tensor& features) const {
     const Tensor y = c.scratch(features.batch, features.rows, 1, Type::f32);
     const Head& w = objectness_head_;
-    const Tensor x = linear(c, linear(c, features, w.dense0, Activation::gelu_erf), w.dense1,
-                            Activation::gelu_erf);
+    const Tensor x =
+        linear(c, linear(c, features, w.dense0, config_.heads), w.dense1, config_.heads);
     linear_into(c, y, x, w.dense2);
     return y;
 }
@@ -127,8 +141,8 @@ Tensor Owl::objectness(Commands& c, const Tensor& features) const {
 // sigmoid(MLP(x) + box bias)
 Tensor Owl::boxes(Commands& c, const Tensor& features) const {
     const Tensor y = c.scratch(features.batch, features.rows, 4, Type::f32);
-    const Tensor x = linear(c, linear(c, features, box_head_.dense0, Activation::gelu_erf),
-                            box_head_.dense1, Activation::gelu_erf);
+    const Tensor x = linear(c, linear(c, features, box_head_.dense0, config_.heads),
+                            box_head_.dense1, config_.heads);
     copy(c, y, places_[0]);
     linear_add(c, y, x, box_head_.dense2);
     return multiply(c, y, {}, Type::f32, Activation::sigmoid);

@@ -17,8 +17,15 @@ struct OwlConfig {
     std::string name;     // "owlv2": the prefix of its tensors
     bool square = false;  // boxes are relative to the padded square that the processor makes
     bool objectness = false;
+    Activation heads = Activation::gelu_erf;
+    float merge_eps = 1e-5f;  // of the norm after patches and class token are multiplied
+    bool grey = false;        // pictures are padded to a square with grey
 };
 OwlConfig read_owl_config(const Json& json, const std::string& where);
+
+// The authors' code has GELU's tanh form in the heads and another eps, and pads all pictures with
+// grey; transformers squashes OWL-ViT's, and pads OWLv2's with black.
+void follow_authors(OwlConfig& config);
 
 class Owl : public DetectionModel {
 public:
@@ -42,6 +49,7 @@ public:
     Tensor likeness(Commands& c, const Tensor& features) const override;
     Tensor query_vectors(Commands& c, const Tensor& features) const override;
     bool has_features() const override { return true; }
+    bool adapt(Preprocessor& preprocessor) const override;
     TokenLayout layout(Size picture) const override;
     double multiply_adds(Size picture) const override;
 

@@ -53,7 +53,8 @@ Siglip::Siglip(WeightLoader& weights, const SiglipConfig& config)
                             {.scale = std::exp(weights.floats("logit_scale", {1}).front()),
                              .bias = weights.floats("logit_bias", {1}).front()},
                             "this is a photo of {}.")),
-      form_(config.vision.form.block) {
+      form_(config.vision.form.block),
+      antialias_(config.antialias) {
     const std::string in = "vision_model.head.";
     const uint32_t dim = form_.hidden, head = form_.head_size();
     norm_ = weights.norm("vision_model.post_layernorm", dim, form_.norm_eps);
@@ -68,6 +69,12 @@ Siglip::Siglip(WeightLoader& weights, const SiglipConfig& config)
         weights.linear(in + "mlp.fc1", {.out = form_.intermediate, .in = dim, .rows = Rows::any});
     fc2_ =
         weights.linear(in + "mlp.fc2", {.out = dim, .in = form_.intermediate, .rows = Rows::any});
+}
+
+void follow_authors(SiglipConfig& config) { config.antialias = false; }
+
+void Siglip::adapt(Preprocessor& preprocessor) const {
+    if (preprocessor.resize == Preprocessor::Resize::fixed) preprocessor.antialias = antialias_;
 }
 
 // The pooling layer has a single query, the probe, for the whole picture.
@@ -95,8 +102,9 @@ Tensor Siglip::embed(Commands& c, const Tensor& patches, Tap& tap) const {
     const Tensor q = c.scratch(z.batch, 1, width, kv.type);
     copy(c, q, linear(c, probe_, query));
     const Tensor k = kv.slice_columns(width, width), v = kv.slice_columns(2 * width, width);
-    tap.attention(c, pooling_layer(), q, k, form_.attention_heads());
-    return head(c, attention(c, q, k, v, form_.attention_heads()));
+    const Heads heads = form_.attention_heads();
+    tap.attention(c, pooling_layer(), q, k, heads);
+    return head(c, tap.heads(c, pooling_layer(), attention(c, q, k, v, heads), heads));
 }
 
 // y + MLP(LN(y)) of y = W_o pooled

@@ -12,8 +12,12 @@ namespace saccade {
 struct SiglipConfig {
     VisionTowerConfig vision;
     TextTowerConfig text;
+    bool antialias = true;  // false: pictures of a fixed size are resized without
 };
 SiglipConfig read_siglip_config(const Json& json, const std::string& where);
+
+// The authors resize pictures of a fixed size bilinearly, without antialiasing.
+void follow_authors(SiglipConfig& config);
 
 class Siglip : public ContrastModel {
 public:
@@ -26,6 +30,7 @@ public:
     Tensor probabilities(Commands& c, const Tensor& logits) const override;
     // The tap's last hidden state is the input of the pooling head, after the norm.
     Tensor embed(Commands& c, const Tensor& patches, Tap& tap) const override;
+    void adapt(Preprocessor& preprocessor) const override;
 
 private:
     uint32_t pooling_layer() const { return vision_.config().form.layers; }
@@ -35,6 +40,7 @@ private:
     Tensor project(Commands& c, const Tensor& z) const override;
 
     EncoderForm form_;
+    bool antialias_;
     Norm norm_;
     Tensor probe_;      // (1, hidden)
     Linear qkv_, out_;  // (3 * heads * head, hidden), (hidden, heads * head)

@@ -57,6 +57,7 @@ public:
               uint32_t first, Tap& tap) const;
     // Self-attention: the keys of all words so far.
     AttentionLayer cross_attention_layer(const DecoderState& state, uint32_t layer) const override;
+    AttentionLayer self_attention_layer(const DecoderState&, uint32_t) const override { return {}; }
 
 private:
     struct Block {

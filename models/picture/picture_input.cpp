@@ -1,9 +1,12 @@
 #include "models/picture/picture_input.h"
 
 #include <bit>
+#include <cstring>
 
 #include "gpu/core/device.h"
 #include "gpu/core/error.h"
+#include "gpu/ops/elementwise.h"
+#include "gpu/recorder/upload.h"
 
 namespace saccade {
 
@@ -31,7 +34,43 @@ bool PictureInput::prepare(Size frame, std::optional<Size> within) {
     frame_ = frame;
     within_ = within;
     prepare_tiles();
+    prepare_padding();
     return true;
+}
+
+// How much of an output's weight falls on the frame: the rest falls on the padding.
+static std::vector<float> weight_on_frame(const Taps& taps) {
+    std::vector<float> sums(taps.out_size);
+    for (uint32_t i = 0; i < taps.out_size; ++i)
+        for (uint32_t k = 0; k < taps.count[i]; ++k)
+            sums[i] += taps.weight(size_t(i) * taps.max_taps + k);
+    return sums;
+}
+
+// The taps take what lies beyond the frame as black.
+void PictureInput::prepare_padding() {
+    padding_ = {};
+    if (preprocessor_.padding == 0 || !preprocessor_.square || frame_.x == frame_.y) return;
+    const std::vector<float> across = weight_on_frame(plan_.horizontal),
+                             down = weight_on_frame(plan_.vertical);
+    const uint32_t columns = patch_columns(), per_row = plan_.width / patch_.x;
+    const uint64_t bytes = tensor_bytes(1, patches(), columns, Type::f32);
+    if (padding_memory_.bytes() < bytes)
+        padding_memory_ = Buffer(*device_, "padding", bytes, Memory::device);
+    padding_ = make_tensor(padding_memory_.handle(), 0, 1, patches(), columns, Type::f32);
+    saccade::upload(*device_, padding_, [&](std::span<std::byte> staged) {
+        std::vector<float> row(columns);
+        for (uint32_t i = 0; i < patches(); ++i) {
+            for (uint32_t k = 0; k < columns; ++k) {
+                const uint32_t x = i % per_row * patch_.x + k % patch_.x;
+                const uint32_t y = i / per_row * patch_.y + k / patch_.x % patch_.y;
+                row[k] = preprocessor_.padding * (1 - across[x] * down[y]) *
+                         plan_.scale[k / (patch_.x * patch_.y)];
+            }
+            std::memcpy(&staged[size_t(i) * padding_.row_stride * sizeof(float)], row.data(),
+                        columns * sizeof(float));
+        }
+    });
 }
 
 void PictureInput::fit_to_patches() {
@@ -125,6 +164,13 @@ void PictureInput::record(Commands& c, const Tensor& patches, const Image& image
     if (image.width() != frame_.x || image.height() != frame_.y)
         throw Error("the picture has another size than prepare() was called with");
     preprocess(c, patches, image, on_device_);
+    if (!padding_) return;
+    Tensor padding = padding_;
+    if (patches.type != padding.type) {
+        padding = c.scratch(1, padding.rows, padding.columns, patches.type);
+        copy(c, padding, padding_);
+    }
+    add_into(c, patches, patches, padding);
 }
 
 }  // namespace saccade

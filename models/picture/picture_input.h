@@ -52,6 +52,7 @@ public:
 private:
     void fit_to_patches();
     void prepare_tiles();
+    void prepare_padding();
     // `floats`: the weights go up as floats, as an exact Preprocess wants them.
     ResizeTaps upload(const Taps& taps, Buffer& buffer, const char* name, bool floats = false);
 
@@ -61,7 +62,8 @@ private:
     Remainder remainder_;
     std::optional<Size> within_;
     PreprocessPlan plan_;
-    Buffer horizontal_, vertical_;
+    Buffer horizontal_, vertical_, padding_memory_;
+    Tensor padding_;  // (1, patches, 3 * patch * patch) f32: what the padding adds to each value
     Preprocess on_device_;
 
     // Tiles: the two resizes of the picture, and the crops that cut the tiles from it.

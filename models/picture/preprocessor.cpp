@@ -551,6 +551,11 @@ PreprocessPlan Preprocessor::plan(uint32_t source_width, uint32_t source_height,
         plan.vertical = make_blurred_taps(plan.source_height, source.y, out.y, down);
         return plan;
     }
+    if (!antialias && !crop) {
+        plan.horizontal = make_blurred_taps(source.x, source.x, out.x, 0);
+        plan.vertical = make_blurred_taps(source.y, source.y, out.y, 0);
+        return plan;
+    }
     plan.horizontal = make_taps(source.x, whole_frame.x, filter, plan.crop_left, out.x, rounding);
     plan.vertical = make_taps(source.y, whole_frame.y, filter, plan.crop_top, out.y, rounding);
     return plan;

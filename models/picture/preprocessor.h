@@ -63,6 +63,8 @@ struct Preprocessor {
     // OWLv2, in floats: pads with black at the right and below to a square (if `square`), blurs
     // before shrinking, resizes to `size`. Boxes and maps are relative to the square.
     bool blurs = false, square = false;
+    float padding = 0;            // the level of what is padded to a square
+    bool antialias = true;        // false: linear interpolation in floats, as TensorFlow's
     double rescale_factor = 1.0;  // 1 without do_rescale
     std::array<double, 3> mean{0.0, 0.0, 0.0};
     std::array<double, 3> std_dev{1.0, 1.0, 1.0};  // mean 0 and deviation 1 without do_normalize

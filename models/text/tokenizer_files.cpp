@@ -411,7 +411,7 @@ std::unique_ptr<Tokenizer> open_json(const std::filesystem::path& path,
     Json json = read_json(path);
     JsonFields file(json, path.string());
     JsonFields model = file.object("model");
-    // Older files have no field "type" and are told apart by their other fields.
+    // Older files have no field "type"; their other fields distinguish them.
     std::string type = model.text("type", model.has("merges") ? "BPE" : "WordPiece");
     if (type != "BPE" && type != "WordPiece" && type != "Unigram") {
         model.refuse("type",

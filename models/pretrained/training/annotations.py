@@ -1,15 +1,18 @@
-"""Boxes and captions out of the annotations that COCO and Flickr8k publish, as tables.
+"""Boxes and captions out of the annotations that COCO publishes, as tables.
 
-    python3 annotations.py coco   instances_train2017.json captions_train2017.json
-    python3 annotations.py flickr Flickr8k.token.txt Flickr_8k.testImages.txt
+    python3 annotations.py coco instances_train2017.json captions_train2017.json
+    python3 annotations.py tables boxes.json.gz coco_captions.tsv.gz -o annotations
 
-Writes boxes.json.gz and coco_captions.tsv.gz, or flickr8k_captions.tsv.gz. The pictures of COCO to
-measure on are those of held_out.txt.
+Writes boxes.json.gz and coco_captions.tsv.gz. The pictures to measure on are those of held_out.txt.
+Captions to train on say "person" where a picture cannot tell more (persons.py).
 """
 import argparse
+import collections
 import gzip
 import json
 import pathlib
+
+import persons
 
 UNITS = 1024            # of a picture's side: what boxes are counted in
 HELD_OUT = pathlib.Path(__file__).parent / "held_out.txt"
@@ -45,13 +48,19 @@ def caption_lines(captions, measured):
         yield one["image_id"], part, one["caption"]
 
 
-def flickr_lines(token_file, test_file):
-    """The same of Flickr8k: lines of picture#number, tab, caption."""
-    tests = set(pathlib.Path(test_file).read_text().split())
-    for line in pathlib.Path(token_file).read_text(encoding="utf-8").splitlines():
-        numbered, caption = line.split("\t")
-        picture = numbered.split("#")[0]
-        yield picture, "test" if picture in tests else "train", caption
+def told_lines(lines, boxes):
+    """The same, but captions to train on say "person" where a picture cannot tell more, see
+    persons.py. boxes as in boxes_table."""
+    person = {key for key, name in boxes["categories"].items() if name == "person"}
+    lines = list(lines)
+    texts = collections.defaultdict(list)
+    for picture, _, text in lines:
+        texts[picture].append(text)
+    for picture, part, text in lines:
+        sides = [max(box[3:]) / UNITS for box in boxes["boxes"].get(picture, [])
+                 if box[0] in person]
+        doubt = part == "train" and persons.cannot_be_told(texts[picture], sides)
+        yield picture, part, persons.neutral(text) if doubt else text
 
 
 def write_lines(file, lines):
@@ -60,22 +69,37 @@ def write_lines(file, lines):
             out.write(f"{picture}\t{part}\t{' '.join(caption.split())}\n")
 
 
+def read_boxes(file):
+    """What boxes_table made, with numbers for keys again."""
+    with gzip.open(file, "rt") as stored:
+        table = json.load(stored)
+    numbered = lambda part: {int(key): value for key, value in table[part].items()}
+    return dict(categories=numbered("categories"), val=table["val"], boxes=numbered("boxes"))
+
+
+def read_lines(file):
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            picture, part, text = line.rstrip("\n").split("\t")
+            yield int(picture), part, text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("set", choices=("coco", "flickr"))
-    parser.add_argument("first", help="instances_train2017.json, or Flickr8k.token.txt")
-    parser.add_argument("second", help="captions_train2017.json, or Flickr_8k.testImages.txt")
+    parser.add_argument("form", choices=("coco", "tables"), help="of what there is: as COCO "
+                        "publishes it, or tables whose captions are still as people said them")
+    parser.add_argument("boxes", help="instances_train2017.json, or boxes.json.gz")
+    parser.add_argument("captions", help="captions_train2017.json, or coco_captions.tsv.gz")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("."))
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    if options.set == "flickr":
-        write_lines(options.output / "flickr8k_captions.tsv.gz",
-                    flickr_lines(options.first, options.second))
-        return
-    with open(options.first) as instances, open(options.second) as captions:
-        table = boxes_table(json.load(instances))
-        write_lines(options.output / "coco_captions.tsv.gz",
-                    caption_lines(json.load(captions), table["val"]))
+    if options.form == "tables":
+        table, lines = read_boxes(options.boxes), list(read_lines(options.captions))
+    else:
+        with open(options.boxes) as instances, open(options.captions) as captions:
+            table = boxes_table(json.load(instances))
+            lines = list(caption_lines(json.load(captions), table["val"]))
+    write_lines(options.output / "coco_captions.tsv.gz", told_lines(lines, table))
     with gzip.open(options.output / "boxes.json.gz", "wt") as out:
         json.dump(table, out)
 

@@ -102,6 +102,16 @@ def load_vit(folder, layers, image):
     return vit
 
 
+def load_eye(folder):
+    """A classifier's ViT."""
+    config = json.loads((pathlib.Path(folder) / "config.json").read_text())
+    vit = ViT(Shape(config["hidden_size"], config["num_hidden_layers"],
+                    config["num_attention_heads"], tuple(config["image_size"]),
+                    config["patch_size"]))
+    fill(vit_tensors(vit, "vit."), load_file(str(pathlib.Path(folder) / "model.safetensors")))
+    return vit
+
+
 def restore(tensors, folder, grid=None):
     """Puts what an earlier training wrote into the tensors of a model, to go on from there.
     Blocks that the earlier model lacked stay as they were initialised, next to no change; the
@@ -353,14 +363,13 @@ def save_classifier(model, folder, names=NAMES, sure_above=0.5, problem_type=ONE
          image_processor_type="ViTImageProcessor")
 
 
-def save_captioner(model, folder, captions, beams=1):
+def save_captioner(model, folder, captions, **generation):
     shape = model.vit.shape
     encoder = dict(model_type="vit", architectures=["ViTModel"], **vit_config(shape))
-    length = len(model.word_positions.weight)
-    config = encoder_decoder_config(encoder, captions, length, len(model.blocks), shape.width,
-                                    shape.heads)
-    save_speaker(folder, captions, length, captioner_tensors(model), config, shape.image,
-                 dict(num_beams=beams))
+    config = encoder_decoder_config(encoder, captions, model.length, len(model.blocks),
+                                    shape.width, shape.heads)
+    save_speaker(folder, captions, model.length, captioner_tensors(model), config, shape.image,
+                 generation)
 
 
 def save_hybrid_captioner(model, folder, captions, **generation):

@@ -75,25 +75,29 @@ class HybridCaptioner(nn.Module):
             x = block(x)
         return self.look_norm(x)
 
+    def cells(self, seen):
+        return self.patch_labels(seen).float()
+
     def read(self, ids, seen, known=None, at=None):
-        """Logits of the word after each of ids (batch, length), or after the one `at` alone. Words
-        that are not `known` (batch, length) are read as if they were not there."""
+        """Logits of the word after each of ids (batch, length), or after the one `at` alone; of each
+        picture there may be several sentences, one after the other. Words that are not `known`
+        (batch, length) are read as if they were not there."""
         x = self.words(ids)
         if known is not None:
             x = x * known[..., None]
         x = x + self.word_positions.weight[:ids.shape[1]]
         for block in self.blocks:
-            x = block(x, seen)
+            x = block(x, block.look(seen))
         if at is not None:
             x = x[:, at:at + 1]
         return F.linear(self.norm(x), self.words.weight).float()
 
     @torch.no_grad()
-    def say(self, seen, start, choose):
+    def say(self, seen, start, choose, samples=1):
         """ids (batch, length), each word as choose(logits) has it; after its end a sentence stays
         at the end. Every step reads the whole row: shapes stay the same, as a CUDA graph wants."""
-        ids = torch.full((len(seen), self.length), start, device=seen.device)
-        ended = torch.zeros(len(seen), dtype=torch.bool, device=seen.device)
+        ids = torch.full((len(seen) * samples, self.length), start, device=seen.device)
+        ended = torch.zeros(len(ids), dtype=torch.bool, device=seen.device)
         for at in range(self.length - 1):
             word = choose(self.read(ids[:, :-1], seen, at=at)[:, 0])
             ids[:, at + 1] = torch.where(ended, start, word)

@@ -22,48 +22,53 @@ def orthogonal(matrix):
 
 
 class Optimizer:
-    def __init__(self, model, rate, muon_rate, decay=0.02, momentum=0.95):
+    """Of all parameters that are to be trained; pace(name) is the factor of each one's rate."""
+
+    def __init__(self, model, rate, muon_rate, decay=0.02, momentum=0.95, pace=lambda name: 1.0):
         self.rate, self.muon_rate, self.decay, self.momentum = rate, muon_rate, decay, momentum
-        self.parameters = list(model.parameters())
+        trained = [(name, parameter) for name, parameter in model.named_parameters()
+                   if parameter.requires_grad]
+        self.parameters = [parameter for _, parameter in trained]
         device = self.parameters[0].device
-        by_shape, decayed, free = {}, [], []
-        for name, parameter in model.named_parameters():
+        by_shape, by_pace = {}, {}
+        for name, parameter in trained:
+            of = pace(name)
             if parameter.ndim in (2, 4) and "blocks" in name \
                     and not any(part in name for part in ALWAYS_ADAM):
                 # q, k and v are matrices of their own, stored as one; a convolution is the matrix
                 # of its filters
                 parts = 3 if ".qkv." in name else 2 if ".cross_kv." in name else 1
-                by_shape.setdefault((parts, *parameter.flatten(1).shape), []).append(parameter)
-            elif parameter.ndim >= 2 and not name.endswith(NOT_DECAYED):
-                decayed.append(parameter)
+                by_shape.setdefault((of, parts, *parameter.flatten(1).shape), []).append(parameter)
             else:
-                free.append(parameter)
-        self.matrices = [(same, torch.zeros(len(same), *shape, device=device), parts)
-                         for (parts, *shape), same in by_shape.items()]
+                decays = parameter.ndim >= 2 and not name.endswith(NOT_DECAYED)
+                by_pace.setdefault((of, decay if decays else 0.0), []).append(parameter)
+        self.matrices = [(same, torch.zeros(len(same), *shape, device=device), parts, of)
+                         for (of, parts, *shape), same in by_shape.items()]
         on_gpu = device.type == "cuda"
         self.factor = torch.ones((), device=device)
-        self.adam_rate = torch.tensor(rate, device=device) if on_gpu else rate
         self.adam = torch.optim.AdamW(
-            [dict(params=decayed, weight_decay=decay), dict(params=free, weight_decay=0.0)],
-            lr=self.adam_rate, betas=(0.9, 0.98),
-            **(dict(fused=True, capturable=True) if on_gpu else {}))
+            [dict(params=some, weight_decay=decays, pace=of)
+             for (of, decays), some in by_pace.items()],
+            lr=rate, betas=(0.9, 0.98), **(dict(fused=True, capturable=True) if on_gpu else {}))
         for group in self.adam.param_groups:
-            group["lr"] = self.adam_rate
+            group["lr"] = torch.tensor(rate * group["pace"], device=device) if on_gpu \
+                else rate * group["pace"]
 
     def scale(self, factor):
         self.factor.fill_(factor)
-        if torch.is_tensor(self.adam_rate):
-            self.adam_rate.fill_(self.rate * factor)
-        else:
-            for group in self.adam.param_groups:
-                group["lr"] = self.rate * factor
+        for group in self.adam.param_groups:
+            rate = self.rate * group["pace"] * factor
+            if torch.is_tensor(group["lr"]):
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
 
     @torch.no_grad()
     def step(self):
         torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)
         self.adam.step()
-        rate = self.muon_rate * self.factor
-        for same, average, parts in self.matrices:
+        for same, average, parts, of in self.matrices:
+            rate = self.muon_rate * of * self.factor
             gradient = torch.stack([parameter.grad.flatten(1) for parameter in same])
             average.lerp_(gradient, 1 - self.momentum)
             update = gradient.lerp(average, self.momentum)

@@ -46,7 +46,7 @@ def photo_parser(description, seconds, output=None, batch=256):
     result.add_argument("--seconds", type=float, default=seconds, help="of training")
     result.add_argument("--batch", type=int, default=batch)
     result.add_argument("--tests", type=int, help="pictures to check progress on; all of them")
-    result.add_argument("--checks", type=int, default=6, help="how often")
+    result.add_argument("--checks", type=int, default=6, help="how often; of several stages, each")
     result.add_argument("--rate", type=float, default=1e-3)
     result.add_argument("--muon-rate", type=float, default=0.01)
     result.add_argument("--eager", action="store_true", help="compile nothing")

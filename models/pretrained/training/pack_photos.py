@@ -1,8 +1,9 @@
-"""Packs photographs out of clones of public repositories, and their boxes or labels, into chunks.
+"""Packs photographs out of a clone of a public repository, and their boxes, into chunks.
 
-    python3 pack_photos.py coco   CLONE boxes.json.gz -o packed
-    python3 pack_photos.py flickr CLONE -o packed
+    python3 pack_photos.py CLONE boxes.json.gz -o packed
+    python3 pack_photos.py CLONE boxes.json.gz --captions coco_captions.tsv.gz -o packed
 
+The first command packs the pictures with boxes, the second those of them that have captions, too.
 A chunk is a NumPy archive: `bytes`, the encoded pictures one after the other, `ends`, where each
 ends, `ids`, and what is known of them. Chunks are drawn at random, so that the first few are as
 good a sample as any. Pictures to train on are encoded anew, small; those to measure on are kept as
@@ -21,9 +22,11 @@ import subprocess
 import numpy as np
 from PIL import Image
 
-QUALITY, EFFORT = 22, 2     # WebP: 5.2 KB for 256x256 pixels, 30 dB
+import photo_captions
+
+QUALITY, EFFORT = 22, 6     # WebP: 4.5 KB for 256x256 pixels, 30 dB
 COCO = "a2978a7048f2cde061a0d0d66ce2dcc576647857"       # hai4h/cnn-edge-detection
-FLICKR = "56a15d913c3f290e2ee896386ece6076c1eea02e"     # RlNZLER/Image-Text-Matching
+CHUNKS = dict(coco=14, captioned=3)                     # of some 41 MB
 
 
 class Clone:
@@ -94,7 +97,6 @@ def pack_coco(options, pool):
              for path, blob in clone.files("train2017/").items()}
     boxes = {int(key): value for key, value in annotations["boxes"].items()}
     categories = {int(key): index for index, key in enumerate(annotations["categories"])}
-    held_out = set(annotations["val"])
 
     def known(ids):
         rows = [row for key in ids for row in boxes.get(key, [])]
@@ -103,35 +105,36 @@ def pack_coco(options, pool):
             labels=np.array([categories[row[0]] for row in rows], np.uint8),
             boxes=np.array([row[1:] for row in rows], np.uint16))      # x, y, w, h in 1/1024
 
-    val = sorted(held_out)
+    val = sorted(annotations["val"])
     pack(pool, clone, [blobs[key] for key in val], None, options.output / "coco-val.npz",
          names=np.array(list(annotations["categories"].values())), **known(val))
-    train = shuffled(sorted(set(boxes) - held_out))
-    for index, ids in enumerate(np.array_split(train, options.chunks or 14)):
+    train, name = set(boxes) - set(val), "coco"
+    if options.captions:
+        train, name = train & captioned(options.captions), "captioned"
+    train = shuffled(sorted(train))
+    for index, ids in enumerate(np.array_split(train, options.chunks or CHUNKS[name])):
         ids = ids.tolist()
         pack(pool, clone, [blobs[key] for key in ids], QUALITY,
-             options.output / f"coco-{index:02}.npz", **known(ids))
+             options.output / f"{name}-{index:02}.npz", **known(ids))
 
 
-def pack_flickr(options, pool):
-    clone = Clone(options.clone, FLICKR)
-    files = clone.files("data/images/")
-    pack(pool, clone, list(files.values()), QUALITY, options.output / "flickr-00.npz",
-         ids=np.array([pathlib.Path(path).name for path in files]))
+def captioned(file):
+    """The pictures that have captions to train on."""
+    return {int(picture) for picture in photo_captions.read(file)["train"]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("set", choices=("coco", "flickr"))
     parser.add_argument("clone", help="a clone of the repository named in README.md")
-    parser.add_argument("boxes", nargs="?", help="of COCO: the annotations")
+    parser.add_argument("boxes", help="boxes.json.gz, as annotations.py writes it")
+    parser.add_argument("--captions", help="coco_captions.tsv.gz: pictures with captions alone")
     parser.add_argument("--chunks", type=int, help="to train on")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("packed"))
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ProcessPoolExecutor(options.processes) as pool:
-        dict(coco=pack_coco, flickr=pack_flickr)[options.set](options, pool)
+        pack_coco(options, pool)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from tokenizer import Tokenizer, cut
 LENGTH = 26             # tokens at most, with the start and the end
 MERGES = 4000           # learned, unless others are asked for
 MOST = 5                # captions of a picture
-UNKNOWN = -100          # the label of a patch of which nobody says what covers it
 
 
 def plain(text):
@@ -50,41 +49,30 @@ class PhotoCaptions(Tokenizer):
 
 
 class CaptionBatches:
-    """Pictures with captions, of COCO and, a share of them, of Flickr8k; what covers the patches is
-    known of COCO's alone. One caption is to be said, all of them are there to compare with."""
+    """Pictures with captions: one of these is to be said, all of them are there to compare with.
+    Pictures with many captions come more often."""
 
-    def __init__(self, coco, flickr, batch, share, side, cells, classes):
-        self.stores = [(coco, batch - round(share * batch)), (flickr, round(share * batch))]
-        self.rows = [torch.nonzero(store.known["captions"][:store.count])[:, 0]
-                     if store else None for store, _ in self.stores]
-        self.side, self.classes, self.cells = side, classes, cells.to(coco.device)
+    def __init__(self, store, batch, side, cells, classes):
+        self.store, self.batch, self.side, self.classes = store, batch, side, classes
+        self.cells = cells.to(store.device)
 
-    def part(self, store, rows, count):
-        device = store.device
-        row = rows[(torch.rand(count, device=device) * len(rows)).long().clamp(max=len(rows) - 1)]
+    def __call__(self):
+        known, count, device = self.store.known, self.batch, self.store.device
+        row = self.store.draw(count, known["captions"].clamp(min=1).sqrt())
         window = photos.Window(count, device, least=0.7, most=1.15, shape=0.1, still=0.2)
-        picture = photos.recolour(window.look(store.picture(row), self.side), strength=0.2)
-        captions, references = store.known["captions"][row], store.known["ids"][row].long()
+        picture = photos.recolour(window.look(self.store.picture(row), self.side), strength=0.2)
+        captions, references = known["captions"][row], known["ids"][row].long()
         which = (torch.rand(count, device=device) * captions).long()
         ids = references[torch.arange(count, device=device), which]
-        if "box" in store.known:
-            box, valid, order = window.boxes(store.known["box"][row], store.known["valid"][row])
-            label = torch.gather(store.known["label"][row], 1, order)
-            patch_label = photos.cover(label, box, valid, self.cells, self.classes)[0]
-        else:
-            patch_label = torch.full((count, len(self.cells)), UNKNOWN, device=device)
+        box, valid, order = window.boxes(known["box"][row], known["valid"][row])
+        label = torch.gather(known["label"][row], 1, order)
+        patch_label = photos.cover(label, box, valid, self.cells, self.classes)[0]
         return dict(picture=picture, ids=ids, references=references, captions=captions,
                     patch_label=patch_label)
 
-    def __call__(self):
-        parts = [self.part(store, rows, count)
-                 for (store, count), rows in zip(self.stores, self.rows) if count]
-        return {key: torch.cat([part[key] for part in parts]) for key in parts[0]}
-
     def every(self):
         """The captions of all pictures, and how many each has."""
-        return [torch.cat([store.known[key][rows] for (store, _), rows
-                           in zip(self.stores, self.rows) if store]) for key in ("ids", "captions")]
+        return [self.store.known[key][:self.store.count] for key in ("ids", "captions")]
 
 
 def said(batch, end):

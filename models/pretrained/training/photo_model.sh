@@ -16,14 +16,8 @@ photos=(--packed "$packed" --unpacked "$unpacked")
 coco() {
     [ -f "$tables/boxes.json.gz" ] || python3 annotations.py coco \
         "$data/instances_train2017.json" "$data/captions_train2017.json" -o "$tables"
-    python3 pack_photos.py coco "$data/cnn-edge-detection" "$tables/boxes.json.gz" -o "$packed"
+    python3 pack_photos.py "$data/cnn-edge-detection" "$tables/boxes.json.gz" "$@" -o "$packed"
 }
-flickr() {
-    [ -f "$tables/flickr8k_captions.tsv.gz" ] || python3 annotations.py flickr \
-        "$data/Flickr8k.token.txt" "$data/Flickr_8k.testImages.txt" -o "$tables"
-    python3 pack_photos.py flickr "$data/Image-Text-Matching" -o "$packed"
-}
-
 case $model in
 detector)
     coco
@@ -31,15 +25,11 @@ detector)
     python3 train_photo_detector.py "${photos[@]}" "${options[@]}"
     ;;
 captioner | captioner-2015)
-    coco
-    flickr
+    coco --captions "$tables/coco_captions.tsv.gz"
     python3 photos.py "$packed" -o "$unpacked"
-    kind=hybrid words=220 sentences=240
-    [ $model = captioner ] || kind=2015 words=260 sentences=200
-    speaking=("${photos[@]}" --annotations "$tables" --model $kind)
-    python3 train_photo_captioner.py "${speaking[@]}" --seconds $words "${options[@]}" -o "$data/$model-by-words"
-    python3 train_photo_captioner.py "${speaking[@]}" --sentences --start "$data/$model-by-words.pt" \
-        --rate 2e-4 --muon-rate 0.002 --dropout 0 --batch 128 --seconds $sentences "${options[@]}" -o "../photo-$model"
+    kind=vit
+    [ $model = captioner ] || kind=2015
+    python3 train_photo_captioner.py "${photos[@]}" --annotations "$tables" --model $kind "${options[@]}"
     ;;
 classifier | classifier-2018)
     coco

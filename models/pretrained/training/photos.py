@@ -20,7 +20,7 @@ from PIL import Image
 
 OBJECTS = 56            # most in a picture to train on; one in three thousand has more
 SIDE = 256              # of stored pictures
-CAPACITY = {"coco": 113_000, "flickr": 8_100}       # pictures to train on
+CAPACITY = {"coco": 113_000, "captioned": 27_500}    # pictures to train on
 GREY = 127.5            # what lies beyond a picture
 
 
@@ -130,10 +130,14 @@ class Store:
                 raise SystemExit(f"no {self.name} chunks in {self.unpacked}: see README.md")
             time.sleep(0.5)
 
-    def draw(self, count):
-        """Rows at random."""
-        row = (torch.rand(count, device=self.device) * self.available).long()
-        return row.minimum(self.available - 1)
+    def draw(self, count, weight=None):
+        """Rows at random; of two candidates for each, those that `weight` (a value a row) favours."""
+        row = (torch.rand(2 * count if weight is not None else count, device=self.device)
+               * self.available).long().minimum(self.available - 1)
+        if weight is None:
+            return row
+        chance = -(-torch.rand(2 * count, device=self.device).clamp(min=1e-9).log()).log()
+        return row[(weight[row].log() + chance).topk(count)[1]]
 
     def picture(self, row):
         """(count, 3, SIDE, SIDE), bytes."""

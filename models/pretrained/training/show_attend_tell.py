@@ -42,6 +42,10 @@ class ShowAttendTell(nn.Module):
         """Of pictures as the backbone takes them: a (batch, places, channels)."""
         return self.backbone(picture)[-1].flatten(2).transpose(1, 2)
 
+    def cells(self, a):
+        """What covers each place."""
+        return self.patch_labels(a).float()
+
     def first(self, a):
         """h and c before the first word."""
         mean = a.mean(1)
@@ -63,8 +67,10 @@ class ShowAttendTell(nn.Module):
         return told, h, c
 
     def read(self, ids, a, known=None):
-        """Logits of the word after each of ids (batch, length). Words that are not `known` (batch,
-        length) are read as if they were not there."""
+        """Logits of the word after each of ids (batch, length); of each picture there may be several
+        sentences, one after the other. Words that are not `known` (batch, length) are read as if
+        they were not there."""
+        a = a.repeat_interleave(len(ids) // len(a), 0)
         words = F.dropout(self.words(ids), self.dropout, self.training)
         if known is not None:
             words = words * known[..., None]
@@ -76,9 +82,10 @@ class ShowAttendTell(nn.Module):
         return F.linear(torch.stack(told, 1), self.words.weight).float()
 
     @torch.no_grad()
-    def say(self, a, start, choose):
-        """ids (batch, length), each word as choose(logits) has it; after its end a sentence stays
-        at the end."""
+    def say(self, a, start, choose, samples=1):
+        """ids (batch * samples, length), each word as choose(logits) has it; after its end a sentence
+        stays at the end."""
+        a = a.repeat_interleave(samples, 0)
         ids = [torch.full((len(a),), start, device=a.device)]
         ended = torch.zeros(len(a), dtype=torch.bool, device=a.device)
         places, (h, c) = self.attend_place(a), self.first(a)

@@ -10,11 +10,12 @@ import math
 import torch
 import torch.nn.functional as F
 
-from photo_captions import UNKNOWN, said
+from photo_captions import said
 from scenes import to_input
 
 ORDERS, SIGMA = 4, 6.0      # of CIDEr-D, as in caption_metrics.py
 SMALL = 1e-9
+WRONG_SEX = 1.0         # what it takes from the worth of a sentence to call a woman a man
 
 
 def input_of(picture):
@@ -31,10 +32,9 @@ def word_loss(model, scene, end, smoothing, forgotten):
     entropy = F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none",
                               label_smoothing=smoothing)
     counts = counts.flatten().float()
-    cells = model.patch_labels(seen).float()
+    cells = model.cells(seen)
     return ((entropy * counts).sum() / counts.sum()
-            + 0.25 * F.cross_entropy(cells.flatten(0, 1), scene["patch_label"].flatten(),
-                                     ignore_index=UNKNOWN))
+            + 0.25 * F.cross_entropy(cells.flatten(0, 1), scene["patch_label"].flatten()))
 
 
 class Consensus:
@@ -113,18 +113,18 @@ def by_chance(logits):
     return (logits - (-uniform.log()).log()).argmax(-1)
 
 
-def sentence_loss(model, scene, end, consensus, samples, share=0.1):
+def sentence_loss(model, scene, end, consensus, sexes, samples, share=0.1):
     """Sentences drawn by chance, by how much better each is than the others of its picture; and, at
     a share, the words that people said."""
     seen = model.look(input_of(scene["picture"]))
-    cells = model.patch_labels(seen).float()
-    repeated = seen.repeat_interleave(samples, 0)
-    ids = model.say(repeated.detach(), end, by_chance)
-    worth = consensus(ids, scene["references"].repeat_interleave(samples, 0),
-                      scene["captions"].repeat_interleave(samples, 0)).view(-1, samples)
+    cells = model.cells(seen)
+    ids = model.say(seen.detach(), end, by_chance, samples)
+    references = scene["references"].repeat_interleave(samples, 0)
+    worth = consensus(ids, references, scene["captions"].repeat_interleave(samples, 0))
+    worth = (worth - WRONG_SEX * sexes.wrong(ids, references)).view(-1, samples)
     better = (worth - (worth.sum(1, keepdim=True) - worth) / (samples - 1)).view(-1, 1)
     counts = ends_counted(ids, end)
-    likely = -F.cross_entropy(model.read(ids[:, :-1], repeated).flatten(0, 1), ids[:, 1:].flatten(),
+    likely = -F.cross_entropy(model.read(ids[:, :-1], seen).flatten(0, 1), ids[:, 1:].flatten(),
                               reduction="none").view(counts.shape)
     own = -(better * likely * counts).sum() / counts.sum()
     theirs, heard = said(scene, end)
@@ -132,8 +132,7 @@ def sentence_loss(model, scene, end, consensus, samples, share=0.1):
                               theirs[:, 1:].flatten(), reduction="none", label_smoothing=0.1)
     heard = heard.flatten().float()
     return (own + share * (entropy * heard).sum() / heard.sum()
-            + 0.25 * share * F.cross_entropy(cells.flatten(0, 1), scene["patch_label"].flatten(),
-                                             ignore_index=UNKNOWN))
+            + 0.25 * share * F.cross_entropy(cells.flatten(0, 1), scene["patch_label"].flatten()))
 
 
 def ends_counted(ids, end):
@@ -153,7 +152,6 @@ def beam_search(model, picture, start, beams, no_repeat=0):
     probability, as transformers' generate() finds it: ids (batch, length)."""
     seen = model.look(input_of(picture))
     batch, device = len(seen), seen.device
-    seen = seen.repeat_interleave(beams, 0)
     ids = torch.full((batch * beams, 1), start, device=device)
     score = torch.full((batch, beams), -1e9, device=device)
     score[:, 0] = 0

@@ -1,9 +1,14 @@
-"""The tables that annotations.py makes, from annotations as COCO and Flickr8k publish them."""
+"""The tables that annotations.py makes, from annotations as COCO publishes them."""
+import gzip
+import json
 import pathlib
 import tempfile
 import unittest
 
+import torch
+
 import annotations
+import persons
 import photo_captions
 import tags
 
@@ -42,14 +47,54 @@ class Annotations(unittest.TestCase):
         self.assertEqual(parts["val"], {"42": ["A dog sleeps."]})
         self.assertEqual(parts["train"], {"7": ["Two people."]})
 
-    def test_flickr_tells_its_tests_from_the_rest(self):
+    def test_training_captions_say_person_where_a_picture_cannot_tell(self):
+        lines = [(7, "train", "A man rides."), (42, "train", "A girl and her dog."),
+                 (9, "val", "A man far away.")]
+        boxes = dict(categories={1: "person", 18: "dog"}, boxes={
+            7: [[1, 0, 0, 200, 255], [18, 0, 0, 1024, 1024]], 42: [[1, 0, 0, 100, 256]],
+            9: [[1, 0, 0, 10, 10]]})
+        self.assertEqual(list(annotations.told_lines(lines, boxes)), [
+            (7, "train", "A person rides."), (42, "train", "A girl and her dog."),
+            (9, "val", "A man far away.")])
+
+    def test_tables_come_back_as_they_were(self):
+        table = annotations.boxes_table(instances((7, 1, [0, 0, 64, 48], 0)))
         with tempfile.TemporaryDirectory() as folder:
-            tokens, tests = pathlib.Path(folder) / "tokens", pathlib.Path(folder) / "tests"
-            tokens.write_text("a.jpg#0\tOne .\na.jpg#1\tTwo .\nb.jpg#0\tThree .\n")
-            tests.write_text("b.jpg\n")
-            lines = list(annotations.flickr_lines(tokens, tests))
-        self.assertEqual(lines, [("a.jpg", "train", "One ."), ("a.jpg", "train", "Two ."),
-                                 ("b.jpg", "test", "Three .")])
+            file = pathlib.Path(folder) / "boxes.json.gz"
+            with gzip.open(file, "wt") as out:
+                json.dump(table, out)
+            self.assertEqual(annotations.read_boxes(file), table)
+
+
+class Persons(unittest.TestCase):
+    def test_captions_that_contradict_each_other_about_one_person_do_not_tell(self):
+        self.assertTrue(persons.cannot_be_told(["A man.", "A woman.", "Someone."], [0.9]))
+        self.assertFalse(persons.cannot_be_told(["A man.", "A man."], [0.9]))
+        self.assertFalse(persons.cannot_be_told(["A man.", "A woman."], [0.9, 0.5]))
+        self.assertFalse(persons.cannot_be_told(["A man and a woman.", "A woman."], [0.9]))
+
+    def test_the_largest_person_decides(self):
+        self.assertTrue(persons.cannot_be_told(["A man."], [0.2, 0.24]))
+        self.assertFalse(persons.cannot_be_told(["A man."], [0.2, 0.25]))
+        self.assertFalse(persons.cannot_be_told(["A man on a poster."], []))
+
+    def test_whole_words_alone_change(self):
+        self.assertEqual(persons.neutral("Women and a man's snowman with his boys"),
+                         "people and a person's snowman with their children")
+        self.assertEqual(persons.neutral("A man and a woman with men and women"),
+                         "two people with people")
+
+    def test_a_sentence_is_wrong_that_names_the_other_sex(self):
+        tokenizer = photo_captions.PhotoCaptions(["a man", "a woman", "a person"] * 3)
+        ids = lambda *texts: torch.from_numpy(tokenizer.table([1], {"1": list(texts)})[0]).long()
+        sexes = persons.Sexes(tokenizer, "cpu")
+        wrong = lambda said, *texts: float(sexes.wrong(ids(said)[:, 0], ids(*texts))[0])
+        self.assertEqual(wrong("a man", "a woman", "a person"), 1)
+        self.assertEqual(wrong("a woman", "a man"), 1)
+        self.assertEqual(wrong("a man", "a man"), 0)
+        self.assertEqual(wrong("a man", "a woman", "a man"), 0)
+        self.assertEqual(wrong("a person", "a man"), 0)
+        self.assertEqual(wrong("a man a woman", "a man"), 0)
 
 
 class Tags(unittest.TestCase):

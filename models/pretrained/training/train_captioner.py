@@ -40,7 +40,7 @@ def main():
     print(f"captioner: {sum(p.numel() for p in model.parameters())} parameters", flush=True)
     model = train(model, batches, lambda model, scene: model.loss(scene, captions),
                   options.seconds, rate=1e-3, muon_rate=0.01, check=check)
-    save_captioner(model, options.output, captions)
+    save_captioner(model, options.output, captions, num_beams=1)
 
 
 if __name__ == "__main__":

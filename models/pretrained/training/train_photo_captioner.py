@@ -1,157 +1,201 @@
-r"""Trains a captioner on photographs, from a detector's eye, and writes its folder.
+r"""Trains a captioner on photographs, from an eye that knows them, and writes its folder.
 
-    python3 train_photo_captioner.py --seconds 200 -o spoken
-    python3 train_photo_captioner.py --sentences --start spoken.pt --seconds 200
+    python3 train_photo_captioner.py --annotations annotations
+    python3 train_photo_captioner.py --annotations annotations --model 2015
 
-With --sentences it goes on by sentences of its own, see speaking.py; with --model 2015 it is Show,
-Attend and Tell.
+The first has a classifier's ViT for an eye, the other, Show, Attend and Tell, a detector's first
+stages. It learns by words, at first with the eye as it is, then by sentences of its own: speaking.py.
 """
 import copy
+import dataclasses
+import pathlib
+import time
 
 import torch
 
 import captioner
-import hybrid_captioner
 import options as common
+import persons
 import photos
 import rt_detr
 import speaking
 import vit
 from caption_metrics import summary
-from folders import load_rt_detr, save_hybrid_captioner, save_show_attend_tell
-from hybrid_captioner import HybridCaptioner
-from photo_captions import CaptionBatches, PhotoCaptions, read
+from captioner import Captioner
+from folders import load_eye, load_rt_detr, save_captioner, save_show_attend_tell
+from labelled_photos import middles
+from photo_captions import LENGTH, CaptionBatches, PhotoCaptions, read
 from show_attend_tell import ShowAttendTell
 from train_photo_detector import CLASSES
 from trainer import train
 
+BEGAN = time.time()
 SIDE, BEAMS = 256, 3
-MERGES = {"hybrid": 4000, "2015": 2000}     # what is learned of spelling: many words, few weights
+LAYERS = 3                              # of the GPT-2
+MERGES = {"vit": 3000, "2015": 2000}    # what is learned of spelling: many words, few weights
 NO_REPEAT = 2           # no two words are said twice in the same order: "a hat and a hat"
+START, END = 5, 8       # seconds before a stage's first step, and after the last step of all
+FOLDERS = {"vit": "photo-captioner", "2015": "photo-captioner-2015"}
+COMPILED = ((vit.Block, "forward"), (captioner.CaptionerBlock, "forward"),
+            (rt_detr.ResNetD, "forward"), (photos, "recolour"), (photos, "cover"))
 
 
-def arguments():
-    parser = common.photo_parser(__doc__, seconds=200, output="photo-captioner", batch=256)
-    parser.add_argument("--annotations", default=".", help="folder of coco_captions.tsv.gz and "
-                        "flickr8k_captions.tsv.gz")
-    parser.add_argument("--model", choices=("hybrid", "2015"), default="hybrid")
+@dataclasses.dataclass
+class Stage:
+    """A part of the training: `share` of the time, by words or sentences, whether the eye learns too,
+    and its part of the schedule."""
+    share: float
+    eye: bool = True
+    sentences: bool = False
+    part: tuple = (0.0, 1.0)
+
+
+STAGES = {"vit": [Stage(0.12, eye=False, part=(0.0, 0.25)), Stage(0.36, part=(0.25, 1.0)),
+                  Stage(0.52, sentences=True)],
+          "2015": [Stage(0.5), Stage(0.5, sentences=True)]}
+
+
+def arguments(argv=None):
+    parser = common.photo_parser(__doc__, seconds=230, batch=256)
+    parser.add_argument("--annotations", default=".", help="folder of coco_captions.tsv.gz")
+    parser.add_argument("--model", choices=tuple(FOLDERS), default="vit")
+    parser.add_argument("--classifier", default=common.PRETRAINED / "photo-classifier",
+                        help="folder of the classifier whose ViT it begins with")
     parser.add_argument("--detector", default=common.PRETRAINED / "photo-detector",
-                        help="folder of the detector whose eye it begins with")
-    parser.add_argument("--flickr", type=float, default=0.2, help="share of Flickr8k in a batch")
+                        help="folder of the detector whose first stages the one of 2015 begins with")
     parser.add_argument("--dropout", type=float, default=0.2)
     parser.add_argument("--smoothing", type=float, default=0.1)
     parser.add_argument("--forgotten", type=float, default=0.15,
                         help="share of words that are not read")
-    parser.add_argument("--sentences", action="store_true", help="of its own, by what they are "
-                        "worth; from --start")
     parser.add_argument("--samples", type=int, default=5, help="sentences of a picture")
     parser.add_argument("--share", type=float, default=0.1,
                         help="of people's words beside sentences of its own")
-    return parser.parse_args()
+    options = parser.parse_args(argv)
+    options.output = pathlib.Path(options.output or common.PRETRAINED / FOLDERS[options.model])
+    return options
 
 
 def make_model(options, vocabulary):
-    """With the detector's eye; what --start names comes over it."""
-    seen = load_rt_detr(options.detector)
     if options.model == "2015":
         model = ShowAttendTell(vocabulary, dropout=options.dropout)
-        model.backbone.load_state_dict(seen.backbone.state_dict(), strict=False)
+        model.backbone.load_state_dict(load_rt_detr(options.detector).backbone.state_dict(),
+                                       strict=False)
     else:
-        model = HybridCaptioner(vocabulary, dropout=options.dropout)
-        model.eye.load_state_dict(dict(seen.state_dict()), strict=False)
+        model = Captioner(load_eye(options.classifier), vocabulary, LAYERS, LENGTH, CLASSES,
+                          options.dropout)
     if options.start:
         common.load_checkpoint(model, options.start)
     return model
 
 
-def cells_of(side):
-    """Where the cells of the map of stride 16 lie."""
-    rows = side // 16
-    y, x = torch.meshgrid(*[(torch.arange(rows) + 0.5) / rows] * 2, indexing="ij")
-    return torch.stack([x, y], -1).view(-1, 2)
+def pace(name):
+    """The eye of the ViT knows most already: the nearer to the pixels, the slower it learns."""
+    if not name.startswith("vit."):
+        return 1.0
+    block = int(name.split(".")[2]) if name.startswith("vit.blocks.") else -1
+    return 0.3 if block >= 10 or name.startswith("vit.norm") else 0.15 if block >= 6 else 0.05
 
 
-def measure(model, say, tests, captions, references):
-    """What say(model, pictures) -> ids is worth on held-out pictures."""
-    texts, wanted = [], []
-    for scene in tests:
-        with torch.autocast(scene["picture"].device.type, dtype=torch.bfloat16,
-                            enabled=scene["picture"].is_cuda):
-            ids = say(model, scene["picture"])
-        texts += [captions.text(row) for row in ids.tolist()]
-        wanted += [references[str(key)] for key in scene["id"].tolist()]
-    print("   ", "; ".join(texts[:6]), flush=True)
-    return summary(texts, wanted)
+class Measure:
+    """Writes the folder, and tells what the model says of held-out pictures, and what that is
+    worth."""
+
+    def __init__(self, options, tests, captions, references):
+        self.options, self.tests, self.captions = options, tests, captions
+        self.references, self.stage = references, ""
+
+    def __call__(self, model):
+        self.write(model, self.options.output)
+        say = lambda picture: speaking.greedy(model, picture, self.captions.end)
+        return "greedy: " + self.worth(say)
+
+    def by_beams(self, model):
+        say = lambda picture: speaking.beam_search(model, picture, self.captions.end, BEAMS,
+                                                   NO_REPEAT)
+        return f"{BEAMS} beams: " + self.worth(say)
+
+    def worth(self, say):
+        texts, wanted = [], []
+        for scene in self.tests:
+            with torch.autocast(scene["picture"].device.type, dtype=torch.bfloat16,
+                                enabled=scene["picture"].is_cuda):
+                ids = say(scene["picture"])
+            texts += [self.captions.text(row) for row in ids.tolist()]
+            wanted += [self.references[str(key)] for key in scene["id"].tolist()]
+        print("   ", "; ".join(texts[:6]), flush=True)
+        return ", ".join(f"{key} {value:.3f}" for key, value in summary(texts, wanted).items())
+
+    def write(self, model, folder):
+        final = copy.deepcopy(model)
+        save = save_captioner
+        if self.options.model == "2015":
+            final.settle()
+            save = save_show_attend_tell
+        save(final, folder, self.captions, num_beams=BEAMS, no_repeat_ngram_size=NO_REPEAT)
+
+
+def learn(options, model, store, captions, measure):
+    """All stages; the seconds are those of the clock, from the beginning of the program."""
+    batches = {sentences: CaptionBatches(store, options.batch // (2 if sentences else 1), SIDE,
+                                         middles(SIDE // 16), CLASSES)
+               for sentences in (False, True)}
+    stages, began = STAGES[options.model], time.time()
+    whole = BEGAN + options.seconds - END - began
+    for index, stage in enumerate(stages):
+        until = began + whole * sum(some.share for some in stages[:index + 1])
+        if stage.sentences:
+            every = batches[True].every()
+            consensus = speaking.Consensus(*every, len(captions.tokens), captions.end)
+            sexes = persons.Sexes(captions, options.device)
+            loss = lambda model, batch: speaking.sentence_loss(
+                model, batch, captions.end, consensus, sexes, options.samples, options.share)
+        else:
+            loss = lambda model, batch: speaking.word_loss(model, batch, captions.end,
+                                                           options.smoothing, options.forgotten)
+        if options.model == "vit":
+            model.vit.requires_grad_(stage.eye)
+        set_dropout(model, 0.0 if stage.sentences else options.dropout)
+        slow = 0.2 if stage.sentences else 1.0
+        print(f"stage {index}: {stage}", flush=True)
+        model = train(model.train(), batches[stage.sentences], loss,
+                      max(1.0, until - START - time.time()), rate=slow * options.rate,
+                      muon_rate=slow * options.muon_rate, check=measure, checks=options.checks,
+                      compiled=() if options.eager else COMPILED, meanwhile=store.refresh,
+                      part=stage.part, pace=pace, wall=True)
+        common.save_checkpoint(model, common.checkpoint_of(options))
+        measure.write(model, f"{options.output}-after-{index}")
+    return model
+
+
+def set_dropout(model, dropout):
+    for module in model.modules():
+        if hasattr(module, "dropout"):
+            module.dropout = dropout
 
 
 def main():
     options = arguments()
     torch.set_float32_matmul_precision("high")
     torch.manual_seed(0)
-    device = options.device
-    coco_captions = read(f"{options.annotations}/coco_captions.tsv.gz")
-    flickr_captions = read(f"{options.annotations}/flickr8k_captions.tsv.gz")["train"]
-    texts = [text for every in (coco_captions["train"], flickr_captions)
-             for several in every.values() for text in several]
-    captions = PhotoCaptions(texts, MERGES[options.model])
+    known = read(f"{options.annotations}/coco_captions.tsv.gz")
+    captions = PhotoCaptions([text for several in known["train"].values() for text in several],
+                             MERGES[options.model])
 
-    def known(of, boxes):
-        def annotate(packed):
-            ids, number = captions.table(packed["ids"].tolist(), of)
-            boxed = photos.boxes_known(packed) if boxes else {}
-            return dict(ids=ids, captions=number, **boxed)
-        return annotate
+    def annotate(packed):
+        ids, number = captions.table(packed["ids"].tolist(), known["train"])
+        return dict(ids=ids, captions=number, **photos.boxes_known(packed))
 
-    coco = photos.Store(options.packed, options.unpacked, "coco",
-                        known(coco_captions["train"], True), device, options.chunks)
-    flickr = photos.Store(options.packed, options.unpacked, "flickr",
-                          known(flickr_captions, False), device, options.chunks)
-    coco.wait()
-    flickr.wait()
-    tests, _ = photos.held_out(options.packed, options.unpacked, device, options.tests)
-    model = make_model(options, len(captions.tokens)).to(device,
+    store = photos.Store(options.packed, options.unpacked, "captioned", annotate, options.device,
+                         options.chunks)
+    store.wait()
+    tests, _ = photos.held_out(options.packed, options.unpacked, options.device, options.tests)
+    model = make_model(options, len(captions.tokens)).to(options.device,
                                                          memory_format=torch.channels_last)
-    print(f"captioner: {sum(p.numel() for p in model.parameters())} parameters, "
+    print(f"{options.model}: {sum(p.numel() for p in model.parameters())} parameters, "
           f"{len(captions.tokens)} tokens", flush=True)
-    batches = CaptionBatches(coco, flickr, options.batch, options.flickr, SIDE, cells_of(SIDE),
-                             CLASSES)
-
-    ways = {"greedy": lambda model, picture: speaking.greedy(model, picture, captions.end),
-            f"{BEAMS} beams": lambda model, picture: speaking.beam_search(
-                model, picture, captions.end, BEAMS, NO_REPEAT)}
-    best = [-1.0]       # the first is the best so far, whatever it says
-
-    def check(model):
-        """Keeps the best model so far, by what it says with beams."""
-        told = {name: measure(model, say, tests, captions, coco_captions["val"])
-                for name, say in ways.items()}
-        worth = told[f"{BEAMS} beams"]["CIDEr"]
-        if worth > best[0]:
-            best[0] = worth
-            save(model)
-        return "; ".join(f"{name}: " + ", ".join(f"{key} {value:.3f}" for key, value
-                                                 in result.items())
-                         for name, result in told.items())
-
-    def save(model):
-        common.save_checkpoint(model, common.checkpoint_of(options))
-        final = copy.deepcopy(model)
-        final.settle()
-        write = save_show_attend_tell if options.model == "2015" else save_hybrid_captioner
-        write(final, options.output, captions, num_beams=BEAMS, no_repeat_ngram_size=NO_REPEAT)
-
-    if options.sentences:
-        consensus = speaking.Consensus(*batches.every(), len(captions.tokens), captions.end)
-        loss = lambda model, batch: speaking.sentence_loss(
-            model, batch, captions.end, consensus, options.samples, options.share)
-    else:
-        loss = lambda model, batch: speaking.word_loss(model, batch, captions.end,
-                                                       options.smoothing, options.forgotten)
-    compiled = ((vit.Block, "forward"), (captioner.CaptionerBlock, "forward"),
-                (rt_detr.ResNetD, "forward"), (hybrid_captioner.Eye, "fuse"),
-                (photos, "recolour"), (photos, "cover"))
-    train(model, batches, loss, options.seconds, rate=options.rate, muon_rate=options.muon_rate,
-          check=check, checks=options.checks, compiled=() if options.eager else compiled)
+    measure = Measure(options, tests, captions, known["val"])
+    model = learn(options, model, store, captions, measure)
+    print(measure.by_beams(model), flush=True)
 
 
 if __name__ == "__main__":

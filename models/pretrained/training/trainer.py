@@ -24,19 +24,21 @@ def schedule(done, part=(0.0, 1.0)):
 
 
 def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, average=0.999,
-          compiled=((vit.Block, "forward"),), meanwhile=None, save=None, part=(0.0, 1.0)):
+          compiled=((vit.Block, "forward"),), meanwhile=None, save=None, part=(0.0, 1.0),
+          pace=lambda name: 1.0, wall=False):
     """Minimises loss(model, batch) over batches(); returns the averaged model.
 
     save(model), if there is one, and check(model) -> text are called `checks` times on the averaged
-    model; their time does not count. What `compiled` names, as owner and attribute, is
+    model; their time does not count, unless the seconds are those of the clock on the `wall`. What
+    `compiled` names, as owner and attribute, is
     compiled while training; meanwhile() is called now and then between steps. `part` is this
-    training's part of the schedule.
+    training's part of the schedule, `pace` the optimiser's.
     """
     device = next(model.parameters()).device
     on_gpu = device.type == "cuda"
     torch.backends.cudnn.benchmark = True
     kept = copy.deepcopy(model).eval()
-    optimizer = Optimizer(model, rate, muon_rate)
+    optimizer = Optimizer(model, rate, muon_rate, pace=pace)
 
     def step():
         batch = batches()
@@ -89,7 +91,8 @@ def train(model, batches, loss, seconds, rate, muon_rate, check, checks=4, avera
                 torch._foreach_lerp_(averaged, weights, 1 - keep)
         if next_check < checks and passed >= seconds * next_check / checks:
             next_check += 1
-            paused += look(passed)
+            took = look(passed)
+            paused += 0 if wall else took
     look(seconds)
     return kept
 

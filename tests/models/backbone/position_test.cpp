@@ -81,6 +81,15 @@ TEST(Positions, resizing_weighs_sixteen_neighbours) {
     }
 }
 
+// torch's interpolate(scale_factor=((5 + 0.1) / 3, (2 + 0.1) / 4), mode="bicubic") of sin(1.7 i).
+TEST(Positions, with_an_offset_they_lie_as_in_a_larger_grid) {
+    Floats table;
+    for (int i = 0; i < 12; ++i) table.push_back(static_cast<float>(std::sin(1.7 * i)));
+    const Floats torch{0.5273021f,  -0.6009705f, 0.6236256f,  -0.7017422f, 0.7509961f,
+                       -0.8330479f, 0.7791197f,  -0.8538178f, 0.7677279f,  -0.8346805f};
+    EXPECT_LT(relative_error(resize_bicubic(table, 1, {4, 3}, {2, 5}, 0.1), torch), 1e-6);
+}
+
 TEST(Positions, resizing_to_the_same_size_changes_no_bit) {
     const Floats table = numbers(7 * 9 * 4);
     EXPECT_EQ(resize_bicubic(table, 4, {9, 7}, {9, 7}), table);

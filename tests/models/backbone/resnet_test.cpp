@@ -26,7 +26,7 @@ public:
     Feature forward(Feature x) {
         const bool timm = config_.names == ResNetConfig::Names::timm;
         x = relu(layer(x, timm ? "conv1" : "embedder.embedder.convolution",
-                       timm ? "bn1" : "embedder.embedder.normalization", config_.stem, 7, 2, 3, 1));
+                       timm ? "bn1" : "embedder.embedder.normalization", config_.stem, 7, 2, 1));
         x = pool(x);
         uint32_t net_stride = 4, dilation = 1, before = 1;
         for (uint32_t s = 0; s < config_.stages.size(); ++s) {
@@ -59,7 +59,7 @@ private:
             const std::string n = std::to_string(timm ? number + 1 : number);
             return layer(h, at + (timm ? ".conv" + n : ".layer." + n + ".convolution"),
                          at + (timm ? ".bn" + n : ".layer." + n + ".normalization"), channels,
-                         kernel, step, kernel / 2 * spread, spread);
+                         kernel, step, spread);
         };
         Feature h;
         if (config_.bottleneck) {
@@ -73,9 +73,9 @@ private:
         }
         Feature shortcut = x;
         if (stride != 1 || x.channels != out)
-            shortcut = layer(x, at + (timm ? ".downsample.0" : ".shortcut.convolution"),
-                             at + (timm ? ".downsample.1" : ".shortcut.normalization"), out, 1,
-                             stride, 0, 1);
+            shortcut =
+                layer(x, at + (timm ? ".downsample.0" : ".shortcut.convolution"),
+                      at + (timm ? ".downsample.1" : ".shortcut.normalization"), out, 1, stride, 1);
         for (size_t j = 0; j < h.values.size(); ++j) h.values[j] += shortcut.values[j];
         return relu(h);
     }
@@ -108,7 +108,8 @@ private:
         return y;
     }
     Feature layer(const Feature& x, const std::string& name, const std::string& norm, uint32_t out,
-                  uint32_t kernel, uint32_t stride, uint32_t padding, uint32_t dilation) const {
+                  uint32_t kernel, uint32_t stride, uint32_t dilation) const {
+        const uint32_t padding = kernel / 2 * dilation;
         const Floats w = tensor(name + ".weight", {out, x.channels, kernel, kernel});
         const Floats gain = tensor(norm + ".weight", {out}), bias = tensor(norm + ".bias", {out});
         const Floats mean = tensor(norm + ".running_mean", {out});

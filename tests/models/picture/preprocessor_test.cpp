@@ -225,6 +225,10 @@ TEST(Preprocessor, an_odd_pixel_of_a_centre_crop_is_left_over_on_the_far_side) {
                                      "do_resize": false, "crop_size": 4})");
     EXPECT_EQ(p.plan(7, 9).crop_left, 1);
     EXPECT_EQ(p.plan(7, 9).crop_top, 2);
+    Preprocessor of_timm = p;  // half a pixel goes to the even one
+    of_timm.crop_to_even = true;
+    EXPECT_EQ(of_timm.plan(7, 9).crop_left, 2);
+    EXPECT_EQ(of_timm.plan(7, 9).crop_top, 2);
 }
 
 TEST(Preprocessor, a_crop_larger_than_the_frame_pads_with_black_before_it_normalises) {
@@ -290,6 +294,7 @@ TEST(Preprocessor, a_size_option_is_a_box_that_the_frame_fits_into) {
     EXPECT_EQ(detr.resized({1280, 720}, Size{640, 640}), (Size{640, 360}));
     EXPECT_EQ(detr.resized({720, 1280}, Size{640, 640}), (Size{360, 640}));
     EXPECT_EQ(detr.resized({320, 240}, Size{640, 480}), (Size{640, 480}));
+    EXPECT_EQ(detr.resized({100, 80}, Size{200, 100}), (Size{125, 100})) << "a wider box";
     const PreprocessPlan plan = detr.plan(1280, 720, Size{640, 640});
     EXPECT_EQ(plan.width, 640u);
     EXPECT_EQ(plan.height, 360u);
@@ -397,6 +402,50 @@ TEST(Preprocessor, silent_files_mean_their_classs_defaults) {
     }
     EXPECT_EQ(detr.multiple, 1u);
     EXPECT_EQ(yolos.multiple, 16u);
+
+    for (const char* exact : {"DINOv3ViT", "RfDetr"})
+        EXPECT_EQ(parse((R"({"image_processor_type": ")" + std::string(exact) + "ImageProcessor\"}")
+                            .c_str())
+                      .rounding,
+                  Rounding::pillow)
+            << "the finer weights";
+}
+
+TEST(Preprocessor, tiles_make_an_odd_short_side_even) {
+    const Preprocessor smol = parse(R"({"image_processor_type": "SmolVLMImageProcessor"})");
+    EXPECT_EQ(smol.tiling({1000, 667}).first, (Size{1456, 972})) << "971 before";
+    EXPECT_EQ(smol.tiling({667, 1000}).first, (Size{972, 1456}));
+}
+
+TEST(Preprocessor, owlv2_blurs_in_both_directions_or_in_none) {
+    const Preprocessor p = parse(R"({"image_processor_type": "Owlv2ImageProcessor",
+                                     "do_pad": false, "size": {"height": 96, "width": 96}})");
+    const PreprocessPlan wide = p.plan(480, 96);
+    EXPECT_LE(wide.horizontal.max_taps, 2u);
+    EXPECT_LE(wide.vertical.max_taps, 2u) << "96 to 96";
+    EXPECT_GT(p.plan(480, 192).horizontal.max_taps, 2u);
+}
+
+TEST(Preprocessor, siglip_2_takes_the_largest_scale_at_which_its_patches_suffice) {
+    const Preprocessor p = parse(R"({"image_processor_type": "Siglip2ImageProcessor"})");
+    for (uint32_t width = 90; width < 2000; width += 97)
+        for (uint32_t height = 110; height < 2000; height += 103) {
+            // The number of patches only changes where a side is a whole number of them.
+            Size best{};
+            double most = 0;
+            auto count = [](double scale, uint32_t side) {
+                return static_cast<uint32_t>(std::ceil(side * scale / 16 - 1e-9));
+            };
+            for (uint32_t side : {width, height})
+                for (uint32_t patches = 1; patches <= 256; ++patches) {
+                    const double scale = 16.0 * patches / side;
+                    const Size size{count(scale, width), count(scale, height)};
+                    if (size.x * size.y > 256 || scale <= most) continue;
+                    most = scale;
+                    best = size;
+                }
+            EXPECT_EQ(p.resized({width, height}), best * 16u) << width << " x " << height;
+        }
 }
 
 TEST(Preprocessor, a_class_goes_by_many_names) {

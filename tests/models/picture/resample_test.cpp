@@ -241,5 +241,15 @@ TEST(Resample, nothing_to_read_or_to_make_is_an_error) {
     EXPECT_THROW(make_taps(4, 4, Filter::bilinear, 0, 0), Error);
 }
 
+TEST(Resample, a_blur_reflects_both_borders_alike) {
+    const Taps taps = make_blurred_taps(9, 9, 5, 1);
+    auto weight = [&](uint32_t output, uint32_t pixel) {
+        const uint32_t k = pixel - taps.first[output];
+        return k < taps.count[output] ? taps.weight(output * taps.max_taps + k) : 0;
+    };
+    for (uint32_t i = 0; i < 5; ++i)
+        for (uint32_t k = 0; k < 9; ++k) EXPECT_NEAR(weight(i, k), weight(4 - i, 8 - k), 1e-6f);
+}
+
 }  // namespace
 }  // namespace saccade

@@ -100,6 +100,7 @@ TEST_F(TokenizerFolder, a_byte_without_a_token_becomes_the_unknown_token_where_t
     EXPECT_EQ(open(json)->encode("axyb"), (Ids{0, 4, 4, 1}));
     json["model"]["fuse_unk"] = true;
     EXPECT_EQ(open(json)->encode("axyb"), (Ids{0, 4, 1}));
+    EXPECT_EQ(open(json)->encode("xax"), (Ids{4, 0, 4})) << "they are not side by side";
     json["model"]["unk_token"] = "nothing";
     expect_json_refused(json, "unk_token is not in the vocabulary");
 }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "models/files/json.h"
@@ -175,11 +175,10 @@ TEST_F(WordPieceTest, long_texts_take_no_time_to_speak_of) {
     auto tokenizer = open({"a", "##a", std::string(90, 'a') + "b"});
     std::string words;
     for (int i = 0; i < 1000; ++i) words += std::string(99, 'a') + " ";
-    auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();  // of the processor, however busy the machine is
     EXPECT_EQ(tokenizer->encode(std::string(100000, 'a'), false), (Ids{0}));
     EXPECT_EQ(tokenizer->encode(words, false).size(), 99000u);
-    auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start);
-    EXPECT_LT(seconds.count(), 2.0);
+    EXPECT_LT(double(std::clock() - start) / CLOCKS_PER_SEC, 2.0);
 }
 
 TEST_F(WordPieceTest, case_and_accents_are_kept_for_a_cased_vocabulary) {
