@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "app/lecture/parts.h"
+#include "app/lecture/reruns.h"
+#include "models/attention/attention_maps.h"
+#include "models/attention/tap.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr uint64_t qkv_bytes = 9'000'000;     // of all queries, keys and values in the page
+constexpr uint64_t stream_bytes = 3'000'000;  // of the residual stream
+constexpr double seconds_for_heads = 30;      // heads are switched off one by one until then
+
+// Removes the padding of each head: (tokens, heads * size).
+std::vector<float> packed(const std::vector<float>& rows, uint32_t size) {
+    const size_t stored = padded(size);
+    if (stored == size) return rows;
+    std::vector<float> result;
+    result.reserve(rows.size() / stored * size);
+    for (size_t at = 0; at + stored <= rows.size(); at += stored)
+        result.insert(result.end(), rows.begin() + std::ptrdiff_t(at),
+                      rows.begin() + std::ptrdiff_t(at + size));
+    return result;
+}
+
+// `count` evenly spaced numbers below `all`, including the last.
+std::vector<uint32_t> evenly(uint32_t all, uint64_t count) {
+    std::vector<uint32_t> result;
+    count = std::clamp<uint64_t>(count, 1, all);
+    for (uint64_t i = 1; i <= count; ++i)
+        result.push_back(static_cast<uint32_t>(i * all / count - 1));
+    return result;
+}
+
+// A classifier's run on one picture, and what the page gets of it.
+class ClassifierPart {
+public:
+    ClassifierPart(const LectureInput& in, Classifier& classifier, PageTensors& tensors)
+        : in_(in), classifier_(classifier), model_(classifier.model()), tensors_(tensors) {}
+
+    LectureData collect() {
+        in_.progress("the classifier");
+        run();
+        const Tap::Kept& first = tap_.layer(0);
+        tokens_ = first.q.rows;
+        heads_ = first.heads.count;
+        head_size_ = head_size_of(first);
+        data_ = {{"layers", model_.layers()},
+                 {"heads", heads_},
+                 {"head_size", head_size_},
+                 {"dim", tap_.hidden_states().at(0).columns},
+                 {"tokens", tokens_},
+                 {"first_cell", model_.layout(0).first_cell},
+                 {"scale", first.heads.scale},
+                 {"patch", {model_.patch().x, model_.patch().y}},
+                 {"labels", classifier_.labels()},
+                 {"independent", classifier_.has_independent_classes()},
+                 {"sure_above", classifier_.sure_above()},
+                 {"phrases", classifier_.phrases() != nullptr},
+                 {"place", place_of(classifier_.geometry())}};
+        add_input();
+        add_positions();
+        add_attention();
+        add_stream();
+        if (!classifier_.labels().empty()) {
+            tensors_.add("logits", {classifier_.labels().size()}, classifier_.ranking().logits());
+            add_lens();
+            add_orders();
+            add_heads();
+        }
+        return data_;
+    }
+
+private:
+    void run() {
+        std::set<uint32_t> all;
+        for (uint32_t i = 0; i < model_.layers(); ++i) all.insert(i);
+        tap_ = Tap(all, true);
+        tap_.keep_values();
+        run_on_picture(in_, [&](Commands& c, const Image& image) {
+            classifier_.prepare({image.width(), image.height()});
+            classifier_.record(c, image, tap_);
+            const PictureInput& input = classifier_.input();
+            const Tensor patches =
+                c.scratch(1, input.patches(), input.patch_columns(), model_.input_type());
+            input.record(c, patches, image);
+            patches_download_.record(c, patches);
+        });
+        patches_ = patches_download_.floats();
+    }
+
+    static uint32_t head_size_of(const AttentionLayer& layer) {
+        return static_cast<uint32_t>(std::lround(1 / (layer.heads.scale * layer.heads.scale)));
+    }
+
+    void add_input() {
+        const PictureInput& input = classifier_.input();
+        const Preprocessor& preprocessor = input.preprocessor();
+        tensors_.add("patches", {input.patches(), input.patch_columns()}, patches_);
+        data_["input"] = {{"size", {input.plan().width, input.plan().height}},
+                          {"mean", preprocessor.mean},
+                          {"deviation", preprocessor.std_dev},
+                          {"rescale", preprocessor.rescale_factor}};
+    }
+
+    void add_positions() {
+        const Tensor positions = model_.positions();
+        data_["positions"] = bool(positions);
+        if (positions)
+            tensors_.add("positions", {positions.rows, positions.columns},
+                         read_back(in_.engine, positions));
+    }
+
+    void add_attention() {
+        const uint64_t values = uint64_t(3) * tokens_ * heads_ * head_size_;
+        const std::vector<uint32_t> layers =
+            evenly(model_.layers(), qkv_bytes / page_bytes_of(values));
+        const bool has_values = bool(tap_.layer(0).v);
+        data_["kept_layers"] = layers;
+        data_["values"] = has_values;
+        for (const uint32_t layer : layers) {
+            const Tap::Kept& kept = tap_.layer(layer);
+            add_heads_of("q", layer, kept.q);
+            add_heads_of("k", layer, kept.k);
+            if (has_values) add_heads_of("v", layer, kept.v);
+        }
+        if (!model_.rolls_out()) return;
+        Rollout rollout(in_.engine.device());
+        tensors_.add("rollout", {tokens_}, read_back(in_.engine, [&](Commands& c) {
+                         return rollout.record(c, tap_, model_.layout(0).first_query);
+                     }));
+    }
+
+    void add_heads_of(const std::string& kind, uint32_t layer, const Tensor& x) {
+        tensors_.add(kind + "." + std::to_string(layer), {tokens_, heads_, head_size_},
+                     packed(read_back(in_.engine, x), head_size_));
+    }
+
+    // The residual stream before the first block and after each, and its length for every token.
+    void add_stream() {
+        const auto& states = tap_.hidden_states();
+        const uint32_t dim = states.at(0).columns;
+        const uint64_t each = page_bytes_of(uint64_t(tokens_) * dim);
+        const std::vector<uint32_t> kept =
+            evenly(static_cast<uint32_t>(states.size()), stream_bytes / each);
+        data_["kept_states"] = LectureData::array();
+        for (const auto& [index, z] : states) {
+            const bool wanted = index == 0 || std::ranges::find(kept, index) != kept.end();
+            if (!wanted) continue;
+            data_["kept_states"].push_back(index);
+            tensors_.add("stream." + std::to_string(index), {tokens_, dim},
+                         read_back(in_.engine, z));
+        }
+    }
+
+    void add_lens() {
+        std::vector<float> all;
+        for (const auto& entry : tap_.hidden_states()) {
+            const Tensor& z = entry.second;
+            Commands c(in_.engine.device(), in_.engine.scratch(), "lens");
+            Download download;
+            c.begin();
+            {
+                auto scope = c.scope("lens");
+                const Tensor logits = model_.lens(c, z);
+                if (!logits) return;
+                download.record(c, logits);
+            }
+            c.end();
+            c.run();
+            const std::vector<float> logits = download.floats();
+            all.insert(all.end(), logits.begin(), logits.end());
+        }
+        tensors_.add("lens", {tap_.hidden_states().size(), classifier_.labels().size()}, all);
+        data_["lens"] = true;
+    }
+
+    // The answer with the patches in another order, and without positions.
+    void add_orders() {
+        if (!model_.positions()) return;
+        in_.progress("other orders of the patches");
+        Reruns reruns(in_.engine, classifier_, patches_);
+        std::vector<uint32_t> order(classifier_.input().patches());
+        std::iota(order.begin(), order.end(), 0u);
+        const std::vector<uint32_t> in_place = order;
+        std::mt19937 random(1);  // its numbers are the same everywhere, std::shuffle's are not
+        for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+        data_["order"] = order;
+        std::vector<float> all = reruns.with_order(order, true);
+        auto add = [&](const std::vector<float>& logits) {
+            all.insert(all.end(), logits.begin(), logits.end());
+        };
+        if (model_.skips_positions()) {
+            add(reruns.with_order(in_place, false));
+            add(reruns.with_order(order, false));
+        }
+        const size_t classes = classifier_.labels().size();
+        // shuffled; without positions; without positions and shuffled
+        tensors_.add("orders", {all.size() / classes, classes}, all);
+    }
+
+    // Heads switched off, from the last layer on: what comes before a layer is not run again.
+    void add_heads() {
+        using Clock = std::chrono::steady_clock;
+        const auto start = Clock::now();
+        Reruns reruns(in_.engine, classifier_, patches_);
+        const size_t classes = classifier_.labels().size();
+        LectureData layers = LectureData::array();
+        for (uint32_t layer = model_.layers(); layer-- > 0;) {
+            const std::chrono::duration<double> passed = Clock::now() - start;
+            if (passed.count() > seconds_for_heads) break;
+            in_.progress("heads of layer " + std::to_string(layer));
+            const std::vector<float> logits =
+                reruns.without_heads(tap_.hidden_states().at(layer), layer);
+            if (logits.empty()) return;
+            tensors_.add("off." + std::to_string(layer), {logits.size() / classes, classes},
+                         logits);
+            layers.push_back(layer);
+        }
+        data_["off_layers"] = layers;
+    }
+
+    const LectureInput& in_;
+    Classifier& classifier_;
+    const ClassificationModel& model_;
+    PageTensors& tensors_;
+    Tap tap_;
+    Download patches_download_;
+    std::vector<float> patches_;
+    uint32_t tokens_ = 0, heads_ = 0, head_size_ = 0;
+    LectureData data_;
+};
+
+}  // namespace
+
+LectureData classifier_part(const LectureInput& in, Classifier& classifier, PageTensors& tensors) {
+    // Windows, relative positions and pooling have pictures of attention that are not yet drawn.
+    const ClassificationModel& model = classifier.model();
+    if (!model.rolls_out() || model.pools_last()) return nullptr;
+    return ClassifierPart(in, classifier, tensors).collect();
+}
+
+}  // namespace saccade
