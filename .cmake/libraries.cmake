@@ -1,4 +1,4 @@
-# The libraries Saccade stands on. Those of the engine may be bare headers, without CMake files of their own:
+# The libraries that Saccade needs. Those of the engine may be bare headers, without CMake files of their own:
 # CMAKE_PREFIX_PATH, or the compiler's own CPATH and LIBRARY_PATH, say where they are.
 if(DEFINED ENV{CPATH})
     string(REPLACE ":" ";" paths "$ENV{CPATH}")
@@ -60,6 +60,9 @@ target_include_directories(saccade_vma SYSTEM INTERFACE "${SACCADE_VMA_INCLUDE_D
 
 # utf8proc, for the tokenizers. saccade-lab does without them: it works on token ids.
 saccade_library(saccade_utf8proc utf8proc.h utf8proc libutf8proc-dev)
+
+# FreeType, for what the program and the library draw. saccade-lab does without it.
+find_package(Freetype QUIET)
 
 if(SACCADE_APP)
     find_package(CLI11 CONFIG REQUIRED)
