@@ -1,15 +1,19 @@
 #include "app/batch/batch_folder.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "app/batch/lines/frame_lines.h"
 #include "app/batch/lines/region_tables.h"
 #include "app/batch/lines/tables.h"
 #include "app/batch/lines/track_lines.h"
+#include "app/io/interrupts.h"
 #include "app/io/picture_file.h"
 #include "app/io/text.h"
 #include "app/video/join.h"
@@ -27,6 +31,14 @@ bool is_missing_or_empty(const fs::path& file) {
     return fs::file_size(file, error) == 0 || error;
 }
 
+using FileId = std::pair<dev_t, ino_t>;
+
+std::optional<FileId> id_of(const fs::path& file) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+    return FileId(status.st_dev, status.st_ino);
+}
+
 }  // namespace
 
 BatchFolder BatchFolder::part(const Shard& shard) const {
@@ -34,22 +46,15 @@ BatchFolder BatchFolder::part(const Shard& shard) const {
         path_ / ("shard-" + std::to_string(shard.index) + "-of-" + std::to_string(shard.count)));
 }
 
-uint32_t BatchFolder::parts() const {
-    uint32_t parts = 0;
+bool BatchFolder::has_parts() const {
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(path_, error)) {
+    const fs::directory_iterator entries(path_, error);
+    return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
         unsigned index = 0, count = 0;
         char rest = 0;
         const std::string name = entry.path().filename().string();
-        if (std::sscanf(name.c_str(), "shard-%u-of-%u%c", &index, &count, &rest) != 2) continue;
-        if (parts != 0 && parts != count)
-            throw Error("'" + path_.string() + "' holds parts of two runs, of " +
-                        std::to_string(std::min(parts, count)) + " and of " +
-                        std::to_string(std::max(parts, count)) +
-                        " parts: remove those that do not belong there");
-        parts = count;
-    }
-    return parts;
+        return std::sscanf(name.c_str(), "shard-%u-of-%u%c", &index, &count, &rest) == 2;
+    });
 }
 
 fs::path BatchFolder::video(const PlannedSource& source) const {
@@ -64,23 +69,29 @@ fs::path BatchFolder::heat(const PlannedSource& source) const {
     return path_ / (source.name + "-heat.png");
 }
 
-void BatchFolder::make_for(const BatchPlan& plan) const {
-    make_folder(path_);
-    std::error_code error;
-    for (const PlannedSource& written : plan.sources)
+// Usually no output is there yet, and then the sources are not looked at.
+void BatchFolder::spare_sources(const BatchPlan& plan) const {
+    std::set<FileId> outputs;
+    if (plan.video)
         for (const PlannedSource& source : plan.sources)
-            if (plan.video && fs::equivalent(video(written), source.source.text, error))
-                throw Error("'" + source.source.text +
-                            "' would be overwritten; name another folder with -o");
+            if (const std::optional<FileId> id = id_of(video(source))) outputs.insert(*id);
+    if (outputs.empty()) return;
+    for (const PlannedSource& source : plan.sources) {
+        const std::optional<FileId> id = id_of(source.source.name.unmasked());
+        if (id && outputs.contains(*id))
+            throw Error("'" + source.source.name.text() +
+                        "' would be overwritten; name another folder with -o");
+    }
 }
 
 std::vector<Damage> BatchFolder::find_damage(const BatchPlan& plan,
                                              const std::vector<PieceRange>& ranges) const {
     const WorkFolder work = this->work();
-    const PieceLines lines = checksum_lines(this->lines(), plan.line_names(),
+    const PieceLines lines = checksum_lines(this->lines(), line_names(plan, ranges),
                                             [&](uint64_t frame) { return plan.piece_of(frame); });
     std::vector<Damage> damages;
     for (const PieceRange& range : ranges) {
+        if (Interrupts::came()) throw TemporaryError("interrupted; run it again with --resume");
         const PlannedSource& source = plan.sources[range.source];
         // A source that is done has one joined video; those of its pieces are deleted.
         const bool done = work.is_done(source);
@@ -134,7 +145,7 @@ uint64_t BatchFolder::write_video(const BatchPlan& plan, const PlannedSource& so
         add(work->video(source, piece));
     for (const WorkFolder& work : works) add(work.partial(source, piece));
     if (!plan.video || joined.pieces.empty()) return piece;
-    if (source.has_sound) joined.sound = source.source.text;
+    if (source.has_sound) joined.sound = source.source.name.unmasked();
     joined.rotated = source.rotated;
     const std::string complaint = join_video(joined, video(source), works.front().path());
     if (!complaint.empty()) spdlog::warn("{}", complaint);
@@ -146,25 +157,27 @@ namespace {
 // Reads the observations of all frames, piece by piece.
 class ObservedFrames {
 public:
-    ObservedFrames(const BatchPlan& plan, const std::vector<WorkFolder>& works)
+    ObservedFrames(const BatchPlan& plan,
+                   const std::function<std::vector<WorkFolder>(size_t)>& works)
         : plan_(plan), works_(works) {}
 
     Observations at(size_t source, uint64_t frame) {
         const std::pair piece(source, plan_.piece_of(frame));
         if (piece_ != piece) {
-            bytes_ = bytes_of(plan_.sources[source], piece.second);
+            bytes_ = bytes_of(source, piece.second);
             rest_ = bytes_;
             piece_ = piece;
         }
         while (!rest_.empty())
             if (Observations observed = take_first(rest_); observed.frame == frame) return observed;
         throw Error("the tracker's observations of frame " + std::to_string(frame) + " of '" +
-                    plan_.sources[source].source.text + "' are missing: run its part again");
+                    plan_.sources[source].source.name.text() + "' are missing: run its part again");
     }
 
 private:
-    std::string bytes_of(const PlannedSource& source, uint64_t piece) const {
-        for (const WorkFolder& work : works_)
+    std::string bytes_of(size_t number, uint64_t piece) const {
+        const PlannedSource& source = plan_.sources[number];
+        for (const WorkFolder& work : works_(number))
             for (const fs::path& path :
                  {work.observed(source, piece), work.partly_observed(source, piece)})
                 if (std::optional<std::string> bytes = content_of(path)) return *std::move(bytes);
@@ -172,7 +185,7 @@ private:
     }
 
     const BatchPlan& plan_;
-    const std::vector<WorkFolder>& works_;
+    const std::function<std::vector<WorkFolder>(size_t)>& works_;
     std::optional<std::pair<size_t, uint64_t>> piece_;
     std::string bytes_;
     std::string_view rest_;
@@ -180,41 +193,42 @@ private:
 
 }  // namespace
 
-void BatchFolder::track_lines(const BatchPlan& plan, const std::vector<WorkFolder>& works) const {
+void BatchFolder::track_lines(
+    const BatchPlan& plan,
+    const std::function<std::vector<WorkFolder>(size_t source)>& works) const {
     if (!plan.track || plan.tracks_while_drawing()) return;
     ObservedFrames observed(plan, works);
-    saccade::track_lines(lines(), plan.line_names(),
+    saccade::track_lines(lines(), line_names(plan),
                          tracking_for(plan.settings.at("threshold").get<float>()), plan.regions(),
                          [&](size_t source, uint64_t frame) { return observed.at(source, frame); });
 }
 
-void BatchFolder::write_heats(const BatchPlan& plan, const std::vector<WorkFolder>& works) const {
+void BatchFolder::write_heat(const BatchPlan& plan, const PlannedSource& source,
+                             const std::vector<WorkFolder>& works) const {
     if (!plan.heat) return;
-    for (const PlannedSource& source : plan.sources) {
-        ClipHeat all;
-        uint64_t piece = 0;
-        auto has_piece = [&](const WorkFolder& work) {
-            return fs::exists(work.manifest(source, piece));
-        };
-        for (auto work = works.begin();
-             (work = std::ranges::find_if(works, has_piece)) != works.end(); ++piece)
-            if (const std::optional<PieceManifest> manifest =
-                    PieceManifest::read(work->manifest(source, piece)))
-                all.add(manifest->heat);
-        if (all.maps() > 0) write_picture(heat(source), all.picture());
-    }
+    ClipHeat all;
+    uint64_t piece = 0;
+    auto has_piece = [&](const WorkFolder& work) {
+        return fs::exists(work.manifest(source, piece));
+    };
+    for (auto work = works.begin(); (work = std::ranges::find_if(works, has_piece)) != works.end();
+         ++piece)
+        if (const std::optional<PieceManifest> manifest =
+                PieceManifest::read(work->manifest(source, piece)))
+            all.add(manifest->heat);
+    if (all.maps() > 0) write_picture(heat(source), all.picture());
 }
 
 void BatchFolder::write_tables(const BatchPlan& plan) const {
     if (plan.coco) write_coco(lines(), path_ / "coco.json");
     if (plan.csv) write_csv(lines(), path_ / "frames.csv", plan.track);
     if (plan.mot)
-        write_mot(lines(), plan.line_names(),
+        write_mot(lines(), line_names(plan),
                   [&](size_t source) { return path_ / (plan.sources[source].name + ".mot.txt"); });
     if (const std::optional<Regions> regions = plan.regions())
         write_region_tables(
-            lines(), plan.line_names(), *regions,
-            [&](size_t source) { return text_of_name(plan.sources[source].source.text); },
+            lines(), line_names(plan), *regions,
+            [&](size_t source) { return text_of_name(plan.sources[source].source.name.text()); },
             {path_ / "events.jsonl", path_ / "counts.csv"});
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <vector>
 
-#include "app/batch/plan.h"
+#include "app/batch/plan/plan.h"
+#include "app/batch/plan/shard.h"
 #include "app/batch/work_folder.h"
 
 namespace saccade {
@@ -21,8 +23,7 @@ class BatchFolder {
 public:
     explicit BatchFolder(std::filesystem::path path) : path_(std::move(path)) {}
     BatchFolder part(const Shard& shard) const;
-    // Into how many parts the run in this folder is split; 0 if the folder has no parts.
-    uint32_t parts() const;
+    bool has_parts() const;
 
     const std::filesystem::path& path() const { return path_; }
     std::filesystem::path lines() const { return path_ / "FRAMES.jsonl"; }
@@ -31,8 +32,8 @@ public:
     std::filesystem::path heat(const PlannedSource& source) const;
     WorkFolder work() const { return WorkFolder(path_ / ".saccade"); }
 
-    // Makes the folder. An Error if an output would overwrite a source.
-    void make_for(const BatchPlan& plan) const;
+    // An Error if an output would overwrite a source.
+    void spare_sources(const BatchPlan& plan) const;
 
     // Compares the files of these pieces with the checksums in their manifests.
     std::vector<Damage> find_damage(const BatchPlan& plan,
@@ -43,10 +44,14 @@ public:
     // number of whole pieces.
     uint64_t write_video(const BatchPlan& plan, const PlannedSource& source,
                          const std::vector<WorkFolder>& works) const;
+    // Writes the mean attention map of a source, if the plan has such maps, from the whole pieces
+    // in these work folders.
+    void write_heat(const BatchPlan& plan, const PlannedSource& source,
+                    const std::vector<WorkFolder>& works) const;
     // Assigns tracks to the joined lines of a run whose parts have only recorded observations.
-    void track_lines(const BatchPlan& plan, const std::vector<WorkFolder>& works) const;
-    // Writes the mean attention map of each source, from the whole pieces in these folders.
-    void write_heats(const BatchPlan& plan, const std::vector<WorkFolder>& works) const;
+    // `works`: the work folders that have pieces of a source.
+    void track_lines(const BatchPlan& plan,
+                     const std::function<std::vector<WorkFolder>(size_t source)>& works) const;
     // Writes the tables that the plan asks for, from FRAMES.jsonl.
     void write_tables(const BatchPlan& plan) const;
 

@@ -2,15 +2,19 @@
 
 #include <spdlog/spdlog.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/batch/batch_folder.h"
 #include "app/batch/lines/frame_lines.h"
-#include "app/batch/plan.h"
+#include "app/batch/plan/run_file.h"
+#include "app/batch/plan/shard.h"
 #include "app/io/folder_lock.h"
+#include "app/io/interrupts.h"
+#include "app/io/progress.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
 
@@ -18,38 +22,11 @@ namespace saccade {
 
 namespace {
 
-using Object = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// The plan that all parts have in common. An Error if a part is missing, unfinished, damaged, or of
-// another run.
-BatchPlan plan_of_parts(const BatchFolder& folder, uint32_t parts) {
-    std::optional<Object> first;
-    for (uint32_t i = 0; i < parts; ++i) {
-        const Shard shard{i, parts};
-        const std::string name = std::to_string(i) + "/" + std::to_string(parts);
-        const WorkFolder work = folder.part(shard).work();
-        const std::optional<Object> run = work.run();
-        if (!run)
-            throw Error("part " + name + " is missing in '" + folder.path().string() +
-                        "': run it with --shard " + name);
-        const Object& plan = run->at("plan");
-        if (!first) first = plan;
-        if (plan != *first)
-            throw Error("part " + name + " in '" + folder.path().string() +
-                        "' belongs to a different run than part 0/" + std::to_string(parts) +
-                        ": remove the one that does not belong there, and run it again");
-        const BatchPlan read = plan_from(plan);
-        const std::vector<PieceRange> ranges = ranges_of(read, shard);
-        if (!folder.part(shard).find_damage(read, ranges).empty())
-            throw Error("part " + name + " in '" + folder.path().string() +
-                        "' has lost some of what was done: run it again with --shard " + name +
-                        " --resume");
-        if (!work.all_ended(read, ranges))
-            throw Error("part " + name + " in '" + folder.path().string() +
-                        "' is not finished: run it again with --shard " + name + " --resume");
-    }
-    return plan_from(*first);
+void end_if_interrupted() {
+    if (Interrupts::came())
+        throw TemporaryError("interrupted before all parts were joined; run it again");
 }
 
 void gather_pictures(const BatchFolder& from, const BatchFolder& to, const PlannedSource& source) {
@@ -62,52 +39,157 @@ void gather_pictures(const BatchFolder& from, const BatchFolder& to, const Plann
         fs::remove(target, ignored);
         fs::create_hard_link(entry.path(), target, error);  // not every file system has them
         if (error) fs::copy_file(entry.path(), target, error);
-        if (error) throw Error("'" + target.string() + "' cannot be written: " + error.message());
+        if (error) refuse_write(target, error.value());
     }
+}
+
+// "3,7-9", as sbatch --array takes numbers.
+std::string list_of(const std::vector<uint32_t>& numbers, uint64_t first) {
+    std::string list;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        size_t last = i;
+        while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+        list += (list.empty() ? "" : ",") + std::to_string(first + numbers[i]);
+        if (last > i) list += "-" + std::to_string(first + numbers[last]);
+        i = last;
+    }
+    return list;
+}
+
+// A run whose shards have all ended.
+class ShardedRun {
+public:
+    explicit ShardedRun(const BatchFolder& folder) : folder_(folder) {
+        std::optional<RunFile> run = RunFile::read(folder.work().run_file());
+        if (!run || run->numbering.shards == 0)
+            throw Error("'" + folder.path().string() +
+                        "' holds no parts of a run; name the folder that 'saccade batch --shard' "
+                        "wrote to, with its .saccade/run.json");
+        run_ = *std::move(run);
+        shares_ = shares_of(run_.plan, count());
+        holders_.resize(run_.plan.sources.size());
+        for (uint32_t i = 0; i < count(); ++i)
+            for (const PieceRange& range : shares_[i]) holders_[range.source].push_back(i);
+    }
+
+    uint32_t count() const { return run_.numbering.shards; }
+    const BatchPlan& plan() const { return run_.plan; }
+    BatchFolder part(uint32_t index) const { return folder_.part({index, count()}); }
+    // The parts that have pieces of a source, in order.
+    const std::vector<uint32_t>& holders(size_t source) const { return holders_[source]; }
+    std::vector<WorkFolder> works(size_t source) const {
+        std::vector<WorkFolder> works;
+        for (const uint32_t part : holders_[source]) works.push_back(this->part(part).work());
+        return works;
+    }
+
+    // An Error that says which parts are missing, unfinished, damaged or of another run.
+    void expect_ended(bool quiet) const {
+        Progress progress("checking parts", count(), quiet, "parts/s");
+        progress.show_early();
+        std::vector<uint32_t> lacking;
+        std::string what;  // is the matter with the first of them
+        for (uint32_t i = 0; i < count(); ++i, progress.step()) {
+            end_if_interrupted();
+            const std::string trouble = trouble_of(i);
+            if (trouble.empty()) continue;
+            if (lacking.empty()) what = trouble;
+            lacking.push_back(i);
+        }
+        progress.end();
+        if (lacking.empty()) return;
+        const std::string in = " in '" + folder_.path().string() + "'";
+        if (lacking.size() == 1) {
+            const std::string name = Shard{lacking[0], count()}.text();
+            throw Error("part " + name + " " + what + in + ": run the same command with --shard " +
+                        name + " --resume");
+        }
+        const std::string of = std::to_string(count());
+        throw Error(std::to_string(lacking.size()) + " of " + of + " parts, " +
+                    list_of(lacking, 0) + ", are missing or not finished" + in +
+                    ": run the same command with --shard I/" + of +
+                    " --resume for each of them (Slurm: sbatch --array=" +
+                    list_of(lacking, run_.numbering.first_task) + ")");
+    }
+
+private:
+    std::string trouble_of(uint32_t index) const {
+        const WorkFolder work = part(index).work();
+        const std::optional<std::string> run = content_of(work.run_file());
+        if (!run) return "is missing";
+        if (*run != shard_json({index, count()}, run_.checksum))
+            throw Error("'" + part(index).path().string() + "' belongs to another run than '" +
+                        folder_.work().run_file().string() + "': remove it, and run it again");
+        if (!part(index).find_damage(plan(), shares_[index]).empty())
+            return "has lost some of what was done";
+        return work.all_ended(plan(), shares_[index]) ? "" : "is not finished";
+    }
+
+    const BatchFolder folder_;
+    RunFile run_;
+    std::vector<std::vector<PieceRange>> shares_;  // of each shard
+    std::vector<std::vector<uint32_t>> holders_;   // of each source
+};
+
+// Joins what is there of a source, and returns how many of its pieces are whole.
+uint64_t join_source(const ShardedRun& parts, size_t number, const BatchFolder& to) {
+    const PlannedSource& source = parts.plan().sources[number];
+    const std::vector<WorkFolder> works = parts.works(number);
+    const uint64_t pieces = to.write_video(parts.plan(), source, works);
+    if (parts.plan().frames)
+        for (const uint32_t part : parts.holders(number))
+            gather_pictures(parts.part(part), to, source);
+    to.write_heat(parts.plan(), source, works);
+    return pieces;
+}
+
+void expect_joined(const ShardedRun& parts, size_t number, uint64_t pieces) {
+    const PlannedSource& source = parts.plan().sources[number];
+    for (const WorkFolder& work : parts.works(number))
+        if (const std::optional<std::string> why = work.failure(source)) throw Error(*why);
+    if (pieces == 0) throw Error("'" + source.source.name.text() + "' has no frames");
 }
 
 }  // namespace
 
-MergeOutcome merge_parts(const fs::path& path) {
+MergeOutcome merge_parts(const fs::path& path, bool quiet) {
     const BatchFolder folder(path);
-    const uint32_t parts = folder.parts();
-    if (parts == 0)
-        throw Error(
-            "'" + path.string() +
-            "' holds no parts of a run; name the folder that 'saccade batch --shard' wrote to");
-    make_folder(folder.work().path());
+    if (!fs::is_directory(folder.work().path()))
+        throw Error("'" + path.string() +
+                    "' holds no parts of a run; name the folder that 'saccade batch --shard' "
+                    "wrote to, with its .saccade/run.json");
     const FolderLock lock(folder.work().path());
-    const BatchPlan plan = plan_of_parts(folder, parts);
-    std::vector<BatchFolder> from;
-    std::vector<WorkFolder> works;
-    std::vector<fs::path> lines;
-    for (uint32_t i = 0; i < parts; ++i) {
-        from.push_back(folder.part({i, parts}));
-        works.push_back(from.back().work());
-        lines.push_back(from.back().lines());
-    }
+    const ShardedRun parts(folder);
+    const BatchPlan& plan = parts.plan();
+    parts.expect_ended(quiet);
+    folder.spare_sources(plan);
+    FileBeside::remove_leftovers(path);
 
-    MergeOutcome outcome{.parts = parts};
+    MergeOutcome outcome{.parts = parts.count()};
     std::vector<uint64_t> pieces(plan.sources.size(), 0);  // of each source, that are whole
-    for (size_t i = 0; i < plan.sources.size(); ++i) try {
-            const PlannedSource& source = plan.sources[i];
-            pieces[i] = folder.write_video(plan, source, works);
-            if (plan.frames)
-                for (const BatchFolder& part : from) gather_pictures(part, folder, source);
-            for (const WorkFolder& work : works)
-                if (const std::optional<std::string> why = work.failure(source)) throw Error(*why);
-            if (pieces[i] == 0) throw Error("'" + source.source.text + "' has no frames");
+    Progress progress("joining sources", plan.sources.size(), quiet, "sources/s");
+    progress.show_early();
+    for (size_t i = 0; i < plan.sources.size(); ++i, progress.step()) try {
+            end_if_interrupted();
+            pieces[i] = join_source(parts, i, folder);
+            expect_joined(parts, i, pieces[i]);
+        } catch (const TemporaryError&) {
+            throw;
         } catch (const Error& error) {
+            progress.end();
             spdlog::error("{}", error.what());
             outcome.failed = true;
         }
+    progress.end();
+
     // The piece after the last whole one may have been broken off; its lines count, later ones do
     // not.
-    gather_lines(lines, folder.lines(), plan.line_names(), [&](size_t source, uint64_t frame) {
+    std::vector<fs::path> lines;
+    for (uint32_t i = 0; i < parts.count(); ++i) lines.push_back(parts.part(i).lines());
+    gather_lines(lines, folder.lines(), line_names(plan), [&](size_t source, uint64_t frame) {
         return plan.piece_of(frame) <= pieces[source];
     });
-    folder.track_lines(plan, works);
-    folder.write_heats(plan, works);
+    folder.track_lines(plan, [&](size_t source) { return parts.works(source); });
     folder.write_tables(plan);
     return outcome;
 }

@@ -12,6 +12,6 @@ struct MergeOutcome {
 
 // Joins the parts that runs with shards have written into a folder: the result is what a single run
 // would have written. An Error if a part is missing, unfinished, damaged, or of another run.
-MergeOutcome merge_parts(const std::filesystem::path& folder);
+MergeOutcome merge_parts(const std::filesystem::path& folder, bool quiet);
 
 }  // namespace saccade

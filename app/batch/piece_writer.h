@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "app/batch/lines/manifest.h"
-#include "app/batch/plan.h"
+#include "app/batch/plan/plan.h"
 #include "app/batch/stage_totals.h"
 #include "app/batch/work_folder.h"
 #include "app/batch/workers.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/batch/plan/examine.h"
 #include "app/io/interrupts.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
@@ -52,7 +53,6 @@ FrameTracker SourceRunner::tracker_at(const PlannedSource& source, uint64_t end)
 
 void SourceRunner::run(const PieceRange& range, LineFile& lines, Progress& progress) {
     const PlannedSource& source = plan_.sources[range.source];
-    if (!source.error.empty()) throw Error(source.error);
     fs::path pictures;
     if (plan_.frames) pictures = folder_.pictures(source);
     std::error_code error;
@@ -69,7 +69,9 @@ void SourceRunner::run(const PieceRange& range, LineFile& lines, Progress& progr
     const uint64_t first = plan_.first_of(first_piece), end = plan_.first_of(range.end_piece);
     std::exception_ptr broken_off;
     if (first < end) {
-        Reader reader(source.source.open(plan_.source_options), path_.ring(),
+        std::unique_ptr<Source> opened = source.source.open(plan_.source_options);
+        check_unchanged(plan_, source, opened->traits());
+        Reader reader(std::move(opened), path_.ring(),
                       {.first = first, .end = end, .stride = plan_.range.stride});
         FrameTracker tracker = tracker_at(source, plan_.track ? first_piece : 0);
         order_.tracker = plan_.track ? &tracker : nullptr;
@@ -81,7 +83,7 @@ void SourceRunner::run(const PieceRange& range, LineFile& lines, Progress& progr
     const uint64_t pieces = part_ ? 0 : folder_.write_video(plan_, source, {work_});
     if (broken_off) std::rethrow_exception(broken_off);
     if (!whole) return;
-    if (!part_ && pieces == 0) throw Error("'" + source.source.text + "' has no frames");
+    if (!part_ && pieces == 0) throw Error("'" + source.source.name.text() + "' has no frames");
     const uint64_t done = work_.next_piece(source, range) - range.first_piece;
     const bool joined = !part_ && plan_.video;
     work_.set_done(source, done, joined ? folder_.video(source) : fs::path());

@@ -5,9 +5,9 @@
 
 #include "app/batch/batch_folder.h"
 #include "app/batch/piece_writer.h"
-#include "app/batch/plan.h"
+#include "app/batch/plan/plan.h"
 #include "app/io/progress.h"
-#include "app/pipeline/frame_pump.h"
+#include "app/pipeline/frame_path.h"
 #include "app/sources/reader.h"
 #include "app/track/frame_tracker.h"
 

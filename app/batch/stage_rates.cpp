@@ -11,9 +11,10 @@
 
 #include "app/batch/batch_folder.h"
 #include "app/batch/piece_writer.h"
+#include "app/batch/plan/examine.h"
 #include "app/io/interrupts.h"
 #include "app/io/progress.h"
-#include "app/pipeline/frame_pump.h"
+#include "app/pipeline/frame_path.h"
 #include "app/sources/reader.h"
 #include "gpu/core/error.h"
 
@@ -55,7 +56,7 @@ public:
             bytes_.resize(layout.bytes());
             return Slot{bytes_.data(), layout};
         });
-        if (!info) throw Error("'" + traits_.name + "' has no frames");
+        if (!info) throw Error("'" + traits_.name.text() + "' has no frames");
         info_ = *info;
     }
 
@@ -91,12 +92,12 @@ public:
     Bench(Engine& engine, const Models& models, const StageRatesOptions& options)
         : options_(options),
           models_(models),
-          plan_(make_plan({options.source}, {.end = more_than_can_be_timed}, {})),
+          plan_(plan_of(options)),
           source_(plan_.sources.at(0)),
           how_(path_for_files(engine.device().info(), models, {})),
           progress_("bench", 0, options.quiet) {
         if (plan_.sources.size() != 1)
-            throw Error("'" + options.source + "' is more than one source: name one video");
+            throw Error("'" + options.source.text() + "' is more than one source: name one video");
         if (!source_.error.empty()) throw Error(source_.error);
         how_.within = options.within;
         path_ = std::make_unique<FramePath>(engine, how_);
@@ -133,6 +134,12 @@ public:
     }
 
 private:
+    static BatchPlan plan_of(const StageRatesOptions& options) {
+        BatchPlan plan =
+            make_plan({options.source.unmasked()}, {.end = more_than_can_be_timed}, {});
+        examine(plan, options.quiet);
+        return plan;
+    }
     std::unique_ptr<Source> first_frame() const {
         return std::make_unique<FirstFrame>(*source_.source.open({}));
     }
@@ -141,7 +148,7 @@ private:
     double timed(std::unique_ptr<Source> source,
                  const std::function<void(const std::function<std::optional<TakenFrame>()>&)>& use,
                  double seconds) {
-        if (Interrupts::came()) throw Error("interrupted");
+        if (Interrupts::came()) throw TemporaryError("interrupted; run it again");
         Reader reader(std::move(source), path_->ring());
         uint64_t frames = 0;
         const Clock::time_point start = Clock::now();
@@ -154,7 +161,7 @@ private:
             progress_.step();
             return frame;
         });
-        if (frames == 0) throw Error("'" + options_.source + "' has no frames");
+        if (frames == 0) throw Error("'" + options_.source.text() + "' has no frames");
         return double(frames) / passed();
     }
 
@@ -196,7 +203,7 @@ private:
         BatchPlan plan = plan_;
         plan.video = video;
         const WorkFolder work = folder.work();
-        work.begin({});
+        work.begin("");
         fs::create_directories(work.folder(source_));
         LineFile lines(folder.lines());
         StageTotals totals;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/frame/source_name.h"
 #include "app/pipeline/frame_path.h"
 
 namespace saccade {
@@ -25,7 +26,7 @@ struct StageRates {
 };
 
 struct StageRatesOptions {
-    std::string source;
+    SourceName source;
     double seconds = 3;                         // the longest that one measurement takes
     std::optional<Size> within = std::nullopt;  // the detector's input is resized to fit into it
     bool quiet = false;

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "app/batch/lines/manifest.h"
 #include "app/io/folder_lock.h"
-#include "gpu/core/error.h"
 #include "gpu/core/files.h"
 
 namespace saccade {
 
 namespace {
 
-using Object = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 std::string piece_name(uint64_t piece) {
@@ -40,32 +35,15 @@ void write_file(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-std::optional<std::string> content_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-std::optional<Object> WorkFolder::run() const {
-    std::ifstream file(path_ / "run.json");
-    if (!file) return std::nullopt;
-    Object run = Object::parse(file, nullptr, false);
-    if (!run.is_object() || !run.contains("plan") || !run["plan"].is_object() ||
-        !run.contains("shard") || !run["shard"].is_string())
-        throw Error("'" + (path_ / "run.json").string() + "' is damaged: remove '" +
-                    path_.string() + "' to start over");
-    return run;
-}
-
-void WorkFolder::begin(const Object& run) const {
+void WorkFolder::begin(const std::string& run) const {
     std::error_code error;
-    fs::remove(path_ / "run.json", error);  // first: without it, the rest is no run
+    fs::remove(run_file(), error);  // first: without it, the rest is no run
     make_folder(path_);
     std::vector<fs::path> old;
     for (const auto& entry : fs::directory_iterator(path_, error))
         if (entry.path().filename() != FolderLock::name) old.push_back(entry.path());
     for (const fs::path& path : old) fs::remove_all(path, error);
-    write_file(path_ / "run.json", run.dump(1) + "\n");
+    write_file(run_file(), run);
 }
 
 bool WorkFolder::all_ended(const BatchPlan& plan, const std::vector<PieceRange>& ranges) const {
@@ -75,10 +53,10 @@ bool WorkFolder::all_ended(const BatchPlan& plan, const std::vector<PieceRange>&
     });
 }
 
-void WorkFolder::clean_up(const BatchPlan& plan) const {
+void WorkFolder::clean_up(const BatchPlan& plan, const std::vector<PieceRange>& ranges) const {
     FileBeside::remove_leftovers(path_);
-    for (const PlannedSource& source : plan.sources) {
-        const fs::path folder = this->folder(source);
+    for (const PieceRange& range : ranges) {
+        const fs::path folder = this->folder(plan.sources[range.source]);
         FileBeside::remove_leftovers(folder);
         std::error_code ignored;
         fs::remove(folder / "failed", ignored);

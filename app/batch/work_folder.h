@@ -1,20 +1,17 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/batch/plan.h"
+#include "app/batch/plan/shard.h"
 
 namespace saccade {
 
-// The content of a file; nothing if it cannot be read.
-std::optional<std::string> content_of(const std::filesystem::path& path);
-
 // The progress of a run on disk, so that a run that is killed at any moment can be resumed:
-//   run.json                the plan and the shard
+//   run.json                the plan and how it is split (RunFile); of a shard, its number and the
+//                           checksum of that file
 //   lock                    the process that works here
 //   NAME/000000.nut         the video of a piece of a source
 //   NAME/000000.seen        the tracker's observations of its frames, to replay them
@@ -27,15 +24,14 @@ public:
     explicit WorkFolder(std::filesystem::path path) : path_(std::move(path)) {}
     const std::filesystem::path& path() const { return path_; }
 
-    // The content of run.json; nothing if no run has started here.
-    std::optional<nlohmann::ordered_json> run() const;
-    // Starts a run, and deletes the progress of an earlier one.
-    void begin(const nlohmann::ordered_json& run) const;
+    std::filesystem::path run_file() const { return path_ / "run.json"; }
+    // Starts a run with this run.json, and deletes the progress of an earlier one.
+    void begin(const std::string& run) const;
     // Whether all sources of these ranges are done or have failed.
     bool all_ended(const BatchPlan& plan, const std::vector<PieceRange>& ranges) const;
 
     // Removes the unfinished files of a killed run.
-    void clean_up(const BatchPlan& plan) const;
+    void clean_up(const BatchPlan& plan, const std::vector<PieceRange>& ranges) const;
     // Marks this piece, all after it, and the source as not done.
     void forget(const PlannedSource& source, uint64_t piece) const;
     // The first piece of a range that is not whole yet.

@@ -130,12 +130,15 @@ void gather_lines(const std::vector<fs::path>& from, const fs::path& to,
     if (in_place && place == fs::file_size(to, error)) return;
 
     NewFile file(to);
-    std::vector<std::ifstream> in;
-    for (const fs::path& path : from) in.emplace_back(path, std::ios::binary);
-    for (const Run& run : runs)
-        if (!copy_bytes(in[run.file], run.begin, run.end, file))
+    std::ifstream in;  // one at a time: there may be more files than a process may open
+    std::optional<size_t> open;
+    for (const Run& run : runs) {
+        if (std::exchange(open, run.file) != run.file)
+            in = std::ifstream(from[run.file], std::ios::binary);
+        if (!copy_bytes(in, run.begin, run.end, file))
             throw Error("'" + from[run.file].string() +
                         "' cannot be read to its end: check the disk, and run this again");
+    }
     file.finish(Sync::yes);
 }
 

@@ -19,6 +19,8 @@ struct Checksum {
     bool operator==(const Checksum&) const = default;
 };
 
+// The content of a file; nothing if it cannot be read.
+std::optional<std::string> content_of(const std::filesystem::path& path);
 // Nothing if the file cannot be read.
 std::optional<Checksum> checksum_of(const std::filesystem::path& file);
 

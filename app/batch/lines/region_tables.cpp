@@ -1,6 +1,7 @@
 #include "app/batch/lines/region_tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -60,6 +61,9 @@ struct NamedCounter {
     }
 };
 
+// To the millisecond: frames are no closer together.
+std::string seconds_text(double seconds) { return json_text(std::round(1000 * seconds) / 1000); }
+
 // Repeats the counting of a run from its lines. Where they have the ground truth, as those of
 // synth: do, it is counted as well.
 class Recount {
@@ -118,7 +122,7 @@ private:
         const auto stay = std::ranges::find(stays, of.id, &Stays::label);
         if (found && counts.zone && stay != stays.end())
             counts_.write("," + std::to_string(of.inside) + "," + std::to_string(stay->most) + "," +
-                          json_text(stay->seconds) + "," + json_text(stay->longest));
+                          seconds_text(stay->seconds) + "," + seconds_text(stay->longest));
         else
             counts_.write(",,,,");
         const RegionCounts::OfClass* const real = real_ ? real_->of(region, label) : nullptr;

@@ -116,12 +116,17 @@ void write_csv(const fs::path& lines, const fs::path& to, bool tracks) {
 
 void write_mot(const fs::path& lines, const std::map<std::string, size_t>& names,
                const std::function<fs::path(size_t)>& file_of) {
-    std::map<size_t, std::unique_ptr<NewFile>> files;
+    // The lines are in the order of sources, so one file is open at a time.
+    std::unique_ptr<NewFile> file;
+    std::optional<size_t> current;
     for_lines(lines, [&](const Object& line) {
         const auto source = names.find(line.at("source").get<std::string>());
         if (source == names.end()) return;
-        std::unique_ptr<NewFile>& file = files[source->second];
-        if (!file) file = std::make_unique<NewFile>(file_of(source->second));
+        if (current != source->second) {
+            if (file) file->finish(Sync::yes);
+            file = std::make_unique<NewFile>(file_of(source->second));
+            current = source->second;
+        }
         if (!line.contains("detections")) return;
         const std::string frame = std::to_string(whole_number(line.at("frame")) + 1);
         for (const Object& d : line["detections"]) {
@@ -133,7 +138,7 @@ void write_mot(const fs::path& lines, const std::map<std::string, size_t>& names
                         "," + text_of(d.at("score")) + ",-1,-1,-1\n");
         }
     });
-    for (const auto& [source, file] : files) file->finish(Sync::yes);
+    if (file) file->finish(Sync::yes);
 }
 
 }  // namespace saccade

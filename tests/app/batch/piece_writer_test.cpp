@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Frames that no pipeline has made: stripes that move.
+// Frames without a pipeline: moving stripes.
 class PieceWriters : public ::testing::Test {
 protected:
     static constexpr Size size{64, 48};

@@ -1,82 +1,24 @@
-// `saccade batch` and `saccade merge` as a person meets them.
+// `saccade batch` and `saccade merge` as started from a shell.
 
 #include <sys/resource.h>
 
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
 #include <set>
-#include <thread>
 
 #include "app/io/text.h"
+#include "tests/app/commands/batch_runs.h"
 #include "tests/app/variable.h"
-#include "tests/app/video/videos.h"
-#include "tests/places.h"
 
 namespace saccade {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Batch : public ::testing::Test {
-protected:
-    Batch() : detector(model_folder(temp, "yolos-nano")) {}
-
-    // A command line with a small detector that finds something everywhere.
-    Words words(const Words& sources, const std::string& out, const Words& more = {}) {
-        Words all{"batch"};
-        all.insert(all.end(), sources.begin(), sources.end());
-        all.insert(all.end(),
-                   {"-o", temp / out, "--detector", detector, "--classifier", "none", "--captioner",
-                    "none", "--threshold", "0", "--max-detections", "3", "--quiet"});
-        all.insert(all.end(), more.begin(), more.end());
-        return on_test_device(all);
-    }
-    Outcome run(const Words& sources, const std::string& out, const Words& more = {}) {
-        return saccade_program(words(sources, out, more));
-    }
-
-    // All outputs of a run, by name, without "ms", which differs from run to run.
-    std::map<std::string, std::string> outputs(const std::string& out) {
-        std::map<std::string, std::string> files;
-        for (auto entry = fs::recursive_directory_iterator(temp / out); entry != end(entry);
-             ++entry) {
-            const std::string name = fs::relative(entry->path(), temp / out).string();
-            if (name == ".saccade" || name.starts_with("shard-"))
-                entry.disable_recursion_pending();
-            else if (entry->is_regular_file())
-                files[name] = file_content(entry->path());
-        }
-        std::string lines;
-        for (const nlohmann::json& line : lines_in(out)) {
-            nlohmann::json copy = line;
-            copy.erase("ms");
-            lines += copy.dump() + "\n";
-        }
-        files["FRAMES.jsonl"] = lines;
-        return files;
-    }
-    std::vector<nlohmann::json> lines_in(const std::string& out) {
-        std::vector<nlohmann::json> lines;
-        for (const std::string& line : lines_of(file_content(temp / out / "FRAMES.jsonl")))
-            lines.push_back(nlohmann::json::parse(line));
-        return lines;
-    }
-    void expect_same(const std::string& a, const std::string& b) {
-        const auto left = outputs(a), right = outputs(b);
-        for (const auto& [name, content] : left) {
-            ASSERT_TRUE(right.contains(name)) << name;
-            EXPECT_TRUE(right.at(name) == content) << name << " differs";
-        }
-        EXPECT_EQ(left.size(), right.size());
-    }
-
-    TempFolder temp;
-    std::string detector;
-};
+using Batch = BatchRuns;
 
 TEST_F(Batch, a_video_keeps_its_size_rate_duration_and_sound) {
     const std::string clip =
@@ -181,12 +123,7 @@ TEST_F(Batch, a_run_that_is_killed_again_and_again_ends_like_one_that_never_was)
     int killed = 0;
     for (size_t lines : {3u, 8u, 9u, 30u, 41u, 69u}) {
         Program program(places::program(), words({clip, other}, "killed", again));
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-        while (std::chrono::steady_clock::now() < end) {
-            const std::string so_far = file_content(temp / "killed" / "FRAMES.jsonl");
-            if (size_t(std::ranges::count(so_far, '\n')) >= lines) break;
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+        wait_for_lines("killed", lines);
         program.send(SIGKILL);
         killed += program.wait().signal == SIGKILL;
         for (const std::string& line : lines_of(file_content(temp / "killed" / "FRAMES.jsonl")))
@@ -195,30 +132,11 @@ TEST_F(Batch, a_run_that_is_killed_again_and_again_ends_like_one_that_never_was)
     EXPECT_GE(killed, 4);
     expect_done(run({clip, other}, "killed", again));
     expect_same("whole", "killed");
-    // Nothing is left to do.
+    // A finished run has nothing left to do.
     const auto before = fs::last_write_time(temp / "killed" / "clip.mp4");
     expect_done(run({clip, other}, "killed", again));
     EXPECT_EQ(fs::last_write_time(temp / "killed" / "clip.mp4"), before);
     expect_same("whole", "killed");
-}
-
-TEST_F(Batch, parts_of_a_run_join_to_the_whole) {
-    const std::string clip = with_sound(temp, make_clip(temp, "silent.mp4", 45), "clip.mp4");
-    const Words sources{clip, "synth:96x64@30?seed=3&frames=11"};
-    const Words more{"--piece", "8", "--coco", "--frames", "--stride", "2"};
-    expect_done(run(sources, "whole", more));
-    auto part = [&](const std::string& shard) {
-        Words all = more;
-        all.insert(all.end(), {"--shard", shard});
-        return run(sources, "parts", all);
-    };
-    expect_done(part("2/3"));
-    expect_done(part("0/3"));
-    expect_refused(saccade_program({"merge", temp / "parts"}), 1, "part 1/3 is missing");
-    expect_done(part("1/3"));
-    expect_done(saccade_program({"merge", "--quiet", temp / "parts"}));
-    expect_same("whole", "parts");
-    expect_refused(saccade_program({"merge", temp / "whole"}), 1, "holds no parts of a run");
 }
 
 // Options of a run with tracks and counts, of which half of the detections are weak ones.
@@ -248,12 +166,7 @@ TEST_F(Batch, a_tracked_run_is_the_same_in_one_go_resumed_and_in_parts) {
         again.push_back("--resume");
         for (size_t lines : {9u, 20u, 37u}) {
             Program program(places::program(), words(sources, name + "killed", again));
-            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-            while (std::chrono::steady_clock::now() < end) {
-                const std::string so_far = file_content(temp / (name + "killed") / "FRAMES.jsonl");
-                if (size_t(std::ranges::count(so_far, '\n')) >= lines) break;
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            }
+            wait_for_lines(name + "killed", lines);
             program.send(SIGKILL);
             program.wait();
         }
@@ -354,6 +267,25 @@ TEST_F(Batch, colours_of_features_are_the_same_whoever_works_on_a_piece) {
                    "--attention similarity needs a --classifier");
 }
 
+TEST_F(Batch, what_a_frame_needs_is_drawn_and_measured) {
+    expect_done(run({golden_picture()}, "plain", {"--no-video", "--frames"}));
+    expect_done(run({golden_picture()}, "cause",
+                    {"--no-video", "--frames", "--attention", "cause", "--meter"}));
+    const nlohmann::json line = lines_in("cause").front();
+    const nlohmann::json& meter = line["meter"];
+    EXPECT_EQ(meter["target"]["kind"], "detection");
+    EXPECT_EQ(meter["target"]["label"], line["detections"][0]["label"]);
+    EXPECT_GE(meter["knock_outs"].get<int>(), 4);
+    for (const char* method : {"cause", "attention", "rollout", "random"})
+        for (const char* curve : {"deletion", "insertion"})
+            EXPECT_GE(meter[method][curve].get<double>(), 0) << method << " " << curve;
+    EXPECT_FALSE(lines_in("plain").front().contains("meter"));
+    EXPECT_NE(outputs("cause").at("chelsea-frames/000000.png"),
+              outputs("plain").at("chelsea-frames/000000.png"));
+    expect_refused(run({golden_picture()}, "heat", {"--attention", "cause", "--heat"}), 1,
+                   "--attention cause has none");
+}
+
 TEST_F(Batch, what_cannot_be_read_ends_alone) {
     const std::string clip = make_clip(temp, "clip.mp4", 12);
     const std::string content = file_content(make_clip(temp, "long.mp4", 60));
@@ -365,7 +297,7 @@ TEST_F(Batch, what_cannot_be_read_ends_alone) {
     ASSERT_EQ(errors.size(), 2u) << outcome.err;
     expect_says(errors[0], "text.mp4' is no video");
     expect_says(errors[1], "cut.mp4' is cut short");
-    // The pieces before are whole.
+    // The pieces before it are complete.
     size_t of_cut = 0, of_clip = 0;
     for (const auto& line : lines_in("out")) {
         of_cut += line["source"] == cut;
@@ -379,9 +311,11 @@ TEST_F(Batch, what_cannot_be_read_ends_alone) {
     fs::copy(temp / "out", temp / "first", fs::copy_options::recursive);
     EXPECT_EQ(run({text, cut, clip}, "out", {"--piece", "8", "--resume"}).code, 1);
     expect_same("first", "out");
+    EXPECT_EQ(run({text}, "none").code, 1);
+    EXPECT_FALSE(fs::exists(temp / "none/FRAMES.jsonl")) << "nothing looks like a result";
 }
 
-// No file can grow beyond this many bytes, as on a disk that fills up.
+// Limits the size of files, as on a disk that fills up.
 class SmallFiles {
 public:
     explicit SmallFiles(rlim_t bytes) {
@@ -417,15 +351,25 @@ TEST_F(Batch, where_nothing_more_can_be_written_what_is_there_is_whole) {
     expect_same("whole", "out");
 }
 
+TEST_F(Batch, a_full_disk_ends_the_run_until_there_is_room) {
+    fs::create_directory(temp / "out");
+    fs::create_symlink("/dev/full", temp / "out/FRAMES.jsonl");
+    const Words sources{"synth:96x64@30?frames=3", "synth:96x64@30?seed=2&frames=3"};
+    const Outcome outcome = run(sources, "out", {"--no-video"});
+    expect_refused(outcome, 75, "FRAMES.jsonl' cannot be written: No space left on device; make");
+    expect_says(outcome.err, "--resume continues");
+    fs::remove(temp / "out/FRAMES.jsonl");
+    expect_done(run(sources, "out", {"--no-video", "--resume"}));
+    EXPECT_EQ(lines_in("out").size(), 6u);
+}
+
 TEST_F(Batch, an_interrupt_leaves_what_is_done_and_the_run_can_go_on) {
     const std::string source = "synth:96x64@30?seed=3&frames=60";
     Program program(places::program(), words({source}, "out", {"--piece", "8"}));
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (lines_of(file_content(temp / "out" / "FRAMES.jsonl")).size() < 11 &&
-           std::chrono::steady_clock::now() < end)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    program.send(SIGINT);
-    expect_refused(program.wait(), 1, "--resume continues");
+    wait_for_lines("out", 11);
+    // Schedulers send several signals.
+    for (const int signal : {SIGTERM, SIGTERM, SIGTERM}) program.send(signal);
+    expect_refused(program.wait(), 75, "interrupted; what is done is saved, --resume continues");
     const size_t done = lines_in("out").size();
     EXPECT_GE(done, 11u);
     EXPECT_LT(done, 60u);
@@ -448,12 +392,9 @@ TEST_F(Batch, a_source_is_never_written_over) {
 TEST_F(Batch, a_folder_belongs_to_one_run_at_a_time) {
     const std::string source = "synth:96x64@30?seed=3&frames=400";
     Program first(places::program(), words({source}, "out", {"--piece", "8"}));
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (file_content(temp / "out" / "FRAMES.jsonl").empty() &&
-           std::chrono::steady_clock::now() < end)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    wait_for_lines("out", 1);
     for (const Words& more : {Words{"--piece", "8"}, Words{"--piece", "8", "--resume"}})
-        expect_refused(run({source}, "out", more), 1, "out' is in use by another run: process ");
+        expect_refused(run({source}, "out", more), 75, "out' is in use by another run: process ");
     first.send(SIGKILL);
     EXPECT_EQ(first.wait().signal, SIGKILL);
     // A killed process no longer holds the lock.
@@ -512,6 +453,10 @@ TEST_F(Batch, what_was_lost_since_is_done_again) {
         for (size_t i = 0; i < lines.size(); ++i)
             if (i != 25) file << lines[i] << "\n";
     });
+    damage("a part of a picture, of a process that was killed", [&] {
+        temp.write("out/synth-frames/000003.png.saccade-part-4194305", "half");
+        fs::remove(out / "synth-frames/000003.png");
+    });
     damage("lines that are not ours", [&] {
         std::ofstream(out / "FRAMES.jsonl", std::ios::app)
             << "7\n[]\n{\"source\": 3, \"frame\": 1}\n{\"source\": \"synth:\"}\n"
@@ -522,6 +467,25 @@ TEST_F(Batch, what_was_lost_since_is_done_again) {
            [&] { temp.write("out/.saccade/sources/synth/000002.whole", "{\"lines\": []}"); });
     damage("an empty manifest of the source",
            [&] { temp.write("out/.saccade/sources/synth/done", ""); });
+}
+
+TEST_F(Batch, damaged_observations_of_tracks_are_made_again) {
+    const Words sources{"synth:96x64@30?seed=3&frames=12"};
+    const Words more{"--piece", "4", "--track", "--no-video"};
+    Words again = more;
+    again.push_back("--resume");
+    expect_done(run(sources, "whole", more));
+    const fs::path seen = temp / "whole/.saccade/sources/synth/000001.seen";
+    const std::string before = file_content(seen);
+    std::string other = before;
+    other[other.size() / 2] ^= 1;
+    std::ofstream(seen, std::ios::binary) << other;
+    const Outcome outcome = run(sources, "whole", again);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(file_content(seen) == before) << "the damage was not noticed";
+    fs::remove(seen);
+    EXPECT_EQ(run(sources, "whole", again).code, 0);
+    EXPECT_TRUE(file_content(seen) == before) << "the loss was not noticed";
 }
 
 TEST_F(Batch, a_damaged_run_json_is_one_line) {

@@ -1,5 +1,8 @@
 #include "app/batch/lines/frame_lines.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <fstream>
 #include <iterator>
 
@@ -45,6 +48,48 @@ TEST(FrameLines, a_file_that_is_in_order_is_left_alone) {
     EXPECT_EQ(content(temp / "lines"), good);
     gather_lines({temp / "lines"}, temp / "lines", names, [](size_t, uint64_t) { return false; });
     EXPECT_EQ(content(temp / "lines"), "");
+}
+
+// Few files can be open at a time while this object lives.
+class FewOpenFiles {
+public:
+    FewOpenFiles() {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const int next = ::dup(0);
+        ::close(next);
+        const rlimit limit{rlim_t(next) + 4, before_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    ~FewOpenFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+    rlimit before_{};
+};
+
+TEST(FrameLines, there_may_be_more_parts_and_sources_than_files_can_be_open) {
+    const TempFolder temp;
+    constexpr int parts = 20;
+    std::vector<std::filesystem::path> from;
+    std::map<std::string, size_t> sources;
+    std::string all;
+    for (int i = 0; i < parts; ++i) {
+        const std::string name = std::to_string(i);
+        const std::string text =
+            "{\"source\":\"" + name +
+            "\",\"frame\":0,\"detections\":[{\"label\":\"a\",\"id\":0,\"score\":0.5,"
+            "\"box\":[0,0,1,1],\"track\":1}]}\n";
+        from.push_back(temp.write("part" + name, text));
+        sources[name] = static_cast<size_t>(i);
+        all += text;
+    }
+    const FewOpenFiles few;
+    gather_lines(from, temp / "all", sources, [](size_t, uint64_t) { return true; });
+    EXPECT_EQ(content(temp / "all"), all);
+    write_mot(temp / "all", sources,
+              [&](size_t source) { return temp / ("mot" + std::to_string(source)); });
+    for (int i = 0; i < parts; ++i)
+        EXPECT_EQ(content(temp / ("mot" + std::to_string(i))),
+                  "1,1,0.0,0.0,1.0,1.0,0.5,-1,-1,-1\n");
 }
 
 TEST(Tables, coco_has_a_pictures_number_or_its_line_and_its_own_numbers_of_classes) {

@@ -9,12 +9,14 @@
 
 namespace saccade {
 
-// One source of a batch: a video file or the synthetic camera by its text, or pictures.
+// One source of a batch: a video file or the synthetic camera by its name, or pictures.
 struct BatchSource {
-    std::string text;
+    SourceName name;
     std::vector<std::filesystem::path> pictures = {};
 
     std::unique_ptr<Source> open(const SourceOptions& options) const;
+    // What open() would tell, at less cost.
+    SourceTraits traits(const SourceOptions& options) const;
 };
 
 // Expands the arguments of the command line into sources. @FILE is a list with one source per line.

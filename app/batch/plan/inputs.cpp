@@ -1,9 +1,9 @@
-#include "app/batch/inputs.h"
+#include "app/batch/plan/inputs.h"
 
 #include <algorithm>
 #include <fstream>
-#include <iostream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "app/sources/files.h"
@@ -47,29 +47,29 @@ void add(std::vector<BatchSource>& sources, const std::string& word) {
     if (file && is_picture_name(word)) {
         // Joins the picture that was named just before, if any.
         const bool follows_picture = !sources.empty() && !sources.back().pictures.empty() &&
-                                     sources.back().text == sources.back().pictures.front();
+                                     sources.back().name == sources.back().pictures.front();
         if (follows_picture)
             sources.back().pictures.emplace_back(word);
         else
-            sources.push_back({word, {word}});
+            sources.push_back({fs::path(word), {word}});
         return;
     }
     if (!folder && (file || !is_glob(word))) {
-        sources.push_back({word});
+        sources.push_back({file ? SourceName(fs::path(word)) : SourceName(word)});
         return;
     }
     const size_t before = sources.size();
-    for (const fs::path& video : find_files(word, is_video_name))
-        sources.push_back({video.string()});
+    for (const fs::path& video : find_files(word, is_video_name)) sources.push_back({video});
     add_pictures(sources, word, find_files(word, is_picture_name));
     if (sources.size() == before) sources.push_back({word});
 }
 
 std::string output_name(const BatchSource& source) {
-    const fs::path text(source.text);
+    const fs::path text(source.name.text());
     if (text.native().starts_with("synth:")) return "synth";
     fs::path name = text.stem();
-    if (source.pictures.size() > 1 || (!source.pictures.empty() && is_glob(source.text))) {
+    if (source.pictures.size() > 1 ||
+        (!source.pictures.empty() && is_glob(source.name.unmasked()))) {
         std::error_code error;
         const fs::path folder =
             fs::is_directory(text, error) ? text : source.pictures.front().parent_path();
@@ -83,11 +83,18 @@ std::string output_name(const BatchSource& source) {
 }  // namespace
 
 std::unique_ptr<Source> BatchSource::open(const SourceOptions& options) const {
-    if (!pictures.empty()) return std::make_unique<Pictures>(text, pictures, options);
-    const SourceKind kind = kind_of_source(text);
+    if (!pictures.empty()) return std::make_unique<Pictures>(name, pictures, options);
+    const SourceKind kind = kind_of_source(name);
     if (kind == SourceKind::camera || kind == SourceKind::stream || kind == SourceKind::screen)
-        throw Error("'" + text + "' is live, but batch reads files; see saccade live --help");
-    return open_source(text, options);
+        throw Error("'" + name.text() +
+                    "' is live, but batch reads files; see saccade live --help");
+    return open_source(name, options);
+}
+
+SourceTraits BatchSource::traits(const SourceOptions& options) const {
+    if (pictures.empty() && kind_of_source(name) == SourceKind::video)
+        return VideoFile::traits_of(name.unmasked());
+    return open(options)->traits();
 }
 
 std::vector<BatchSource> find_sources(const std::vector<std::string>& words) {
@@ -105,10 +112,12 @@ std::vector<BatchSource> find_sources(const std::vector<std::string>& words) {
 std::vector<std::string> output_names(const std::vector<BatchSource>& sources) {
     std::vector<std::string> names;
     std::set<std::string> taken;
+    std::map<std::string, uint64_t> used;  // the last number behind each name
     for (const BatchSource& source : sources) {
         const std::string name = output_name(source);
+        uint64_t& number = used.emplace(name, 1).first->second;
         std::string free = name;
-        for (int i = 2; !taken.insert(free).second; ++i) free = name + "-" + std::to_string(i);
+        while (!taken.insert(free).second) free = name + "-" + std::to_string(++number);
         names.push_back(std::move(free));
     }
     return names;

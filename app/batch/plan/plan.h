@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/batch/inputs.h"
+#include "app/batch/plan/inputs.h"
 #include "app/track/regions.h"
 
 namespace saccade {
@@ -47,7 +47,7 @@ struct BatchPlan {
     bool video = true, frames = false, coco = false, csv = false;
     bool track = false, mot = false;  // track objects; also write tracks in MOTChallenge's format
     bool heat = false;                // write the mean attention map of each source
-    SourceOptions source_options;     // not in run.json: the sources' rates are
+    SourceOptions source_options;
     nlohmann::ordered_json settings;  // models and all other options that affect the results
 
     // How many pieces a source has, by the container's frame count; the last may be shorter.
@@ -60,31 +60,17 @@ struct BatchPlan {
     bool tracks_while_drawing() const { return track && (video || frames || heat); }
     // The lines and zones of --zones, for all sources; none without the option.
     std::optional<Regions> regions() const;
-    // Maps the "source" of a line of FRAMES.jsonl to its index in `sources`.
-    std::map<std::string, size_t> line_names() const;
 };
 
-// Opens and examines all sources. An Error if a file is named twice.
+// Maps the "source" of a line of FRAMES.jsonl to its index in the plan's sources.
+using LineNames = std::map<std::string, size_t>;
+// Adds the names in the lines of a source. An Error if one of them is there.
+void add_line_names(LineNames& names, const BatchPlan& plan, size_t source);
+LineNames line_names(const BatchPlan& plan);  // of all sources
+
+// A plan for the sources of a command line, none of which is opened yet. An Error if a file is
+// named twice.
 BatchPlan make_plan(const std::vector<std::string>& words, const FrameRange& range,
                     const SourceOptions& options);
-
-nlohmann::ordered_json json_of(const BatchPlan& plan);
-BatchPlan plan_from(const nlohmann::ordered_json& json);
-
-// Part `index` of `count` of a run.
-struct Shard {
-    uint32_t index = 0, count = 1;
-};
-// "2/8", as --shard takes it, counted from 0; an Error otherwise.
-Shard parse_shard(const std::string& text);
-
-// The pieces of one source that belong to a shard.
-struct PieceRange {
-    size_t source = 0;
-    uint64_t first_piece = 0;
-    uint64_t end_piece = UINT64_MAX;  // UINT64_MAX: to the source's end, wherever that is
-};
-// Cuts the pieces of all sources, in a row, into equal parts; see tracks_while_drawing().
-std::vector<PieceRange> ranges_of(const BatchPlan& plan, const Shard& shard);
 
 }  // namespace saccade
