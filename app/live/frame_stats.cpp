@@ -45,7 +45,7 @@ void FrameStats::score(const Done& shown, const Wishes::Filter& filter,
         scored_for_ = filter;
     }
     if (result.info.truth && !status.score) status.score.emplace();
-    if (shown.detected && !shown.repeated && result.info.truth)
+    if (shown.detected && shown.first_look && result.info.truth)
         status.score->add(*result.detections, status.labels,
                           filtered_truth(*result.info.truth, filter.only));
     const std::optional<Truth>& truth = captions.frame().truth;

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <thread>
 #include <utility>
 
@@ -15,6 +16,31 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// A person notices that something takes this long.
+constexpr auto noticed = 250ms;
+
+double stages_ms(const FrameResult& result) {
+    double ms = 0;
+    for (const auto& [stage, took] : result.ms) ms += took;
+    return ms;
+}
+
+void leave_out_effects(FrameOrder& order) {
+    order.effects.reset();
+    if (order.second) order.second->effects.reset();
+}
+
+// The frame as it came, at once. It is repeated for the models.
+void leave_to_models(FrameOrder& order) {
+    order.models = false;
+    order.caption.begin = false;
+    order.attention.mode = AttentionMode::off;
+    if (order.second) order.second->attention.mode = AttentionMode::off;
+    order.decide = {};
+    for (MapOrder& map : order.maps) map.due = false;
+    leave_out_effects(order);
+}
+
 CaptureOptions beginning_at(CaptureOptions options, uint64_t frame) {
     options.first = frame;
     return options;
@@ -24,33 +50,93 @@ CaptureOptions beginning_at(CaptureOptions options, uint64_t frame) {
 
 LiveLoop::LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
                    const LivePlace& from)
-    : engine_(engine),
-      models_(engine),
-      prompts_(engine),
-      path_(engine, path_for_screen()),
-      player_(path_.ring(), beginning_at(capture, from.next)),
-      outputs_(std::move(folder)) {
+    : LiveLoop(engine, std::make_unique<Shared>(engine), nullptr, capture, std::move(folder),
+               from) {
     if (std::optional<ShaderBuild> build = ShaderBuild::own())
         shaders_.emplace(engine.device(), std::move(*build));
+}
+
+LiveLoop::LiveLoop(LiveLoop& first, const CaptureOptions& capture, std::filesystem::path folder,
+                   const LivePlace& from)
+    : LiveLoop(first.engine_, nullptr, &first.shared_, capture, std::move(folder), from) {}
+
+LiveLoop::LiveLoop(Engine& engine, std::unique_ptr<Shared> own, Shared* shared,
+                   const CaptureOptions& capture, std::filesystem::path folder,
+                   const LivePlace& from)
+    : engine_(engine),
+      own_(std::move(own)),
+      shared_(own_ ? *own_ : *shared),
+      models_(shared_.models),
+      prompts_(shared_.prompts),
+      path_(engine, path_for_screen(), &shared_.together),
+      explaining_(engine),
+      player_(path_.ring(), beginning_at(capture, from.next)),
+      outputs_(std::move(folder)) {
+    shared_.loops.push_back(this);
+    if (is_first()) shared_.captioned = this;
     status_.frames = from.frames;
     status_.device = engine.device().info().name;
-    status_.detector.known = known_models(Task::detect);
-    status_.classifier.known = known_models(Task::classify);
-    status_.captioner.known = known_models(Task::caption);
+    const Status& first = shared_.loops.front()->status_;
+    auto known = [&](ModelStatus Status::*model, Task task) {
+        (status_.*model).known = is_first() ? known_models(task) : (first.*model).known;
+    };
+    known(&Status::detector, Task::detect);
+    known(&Status::classifier, Task::classify);
+    known(&Status::captioner, Task::caption);
+}
+
+LiveLoop::~LiveLoop() {
+    std::erase(shared_.loops, this);
+    if (shared_.captioned == this) shared_.captioned = nullptr;
+}
+
+Models LiveLoop::models() const {
+    Models models = Prompts::ready(models_.loaded());
+    if (shared_.captioned != this) models.captioner = nullptr;
+    return models;
+}
+
+void LiveLoop::take_captions() {
+    LiveLoop* const before = std::exchange(shared_.captioned, this);
+    if (before == this || !models_.loaded().captioner) return;
+    for (LiveLoop* loop : {before, this}) {
+        if (!loop) continue;
+        loop->use(loop->models());
+        loop->again_ = true;
+    }
 }
 
 bool LiveLoop::step(const Wishes& wishes, const Pointer& pointer, Events& events) {
+    follow(wishes, pointer, events);
+    if (std::optional<PathsTogether::Beginning> next = offer(wishes, pointer)) {
+        const Size size = next->frame.info().size;
+        try {
+            path_.begin(std::move(next->frame), std::move(next->order));
+            has_begun(wishes, pointer);
+        } catch (const OutOfMemory& error) {
+            recover(error, size);
+        }
+    }
+    return collect(wishes, pointer);
+}
+
+void LiveLoop::follow(const Wishes& wishes, const Pointer& pointer, Events& events) {
     const Wanted wanted{wishes, pointer};
     follow_source(wanted, events);
     follow_freeze(wanted);
-    follow_models(wanted);
-    follow_prompts(wanted);
+    if (is_first()) {
+        follow_models(wanted);
+        follow_prompts(wanted);
+        follow_shaders(wanted);
+    }
     follow_tracking(wanted);
-    follow_shaders(wanted);
     if (outputs_.follow(wishes, events, status_)) again_ = true;
     follow_caption_search(wanted);
-    report_choices(wanted);
-    advance(wanted);
+    follow_heads(wanted);
+}
+
+bool LiveLoop::collect(const Wishes& wishes, const Pointer& pointer) {
+    const Wanted wanted{wishes, pointer};
     bool new_picture = false;
     try {
         while (std::optional<Done> done = path_.poll())
@@ -59,7 +145,14 @@ bool LiveLoop::step(const Wishes& wishes, const Pointer& pointer, Events& events
         if (!fitted_) throw;
         recover(error, *fitted_);
     }
-    report(wanted);
+    explain(wanted);
+    // Many loops do not report with every step, which may have had nothing to do for them.
+    const auto now = Clock::now();
+    if (new_picture || shared_.loops.size() == 1 || now - last_report_ > 20ms) {
+        last_report_ = now;
+        report_choices(wanted);
+        report(wanted);
+    }
     return new_picture;
 }
 
@@ -77,10 +170,13 @@ void LiveLoop::follow_source(const Wanted& wanted, Events& events) {
         tracking_.stop();  // numbers begin again
         status_.player = {};
         player_.open(wanted.wishes.source);
-    } else if (!seeks.empty()) {
-        player_.seek(seeks.back().frame);
+    } else {
+        const uint64_t shown = shown_ ? shown_->result.info.index : 0;
+        for (const Seek& seek : seeks) player_.seek(seek, shown);
     }
-    player_.play(wanted.wishes, shown_.has_value());
+    // What is lost while the first models are made ready was not to be seen yet.
+    if (!begun_) player_.forgive_drops();
+    player_.play(wanted.wishes.frozen || !begun_, shown_.has_value(), wanted.wishes);
 }
 
 void LiveLoop::follow_freeze(const Wanted& wanted) {
@@ -95,18 +191,68 @@ void LiveLoop::follow_freeze(const Wanted& wanted) {
 void LiveLoop::follow_models(const Wanted& wanted) {
     models_.want(wanted.wishes);
     if (!models_.ready()) return;
-    settle(wanted);
-    path_.use({});  // the old ones are idle from here on
-    tracking_.stop();
+    leave_models(wanted);  // the old ones are idle from here on
     models_.swap();
     prompts_.apply(wanted.wishes.prompts, models_.loaded());
-    too_large_.reset();
-    stats_.restart(status_);
-    restart_results();
+    for (LiveLoop* loop : shared_.loops) {
+        loop->too_large_.reset();
+        loop->stats_.restart(loop->status_);
+    }
+    use_models();
+}
+
+void LiveLoop::leave_models(const Wanted& wanted) {
+    settle(wanted);
+    for (LiveLoop* loop : shared_.loops) {
+        loop->use({});
+        loop->tracking_.stop();  // the classes are different
+    }
+}
+
+void LiveLoop::use_models() {
+    for (LiveLoop* loop : shared_.loops) loop->restart_results();
+}
+
+void LiveLoop::use(const Models& models) {
+    explaining_.use(models, heads_off_);
+    path_.use(models);
+}
+
+// The picture's results are made anew, by models without these heads.
+void LiveLoop::follow_heads(const Wanted& wanted) {
+    if (heads_off_ == wanted.wishes.look.heads_off) return;
+    settle(wanted);
+    use({});
+    heads_off_ = wanted.wishes.look.heads_off;
+    path_.switch_off(heads_off_);
+    use(models());
+    again_ = true;
+}
+
+// Knocks cells and heads out while the device is idle: until the next frame is due, or a person
+// wants something else.
+void LiveLoop::explain(const Wanted& wanted) {
+    explains_ = false;
+    // The models of several sources are prepared for one or the other.
+    if (shared_.loops.size() > 1) return;
+    if (!shown_ || !path_.empty() || shown_->awaits_models || again_) return;
+    double ms = wanted.wishes.cause_budget_ms;
+    if (!stands(wanted)) {
+        constexpr double margin_ms = 2;
+        const std::chrono::duration<double, std::milli> age =
+            Clock::now() - shown_->result.info.captured;
+        const double rate = status_.frames_per_second;
+        ms = std::min(ms, rate > 0 ? 1000 / rate - age.count() - margin_ms : 0);
+        if (player_.wait_for(0ms)) return;
+    }
+    if (explaining_.work(*shown_, path_.picture_of(shown_->frame), captions().caption(),
+                         stands(wanted), holds(wanted.pointer), ms))
+        again_ = true;
+    explains_ = ms > 0 && !explaining_.done();
 }
 
 void LiveLoop::restart_results() {
-    path_.use(models());
+    use(models());
     detector_stride_ = classifier_stride_ = {};
     ++status_.models_version;
     report_labels();
@@ -139,11 +285,9 @@ void LiveLoop::follow_examples(const Wanted& wanted) {
 void LiveLoop::follow_prompts(const Wanted& wanted) {
     follow_examples(wanted);
     if (!prompts_.due(wanted.wishes.prompts, models_.loaded())) return;
-    settle(wanted);
-    path_.use({});
-    tracking_.stop();  // the classes are different
+    leave_models(wanted);
     prompts_.apply(wanted.wishes.prompts, models_.loaded());
-    restart_results();
+    use_models();
 }
 
 void LiveLoop::follow_tracking(const Wanted& wanted) {
@@ -153,7 +297,8 @@ void LiveLoop::follow_tracking(const Wanted& wanted) {
     const TrackerSettings settings = tracking_for(filter_of(wishes, models()).threshold);
     if (tracks && tracking_.counts_in(wishes.regions)) return tracking_.use(settings);
     if (!tracks && !tracking_.active()) return;
-    settle(wanted);
+    // Frames on their way go on with the same tracker when only lines and zones change.
+    if (!tracks || !tracking_.active()) settle(wanted);
     again_ = true;
     if (tracks)
         tracking_.start(settings, wishes.regions);
@@ -164,18 +309,22 @@ void LiveLoop::follow_tracking(const Wanted& wanted) {
 void LiveLoop::follow_shaders(const Wanted& wanted) {
     if (!shaders_ || !shaders_->poll()) return;
     settle(wanted);
-    path_.record_anew();
-    again_ = true;
+    for (LiveLoop* loop : shared_.loops) {
+        loop->path_.drop();
+        loop->path_.record_anew();
+        loop->again_ = true;
+    }
 }
 
 void LiveLoop::follow_caption_search(const Wanted& wanted) {
+    if (shared_.captioned != this) return;
     const bool still = wanted.wishes.frozen || status_.player.still;
     status_.caption_note = models_.caption_note(still);
     if (!models_.searches_otherwise(still)) return;
     settle(wanted);
-    path_.use({});
+    use({});
     models_.search(still);
-    path_.use(models());
+    use(models());
     again_ = true;
 }
 
@@ -200,44 +349,77 @@ void LiveLoop::wait_for_models(const Wishes& wishes, bool prompts_may_come) {
             throw Error("'" + models_.detector_name() + "' has no class '" + name + "'");
 }
 
-bool LiveLoop::has_room() const {
-    double ms = 0;
-    if (shown_)
-        for (const auto& [stage, took] : shown_->result.ms) ms += took;
-    return path_.in_flight() < most_in_flight(ms);
+double LiveLoop::frame_ms() const { return shown_ ? stages_ms(shown_->result) : 0; }
+
+bool LiveLoop::has_room() const { return path_.in_flight() < most_in_flight(frame_ms()); }
+
+bool LiveLoop::stands(const Wanted& wanted) const {
+    return wanted.wishes.frozen || status_.player.still || status_.player.at_end;
 }
 
-void LiveLoop::advance(const Wanted& wanted) {
-    if (!has_room() || Clock::now() < memory_again_) return;
+bool LiveLoop::complete() const {
+    if (!shown_ || !path_.empty() || shown_->awaits_models || models_.loading()) return false;
+    if (!path_.models().captioner) return true;
+    return captions().frame().scene == shown_->result.info.scene && !captions().writing();
+}
+
+bool LiveLoop::seen_enough(const Wanted& wanted) const {
+    if (wanted.pointer.tour) return false;
+    const double pace = status_.player.rate * wanted.wishes.speed;
+    return complete_ &&
+           Clock::now() - *complete_ >= std::chrono::duration<double>(pace > 0 ? 1 / pace : 0);
+}
+
+std::optional<PathsTogether::Beginning> LiveLoop::offer(const Wishes& wishes,
+                                                        const Pointer& pointer) {
+    const Wanted wanted{wishes, pointer};
+    if (const Target target = target_of(wanted); target != aimed_at_) {
+        aimed_at_ = target;
+        answers_after_ = path_.in_flight() + 1;
+    }
+    if (!has_room() || Clock::now() < memory_again_) return {};
     std::optional<TakenFrame> frame = next_frame(wanted);
-    if (frame ? !begin(std::move(*frame), wanted) : !repeat_shown(wanted)) return;
-    drawn_for_ = drawn_for(wanted.wishes, target_of(wanted));
+    if (!frame) {
+        if (repeat_shown(wanted)) has_begun(wishes, pointer);
+        return {};
+    }
+    const FrameInfo& info = frame->info();
+    if (info.size == too_large_) return {};
+    try {
+        if (!path_.has_room_for(*frame)) settle(wanted);  // it has another size
+        FrameOrder order = order_next(info, wanted);
+        return PathsTogether::Beginning{&path_, std::move(*frame), std::move(order)};
+    } catch (const OutOfMemory& error) {
+        recover(error, info.size);
+        return {};
+    }
+}
+
+void LiveLoop::has_begun(const Wishes& wishes, const Pointer& pointer) {
+    drawn_for_ = drawn_for(wishes, target_of({wishes, pointer}));
     again_ = false;
 }
 
 std::optional<TakenFrame> LiveLoop::next_frame(const Wanted& wanted) {
-    const bool enough = most_frames_ > 0 && status_.frames + path_.in_flight() >= most_frames_;
-    const bool stands_still = wanted.wishes.frozen && shown_ && !player_.seeking();
-    if (enough || stands_still) return {};
+    const bool waits = wanted.wishes.frozen || (!begun_ && !player_.is_live());
+    const bool stands_still = waits && shown_ && !player_.seeking();
+    if (stands_still) return {};
+    const bool passes = shown_ ? seen_enough(wanted) : path_.empty();
+    if (player_.has_pictures() && !player_.seeking() && !passes) return {};
     return player_.take();
 }
 
-bool LiveLoop::begin(TakenFrame frame, const Wanted& wanted) {
-    const Size size = frame.info().size;
-    if (size == too_large_) return false;
-    try {
-        if (!path_.has_room_for(frame)) settle(wanted);  // it has another size
-        LastResult last = last_result();
-        last.frame = size;
-        FrameOrder order = order_for(wanted, last);
-        order.detect = detector_stride_.next(wanted.wishes.detector_stride);
-        order.classify = classifier_stride_.next(wanted.wishes.classifier_stride);
-        path_.begin(std::move(frame), std::move(order));
-        return true;
-    } catch (const OutOfMemory& error) {
-        recover(error, size);
-        return false;
-    }
+FrameOrder LiveLoop::order_next(const FrameInfo& frame, const Wanted& wanted) {
+    const bool same = shown_ && shown_->result.info.scene == frame.scene;
+    const Caption none;
+    LastResult last = same ? last_result() : LastResult{none};
+    last.frame = frame.size;
+    FrameOrder order = order_for(wanted, last);
+    order.detect = detector_stride_.next(wanted.wishes.detector_stride);
+    order.classify = classifier_stride_.next(wanted.wishes.classifier_stride);
+    if (player_.has_pictures()) order.detect = order.classify = true;
+    if (player_.sought() && look_ms_ > quick_ms_) leave_to_models(order);
+    return order;
 }
 
 bool LiveLoop::repeat_shown(const Wanted& wanted) {
@@ -257,16 +439,18 @@ bool LiveLoop::repeat_shown(const Wanted& wanted) {
 }
 
 void LiveLoop::repeat(const Wanted& wanted) {
-    FrameOrder order = order_for(wanted, last_result());
+    const LastResult last = last_result();
+    FrameOrder order = order_for(wanted, last);
     bare_ = outputs_.wants_bare();
     if (bare_) {
         order.overlay.boxes = order.overlay.classes = order.overlay.caption = order.truth = false;
         order.attention.mode = AttentionMode::off;
+        leave_out_effects(order);
         order.second.reset();
         order.window.reset();  // the window keeps its picture
     }
     // A frame gets one caption.
-    order.caption.begin = order.caption.begin && captions().caption().ids.empty();
+    order.caption.begin = order.caption.begin && last.caption.ids.empty();
     path_.repeat(std::move(shown_->frame), std::move(order));
 }
 
@@ -274,8 +458,18 @@ FrameOrder LiveLoop::order_for(const Wanted& wanted, const LastResult& last) {
     FrameOrder order = order_of(wanted.wishes, target_of(wanted), models(), last);
     order.read_back.pixels = outputs_.wants_pixels();
     const Wishes::Look& look = wanted.wishes.look;
-    if (area(look.room) > 0) order.window = window_order(last.frame, look.room, look.second);
+    if (look.tile) {
+        order.window = tile_order(last.frame, *look.tile);
+        order.second.reset();
+    } else if (area(look.room) > 0) {
+        order.window = window_order(last.frame, look.room, look.second);
+    }
     tracking_.add_to(order);
+    // One of many sources, which nobody watches.
+    order.draw = shared_.loops.size() == 1 || order.window || order.read_back != ReadBack() ||
+                 !order.maps.empty();
+    explaining_.add_to(order, wanted.wishes, shown_ ? &shown_->result : nullptr,
+                       captions().caption());
     return order;
 }
 
@@ -288,7 +482,10 @@ Target LiveLoop::target_of(const Wanted& wanted) const {
 }
 
 LastResult LiveLoop::last_result() const {
-    LastResult last{captions().caption()};
+    // A frame of another scene may have come after the picture was frozen.
+    static const Caption none;
+    const bool same = shown_ && shown_->result.info.scene == captions().frame().scene;
+    LastResult last{same ? captions().caption() : none};
     if (shown_) last.frame = shown_->result.info.size;
     if (shown_ && shown_->result.detections) last.found = *shown_->result.detections;
     return last;
@@ -301,6 +498,9 @@ bool LiveLoop::show(Done done, const Wanted& wanted) {
     }
     const FrameResult before = shown_ ? std::move(shown_->result) : FrameResult();
     shown_ = std::move(done);
+    if (shown_->awaits_models) again_ = true;
+    if (shown_->first_look) look_ms_ = stages_ms(shown_->result);
+    if (answers_after_ > 0) --answers_after_;
     tracking_.follow(target_of(wanted).query, before);
     if (!shown_->repeated) {
         models_.settle();
@@ -308,6 +508,7 @@ bool LiveLoop::show(Done done, const Wanted& wanted) {
         fitted_ = shown_->result.info.size;
         shortages_ = 0;
     }
+    explaining_.add_maps(*shown_, captions().caption());
     tracking_.score(*shown_);
     stats_.score(*shown_, wanted.wishes.look.filter, captions(), status_);
     if (std::exchange(bare_, false)) {
@@ -316,6 +517,7 @@ bool LiveLoop::show(Done done, const Wanted& wanted) {
     } else {
         outputs_.take(shown_->picture);
     }
+    if (on_shown_) on_shown_();
     return true;
 }
 
@@ -327,10 +529,12 @@ void LiveLoop::recover(const OutOfMemory& error, Size frame) {
     if (status_.frames == 0) throw error;
     path_.drop();
     unseen_ = 0;
-    path_.use({});
+    for (LiveLoop* loop : shared_.loops) loop->use({});
     const bool undone = models_.undo(error.what());
-    path_.use(models());
-    report_labels();
+    for (LiveLoop* loop : shared_.loops) {
+        loop->use(loop->models());
+        loop->report_labels();
+    }
     if (undone || too_large_ == frame) return;  // the reason is in the status, or in the log
     // Frames of this size did fit: another program has the memory for a moment.
     if (frame == fitted_ && shortages_ < most_shortages) {
@@ -349,13 +553,14 @@ void LiveLoop::recover(const OutOfMemory& error, Size frame) {
 bool LiveLoop::over() const {
     if (too_large_) return true;
     if (!player_.is_open()) return player_.failed();
-    return player_.in_state(CaptureState::ended) && path_.empty() && !player_.wait_for(0ms);
+    return player_.in_state(CaptureState::ended) && path_.empty() && !player_.wait_for(0ms) &&
+           (!player_.has_pictures() || !shown_ || complete());
 }
 
 bool LiveLoop::waits_for_person() const {
     if (!path_.empty() || models_.loading() || outputs_.recording()) return false;
     if (!player_.is_open()) return true;
-    if (player_.seeking()) return false;
+    if (player_.seeking() || explains_) return false;
     return (drawn_for_ && drawn_for_->frozen) || status_.player.still ||
            player_.in_state(CaptureState::ended);
 }
@@ -366,6 +571,7 @@ bool LiveLoop::waits_for_source() const {
 }
 
 void LiveLoop::rest() const {
+    if (explains_) return;
     if (!path_.empty())
         std::this_thread::sleep_for(500us);  // a frame or the device, whichever comes first
     else if (!player_.is_open() || waits_for_person() || Clock::now() < memory_again_)
@@ -394,16 +600,20 @@ void LiveLoop::report_choices(const Wanted& wanted) {
 
 void LiveLoop::report_labels() {
     status_.labels = models_.labels();
+    status_.richest = richest(models());
     if (models().detector) status_.sure_above = models().detector->sure_above();
     prompts_.report(status_, models_.loaded());
 }
 
 void LiveLoop::report(const Wanted& wanted) {
+    status_.name = wanted.wishes.name;
     player_.report(status_, shown_ ? &shown_->result.info : nullptr);
     stats_.report(status_);
     outputs_.report(status_);
     models_.report(status_);
     tracking_.report(status_);
+    explaining_.report(status_, shown_, captions().caption());
+    report_work(wanted);
     if (shaders_) status_.shader_error = shaders_->error();
     const auto now = Clock::now();
     if (last_log_ && now - *last_log_ < 1s) return;
@@ -413,13 +623,40 @@ void LiveLoop::report(const Wanted& wanted) {
     log_status(wanted);
 }
 
+void LiveLoop::report_work(const Wanted& wanted) {
+    const auto now = Clock::now();
+    if (!complete())
+        complete_.reset();
+    else if (!complete_)
+        complete_ = now;
+    status_.complete = complete_.has_value();
+    status_.stands = shown_ && (stands(wanted) || player_.has_pictures());
+    if (shown_ && path_.empty() && !again_ && !models_.loading() && !models_.ready()) begun_ = true;
+    const bool still = status_.stands;
+    std::string what;
+    if (player_.seeking())
+        what = "looking for the frame";
+    else if (shown_ && (!path_.empty() || again_ || captions().writing()) &&
+             (still || answers_after_ > 0))
+        what = still && captions().writing() ? "writing the caption" : "looking at the picture";
+    if (what.empty())
+        working_.reset();
+    else if (!working_)
+        working_ = now;
+    status_.working = working_ && now - *working_ >= noticed ? what : "";
+}
+
 void LiveLoop::log_status(const Wanted& wanted) const {
-    spdlog::info(
-        "{} frames, {:.1f} frames/s, {} dropped, {:.0f} ms old, memory: GPU {:.1f} MiB, "
-        "host {:.1f} MiB{}",
-        status_.frames, status_.frames_per_second, status_.dropped, status_.latency_ms,
-        double(status_.memory.device_bytes) / (1 << 20),
-        double(status_.memory.host_bytes) / (1 << 20), wanted.wishes.frozen ? ", frozen" : "");
+    char pace[96] = "the picture stands still";
+    if (!status_.stands)
+        std::snprintf(pace, sizeof pace, "%.1f frames/s, %llu dropped, %.0f ms old",
+                      status_.frames_per_second, static_cast<unsigned long long>(status_.dropped),
+                      status_.latency_ms);
+    const std::string name = status_.name.empty() ? "" : status_.name + ": ";
+    spdlog::info("{}{} frames, {}, memory: GPU {:.1f} MiB, host {:.1f} MiB{}", name, status_.frames,
+                 pace, double(status_.memory.device_bytes) / (1 << 20),
+                 double(status_.memory.host_bytes) / (1 << 20),
+                 wanted.wishes.frozen ? ", frozen" : "");
 }
 
 }  // namespace saccade

@@ -3,10 +3,12 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "app/live/explaining.h"
 #include "app/live/frame_stats.h"
 #include "app/live/models/live_models.h"
 #include "app/live/models/prompts.h"
@@ -18,7 +20,7 @@
 #include "app/live/state/status.h"
 #include "app/live/state/wishes.h"
 #include "app/live/tracking.h"
-#include "app/pipeline/frame_path.h"
+#include "app/pipeline/paths_together.h"
 #include "gpu/core/check.h"
 
 namespace saccade {
@@ -35,15 +37,33 @@ class LiveLoop {
 public:
     LiveLoop(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
              const LivePlace& from = {});
+    // For one more source, which the models of `first` look at. That one follows wishes for models
+    // and prompts, and must outlive this.
+    LiveLoop(LiveLoop& first, const CaptureOptions& capture, std::filesystem::path folder,
+             const LivePlace& from = {});
+    ~LiveLoop();
 
     LivePlace place() const { return {status_.frames, player_.next_frame()}; }
 
-    // Shows this many frames and then no more; 0: no end.
-    void end_after(uint64_t frames) { most_frames_ = frames; }
+    // Shows frames that were sought before models look at them, where that takes longer than this.
+    void show_sought_after(double ms) { quick_ms_ = ms; }
 
     // Does what can be done now, and takes the events that are for the loop. True if there is a new
     // picture to show.
     bool step(const Wishes& wishes, const Pointer& pointer, Events& events);
+    // The same in parts, for several loops: what is wanted is followed; the next frame, if there is
+    // one, is given away to begin with those of others; and what has come to its end is shown.
+    void follow(const Wishes& wishes, const Pointer& pointer, Events& events);
+    std::optional<PathsTogether::Beginning> offer(const Wishes& wishes, const Pointer& pointer);
+    void has_begun(const Wishes& wishes, const Pointer& pointer);
+    bool collect(const Wishes& wishes, const Pointer& pointer);
+    // There was no memory for the frame that was offered. Goes on with the models and the picture
+    // from before. Throws if there are none.
+    void recover(const OutOfMemory& error, Size frame);
+    // The loops of one wall are seen by one set of models.
+    PathsTogether& together() { return shared_.together; }
+    // Captions are of one source of a wall: of the first, or of the one that has asked last.
+    void take_captions();
     // Sleeps until there may be something to do, but not for long.
     void rest() const;
     // Whether nothing will happen before a wish or the pointer changes: the picture stands still,
@@ -62,6 +82,9 @@ public:
     // Sends pictures to this window from now on: shown()->window. It must outlive the loop.
     void show_in(PictureRing& window) { path_.show_in(window); }
 
+    // Calls this for every frame that is shown, also for those that follow each other in one step.
+    void on_shown(std::function<void()> call) { on_shown_ = std::move(call); }
+
     // Measures the age of the picture: to be called when it is on screen.
     void was_shown();
     // Adds the GPU time of a stage outside the loop.
@@ -70,16 +93,19 @@ public:
     // The frame that is on screen; none before the first.
     const std::optional<Done>& shown() const { return shown_; }
     // The models in use that have the prompts they need.
-    Models models() const { return Prompts::ready(models_.loaded()); }
+    Models models() const;
     const CaptionWriter& captions() const { return path_.captions(); }
     ResultLabels labels() const { return path_.labels(); }
     bool idle() const { return path_.empty(); }  // no frame is in flight
+    size_t in_flight() const { return path_.in_flight(); }
 
     // Two frames in flight keep the device busy while the host works. Where a frame takes the
     // device long there is nothing to gain, and the second would be twice as old when it is shown.
     static constexpr double slow_ms = 250;
     static size_t most_in_flight(double frame_ms) { return frame_ms > slow_ms ? 1 : 2; }
     bool has_room() const;
+    // What the newest frame took in all stages.
+    double frame_ms() const;
 
     const Status& status() const { return status_; }
     bool over() const;  // a file has ended, or its frames do not fit into memory
@@ -87,6 +113,19 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+
+    // What the loops of a wall have in common.
+    struct Shared {
+        explicit Shared(Engine& engine) : models(engine), prompts(engine), together(engine) {}
+        LiveModels models;
+        Prompts prompts;
+        PathsTogether together;
+        std::vector<LiveLoop*> loops = {};  // the first one follows wishes for models
+        LiveLoop* captioned = nullptr;
+    };
+    LiveLoop(Engine& engine, std::unique_ptr<Shared> own, Shared* shared,
+             const CaptureOptions& capture, std::filesystem::path folder, const LivePlace& from);
+    bool is_first() const { return shared_.loops.front() == this; }
 
     // What a step is for.
     struct Wanted {
@@ -116,21 +155,31 @@ private:
     void follow_tracking(const Wanted& wanted);
     void follow_shaders(const Wanted& wanted);
     void follow_caption_search(const Wanted& wanted);
+    void follow_heads(const Wanted& wanted);
+    void explain(const Wanted& wanted);
     void report_choices(const Wanted& wanted);
     void report(const Wanted& wanted);
     void report_labels();
+    void report_work(const Wanted& wanted);
     void log_status(const Wanted& wanted) const;
+    // All loops let go of the models, to use others or the same with other prompts.
+    void leave_models(const Wanted& wanted);
+    void use_models();
+    // Runs these models from now on; before others are unloaded, none.
+    void use(const Models& models);
     // Models or their prompts have changed.
     void restart_results();
 
-    // Sends the next frame on its way, or the one that stands still once more.
-    void advance(const Wanted& wanted);
     std::optional<TakenFrame> next_frame(const Wanted& wanted);
-    bool begin(TakenFrame frame, const Wanted& wanted);
+    // Whether everything is known of the picture that is shown.
+    bool complete() const;
+    // Whether it stands still until a person wants another one.
+    bool stands(const Wanted& wanted) const;
+    // Whether a picture of a folder has been complete for its time.
+    bool seen_enough(const Wanted& wanted) const;
+    FrameOrder order_next(const FrameInfo& frame, const Wanted& wanted);
     bool repeat_shown(const Wanted& wanted);
     void repeat(const Wanted& wanted);
-    // Goes on with the models and the picture from before. Throws if there are none.
-    void recover(const OutOfMemory& error, Size frame);
     // Shows a frame at the end of its path. False if it came after the picture was frozen.
     bool show(Done done, const Wanted& wanted);
     // Waits for all frames in flight.
@@ -143,10 +192,15 @@ private:
 
     Engine& engine_;
     Status status_;
-    LiveModels models_;
-    Prompts prompts_;
+    std::unique_ptr<Shared> own_;  // of the first loop
+    Shared& shared_;
+    LiveModels& models_;
+    Prompts& prompts_;
     uint32_t last_example_ = 0;  // the number of the last box that became an example
     FramePath path_;
+    LiveExplaining explaining_;  // after the path, whose frames it looks at
+    HeadsOff heads_off_;
+    bool explains_ = false;  // it has worked in the last step, and there is more to do
     SourcePlayer player_;
     LiveTracking tracking_;
     FrameOutputs outputs_;
@@ -154,13 +208,22 @@ private:
     std::optional<ShaderWatch> shaders_;
     Stride detector_stride_, classifier_stride_;
 
+    // Where models take longer, a frame that was sought is shown before they look at it.
+    double quick_ms_ = 100;
+    double look_ms_ = 0;                         // that a frame took last time models looked at it
+    std::optional<Clock::time_point> complete_;  // since when the picture has been complete
+    std::optional<Clock::time_point> working_;   // since when a picture has been worked on
+    Target aimed_at_;                            // in the last step
+    size_t answers_after_ = 0;  // frames that come before one that shows what is pointed at
+
+    std::function<void()> on_shown_;
     std::optional<Done> shown_;
     std::optional<DrawnFor> drawn_for_;  // of the picture on screen, or on its way there
     bool again_ = false;                 // it has to be drawn again
+    bool begun_ = false;                 // the first picture was shown with its models
     bool bare_ = false;                  // the frame in flight is drawn without anything on it
     bool frozen_ = false;                // in the last step
     size_t unseen_ = 0;                  // frames that were in flight when the picture was frozen
-    uint64_t most_frames_ = 0;           // 0: no end
 
     std::optional<Size> too_large_;  // frames for which there is no memory
     std::optional<Size> fitted_;     // frames for which there was
@@ -168,6 +231,7 @@ private:
     uint32_t shortages_ = 0;          // in a row
     Clock::time_point memory_again_;  // no frame before that
     std::optional<Clock::time_point> last_log_;
+    Clock::time_point last_report_{};
 };
 
 }  // namespace saccade

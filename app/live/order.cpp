@@ -112,6 +112,12 @@ MapChoices choices_of(const MapWish& wish, const AttentionState& attention, cons
     return {layers_of(looker, models), heads_of(looker, attention, models)};
 }
 
+MapModel richest(const Models& models) {
+    const uint32_t detector = models.detector ? models.detector->model().encoder_layers() : 0;
+    const uint32_t classifier = models.classifier ? models.classifier->model().layers() : 0;
+    return classifier > detector ? MapModel::classifier : MapModel::detector;
+}
+
 DetectionFilter filter_of(const Wishes& wishes, const Models& models) {
     const Wishes::Filter& wanted = wishes.look.filter;
     DetectionFilter filter;
@@ -165,17 +171,18 @@ FrameOrder order_of(const Wishes& wishes, const Target& target, const Models& mo
     order.looker =
         choose_looker({target, look.model, look.attention.mode, look.overview}, models, last);
     order.read_back.planes = wishes.remote.planes;
-    bool word_looked_at = target.word.has_value();
+    bool word_looked_at = order.looker.token == Token::word;
     for (const RemoteLook& remote : wishes.remote.looks) {
         const MapWish wish{remote.target, remote.model, remote.attention.mode, true};
-        order.maps.push_back(
-            {remote.attention, choose_looker(wish, models, last), remote.viewer, remote.track});
-        word_looked_at = word_looked_at || remote.target.word;
+        order.maps.push_back({remote.attention, choose_looker(wish, models, last), remote.viewer,
+                              remote.track, remote.version, remote.due});
+        word_looked_at = word_looked_at || order.maps.back().looker.token == Token::word;
     }
     // The caption stays while a word of it is the target.
     order.caption = {
         .begin = !word_looked_at, .to_end = false, .words = words_at_once, .lit = target.word};
     draw_for(order, wishes, target, models);
+    order.overlay.covered = {look.legends[0], look.invitation};
     if (look.second.kind == SecondView::Kind::off) return order;
     SecondOrder& second = order.second.emplace();
     second.bare = look.second.kind == SecondView::Kind::bare;
@@ -187,6 +194,7 @@ FrameOrder order_of(const Wishes& wishes, const Target& target, const Models& mo
     second.looker = choose_looker(
         {target, look.second.model, look.second.attention.mode, look.overview}, models, last);
     draw_for(second, wishes, target, models);
+    second.overlay.covered = {look.legends[1]};
     return order;
 }
 

@@ -33,6 +33,9 @@ Looker choose_looker(const MapWish& wish, const Models& models, const LastResult
 MapChoices choices_of(const MapWish& wish, const AttentionState& attention, const Models& models,
                       const LastResult& last);
 
+// The model whose patches look at each other in more layers.
+MapModel richest(const Models& models);
+
 // Which detections are wanted. Phrases without a threshold of their own have their model's.
 DetectionFilter filter_of(const Wishes& wishes, const Models& models);
 

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 bool FrameOutputs::follow(const Wishes& wishes, Events& events, Status& status) {
     const size_t saved = events.take<SaveFrame>().size();
     frames_due_ += saved;
-    if (!events.take<MakePage>().empty()) page_due_ = true;
+    if (const auto pages = events.take<MakePage>(); !pages.empty()) page_due_ = pages.back();
     follow_recording(wishes, status);
     return follow_feed(wishes, status) || saved > 0;
 }
@@ -37,7 +37,7 @@ bool FrameOutputs::follow_feed(const Wishes& wishes, Status& status) {
     const bool changed = feed_target_ != wishes.feed;
     if (changed) {
         feed_target_ = wishes.feed;
-        status.feed_failed = false;
+        status.feed_failed = status.feed_file_ended = false;
         feed_ = feed_target_.empty() ? nullptr : std::make_unique<Feed>(feed_target_);
     }
     if (feed_)
@@ -54,6 +54,8 @@ void FrameOutputs::end_feed(Status& status) {
 void FrameOutputs::end_feed_by(const std::string& error, Status& status) {
     spdlog::error("{}", error);
     status.feed_failed = true;
+    std::error_code none;
+    status.feed_file_ended = feed_->began() && std::filesystem::is_regular_file(feed_target_, none);
     notify(error, status);
     feed_.reset();
 }
@@ -66,11 +68,13 @@ void FrameOutputs::take(const PictureView& picture) {
 }
 
 void FrameOutputs::take_bare(const PictureView& picture, Status& status) {
-    page_due_ = false;
+    const bool lecture = page_due_ && page_due_->lecture;
+    page_due_.reset();
     const std::filesystem::path file = recorder_.new_file(".png");
     try {
         write_picture(file, as_bgr(picture));
         status.bare_file = file.string();
+        status.bare_for_lecture = lecture;
     } catch (const Error& error) {
         notify(error.what(), status);
     }

@@ -15,7 +15,7 @@
 namespace saccade {
 
 // Where annotated frames go besides the screen: pictures and videos in a folder, other programs,
-// and the bare frame that a page of inspect is made of.
+// and the bare frame that a page of inspect or lecture is made of.
 class FrameOutputs {
 public:
     explicit FrameOutputs(std::filesystem::path folder) : recorder_(std::move(folder)) {}
@@ -24,10 +24,10 @@ public:
     bool follow(const Wishes& wishes, Events& events, Status& status);
     // Whether the next frame has to come to the host.
     bool wants_pixels() const {
-        return feed_ || recorder_.recording() || frames_due_ > 0 || page_due_;
+        return feed_ || recorder_.recording() || frames_due_ > 0 || wants_bare();
     }
     // The next frame is wanted without anything drawn onto it, for take_bare().
-    bool wants_bare() const { return page_due_; }
+    bool wants_bare() const { return page_due_.has_value(); }
     bool recording() const { return recorder_.recording(); }
 
     void take(const PictureView& picture);
@@ -51,7 +51,7 @@ private:
     std::unique_ptr<Feed> feed_;
     std::string feed_target_;
     size_t frames_due_ = 0;  // pictures of the next frame to save
-    bool page_due_ = false;
+    std::optional<MakePage> page_due_;
     Clock::time_point start_ = Clock::now();
     std::optional<Clock::time_point> notice_time_;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/live/state/events.h"
 #include "app/live/state/status.h"
 #include "app/live/state/wishes.h"
 #include "app/sources/capture.h"
@@ -16,17 +17,22 @@ class SourcePlayer {
 public:
     SourcePlayer(FrameRing& ring, const CaptureOptions& options);
 
-    const std::string& source() const { return source_; }
+    const SourceName& source() const { return source_; }
     void close();
     // A source that cannot be opened is told by report(). Frames count from 0 again, but for the
     // first source, which begins where CaptureOptions says.
-    void open(const std::string& source);
+    void open(const SourceName& source);
 
     // Pace and pause. A picture has to be shown before the source can stand still.
-    void play(const Wishes& wishes, bool shows_picture);
-    void seek(uint64_t frame);
+    void play(bool stands, bool shows_picture, const Wishes& wishes);
+    // To a frame, or some frames on from the last one that was sought, else from the shown one.
+    void seek(const Seek& seek, uint64_t shown);
     // A frame that was sought has not been taken yet.
     bool seeking() const { return seeking_; }
+    // The last frame that was taken had been sought.
+    bool sought() const { return !seeking_ && sought_; }
+    // Several pictures, which have time until the models have seen them.
+    bool has_pictures() const;
 
     std::optional<TakenFrame> take();
     // The frame after the last one that was taken.
@@ -35,6 +41,8 @@ public:
         return capture_ && capture_->wait_for(time);
     }
 
+    // A camera or a stream, which cannot wait.
+    bool is_live() const;
     bool is_open() const { return capture_ != nullptr; }
     bool failed() const { return !capture_ && !error_.empty(); }
     bool in_state(CaptureState state) const {
@@ -48,9 +56,11 @@ public:
 private:
     FrameRing& ring_;
     CaptureOptions options_;
-    std::string source_, error_;
+    SourceName source_;
+    std::string error_;
     std::unique_ptr<Capture> capture_;
     bool seeking_ = false;
+    std::optional<uint64_t> sought_;  // the last frame, until others are played
     uint64_t next_frame_ = 0;
     uint64_t dropped_ = 0, forgiven_ = 0;
 };

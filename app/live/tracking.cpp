@@ -45,7 +45,7 @@ void LiveTracking::add_to(FrameOrder& order) {
 }
 
 void LiveTracking::score(const Done& shown) {
-    if (tracker_ && shown.detected && !shown.repeated) identities_.add(shown.result);
+    if (tracker_ && shown.detected && shown.first_look) identities_.add(shown.result);
 }
 
 void LiveTracking::report(Status& status) const {

@@ -15,8 +15,8 @@ public:
     bool active() const { return tracker_.has_value(); }
     // Whether it counts in these regions already.
     bool counts_in(const Regions& regions) const { return active() && regions_ == regions; }
-    // Tracks from now on, or goes on with other regions. No frame that knows the tracker may be on
-    // its way; the same for stop().
+    // Tracks from now on, or goes on with other regions. No frame may be on its way unless it is
+    // active() already; the same for stop().
     void start(const TrackerSettings& settings, const Regions& regions);
     void stop();
     void use(const TrackerSettings& settings) { tracker_->use(settings); }

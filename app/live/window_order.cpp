@@ -33,4 +33,14 @@ WindowOrder window_order(Size frame, Size room, const SecondView& second) {
     return order;
 }
 
+WindowOrder tile_order(Size frame, const WindowTile& tile) {
+    const Placement place = fitted(frame, tile.size);
+    WindowOrder order;
+    order.view = {std::max(place.width, 1u), std::max(place.height, 1u)};
+    order.all = tile.all;
+    order.tile = true;
+    order.corner = tile.corner + Size(place.left, place.top);
+    return order;
+}
+
 }  // namespace saccade

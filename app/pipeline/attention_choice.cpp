@@ -61,7 +61,8 @@ AttentionChoice attention_named(const std::string& name) {
     for (AttentionKind kind :
          {AttentionKind::none, AttentionKind::rollout, AttentionKind::cls, AttentionKind::head,
           AttentionKind::detection, AttentionKind::word, AttentionKind::phrase,
-          AttentionKind::track, AttentionKind::similarity, AttentionKind::colours}) {
+          AttentionKind::track, AttentionKind::similarity, AttentionKind::colours,
+          AttentionKind::cause}) {
         choice.kind = kind;
         if (name == name_of(kind)) return choice;
     }
@@ -75,7 +76,7 @@ AttentionChoice attention_named(const std::string& name) {
     }
     throw Error(
         "--attention is none, rollout, cls, head, detection, word, phrase, similarity, colours, "
-        "track or track:N with a track's number, not '" +
+        "cause, track or track:N with a track's number, not '" +
         name + "'");
 }
 
@@ -101,6 +102,8 @@ std::string_view name_of(AttentionKind kind) {
             return "similarity";
         case AttentionKind::colours:
             return "colours";
+        case AttentionKind::cause:
+            return "cause";
     }
     return "";
 }
@@ -116,6 +119,16 @@ Look look_of(const AttentionChoice& choice, const Models& models) {
         throw Error("--head " + std::to_string(*look.head) + ": there are " +
                     std::to_string(layers.heads) + " heads, from 0 on");
     return look;
+}
+
+bool classifier_is_richer(const Models& models) {
+    if (!models.classifier || !models.detector) return models.classifier != nullptr;
+    if (models.detector->input().plan().width == 0) return false;  // not prepared yet
+    const ClassificationModel& classifier = models.classifier->model();
+    const DetectionModel& detector = models.detector->model();
+    const uint32_t last = classifier.layers() - 1;
+    return classifier.layers() * classifier.heads(last) * area(classifier.layout(last).grid) >
+           detector.encoder_layers() * detector.heads() * area(models.detector->layout().grid);
 }
 
 namespace {
@@ -189,6 +202,14 @@ void look_from_track(MapOrder& map, const FrameResult& known) {
 
 void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models) {
     if (choice.kind == AttentionKind::none) return;
+    if (choice.kind == AttentionKind::cause) {
+        if (!models.detector && !models.classifier)
+            throw Error("--attention cause needs a --detector or a --classifier");
+        if (choice.layer || choice.head)
+            throw Error("--attention cause is of the whole model: leave --layer and --head out");
+        order.attention.mode = AttentionMode::cause;
+        return;
+    }
     const Look look = look_of(choice, models);
     order.attention.mode = choice.kind == AttentionKind::rollout      ? AttentionMode::rollout
                            : choice.kind == AttentionKind::similarity ? AttentionMode::similarity

@@ -20,12 +20,13 @@ enum class AttentionKind {
     track,       // what the detection of one track looked at, in the frames in which it is seen
     similarity,  // how much each of the classifier's patches is like the strongest detection's
     colours,     // the main components of what the classifier knows of its patches
+    cause,       // what the strongest detection, else the likeliest class, needs
 };
 std::string_view name_of(AttentionKind kind);
 
 struct AttentionChoice {
     AttentionKind kind = AttentionKind::none;
-    // Left out: the layer whose maps are clearest, and the average of its heads.
+    // Left out: the layer whose maps are clearest, and the mean of its heads.
     std::optional<uint32_t> layer = std::nullopt, head = std::nullopt;
     uint32_t track = 1;  // its number
 };
@@ -34,6 +35,10 @@ AttentionChoice attention_named(const std::string& name);
 
 // The layer and head that a choice means; an Error if the models cannot show it.
 Look look_of(const AttentionChoice& choice, const Models& models);
+
+// Whether a patch of the classifier shows more than one of the detector: more layers, heads and
+// cells. False for a detector that is not prepared for a frame.
+bool classifier_is_richer(const Models& models);
 
 // Has the map drawn over the frame. The detection, the word or the track is chosen when the models
 // have found it. An Error if the models cannot show it.

@@ -35,6 +35,16 @@ std::pair<float, float> extent_of(const std::vector<float>& cells) {
 
 }  // namespace
 
+AttentionSeen seen_of(const SignedMap& effects, const Looker& looker) {
+    AttentionSeen seen;
+    seen.looker = looker;
+    seen.mode = AttentionMode::cause;
+    seen.geometry = effects.geometry;
+    seen.cells = effects.cells;
+    std::tie(seen.smallest, seen.largest) = extent_of(seen.cells);
+    return seen;
+}
+
 AttentionView::AttentionView(Engine& engine) : engine_(engine), rollout_(engine.device()) {}
 
 bool AttentionView::prepare(const Models& models, const Looker& looker,
@@ -68,8 +78,8 @@ std::vector<std::string> AttentionView::names(const Models& models, const Looker
     return names;
 }
 
-AttentionSeen AttentionView::seen(const Models& models, const Looker& looker,
-                                  const AttentionState& attention) const {
+AttentionSeen AttentionView::recorded(const Models& models, const Looker& looker,
+                                      const AttentionState& attention) const {
     AttentionSeen seen;
     seen.looker = looker;
     seen.mode = attention.mode;
@@ -83,6 +93,12 @@ AttentionSeen AttentionView::seen(const Models& models, const Looker& looker,
     seen.heads = heads_of(looker, attention, models);
     seen.head = std::min(attention.head, seen.heads - 1);
     seen.geometry = geometry_;
+    return seen;
+}
+
+AttentionSeen AttentionView::seen(const Models& models, const Looker& looker,
+                                  const AttentionState& attention) const {
+    AttentionSeen seen = recorded(models, looker, attention);
     seen.cells = values_.floats();
     if (seen.cells.empty()) return seen;
     std::tie(seen.smallest, seen.largest) = extent_of(seen.cells);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/draw/signed_map.h"
 #include "app/pipeline/looker.h"
 #include "gpu/engine.h"
 #include "gpu/transfer/download.h"
@@ -15,6 +16,9 @@
 namespace saccade {
 
 // The maps of attention of one frame on its way, in memory of their own: one, or one for each head.
+// A map of what an answer needs, as it is drawn.
+AttentionSeen seen_of(const SignedMap& effects, const Looker& looker);
+
 class AttentionView {
 public:
     explicit AttentionView(Engine& engine);
@@ -38,7 +42,10 @@ public:
     void record(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
                 const AttentionState& attention);
 
-    // The maps of the last recording, after it has run.
+    // What the maps of the last recording are of, without their cells.
+    AttentionSeen recorded(const Models& models, const Looker& looker,
+                           const AttentionState& attention) const;
+    // The same with their cells, after it has run.
     AttentionSeen seen(const Models& models, const Looker& looker,
                        const AttentionState& attention) const;
     // Of these: whether a few cells are far beyond the scale.

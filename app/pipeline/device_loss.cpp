@@ -8,8 +8,8 @@ void DeviceLosses::tell(const DeviceLost& lost, Clock::time_point now) {
     while (!times_.empty() && now - times_.front() > within) times_.pop_front();
     times_.push_back(now);
     if (times_.size() >= most)
-        throw Error("the device was lost " + std::to_string(most) +
-                    " times in a minute, the last time because " + lost.what());
+        throw TemporaryError("the device was lost " + std::to_string(most) +
+                             " times in a minute, the last time because " + lost.what());
     spdlog::warn("{}; it is opened again", lost.what());
 }
 

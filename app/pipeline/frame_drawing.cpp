@@ -5,6 +5,7 @@
 
 #include "app/draw/point_marks.h"
 #include "app/draw/track_marks.h"
+#include "app/io/clock.h"
 #include "app/pipeline/frame_path.h"
 
 // What is drawn: onto a frame itself, and onto the picture of it that a window shows, which may
@@ -50,7 +51,8 @@ bool FramePath::shows_points(const FrameLane& lane) const {
     };
     return (order.shows_attention() && samples(order)) ||
            (order.compares_attention() && samples(*order.second)) ||
-           std::ranges::any_of(order.maps, samples);
+           std::ranges::any_of(order.maps,
+                               [&](const MapOrder& map) { return map.computed() && samples(map); });
 }
 
 std::vector<SampledPoint> FramePath::points_for(const FrameLane& lane, PointView& view,
@@ -62,7 +64,7 @@ std::vector<SampledPoint> FramePath::points_for(const FrameLane& lane, PointView
 
 Marks FramePath::marks_for(const FrameLane& lane) const {
     const FrameOrder& order = lane.order;
-    if (!order.overlay.boxes) return {};
+    if (!order.overlay.boxes || !lane.has_detections) return {};
     const std::optional<uint32_t> selected = order.overlay.selected_query;
     if (!order.tracker)
         return marks_of(
@@ -82,7 +84,7 @@ uint32_t FramePath::sure_classes(const FrameLane& lane) const {
     }));
 }
 
-float freshness(const std::string& source, std::chrono::steady_clock::time_point seen,
+float freshness(const SourceName& source, std::chrono::steady_clock::time_point seen,
                 const FrameInfo& now) {
     if (source != now.source) return 0;
     const double age = std::chrono::duration<double>(now.captured - seen).count();
@@ -99,10 +101,30 @@ void FramePath::set_freshness(const FrameLane& lane, OverlaySettings& settings) 
             freshness(captions_.frame().source, captions_.frame().captured, now);
 }
 
-// A question stays on screen with its answers.
+// A question stays on screen above its answers.
 std::vector<Note> FramePath::notes_for(const FrameOrder& order) const {
     if (!models_.captioner || !order.overlay.caption || !models_.captioner->is_asked()) return {};
-    return {{models_.captioner->question(), {0.5f, 0}}};
+    return {{models_.captioner->question(), {0.5f, 1}}};
+}
+
+std::optional<MapLegend> FramePath::legend_for(const FrameLane& lane) const {
+    if (lane.order.effects) return MapLegend{lane.order.effects->lines, false};
+    // Tiles have names of their own.
+    if (!lane.heat || lane.attention.tiled()) return {};
+    const Looker& looker = lane.order.looker;
+    const AttentionSeen seen = lane.attention.recorded(models_, looker, lane.order.attention);
+    MapLegend legend{{shortly(seen)}, !seen.coloured};
+    if (looker.token == Looker::Token::phrase && looker.phrase < phrases_of(looker, models_).size())
+        legend.lines.push_back("\"" + phrases_of(looker, models_)[looker.phrase] + "\"");
+    // Where the looker was chosen for this very frame, its findings are on the host.
+    if (looker.token == Looker::Token::query && lane.own_detections && lane.order.decide)
+        for (const Detection& one : lane.findings.detections(lane.order.overlay.filter))
+            if (one.query == looker.query)
+                legend.lines.push_back("from \"" + labels().detector.at(one.id) + "\"");
+    if (looker.token == Looker::Token::word && lane.caption)
+        for (const CaptionWord& word : lane.caption->words)
+            if (word.first == looker.first_id) legend.lines.push_back("from \"" + word.text + "\"");
+    return legend;
 }
 
 void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
@@ -172,20 +194,24 @@ void FramePath::record_attention(FrameLane& lane) {
     }
     Commands& c = lane.attention_commands();
     c.begin();
-    {
+    if (lane.heat || lane.second_heat) {
         auto scope = c.scope("attention");
         if (lane.heat) lane.attention.record(c, models_, taps, order.looker, order.attention);
         if (lane.second_heat)
             lane.second->attention.record(c, models_, taps, order.second->looker,
                                           order.second->attention);
-        for (size_t i = 0; i < order.maps.size(); ++i) {
-            const MapOrder& wanted = order.maps[i];
-            if (wanted.looker.token == Looker::Token::none) continue;
-            auto one = c.scope("map");
-            LaneMap& map = *lane.maps[i];
+    }
+    for (size_t i = 0; i < order.maps.size(); ++i) {
+        const MapOrder& wanted = order.maps[i];
+        if (!wanted.computed()) continue;
+        const auto begin = std::chrono::steady_clock::now();
+        LaneMap& map = *lane.maps[i];
+        {
+            auto scope = c.scope("map");  // each is timed by itself
             map.view.record(c, models_, taps, wanted.looker, wanted.attention);
             map.download.record(c, map.view.maps());
         }
+        map.record_ms = ms_since(begin);
     }
     c.end();
 }
@@ -199,26 +225,38 @@ void FramePath::draw(FrameLane& lane) {
     draw_first(lane);
     if (lane.second) draw_second(lane);
     for (size_t i = 0; i < order.maps.size(); ++i)
-        lane.maps[i]->sampled =
-            points_for(lane, lane.maps[i]->points, order.maps[i].looker, order.maps[i].attention);
+        if (order.maps[i].computed())
+            lane.maps[i]->sampled = points_for(lane, lane.maps[i]->points, order.maps[i].looker,
+                                               order.maps[i].attention);
     lane.ticket = submit_in_order(std::span(lane.drawn).last(attention ? 2 : 1));
-    if (order.window) send(lane);
+    if (!order.window) return;
+    window_->drawn = true;
+    if (!order.window->tile) send(lane);
 }
 
 void FramePath::draw_first(FrameLane& lane) {
     const FrameOrder& order = lane.order;
     OverlaySettings settings = order.overlay;
-    settings.heat = lane.heat;
-    std::vector<Marks::Dot> dots;
-    if (lane.heat) dots = dots_of(points_for(lane, lane.points, order.looker, order.attention));
-    auto use = [&](Overlay& overlay) {
-        set_texts(lane, overlay, settings, order.truth, dots);
+    settings.heat = lane.heat || order.effects;
+    Marks below;
+    if (lane.heat)
+        below.dots = dots_of(points_for(lane, lane.points, order.looker, order.attention));
+    if (order.effects) below.patches = patches_of(*order.effects, double(settings.opacity));
+    auto use = [&](Overlay& overlay, const OverlaySettings& chosen) {
+        set_texts(lane, overlay, chosen, order.truth, below);
         lane.words = overlay.caption_places();
         if (lane.heat && lane.attention.tiled())
             lane.tiles = overlay.tiles(lane.attention.maps().batch);
     };
-    if (lane.drawing->on_frame) use(*overlay_);
-    if (lane.drawing->window) use(*window_->first_overlay);
+    if (lane.drawing->on_frame) {
+        // A window has a larger legend of its own, beside its picture or over it.
+        OverlaySettings of_frame = settings;
+        of_frame.covered = {};
+        overlay_->set_legend(legend_for(lane));
+        use(*overlay_, of_frame);
+    }
+    // Last, because words and tiles are pointed at where the window shows them.
+    if (lane.drawing->window) use(*window_->first_overlay, settings);
 }
 
 void FramePath::draw_second(FrameLane& lane) {
@@ -228,11 +266,12 @@ void FramePath::draw_second(FrameLane& lane) {
     if (order.bare) return;
     OverlaySettings settings = order.overlay;
     settings.heat = lane.second_heat;
-    std::vector<Marks::Dot> dots;
+    Marks below;
     if (lane.second_heat)
-        dots = dots_of(points_for(lane, second.points, order.looker, order.attention));
+        below.dots = dots_of(points_for(lane, second.points, order.looker, order.attention));
+    if (order.effects) below.patches = patches_of(*order.effects, double(settings.opacity));
     Overlay& overlay = *window_->second_overlay;
-    set_texts(lane, overlay, settings, order.truth, dots);
+    set_texts(lane, overlay, settings, order.truth, below);
     if (lane.second_heat && second.attention.tiled())
         second.tiles = overlay.tiles(second.attention.maps().batch);
 }
@@ -246,13 +285,14 @@ void FramePath::send(FrameLane& lane) {
 }
 
 void FramePath::set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings,
-                          bool truth, const std::vector<Marks::Dot>& dots) {
+                          bool truth, const Marks& below) {
     const FrameOrder& order = lane.order;
     const Caption* caption = lane.caption ? &*lane.caption : nullptr;
     if (!order.caption.to_end) caption = &captions_.caption();
-    std::vector<std::string> words;
+    std::vector<ShownWord> words;
     if (caption)
-        for (const CaptionWord& word : caption->words) words.push_back(word.text);
+        for (const CaptionWord& word : caption->words)
+            words.push_back({word.text, static_cast<float>(word.p)});
     std::optional<size_t> lit = order.caption.lit;
     if (!lit && captions_.writing() && !order.caption.to_end && !words.empty())
         lit = words.size() - 1;
@@ -265,7 +305,8 @@ void FramePath::set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettin
     const bool marked = marks_boxes(order);
     if (marked) overlay.settings.boxes = false;
     Marks marks = marked && settings.boxes ? marks_for(lane) : Marks();
-    marks.dots.insert(marks.dots.begin(), dots.begin(), dots.end());
+    marks.patches = below.patches;
+    marks.dots.insert(marks.dots.begin(), below.dots.begin(), below.dots.end());
     overlay.set_marks(std::move(marks));
     overlay.settings.masks = settings.boxes && settings.masks;
     overlay.set_truth(truth ? lane.taken->info().truth : std::nullopt);
@@ -297,6 +338,8 @@ void FramePath::read_second(const FrameLane& lane, Done& done) const {
     seen.tiles = lane.second->tiles;
     if (lane.second_heat)
         seen.attention = lane.second->attention.seen(models_, order.looker, order.attention);
+    else if (order.effects)
+        seen.attention = seen_of(*order.effects, order.looker);
 }
 
 }  // namespace saccade

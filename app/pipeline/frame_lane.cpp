@@ -13,6 +13,7 @@ FrameLane::FrameLane(Engine& engine, uint32_t number)
 void FrameLane::release() {
     taken.reset();
     caption.reset();
+    meter.reset();
     words.clear();
     tiles.reset();
     sent.reset();
@@ -22,7 +23,7 @@ void FrameLane::release() {
 
 LaneGroup::LaneGroup(Engine& engine, std::vector<FrameLane*> members)
     : lanes(std::move(members)), encode(engine.device(), engine.scratch(), "encode") {
-    for (FrameLane* lane : lanes) lane->group = this;
+    for (FrameLane* lane : lanes) lane->group = lane->home = this;
     for (const char* name : {"upload", "detect", "classify"})
         models.push_back(std::make_unique<Commands>(engine.device(), engine.scratch(), name));
 }
@@ -37,8 +38,7 @@ void LaneGroup::keep(const KeptLayers& layers) {
 }
 
 void LaneGroup::record(const Models& with, std::vector<const Image*> frame_images) {
-    images.clear();  // what follows may throw half-way
-    has_detections = has_classes = false;
+    forget_recording();  // what follows may throw half-way
     for (FrameLane* lane : lanes) lane->own_detections = lane->own_classes = false;
     std::vector<Findings*> findings;
     std::vector<Ranking*> rankings;
@@ -55,22 +55,33 @@ void LaneGroup::record(const Models& with, std::vector<const Image*> frame_image
     }
     c.end();
     if (with.detector) {
+        heads.attach(detection_taps);
         models[detect]->begin();
         with.detector->record(*models[detect], frame_images, detection_taps, findings);
         models[detect]->end();
     }
     if (with.classifier) {
+        heads.attach(classification_tap, HeadOff::Of::classifier);
         models[classify]->begin();
         with.classifier->record(*models[classify], frame_images, classification_tap, rankings);
         models[classify]->end();
     }
     if (with.captioner) {
         Tap nobody;
+        heads.attach(nobody, HeadOff::Of::captioner);
         encode.begin();
         with.captioner->record(encode, frame_images, nobody, pictures);
         encode.end();
     }
+    heads.apply(static_cast<uint32_t>(lanes.size()));
     images = std::move(frame_images);
+}
+
+void LaneGroup::begin(size_t count) {
+    frames = count;
+    caption_begun = false;
+    captions.clear();
+    words_ms = 0;
 }
 
 void LaneGroup::submit() {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/cause/head_switches.h"
 #include "app/pipeline/attention_view.h"
 #include "app/pipeline/frame_order.h"
 #include "app/pipeline/point_view.h"
@@ -34,6 +35,7 @@ struct LaneMap {
     Download download;
     PointView points;
     std::vector<SampledPoint> sampled;  // by a query, if it looks at points
+    double record_ms = 0;
 };
 
 // The second view of a frame.
@@ -50,7 +52,8 @@ struct FrameLane {
     FrameLane(Engine& engine, uint32_t number);
 
     const uint32_t index;
-    LaneGroup* group = nullptr;
+    LaneGroup* group = nullptr;  // whose run of the models the frame is in
+    LaneGroup* home = nullptr;   // the group of its own path
 
     // The slot's memory. The thread that fills the ring makes it, while no other uses the slot.
     std::unique_ptr<Frame> memory;
@@ -73,11 +76,16 @@ struct FrameLane {
     std::optional<TakenFrame> taken;
     FrameOrder order;
     bool repeated = false;
+    bool awaits_models = false;  // none has looked at the frame yet
+    bool first_look = false;     // they do so for the first time
+    // Findings of this frame, or of an earlier one of the same scene.
+    bool has_detections = false, has_classes = false;
     bool own_detections = false, own_classes = false;  // the findings are of this very frame
     bool heat = false, second_heat = false;            // the map of attention is shown
     bool concluded = false;                            // drawn: nothing is left to do but wait
     bool words_asked = false;                          // of the caption, together with this frame
     std::optional<Caption> caption;
+    std::optional<FrameMeter> meter;
     std::optional<FrameResult> tracked;  // what the tracker made of this frame
     Observations observed;               // and what it was told
     double words_ms = 0;
@@ -90,7 +98,8 @@ struct FrameLane {
     void release();
 };
 
-// Lanes next to each other whose frames the models see together.
+// Lanes whose frames the models see together: those next to each other of a path, or, for
+// PathsTogether, those of several paths.
 struct LaneGroup {
     LaneGroup(Engine& engine, std::vector<FrameLane*> members);
 
@@ -102,6 +111,7 @@ struct LaneGroup {
     KeptLayers kept;
     DetectionTaps detection_taps;
     Tap classification_tap;
+    HeadSwitches heads;                // that are off while the models run
     std::vector<const Image*> images;  // that were recorded, null if there was no frame; or empty
 
     // This time.
@@ -116,6 +126,17 @@ struct LaneGroup {
     // Keeps these layers from the next recording on. No map of the old ones may be on its way.
     void keep(const KeptLayers& layers);
     void record(const Models& with, std::vector<const Image*> frame_images);
+    void forget_recording() {
+        images.clear();
+        has_detections = has_classes = false;
+    }
+    // So many frames begin.
+    void begin(size_t count);
+    // What was submitted counts as run: later submissions come after it.
+    void have_run() {
+        has_detections = has_detections || detected;
+        has_classes = has_classes || classified;
+    }
     // Submits the parts that these frames need, in one submission where possible.
     void submit();
 };

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "app/cause/cause_seen.h"
 #include "app/draw/overlay.h"
+#include "app/draw/signed_map.h"
 #include "app/frame/frame_result.h"
 #include "app/frame/frame_ring.h"
 #include "app/pipeline/looker.h"
@@ -12,6 +15,7 @@
 #include "gpu/present/picture_ring.h"
 #include "gpu/transfer/planes.h"
 #include "models/attention/sampled_points.h"
+#include "models/knock_outs/masked_input.h"
 
 namespace saccade {
 
@@ -28,6 +32,9 @@ struct WindowOrder {
     Size view;           // of each view
     Size all;            // of the picture
     Size second_corner;  // of the second view in it
+    // One of several sources' pictures, which the window shows together: see PathsTogether.
+    bool tile = false;
+    Size corner = {};  // of the tile in the picture
     bool operator==(const WindowOrder&) const = default;
 };
 
@@ -38,11 +45,18 @@ struct MapOrder {
     Looker looker;
     uint32_t whose = 0;  // told back with the map
     uint32_t track = 0;  // whose query is the looker, if its number is known in the frame; 0: none
+    uint64_t version = 0;  // told back, too
+    bool due = true;       // else only what the map needs is kept, for frames that come later
+    bool computed() const {
+        return due && looker.token != Looker::Token::none && attention.mode != AttentionMode::cause;
+    }
     bool operator==(const MapOrder&) const = default;
 };
 struct MapOnHost {
     Looker looker;
     uint32_t whose = 0;
+    uint64_t version = 0;
+    double ms = 0;  // that it took the device, and the host to record it
     uint32_t layer = 0, layers = 0,
              heads = 0;  // which layer it is of; what there is to choose from
     // Not attention, but features; a few cells are far beyond the scale: see AttentionSeen.
@@ -54,6 +68,7 @@ struct MapOnHost {
     // Of a query that looks at points: these, and the maps that they lie on.
     std::vector<SampledPoint> points = {};
     std::vector<Size> levels = {};
+    std::optional<CauseSeen> cause = {};  // not attention, but what an answer needs
 };
 
 // The same frame once more in a window, for comparison: as it came, or with other maps.
@@ -63,9 +78,10 @@ struct SecondOrder {
     bool truth = false;
     AttentionState attention;
     Looker looker;
+    std::optional<SignedMap> effects = {};  // as in FrameOrder
 
     bool shows_attention() const {
-        return !bare && attention.mode != AttentionMode::off && looker.token != Looker::Token::none;
+        return !bare && is_kept(attention.mode) && looker.token != Looker::Token::none;
     }
 };
 struct SecondSeen {
@@ -80,6 +96,9 @@ struct FrameOrder {
     // Findings of this very frame. Without them, those of an earlier frame are drawn, if there are
     // any that belong to these models.
     bool detect = true, classify = true;
+    // Without it, no model looks at the frame: it is shown at once, and has to be repeated for
+    // them. Nothing that they have found is drawn; no map may be wanted.
+    bool models = true;
 
     struct CaptionOrder {
         bool begin = true;    // a caption of this frame, unless another one is being written
@@ -110,12 +129,21 @@ struct FrameOrder {
 
     // Whether annotations are drawn onto the frame itself. A window has a drawing of its own.
     bool draws_on_frame() const { return read_back.pixels || read_back.planes || !window; }
-    bool maps_attention() const { return draw && !maps.empty(); }
+    bool maps_attention() const {
+        return draw &&
+               std::ranges::any_of(maps, [](const MapOrder& map) { return map.computed(); });
+    }
     bool compares_attention() const {
         return draw && window && second && second->shows_attention();
     }
+    // What the answer that is looked at needs; drawn where the attention's mode is `cause`.
+    std::optional<SignedMap> effects = std::nullopt;
+    // Finds that out of this very frame, once the models have seen it. It may run the models again,
+    // and add to what is known.
+    std::function<void(FrameOrder&, FrameResult&, const MaskedPicture&)> explain = {};
+
     bool shows_attention() const {
-        return draw && attention.mode != AttentionMode::off && looker.token != Looker::Token::none;
+        return draw && is_kept(attention.mode) && looker.token != Looker::Token::none;
     }
 };
 
@@ -127,12 +155,14 @@ struct Done {
     SentPicture window;             // for the window, if one was ordered
     PictureView picture;            // on the host, if it was to be read back
     PlanarView planes;              // the same for encoders
-    std::vector<MapOnHost> maps;    // that were ordered, in that order
+    std::vector<MapOnHost> maps;    // that were due
     std::vector<Rectangle> words;   // where the words of the caption lie, as they were drawn
     std::optional<TileGrid> tiles;  // how the heads of a layer lie side by side, if they do
     std::optional<AttentionSeen> attention;  // whose maps were drawn
     std::optional<SecondSeen> second;        // if it was ordered
     bool repeated = false;                   // the frame was shown before
+    bool awaits_models = false;              // none has looked at it
+    bool first_look = false;                 // they have looked at it for the first time
     bool detected = false;                   // the detector has seen this very frame
     bool caption_ended = false;              // with this frame
     FrameInfo captioned;                     // the frame that the caption describes

@@ -1,9 +1,12 @@
 #include "app/pipeline/frame_path.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "app/frame/slots.h"
+#include "app/pipeline/paths_together.h"
 #include "gpu/core/error.h"
 
 namespace saccade {
@@ -24,7 +27,9 @@ FramePathOptions path_for_files(const DeviceInfo& device, const Models& models,
                                 const FrameOrder& order) {
     FramePathOptions options;
     // Attention is shown of one frame at a time.
-    options.at_once = order.shows_attention() ? 1 : frames_at_once(device);
+    options.at_once = order.shows_attention() || order.attention.mode == AttentionMode::cause
+                          ? 1
+                          : frames_at_once(device);
     if (models.captioner)
         options.at_once = std::min(options.at_once, models.captioner->most_together());
     // While the host reads one group, the device runs the models on another, and draws a third once
@@ -35,9 +40,10 @@ FramePathOptions path_for_files(const DeviceInfo& device, const Models& models,
     return options;
 }
 
-FramePath::FramePath(Engine& engine, const FramePathOptions& options)
+FramePath::FramePath(Engine& engine, const FramePathOptions& options, PathsTogether* together)
     : engine_(engine),
       options_(options),
+      together_(together),
       ring_(options.groups * options.at_once,
             [this](size_t slot, const PixelLayout& layout) { return make_slot(slot, layout); }),
       detection_colours_(engine.device()),
@@ -51,6 +57,19 @@ FramePath::FramePath(Engine& engine, const FramePathOptions& options)
         }
         groups_.push_back(std::make_unique<LaneGroup>(engine, std::move(members)));
     }
+    if (together_) together_->add(*this);
+}
+
+FramePath::~FramePath() {
+    drop();
+    if (!together_) return;
+    try {
+        together_->wait_for_tiles();
+    } catch (const std::exception&) {
+        // The device is lost: nothing is in use any more.
+    }
+    together_->record_anew();
+    together_->remove(*this);
 }
 
 Slot FramePath::make_slot(size_t slot, const PixelLayout& layout) {
@@ -65,6 +84,7 @@ Slot FramePath::make_slot(size_t slot, const PixelLayout& layout) {
 
 void FramePath::use(const Models& models) {
     drop();
+    if (models.detector != models_.detector) empty_ = {};
     models_ = models;
     detection_colours_.begin_anew();
     classification_colours_.begin_anew();
@@ -84,12 +104,15 @@ void FramePath::use(const Models& models) {
     record_anew();
 }
 
+void FramePath::switch_off(const HeadsOff& heads) {
+    for (const std::unique_ptr<LaneGroup>& group : groups_) group->heads.want(heads);
+    record_anew();
+}
+
 void FramePath::record_anew() {
-    for (const std::unique_ptr<LaneGroup>& group : groups_) {
-        group->images.clear();
-        group->has_detections = group->has_classes = false;
-    }
+    for (const std::unique_ptr<LaneGroup>& group : groups_) group->forget_recording();
     for (const std::unique_ptr<FrameLane>& lane : lanes_) lane->drawing.reset();
+    if (together_) together_->record_anew();
 }
 
 ResultLabels FramePath::labels() const {
@@ -108,25 +131,35 @@ void FramePath::prepare(Size size) {
     if (!empty()) throw Error("frames of another size are still on their way");
     size_ = {};  // what follows may throw half-way
     record_anew();
+    prepare_models(size);
+    overlay_.reset();
+    if (together_) together_->wait_for_tiles();
+    window_.reset();
+    // Readbacks stay: finished frames may still be read from them.
+    size_ = size;
+}
+
+void FramePath::prepare_models(Size size) {
     if (models_.detector) models_.detector->prepare(size, options_.within);
     if (models_.classifier) models_.classifier->prepare(size);
     if (models_.captioner && models_.captioner->prepare(size))
         for (const std::unique_ptr<LaneGroup>& group : groups_)
             group->pictures =
                 models_.captioner->make_group();  // of as many tokens as this size has
-    overlay_.reset();
-    window_.reset();
-    // Readbacks stay: finished frames may still be read from them.
-    size_ = size;
+}
+
+void FramePath::come_to_rest() {
+    for (FrameLane* lane : on_their_way_) {
+        if (!lane->concluded) conclude(*lane);
+        engine_.device().wait(lane->ticket, "a frame");
+    }
 }
 
 // Another size of the window: frames on their way are drawn at the old size first.
 void FramePath::prepare_window(const WindowOrder& window) {
     if (window_ && window_->size == window) return;
-    for (FrameLane* lane : on_their_way_) {
-        if (!lane->concluded) conclude(*lane);
-        engine_.device().wait(lane->ticket, "a frame");
-    }
+    come_to_rest();
+    if (together_) together_->wait_for_tiles();
     for (const std::unique_ptr<FrameLane>& lane : lanes_) lane->drawing.reset();
     window_.reset();
     const Size view = window.view;
@@ -135,24 +168,52 @@ void FramePath::prepare_window(const WindowOrder& window) {
     made.size = window;
 }
 
+std::optional<PictureRing::Part> FramePath::tile_of(Size all) const {
+    if (!window_ || !window_->drawn || !window_->size.tile || window_->size.all != all) return {};
+    return PictureRing::Part{&window_->first, window_->size.corner};
+}
+
 void FramePath::begin(TakenFrame frame, FrameOrder& order, bool repeated) {
+    FrameLane& lane = take(std::move(frame), order, repeated);
+    gathered_.push_back(&lane);
+    if (&lane == lane.group->lanes.back()) submit_gathered();
+}
+
+FrameLane& FramePath::take(TakenFrame frame, FrameOrder& order, bool repeated) {
     FrameLane& lane = *lanes_.at(frame.slot());
-    if (frame.info().size != size_) prepare(frame.info().size);
+    const Size size = frame.info().size;
+    if (together_) together_->make_ready(*this, size);
+    if (size != size_) prepare(size);
     if (!pictures_) order.window.reset();
     if (order.window) prepare_window(*order.window);
     // After frames that were left out, slots go on in another group.
     if (!gathered_.empty() && gathered_.front()->group != lane.group) submit_gathered();
+    const uint64_t scene = frame.info().scene;
+    if (std::exchange(scene_, scene) != scene) forget_scene();
     lane.memory->flush();
     lane.taken = std::move(frame);
     lane.order = std::move(order);
     lane.repeated = repeated;
+    lane.first_look = lane.order.models && (!repeated || lane.awaits_models);
+    lane.awaits_models = !lane.order.models && (!repeated || lane.awaits_models);
     lane.heat = lane.second_heat = false;
-    if (!repeated) {
-        lane.own_detections = lane.own_classes = false;
-        lane.tracked.reset();
-    }
-    gathered_.push_back(&lane);
-    if (&lane == lane.group->lanes.back()) submit_gathered();
+    if (!repeated) lane.tracked.reset();
+    // What the models have kept for maps is in the group that they have run with.
+    if (!repeated || lane.group != lane.home) lane.own_detections = lane.own_classes = false;
+    lane.group = lane.home;
+    return lane;
+}
+
+void FramePath::forget_scene() {
+    // Frames of the last scene look at its words.
+    for (FrameLane* lane : on_their_way_)
+        if (!lane->concluded) conclude(*lane);
+    captions_.stop();
+    for (FrameLane* lane : on_their_way_) lane->words_asked = false;
+    detections_.clear();
+    classes_.clear();
+    detected_ = classified_ = nullptr;
+    tracked_.reset();
 }
 
 void FramePath::submit_gathered() {
@@ -161,19 +222,8 @@ void FramePath::submit_gathered() {
     try {
         plan(group, lanes);
         group.submit();
-        for (FrameLane* lane : lanes) {
-            lane->ticket = group.seen;
-            if (group.detected) {
-                detected_ = lane;
-                detected_in_ = lane->taken->info().source;
-                detected_at_ = lane->taken->info().captured;
-            }
-            if (group.classified) classified_ = lane;
-            lane->own_detections = lane->own_detections || group.detected;
-            lane->own_classes = lane->own_classes || group.classified;
-        }
-        group.has_detections = group.has_detections || group.detected;
-        group.has_classes = group.has_classes || group.classified;
+        for (FrameLane* lane : lanes) was_submitted(*lane);
+        group.have_run();
         for (FrameLane* lane : lanes)
             if (!needs_answers(*lane)) conclude(*lane);
     } catch (...) {
@@ -186,12 +236,25 @@ void FramePath::submit_gathered() {
     if (models_.captioner && lanes.front()->order.caption.to_end) begin_captions(group);
 }
 
+void FramePath::was_submitted(FrameLane& lane) {
+    const LaneGroup& group = *lane.group;
+    lane.ticket = group.seen;
+    if (group.detected) {
+        detected_ = &lane;
+        detected_in_ = lane.taken->info().source;
+        detected_at_ = lane.taken->info().captured;
+    }
+    if (group.classified) classified_ = &lane;
+    lane.own_detections = lane.own_detections || group.detected;
+    lane.own_classes = lane.own_classes || group.classified;
+}
+
 bool FramePath::needs_answers(const FrameLane& lane) const {
     // A file's frames can wait for the answer to which classes are to be drawn.
     const bool classes = models_.classifier && lane.order.overlay.classes &&
                          lane.order.overlay.only_sure && lane.order.draw;
     return (models_.captioner && lane.order.caption.to_end) || lane.order.decide ||
-           marks_boxes(lane.order) || classes || shows_points(lane);
+           lane.order.explain || marks_boxes(lane.order) || classes || shows_points(lane);
 }
 
 bool FramePath::marks_boxes(const FrameOrder& order) const {
@@ -207,7 +270,7 @@ KeptLayers FramePath::kept_for_maps(const FrameOrder& order) {
     if (order.shows_attention()) needed = kept_for(order.looker, order.attention, models_);
     if (order.compares_attention())
         needed.add(kept_for(order.second->looker, order.second->attention, models_));
-    if (!order.maps_attention()) {
+    if (!order.draw || order.maps.empty()) {
         kept_ = {};
         return needed;
     }
@@ -237,9 +300,9 @@ void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
         return asked || !last || !(last->group->*has) || last->group->kept != kept ||
                (!same && last->group == &group);
     };
-    group.detected = models_.detector &&
+    group.detected = models_.detector && order.models &&
                      due(order.detect, first.own_detections, detected_, &LaneGroup::has_detections);
-    group.classified = models_.classifier &&
+    group.classified = models_.classifier && order.models &&
                        due(order.classify, first.own_classes, classified_, &LaneGroup::has_classes);
     if ((group.detected || group.classified) && group.kept != kept) {
         // Frames on their way may be looking into what this group has kept.
@@ -248,11 +311,15 @@ void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
         same = false;
     }
     if (!same) group.record(models_, std::move(images));
-    group.frames = lanes.size();
-    group.caption_begun = false;
-    group.captions.clear();
-    group.words_ms = 0;
-    for (FrameLane* lane : lanes) plan_drawing(*lane);
+    group.begin(lanes.size());
+    for (FrameLane* lane : lanes) plan_lane(*lane);
+}
+
+void FramePath::plan_lane(FrameLane& lane) {
+    const LaneGroup& group = *lane.group;
+    lane.has_detections = models_.detector && (group.detected || lane.own_detections || detected_);
+    lane.has_classes = models_.classifier && (group.classified || lane.own_classes || classified_);
+    plan_drawing(lane);
 }
 
 void FramePath::plan_drawing(FrameLane& lane) {
@@ -281,8 +348,7 @@ void FramePath::plan_drawing(FrameLane& lane) {
         lane.maps.push_back(std::make_unique<LaneMap>(engine_));
     for (size_t i = 0; i < lane.order.maps.size(); ++i) {
         const MapOrder& map = lane.order.maps[i];
-        if (map.looker.token != Looker::Token::none)
-            lane.maps[i]->view.prepare(models_, map.looker, map.attention);
+        if (map.computed()) lane.maps[i]->view.prepare(models_, map.looker, map.attention);
     }
 }
 
@@ -302,27 +368,40 @@ void FramePath::conclude(FrameLane& lane) {
         if (captions_.can_begin() && order.caption.begin) begin_captions(*lane.group);
         lane.words_asked = captions_.ask(order.caption.words);
     }
-    if (order.decide || marks_boxes(order) || shows_points(lane))
+    if (order.decide || order.explain || marks_boxes(order) || shows_points(lane))
         engine_.device().wait(lane.group->seen, "models");
     if (order.tracker && models_.detector && lane.own_detections) track(lane);
-    if (order.decide) {
-        FrameResult known;
-        if (lane.tracked)
-            known = *lane.tracked;
-        else if (models_.detector)
-            known.detections = lane.findings.detections(order.overlay.filter);
-        known.info = lane.taken->info();
-        if (models_.classifier) known.classes = lane.ranking.top(order.overlay.most_classes);
-        known.caption = lane.caption;
-        order.decide(order, known);
+    if (order.decide || order.explain) {
+        FrameResult known = known_of(lane);
+        if (order.decide) order.decide(order, known);
+        if (order.explain) {
+            order.explain(order, known, picture_of(lane));
+            lane.meter = std::move(known.meter);
+        }
     }
     if (order.draw) draw(lane);
     lane.concluded = true;
 }
 
+FrameResult FramePath::known_of(const FrameLane& lane) const {
+    FrameResult known;
+    if (lane.tracked)
+        known = *lane.tracked;
+    else if (models_.detector)
+        known.detections = lane.findings.detections(lane.order.overlay.filter);
+    known.info = lane.taken->info();
+    if (models_.classifier) known.classes = lane.ranking.top(lane.order.overlay.most_classes);
+    known.caption = lane.caption;
+    return known;
+}
+
+MaskedPicture FramePath::picture_of(const FrameLane& lane) const {
+    return {lane.memory->image(), [&lane](Commands& c) { lane.memory->record(c); }};
+}
+
 // A frame that stands still is not tracked again.
 void FramePath::track(FrameLane& lane) {
-    if (lane.repeated) return;
+    if (!lane.first_look) return;
     FrameTracker& tracker = *lane.order.tracker;
     DetectionFilter filter = lane.order.overlay.filter;
     filter.threshold = std::min(filter.threshold, tracker.weakest());
@@ -385,21 +464,25 @@ Done FramePath::read(FrameLane& lane) {
     const LaneGroup& group = *lane.group;
     for (const std::unique_ptr<Commands>& part : group.models) part->check_finished();
     // The findings of other lanes may be written meanwhile, so those of this lane are copied.
-    if (lane.own_detections) detections_ = lane.findings.detections(lane.order.overlay.filter);
+    if (lane.own_detections) {
+        detections_ = lane.findings.detections(lane.order.overlay.filter);
+        look_for_any(lane);
+    }
     if (lane.own_classes) classes_ = lane.ranking.top(lane.order.overlay.most_classes);
     Done done(std::move(*lane.taken));
-    if (models_.detector) done.result.detections = detections_;
+    if (lane.has_detections) done.result.detections = detections_;
     if (lane.tracked) {
         tracked_ = *lane.tracked;
         done.observed = std::move(lane.observed);
         done.result.events = lane.tracked->events;
     }
-    if (lane.order.tracker && tracked_) {
+    if (lane.order.tracker && lane.has_detections && tracked_) {
         done.result.detections = tracked_->detections;
         done.result.tracks = tracked_->tracks;
         done.result.counts = tracked_->counts;
     }
-    if (models_.classifier) done.result.classes = classes_;
+    if (lane.has_classes) done.result.classes = classes_;
+    done.result.meter = std::move(lane.meter);
     if (models_.captioner) read_words(lane, done);
     if (done.result.info.decode_ms > 0)
         done.result.ms.emplace_back("decode", done.result.info.decode_ms);
@@ -407,16 +490,30 @@ Done FramePath::read(FrameLane& lane) {
     done.window = std::move(lane.sent);
     if (lane.order.draw && lane.pixels) done.picture = lane.pixels->picture();
     if (lane.order.draw && lane.planes) done.planes = lane.planes->picture();
-    if (lane.order.maps_attention()) read_maps(lane, done);
+    if (lane.order.draw) read_maps(lane, done);
     done.words = std::move(lane.words);
     done.tiles = lane.tiles;
     if (lane.heat)
         done.attention = lane.attention.seen(models_, lane.order.looker, lane.order.attention);
+    else if (lane.order.draw && lane.order.effects)
+        done.attention = seen_of(*lane.order.effects, lane.order.looker);
     if (lane.order.draw && lane.second) read_second(lane, done);
     done.repeated = lane.repeated;
     done.detected = group.detected;
+    done.awaits_models = lane.awaits_models;
+    done.first_look = lane.first_look;
     lane.release();
     return done;
+}
+
+void FramePath::look_for_any(const FrameLane& lane) {
+    const float threshold = lane.order.overlay.filter.threshold;
+    if (!empty_.add(lane.findings.best_score(), threshold)) return;
+    spdlog::warn(
+        "the detector has found nothing above {:.2g} in a hundred frames; if there was something "
+        "to see, its weights and its computation may not belong together: 'saccade models verify' "
+        "looks at a picture with it",
+        threshold / 10);
 }
 
 void FramePath::read_words(FrameLane& lane, Done& done) {
@@ -435,12 +532,18 @@ void FramePath::read_words(FrameLane& lane, Done& done) {
 }
 
 void FramePath::read_maps(FrameLane& lane, Done& done) const {
+    const std::vector<ScopeTime> times = lane.attention_commands().times();
+    size_t time = lane.heat || lane.second_heat ? 1 : 0;
     for (size_t i = 0; i < lane.order.maps.size(); ++i) {
         const MapOrder& wanted = lane.order.maps[i];
+        if (!wanted.due || wanted.attention.mode == AttentionMode::cause) continue;
         MapOnHost& map = done.maps.emplace_back();
         map.looker = wanted.looker;
         map.whose = wanted.whose;
+        map.version = wanted.version;
         if (wanted.looker.token == Looker::Token::none) continue;
+        map.ms = lane.maps[i]->record_ms + (time < times.size() ? times[time].ms : 0);
+        ++time;
         map.layer = layer_of(wanted.looker, wanted.attention, models_);
         map.layers = layers_of(wanted.looker, models_);
         map.heads = heads_of(wanted.looker, wanted.attention, models_);
@@ -471,7 +574,8 @@ void FramePath::add_times(const FrameLane& lane, StageMs& ms) const {
                         (encode_ms + group.words_ms) / double(group.frames) + lane.words_ms);
     }
     if (!lane.order.draw) return;
-    if (lane.heat || lane.second_heat || lane.order.maps_attention()) add(*lane.drawn[0], 1);
+    if (lane.heat || lane.second_heat || lane.order.maps_attention())
+        ms.emplace_back("attention", total_ms(lane.drawn[0]->times()));
     add(*lane.drawn[1], 1);
 }
 
@@ -511,6 +615,17 @@ void FramePath::drop() noexcept {
     detections_.clear();
     classes_.clear();
     tracked_.reset();
+}
+
+void pump(FramePath& path, const FrameOrder& order,
+          const std::function<std::optional<TakenFrame>()>& next,
+          const std::function<void(Done)>& use) {
+    path.drop();
+    while (std::optional<TakenFrame> frame = next()) {
+        while (!path.has_room_for(*frame)) use(path.finish());
+        path.begin(std::move(*frame), order);
+    }
+    while (!path.empty()) use(path.finish());
 }
 
 }  // namespace saccade

@@ -1,15 +1,19 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "app/frame/empty_frames.h"
 #include "app/pipeline/caption_writer.h"
 #include "app/pipeline/frame_lane.h"
 #include "app/pipeline/frame_order.h"
 
 namespace saccade {
+
+class PathsTogether;
 
 struct FramePathOptions {
     uint32_t at_once = 1;         // frames that the models see together
@@ -37,14 +41,19 @@ inline FramePathOptions path_for_screen() { return {}; }
 // dropped.
 class FramePath {
 public:
-    FramePath(Engine& engine, const FramePathOptions& options);
-    ~FramePath() { drop(); }
+    // `together`: with the paths of other sources, which share the models. It must outlive this.
+    FramePath(Engine& engine, const FramePathOptions& options, PathsTogether* together = nullptr);
+    ~FramePath();
 
     // Runs these models from now on. They must outlive this, or be replaced first. Drops all frames
     // on their way.
     void use(const Models& models);
     // Sends pictures to a window from now on, of frames whose orders say so. It must outlive this.
     void show_in(PictureRing& window) { pictures_ = &window; }
+    // Switches these heads off, and all others on, from the next frame on. Nothing may be on its
+    // way.
+    void switch_off(const HeadsOff& heads);
+    bool heads_are_off() const { return groups_.front()->heads.any(); }
     // Records everything again, because a shader has changed. Nothing may be on its way.
     void record_anew();
     const Models& models() const { return models_; }
@@ -74,6 +83,11 @@ public:
     Example example_in(Detector& detector, const TakenFrame& frame, const Rectangle& box,
                        const std::string& label);
 
+    // A frame that was shown before, as its source gave it, without annotations.
+    MaskedPicture picture_of(const TakenFrame& frame) const {
+        return picture_of(*lanes_.at(frame.slot()));
+    }
+
     const CaptionWriter& captions() const { return captions_; }
 
 private:
@@ -83,14 +97,24 @@ private:
         WindowOrder size;
         Image first, second;
         std::optional<Overlay> first_overlay, second_overlay;
+        bool drawn = false;
     };
+    // The picture of the last frame, if it is a tile of a picture of this size.
+    std::optional<PictureRing::Part> tile_of(Size all) const;
+
+    friend class PathsTogether;
 
     Slot make_slot(size_t slot, const PixelLayout& layout);
     void prepare(Size size);
+    void prepare_models(Size size);
     void prepare_window(const WindowOrder& window);
     void begin(TakenFrame frame, FrameOrder& order, bool repeated);
+    // The lane of a frame that begins.
+    FrameLane& take(TakenFrame frame, FrameOrder& order, bool repeated);
     // Submits the frames that have gathered, for the models to see them together.
     void submit_gathered();
+    // Another scene begins: nothing is drawn of what was found in the last one.
+    void forget_scene();
     // Whether the host has to know the models' results before the frame can be drawn.
     bool needs_answers(const FrameLane& lane) const;
     // Whether the host draws the boxes: the device knows neither tracks nor a threshold for each
@@ -105,10 +129,17 @@ private:
                                          const Looker& looker,
                                          const AttentionState& attention) const;
     std::vector<Note> notes_for(const FrameOrder& order) const;
+    // Of the map over a frame that leaves for a video, a picture or another program.
+    std::optional<MapLegend> legend_for(const FrameLane& lane) const;
     // The layers that the models have to keep for the maps that are ordered.
     KeptLayers kept_for_maps(const FrameOrder& order);
     // Decides which models run, and records what is not recorded yet.
     void plan(LaneGroup& group, const std::vector<FrameLane*>& lanes);
+    void plan_lane(FrameLane& lane);
+    // The models of its group will have seen it.
+    void was_submitted(FrameLane& lane);
+    // Draws what is on its way, and waits for it.
+    void come_to_rest();
     void plan_drawing(FrameLane& lane);
     bool plan_second(FrameLane& lane, LaneDrawing& drawing);
     void record_drawing(FrameLane& lane, const LaneDrawing& drawing);
@@ -121,6 +152,9 @@ private:
     void conclude(FrameLane& lane);
     void conclude_before(const LaneGroup& group);
     void track(FrameLane& lane);
+    // What the models have found in the frame itself.
+    FrameResult known_of(const FrameLane& lane) const;
+    MaskedPicture picture_of(const FrameLane& lane) const;
     void begin_captions(LaneGroup& group);
     void write_to_end(LaneGroup& group, uint32_t words_at_once);
     void record_attention(FrameLane& lane);
@@ -133,8 +167,9 @@ private:
     void draw_second(FrameLane& lane);
     void send(FrameLane& lane);
     void set_texts(FrameLane& lane, Overlay& overlay, const OverlaySettings& settings, bool truth,
-                   const std::vector<Marks::Dot>& dots);
+                   const Marks& below);
     Done read(FrameLane& lane);
+    void look_for_any(const FrameLane& lane);
     void read_second(const FrameLane& lane, Done& done) const;
     void read_words(FrameLane& lane, Done& done);
     void read_maps(FrameLane& lane, Done& done) const;
@@ -144,6 +179,7 @@ private:
 
     Engine& engine_;
     const FramePathOptions options_;
+    PathsTogether* const together_;
     FrameRing ring_;  // before the lanes, whose frames go back there
     Models models_;
     Size size_;
@@ -158,16 +194,24 @@ private:
     std::vector<FrameLane*> gathered_;     // that wait for the rest of their group
     std::deque<FrameLane*> on_their_way_;  // that have been submitted
     const FrameLane *detected_ = nullptr, *classified_ = nullptr;  // that hold the last findings
-    std::string detected_in_;                                      // the last findings' picture,
+    SourceName detected_in_;                                       // the last findings' picture,
     std::chrono::steady_clock::time_point detected_at_;            // and when it was there
     std::vector<Detection> detections_;                            // the last ones
     std::vector<ClassScore> classes_;
     std::optional<FrameResult> tracked_;  // the last one
+    uint64_t scene_ = 0;                  // of the last frame
+    EmptyFrames empty_;
 };
+
+// Brings every frame that `next` gives along the path, in order, and hands it to `use` at its end.
+// Frames that an earlier run left on the path, because something failed, are dropped first.
+void pump(FramePath& path, const FrameOrder& order,
+          const std::function<std::optional<TakenFrame>()>& next,
+          const std::function<void(Done)>& use);
 
 // How fresh the findings of an earlier frame are: 1 for a second, then fading for some more. Those
 // of another picture of a folder have 0.
-float freshness(const std::string& source, std::chrono::steady_clock::time_point seen,
+float freshness(const SourceName& source, std::chrono::steady_clock::time_point seen,
                 const FrameInfo& now);
 
 }  // namespace saccade

@@ -23,6 +23,31 @@ bool asks_decoder(const Looker& looker, const Models& models) {
 
 }  // namespace
 
+std::string task_of(const Looker& looker) {
+    if (looker.token == Token::word) return "captioner";
+    return looker.token == Token::query || looker.of_detector ? "detector" : "classifier";
+}
+
+std::string shortly(const AttentionSeen& seen) {
+    const std::string task = task_of(seen.looker);
+    if (seen.mode == AttentionMode::cause) return task + ", cause";
+    if (seen.looker.token == Token::phrase) return task + ", phrase";
+    if (seen.coloured) return task + ", colours";
+    if (seen.similarity) return task + ", similarity";
+    if (seen.rolled_out) return task + ", rollout";
+    const std::string layer = task + ", layer " + std::to_string(seen.layer) + ", ";
+    switch (seen.mode) {
+        case AttentionMode::head:
+            return layer + "head " + std::to_string(seen.head);
+        case AttentionMode::max:
+            return layer + "greatest of heads";
+        case AttentionMode::grid:
+            return layer + "all heads";
+        default:
+            return layer + "mean of heads";
+    }
+}
+
 std::string_view name_of(AttentionMode mode) {
     switch (mode) {
         case AttentionMode::rollout:
@@ -39,6 +64,8 @@ std::string_view name_of(AttentionMode mode) {
             return "similarity";
         case AttentionMode::colours:
             return "colours";
+        case AttentionMode::cause:
+            return "cause";
         case AttentionMode::off:
             break;
     }
@@ -135,7 +162,9 @@ void KeptLayers::add(const KeptLayers& other) {
 
 KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const Models& models) {
     KeptLayers kept;
-    if (looker.token == Token::none || looker.token == Token::word) return kept;
+    if (looker.token == Token::none || looker.token == Token::word ||
+        attention.mode == AttentionMode::cause)
+        return kept;
     if (looker.token == Token::phrase) {
         (looker.of_detector ? kept.queries : kept.patches) = true;
         return kept;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,15 +18,21 @@ namespace saccade {
 // greatest, one head's, or all side by side. Rollout follows attention through all layers. Or what
 // the model knows of each patch at its end: how much that is like what it knows of the patch that
 // is pointed at, or the three main components of all as colours.
-enum class AttentionMode { off, rollout, mean, max, head, grid, similarity, colours };
+// Or, from elsewhere, what the answer needs: see app/live/cause.
+enum class AttentionMode { off, rollout, mean, max, head, grid, similarity, colours, cause };
 inline constexpr AttentionMode attention_modes[] = {
-    AttentionMode::off,  AttentionMode::rollout, AttentionMode::mean,       AttentionMode::max,
-    AttentionMode::head, AttentionMode::grid,    AttentionMode::similarity, AttentionMode::colours};
+    AttentionMode::off,        AttentionMode::rollout, AttentionMode::mean,
+    AttentionMode::max,        AttentionMode::head,    AttentionMode::grid,
+    AttentionMode::similarity, AttentionMode::colours, AttentionMode::cause};
 std::string_view name_of(AttentionMode mode);
 // Whether it is of one layer, which can be chosen.
 constexpr bool has_layers(AttentionMode mode) {
     return mode != AttentionMode::rollout && mode != AttentionMode::similarity &&
-           mode != AttentionMode::colours;
+           mode != AttentionMode::colours && mode != AttentionMode::cause;
+}
+// Whether it is computed from what a model keeps while it runs.
+constexpr bool is_kept(AttentionMode mode) {
+    return mode != AttentionMode::off && mode != AttentionMode::cause;
 }
 
 // A layer or head beyond those that a model has means its last one.
@@ -74,6 +81,11 @@ struct AttentionSeen {
     glm::ivec2 cell() const;
     Rectangle patch() const;
 };
+
+// What the maps are of in a few words: "detector, layer 5, mean of heads".
+std::string shortly(const AttentionSeen& seen);
+// The model that is asked: "detector", "classifier" or "captioner".
+std::string task_of(const Looker& looker);
 
 // Of a looker that asks for one of them: all that the model was told.
 const std::vector<std::string>& phrases_of(const Looker& looker, const Models& models);

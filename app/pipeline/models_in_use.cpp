@@ -28,7 +28,7 @@ std::unique_ptr<Model> open_model(const std::string& name, const Open& open) {
 
 }  // namespace
 
-Imagery imagery_of(const std::string& source) {
+Imagery imagery_of(const SourceName& source) {
     return is_synth(source) ? Imagery::emoji : Imagery::photographs;
 }
 
@@ -39,7 +39,14 @@ ModelNames ModelNames::or_default(Imagery imagery) const {
             .find = find,
             .labels = labels,
             .question = question,
-            .like = like};
+            .like = like,
+            .as = as};
+}
+
+void log_choices(const Detector& detector, const std::string& name) {
+    if (!detector.remark().empty()) spdlog::warn("'{}': {}", name, detector.remark());
+    if (detector.input_type() != detector.precision())
+        spdlog::warn("'{}': its features outgrow half precision; its backbone runs in fp32", name);
 }
 
 ModelsInUse ModelsInUse::open(Engine& engine, const ModelNames& names) {
@@ -47,15 +54,14 @@ ModelsInUse ModelsInUse::open(Engine& engine, const ModelNames& names) {
     const Type precision = engine.precision();
     ModelsInUse models;
     models.detector = open_model<Detector>(names.detector, [&](const auto& folder) {
-        return Detector::open(device, folder, precision, {}, Tokenizer::open);
+        return Detector::open(device, folder, precision, {}, Tokenizer::open, names.as);
     });
-    if (models.detector)
+    if (models.detector) {
         tell(*models.detector, names.find, examples_of(engine, *models.detector, names.like));
-    if (models.detector && models.detector->input_type() != precision)
-        spdlog::warn("'{}': its features outgrow half precision; its backbone runs in fp32",
-                     names.detector);
+        log_choices(*models.detector, names.detector);
+    }
     models.classifier = open_model<Classifier>(names.classifier, [&](const auto& folder) {
-        return Classifier::open(device, folder, precision, {}, Tokenizer::open);
+        return Classifier::open(device, folder, precision, {}, Tokenizer::open, names.as);
     });
     if (models.classifier) tell(*models.classifier, names.labels);
     models.captioner = open_model<Captioner>(names.captioner, [&](const auto& folder) {

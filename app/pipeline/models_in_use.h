@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "app/frame/source_name.h"
 #include "app/hub/model_finder.h"
 #include "gpu/engine.h"
 #include "models/captioner.h"
@@ -12,7 +13,7 @@
 namespace saccade {
 
 // The kind of pictures that a source shows, by its name.
-Imagery imagery_of(const std::string& source);
+Imagery imagery_of(const SourceName& source);
 
 // --detector, --classifier and --captioner: a model as find_model knows it, or "none".
 struct ModelNames {
@@ -20,6 +21,7 @@ struct ModelNames {
     // --find, --labels and --ask: words for models that take them; empty if they were left out.
     std::string find = {}, labels = {}, question = {};
     std::vector<std::string> like = {};  // --like: pictures of what to find, see parse_example
+    Implementation as = Implementation::by_weights;  // --as
 
     // Those that are empty are the bundled ones for what is shown.
     ModelNames or_default(Imagery imagery) const;
@@ -29,6 +31,9 @@ struct ModelNames {
 // examples. An Error if it takes no words, or needs some and there are none.
 void tell(Detector& detector, const std::string& find, std::vector<Example> examples = {});
 void tell(Classifier& classifier, const std::string& labels, const std::string& pattern = {});
+
+// Logs what was chosen for a detector that its files did not say plainly.
+void log_choices(const Detector& detector, const std::string& name);
 
 // Models that the caller owns; null if there is none.
 struct Models {

@@ -2,20 +2,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
+#include "app/io/interrupts.h"
 #include "app/io/print.h"
-#include "gpu/core/check.h"
-#include "gpu/core/error.h"
 
 namespace saccade {
 
 void StillPictures::run(const std::string& name, const PictureView& picture) {
-    try {
-        run(picture);
-    } catch (const DeviceLost&) {
-        throw;
-    } catch (const Error& error) {
-        throw Error("'" + name + "': " + error.what());
-    }
+    naming(name, [&] { run(picture); });
 }
 
 void StillPictures::run(const PictureView& picture) {
@@ -54,9 +49,12 @@ int for_each_picture(const std::vector<std::string>& images,
             result = one(image);
         } catch (const DeviceLost&) {
             throw;  // no other picture would fare better
+        } catch (const TemporaryError& error) {
+            spdlog::error("{}", error.what());
+            exit_code = exit_code_again;
         } catch (const Error& error) {
             spdlog::error("{}", error.what());
-            exit_code = 1;
+            exit_code = std::max(exit_code, 1);
         }
         print(result);
     }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "app/frame/frame_result.h"
+#include "gpu/core/check.h"
+#include "gpu/core/error.h"
 #include "gpu/engine.h"
 #include "gpu/recorder/commands.h"
 #include "gpu/transfer/frame.h"
@@ -38,6 +40,20 @@ private:
     Commands commands_;
     std::unique_ptr<Frame> frame_;
 };
+
+// Errors of the engine do not know the picture: those of `work` begin with its name.
+template <typename Work>
+auto naming(const std::string& image, const Work& work) {
+    try {
+        return work();
+    } catch (const DeviceLost&) {
+        throw;
+    } catch (const TemporaryError& error) {
+        throw TemporaryError("'" + image + "': " + error.what());
+    } catch (const Error& error) {
+        throw Error("'" + image + "': " + error.what());
+    }
+}
 
 // Calls `one` for each picture and prints what it returns. A picture that fails is reported, and
 // the rest goes on. Returns the exit code.

@@ -30,7 +30,7 @@ bool is_live(SourceKind kind) {
 
 }  // namespace
 
-Capture::Capture(std::string source, FrameRing& ring, const CaptureOptions& options)
+Capture::Capture(SourceName source, FrameRing& ring, const CaptureOptions& options)
     : name_(std::move(source)),
       options_(options),
       live_(is_live(kind_of_source(name_))),
@@ -42,6 +42,7 @@ Capture::Capture(std::string source, FrameRing& ring, const CaptureOptions& opti
         status_.traits = source_->traits();
         still_ = options.loop && kind_of_source(name_) == SourceKind::pictures &&
                  source_->traits().frames == 1;
+        one_by_one_ = kind_of_source(name_) == SourceKind::pictures && source_->traits().frames > 1;
     }
     playback_.loop = options.loop;
     ring_.open(RingPolicy::newest_wins);
@@ -59,6 +60,7 @@ CaptureStatus Capture::status() const {
         const std::scoped_lock lock(mutex_);
         status = status_;
         status.dropped = left_out_;
+        status.seeking = seeking_;
     }
     status.frames = ring_.published();
     status.dropped += ring_.dropped();
@@ -68,7 +70,12 @@ CaptureStatus Capture::status() const {
 std::optional<TakenFrame> Capture::take() {
     const std::scoped_lock lock(mutex_);
     if (seeking_) return std::nullopt;  // a ready frame is from before the seek
-    return ring_.take();
+    std::optional<TakenFrame> frame = ring_.take();
+    if (frame) {
+        taken_ = true;
+        if (one_by_one_) wake_.notify_all();
+    }
+    return frame;
 }
 
 void Capture::play_as(const Playback& playback) {
@@ -115,7 +122,7 @@ void Capture::run(std::stop_token stop) {
                 status_.traits = source_->traits();
             }
             play(stop);
-            if (live_) reason = "the stream '" + name_ + "' has ended";
+            if (live_) reason = "the stream '" + name_.text() + "' has ended";
         } catch (const Stopped&) {
         } catch (const DeviceLost&) {
             // The consumer's memory is lost with its device; opening the source again would not
@@ -160,6 +167,15 @@ void Capture::follow_seek() {
     source_->seek(*frame);
     start_.reset();
     ring_.forget();
+    cuts_.begin_anew();
+    ++scene_;
+}
+
+// No picture is left out: the next one is ready when this one has been taken.
+void Capture::wait_until_taken(std::stop_token stop) {
+    std::unique_lock lock(mutex_);
+    if (!wake_.wait(lock, stop, [&] { return taken_ || wanted_; })) return;
+    start_.reset();
 }
 
 // Plays to the source's end, and from its start again if it loops.
@@ -173,6 +189,7 @@ void Capture::play(std::stop_token stop) {
         try {
             if (deliver(stop)) {
                 any = true;
+                if (one_by_one_) wait_until_taken(stop);
                 if (!still_) continue;
                 std::unique_lock lock(mutex_);
                 wake_.wait(lock, stop, [] { return false; });
@@ -195,6 +212,8 @@ void Capture::play(std::stop_token stop) {
         }
         source_->seek(0);
         start_.reset();
+        cuts_.begin_anew();
+        ++scene_;
         any = false;
     }
 }
@@ -202,11 +221,12 @@ void Capture::play(std::stop_token stop) {
 bool Capture::deliver(std::stop_token stop) {
     std::optional<size_t> slot;
     std::optional<FrameInfo> info;
+    Slot memory;
     try {
         info = source_->next([&](const PixelLayout& layout) {
             if (!slot) slot = ring_.begin(stop);
             if (!slot) throw Stopped();
-            return ring_.memory(*slot, layout);
+            return memory = ring_.memory(*slot, layout);
         });
         if (!info) return false;
         live_ ? continue_count(*info) : keep_pace(*info, stop);
@@ -214,12 +234,22 @@ bool Capture::deliver(std::stop_token stop) {
         if (slot) ring_.abandon(*slot);
         throw;
     }
+    info->scene = scene_of(memory);
     retry_ = options_.first_retry;
     set_state(CaptureState::playing);
+    {
+        const std::scoped_lock lock(mutex_);
+        taken_ = false;
+    }
     ring_.publish(*slot, std::move(*info));
     const std::scoped_lock lock(mutex_);
     if (!wanted_) seeking_ = false;
     return true;
+}
+
+uint64_t Capture::scene_of(const Slot& frame) {
+    if (one_by_one_ || cuts_.before(frame)) ++scene_;
+    return scene_;
 }
 
 // A source that was opened again continues the frame numbers and times.

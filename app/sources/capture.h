@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "app/frame/frame_ring.h"
+#include "app/sources/scene_cuts.h"
 
 namespace saccade {
 
@@ -36,15 +37,17 @@ struct CaptureStatus {
     std::string reason;    // one line
     uint64_t frames = 0;   // read so far
     uint64_t dropped = 0;  // read but never taken, or skipped to keep pace
+    bool seeking = false;  // the frame that was sought has not been read yet
     SourceTraits traits;   // empty until the source is open
 };
 
 // Plays a source live: a thread fills the slots of a ring, and the newest frame wins. Files are
-// played at their frame rate; cameras and streams that fail are opened again until stop().
+// played at their frame rate, pictures of a folder as fast as they are taken; cameras and streams
+// that fail are opened again until stop().
 class Capture {
 public:
     // An Error if a file cannot be opened; a camera or stream that cannot is CaptureState::lost.
-    Capture(std::string source, FrameRing& ring, const CaptureOptions& options = {});
+    Capture(SourceName source, FrameRing& ring, const CaptureOptions& options = {});
     ~Capture() { stop(); }
 
     // The newest frame, if there is one since the last was taken.
@@ -67,6 +70,7 @@ private:
     void run(std::stop_token stop);
     void play(std::stop_token stop);
     bool deliver(std::stop_token stop);
+    void wait_until_taken(std::stop_token stop);
     // Waits while paused or at the end, until the file plays or a seek is requested. False if a
     // stop is requested before.
     bool wait_until_wanted(std::stop_token stop);
@@ -74,21 +78,26 @@ private:
     void follow_seek();
     void continue_count(FrameInfo& info);
     void keep_pace(FrameInfo& info, std::stop_token stop);
+    // Which scene a frame belongs to that lies in this slot.
+    uint64_t scene_of(const Slot& frame);
     // Waits until a file's frame is due; the speed may change meanwhile.
     void wait_until_due(double time, std::stop_token stop);
     void set_state(CaptureState state, const std::string& reason = {});
     // False if a stop is requested before.
     bool sleep_until(Clock::time_point time, std::stop_token stop);
 
-    const std::string name_;
+    const SourceName name_;
     const CaptureOptions options_;
     const bool live_;
     FrameRing& ring_;
     std::unique_ptr<Source> source_;
     std::chrono::milliseconds retry_;
     bool still_ = false;                      // the source is a single picture
+    bool one_by_one_ = false;                 // it is several
     std::optional<Clock::time_point> start_;  // the wall time of the file's time 0
     uint64_t count_ = 0;                      // frames of a live source
+    SceneCuts cuts_;
+    uint64_t scene_ = 1;
 
     mutable std::mutex mutex_;
     std::condition_variable_any wake_;
@@ -98,6 +107,7 @@ private:
     uint64_t changes_ = 0;            // of the playback, including seeks
     std::optional<uint64_t> wanted_;  // the target of a requested seek
     bool seeking_ = false, at_end_ = false;
+    bool taken_ = false;  // the last frame that was published
 
     std::jthread thread_;
 };

@@ -95,15 +95,16 @@ double seconds_of(int64_t time, const AVStream& stream) {
 
 }  // namespace
 
-std::unique_ptr<Decoder> Decoder::of_file(const std::string& path) {
-    return open("file:" + path, nullptr);  // the file name may have a colon
+std::unique_ptr<Decoder> Decoder::of_file(const std::string& path, int threads) {
+    return open("file:" + path, nullptr, threads);  // the file name may have a colon
 }
 
 std::unique_ptr<Decoder> Decoder::of_stream(const std::string& url, const Timeouts& timeouts) {
-    return open(url, &timeouts);
+    return open(url, &timeouts, 0);
 }
 
-std::unique_ptr<Decoder> Decoder::open(const std::string& where, const Timeouts* timeouts) {
+std::unique_ptr<Decoder> Decoder::open(const std::string& where, const Timeouts* timeouts,
+                                       int threads) {
     av_log_set_level(AV_LOG_QUIET);  // errors are reported by Saccade itself
     std::unique_ptr<Decoder> decoder(new Decoder);
     AVFormatContext* file = avformat_alloc_context();
@@ -133,16 +134,16 @@ std::unique_ptr<Decoder> Decoder::open(const std::string& where, const Timeouts*
     if (static_cast<size_t>(video) < lengths.size() && lengths[static_cast<size_t>(video)] > 0)
         decoder->announced_ = static_cast<double>(lengths[static_cast<size_t>(video)]) *
                               av_q2d(decoder->stream_->time_base);
-    return decoder->open_codec(timeouts != nullptr) ? std::move(decoder) : nullptr;
+    return decoder->open_codec(timeouts != nullptr, threads) ? std::move(decoder) : nullptr;
 }
 
-bool Decoder::open_codec(bool live) {
+bool Decoder::open_codec(bool live, int threads) {
     const AVCodec* codec = avcodec_find_decoder(stream_->codecpar->codec_id);
     if (!codec) return false;
     codec_.reset(avcodec_alloc_context3(codec));
     if (avcodec_parameters_to_context(codec_.get(), stream_->codecpar) < 0) return false;
     codec_->pkt_timebase = stream_->time_base;
-    codec_->thread_count = 0;  // one per core
+    codec_->thread_count = threads;
     codec_->thread_type = live ? FF_THREAD_SLICE : FF_THREAD_FRAME | FF_THREAD_SLICE;
     return avcodec_open2(codec_.get(), codec, nullptr) >= 0 && codec_->width > 0 &&
            codec_->height > 0;

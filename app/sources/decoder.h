@@ -17,8 +17,9 @@ public:
         std::chrono::milliseconds open, read;
     };
     // Null if it cannot be opened, or has no video stream that can be decoded. A stream is decoded
-    // with low delay: without frame threads, which hold pictures back.
-    static std::unique_ptr<Decoder> of_file(const std::string& path);
+    // with low delay: without frame threads, which hold pictures back. `threads`: 0 for one per
+    // core.
+    static std::unique_ptr<Decoder> of_file(const std::string& path, int threads = 0);
     static std::unique_ptr<Decoder> of_stream(const std::string& url, const Timeouts& timeouts);
 
     Size size() const;    // after rotation
@@ -44,8 +45,9 @@ private:
     using Clock = std::chrono::steady_clock;
 
     Decoder() = default;
-    static std::unique_ptr<Decoder> open(const std::string& where, const Timeouts* timeouts);
-    bool open_codec(bool live);
+    static std::unique_ptr<Decoder> open(const std::string& where, const Timeouts* timeouts,
+                                         int threads);
+    bool open_codec(bool live, int threads);
     void send_packet();
     void set_timeout(std::chrono::milliseconds time) { deadline_ = Clock::now() + time; }
     Size write_packed(const GiveSlot& give);

@@ -6,19 +6,24 @@
 
 namespace saccade {
 
-std::vector<std::string> sources_in(std::span<const std::string> dropped) {
+std::vector<SourceName> sources_in(std::span<const std::string> dropped) {
     namespace fs = std::filesystem;
-    std::vector<std::string> sources, pictures;
+    std::vector<SourceName> sources;
+    std::vector<std::string> pictures;
     for (const std::string& path : dropped) {
         std::error_code error;
         if (!fs::is_directory(path, error)) {
-            (is_picture_name(path) ? pictures : sources).push_back(path);
+            if (is_picture_name(path))
+                pictures.push_back(path);
+            else
+                sources.emplace_back(path);
             continue;
         }
         const std::vector<fs::path> videos = find_files(path, is_video_name);
         // A folder without either is opened too, because the error then names it.
-        if (videos.empty() || !find_files(path, is_picture_name).empty()) sources.push_back(path);
-        for (const fs::path& video : videos) sources.push_back(video.string());
+        if (videos.empty() || !find_files(path, is_picture_name).empty())
+            sources.emplace_back(path);
+        for (const fs::path& video : videos) sources.emplace_back(video);
     }
     if (!pictures.empty()) sources.insert(sources.begin(), list_of_pictures(pictures));
     return sources;

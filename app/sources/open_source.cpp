@@ -30,9 +30,10 @@ bool is_url(const std::string& text) {
 
 }  // namespace
 
-SourceKind kind_of_source(const std::string& text) {
+SourceKind kind_of_source(const SourceName& name) {
+    const std::string& text = name.unmasked();
     if (text.empty()) throw Error("a source without a name: give a camera's number or a file");
-    if (is_synth(text)) return SourceKind::synth;
+    if (is_synth(name)) return SourceKind::synth;
     if (is_desktop(text)) return SourceKind::screen;
     if (is_url(text)) return SourceKind::stream;
     if (std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
@@ -45,16 +46,17 @@ SourceKind kind_of_source(const std::string& text) {
     // A missing device may be plugged in later.
     if (fs::is_character_file(text, error) || text.starts_with("/dev/")) return SourceKind::camera;
     if (text.find_first_of("*?[") != text.npos) return SourceKind::pictures;
-    throw Error("there is no file or folder '" + text + "': check its name");
+    throw Error("there is no file or folder '" + name.text() + "': check its name");
 }
 
-std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions& options,
+std::unique_ptr<Source> open_source(const SourceName& name, const SourceOptions& options,
                                     const std::stop_token& stop) {
-    switch (kind_of_source(text)) {
+    const std::string& text = name.unmasked();
+    switch (kind_of_source(name)) {
         case SourceKind::camera:
             return std::make_unique<Camera>(text, options);
         case SourceKind::stream:
-            return std::make_unique<Stream>(text, options);
+            return std::make_unique<Stream>(name, options);
         case SourceKind::video:
             return std::make_unique<VideoFile>(text);
         case SourceKind::pictures:
@@ -65,7 +67,7 @@ std::unique_ptr<Source> open_source(const std::string& text, const SourceOptions
             if (is_wayland()) return std::make_unique<PortalScreen>(text, options, stop);
             return std::make_unique<Desktop>(text, options);
     }
-    throw Error("'" + text + "' is no source");
+    throw Error("'" + name.text() + "' is no source");
 }
 
 }  // namespace saccade

@@ -7,6 +7,7 @@
 
 #include "app/frame/slots.h"
 #include "app/io/picture_file.h"
+#include "app/io/text.h"
 #include "app/sources/files.h"
 #include "gpu/core/error.h"
 
@@ -25,8 +26,9 @@ bool is_list_of_pictures(const std::string& text) {
     return text.find('\n') != text.npos && !fs::exists(text, error);
 }
 
-std::string title_of_source(const std::string& text) {
-    if (!is_list_of_pictures(text)) return text;
+std::string title_of_source(const SourceName& name) {
+    const std::string& text = name.unmasked();
+    if (!is_list_of_pictures(text)) return name.text();
     const std::string first = fs::path(text.substr(0, text.find('\n'))).filename().string();
     return first + " and " + std::to_string(std::ranges::count(text, '\n')) + " more";
 }
@@ -43,15 +45,16 @@ std::vector<fs::path> find_pictures(const std::string& text) {
     const bool folder = fs::is_directory(text, error);
     std::vector<fs::path> found = find_files(text, is_picture_name);
     if (found.empty())
-        throw Error(folder ? "there is no picture in the folder '" + text + "': name another"
-                           : "no picture matches '" + text + "': check the pattern");
+        throw Error(folder
+                        ? "there is no picture in the folder '" + text + "': name another"
+                        : "no picture matches '" + without_secrets(text) + "': check the pattern");
     return found;
 }
 
 Pictures::Pictures(const std::string& text, const SourceOptions& options)
     : Pictures(text, find_pictures(text), options) {}
 
-Pictures::Pictures(const std::string& name, std::vector<fs::path> files,
+Pictures::Pictures(const SourceName& name, std::vector<fs::path> files,
                    const SourceOptions& options)
     : files_(std::move(files)) {
     traits_.name = name;
@@ -72,7 +75,7 @@ std::optional<FrameInfo> Pictures::next(const GiveSlot& give) {
             continue;
         }
         FrameInfo info;
-        info.source = path.string();
+        info.source = path;
         info.index = index;
         info.time = static_cast<double>(index) / traits_.rate;
         info.captured = std::chrono::steady_clock::now();

@@ -14,7 +14,7 @@ namespace saccade {
 std::string list_of_pictures(std::span<const std::string> files);
 bool is_list_of_pictures(const std::string& text);
 // A title for a source; for such a list, the first file's name and the number of others.
-std::string title_of_source(const std::string& text);
+std::string title_of_source(const SourceName& name);
 
 // The pictures that a text names: itself, those that it lists, or those that find_files finds. An
 // Error if there are none.
@@ -26,7 +26,7 @@ class Pictures : public Source {
 public:
     Pictures(const std::string& text, const SourceOptions& options);
     // These files, in this order.
-    Pictures(const std::string& name, std::vector<std::filesystem::path> files,
+    Pictures(const SourceName& name, std::vector<std::filesystem::path> files,
              const SourceOptions& options);
 
     const SourceTraits& traits() const override { return traits_; }

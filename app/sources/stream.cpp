@@ -10,12 +10,12 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-Stream::Stream(const std::string& url, const SourceOptions& options)
-    : what_("the stream '" + url + "'") {
+Stream::Stream(const SourceName& url, const SourceOptions& options)
+    : what_("the stream '" + url.text() + "'") {
     traits_.name = url;
     traits_.live = true;
     const auto begin = Clock::now();
-    decoder_ = Decoder::of_stream(url, {options.open_timeout, options.read_timeout});
+    decoder_ = Decoder::of_stream(url.unmasked(), {options.open_timeout, options.read_timeout});
     if (!decoder_)
         throw Error(what_ +
                     (Clock::now() - begin >= options.open_timeout

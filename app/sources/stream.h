@@ -9,7 +9,7 @@ namespace saccade {
 // the machine's clock. A stream that fails is opened again by open_source().
 class Stream : public Source {
 public:
-    Stream(const std::string& url, const SourceOptions& options);
+    Stream(const SourceName& url, const SourceOptions& options);
 
     const SourceTraits& traits() const override { return traits_; }
     // Nothing if the server has ended the stream.

@@ -11,7 +11,14 @@
 
 namespace saccade {
 
-VideoFile::VideoFile(const std::string& path) {
+VideoFile::VideoFile(const std::filesystem::path& path) : VideoFile(path, 0) {}
+
+SourceTraits VideoFile::traits_of(const std::filesystem::path& path) {
+    return VideoFile(path, 1).traits_;
+}
+
+VideoFile::VideoFile(const std::filesystem::path& path, int threads)
+    : path_(path), threads_(threads) {
     traits_.name = path;
     open();
     traits_.rate = decoder_->rate();
@@ -21,13 +28,13 @@ VideoFile::VideoFile(const std::string& path) {
 }
 
 void VideoFile::open() {
-    if (::access(traits_.name.c_str(), F_OK) != 0)
-        throw Error("the file '" + traits_.name + "' is gone: it was moved or deleted");
-    if (::access(traits_.name.c_str(), R_OK) != 0)
-        throw Error("'" + traits_.name + "' cannot be read: check its permissions");
-    decoder_ = Decoder::of_file(traits_.name);
+    if (::access(path_.c_str(), F_OK) != 0)
+        throw Error("the file '" + path_.string() + "' is gone: it was moved or deleted");
+    if (::access(path_.c_str(), R_OK) != 0)
+        throw Error("'" + path_.string() + "' cannot be read: check its permissions");
+    decoder_ = Decoder::of_file(path_, threads_);
     if (!decoder_)
-        throw Error("'" + traits_.name +
+        throw Error("'" + path_.string() +
                     "' is no video that can be read: it is damaged, cut short, or of an unknown "
                     "format");
     next_ = 0;
@@ -57,10 +64,10 @@ double VideoFile::next_time() const {
 void VideoFile::check_end() {
     if (std::exchange(checked_, true)) return;
     const std::string frame = "frame " + std::to_string(next_);
-    if (is_cut_short(traits_.name))
-        throw Error("'" + traits_.name + "' is cut short: it should go on with " + frame);
+    if (is_cut_short(path_))
+        throw Error("'" + path_.string() + "' is cut short: it should go on with " + frame);
     if (time_ + std::max(4 * step_, 0.25) < decoder_->last_time())
-        throw Error("'" + traits_.name + "' is damaged: " + frame + " cannot be decoded");
+        throw Error("'" + path_.string() + "' is damaged: " + frame + " cannot be decoded");
 }
 
 std::optional<FrameInfo> VideoFile::next(const GiveSlot& give) {
@@ -74,7 +81,7 @@ std::optional<FrameInfo> VideoFile::next(const GiveSlot& give) {
     info.time = time_;
     info.size = decoder_->write(give);
     if (info.size == Size{})
-        throw Error("frame " + std::to_string(info.index) + " of '" + traits_.name +
+        throw Error("frame " + std::to_string(info.index) + " of '" + path_.string() +
                     "' cannot be decoded: the file is damaged");
     info.captured = std::chrono::steady_clock::now();
     return info;

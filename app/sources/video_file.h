@@ -13,20 +13,25 @@ namespace saccade {
 // the current frame.
 class VideoFile : public Source {
 public:
-    explicit VideoFile(const std::string& path);
+    explicit VideoFile(const std::filesystem::path& path);
+    // The traits alone, without the threads and the memory that decoding takes.
+    static SourceTraits traits_of(const std::filesystem::path& path);
 
     const SourceTraits& traits() const override { return traits_; }
     std::optional<FrameInfo> next(const GiveSlot& give) override;
     void seek(uint64_t index) override;
 
 private:
+    VideoFile(const std::filesystem::path& path, int threads);
     void open();
     bool decode_next();
     double next_time() const;
     double usual_step() const;  // seconds between two frames, by the container's frame rate
     void check_end();
 
+    const std::filesystem::path path_;
     SourceTraits traits_;
+    int threads_;
     std::unique_ptr<Decoder> decoder_;
     uint64_t next_ = 0;
     double time_ = 0;  // of the frame before next_

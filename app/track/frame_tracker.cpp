@@ -1,6 +1,7 @@
 #include "app/track/frame_tracker.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace saccade {
 
@@ -26,6 +27,8 @@ void FrameTracker::use(const TrackerSettings& settings) {
 
 void FrameTracker::step(FrameResult& result, std::span<const float> states, size_t columns) {
     observe(observed_, result, states, columns);
+    const uint64_t scene = result.info.scene;
+    observed_.cut = std::exchange(scene_, scene).value_or(scene) != scene;
     if (mode_ == Mode::observe || !result.detections) return;
     std::vector<Detection>& detections = *result.detections;
     result.tracks.clear();
@@ -47,6 +50,7 @@ std::span<const FrameTracker::Kept> FrameTracker::step(const Observations& obser
     for (size_t i = 0; i < numbers.size(); ++i)
         if (numbers[i] > 0 || observations.detections[i].score > settings_.strong)
             kept_.push_back({i, numbers[i]});
+    if (tracker_.began_anew()) trails_.clear();
     draw_trails(observations.time);
     if (counter_) count(observations);
     return kept_;
@@ -58,6 +62,7 @@ void FrameTracker::count(const Observations& frame) {
         const Observation& detection = frame.detections[kept.detection];
         seen_.push_back({kept.track, detection.label, detection.score, detection.box});
     }
+    if (tracker_.began_anew()) counter_->end_tracks();
     counter_->step(frame.time, frame.frame, frame.size, seen_);
 }
 

@@ -66,6 +66,7 @@ private:
     std::vector<Kept> kept_;
     std::vector<TrackSeen> seen_;
     std::vector<Trail> trails_;
+    std::optional<uint64_t> scene_;  // of the last frame
 };
 
 }  // namespace saccade

@@ -41,7 +41,7 @@ void take(std::string_view& bytes, T* values, size_t count) {
 void quantize(std::span<const float> state, std::span<int8_t> embedding) {
     float most = 0;
     for (const float x : state) most = std::max(most, std::abs(x));
-    const float scale = most > 0 && std::isfinite(most) ? 127 / most : 0;
+    const float scale = most > 0 ? 127 / most : 0;  // 0 for infinity
     for (size_t i = 0; i < state.size(); ++i)
         embedding[i] = static_cast<int8_t>(scale > 0 ? std::lround(state[i] * scale) : 0);
 }

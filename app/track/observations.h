@@ -24,6 +24,8 @@ struct Observations {
     uint64_t frame = 0;
     double time = 0;  // seconds
     Size size;        // of the frame
+    // The source has been cut or sought before this frame; not recorded.
+    bool cut = false;
     std::vector<Observation> detections;
     // The appearance embedding of each detection, quantized to bytes; only its direction counts.
     // The size is 0 if the detector has none.

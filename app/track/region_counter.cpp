@@ -85,7 +85,11 @@ void RegionCounter::step(double time, uint64_t frame, Size size,
                          std::span<const TrackSeen> tracks) {
     fit(size);
     events_.clear();
-    if (time < time_) forget_lost(time_ + 2 * patience_);  // the source has restarted
+    // Or the source has restarted.
+    if (std::exchange(ended_, false) || time < time_) {
+        forget_lost(time_ + 2 * patience_);
+        unnumbered_.clear();
+    }
     time_ = time;
     for (const TrackSeen& seen : tracks) {
         if (seen.track == 0) continue;
@@ -156,9 +160,8 @@ void RegionCounter::begin(Followed& track, const TrackSeen& seen, std::span<cons
 }
 
 void RegionCounter::remember_unnumbered(std::span<const TrackSeen> all, uint64_t frame) {
-    std::erase_if(unnumbered_, [&](const Unnumbered& thing) {
-        return time_ < thing.time || time_ - thing.time > remembered;
-    });
+    std::erase_if(unnumbered_,
+                  [&](const Unnumbered& thing) { return time_ - thing.time > remembered; });
     for (const TrackSeen& seen : all)
         if (seen.track == 0) unnumbered_.push_back({seen.label, seen.box, time_, frame});
 }

@@ -48,6 +48,9 @@ public:
     // The next frame.
     void step(double time, uint64_t frame, Size size, std::span<const TrackSeen> tracks);
 
+    // All tracks end before the next frame: the scene has been cut.
+    void end_tracks() { ended_ = true; }
+
     const std::vector<Region>& regions() const { return regions_.all; }  // in pixels of the frame
     const std::vector<RegionCounts>& counts() const { return counts_; }
     std::span<const RegionEvent> events() const { return events_; }  // of the last frame
@@ -96,6 +99,7 @@ private:
     Regions regions_;
     Size size_;
     double patience_, time_ = 0;
+    bool ended_ = false;  // before the next frame
     std::vector<Followed> tracks_;
     std::vector<Unnumbered> unnumbered_;  // of the last frames
     std::vector<std::vector<Place>> spare_;

@@ -96,7 +96,7 @@ TrackerSettings tracking_for(float threshold) {
 }
 
 std::span<const uint32_t> Tracker::step(const Observations& frame) {
-    advance(frame.time);
+    advance(frame);
     learn_strangers(frame);
     track_of_.assign(frame.detections.size(), unassigned);
     taken_.assign(tracks_.size(), 0);
@@ -108,6 +108,7 @@ std::span<const uint32_t> Tracker::step(const Observations& frame) {
         found_again_ = found_again;
         forget_all();
         track_of_.assign(frame.detections.size(), unassigned);
+        began_anew_ = true;
     }
     begin_tracks(frame);
     result_.assign(frame.detections.size(), 0);
@@ -117,8 +118,10 @@ std::span<const uint32_t> Tracker::step(const Observations& frame) {
     return result_;
 }
 
-void Tracker::advance(double time) {
-    if (time < time_) {
+void Tracker::advance(const Observations& frame) {
+    const double time = frame.time;
+    began_anew_ = time < time_ || (frame.cut && time - time_ > settings_.patience);
+    if (began_anew_) {
         forget_all();
         time_ = time;
     }
@@ -133,7 +136,7 @@ void Tracker::forget_all() {
 }
 
 // Whether the scene has been cut: few tracks of the frame before go on, and most detections are
-// new.
+// new. One track and one detection are enough where the picture itself has been cut.
 bool Tracker::is_cut(const Observations& frame) const {
     size_t were = 0, are = 0, strong = 0, strangers = 0;
     for (size_t i = 0; i < tracks_.size(); ++i) {
@@ -146,7 +149,8 @@ bool Tracker::is_cut(const Observations& frame) const {
         ++strong;
         if (track_of_[i] == unassigned) ++strangers;
     }
-    return were >= 2 && strangers >= 2 && 3 * are <= were && 2 * strangers > strong;
+    const size_t least = frame.cut ? 1 : 2;
+    return were >= least && strangers >= least && 3 * are <= were && 2 * strangers > strong;
 }
 
 // The scale of similarities depends on the detector. Two strong detections of one frame that do not

@@ -57,12 +57,14 @@ public:
     std::span<const Track> tracks() const { return tracks_; }
     uint32_t numbers() const { return numbers_; }  // the largest number given so far
     uint32_t found_again() const { return found_again_; }
+    // Whether the last frame began another scene: all tracks before it have been dropped.
+    bool began_anew() const { return began_anew_; }
     double time() const { return time_; }  // of the last frame
 
 private:
     enum class Round { strong, weak };
 
-    void advance(double time);
+    void advance(const Observations& frame);
     void learn_strangers(const Observations& frame);
     void match(const Observations& frame, Round round);
     float cost_of(const Track& track, const Observations& frame, size_t detection,
@@ -79,6 +81,7 @@ private:
     double time_ = 0;
     float strangers_ = 0.5f;  // the mean cosine between embeddings of different objects
     uint32_t numbers_ = 0, found_again_ = 0;
+    bool began_anew_ = false;
 
     Assignment assignment_;
     std::vector<float> costs_;

@@ -84,7 +84,10 @@ void Feed::run(std::stop_token stop) try {
                                true};
         if (!target) target = open_target(target_, even_size({view.width, view.height}), stop);
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-        if (target && !target->write(view, time.count())) target.reset();
+        if (target && target->write(view, time.count()))
+            began_ = true;
+        else
+            target.reset();
         const std::scoped_lock lock(mutex_);
         sending_ = false;
         wake_.notify_all();

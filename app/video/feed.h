@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,8 @@ public:
     Feed& operator=(const Feed&) = delete;
 
     void show(const PictureView& bgr);  // copied
+    // Whether a picture has been sent.
+    bool began() const { return began_; }
     // The error that ended it; returned once.
     std::optional<std::string> trouble();
     // Sends the last picture, if that does not take long, ends, and returns trouble().
@@ -40,6 +43,7 @@ private:
     std::condition_variable_any wake_;
     Pixels newest_;
     bool fresh_ = false, sending_ = false;
+    std::atomic<bool> began_ = false;
     std::optional<std::string> trouble_;
     std::jthread thread_;
 };

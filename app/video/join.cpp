@@ -104,9 +104,7 @@ public:
     }
 
 private:
-    void check(int code) const {
-        if (code < 0) throw Error("'" + path_.string() + "' cannot be written: " + av_error(code));
-    }
+    void check(int code) const { check_written(code, path_); }
 
     fs::path path_;
     Av<AVFormatContext> file_;
@@ -115,6 +113,7 @@ private:
 }  // namespace
 
 std::string join_video(const JoinedVideo& video, const fs::path& path, const fs::path& work) {
+    av_log_set_level(AV_LOG_QUIET);  // errors are reported by Saccade itself
     FileBeside whole(path, work);
     Pieces pieces(video.pieces, video.clock);
     const Av<AVPacket> frame(av_packet_alloc());

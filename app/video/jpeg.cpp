@@ -49,4 +49,28 @@ std::span<const uint8_t> JpegEncoder::encode(std::span<uint8_t> planes, const Pl
     return {bytes_.data(), count};
 }
 
+PlaneLayout shrink(std::span<const uint8_t> planes, const PlaneLayout& layout, uint32_t width,
+                   std::vector<uint8_t>& to) {
+    const uint32_t by = std::max((layout.width + width - 1) / width, 1u);
+    const uint32_t shared = layout.chroma == Chroma::halved ? 2 : 1;
+    // Both planes have whole blocks.
+    auto side = [&](uint32_t all) { return std::max(all / (by * shared), 1u) * shared; };
+    PlaneLayout small = layout;
+    if (by > 1) small.width = side(layout.width), small.height = side(layout.height);
+    to.resize(small.bytes());
+    for (size_t i = 0; i < 3; ++i) {
+        const PlaneLayout::Plane from = layout.planes()[i], into = small.planes()[i];
+        for (uint32_t y = 0; y < into.height; ++y)
+            for (uint32_t x = 0; x < into.width; ++x) {
+                uint32_t sum = 0, count = 0;
+                for (uint32_t v = y * by; v < std::min((y + 1) * by, from.height); ++v)
+                    for (uint32_t u = x * by; u < std::min((x + 1) * by, from.width); ++u, ++count)
+                        sum += planes[from.begin + uint64_t(v) * from.row_bytes + u];
+                to[into.begin + uint64_t(y) * into.row_bytes + x] =
+                    static_cast<uint8_t>(count > 0 ? sum / count : 0);
+            }
+    }
+    return small;
+}
+
 }  // namespace saccade

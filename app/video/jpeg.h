@@ -27,4 +27,9 @@ private:
     std::vector<uint8_t> bytes_;
 };
 
+// A smaller picture, by the mean of whole blocks, no wider than this; the same if it is small
+// already. Returns its layout; `to` keeps its memory from call to call.
+PlaneLayout shrink(std::span<const uint8_t> planes, const PlaneLayout& layout, uint32_t width,
+                   std::vector<uint8_t>& to);
+
 }  // namespace saccade

@@ -15,6 +15,12 @@ namespace {
 
 constexpr size_t most_frames_waiting = 4;
 
+// Without the last column and row of odd sizes, which phones and browsers do not play: only even
+// sizes can be stored as 4:2:0.
+Size even(Size size) {
+    return {size.x > 1 ? size.x / 2 * 2 : size.x, size.y > 1 ? size.y / 2 * 2 : size.y};
+}
+
 }  // namespace
 
 Recorder::Recorder(std::filesystem::path folder, double rate, std::string name)
@@ -132,7 +138,7 @@ void Recorder::add_frame(const Job& job) {
     const Size size{job.width, job.height};
     if (video_ && size != video_size_) finish_video(job.time);
     if (!video_) {
-        video_ = std::make_unique<VideoWriter>(new_file(".mp4"), size, VideoClock(rate_));
+        video_ = std::make_unique<VideoWriter>(new_file(".mp4"), even(size), VideoClock(rate_));
         video_start_ = job.time;
         video_size_ = size;
         held_.clear();
@@ -144,9 +150,9 @@ void Recorder::add_frame(const Job& job) {
 // The file has a constant frame rate, while frames arrive at any rate: repeats the current frame.
 void Recorder::show_until(double time) {
     const auto due = static_cast<uint64_t>(std::llround((time - video_start_) * rate_));
-    const Size size = video_size_;
+    const Size size = even(video_size_);
     while (!held_.empty() && video_->frames() < due)
-        video_->write(PictureView{held_.data(), size.x, size.y, 3 * size.x, true});
+        video_->write(PictureView{held_.data(), size.x, size.y, 3 * video_size_.x, true});
 }
 
 void Recorder::finish_video(double time) {

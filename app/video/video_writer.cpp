@@ -93,9 +93,7 @@ VideoWriter::VideoWriter(std::filesystem::path path, Size size, const VideoClock
 
 VideoWriter::~VideoWriter() = default;
 
-void VideoWriter::check(int code) const {
-    if (code < 0) throw Error("'" + path().string() + "' cannot be written: " + av_error(code));
-}
+void VideoWriter::check(int code) const { check_written(code, path()); }
 
 void VideoWriter::write(const PictureView& picture, int64_t ticks) {
     if (picture.width != size_.x || picture.height != size_.y || !picture.bgr)

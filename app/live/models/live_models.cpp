@@ -35,15 +35,17 @@ void require(const SwappedModel<Model>& slot) {
 }  // namespace
 
 LiveModels::LiveModels(Engine& engine)
-    : detector_([&engine](const std::string& name, LoadProgress progress) {
-          return std::make_unique<Detector>(Detector::open(engine.device(), find_model(name),
-                                                           engine.precision(), std::move(progress),
-                                                           Tokenizer::open));
+    : detector_([this, &engine](const std::string& name, LoadProgress progress) {
+          auto detector = std::make_unique<Detector>(
+              Detector::open(engine.device(), find_model(name), engine.precision(),
+                             std::move(progress), Tokenizer::open, as_));
+          log_choices(*detector, name);
+          return detector;
       }),
-      classifier_([&engine](const std::string& name, LoadProgress progress) {
+      classifier_([this, &engine](const std::string& name, LoadProgress progress) {
           return std::make_unique<Classifier>(
               Classifier::open(engine.device(), find_model(name), engine.precision(),
-                               std::move(progress), Tokenizer::open));
+                               std::move(progress), Tokenizer::open, as_));
       }),
       captioner_([&engine](const std::string& name, LoadProgress progress) {
           auto own = std::make_unique<OwnCaptioner>();
@@ -59,6 +61,7 @@ LiveModels::LiveModels(Engine& engine)
 
 void LiveModels::want(const Wishes& wishes) {
     const Imagery imagery = imagery_of(wishes.source);
+    if (as_ != wishes.as) as_ = wishes.as;  // no model is being loaded yet: it never changes
     detector_.want(model_or_default(wishes.detector, Task::detect, imagery));
     classifier_.want(model_or_default(wishes.classifier, Task::classify, imagery));
     captioner_.want(model_or_default(wishes.captioner, Task::caption, imagery));

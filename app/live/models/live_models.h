@@ -53,6 +53,7 @@ private:
         bool searches = true;  // with all of them
     };
 
+    Implementation as_ = Implementation::by_weights;
     SwappedModel<Detector> detector_;
     SwappedModel<Classifier> classifier_;
     SwappedModel<OwnCaptioner> captioner_;

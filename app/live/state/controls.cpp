@@ -15,6 +15,8 @@ void release_or_leave(Session& s) {
         window.help = false;
     else if (holds(s.pointer))
         release_held(s.pointer);
+    else if (s.wishes.wall.front && s.wishes.wall.count > 1)
+        s.wishes.wall.front.reset();
     else if (window.full_screen)
         window.full_screen = false;
     else
@@ -26,9 +28,9 @@ void switch_model(Session& s) {
     model = other(model);
 }
 
-void make_page(Session& s) {
+void make_page(Session& s, bool lecture) {
     s.wishes.frozen = true;
-    s.events.add(MakePage{});
+    s.events.add(MakePage{lecture});
 }
 
 // In the order of the key list and of the panel.
@@ -43,7 +45,7 @@ constexpr Control table[] = {
     {.key = U'a',
      .keys = "A",
      .label = "maps",
-     .line = "off, rollout, mean of heads, greatest, one, all, similarity, colours",
+     .line = "off, rollout, mean of heads, greatest, one, all, similarity, colours, cause",
      .press = [](Session& s, char32_t) { next_attention_mode(s); }},
     {.key = U'm',
      .keys = "M",
@@ -62,6 +64,19 @@ constexpr Control table[] = {
      .panel = PanelPart::attention,
      .tip = "a colour means the same in every map; else the largest value of each map has the last "
             "colour"},
+    {.key = U'w',
+     .keys = "W",
+     .label = "meter",
+     .line = "what the shown map is worth, beside random orders",
+     .name = "meter",
+     .field = &Wishes::Look::meter,
+     .tip = "how much of the score the patches carry that the shown map ranks first, beside random "
+            "ones: measured by knocking them out while the picture stands still"},
+    {.key = U'u',
+     .keys = "U",
+     .label = "heads on",
+     .line = "all heads that were switched off",
+     .press = [](Session& s, char32_t) { s.wishes.look.heads_off.clear(); }},
     {.key = U'o',
      .keys = "O",
      .label = "overview",
@@ -141,8 +156,8 @@ constexpr Control table[] = {
      .panel = PanelPart::shown,
      .tip = "the borders of patches over their map",
      .page = PageScope::viewer},
-    {.key = U't',
-     .keys = "T",
+    {.key = U'u',
+     .keys = "U",
      .label = "truth",
      .line = "on and off, where the source knows it",
      .name = "truth",
@@ -237,7 +252,12 @@ constexpr Control table[] = {
      .keys = "I",
      .label = "page",
      .line = "freezes, and opens the page of inspect for this frame",
-     .press = [](Session& s, char32_t) { make_page(s); }},
+     .press = [](Session& s, char32_t) { make_page(s, false); }},
+    {.key = U't',
+     .keys = "T",
+     .label = "lecture",
+     .line = "freezes, and explains the models on this frame in a page",
+     .press = [](Session& s, char32_t) { make_page(s, true); }},
     {.key = U'p',
      .keys = "P",
      .label = "panel",

@@ -9,13 +9,16 @@
 namespace saccade {
 
 // Things that a person asks for once.
-struct SaveFrame {};   // the annotated frame as a picture
-struct SaveView {};    // what the window shows as a picture
-struct SaveMaps {};    // the maps that are shown as .npy files
-struct MakePage {};    // the page of `saccade inspect` for the frame that is shown
+struct SaveFrame {};  // the annotated frame as a picture
+struct SaveView {};   // what the window shows as a picture
+struct SaveMaps {};   // the maps that are shown as .npy files
+struct MakePage {     // the page of `saccade inspect`, or of `lecture`, for the frame that is shown
+    bool lecture = false;
+};
 struct OpenSource {};  // Wishes::source, also if it is open already
 struct Seek {
     uint64_t frame = 0;  // of the file, counted from 0
+    int by = 0;          // if not 0: this many frames from the last one that was sought or shown
 };
 struct Quit {};
 using Event = std::variant<SaveFrame, SaveView, SaveMaps, MakePage, OpenSource, Seek, Quit>;

@@ -41,6 +41,7 @@ struct Pointer {
     bool word_held = false, phrase_held = false;  // it was clicked and stays
     std::optional<glm::vec2> drag_from;           // one corner of a box that is being drawn
     std::optional<Rectangle> dragged;             // the box so far
+    bool tour = false;  // nobody points: the target is shown by itself, and the picture waits
     // Word, query and phrase are of these models: Status::models_version.
     uint64_t models_version = 0;
     bool operator==(const Pointer&) const = default;

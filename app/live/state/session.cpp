@@ -58,7 +58,7 @@ void drop_example(Wishes& wishes, const std::string& name) {
                   [&](const ExampleBox& example) { return name_of(example) == name; });
 }
 
-void choose_source(Session& session, std::string source) {
+void choose_source(Session& session, SourceName source) {
     Wishes& wishes = session.wishes;
     if (std::ranges::find(wishes.sources, source) == wishes.sources.end()) wishes.sources.clear();
     wishes.source = std::move(source);
@@ -66,14 +66,14 @@ void choose_source(Session& session, std::string source) {
     session.events.add(OpenSource{});
 }
 
-void choose_sources(Session& session, std::vector<std::string> sources) {
+void choose_sources(Session& session, std::vector<SourceName> sources) {
     if (sources.empty()) return;
     session.wishes.sources = std::move(sources);
     choose_source(session, session.wishes.sources.front());
 }
 
 void step_source(Session& session, int by) {
-    const std::vector<std::string>& sources = session.wishes.sources;
+    const std::vector<SourceName>& sources = session.wishes.sources;
     const int count = static_cast<int>(sources.size());
     const auto now = std::ranges::find(sources, session.wishes.source);
     if (count < 2 || now == sources.end()) return;
@@ -82,11 +82,8 @@ void step_source(Session& session, int by) {
 }
 
 void step_frame(Session& session, int by) {
-    const uint64_t shown = session.status.player.frame;
-    const uint64_t back = static_cast<uint64_t>(by < 0 ? -by : 0);
     session.wishes.frozen = true;
-    session.events.add(
-        Seek{by < 0 ? shown - std::min(shown, back) : shown + static_cast<uint64_t>(by)});
+    session.events.add(Seek{.by = by});
 }
 
 }  // namespace saccade

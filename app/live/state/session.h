@@ -38,8 +38,8 @@ void drop_example(Wishes& wishes, const std::string& name);
 
 // Opens another source, or the same one again, and plays it. Sources that were dropped together
 // stay at hand if it is one of them.
-void choose_source(Session& session, std::string source);
-void choose_sources(Session& session, std::vector<std::string> sources);
+void choose_source(Session& session, SourceName source);
+void choose_sources(Session& session, std::vector<SourceName> sources);
 // To the previous or next one of those that were dropped together, round and round.
 void step_source(Session& session, int by);
 // From the frame that is shown to one near it, where the file stops.

@@ -65,10 +65,10 @@ void take(const json& from, const char* name, std::string& to) {
     if (from.contains(name) && from[name].is_string()) to = from[name].get<std::string>();
 }
 
-void take(const json& from, const char* name, std::vector<std::string>& to) {
+void take(const json& from, const char* name, std::vector<SourceName>& to) {
     if (!from.contains(name) || !from[name].is_array()) return;
     for (const json& one : from[name])
-        if (one.is_string()) to.push_back(one.get<std::string>());
+        if (one.is_string()) to.emplace_back(one.get<std::string>());
 }
 
 template <typename Enum, size_t n>
@@ -101,6 +101,10 @@ void put(nlohmann::ordered_json& to, const char* name, const Value& value) {
 }
 void put(nlohmann::ordered_json& to, const char* name, const std::optional<float>& value) {
     if (value) to[name] = *value;
+}
+void put(nlohmann::ordered_json& to, const char* name, const std::vector<SourceName>& values) {
+    to[name] = nlohmann::json::array();
+    for (const SourceName& value : values) to[name].push_back(value.unmasked());
 }
 
 }  // namespace
@@ -151,7 +155,7 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
     for_each_setting(settings, [&](const char* name, const auto& from) { put(to, name, from); });
     try {
         make_folder(file.parent_path());
-        NewFile out(file);
+        NewFile out(file, 0600);  // recent sources may hold passwords
         out.write(to.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
         out.finish();
         return true;

@@ -13,7 +13,7 @@ namespace saccade {
 struct Settings {
     Wishes wishes;                        // how things are shown; not what is opened
     uint32_t width = 1280, height = 800;  // of the window, when it is not full screen
-    std::vector<std::string> recent;      // sources, the last first
+    std::vector<SourceName> recent;       // sources, the last first
     std::string layout;                   // the position of panels, as Dear ImGui writes it
 };
 

@@ -62,4 +62,30 @@ std::string summary_of(const Status& status, double seconds) {
     return lines;
 }
 
+std::string summary_of(std::span<const Status* const> sources, double seconds) {
+    if (sources.size() == 1) return summary_of(*sources.front(), seconds);
+    std::string lines;
+    uint64_t frames = 0, dropped = 0;
+    char text[200];
+    for (const Status* const source : sources) {
+        frames += source->frames;
+        dropped += source->dropped;
+        std::snprintf(text, sizeof text, ": %llu frames, %.1f frames/s, %llu dropped, %.0f ms old",
+                      static_cast<unsigned long long>(source->frames),
+                      seconds > 0 ? double(source->frames) / seconds : 0,
+                      static_cast<unsigned long long>(source->dropped), source->latency_ms);
+        lines += source->name + text;
+        if (source->tracks) lines += ", " + std::to_string(source->tracks->numbers) + " tracks";
+        lines += (source->source_state.empty() ? "" : "; " + source->source_state) + "\n";
+        if (!source->tracks) continue;
+        for (const RegionCounts& region : source->tracks->counts)
+            lines += "  " + counted_by(region, source->labels) + "\n";
+    }
+    std::snprintf(
+        text, sizeof text, "%zu sources: %llu frames in %.1f s, %.1f frames/s, %llu dropped\n",
+        sources.size(), static_cast<unsigned long long>(frames), seconds,
+        seconds > 0 ? double(frames) / seconds : 0, static_cast<unsigned long long>(dropped));
+    return lines + text;
+}
+
 }  // namespace saccade

@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/cause/cause_seen.h"
 #include "app/frame/frame_result.h"
 #include "app/frame/score.h"
+#include "app/live/state/pointer.h"
 #include "gpu/core/device.h"
 #include "gpu/present/swapchain.h"
 
@@ -45,7 +48,8 @@ struct PlayerStatus {
     double rate = 0;                 // frames a second
     uint64_t frame = 0;              // that is shown
     double time = 0;                 // of it
-    std::string name;                // of it: in a folder, the picture's file
+    SourceName name;                 // of it: in a folder, the picture's file
+    uint64_t scene = 0;              // that it belongs to, see FrameInfo
 };
 
 struct TrackStatus {
@@ -109,7 +113,9 @@ struct StageTimes {
 
 // What the loop tells back.
 struct Status {
-    std::string device, source, source_state;
+    std::string device, source_state;
+    std::string name;  // of the source, if it is one of several
+    SourceName source;
     bool source_missing = false;  // a camera that cannot be opened; it is tried again
     ModelStatus detector, classifier, captioner;
     PlayerStatus player;
@@ -130,17 +136,27 @@ struct Status {
     double gpu_idle = 0;    // part of the time, over the last frames
     MemoryUse memory;
     StageTimes stages;
-    std::optional<TrackStatus> tracks;  // while tracks are wanted
-    std::optional<Score> score;         // where the source has ground truth
-    std::string shader_error;           // of a shader that is being written
-    std::string notice;                 // "saved saccade-1.png", or what went wrong
-    bool feed_failed = false;           // frames can no longer be sent to other programs
+    std::array<std::optional<CauseSeen>, 2> causes;  // of the first and the second view
+    std::optional<TrackStatus> tracks;               // while tracks are wanted
+    std::optional<Score> score;                      // where the source has ground truth
+    std::string shader_error;                        // of a shader that is being written
+    std::string notice;                              // "saved saccade-1.png", or what went wrong
+    // What has been worked on for longer than a person would wait without asking; else empty.
+    std::string working;
+    bool stands = false;                    // the picture stands still: rates and ages mean nothing
+    bool complete = false;                  // all models have seen the picture
+    MapModel richest = MapModel::detector;  // whose patches look through more layers
+    bool feed_failed = false;               // frames can no longer be sent to other programs
+    bool feed_file_ended = false;           // because a file could not go on: the disk is full
     double recorded_seconds = 0;
     bool recording_failed = false;  // the recording has ended by an error, although it is wanted
     std::string bare_file;          // the frame as it came, for the page that was asked for last
+    bool bare_for_lecture = false;  // that page is one of `lecture`
 };
 
 // For the terminal, at the end of a run.
 std::string summary_of(const Status& status, double seconds);
+// The same of several sources, one line for each.
+std::string summary_of(std::span<const Status* const> sources, double seconds);
 
 }  // namespace saccade

@@ -36,6 +36,8 @@ const char* title_of(AttentionMode mode) {
             return "similarity";
         case AttentionMode::colours:
             return "colours";
+        case AttentionMode::cause:
+            return "cause";
         case AttentionMode::off:
             break;
     }

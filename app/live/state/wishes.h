@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -7,11 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "app/cause/head_off.h"
+#include "app/frame/source_name.h"
 #include "app/live/state/pointer.h"
 #include "app/pipeline/looker.h"
 #include "app/track/regions.h"
 #include "gpu/core/geometry.h"
 #include "gpu/present/swapchain.h"
+#include "models/files/implementation.h"
 
 namespace saccade {
 
@@ -39,6 +43,8 @@ struct RemoteLook {
     Target target = {};
     uint32_t track =
         0;  // of the target's query: the query that has this track next takes its place
+    uint64_t version = 0;  // told back with its map
+    bool due = true;       // its map is computed with the next frame; else its layers are only kept
     bool operator==(const RemoteLook&) const = default;
 };
 
@@ -49,6 +55,13 @@ struct SecondView {
     MapModel model = MapModel::classifier;
     bool below = false;  // the first one, not to its right: there is more room
     bool operator==(const SecondView&) const = default;
+};
+
+// The place of a source in a picture of several.
+struct WindowTile {
+    Size corner, size;
+    Size all;  // of the picture
+    bool operator==(const WindowTile&) const = default;
 };
 
 // What a person wants. Keys, mouse and panels change it, the loop makes it so, settings keep parts
@@ -72,8 +85,14 @@ struct Wishes {
         AttentionState attention{.mode = AttentionMode::mean};
         MapModel model = MapModel::detector;
         SecondView second;
+        bool meter = false;  // what the maps are worth is measured
+        HeadsOff heads_off;  // of the models that run
         Filter filter;
+        // The legends of both views, which texts on the picture leave free: of each view, 0 .. 1.
+        std::array<Rectangle, 2> legends{};
+        Rectangle invitation{};  // of the tour, in the first view, likewise
         Size room{};  // for pictures in the window, in pixels of the screen; none without a window
+        std::optional<WindowTile> tile = std::nullopt;  // the source shares the room with others
         bool operator==(const Look&) const = default;
     } look;
     // What viewers in browsers need of every frame. It is drawn again for them, too.
@@ -93,20 +112,35 @@ struct Wishes {
         bool operator==(const Window&) const = default;
     } window;
 
+    // Several sources: all of them side by side, or one of them as if it were the only one.
+    struct Wall {
+        size_t count = 1;
+        std::optional<size_t> front = std::nullopt;
+        size_t chosen = 0;  // of those side by side
+        bool side_by_side() const { return count > 1 && !front; }
+        // The one that panels tell about, and keys are for.
+        size_t subject() const { return front.value_or(chosen < count ? chosen : 0); }
+        bool operator==(const Wall&) const = default;
+    } wall;
+
     // The picture stands still, and a file pauses; attention can still be explored.
     bool frozen = false;
-    std::string source;
-    std::vector<std::string> sources;  // that were dropped together; empty: just the one
-    double speed = 1;                  // of a file's own pace
-    bool loop = true;                  // a file begins again at its end
+    std::string name;  // of the source, if it is one of several
+    SourceName source;
+    std::vector<SourceName> sources;  // that were dropped together; empty: just the one
+    double speed = 1;                 // of a file's own pace
+    bool loop = true;                 // a file begins again at its end
 
     // As find_model knows them, or "none"; empty: the bundled ones for the kind of source.
     std::string detector, classifier, captioner;
+    Implementation as = Implementation::by_weights;       // whose code computes them
     uint32_t detector_stride = 1, classifier_stride = 1;  // they run on every n-th frame
     PromptText prompts;
     std::vector<ExampleBox> examples;  // in the frame that was shown when they were drawn
     uint32_t last_example = 0;         // the number of the last
-    Regions regions;                   // lines and zones of the source, which count tracks
+    // Of knock-outs at a time, while the loop has nothing else to do.
+    double cause_budget_ms = 30;
+    Regions regions;  // lines and zones of the source, which count tracks
 
     bool recording = false, view_recording = false;
     std::string feed;  // where annotated frames are sent, see Feed; empty: nowhere

@@ -65,12 +65,15 @@ void Exporter::start_page(const Session& session) {
     auto text = [](const ModelStatus& model, const std::string& typed) {
         return model.takes_words ? typed : std::string();
     };
-    page_.start(bare_file_, {.detector = name(status.detector),
-                             .classifier = name(status.classifier),
-                             .captioner = name(status.captioner),
-                             .find = text(status.detector, prompts.find),
-                             .labels = text(status.classifier, prompts.labels),
-                             .question = text(status.captioner, prompts.question)});
+    page_.start(bare_file_,
+                {.detector = name(status.detector),
+                 .classifier = name(status.classifier),
+                 .captioner = name(status.captioner),
+                 .find = text(status.detector, prompts.find),
+                 .labels = text(status.classifier, prompts.labels),
+                 .question = text(status.captioner, prompts.question),
+                 .as = session.wishes.as},
+                status.bare_for_lecture);
 }
 
 }  // namespace saccade

@@ -5,14 +5,15 @@
 #include <optional>
 #include <string>
 
-#include "app/live/live_thread.h"
 #include "app/live/state/session.h"
 #include "app/live/view/page_maker.h"
+#include "app/live/wall/live_thread.h"
 #include "app/video/recorder.h"
 
 namespace saccade {
 
-// Saves what the window shows: the view as pictures and videos, maps for NumPy, pages of inspect.
+// Saves what the window shows: the view as pictures and videos, maps for NumPy, pages of inspect
+// and lecture.
 class Exporter {
 public:
     explicit Exporter(const std::filesystem::path& folder)

@@ -1,12 +1,16 @@
 #include <algorithm>
-#include <cfloat>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <glm/common.hpp>
 #include <string>
 #include <vector>
 
 #include "app/draw/colour.h"
+#include "app/draw/labels.h"
 #include "app/draw/point_marks.h"
+#include "app/draw/signed_map.h"
+#include "app/live/view/cause/cause_panel.h"
 #include "app/live/view/view.h"
 #include "app/live/view/widgets.h"
 
@@ -20,11 +24,6 @@ std::string percent(double part) {
     char out[16];
     std::snprintf(out, sizeof out, part < 0.095 ? "%.1f %%" : "%.0f %%", 100 * part);
     return out;
-}
-
-std::string task_of(const Looker& looker) {
-    if (looker.token == Token::word) return "captioner";
-    return looker.token == Token::query || looker.of_detector ? "detector" : "classifier";
 }
 
 // The model of the maps: "detector emoji-detector".
@@ -57,24 +56,17 @@ std::string which(const AttentionSeen& seen) {
     }
 }
 
-// Model and maps in a few words.
-std::string shortly(const AttentionSeen& seen) {
-    const std::string task = task_of(seen.looker);
-    if (seen.looker.token == Token::phrase) return task + ", phrase";
-    if (seen.coloured) return task + ", colours";
-    if (seen.similarity) return task + ", similarity";
-    if (seen.rolled_out) return task + ", rollout";
-    const std::string layer = task + ", layer " + std::to_string(seen.layer) + ", ";
-    switch (seen.mode) {
-        case AttentionMode::head:
-            return layer + "head " + std::to_string(seen.head);
-        case AttentionMode::max:
-            return layer + "greatest";
-        case AttentionMode::grid:
-            return layer + "heads";
-        default:
-            return layer + "mean";
-    }
+// "bed" 58 %, or "couch" 52 %
+std::string named(const ViewInput& in, const Detection& one) {
+    const std::vector<std::string>& labels = in.session.status.labels;
+    std::vector<Detection> all = rivals_of(one, in.view.found);
+    all.insert(all.begin(), one);
+    std::string names;
+    for (const Detection& d : all)
+        if (d.id < labels.size())
+            names += (names.empty() ? "\"" : ", or \"") + labels[d.id] + "\" " +
+                     percent(double(d.score));
+    return names;
 }
 
 std::string from(const ViewInput& in, const AttentionSeen& seen) {
@@ -83,18 +75,19 @@ std::string from(const ViewInput& in, const AttentionSeen& seen) {
     switch (looker.token) {
         case Token::word:
             for (const CaptionWord& word : view.words)
-                if (word.first == looker.first_id) return "from the word \"" + word.text + "\"";
+                if (word.first == looker.first_id)
+                    return "from the word \"" + word.text + "\", written with " + percent(word.p);
             return "from a word of the caption";
         case Token::query:
-            for (const Detection& d : view.scene.detections)
+            for (const Detection& d : view.found)
                 if (d.query == looker.query && d.id < in.session.status.labels.size())
-                    return "from the object \"" + in.session.status.labels[d.id] +
-                           "\", found with " + percent(double(d.score));
+                    return "from the object " + named(in, d);
             return "from query " + std::to_string(looker.query) + ", which found nothing";
         case Token::patch: {
             const glm::ivec2 cell = seen.cell();
-            return "from the patch in row " + std::to_string(cell.y) + ", column " +
-                   std::to_string(cell.x) + (seen.window ? ", which sees the yellow window" : "");
+            return "from the patch in row " + std::to_string(cell.y + 1) + ", column " +
+                   std::to_string(cell.x + 1) +
+                   (seen.window ? ", which sees the yellow window" : "");
         }
         case Token::phrase: {
             const bool detector = looker.of_detector;
@@ -117,6 +110,9 @@ struct Legend {
     const ViewInput::Place& place;
     const std::optional<AttentionSeen>& seen;
     bool tiled, second;
+
+    const std::optional<CauseSeen>& cause() const { return in.session.status.causes[second]; }
+    bool shows_cause() const { return seen && seen->mode == AttentionMode::cause; }
 
     ImVec2 on_screen(glm::vec2 pixel) const {
         const glm::vec2 part = pixel / glm::vec2(in.view.scene.picture);
@@ -145,6 +141,24 @@ void draw_scale(ImDrawList& list, ImVec2 at, float width, float least, float mos
     list.AddText({at.x + width - ImGui::CalcTextSize(last.c_str()).x, below}, ink, last.c_str());
 }
 
+// The colours of what holds the target back, and of what it needs.
+void draw_effect_scale(ImDrawList& list, ImVec2 at, float width, float most) {
+    const float height = 0.6f * em();
+    const int steps = 48;
+    for (int i = 0; i < steps; ++i) {
+        const ImVec2 from{at.x + width * float(i) / steps, at.y};
+        const ImVec2 to{at.x + width * float(i + 1) / steps, at.y + height};
+        list.AddRectFilled(from, to, IM_COL32(90, 90, 90, 255));
+        list.AddRectFilled(from, to, effect_colour(2.0 * i / (steps - 1) - 1));
+    }
+    char last[48];
+    std::snprintf(last, sizeof last, "needs it: %.2g", double(most));
+    const float below = at.y + height + 0.1f * em();
+    const ImU32 ink = IM_COL32(235, 235, 235, 255);
+    list.AddText({at.x, below}, ink, "holds it back");
+    list.AddText({at.x + width - ImGui::CalcTextSize(last).x, below}, ink, last);
+}
+
 void mark(const Legend& legend, ImDrawList& list, const Rectangle& place, ImU32 colour) {
     const ImVec2 a = legend.on_screen(place.min), b = legend.on_screen(place.max);
     list.AddRect(a, b, IM_COL32(0, 0, 0, 200), 0, 0, 3);
@@ -153,7 +167,9 @@ void mark(const Legend& legend, ImDrawList& list, const Rectangle& place, ImU32 
 
 // The patch whose attention is shown, and its window where attention is windowed.
 void mark_patch(const Legend& legend, ImDrawList& list) {
-    if (!legend.seen || legend.seen->looker.token != Token::patch || legend.tiled) return;
+    if (!legend.seen || legend.seen->looker.token != Token::patch || legend.tiled ||
+        legend.shows_cause())
+        return;
     if (legend.seen->window) mark(legend, list, *legend.seen->window, IM_COL32(255, 205, 80, 255));
     mark(legend, list, legend.seen->patch(), IM_COL32(255, 255, 255, 255));
 }
@@ -188,32 +204,6 @@ void mirror_pointer(const Legend& legend, ImDrawList& list) {
     }
 }
 
-// The upper corner of the view, left or right, that covers less of the boxes' labels.
-ImVec2 legend_corner(const Legend& legend, glm::vec2 size) {
-    const ViewInput& in = legend.in;
-    const Rectangle& room = legend.place.room;
-    const float margin = 0.3f * em();
-    const glm::vec2 corners[] = {room.min + margin,
-                                 {room.max.x - size.x - margin, room.min.y + margin}};
-    const glm::vec2* best = &corners[0];
-    float least = FLT_MAX;
-    for (const glm::vec2& corner : corners) {
-        float covered = 0;
-        for (const Detection& d : in.view.scene.detections) {
-            const ImVec2 at = legend.on_screen(d.box.min);
-            const float across =
-                std::min(corner.x + size.x, at.x + 6 * em()) - std::max(corner.x, at.x);
-            const float down =
-                std::min(corner.y + size.y, at.y + 2 * em()) - std::max(corner.y, at.y - 2 * em());
-            if (across > 0 && down > 0) covered += across * down;
-        }
-        if (covered >= least) continue;
-        least = covered;
-        best = &corner;
-    }
-    return {best->x, best->y};
-}
-
 // Of a view without a target, beside another one.
 std::string title(const Legend& legend) {
     const Session& session = legend.in.session;
@@ -231,14 +221,31 @@ std::string title(const Legend& legend) {
 
 std::vector<std::string> lines_of(const Legend& legend) {
     const ViewInput& in = legend.in;
+    if (legend.cause() && (!legend.seen || legend.shows_cause())) {
+        const CauseSeen& cause = *legend.cause();
+        if (legend.seen && legend.place.picture.size().y < 14 * em())
+            return {shortly(*legend.seen)};
+        std::vector<std::string> lines = lines_of(cause);
+        const std::chrono::duration<double> age = in.view.captured - cause.captured;
+        if (age.count() > 0.05 && !cause.cells.empty()) {
+            char text[64];
+            std::snprintf(text, sizeof text, "of the picture %.1f s before", age.count());
+            lines.push_back(text);
+        }
+        return lines;
+    }
     if (!legend.seen) return {title(legend)};
     const AttentionSeen& seen = *legend.seen;
-    const bool looks = seen.looker.token != Token::phrase && !seen.similarity && !seen.coloured;
+    if (legend.shows_cause()) return {shortly(seen)};  // of a moment ago
+    // The greatest of several heads is no distribution.
+    const bool looks = seen.looker.token != Token::phrase && !seen.similarity && !seen.coloured &&
+                       (seen.mode != AttentionMode::max || seen.rolled_out);
     const std::string on_picture = percent(double(seen.on_picture));
     const float height = legend.place.picture.size().y;
     // A small picture stays visible.
     if (height < 14 * em()) return {shortly(seen)};
-    if (height >= 24 * em()) {
+    // In the tour it is short, and as high for a word as for a box: labels stay where they are.
+    if (height >= 24 * em() && !in.tour) {
         std::vector<std::string> lines{whose(in.session.status, seen.looker), which(seen),
                                        from(in, seen)};
         if (looks) lines.push_back(on_picture + " of its attention is on the picture");
@@ -252,12 +259,24 @@ std::vector<std::string> lines_of(const Legend& legend) {
                 (seen.limited ? ", outliers beyond the scale" : "")};
 }
 
-void draw_legend(const Legend& legend) {
+// Where it lies in the view: texts on the picture leave this free. A width in few steps does not
+// have them placed anew with every word that changes.
+Rectangle part_of_view(const Rectangle& view, ImVec2 corner, glm::vec2 size) {
+    const float step = 4 * em();
+    const glm::vec2 from(corner.x, corner.y);
+    const glm::vec2 to = from + glm::vec2(std::ceil(size.x / step) * step, size.y);
+    const Rectangle part(glm::clamp((from - view.min) / view.size(), 0.0f, 1.0f),
+                         glm::clamp((to - view.min) / view.size(), 0.0f, 1.0f));
+    return part.area() > 0 ? part : Rectangle();
+}
+
+// Returns where it lies in the view.
+Rectangle draw_legend(const Legend& legend) {
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     draw_grid(legend, list);
     mark_patch(legend, list);
     mirror_pointer(legend, list);
-    if (!legend.seen && !legend.in.second) return;
+    if (!legend.seen && !legend.in.second && !legend.cause()) return {};
     const float margin = 0.4f * em(), line_height = 1.15f * em();
     const float room = legend.place.room.size().x - 4 * margin;
     std::vector<std::string> lines = lines_of(legend);
@@ -269,11 +288,12 @@ void draw_legend(const Legend& legend) {
     };
     if (legend.seen && widest() > room) lines = {shortly(*legend.seen)};
     const float width = std::min(widest(), room);
-    if (width <= 0) return;
+    if (width <= 0) return {};
     const bool scaled = legend.seen && !legend.seen->coloured;
     const float scale = scaled ? 2.2f * em() : margin;
     const float height = float(lines.size()) * line_height + scale + margin;
-    const ImVec2 corner = legend_corner(legend, {width + 2 * margin, height});
+    const glm::vec2 at_corner = legend.place.room.min + 0.3f * em();
+    const ImVec2 corner{at_corner.x, at_corner.y};
     list.AddRectFilled(corner, {corner.x + width + 2 * margin, corner.y + height},
                        IM_COL32(16, 16, 20, 190));
     list.PushClipRect(corner, {corner.x + width + 2 * margin, corner.y + height}, true);
@@ -283,21 +303,44 @@ void draw_legend(const Legend& legend) {
         at.y += line_height;
     }
     const bool fixed = legend.in.session.wishes.look.attention.fixed_scale;
-    if (scaled)
+    if (legend.shows_cause())
+        draw_effect_scale(list, {at.x, at.y + 0.2f * em()}, width,
+                          largest_effect(legend.seen->cells));
+    else if (scaled)
         draw_scale(list, {at.x, at.y + 0.2f * em()}, width,
                    legend.seen->similarity && !fixed ? std::max(legend.seen->smallest, 0.0f) : 0,
                    fixed ? 1 : legend.seen->largest);
     list.PopClipRect();
+    return part_of_view(legend.place.picture, corner, {width + 2 * margin, height});
 }
 
 }  // namespace
 
 void draw_legends(const ViewInput& in) {
     const LiveScene& scene = in.view.scene;
-    draw_legend({in, in.first, in.view.attention, scene.tiles.has_value(), false});
+    std::array<Rectangle, 2>& places = in.session.wishes.look.legends;
+    places = {};
+    places[0] = draw_legend({in, in.first, in.view.attention, scene.tiles.has_value(), false});
     if (in.second)
-        draw_legend(
+        places[1] = draw_legend(
             {in, *in.second, in.view.second_attention, scene.second->tiles.has_value(), true});
+}
+
+Rectangle draw_invitation(const ViewInput& in) {
+    const char* const line = "move the mouse: where does this patch look?";
+    const ImVec2 size = ImGui::CalcTextSize(line);
+    const Rectangle& picture = in.first.picture;
+    const float margin = 0.5f * em();
+    // Above the caption.
+    float bottom = picture.max.y - margin;
+    for (const Rectangle& word : in.view.scene.words)
+        bottom = std::min(bottom, on_screen(in, word.min).y - 2 * margin);
+    const ImVec2 at{(picture.min.x + picture.max.x - size.x) / 2, bottom - size.y - margin};
+    const ImVec2 corner{at.x - margin, at.y - margin};
+    ImDrawList& list = *ImGui::GetBackgroundDrawList();
+    list.AddRectFilled(corner, {at.x + size.x + margin, bottom}, IM_COL32(16, 16, 20, 190), margin);
+    list.AddText(at, IM_COL32(255, 205, 80, 255), line);
+    return part_of_view(picture, corner, {size.x + 2 * margin, size.y + 2 * margin});
 }
 
 }  // namespace saccade

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "app/io/interrupts.h"
+#include "app/live/state/controls.h"
+#include "app/live/view/wall_view.h"
 #include "gpu/core/check.h"
 
 namespace saccade {
@@ -39,26 +41,43 @@ EngineOptions window_options(const EngineOptions& options, const Device& device,
 }  // namespace
 
 LiveWindow::OnDevice::OnDevice(std::unique_ptr<Engine> opened, const LiveWindowOptions& options,
-                               const Wishes& wishes, Window& window, const LivePlace& place)
+                               const Wishes& wishes, Window& window,
+                               const std::vector<NamedSource>& sources,
+                               std::span<const LivePlace> places)
     : engine(std::move(opened)),
       window_engine(window_options(options.engine, engine->device(), window)),
       pictures(PictureRing::between(engine->device(), window_engine.device())),
       screen(window_engine.device(), window, wishes.window.present_mode, options.settings.layout),
-      loop(*engine, options.capture, std::filesystem::current_path(), place, *pictures,
+      loop(*engine, options.capture, std::filesystem::current_path(), sources, places, *pictures,
            Window::wake) {
+    loop.add(options.audiences);
     spdlog::info("running on {}", engine->device().info().name);
 }
 
 LiveWindow::LiveWindow(LiveWindowOptions options)
     : options_(std::move(options)),
       session_{.wishes = with_classes_beside(options_.wishes)},
+      tour_(options_.tour && options_.sources.size() == 1 &&
+            options_.wishes.look.attention.mode != AttentionMode::off),
+      asked_(options_.wishes.look.model),
       window_({"Saccade", options_.settings.width, options_.settings.height,
                session_.wishes.window.full_screen}),
       offers_(options_.settings.recent),
       exporter_(std::filesystem::current_path()),
-      regions_(RegionStore(drawn_regions_folder())),
-      on_(std::make_unique<OnDevice>(std::make_unique<Engine>(options_.engine), options_,
-                                     session_.wishes, window_, LivePlace())) {}
+      regions_(options_.sources.size(), KeptRegions(RegionStore(drawn_regions_folder()))) {
+    Wishes& wishes = session_.wishes;
+    wishes.wall.count = options_.sources.size();
+    wishes.source = options_.sources.front().source;
+    for (size_t i = 0; wishes.wall.count > 1 && i < wishes.wall.count; ++i) {
+        NamedSource& source = options_.sources[i];
+        exporter_.notify(regions_[i].follow(source.source, source.regions));
+    }
+    if (wishes.wall.count == 1 && !options_.sources.front().regions.all.empty())
+        wishes.regions = options_.sources.front().regions;
+    on_ = std::make_unique<OnDevice>(std::make_unique<Engine>(options_.engine), options_,
+                                     session_.wishes, window_, options_.sources,
+                                     std::vector<LivePlace>(options_.sources.size()));
+}
 
 LiveWindow::~LiveWindow() {
     try {
@@ -102,7 +121,8 @@ void LiveWindow::step() {
 }
 
 LiveWindow::Clock::duration LiveWindow::rest() const {
-    const bool works = pull_.busy() || exporter_.busy() || on_->screen.ui().has_keyboard();
+    const bool works =
+        tour_.on() || pull_.busy() || exporter_.busy() || on_->screen.ui().has_keyboard();
     return works || Clock::now() - busy_ < falls_asleep ? idle_pace
                                                         : Clock::duration(sleeping_pace);
 }
@@ -116,21 +136,28 @@ void LiveWindow::take_view() {
     }
     if (area(view_.scene.picture) == 0) on_->screen.give({});
     session_.status.latency_ms = latency_ms_;
-    if (area(view_.scene.picture) > 0) offers_.add_recent(status().source);
+    const bool side_by_side = session_.wishes.wall.side_by_side();
+    if (area(view_.scene.picture) > 0 && !side_by_side) offers_.add_recent(status().source);
     // A file that has ended pauses, so that playing it begins again.
-    if (!std::exchange(at_end_, status().player.at_end) && at_end_) session_.wishes.frozen = true;
+    if (!std::exchange(at_end_, status().player.at_end) && at_end_ && !side_by_side)
+        session_.wishes.frozen = true;
     if (status().recording_failed) session_.wishes.recording = false;
     move_to_models(session_.pointer, status().models_version);
+    MapModel& model = session_.wishes.look.model;
+    const uint64_t version = status().models_version;
+    const bool other = std::exchange(models_version_, version) != version;
+    if (other && model == asked_) model = asked_ = status().richest;
+    if (other) session_.wishes.look.heads_off.clear();  // heads of other models are other heads
     frames_due_ = std::max(frames_due_, 1);
 }
 
 void LiveWindow::replace_device(const DeviceLost& lost) {
     losses_.tell(lost);
-    const LivePlace place = on_->loop.end();
+    const std::vector<LivePlace> places = on_->loop.end();
     options_.settings.layout = on_->screen.ui().layout();
     on_.reset();
     on_ = std::make_unique<OnDevice>(open_again(options_.engine), options_, session_.wishes,
-                                     window_, place);
+                                     window_, options_.sources, places);
     frames_due_ = frames_to_rest;
 }
 
@@ -143,6 +170,14 @@ LiveWindow::Clock::duration LiveWindow::pace() const {
 void LiveWindow::take_events(const std::vector<WindowEvent>& events) {
     const PanelFocus panels{on_->screen.ui().has_mouse(), on_->screen.ui().has_keyboard()};
     for (const WindowEvent& event : events) {
+        if (session_.wishes.wall.side_by_side()) {
+            take_wall_event(event, panels);
+            continue;
+        }
+        if (event.kind == WindowEvent::Kind::move)
+            tour_.see_mouse(event.place);
+        else if (event.kind != WindowEvent::Kind::leave)
+            tour_.stop();
         // A drag on the picture may end anywhere.
         const bool panel = event.kind == WindowEvent::Kind::key
                                ? panels.keyboard
@@ -159,6 +194,60 @@ void LiveWindow::take_events(const std::vector<WindowEvent>& events) {
     }
 }
 
+std::optional<size_t> LiveWindow::tile_at(glm::vec2 pixel) const {
+    for (size_t i = 0; i < view_.tiles.size(); ++i)
+        if (place_of(view_, i).contains(pixel)) return i;
+    return {};
+}
+
+void LiveWindow::bring_to_front(size_t source) {
+    Wishes& wishes = session_.wishes;
+    wishes.wall.front = wishes.wall.chosen = source;
+    wishes.source = options_.sources[source].source;
+    wishes.regions = options_.sources[source].regions;
+    release_held(session_.pointer);
+    session_.pointer.target = {};
+}
+
+void LiveWindow::take_wall_event(const WindowEvent& event, PanelFocus panels) {
+    Wishes::Wall& wall = session_.wishes.wall;
+    using Kind = WindowEvent::Kind;
+    if (event.kind == Kind::key) {
+        if (panels.keyboard || event.repeated) return;
+        const size_t last = wall.count - 1;
+        if (event.key == enter_key)
+            bring_to_front(wall.chosen);
+        else if (event.key == left_key || event.key == right_key)
+            wall.chosen = event.key == left_key ? (wall.chosen + last) % wall.count
+                                                : (wall.chosen + 1) % wall.count;
+        else
+            press_key(session_, event.key);
+        return;
+    }
+    const bool places = event.kind == Kind::move || event.kind == Kind::press;
+    const std::optional<size_t> tile =
+        places && !panels.mouse ? tile_at(event.place) : std::nullopt;
+    if (event.kind == Kind::press && event.button == 0 && tile) return bring_to_front(*tile);
+    if (event.kind != Kind::move && event.kind != Kind::leave) return;
+    if (tile) wall.chosen = *tile;
+    LiveScene scene;
+    if (tile) {
+        scene = view_.tiles[*tile].scene;
+        scene.place = picture_in(view_, *tile);
+    }
+    apply_event(session_, event, scene, panels);
+}
+
+std::string LiveWindow::follow_regions() {
+    Wishes& wishes = session_.wishes;
+    if (wishes.wall.side_by_side()) return "";
+    const size_t front = wishes.wall.subject();
+    const std::string trouble = regions_[front].follow(wishes.source, wishes.regions);
+    options_.sources[front].source = wishes.source;
+    options_.sources[front].regions = wishes.regions;
+    return trouble;
+}
+
 ViewLayout LiveWindow::place_view() {
     const ViewLayout layout = layout_for(session_);
     const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
@@ -169,6 +258,22 @@ ViewLayout LiveWindow::place_view() {
     look.second.below = better_below(view_.scene.picture, layout.picture.size());
     look.room = on_->screen.room();
     return layout;
+}
+
+Pointer LiveWindow::pointer_now() {
+    Pointer pointer = session_.pointer;
+    if (!tour_.on()) return pointer;
+    const PlayerStatus& player = status().player;
+    Tour::Sights sights{.scene = player.scene, .moves = !status().stands};
+    // Words of a caption that is still being written come later.
+    sights.all = sights.moves || status().complete;
+    if (sights.all) sights.words = uint32_t(view_.words.size());
+    const std::vector<Detection>& found = view_.scene.detections;
+    const auto strongest = std::ranges::max_element(found, {}, &Detection::score);
+    if (strongest != found.end()) sights.query = strongest->query;
+    pointer.target = tour_.target(sights, Clock::now());
+    pointer.tour = tour_.first_round();
+    return pointer;
 }
 
 void LiveWindow::show() {
@@ -184,12 +289,12 @@ void LiveWindow::show() {
     session_.status.present_modes = on_->screen.swapchain().modes();
     const ImVec2 dots = ImGui::GetIO().DisplayFramebufferScale;
     const auto [first, second] = places_of(view_.scene, layout.picture, {dots.x, dots.y});
-    ViewInput input{session_, view_, offers_, pull_, editor_, first, second};
+    ViewInput input{session_, view_, offers_, pull_, editor_, first, second, tour_.on()};
     draw_view(input, layout);
-    exporter_.notify(regions_.follow(session_.wishes.source, session_.wishes.regions));
+    exporter_.notify(follow_regions());
     exporter_.follow(session_, view_);
     if (!session_.events.take<Quit>().empty()) quit_ = true;
-    on_->loop.want(session_.wishes, session_.pointer, session_.events);
+    on_->loop.want(session_.wishes, pointer_now(), session_.events);
     if (exporter_.wants_view()) on_->screen.read_next();
     const bool shown = on_->screen.show().has_value();
     if (const auto seen = on_->screen.read()) exporter_.take(*seen);

@@ -10,17 +10,20 @@
 
 namespace saccade {
 
-void PageMaker::start(const std::string& picture, const ModelNames& models) {
+void PageMaker::start(const std::string& picture, const ModelNames& models, bool lecture) {
     if (busy()) return;
     std::error_code error;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
     folder_ = std::filesystem::path(picture).replace_extension("").string();
+    const std::string stem = std::filesystem::path(picture).stem().string();
+    command_ = lecture ? "lecture" : "inspect";
+    page_ = folder_ + (lecture ? "/" + stem + "-lecture.html" : "/report.html");
     // A missing browser is no failure, a missing page is.
     const char* script =
         "\"$@\" > /dev/null 2>&1 || exit 1; "
-        "xdg-open \"$0/report.html\" > /dev/null 2>&1; exit 0";
-    std::vector<std::string> words{"sh",      "-c",    script, folder_, program,
-                                   "inspect", picture, "-o",   folder_, "--quiet"};
+        "xdg-open \"$0\" > /dev/null 2>&1; exit 0";
+    std::vector<std::string> words{"sh",     "-c",    script, page_,   program,
+                                   command_, picture, "-o",   folder_, "--quiet"};
     auto add = [&](const char* option, const std::string& value, const char* otherwise) {
         if (value.empty() && !otherwise) return;
         words.insert(words.end(), {option, value.empty() ? otherwise : value});
@@ -29,6 +32,7 @@ void PageMaker::start(const std::string& picture, const ModelNames& models) {
     add("--classifier", models.classifier, "none");
     add("--captioner", models.captioner, "none");
     if (!models.detector.empty()) add("--find", models.find, nullptr);
+    if (models.as != Implementation::by_weights) add("--as", name_of(models.as), nullptr);
     if (!models.classifier.empty()) add("--labels", models.labels, nullptr);
     if (!models.captioner.empty()) add("--ask", models.question, nullptr);
     std::vector<char*> arguments;
@@ -43,9 +47,9 @@ std::optional<std::string> PageMaker::news() {
     int status = 0;
     if (!busy() || ::waitpid(process_, &status, WNOHANG) != process_) return {};
     process_ = 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "page: " + folder_ + "/report.html";
-    return "the page could not be made; try 'saccade inspect " + folder_ + ".png -o " + folder_ +
-           "'";
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "page: " + page_;
+    return "the page could not be made; try 'saccade " + command_ + " " + folder_ + ".png -o " +
+           folder_ + "'";
 }
 
 }  // namespace saccade

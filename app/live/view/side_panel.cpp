@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/hub/transfer_progress.h"
+#include "app/live/view/cause/cause_panel.h"
 #include "app/live/view/view.h"
 #include "app/live/view/widgets.h"
 #include "app/sources/pictures.h"
@@ -25,13 +26,13 @@ bool share(const char* label, float& value, const char* what) {
 
 // Sources that were dropped together.
 void draw_list(Session& session) {
-    const std::vector<std::string>& sources = session.wishes.sources;
+    const std::vector<SourceName>& sources = session.wishes.sources;
     if (sources.size() < 2) return;
     const auto now = std::ranges::find(sources, session.wishes.source) - sources.begin();
     const std::string shown = std::to_string(now + 1) + " of " + std::to_string(sources.size());
     if (begin_choice("list", shown)) {
-        std::optional<std::string> chosen;
-        for (const std::string& source : sources)
+        std::optional<SourceName> chosen;
+        for (const SourceName& source : sources)
             if (ImGui::Selectable(title_of_source(source).c_str(), source == session.wishes.source))
                 chosen = source;
         if (chosen) choose_source(session, *chosen);
@@ -43,7 +44,7 @@ void draw_list(Session& session) {
 void source(ViewInput& in) {
     if (!section("Source")) return;
     Session& session = in.session;
-    const std::string& now = session.wishes.source;
+    const SourceName& now = session.wishes.source;
     const std::string title = title_of_source(now);
     std::string typed = title;
     if (wish("source", typed)) choose_source(session, typed == title ? now : source_meant(typed));
@@ -58,8 +59,8 @@ void source(ViewInput& in) {
     tip("open: cameras that are there, what was opened before, the synthetic camera");
     draw_list(session);
     // The end of a long path, which tells files apart, does not fit into the field.
-    const std::string& name = session.status.player.name;
-    const std::string file = std::filesystem::path(name).filename().string();
+    const SourceName& name = session.status.player.name;
+    const std::string file = std::filesystem::path(name.text()).filename().string();
     const bool cut = ImGui::CalcTextSize(title.c_str()).x > ImGui::CalcItemWidth();
     if (!file.empty() && (cut || name != now)) quiet(file);
 }
@@ -75,6 +76,7 @@ void choose_model(ViewInput& in, const char* label, std::string& wanted, const M
                   const char* what) {
     ImGui::PushID(label);
     if (begin_choice(label, status.name.empty() ? "none" : status.name)) {
+        const std::string before = wanted;
         if (ImGui::Selectable("none", status.name.empty())) wanted = "none";
         for (const KnownModel& model : status.known) {
             const bool here = model.here || in.pull.has(model.name);
@@ -89,6 +91,7 @@ void choose_model(ViewInput& in, const char* label, std::string& wanted, const M
         ImGui::Separator();
         wish("folder", wanted);
         tip("folder: of another model, as Hugging Face keeps them, then Enter");
+        if (wanted != before) in.pull.forget_error();
         ImGui::EndCombo();
     }
     tip(what);
@@ -198,6 +201,8 @@ void tracks(Wishes& wishes, const Status& status) {
 
 // Likely classes, beside the picture, where they cover no box.
 void classes(const LiveView& view) {
+    const std::string of = std::to_string(view.of_classes) + " classes";
+    if (!view.classes.empty()) quiet("likely, of " + of);
     for (const LikelyClass& one : view.classes) {
         char percent[16];
         std::snprintf(percent, sizeof percent, "%.0f %%", 100 * double(one.score));
@@ -206,8 +211,11 @@ void classes(const LiveView& view) {
         text(one.label);
     }
     if (view.classes.empty() && view.classified) {
-        quiet("not sure");
-        tip("not sure: no class scores as much as the model needs to be believed");
+        char line[64];
+        std::snprintf(line, sizeof line, "none of %s reaches %.0f %%", of.c_str(),
+                      100 * double(view.sure_above));
+        quiet(line);
+        tip("none: no class scores as much as the model needs to be believed");
     }
 }
 
@@ -238,7 +246,8 @@ void choose_maps(AttentionState& a, MapModel& chosen, const MapChoices& choices,
     }
     tip("maps (A): of one head of a layer, of all of them by mean or greatest, side by side, or "
         "followed through all layers (rollout); similarity: how much the features of each patch "
-        "are like those of the one under the mouse; colours: their three main components");
+        "are like those of the one under the mouse; colours: their three main components; cause: "
+        "what the object, class or word needs, by knocking patches out");
     if (a.mode == AttentionMode::off) return;
     // Without one of them, maps are of the other.
     const bool detector = !status.detector.name.empty(),
@@ -255,7 +264,8 @@ void choose_maps(AttentionState& a, MapModel& chosen, const MapChoices& choices,
     auto choose = [](const char* label, uint32_t& value, uint32_t count, const char* what) {
         const int last = static_cast<int>(count) - 1;
         int number = std::min(static_cast<int>(value), last);
-        if (ImGui::SliderInt(label, &number, 0, last))
+        const std::string format = "%d of 0-" + std::to_string(last);
+        if (ImGui::SliderInt(label, &number, 0, last, format.c_str()))
             value = static_cast<uint32_t>(std::clamp(number, 0, last));
         tip(what);
     };
@@ -293,7 +303,7 @@ void attention(ViewInput& in) {
     second_view(session);
     if (look.attention.mode == AttentionMode::off && look.second.kind != SecondView::Kind::maps)
         return;
-    share("strength", look.attention.blend, "strength: how much the map covers the picture");
+    share("opacity", look.attention.blend, "opacity: how much the map covers the picture");
     share(
         "share shown", look.attention.mass,
         "share shown: only the fewest patches are coloured that hold this share of the attention");
@@ -322,6 +332,8 @@ void keep(Session& session) {
     save_button(session, U'n');
     ImGui::SameLine();
     save_button(session, U'i');
+    ImGui::SameLine();
+    save_button(session, U't');
 }
 
 void performance(ViewInput& in) {
@@ -329,11 +341,16 @@ void performance(ViewInput& in) {
     const Status& status = in.session.status;
     PresentMode& present_mode = in.session.wishes.window.present_mode;
     text(status.device);
-    ImGui::Text("%.1f frames/s, %llu frames, %llu dropped", status.frames_per_second,
-                static_cast<unsigned long long>(status.frames),
-                static_cast<unsigned long long>(status.dropped));
-    ImGui::Text("capture to screen %.0f ms, GPU idle %.0f %%", status.latency_ms,
-                100 * status.gpu_idle);
+    if (status.stands) {
+        ImGui::Text("the picture stands still; %llu frames so far",
+                    static_cast<unsigned long long>(status.frames));
+    } else {
+        ImGui::Text("%.1f frames/s, %llu frames, %llu dropped", status.frames_per_second,
+                    static_cast<unsigned long long>(status.frames),
+                    static_cast<unsigned long long>(status.dropped));
+        ImGui::Text("capture to screen %.0f ms, GPU idle %.0f %%", status.latency_ms,
+                    100 * status.gpu_idle);
+    }
     ImGui::Text("memory: GPU %.0f MiB, host %.0f MiB", double(status.memory.device_bytes) / 1048576,
                 double(status.memory.host_bytes) / 1048576);
     for (const StageTimes::Stage& stage : status.stages.stages) {
@@ -385,6 +402,7 @@ void draw_side_panel(ViewInput& in, const Rectangle& place) {
     draw_words(in);
     shown(in);
     attention(in);
+    draw_cause(in.session);
     keep(in.session);
     performance(in);
     ImGui::PopItemWidth();

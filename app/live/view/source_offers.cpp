@@ -28,16 +28,9 @@ std::optional<unsigned> camera_number(const std::string& name) {
     return number;
 }
 
-std::optional<fs::path> sample_picture() {
-    for (const fs::path& folder : ModelPlaces::of_this_machine().bundled)
-        if (std::error_code error; fs::is_regular_file(folder / "sample.jpg", error))
-            return folder / "sample.jpg";
-    return {};
-}
-
 }  // namespace
 
-std::string source_meant(std::string typed) {
+SourceName source_meant(std::string typed) {
     const auto first = typed.find_first_not_of(" \t"), last = typed.find_last_not_of(" \t");
     typed = first == typed.npos ? "" : typed.substr(first, last - first + 1);
     if (typed.size() > 1 && (typed[0] == '"' || typed[0] == '\'') && typed.back() == typed[0])
@@ -49,7 +42,7 @@ std::string source_meant(std::string typed) {
     return typed;
 }
 
-SourceOffers::SourceOffers(std::vector<std::string> recent, fs::path devices)
+SourceOffers::SourceOffers(std::vector<SourceName> recent, fs::path devices)
     : recent_(std::move(recent)), devices_(std::move(devices)) {
     if (recent_.size() > most_recent) recent_.resize(most_recent);
 }
@@ -63,13 +56,14 @@ const std::vector<SourceOffers::Offer>& SourceOffers::offers() {
     return offers_;
 }
 
-void SourceOffers::add_recent(const std::string& opened) {
+void SourceOffers::add_recent(const SourceName& opened) {
     if (opened.empty() || std::exchange(last_opened_, opened) == opened) return;
+    const std::string& name = opened.unmasked();
     std::error_code error;
-    const bool camera = opened.find_first_not_of("0123456789") == opened.npos;
-    const std::string source = !camera && fs::exists(opened, error)
-                                   ? fs::absolute(opened, error).lexically_normal().string()
-                                   : opened;
+    const bool camera = name.find_first_not_of("0123456789") == name.npos;
+    const SourceName source = !camera && fs::exists(name, error)
+                                  ? SourceName(fs::absolute(name, error).lexically_normal())
+                                  : opened;
     std::erase(recent_, source);
     recent_.insert(recent_.begin(), source);
     if (recent_.size() > most_recent) recent_.resize(most_recent);
@@ -87,15 +81,14 @@ void SourceOffers::look_around() {
     std::ranges::sort(cameras);
     for (unsigned number : cameras)
         offers_.push_back({std::to_string(number), "camera " + std::to_string(number)});
-    if (const auto sample = sample_picture())
-        offers_.push_back({sample->string(), "a sample picture"});
+    if (const auto sample = sample_picture()) offers_.push_back({*sample, "a sample picture"});
     offers_.push_back({"synth:", "synth: the synthetic camera"});
     if (const char* display = std::getenv("DISPLAY"); display && *display)
         offers_.push_back({"screen:", "screen: what this display shows"});
-    auto offered = [&](const std::string& source) {
+    auto offered = [&](const SourceName& source) {
         return std::ranges::find(offers_, source, &Offer::source) != offers_.end();
     };
-    for (const std::string& source : recent_)
+    for (const SourceName& source : recent_)
         if (!offered(source)) offers_.push_back({source, title_of_source(source)});
 }
 

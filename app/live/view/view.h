@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "app/hub/background_pull.h"
-#include "app/live/live_thread.h"
 #include "app/live/state/controls.h"
 #include "app/live/view/layout.h"
 #include "app/live/view/region_editor.h"
 #include "app/live/view/source_offers.h"
+#include "app/live/wall/live_thread.h"
 
 namespace saccade {
 
@@ -27,6 +27,7 @@ struct ViewInput {
     };
     Place first;
     std::optional<Place> second;
+    bool tour = false;  // maps play by themselves
 };
 
 // The places of a scene's views, which share this room; `dots`: pixels to a unit.
@@ -49,6 +50,8 @@ void draw_player(ViewInput& in, const Rectangle& place);
 void draw_status(const ViewInput& in, const Rectangle& place);
 void draw_start_page(ViewInput& in, const Rectangle& place);
 void draw_legends(const ViewInput& in);
+// The line of the tour, on the picture. Returns where it lies in the first view, 0 .. 1.
+Rectangle draw_invitation(const ViewInput& in);
 // Lines and zones while they are drawn, and the list of them.
 void draw_regions(const ViewInput& in);
 void draw_region_list(ViewInput& in);

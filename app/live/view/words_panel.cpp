@@ -79,7 +79,10 @@ void answer(ViewInput& in) {
         std::snprintf(shown, sizeof shown, "%.100s %.0f%%", word.text.c_str(), 100 * word.p);
         const float width = ImGui::CalcTextSize(shown).x;
         if (i > 0 && ImGui::GetItemRectMax().x + em() + width < end) ImGui::SameLine(0, em());
-        ImGui::TextUnformatted(shown);
+        // As opaque as it is probable, as on the picture.
+        ImVec4 colour = ImGui::GetStyleColorVec4(ImGuiCol_Text);
+        colour.w *= 0.4f + 0.6f * static_cast<float>(std::clamp(word.p, 0.0, 1.0));
+        ImGui::TextColored(colour, "%s", shown);
         if (!ImGui::IsItemHovered() || in.session.pointer.word_held) continue;
         in.session.pointer.target.word = i;
         tip("where the model looked when it wrote this word, and the word's probability");

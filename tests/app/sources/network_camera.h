@@ -8,13 +8,13 @@
 #include "app/sources/capture.h"
 #include "tests/app/sources/clips.h"
 
-// Cameras on this machine's own network, and somebody who does not wait for them for long.
+// Network cameras on the loopback interface, and options with short timeouts for them.
 
 namespace saccade {
 
 using namespace std::chrono_literals;
 
-// A port of this machine that nobody listens on.
+// A port of this machine without a listener.
 inline int free_port() {
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};

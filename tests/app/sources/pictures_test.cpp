@@ -69,7 +69,7 @@ TEST_F(PictureSources, a_corrupt_picture_is_reported_and_left_out) {
     write("1.png", plain(8, 6, 20));
     temp.write("2.png", encoded(".png", plain(8, 6, 30)).substr(0, 50));
     write("3.png", plain(8, 6, 40));
-    ::testing::internal::CaptureStdout();  // where a test's log goes
+    ::testing::internal::CaptureStdout();  // the log of tests goes there
     const auto source = open_source(temp.path());
     const std::vector<Shot> shots = all_shots(*source);
     expect_says(::testing::internal::GetCapturedStdout(), "'" + in("2.png") + "'");
@@ -171,18 +171,20 @@ TEST_F(PictureSources, several_files_are_a_list_in_their_own_order) {
 }
 
 TEST_F(PictureSources, what_is_dropped_is_its_pictures_together_and_each_video) {
-    using Sources = std::vector<std::string>;
+    using Paths = std::vector<std::string>;
+    using Sources = std::vector<SourceName>;
     std::filesystem::create_directory(temp / "holiday");
     write("holiday/1.png", plain(4, 3, 10));
     const std::string a = in("a.png"), b = in("b.JPG"), clip = in("clip.mp4");
-    EXPECT_EQ(sources_in(Sources{a}), Sources{a});
-    EXPECT_EQ(sources_in(Sources{a, b}), Sources{list_of_pictures(Sources{a, b})});
-    EXPECT_EQ(sources_in(Sources{clip, a, b}), (Sources{list_of_pictures(Sources{a, b}), clip}));
-    EXPECT_EQ(sources_in(Sources{in("holiday")}), Sources{in("holiday")});
+    const std::string list = list_of_pictures(Paths{a, b});
+    EXPECT_EQ(sources_in(Paths{a}), (Sources{a}));
+    EXPECT_EQ(sources_in(Paths{a, b}), (Sources{list}));
+    EXPECT_EQ(sources_in(Paths{clip, a, b}), (Sources{list, clip}));
+    EXPECT_EQ(sources_in(Paths{in("holiday")}), (Sources{in("holiday")}));
     temp.write("holiday/2.mkv", "");
-    EXPECT_EQ(sources_in(Sources{in("holiday")}), (Sources{in("holiday"), in("holiday/2.mkv")}));
+    EXPECT_EQ(sources_in(Paths{in("holiday")}), (Sources{in("holiday"), in("holiday/2.mkv")}));
     std::filesystem::remove(temp / "holiday/1.png");
-    EXPECT_EQ(sources_in(Sources{in("holiday")}), Sources{in("holiday/2.mkv")});
+    EXPECT_EQ(sources_in(Paths{in("holiday")}), (Sources{in("holiday/2.mkv")}));
 }
 
 }  // namespace

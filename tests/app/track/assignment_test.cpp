@@ -17,7 +17,7 @@ float total(std::span<const float> costs, size_t columns, std::span<const uint32
     return sum;
 }
 
-// The least of all ways to choose.
+// The minimum over all assignments.
 float least(std::span<const float> costs, size_t row, size_t rows, size_t columns, float limit,
             uint32_t taken = 0) {
     if (row == rows) return 0;
@@ -52,13 +52,13 @@ TEST(Assignments, leave_alone_what_costs_too_much) {
     Assignment assignment;
     const std::vector<float> costs{0.2f, 5, 0.1f, 5};
     const auto chosen = assignment.solve(costs, 2, 2, 1);
-    EXPECT_EQ(chosen[0], Assignment::unassigned);  // the other one has the first for less
+    EXPECT_EQ(chosen[0], Assignment::unassigned);  // the first column costs the other row less
     EXPECT_EQ(chosen[1], 0u);
 }
 
 TEST(Assignments, give_way_to_each_other) {
     Assignment assignment;
-    // The first would take the first column, but then the second has nothing.
+    // Greedily the first row would take the first column, and none would be left for the second.
     const std::vector<float> costs{0.1f, 0.2f, 0.15f, 5};
     const auto chosen = assignment.solve(costs, 2, 2, 1);
     EXPECT_EQ(chosen[0], 1u);

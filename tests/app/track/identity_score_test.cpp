@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-// A thing of 10 x 10 pixels.
+// An object of 10 x 10 pixels.
 NumberedBox at(uint64_t number, float left, float top = 0) {
     return {number, {left, top, left + 10, top + 10}};
 }
@@ -113,9 +113,9 @@ TEST(IdentityScores, a_long_run_is_the_sum_of_its_scenes) {
 TEST(IdentityScores, take_their_boxes_from_a_frames_result) {
     FrameResult result;
     result.detections = {{0, 0.9f, {0, 0, 10, 10}}, {0, 0.8f, {50, 0, 60, 10}}};
-    result.tracks = {3, 0};  // the second is nobody's
+    result.tracks = {3, 0};  // the second belongs to no object
     IdentityScore score;
-    score.add(result);  // a source that knows nothing
+    score.add(result);  // a source without truth
     EXPECT_EQ(score.objects(), 0u);
     result.info.truth = Truth{{{0, "dog", {0, 0, 10, 10}, 1}, {0, "dog", {50, 0, 60, 10}, 2}}, ""};
     score.add(result);

@@ -8,7 +8,7 @@ namespace {
 constexpr Size picture(640, 480);
 const Rectangle wall{100, 0, 300, 480};
 
-// A thing of 40 x 40 whose middle is here.
+// An object of 40 x 40 with this centre.
 Rectangle at(float x) { return {x - 20, 180, x + 20, 220}; }
 
 TEST(OccludedPaths, lead_back_behind_what_a_thing_comes_out_from) {

@@ -24,7 +24,8 @@ TEST(RegionStores, keep_the_regions_of_each_source_apart) {
     EXPECT_EQ(store.read("0"), door_at(100));
     EXPECT_EQ(store.read("rtsp://me:secret@camera/street"), door_at(200));
     EXPECT_EQ(read_regions(store.file_of("0")), door_at(100)) << "--zones takes the same file";
-    EXPECT_EQ(store.file_of("rtsp://me:secret@camera").string().find("secret"), std::string::npos);
+    for (const char* url : {"rtsp://me:secret@camera", "http://camera/a?key=secret"})
+        EXPECT_EQ(store.file_of(url).string().find("secret"), std::string::npos);
     store.write("0", {});
     EXPECT_FALSE(std::filesystem::exists(store.file_of("0")));
 }
@@ -65,6 +66,28 @@ TEST(KeptRegionsTest, come_back_with_their_source) {
     regions = {};
     KeptRegions(store).follow("1", regions);
     EXPECT_EQ(regions, door_at(300)) << "by the next run, too";
+}
+
+TEST(KeptRegionsTest, of_a_run_come_back_with_their_source_and_are_not_stored) {
+    const TempFolder temp;
+    const RegionStore store(temp / "zones");
+    store.write("0", door_at(50));
+    Regions regions;
+    KeptRegions kept(store, KeptRegions::Lifetime::run);
+    kept.follow("0", regions);
+    EXPECT_EQ(regions, door_at(50)) << "it begins with what is stored";
+    regions = door_at(100);
+    kept.follow("0", regions);
+    kept.follow("1", regions);
+    EXPECT_TRUE(regions.all.empty());
+    kept.follow("0", regions);
+    EXPECT_EQ(regions, door_at(100));
+    regions = {};
+    kept.follow("0", regions);
+    kept.follow("1", regions);
+    kept.follow("0", regions);
+    EXPECT_TRUE(regions.all.empty()) << "they were deleted";
+    EXPECT_EQ(store.read("0"), door_at(50));
 }
 
 TEST(KeptRegionsTest, give_way_to_those_of_a_file) {

@@ -87,7 +87,7 @@ TEST(RegionsTest, which_point_of_a_box_counts_can_be_chosen) {
     EXPECT_EQ(point_of(box, Anchor::top), (glm::vec2{20, 20}));
 }
 
-// A thing of 20 x 20 around these points, one a frame, ten frames a second.
+// An object of 20 x 20 around these points, one per frame, at ten frames a second.
 TrackSeen at(glm::vec2 place, uint32_t track = 1, uint32_t label = 0, float score = 0.9f) {
     return {track, label, score, {place - 10.0f, place + 10.0f}};
 }
@@ -165,6 +165,35 @@ TEST(RegionCounters, know_a_track_from_before_it_had_a_number) {
     EXPECT_EQ(late.sum().out, 0u);
 }
 
+TEST(RegionCounters, know_it_by_an_overlap_of_a_fifth_and_by_its_class) {
+    // Whether a detection without a number at `before` is the track that is first seen on the line.
+    auto is_same = [](float before, uint32_t label) {
+        Walk walk(door);
+        walk.see({at({before, 100}, 0, label)});
+        for (float x = 100; x < 125; x += 4) walk.see({at({x, 100}, 1, 3)});
+        return walk.sum().out == 1;
+    };
+    EXPECT_TRUE(is_same(88, 3)) << "IoU 0.25";
+    EXPECT_FALSE(is_same(85, 3)) << "IoU 0.14";
+    EXPECT_FALSE(is_same(88, 4));
+    Walk walk(door);  // of two, the one that overlaps more: it comes from beyond the line
+    walk.see({at({112, 100}, 0), at({87, 100}, 0)});
+    for (float x = 101; x < 125; x += 4) walk.see({at({x, 100}, 1)});
+    EXPECT_EQ(walk.sum().out, 0u);
+}
+
+TEST(RegionCounters, do_not_know_it_after_a_while_or_when_the_source_has_begun_again) {
+    for (const bool again : {false, true}) {
+        Walk walk(door);
+        walk.see({});
+        walk.see({at({88, 100}, 0)});
+        if (again) walk.frame = 0;
+        for (int i = 0; i < 5 && !again; ++i) walk.see({});
+        for (float x = 100; x < 125; x += 4) walk.see({at({x, 100}, 1)});
+        EXPECT_EQ(walk.sum().out, 0u) << again;
+    }
+}
+
 TEST(RegionCounters, know_that_what_comes_in_over_the_edge_was_outside) {
     Walk walk(R"({"lines": [{"name": "door", "from": [14, 0], "to": [14, 480],
                              "point": "middle"}]})");
@@ -194,7 +223,7 @@ TEST(RegionCounters, do_not_take_one_track_for_another) {
 TEST(RegionCounters, count_by_the_class_that_a_track_was_called_most) {
     Walk walk(door);
     for (int i = 0; i < 5; ++i) walk.see({at({60, 100}, 1, 7)});
-    walk.see({at({140, 100}, 1, 8)});  // called otherwise for a moment
+    walk.see({at({140, 100}, 1, 8)});  // another class for a moment
     ASSERT_EQ(walk.counter.counts()[0].classes.size(), 1u);
     EXPECT_EQ(walk.counter.counts()[0].classes[0].id, 7u);
 }
@@ -216,6 +245,28 @@ TEST(RegionCounters, know_who_is_in_a_zone_and_for_how_long) {
     EXPECT_EQ(stays[0].most, 2u);
     EXPECT_NEAR(stays[0].seconds, 1.0 + 1.1, 1e-9) << "of who has left and who is there";
     EXPECT_NEAR(stays[0].longest, 1.1, 1e-9);
+}
+
+TEST(RegionCounters, count_nothing_where_a_thing_trembles_at_a_zones_edge) {
+    Walk walk(yard);
+    walk.see({at({50, 200})});
+    for (int i = 0; i < 50; ++i) walk.see({at({100 + (i % 2 ? 5.0f : -5.0f), 200})});
+    EXPECT_EQ(walk.sum().in + walk.sum().out, 0u);
+    walk.see({at({110, 200})});
+    EXPECT_EQ(walk.sum().in, 1u);
+}
+
+TEST(RegionCounters, let_leave_a_zone_in_the_class_in_which_it_was_entered) {
+    Walk walk(yard);
+    walk.see({at({50, 200}, 1, 7)});
+    walk.see({at({200, 200}, 1, 7)});
+    for (int i = 0; i < 9; ++i) walk.see({at({200, 200}, 1, 8)});
+    walk.see({at({50, 200}, 1, 8)});
+    const auto& classes = walk.counter.counts()[0].classes;
+    ASSERT_EQ(classes.size(), 1u);
+    EXPECT_EQ(classes[0].id, 7u);
+    EXPECT_EQ(classes[0].in, 1u);
+    EXPECT_EQ(classes[0].out, 1u);
 }
 
 TEST(RegionCounters, let_who_vanishes_in_a_zone_leave_it) {
@@ -254,6 +305,38 @@ TEST(RegionCounters, fit_what_was_drawn_on_a_picture_of_another_size) {
     EXPECT_EQ(walk.sum().out, 0u);
     walk.see({at({110, 100})});
     EXPECT_EQ(walk.sum().out, 1u);
+}
+
+TEST(RegionCounters, know_it_after_it_was_missed_for_a_frame) {
+    Walk walk(door);
+    walk.see({at({88, 100}, 0)});
+    walk.see({});
+    for (float x = 100; x < 125; x += 4) walk.see({at({x, 100}, 1)});
+    EXPECT_EQ(walk.sum().out, 1u);
+}
+
+TEST(RegionCounters, do_not_take_a_neighbour_for_what_something_was_hidden_behind) {
+    const TrackSeen wall{9, 5, 0.9f, {60, 50, 155.4f, 150}};  // covers 2 % of it
+    Walk walk(door);
+    for (float x = 165; x < 300; x += 6) walk.see({wall, at({x, 100}, 2)});
+    EXPECT_EQ(walk.sum().out, 0u);
+}
+
+TEST(RegionCounters, count_a_crossing_once_though_it_began_behind_something) {
+    const TrackSeen wall{9, 5, 0.9f, {40, 50, 92, 150}};
+    Walk walk(door);
+    for (float x = 88; x < 300; x += 12) walk.see({wall, at({x, 100}, 2)});
+    EXPECT_EQ(walk.sum().out, 1u);
+}
+
+TEST(RegionCounters, begin_anew_where_the_same_is_drawn_on_a_picture_of_another_size) {
+    Walk walk(yard);
+    for (int i = 0; i < 3; ++i) walk.see({at({200, 200})});
+    EXPECT_EQ(walk.sum().inside, 1u);
+    Regions other = from(yard);
+    other.size = Size{320, 240};
+    const RegionCounter counter(other, walk.counter);
+    EXPECT_TRUE(counter.counts()[0].classes.empty());
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(Feed, sends_a_stream_that_others_can_read) {
     ASSERT_TRUE(shot);
 }
 
-// Red, while something is to become true; false if it does not within ten seconds.
+// Sends red pictures until a condition holds; false if it does not within ten seconds.
 bool show_until(Feed& feed, const std::function<bool()>& done) {
     std::vector<uint8_t> bgr(size_t{64} * 48 * 3);
     for (size_t i = 0; i < bgr.size(); i += 3) bgr[i + 2] = 220;
@@ -52,7 +52,7 @@ bool show_until(Feed& feed, const std::function<bool()>& done) {
     return false;
 }
 
-// What was received is a stream with red pictures.
+// The received bytes are a stream of red pictures.
 void expect_red(const std::string& received, const TempFolder& temp) {
     const std::string file = temp / "received.ts";
     std::ofstream(file, std::ios::binary) << received;
@@ -61,7 +61,7 @@ void expect_red(const std::string& received, const TempFolder& temp) {
     EXPECT_TRUE(next_shot(video));
 }
 
-// Reads what is there now from a pipe or socket that does not block.
+// Reads the available bytes from a non-blocking pipe or socket.
 void take_all(int file, std::string& to) {
     char bytes[65536];
     for (ssize_t count; (count = ::read(file, bytes, sizeof bytes)) > 0;)

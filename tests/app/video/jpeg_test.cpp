@@ -41,5 +41,28 @@ TEST(JpegTest, has_the_colours_of_the_planes) {
         }
 }
 
+TEST(JpegTest, smaller_planes_are_means_of_blocks) {
+    for (const PlaneLayout& layout :
+         {PlaneLayout{1280, 720, Chroma::halved}, PlaneLayout{999, 333, Chroma::full}}) {
+        std::vector<uint8_t> planes = planes_of(layout, 0.2, 0.6, 0.4), small;
+        for (uint32_t y = 0; y < layout.height; ++y)  // columns of two levels
+            for (uint32_t x = 0; x < layout.width; ++x)
+                planes[y * layout.planes()[0].row_bytes + x] = x % 2 ? 50 : 150;
+        const PlaneLayout to = shrink(planes, layout, 480, small);
+        EXPECT_LE(to.width, 480u);
+        EXPECT_GT(to.width, 240u);
+        EXPECT_NEAR(double(to.width) / to.height, double(layout.width) / layout.height, 0.05);
+        EXPECT_EQ(small.size(), to.bytes());
+        EXPECT_NEAR(small[to.planes()[0].row_bytes * (to.height / 2) + to.width / 2], 100, 18);
+        const auto chroma = [](const std::vector<uint8_t>& all, const PlaneLayout& of) {
+            return all[of.planes()[1].begin + of.planes()[1].row_bytes + 3];
+        };
+        EXPECT_EQ(chroma(small, to), chroma(planes, layout));
+        std::vector<uint8_t> same;
+        EXPECT_EQ(shrink(planes, layout, 4000, same).width, layout.width);
+        EXPECT_EQ(same.size(), planes.size());
+    }
+}
+
 }  // namespace
 }  // namespace saccade

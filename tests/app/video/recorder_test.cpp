@@ -91,13 +91,13 @@ TEST(Recorder, pictures_of_another_size_begin_another_file) {
         recorder.start();
         recorder.frame(Grey(64, 48, 50).view(), 0);
         recorder.frame(Grey(80, 60, 50).view(), 0.1);
-    }  // what is being recorded is finished
+    }  // finishes the recording
     const auto files = files_in(temp.path());
     ASSERT_EQ(files.size(), 2u);
     for (const auto& file : files) EXPECT_EQ(levels_of(file).size(), 1u) << file;
 }
 
-TEST(Recorder, an_odd_side_stays_odd) {
+TEST(Recorder, an_odd_side_loses_a_line_so_that_phones_and_browsers_play_it) {
     const TempFolder temp;
     {
         Recorder recorder(temp.path());
@@ -105,8 +105,9 @@ TEST(Recorder, an_odd_side_stays_odd) {
         recorder.frame(Grey(65, 49, 50).view(), 0);
     }
     const auto video = stream_of(probe(files_in(temp.path()).at(0)), "video");
-    EXPECT_EQ(video["width"], 65);
-    EXPECT_EQ(video["height"], 49);
+    EXPECT_EQ(video["width"], 64);
+    EXPECT_EQ(video["height"], 48);
+    EXPECT_EQ(video["pix_fmt"], "yuv420p");
 }
 
 TEST(Recorder, never_makes_the_caller_wait) {

@@ -7,7 +7,7 @@
 
 #include "tests/app/sources/clips.h"
 
-// What is in a video file, by ffprobe's account.
+// The contents of a video file, by ffprobe.
 
 namespace saccade {
 

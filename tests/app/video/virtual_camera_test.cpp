@@ -93,7 +93,7 @@ TEST(VirtualCamera, does_what_the_device_has_made_of_the_wish) {
     expect_near(row[2 * 40], red_y);  // Y U Y V from there on
     expect_near(row[2 * 40 + 1], red_u);
     expect_near(row[2 * 40 + 3], red_v);
-    expect_near(row[2 * 5], 16);  // black beside a picture of another shape
+    expect_near(row[2 * 5], 16);  // black beside a picture of another aspect ratio
     expect_near(row[2 * 75], 16);
 }
 

@@ -26,7 +26,7 @@ protected:
 TEST_F(PromptsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
     wishes.detector = model_folder(folder, "owlv2-nano");
     expect_says(error_of([&] { wait_for_models(); }), "finds what you name");
-    wait_for_models(true);  // viewers may still name something
+    wait_for_models(true);  // viewers may still enter a prompt
     EXPECT_TRUE(loop.status().detector.takes_words);
     ASSERT_TRUE(step_frames(1));
     EXPECT_FALSE(loop.shown()->result.detections) << "nothing was named yet";
@@ -39,7 +39,7 @@ TEST_F(PromptsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
     for (const Detection& one : found()) EXPECT_GT(one.score, 0.1f) << "the card's threshold";
 
     // Each has a threshold of its own.
-    // Frames on their way still have the old one.
+    // Frames in flight still have the old one.
     wishes.look.filter.least_scores["red mug"] = 1;
     ASSERT_TRUE(step_until([&] { return std::ranges::count(found(), 0u, &Detection::id) == 0; }));
     EXPECT_FALSE(found().empty());
@@ -47,7 +47,7 @@ TEST_F(PromptsTest, what_is_typed_is_looked_for_from_the_next_frame_on) {
     ASSERT_TRUE(step_until([&] { return found().empty(); }));
     wishes.look.filter.least_scores.clear();
 
-    // What cannot be read leaves what was there.
+    // An unreadable example leaves the old ones.
     std::string far;
     for (int i = 0; i < 40; ++i) far += "very ";
     wishes.prompts.find = far + "far";
@@ -81,7 +81,7 @@ TEST_F(PromptsTest, a_box_that_is_drawn_in_the_frozen_frame_is_looked_for) {
     ASSERT_TRUE(step_frames(2));
     EXPECT_TRUE(std::ranges::any_of(found(), [](const Detection& d) { return d.id == 1; }));
 
-    // Alone, and not at all any more.
+    // One of them alone, then none.
     wishes.prompts.find.clear();
     ASSERT_TRUE(step_frames(1));
     EXPECT_EQ(loop.status().labels, Words{"like 1"});
@@ -104,7 +104,7 @@ TEST_F(PromptsTest, a_box_under_the_mouse_is_asked_for_what_its_patch_looked_at)
     ASSERT_TRUE(step_until([&] { return loop.shown()->attention.has_value(); }));
     EXPECT_EQ(loop.shown()->attention->looker.token, Looker::Token::query);
 
-    // How much each patch is like a phrase, of one and of all.
+    // The similarity of each patch to one phrase, and to all.
     pointer.target.phrase = PhraseRef{MapModel::detector, 1};
     ASSERT_TRUE(step_until([&] {
         return loop.shown()->attention &&

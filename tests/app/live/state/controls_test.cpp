@@ -31,7 +31,7 @@ TEST(Keys, each_does_what_the_help_says_whatever_the_case) {
         EXPECT_EQ(session.wishes.look.caption, !on);
         press_key(session, U'p');
         EXPECT_EQ(session.wishes.window.panels, !on);
-        press_key(session, U't');
+        press_key(session, U'u');
         EXPECT_EQ(session.wishes.look.truth, on);
         press_key(session, U'o');
         EXPECT_EQ(session.wishes.look.overview, on);
@@ -48,7 +48,11 @@ TEST(Keys, each_does_what_the_help_says_whatever_the_case) {
     press_key(session, U'n');
     EXPECT_EQ(session.events.take<SaveMaps>().size(), 1u);
     press_key(session, U'i');
-    EXPECT_EQ(session.events.take<MakePage>().size(), 1u);
+    press_key(session, U't');
+    const std::vector<MakePage> pages = session.events.take<MakePage>();
+    ASSERT_EQ(pages.size(), 2u);
+    EXPECT_FALSE(pages[0].lecture);
+    EXPECT_TRUE(pages[1].lecture);
     EXPECT_TRUE(session.wishes.frozen) << "of this very frame";
     press_key(session, U'l');
     EXPECT_FALSE(session.wishes.look.classes);

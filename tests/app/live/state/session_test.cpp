@@ -31,7 +31,7 @@ TEST(SessionTest, sources_that_were_dropped_together_are_stepped_through) {
 TEST(SessionTest, layers_are_stepped_through_within_the_model) {
     Session session;
     session.status.choices.layers = 3;
-    // At first it is the last one, whatever that is.
+    // At first it is the last one, whichever that is.
     for (uint32_t layer : {1u, 0u, 0u}) {
         press_key(session, U'[');
         EXPECT_EQ(session.wishes.look.attention.layer, layer);

@@ -11,7 +11,7 @@ bool share_pixels(const Rectangle& a, const Rectangle& b) {
 
 TEST(ViewLayout, nothing_covers_anything_and_the_picture_has_the_room_that_is_left) {
     for (const glm::vec2& window : {glm::vec2(700, 420), {1280, 800}, {1920, 1080}})
-        for (const float em : {15.0f, 30.0f})  // of a display with twice the dots
+        for (const float em : {15.0f, 30.0f})  // on a display with twice the dots per inch
             for (const bool player : {false, true}) {
                 SCOPED_TRACE(std::to_string(window.x) + " wide, letters of " + std::to_string(em));
                 const ViewLayout all = lay_out({window, em, true, player});

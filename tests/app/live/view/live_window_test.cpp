@@ -1,4 +1,4 @@
-// The program's window, as people use it.
+// The program's window, driven by keyboard and mouse.
 
 #include "app/live/view/live_window.h"
 
@@ -47,7 +47,7 @@ protected:
         }
         return true;
     }
-    // How many pixels of a part of the display are as they should be.
+    // How many pixels of a part of the display match.
     using Part = Rectangle;
     static size_t count(const Screenshot& s, const Part& part,
                         const std::function<bool(uint32_t x, uint32_t y)>& holds) {
@@ -77,7 +77,7 @@ protected:
     static size_t differing(const Screenshot& a, const Screenshot& b, const Part& part) {
         return count(a, part, [&](uint32_t x, uint32_t y) { return a.at(x, y) != b.at(x, y); });
     }
-    // What is shown when nothing changes any more.
+    // The display once it no longer changes.
     Screenshot settled() const {
         Screenshot before = display.screenshot();
         for (int same = 0; same < 20;) {
@@ -88,7 +88,7 @@ protected:
         }
         return before;
     }
-    // A key that changes what is shown.
+    // Presses a key, which must change the display.
     Screenshot after_key(const char* key) const {
         const Screenshot before = display.screenshot();
         display.press(key);
@@ -104,7 +104,7 @@ protected:
 
 TEST_F(LiveWindowTest, obeys_keys_and_remembers) {
     Program program(places::program(),
-                    small_live({"--detector", "none", "--threshold", "0", "--track"}));
+                    small_live({"--no-tour", "--detector", "none", "--threshold", "0", "--track"}));
     display.move_mouse(500, 300);
     EXPECT_TRUE(eventually([&](const Screenshot& s) {
         return lit(s, {400, 0, 640, 520}) > 20000;
@@ -131,8 +131,8 @@ TEST_F(LiveWindowTest, a_camera_that_is_missing_is_told_and_comes_when_it_is_the
     NetworkCamera camera(make_clip(temp, "clip.mp4", 25),
                          {"-c:v", "mjpeg", "-f", "mpjpeg", "-listen", "1"}, url);
     Program program(places::program(),
-                    on_test_device({"live", url, "--detector", "none", "--classifier", "none",
-                                    "--captioner", "none"}));
+                    on_test_device({"live", url, "--no-tour", "--detector", "none", "--classifier",
+                                    "none", "--captioner", "none"}));
     display.move_mouse(500, 300);
     EXPECT_TRUE(eventually([&](const Screenshot& s) { return lit(s, everything) > 5000; }));
     display.press("p");
@@ -154,7 +154,47 @@ TEST_F(LiveWindowTest, a_camera_that_is_missing_is_told_and_comes_when_it_is_the
     EXPECT_EQ(std::ranges::adjacent_find(lines), lines.end()) << "said twice:\n" << outcome.err;
 }
 
-// A single picture of the synthetic camera, which knows what is in it.
+TEST_F(LiveWindowTest, several_sources_lie_side_by_side_and_a_click_brings_one_to_the_front) {
+    temp.write("saccade/window.json", R"({"width": 640, "height": 520, "panels": false})");
+    const std::filesystem::path dark = temp / "dark.png", light = temp / "light.png";
+    write_picture(dark, cv::Mat(90, 160, CV_8UC3, cv::Scalar(90, 10, 10)));
+    write_picture(light, cv::Mat(90, 160, CV_8UC3, cv::Scalar(10, 190, 10)));
+    Program program(places::program(),
+                    on_test_device({"live", "blue=" + dark.string(), "green=" + light.string(),
+                                    "gone=rtsp://127.0.0.1:1/", "--detector", "none",
+                                    "--classifier", "none", "--captioner", "none"}));
+    auto is = [](const Screenshot& s, uint32_t x, uint32_t y, uint32_t shift) {
+        return (s.at(x, y) >> shift & 255) > 60 && (s.at(x, y) & 0xff0000) < 0x400000;
+    };
+    auto count_of = [&](const Screenshot& s, uint32_t shift) {
+        return count(s, everything, [&](uint32_t x, uint32_t y) {
+            return is(s, x, y, shift) && !is(s, x, y, 8 - shift);
+        });
+    };
+    // Two rows: blue and green, and below them the one that is gone.
+    EXPECT_TRUE(eventually([&](const Screenshot& s) {
+        return count_of(s, 0) > 30000 && count_of(s, 8) > 30000 &&
+               bright(s, {100, 240, 540, 500}) > 50;
+    })) << "both pictures, and why there is no third";
+    EXPECT_LT(count_of(display.screenshot(), 8), 80000u);
+    display.click(480, 130);
+    EXPECT_TRUE(eventually([&](const Screenshot& s) {
+        return count_of(s, 8) > 150000 && count_of(s, 0) < 3000;
+    })) << "the green one alone";
+    display.press("Escape");
+    EXPECT_TRUE(eventually([&](const Screenshot& s) {
+        return count_of(s, 0) > 30000 && count_of(s, 8) > 30000;
+    })) << "all of them again";
+    display.move_mouse(160, 130);
+    display.press("Return");
+    EXPECT_TRUE(eventually([&](const Screenshot& s) {
+        return count_of(s, 0) > 150000 && count_of(s, 8) < 3000;
+    })) << "the blue one alone";
+    display.press("q");
+    EXPECT_EQ(program.wait().code, 0);
+}
+
+// A single picture of the synthetic camera, whose objects are known.
 TEST_F(LiveWindowTest, shows_a_box_where_the_object_is_heat_where_it_looks_and_the_caption) {
     const auto source = open_source("synth:320x240?seed=5&objects=1");
     const Shot shot = *next_shot(*source);
@@ -165,11 +205,11 @@ TEST_F(LiveWindowTest, shows_a_box_where_the_object_is_heat_where_it_looks_and_t
     temp.write("saccade/window.json", R"({"width": 640, "height": 520, "panels": false})");
     Program program(
         places::program(),
-        on_test_device({"live", temp / "pictures", "--detector", "emoji-detector", "--classifier",
-                        "emoji-classifier", "--captioner", "emoji-captioner"}));
+        on_test_device({"live", temp / "pictures", "--no-tour", "--detector", "emoji-detector",
+                        "--classifier", "emoji-classifier", "--captioner", "emoji-captioner"}));
     display.move_mouse(320, 510);  // in the window, but not in the picture
 
-    // The picture is twice as large there, above the line that says what is going on.
+    // The picture is shown twice as large, above the status line.
     const float top = 6;
     const Part box{2 * object.box.min.x - 8, top + 2 * object.box.min.y - 8,
                    2 * object.box.max.x + 8, top + 2 * object.box.max.y + 8};
@@ -213,8 +253,8 @@ TEST_F(LiveWindowTest, lines_are_drawn_with_the_mouse_and_are_there_again_the_ne
     std::filesystem::create_directory(temp / "pictures");
     write_picture(temp / "pictures" / "one.png", next_shot(*source)->pixels);
     temp.write("saccade/window.json", R"({"width": 640, "height": 520, "panels": false})");
-    const Words words = on_test_device({"live", temp / "pictures", "--detector", "none",
-                                        "--classifier", "none", "--captioner", "none"});
+    const Words words = on_test_device({"live", temp / "pictures", "--no-tour", "--detector",
+                                        "none", "--classifier", "none", "--captioner", "none"});
     const uint32_t ink = rgba(255, 210, 60);
     const Part line{196, 100, 205, 300};
     auto shows_picture = [&](const Screenshot& s) {

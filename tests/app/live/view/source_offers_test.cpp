@@ -17,12 +17,12 @@ TEST(SourceOffers, are_cameras_in_order_a_picture_the_synthetic_camera_and_what_
         devices.write(name, "");
     ::unsetenv("DISPLAY");
     SourceOffers offers({"clip.mp4", "synth:"}, devices.path());
-    std::vector<std::string> sources;
+    std::vector<SourceName> sources;
     for (const SourceOffers::Offer& offer : offers.offers()) sources.push_back(offer.source);
     ASSERT_EQ(sources.size(), 5u);
     EXPECT_EQ(sources[0], "2");
     EXPECT_EQ(sources[1], "10");
-    EXPECT_TRUE(sources[2].ends_with("sample.jpg"));
+    EXPECT_TRUE(sources[2].text().ends_with("sample.jpg"));
     EXPECT_EQ(sources[3], "synth:") << "once, though it was opened before";
     EXPECT_EQ(sources[4], "clip.mp4");
 }
@@ -44,7 +44,7 @@ TEST(SourceOffers, a_file_is_remembered_by_its_whole_path) {
     offers.add_recent(std::filesystem::relative(file));
     offers.add_recent("synth:");
     offers.add_recent(file);
-    EXPECT_EQ(offers.recent(), (std::vector<std::string>{file, "synth:"}));
+    EXPECT_EQ(offers.recent(), (std::vector<SourceName>{file, "synth:"}));
 }
 
 TEST(SourceOffers, what_is_typed_is_taken_as_it_is_meant) {

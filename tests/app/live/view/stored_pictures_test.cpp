@@ -61,6 +61,7 @@ LiveView what_is_seen(const Case& one) {
     LiveView view;
     view.classified = true;
     view.classes = {{"cat", 0.71f}, {"dog", 0.26f}};
+    view.of_classes = 80;
     view.scene.picture = {320, 240};
     view.attention.emplace();
     view.attention->looker = {
@@ -80,7 +81,7 @@ LiveView what_is_seen(const Case& one) {
     return view;
 }
 
-// Until it has come to rest; what a display shows then, a quarter of its size.
+// Waits until the display no longer changes; returns it at a quarter of its size.
 cv::Mat shown(const Case& one) {
     const TestDisplay display(one.width, one.height);
     display.set_dpi(one.dpi);
@@ -144,8 +145,8 @@ cv::Mat shown(const Case& one) {
 }
 
 #if IMGUI_VERSION_NUM < 18700
-// The part of the pixels that are others. Letters may be smoothed otherwise; a part that moves by a
-// line makes several times as many.
+// The share of pixels that differ. Letters may be smoothed differently; a part that moves by a line
+// changes several times as many.
 constexpr double most_difference = 0.005;
 double difference(const cv::Mat& then, const cv::Mat& now) {
     cv::Mat apart;
@@ -153,8 +154,8 @@ double difference(const cv::Mat& then, const cv::Mat& now) {
     return cv::countNonZero(apart > 32) / double(now.total());
 }
 #else
-// The pictures were made with Dear ImGui 1.86; later ones keep other distances between lines. So
-// what is compared is where much is shown and where little, in cells of 32 pixels.
+// The pictures were made with Dear ImGui 1.86; later versions space lines differently. So the test
+// compares how much is drawn in cells of 32 pixels.
 constexpr double most_difference = 0.03;
 double difference(const cv::Mat& then, const cv::Mat& now) {
     cv::Mat before, after, apart;

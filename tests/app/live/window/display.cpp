@@ -85,7 +85,7 @@ void TestDisplay::press(const std::string& key) const {
 }
 
 void TestDisplay::hold(const std::string& key, int repeats) const {
-    // A keyboard that repeats says "down" again and again before it says "up".
+    // Auto-repeat sends many key-down events before one key-up.
     const unsigned code = key_code(key);
     for (int i = 0; i <= repeats; ++i) ::XTestFakeKeyEvent(x11(display_), code, True, CurrentTime);
     ::XTestFakeKeyEvent(x11(display_), code, False, CurrentTime);

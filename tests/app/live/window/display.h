@@ -6,7 +6,7 @@
 
 namespace saccade {
 
-// What a display shows.
+// The pixels of a display.
 struct Screenshot {
     uint32_t width = 0, height = 0;
     std::vector<uint32_t> pixels;  // 0xrrggbb
@@ -14,8 +14,7 @@ struct Screenshot {
     uint32_t at(uint32_t x, uint32_t y) const { return pixels[size_t(y) * width + x]; }
 };
 
-// An X server of our own that draws into memory, with a person at its keyboard and mouse. It ends
-// when this object does, or the whole test.
+// An X server (Xvfb) with simulated keyboard and mouse. It ends with this object, or with the test.
 class TestDisplay {
 public:
     TestDisplay(uint32_t width, uint32_t height);
@@ -31,10 +30,10 @@ public:
     void move_mouse(int x, int y) const;
     void click(int x, int y) const;
 
-    // What a desktop says of its dots per inch; 96 is usual.
+    // Sets the desktop's dots per inch; 96 is usual.
     void set_dpi(int dpi) const;
 
-    // What a window manager does to the window of this title.
+    // Acts as a window manager on the window of this title.
     void resize_window(const std::string& title, uint32_t width, uint32_t height) const;
     void move_window(const std::string& title, int x, int y) const;
     void minimise_window(const std::string& title, bool minimised) const;

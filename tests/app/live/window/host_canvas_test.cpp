@@ -44,7 +44,7 @@ TEST_F(HostCanvasTest, rectangles_fill_the_pixels_whose_middles_they_hold_within
 
 TEST_F(HostCanvasTest, what_shines_through_is_mixed_once_where_triangles_meet) {
     auto at = [&](float x, float y) { return Corner{x, y, 0.25f, 0.25f, half_green}; };
-    // Two halves of a parallelogram, which is no rectangle.
+    // Two halves of a parallelogram that is no rectangle.
     canvas.add(at(10, 10), at(30, 10), at(40, 30), everywhere);
     canvas.add(at(10, 10), at(40, 30), at(20, 30), everywhere);
     for (int y = 10; y < 30; ++y)
@@ -68,8 +68,8 @@ TEST_F(HostCanvasTest, the_picture_lies_in_its_place_with_black_around) {
     EXPECT_EQ(pixel(30, 20), cv::Vec3b(0, 0, 0));
 }
 
-// The canvas of the host and the kernel are held against each other: the same triangles, whose
-// corners lie on eighths of a pixel, so that no rounding decides which pixels are inside.
+// Compares the host's canvas with the kernel on the same triangles. Their corners lie on eighths of
+// a pixel, so that rounding does not decide which pixels are inside.
 class TwoRasterisers : public ImageTest {
 protected:
     static constexpr uint32_t width = 96, height = 64;

@@ -35,7 +35,7 @@ TEST(InputQueue, a_key_that_types_nothing_is_down_for_a_frame_and_keeps_its_turn
     queue.add(letter(U'a'));
     queue.add({board(GLFW_KEY_BACKSPACE, true), board(GLFW_KEY_BACKSPACE, false)});
     queue.add(letter(U'b'));
-    // a; down; up, with the key b, which says nothing; what b types.
+    // a; down; up; the key b, which has no meaning; the character that it types.
     EXPECT_EQ(frames_of(queue), (std::vector<size_t>{3, 1, 2, 2}));
 }
 

@@ -1,4 +1,4 @@
-// The real window, on an X server of the test's own, with the validation layers on.
+// The window on an X server of the test's own, with the validation layers on.
 
 #include "app/live/window/window.h"
 
@@ -86,7 +86,7 @@ protected:
         window.events();
     }
 
-    // Does something again and again until it has come true.
+    // Repeats an action until a condition holds.
     static bool eventually(const std::function<bool()>& holds) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
         while (!holds()) {
@@ -109,7 +109,7 @@ protected:
         panels();
         return screen.show().has_value();
     }
-    // Shows the picture until the display shows what it should.
+    // Shows the picture until the display matches.
     bool shows(
         const Image* picture, const std::function<bool(const Screenshot&)>& expected,
         const std::function<void()>& panels = [] {}) {
@@ -119,7 +119,7 @@ protected:
             return expected(display.screenshot());
         });
     }
-    // Events until one of the kind has come.
+    // Takes events until there is one of the kind.
     std::vector<WindowEvent> events_until(WindowEvent::Kind kind) {
         std::vector<WindowEvent> all;
         EXPECT_TRUE(eventually([&] {
@@ -158,7 +158,7 @@ protected:
     Device& device;
     Screen& screen;
 
-    // What the person has done goes to the panels.
+    // Passes the user's input on to the panels.
     void listen() { queue_.add(window.events()); }
 
 private:
@@ -348,7 +348,8 @@ TEST_F(WindowTest, keys_that_come_and_go_between_two_frames_are_not_lost) {
         return screen.ui().has_keyboard();
     }));
     for (const char* key : {"a", "b", "BackSpace", "c", "Return"}) display.press(key);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // all before the next frame
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(300));  // all events arrive before the next frame
     EXPECT_TRUE(eventually([&] {
         listen();
         show(nullptr, panel);
@@ -465,12 +466,11 @@ size_t in_bars(const Screenshot& s) {
 TEST_F(WindowTest, a_model_that_is_pulled_has_a_bar_that_grows) {
     const TempFolder temp;
     const Variable cache("HF_HUB_CACHE", (temp / "hub").c_str());
+    PiecePermits permits;
     HubServer server("some/model");
     server.add("main", golden_files("vit-nano"));
-    server.meddle([](const WebRequest& request, WebAnswer& answer) {
-        if (request.method != "GET" || answer.body.size() < 1000) return;
-        answer.piece = answer.body.size() / 20;
-        answer.between_bytes = std::chrono::milliseconds(200);
+    server.meddle([&](const WebRequest& request, WebAnswer& answer) {
+        if (request.method == "GET" && answer.body.size() > 10'000) permits.require(answer, 20);
     });
     HubSettings settings;
     settings.endpoint = server.url();
@@ -490,10 +490,13 @@ TEST_F(WindowTest, a_model_that_is_pulled_has_a_bar_that_grows) {
         nullptr, [](const Screenshot& s) { return in_bars(s) == 0; }, draw));
     pull.start("some/model", [] {});
     size_t first = 0;
+    permits.give(6);
     EXPECT_TRUE(shows(
         nullptr, [&](const Screenshot& s) { return (first = in_bars(s)) > 20; }, draw));
+    permits.give(8);
     EXPECT_TRUE(shows(
         nullptr, [&](const Screenshot& s) { return in_bars(s) > first + 20; }, draw));
+    permits.give(100);
     EXPECT_TRUE(shows(
         nullptr, [&](const Screenshot& s) { return !pull.busy() && in_bars(s) == 0; }, draw));
     EXPECT_TRUE(pull.has("some/model"));

@@ -1,4 +1,4 @@
-// The screen of a Wayland desktop: a portal of the test's own, on a D-Bus of its own.
+// The screen of a Wayland desktop: a fake portal on a private D-Bus.
 
 #include "app/sources/screen/portal_screen.h"
 
@@ -26,7 +26,7 @@ namespace {
 
 #ifdef SACCADE_HAS_PORTAL
 
-// A bus that ends with the test, and starts no portals of this machine.
+// A private bus, which ends with the test and activates none of this machine's portals.
 class PrivateBus {
 public:
     PrivateBus() {
@@ -65,7 +65,7 @@ private:
     std::string address_;
 };
 
-// What a desktop says to those who want to see it.
+// A fake portal: it answers requests for a screen cast.
 class TestPortal {
 public:
     // `result`: the portal's response code; 1: the user refused, 2: the desktop failed. Its

@@ -200,7 +200,7 @@ TEST_F(SyntheticTruth, what_is_mostly_hidden_is_left_out) {
     ASSERT_EQ(hidden.objects.size(), 1u);
     EXPECT_EQ(hidden.objects[0].label, "soccer ball");
     EXPECT_EQ(truth({at(60, 50, 20), at(100, 50, 32, ball)}).objects.size(), 2u);
-    // Behind the dog, it hides nothing of it.
+    // Behind the dog, it occludes nothing of it.
     EXPECT_EQ(truth({at(62, 50, 32, ball), at(60, 50, 20)}).objects.size(), 2u);
     // A card occludes as well.
     PlacedEmoji card = at(100, 50, 32, ball);
@@ -235,7 +235,7 @@ TEST(SyntheticCamera, an_object_keeps_its_number_as_long_as_its_scene_lasts) {
             EXPECT_LT(glm::length(way), 30) << "it moves, and does not jump";
         }
     }
-    // A frame that is rendered alone has the same numbers.
+    // A frame that is rendered alone has the same object numbers.
     const Shot alone = frame_of(text, 55);
     for (const TrueObject& object : alone.info.truth->objects)
         EXPECT_TRUE(second.contains(object.object));

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "app/live/input.h"
-#include "app/live/loop.h"
+#include "app/live/wall/audience.h"
+#include "app/live/wall/source_list.h"
+#include "app/live/wall/wall.h"
 
 namespace saccade {
 
@@ -19,17 +21,31 @@ struct LikelyClass {
     float score = 0;
 };
 
+// What a window shows of one of several sources, besides its picture.
+struct TileView {
+    std::string name, state;  // state: why it gives no picture; empty if it does
+    LiveScene scene;          // without its place in the window
+    WindowTile tile;
+    std::chrono::steady_clock::time_point captured;  // of its newest picture, if it has frames
+    uint64_t frames = 0, dropped = 0;
+    double rate = 0;
+};
+
 // What a window shows of the loop besides its status, in memory of its own.
 struct LiveView {
     LiveScene scene;                                           // without its place in the window
     std::optional<AttentionSeen> attention, second_attention;  // of either view
+    std::vector<Detection> found;  // those of the scene, and their rivals for the same things
     std::vector<CaptionWord> words;
     bool classified = false;  // by a classifier that has classes
+    size_t of_classes = 0;    // so many
+    float sure_above = 0;     // the score of a class that is shown
     std::vector<LikelyClass> classes;
     std::string likely;  // the same in one line
     std::chrono::steady_clock::time_point captured;
-    bool repeated = false;  // the frame was shown before
-    bool over = false;      // a file has ended, or its frames do not fit into memory
+    std::vector<TileView> tiles = {};  // of several sources side by side; the scene is all of them
+    bool repeated = false;             // the frame was shown before
+    bool over = false;                 // a file has ended, or its frames do not fit into memory
 };
 
 // The loop on a thread of its own: its newest view can be read at once, however long models take.
@@ -37,8 +53,12 @@ class LiveThread {
 public:
     // The loop's pictures go to `window`, which must outlive it. `on_news` is called on the thread
     // when there is a new view.
-    LiveThread(Engine& engine, const CaptureOptions& capture, std::filesystem::path folder,
-               const LivePlace& from, PictureRing& window, std::function<void()> on_news);
+    // `from`: one for each source.
+    LiveThread(Engine& engine, const CaptureOptions& capture, const std::filesystem::path& folder,
+               const std::vector<NamedSource>& sources, std::span<const LivePlace> from,
+               PictureRing& window, std::function<void()> on_news);
+    // One for each source, besides the window. Before the first want().
+    void add(std::span<Audience* const> audiences);
 
     // What the loop works on from now on. Takes the events. A sleeping loop wakes up only if
     // something is new.
@@ -48,8 +68,8 @@ public:
     // The time that it took to show it.
     void was_shown(double screen_ms);
 
-    // Ends the thread; returns how far the loop has come.
-    LivePlace end();
+    // Ends the thread; returns how far the loops have come.
+    std::vector<LivePlace> end();
 
 private:
     // What the loop is to do, as the window said it last.
@@ -60,10 +80,18 @@ private:
     };
 
     void run(std::stop_token stop);
-    void publish();
-    void list_classes(LiveView& view, const std::optional<std::vector<ClassScore>>& found) const;
+    // What each source is to do.
+    void spread(Wanted& wanted);
+    void publish(const Wanted& wanted);
+    void show_tiles(LiveView& view) const;
+    std::string says() const;
+    void list_classes(LiveView& view, const LiveLoop& loop) const;
 
-    LiveLoop loop_;
+    Wall wall_;
+    std::vector<WallPart> parts_;
+    std::vector<NamedSource> sources_;
+    std::optional<size_t> front_;  // that pictures are of
+    std::vector<Audience*> audiences_;
     const std::function<void()> on_news_;
 
     std::mutex mutex_;
