@@ -120,6 +120,25 @@ const page = (() => {
         context.strokeStyle = colour;
         context.strokeRect(...place);
     }
+    // What knocking a cell out does to a target, from -1 to 1: warm where the target needs the cell, blue where the
+    // cell holds it back.
+    function effect_colour(part) {
+        if (part < 0) return `oklch(${0.35 + 0.4 * -part} 0.15 250 / ${-part})`;
+        const [red, green, blue, alpha] = heat.subarray(4 * Math.round(255 * part));
+        return `rgb(${red} ${green} ${blue} / ${alpha / 255})`;
+    }
+    // Such a map, cell by cell, as strong as its largest effect.
+    function draw_effects(context, map, {geometry, grid}, scale, opacity = 0.85) {
+        const most = map.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+        context.globalAlpha = opacity;
+        for (let i = 0; most > 0 && i < map.length; ++i) {
+            const [x, y, width, height] = place_of(geometry, scale, i % grid.width, Math.floor(i / grid.width));
+            context.fillStyle = effect_colour(map[i] / most);
+            context.fillRect(Math.round(x), Math.round(y), Math.round(x + width) - Math.round(x),
+                             Math.round(y + height) - Math.round(y));
+        }
+        context.globalAlpha = 1;
+    }
     function draw_cell(context, {geometry}, scale, {row, column}) {
         draw_outline(context, place_of(geometry, scale, column, row), "#fff");
     }
@@ -149,8 +168,8 @@ const page = (() => {
     }
     // The legend below the picture: the values of the first and the last colour.
     function show_scale(map, kind) {
-        $("scale").classList.toggle("unused", !map || kind === "colours");
-        if (!map || kind === "colours") return;
+        $("scale").classList.toggle("unused", !map || kind === "colours" || kind === "cause");
+        if (!map || kind === "colours" || kind === "cause") return;
         $("smallest").textContent = kind === "similarity" ? percent(least_of(map, kind)) : "0 %";
         $("largest").textContent = percent(largest_of(map));
     }
@@ -187,13 +206,23 @@ const page = (() => {
         swatch.style.background = found.colour;
         return [swatch, found.label, element("small", {textContent: percent(found.score)})];
     }
-    function class_row(label, p) {
-        return element("li", {}, element("span", {textContent: label}),
-                       element("meter", {value: p, ariaLabel: label}),
-                       element("b", {textContent: percent(p)}));
+    const class_row = () => element("li", {}, element("span"), element("meter"), element("b"));
+    // Classes {label, score} that score as much as the model needs to be believed, and how many it knows.
+    function show_classes(classes, {sure_above = 0, classes: known = 0}) {
+        const sure = classes.filter(({score}) => score >= sure_above);
+        $("not-sure").hidden = sure.length > 0;
+        const of = known > 0 ? `out of ${known}` : "";
+        if ($("classes-of").textContent !== of) $("classes-of").textContent = of;
+        fill($("classes"), sure, class_row, (row, {label, score}) => {
+            const [name, meter, p] = row.children;
+            if (name.textContent !== label) name.textContent = meter.ariaLabel = label;
+            meter.value = score;
+            p.textContent = percent(score);
+        });
     }
 
     return {$, bytes_of, element, say, fill, percent, largest_of, best_of, coloured, layer_text, set_aspect,
-            draw_map, draw_mixed, draw_cell, draw_window, draw_points, draw_colours, show_scale,
-            box_of, name_of_box, class_row};
+            draw_map, draw_mixed, draw_cell, draw_window, draw_points, draw_effects, effect_colour,
+            draw_colours, show_scale,
+            box_of, name_of_box, show_classes};
 })();

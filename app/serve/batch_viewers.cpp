@@ -21,12 +21,12 @@ constexpr size_t most_names = 60;  // of detections
 BatchViewers::BatchViewers(Exchange& exchange, Device& device, ResultLabels labels, uint64_t left)
     : exchange_(exchange), device_(device), labels_(std::move(labels)), all_(left) {
     status_.device = device.info().name;
-    publish_status("");
+    publish_status({});
 }
 
 void BatchViewers::show(const Done& done) {
     count(done.result);
-    exchange_.beat(status_.frames);
+    exchange_.beat({.newest = status_.frames});  // a file's frame is new when it is done
     const auto now = Clock::now();
     if (!last_status_ || now - *last_status_ > 250ms) publish_status(done.result.info.source);
     const Exchange::Wanted wanted = exchange_.wanted(status_.frames);
@@ -36,7 +36,7 @@ void BatchViewers::show(const Done& done) {
     frame.number = status_.frames;
     frame.captured = done.result.info.captured;
     frame.line = line_of(done.result, labels_);
-    if (wanted.line) frame.crossings = crossings_in(done.result, labels_, done.result.info.source);
+    if (wanted.line) frame.crossings = crossings_in(done.result, labels_);
     exchange_.show(std::move(frame), picture ? done.planes : PlanarView());
 }
 
@@ -49,7 +49,7 @@ void BatchViewers::count(const FrameResult& result) {
         ++found_[labels_.classifier[result.classes->front().id]];
 }
 
-void BatchViewers::publish_status(const std::string& source) {
+void BatchViewers::publish_status(const SourceName& source) {
     last_status_ = Clock::now();
     const double seconds = std::chrono::duration<double>(*last_status_ - start_).count();
     status_.frames_per_second = seconds > 0 ? double(status_.frames) / seconds : 0;
@@ -67,7 +67,7 @@ void BatchViewers::publish_status(const std::string& source) {
     const Json state = {
         {"kind", "batch"},
         {"annotated", true},
-        {"source", text_of_name(source)},
+        {"source", text_of_name(source.text())},
         {"source_state", ""},
         {"device", status_.device},
         {"frames", status_.frames},
@@ -79,7 +79,7 @@ void BatchViewers::publish_status(const std::string& source) {
         {"progress",
          {{"done", status_.frames},
           {"left", left},
-          {"source", text_of_name(source)},
+          {"source", text_of_name(source.text())},
           {"seconds", rate > 0 ? std::round(double(left) / rate) : 0}}}};
     exchange_.tell(state.dump(-1, ' ', false, Json::error_handler_t::replace), metrics_of(status_));
 }

@@ -25,7 +25,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void count(const FrameResult& result);
-    void publish_status(const std::string& source);
+    void publish_status(const SourceName& source);
 
     Exchange& exchange_;
     Device& device_;

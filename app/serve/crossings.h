@@ -8,8 +8,6 @@
 namespace saccade {
 
 // Tracks that crossed a line, or entered or left a zone, in this frame: lines of events.jsonl.
-// `source` is its name for viewers.
-std::vector<std::string> crossings_in(const FrameResult& result, const ResultLabels& labels,
-                                      const std::string& source);
+std::vector<std::string> crossings_in(const FrameResult& result, const ResultLabels& labels);
 
 }  // namespace saccade

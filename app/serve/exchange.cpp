@@ -14,9 +14,7 @@ constexpr size_t most_wishes = 256;  // that wait for the loop
 }  // namespace
 
 Exchange::Exchange(std::function<void()> news)
-    : news_(std::move(news)),
-      beat_(Clock::now().time_since_epoch().count()),
-      encoder_([this](const std::stop_token& stop) { encode(stop); }) {}
+    : news_(std::move(news)), encoder_([this](const std::stop_token& stop) { encode(stop); }) {}
 
 Exchange::~Exchange() = default;
 
@@ -47,9 +45,10 @@ std::vector<SharedWish> Exchange::take_wishes() {
 
 Exchange::Wanted Exchange::wanted(uint64_t number) const {
     const std::scoped_lock lock(mutex_);
-    return {
-        .picture = demand_.newer_than && number > *demand_.newer_than && number > picture_given_,
-        .line = demand_.lines && number > line_given_};
+    const bool due =
+        (demand_.whole && number > whole_given_) || (demand_.small && number > small_given_);
+    return {.picture = demand_.newer_than && number > *demand_.newer_than && due,
+            .line = demand_.lines && number > line_given_};
 }
 
 void Exchange::show(ServedFrame frame, const PlanarView& planes) {
@@ -63,11 +62,17 @@ void Exchange::show(ServedFrame frame, const PlanarView& planes) {
             while (events_.size() > most_events) events_.pop_front();
         }
         if (planes.memory) {
-            picture_given_ = frame.number;
-            layout_ = planes.layout;
-            planes_.resize(layout_.bytes());
-            std::copy_n(planes.memory, planes_.size(), planes_.begin());
-            next_ = std::move(frame);
+            // A third frame takes the place of the second: the newest wins.
+            waiting_count_ = std::min(waiting_count_ + 1, waiting_.size());
+            Waiting& last = waiting_[waiting_count_ - 1];
+            last.layout = planes.layout;
+            last.whole = demand_.whole || !demand_.small;
+            last.small = demand_.small;
+            if (last.whole) whole_given_ = frame.number;
+            if (last.small) small_given_ = frame.number;
+            last.planes.resize(last.layout.bytes());
+            std::copy_n(planes.memory, last.planes.size(), last.planes.begin());
+            last.frame = std::move(frame);
             changed_.notify_one();
             return;
         }
@@ -77,22 +82,31 @@ void Exchange::show(ServedFrame frame, const PlanarView& planes) {
 
 void Exchange::encode(const std::stop_token& stop) {
     JpegEncoder encoder;
-    std::vector<uint8_t> planes;
+    Waiting next;
+    std::vector<uint8_t> small;
+    auto into = [&](std::vector<uint8_t>& to, std::span<uint8_t> planes,
+                    const PlaneLayout& layout) {
+        const std::span<const uint8_t> jpeg = encoder.encode(planes, layout);
+        to.assign(jpeg.begin(), jpeg.end());
+    };
     for (;;) {
         auto frame = std::make_shared<ServedFrame>();
-        PlaneLayout layout;
         {
             std::unique_lock lock(mutex_);
-            if (!changed_.wait(lock, stop, [this] { return next_.has_value(); })) return;
-            *frame = std::move(*next_);
-            next_.reset();
-            std::swap(planes, planes_);
-            layout = layout_;
+            if (!changed_.wait(lock, stop, [this] { return waiting_count_ > 0; })) return;
+            std::swap(next, waiting_.front());
+            std::rotate(waiting_.begin(), waiting_.begin() + 1, waiting_.end());
+            --waiting_count_;
+            *frame = std::move(next.frame);
         }
         const auto start = Clock::now();
         try {
-            const std::span<const uint8_t> jpeg = encoder.encode(planes, layout);
-            frame->jpeg.assign(jpeg.begin(), jpeg.end());
+            // The encoder works in place: the small one first.
+            if (next.small) {
+                const PlaneLayout layout = shrink(next.planes, next.layout, small_width, small);
+                into(frame->small, small, layout);
+            }
+            if (next.whole) into(frame->jpeg, next.planes, next.layout);
         } catch (const std::exception& error) {
             spdlog::error("{}", error.what());
             continue;
@@ -100,27 +114,34 @@ void Exchange::encode(const std::stop_token& stop) {
         {
             const std::scoped_lock lock(mutex_);
             ++counts_.encoded;
-            counts_.bytes += frame->jpeg.size();
+            counts_.bytes += frame->jpeg.size() + frame->small.size();
             counts_.encode_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+            // The other size of a frame that was encoded before stays.
+            if (picture_ && picture_->number == frame->number) {
+                if (frame->jpeg.empty()) frame->jpeg = picture_->jpeg;
+                if (frame->small.empty()) frame->small = picture_->small;
+            }
             picture_ = std::move(frame);
         }
         news_();
     }
 }
 
-void Exchange::tell(std::string state, std::string metrics) {
+void Exchange::tell(std::string state, std::string metrics, std::string brief) {
     {
         const std::scoped_lock lock(mutex_);
         if (told_.state != state) ++told_.version;
         told_.state = std::move(state);
         told_.metrics = std::move(metrics);
+        told_.brief = std::move(brief);
     }
     news_();
 }
 
-void Exchange::beat(uint64_t number) {
-    newest_ = number;
-    beat_ = Clock::now().time_since_epoch().count();
+void Exchange::beat(Pulse pulse) {
+    const std::scoped_lock lock(mutex_);
+    pulse_ = std::move(pulse);
+    beat_ = Clock::now();
 }
 
 void Exchange::want(Demand demand) {
@@ -156,9 +177,14 @@ uint64_t Exchange::told_version() const {
     return told_.version;
 }
 
-double Exchange::seconds_since_beat() const {
-    const Clock::time_point last{Clock::duration(beat_.load())};
-    return std::chrono::duration<double>(Clock::now() - last).count();
+Pulse Exchange::pulse() const {
+    const std::scoped_lock lock(mutex_);
+    return pulse_;
+}
+
+Health Exchange::health(double stale) const {
+    const std::scoped_lock lock(mutex_);
+    return health_of(pulse_, beat_, Clock::now(), stale);
 }
 
 Exchange::Counts Exchange::counts() const {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <atomic>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -15,6 +15,7 @@
 
 #include "app/live/state/wishes.h"
 #include "app/pipeline/frame_order.h"
+#include "app/serve/health.h"
 #include "app/serve/viewer_message.h"
 #include "app/video/jpeg.h"
 
@@ -28,13 +29,14 @@ struct ServedFrame {
     std::vector<std::string> crossings = {};  // lines of events.jsonl
     std::string found;  // more about the detections, for the page: a JSON object
     std::vector<MapOnHost> maps;
-    std::vector<uint8_t> jpeg;
+    std::vector<uint8_t> jpeg, small;  // as far as they were wanted
 };
 
-// What all connections together wait for.
+// The demands of all connections together.
 struct Demand {
     bool watched = false;                               // pictures are wanted, now or soon
-    std::optional<uint64_t> newer_than = std::nullopt;  // a viewer waits for a frame after this one
+    std::optional<uint64_t> newer_than = std::nullopt;  // some viewer waits for a later frame
+    bool whole = true, small = false;                   // in which sizes
     bool lines = false;                                 // of every frame
     std::vector<RemoteLook> looks = {};
 };
@@ -44,6 +46,8 @@ struct Demand {
 class Exchange {
 public:
     using Clock = std::chrono::steady_clock;
+
+    static constexpr uint32_t small_width = 480;  // of a small picture, at most
 
     // `news` is called on any thread when there is something to send.
     explicit Exchange(std::function<void()> news);
@@ -60,17 +64,18 @@ public:
     bool listened() const;  // some connection wants every line
     std::vector<RemoteLook> looks() const;
     std::vector<SharedWish> take_wishes();
-    // What is wanted of the newest frame.
+    // The parts of the newest frame that some connection waits for.
     struct Wanted {
         bool picture = false, line = false;
     };
     Wanted wanted(uint64_t number) const;
-    // Copies the planes, if there are any; without them it is a line only.
+    // Copies the planes, if there are any; without them the frame is only a line.
     void show(ServedFrame frame, const PlanarView& planes);
-    // The status: a JSON object for the page, and text for /metrics.
-    void tell(std::string state, std::string metrics);
-    // The loop is alive, and this frame is the newest.
-    void beat(uint64_t number);
+    // The status: a JSON object for the page, text for /metrics, and what the page of a wall shows
+    // of one source.
+    void tell(std::string state, std::string metrics, std::string brief = "{}");
+    // A sign of life from the loop.
+    void beat(Pulse pulse);
 
     // ---- for the server ----
 
@@ -81,12 +86,14 @@ public:
     std::vector<std::string> take_events();
     struct Told {
         uint64_t version = 0;
-        std::string state, metrics;
+        std::string state, metrics, brief = "{}";
     };
     Told told() const;
     uint64_t told_version() const;
-    uint64_t newest() const { return newest_; }
-    double seconds_since_beat() const;
+    uint64_t newest() const { return pulse().newest; }
+    Pulse pulse() const;
+    // After `stale` seconds without a frame it is bad.
+    Health health(double stale) const;
 
     struct Counts {
         uint64_t encoded = 0, bytes = 0;
@@ -104,14 +111,20 @@ private:
     std::vector<SharedWish> wishes_;
     Told told_;
     std::deque<std::string> events_;
-    uint64_t line_given_ = 0, picture_given_ = 0;
-    std::optional<ServedFrame> next_;  // to be encoded
-    std::vector<uint8_t> planes_;      // of that
-    PlaneLayout layout_;
+    uint64_t line_given_ = 0, whole_given_ = 0, small_given_ = 0;
+    // To be encoded, the oldest first. Two frames may follow each other at once.
+    struct Waiting {
+        ServedFrame frame;
+        std::vector<uint8_t> planes;
+        PlaneLayout layout;
+        bool whole = false, small = false;  // the sizes to encode
+    };
+    std::array<Waiting, 2> waiting_;
+    size_t waiting_count_ = 0;
     std::shared_ptr<const ServedFrame> picture_;
     Counts counts_;
-    std::atomic<uint64_t> newest_ = 0;
-    std::atomic<Clock::rep> beat_;
+    Pulse pulse_;
+    Clock::time_point beat_ = Clock::now();
     std::jthread encoder_;  // the last one: it ends first
 };
 

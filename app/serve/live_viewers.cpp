@@ -14,6 +14,7 @@
 #include "app/live/loop.h"
 #include "app/live/state/controls.h"
 #include "app/page/page.h"
+#include "app/pipeline/attention_choice.h"
 #include "app/pipeline/frame_path.h"
 #include "app/serve/crossings.h"
 #include "app/serve/metrics.h"
@@ -29,18 +30,16 @@ using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
 constexpr auto status_interval = 250ms;
-constexpr auto layer_interval = 150ms;     // between two changes by one viewer
-constexpr auto edit_interval = 250ms;      // between two changes of regions or prompts by anyone
 constexpr size_t most_least_scores = 256;  // that are remembered
-constexpr auto longest_on_a_word = 20s;    // while a word is a target, no other caption begins
 
-void offer(Offered::Choices& choices, const std::string& title, const std::string& name) {
+template <typename Name>
+void offer(Offered::Choices<Name>& choices, const std::string& title, const Name& name) {
     if (std::ranges::none_of(choices, [&](const auto& one) { return one.first == title; }))
         choices.emplace_back(title, name);
 }
 
-Offered::Choices models_for(Task task, const std::string& first) {
-    Offered::Choices choices;
+Offered::Choices<std::string> models_for(Task task, const std::string& first) {
+    Offered::Choices<std::string> choices;
     if (!first.empty() && first != "none") offer(choices, title_of(first), first);
     for (const CatalogueModel& model : catalogue()) {
         if (model.task != task) continue;
@@ -51,24 +50,43 @@ Offered::Choices models_for(Task task, const std::string& first) {
             // The model is not on this machine.
         }
     }
-    offer(choices, "none", "none");
+    offer<std::string>(choices, "none", "none");
     return choices;
 }
 
-void choose(std::string& name, const std::optional<std::string>& title,
-            const Offered::Choices& choices) {
+// The title of the source; its text if it is not offered.
+std::string title_of_source(const SourceName& source, const Offered::Choices<SourceName>& choices) {
+    for (const auto& [title, name] : choices)
+        if (name == source) return title;
+    return text_of_name(source.text());
+}
+
+// URLs that differ only in their secrets get numbers: "http://camera/?key=*** (2)".
+void offer_source(Offered::Choices<SourceName>& choices, const SourceName& source) {
+    const size_t before = choices.size();
+    if (std::ranges::any_of(choices, [&](const auto& one) { return one.second == source; })) return;
+    const std::string text = text_of_name(source.text());
+    offer(choices, text, source);
+    for (int i = 2; choices.size() == before; ++i)
+        offer(choices, text + " (" + std::to_string(i) + ")", source);
+}
+
+template <typename Name>
+void choose(Name& name, const std::optional<std::string>& title,
+            const Offered::Choices<Name>& choices) {
     if (!title) return;
     for (const auto& [known, meant] : choices)
         if (known == *title) name = meant;
 }
 
-Json titles_of(const Offered::Choices& choices) {
+template <typename Name>
+Json titles_of(const Offered::Choices<Name>& choices) {
     Json titles = Json::array();
     for (const auto& [title, name] : choices) titles.push_back(title);
     return titles;
 }
 
-Json json_of(const ModelStatus& model, const Offered::Choices& choices) {
+Json json_of(const ModelStatus& model, const Offered::Choices<std::string>& choices) {
     return {{"name", model.name.empty() ? "none" : title_of(model.name)},
             {"loading", model.loading.empty() ? "" : title_of(model.loading)},
             {"progress", std::round(100 * model.progress) / 100},
@@ -94,12 +112,14 @@ Json phrases_of(const ModelStatus& model, const std::vector<std::string>& labels
     return phrases;
 }
 
-// What the page needs besides the line: queries and colours of the detections, and how fresh the
-// caption is; null if it describes another picture.
+// Data for the page besides the line: the picture's file, queries and colours of the detections,
+// and how fresh the caption is; null if it describes another picture.
 std::string detections_for_page(const Done& shown) {
     const FrameResult& result = shown.result;
-    Json found = {
-        {"queries", Json::array()}, {"colours", Json::array()}, {"repeated", shown.repeated}};
+    Json found = {{"name", text_of_name(result.info.source.text())},
+                  {"queries", Json::array()},
+                  {"colours", Json::array()},
+                  {"repeated", shown.repeated}};
     const FrameInfo& captioned = shown.captioned;
     found["caption_freshness"] =
         captioned.source == result.info.source
@@ -116,14 +136,31 @@ std::string detections_for_page(const Done& shown) {
     return found.dump();
 }
 
+// A line of JSON with the name of its source, if there are several.
+std::string with_name(std::string line, const std::string& name) {
+    if (!name.empty()) line.insert(1, "\"name\":" + Json(name).dump() + ",");
+    return line;
+}
+
+// For the page of a wall; `age`: seconds since the newest frame.
+std::string brief_of(const Status& status, double age) {
+    const Json brief = {{"name", status.name},
+                        {"state", text_of_name(without_secrets_in(status.source_state))},
+                        {"silent_ms", std::lround(1000 * age)},
+                        {"frames", status.frames},
+                        {"dropped", status.dropped},
+                        {"rate", std::round(10 * status.frames_per_second) / 10},
+                        {"age", std::round(status.latency_ms)}};
+    return brief.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 // The place in a file or folder.
 Json json_of(const PlayerStatus& player) {
     return {{"live", player.live},
             {"still", player.still},
             {"frames", player.frames ? Json(*player.frames) : Json()},
             {"rate", player.rate},
-            {"frame", player.frame},
-            {"name", text_of_name(without_password(player.name))}};
+            {"frame", player.frame}};
 }
 
 // Tracks, and counts of lines and zones; null without tracking.
@@ -142,21 +179,12 @@ Json json_of(const std::optional<TrackStatus>& tracks, const std::vector<std::st
     return json;
 }
 
-std::string line_for_viewers(const FrameResult& result, const ResultLabels& labels) {
-    const std::string source = without_password(result.info.source);
-    if (source == result.info.source) return line_of(result, labels);
-    FrameResult without = result;
-    without.info.source = source;
-    return line_of(without, labels);
-}
-
 }  // namespace
 
-Offered Offered::at_start(const Wishes& wishes, std::vector<std::string> sources) {
+Offered Offered::at_start(const Wishes& wishes, std::vector<SourceName> sources) {
     Offered offered;
     sources.insert(sources.begin(), wishes.source);
-    for (const std::string& source : sources)
-        offer(offered.sources, text_of_name(without_password(source)), source);
+    for (const SourceName& source : sources) offer_source(offered.sources, source);
     offered.detectors = models_for(Task::detect, wishes.detector);
     offered.classifiers = models_for(Task::classify, wishes.classifier);
     offered.captioners = models_for(Task::caption, wishes.captioner);
@@ -164,18 +192,19 @@ Offered Offered::at_start(const Wishes& wishes, std::vector<std::string> sources
 }
 
 void LiveViewers::add_wishes(Wishes& wishes, Events& events) {
+    const auto now = Clock::now();
     wishes.remote.planes = exchange_.watched();
     wishes.remote.outlines = wishes.remote.planes || exchange_.listened();
-    wishes.remote.looks = exchange_.looks();
-    limit(wishes.remote.looks, wishes.frozen);
-    for (const SharedWish& wish : exchange_.take_wishes()) apply(wish, wishes, events);
-    apply_regions(wishes);
-    apply_prompts(wishes);
+    for (const SharedWish& wish : exchange_.take_wishes()) changes_.add(wish);
+    for (const SharedWish& wish : changes_.take(now)) apply(wish, wishes, events);
+    wishes.remote.looks = looks_.choose(exchange_.looks(), wishes.frozen, changes_, now);
+    const std::string trouble = regions_.follow(wishes.source, wishes.regions);
+    if (!trouble.empty()) spdlog::error("{}", trouble);
 }
 
 void LiveViewers::apply(const SharedWish& wish, Wishes& wishes, Events& events) {
     choose(wishes.source, wish.source, offered_.sources);
-    if (wish.source) next_regions_.reset();  // they were drawn on the source before
+    if (wish.source) changes_.forget_regions();  // they were drawn on the source before
     choose(wishes.detector, wish.detector, offered_.detectors);
     choose(wishes.classifier, wish.classifier, offered_.classifiers);
     choose(wishes.captioner, wish.captioner, offered_.captioners);
@@ -186,62 +215,32 @@ void LiveViewers::apply(const SharedWish& wish, Wishes& wishes, Events& events) 
     for (const auto& [name, on] : wish.switches)
         if (const Control* const shared = switch_named(name)) *value_of(*shared, wishes) = on;
     if (wish.seek) events.add(Seek{*wish.seek});
-    if (wish.regions) next_regions_ = wish.regions;
-    if (wish.find || wish.labels || wish.question) {
-        if (!next_prompts_) next_prompts_ = wishes.prompts;
-        if (wish.find) next_prompts_->find = *wish.find;
-        if (wish.labels) next_prompts_->labels = *wish.labels;
-        if (wish.question) next_prompts_->question = *wish.question;
-    }
+    if (wish.regions) wishes.regions = *wish.regions;
+    if (wish.find) wishes.prompts.find = *wish.find;
+    if (wish.labels) wishes.prompts.labels = *wish.labels;
+    if (wish.question) wishes.prompts.question = *wish.question;
     if (filter.least_scores.size() > most_least_scores) filter.least_scores.clear();
     for (const auto& [phrase, least] : wish.least_scores) filter.least_scores[phrase] = least;
 }
 
-// A prompt runs through a text encoder, so prompts change at a limited rate.
-void LiveViewers::apply_prompts(Wishes& wishes) {
-    const auto now = Clock::now();
-    if (!next_prompts_ || (last_prompts_ && now - *last_prompts_ <= edit_interval)) return;
-    wishes.prompts = *std::exchange(next_prompts_, std::nullopt);
-    last_prompts_ = now;
-}
-
-// Counting begins again with every change, so regions change at a limited rate.
-void LiveViewers::apply_regions(Wishes& wishes) {
-    const auto now = Clock::now();
-    if (next_regions_ && (!last_regions_ || now - *last_regions_ > edit_interval)) {
-        wishes.regions = *std::exchange(next_regions_, std::nullopt);
-        last_regions_ = now;
-    }
-    const std::string trouble = regions_.follow(wishes.source, wishes.regions);
-    if (!trouble.empty()) spdlog::error("{}", trouble);
-}
-
-void LiveViewers::limit(std::vector<RemoteLook>& looks, bool frozen) {
-    const auto now = Clock::now();
-    std::map<uint32_t, LastLook> last_looks;
-    for (RemoteLook& look : looks) {
-        const auto before = last_looks_.find(look.viewer);
-        LastLook& last = last_looks[look.viewer] = before == last_looks_.end()
-                                                       ? LastLook{look.attention, now, std::nullopt}
-                                                       : before->second;
-        if (last.attention != look.attention && now - last.changed > layer_interval) {
-            last.attention = look.attention;
-            last.changed = now;
-        }
-        look.attention = last.attention;
-        if (!look.target.word)
-            last.on_word.reset();
-        else if (!last.on_word)
-            last.on_word = now;
-        else if (now - *last.on_word > longest_on_a_word && !frozen)
-            look.target.word.reset();
-    }
-    last_looks_ = std::move(last_looks);
-}
-
 void LiveViewers::show(const LiveLoop& loop, const Wishes& wishes, bool new_picture) {
     if (new_picture) ++number_;
-    exchange_.beat(number_);
+    const Pulse pulse = pulse_of(loop, wishes);
+    const Status& status = loop.status();
+    const bool loading = !status.detector.loading.empty() || !status.classifier.loading.empty() ||
+                         !status.captioner.loading.empty();
+    const bool stands = !pulse.rests.empty() || !status.source_state.empty();
+    changes_.stepped(new_picture && !loop.shown()->repeated, stands, loading, Clock::now());
+    if (std::exchange(models_version_, status.models_version) != status.models_version ||
+        std::exchange(source_, status.source) != status.source)
+        looks_.forget_maps();
+    if (new_picture) {
+        const Done& shown = *loop.shown();
+        if (std::exchange(scene_, shown.result.info.scene) != shown.result.info.scene)
+            looks_.forget_maps();
+        looks_.take(shown.maps, shown.repeated, LookTurns::earned_ms(shown.result, status));
+    }
+    exchange_.beat(pulse);
     publish_status(loop, wishes);
     const std::optional<Done>& shown = loop.shown();
     if (!shown || number_ == 0) return;
@@ -252,15 +251,32 @@ void LiveViewers::show(const LiveLoop& loop, const Wishes& wishes, bool new_pict
     frame.number = number_;
     frame.captured = shown->result.info.captured;
     const ResultLabels labels = loop.labels();
-    frame.line = line_for_viewers(shown->result, labels);
+    frame.line = with_name(line_of(shown->result, labels), status.name);
     if (wanted.line)
-        frame.crossings =
-            crossings_in(shown->result, labels, without_password(shown->result.info.source));
+        for (std::string& crossing : crossings_in(shown->result, labels))
+            frame.crossings.push_back(with_name(std::move(crossing), status.name));
     if (picture) {
         frame.found = detections_for_page(*shown);
-        frame.maps = shown->maps;
+        frame.maps = looks_.maps();
     }
     exchange_.show(std::move(frame), picture ? shown->planes : PlanarView());
+}
+
+Pulse LiveViewers::pulse_of(const LiveLoop& loop, const Wishes& wishes) {
+    const Status& status = loop.status();
+    if (loop.shown()) captured_ = loop.shown()->result.info.captured;
+    Pulse pulse{.newest = number_, .captured = captured_};
+    if (wishes.frozen)
+        pulse.rests = "the picture is frozen";
+    else if (status.player.still)
+        pulse.rests = "the source is a single picture";
+    else if (status.player.at_end)
+        pulse.rests = "the file has ended";
+    if (!status.source_state.empty())
+        pulse.waits_for = "the source gives none";
+    else if (number_ == 0)
+        pulse.waits_for = "the models are being loaded";
+    return pulse;
 }
 
 void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
@@ -273,9 +289,9 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
         stages.push_back({stage.name, std::round(100 * double(stage.ms.mean())) / 100});
     Json state = {
         {"kind", "live"},
-        {"source", text_of_name(without_password(status.source))},
+        {"source", title_of_source(status.source, offered_.sources)},
         {"sources", titles_of(offered_.sources)},
-        {"source_state", text_of_name(status.source_state)},
+        {"source_state", text_of_name(without_secrets_in(status.source_state))},
         {"player", json_of(status.player)},
         {"threshold", wishes.look.filter.threshold.value_or(status.sure_above)},
         {"strides",
@@ -285,6 +301,7 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
         {"captioner", json_of(status.captioner, offered_.captioners)},
         {"start",
          {{"mode", name_of(attention_.mode)},
+          {"model", name_of(status.richest)},
           {"layer", attention_.layer == last_layer ? Json() : Json(attention_.layer)},
           {"head", attention_.head}}},
         {"words",
@@ -301,14 +318,25 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
         {"idle", std::round(100 * status.gpu_idle) / 100},
         {"memory", {{"device", status.memory.device_bytes}, {"host", status.memory.host_bytes}}},
         {"stages", stages},
+        {"waiting", changes_.waiting()},
+        {"working", status.working},
+        {"stands", status.stands},
+        {"name", status.name},
         {"switches", page_switches()}};
     for (const Control& control : controls())
         if (control.page == PageScope::shared) state[control.name] = *value_of(control, wishes);
+    if (const Models models = loop.models(); models.classifier) {
+        state["classifier"]["sure_above"] = models.classifier->sure_above();
+        state["classifier"]["classes"] = models.classifier->labels().size();
+        if (loop.shown())
+            state["richest"] = classifier_is_richer(models) ? "classifier" : "detector";
+    }
     state["detector"]["phrases"] = phrases_of(status.detector, status.labels, &wishes.look.filter);
     if (status.classifier.takes_words)
         state["classifier"]["phrases"] =
             phrases_of(status.classifier, loop.labels().classifier, nullptr);
-    exchange_.tell(state.dump(-1, ' ', false, Json::error_handler_t::replace), metrics_of(status));
+    exchange_.tell(state.dump(-1, ' ', false, Json::error_handler_t::replace), metrics_of(status),
+                   brief_of(status, pulse_of(loop, wishes).age(now)));
 }
 
 }  // namespace saccade

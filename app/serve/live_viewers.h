@@ -1,34 +1,36 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "app/live/headless.h"
+#include "app/live/wall/headless.h"
+#include "app/serve/change_queue.h"
 #include "app/serve/exchange.h"
+#include "app/serve/look_turns.h"
 #include "app/track/region_store.h"
 
 namespace saccade {
 
-// What viewers may choose from, by titles without passwords and paths. A viewer cannot name
-// anything else.
+// The choices of viewers, by titles without secrets and paths. Any other name changes nothing.
 struct Offered {
-    using Choices = std::vector<std::pair<std::string, std::string>>;  // title and name
-    Choices sources, detectors, classifiers, captioners;
+    template <typename Name>
+    using Choices = std::vector<std::pair<std::string, Name>>;  // with their titles
+    Choices<SourceName> sources;
+    Choices<std::string> detectors, classifiers, captioners;
 
     // These sources and the one that is wished for; bundled models, models in this machine's cache,
     // and those that are wished for.
-    static Offered at_start(const Wishes& wishes, std::vector<std::string> sources);
+    static Offered at_start(const Wishes& wishes, std::vector<SourceName> sources);
 };
 
-// Viewers in browsers. Before a step of the loop, what they want becomes part of the wishes; after
-// it, they are sent the result.
+// Viewers in browsers. Before a step of the loop, their demands become part of the wishes; after
+// it, they get the result.
 class LiveViewers : public Audience {
 public:
-    // `attention`: the maps that pages begin with. `regions`: where drawn lines and zones are kept.
+    // `attention`: the maps that pages begin with. `regions`: keeps drawn lines and zones.
     LiveViewers(Exchange& exchange, Offered offered, const AttentionState& attention,
-                RegionStore regions = RegionStore())
+                KeptRegions regions = KeptRegions(RegionStore()))
         : exchange_(exchange),
           offered_(std::move(offered)),
           attention_(attention),
@@ -41,27 +43,19 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void apply(const SharedWish& wish, Wishes& wishes, Events& events);
-    void apply_regions(Wishes& wishes);
-    void apply_prompts(Wishes& wishes);
-    // Limits how long a viewer holds the caption, and how often one changes layers.
-    void limit(std::vector<RemoteLook>& looks, bool frozen);
+    Pulse pulse_of(const LiveLoop& loop, const Wishes& wishes);
     void publish_status(const LiveLoop& loop, const Wishes& wishes);
 
     Exchange& exchange_;
     const Offered offered_;
     const AttentionState attention_;
     KeptRegions regions_;
-    // They take effect after a while, and the last one wins.
-    std::optional<Regions> next_regions_;
-    std::optional<PromptText> next_prompts_;
-    std::optional<Clock::time_point> last_regions_, last_prompts_;
-    uint64_t number_ = 0;
-    struct LastLook {
-        AttentionState attention;
-        Clock::time_point changed;                 // the attention
-        std::optional<Clock::time_point> on_word;  // since when a word is the target
-    };
-    std::map<uint32_t, LastLook> last_looks_;  // of each viewer
+    ChangeQueue changes_{Clock::now()};
+    LookTurns looks_;
+    uint64_t models_version_ = 0, scene_ = 0;
+    SourceName source_;
+    uint64_t number_ = 0;                        // of the newest frame
+    Clock::time_point captured_ = Clock::now();  // before the first: the start
     std::optional<Clock::time_point> last_status_;
 };
 

@@ -1,6 +1,8 @@
 #include "app/serve/metrics.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <sstream>
 
 namespace saccade {
 
@@ -13,7 +15,7 @@ std::string number(double value) {
 }
 
 // A label's value, with quotes, backslashes and line ends escaped.
-std::string quoted(const std::string& text) {
+std::string label_value(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') result += '\\';
@@ -30,25 +32,31 @@ void Metrics::head(const std::string& name, const char* type, const char* help) 
 
 void Metrics::add(const std::string& name, const char* type, const char* help, double value) {
     head(name, type, help);
-    text_ += name + " " + number(value) + "\n";
+    sample(name, "", value);
+}
+
+void Metrics::sample(const std::string& name, const std::string& label, double value) {
+    std::string labels = source_.empty() ? "" : "source=" + label_value(source_);
+    if (!label.empty()) labels += (labels.empty() ? "" : ",") + label;
+    if (!labels.empty()) labels = "{" + labels + "}";
+    text_ += name + labels + " " + number(value) + "\n";
 }
 
 void Metrics::add(const std::string& name, const char* type, const char* help,
                   const std::string& label, const Labelled& values) {
     head(name, type, help);
-    for (const auto& [of, value] : values)
-        text_ += name + "{" + label + "=" + quoted(of) + "} " + number(value) + "\n";
+    for (const auto& [of, value] : values) sample(name, label + "=" + label_value(of), value);
 }
 
 std::string metrics_of(const Status& status) {
-    Metrics metrics;
+    Metrics metrics(status.name);
     metrics.add("saccade_frames_total", "counter", "Frames that went through the models",
                 double(status.frames));
     metrics.add("saccade_dropped_total", "counter", "Frames that were too late for them",
                 double(status.dropped));
     metrics.add("saccade_frames_per_second", "gauge", "Rate over the last frames",
                 status.frames_per_second);
-    metrics.add("saccade_frame_age_seconds", "gauge",
+    metrics.add("saccade_latency_seconds", "gauge",
                 "Age of the newest frame when the models were done with it",
                 status.latency_ms / 1000);
     metrics.add("saccade_device_idle_ratio", "gauge", "Part of the time that the device waits",
@@ -63,6 +71,30 @@ std::string metrics_of(const Status& status) {
                  {"host", double(status.memory.host_bytes)}});
     metrics.add("saccade_info", "gauge", "What runs where", "device", {{status.device, 1}});
     return metrics.text();
+}
+
+std::string merged_metrics(const std::vector<std::string>& texts) {
+    std::vector<std::pair<std::string, std::string>> metrics;  // the head, and the samples
+    for (const std::string& text : texts) {
+        std::istringstream lines(text);
+        size_t at = metrics.size();
+        for (std::string line, help; std::getline(lines, line);) {
+            if (line.starts_with("# HELP ")) {
+                help = line + "\n";
+            } else if (line.starts_with("# TYPE ")) {
+                help += line + "\n";
+                const auto known =
+                    std::ranges::find(metrics, help, &decltype(metrics)::value_type::first);
+                at = size_t(known - metrics.begin());
+                if (known == metrics.end()) metrics.emplace_back(help, "");
+            } else if (at < metrics.size()) {
+                metrics[at].second += line + "\n";
+            }
+        }
+    }
+    std::string all;
+    for (const auto& [head, samples] : metrics) all += head + samples;
+    return all;
 }
 
 }  // namespace saccade

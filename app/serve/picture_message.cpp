@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/draw/point_marks.h"
+#include "app/draw/signed_map.h"
 #include "app/page/page.h"
 
 namespace saccade {
@@ -37,7 +38,18 @@ struct Levels {
     std::vector<uint8_t> levels;
     std::vector<float> largest;
 };
+// Level 128 is no effect, 1 and 255 are the strongest.
+Levels signed_levels_of(const MapOnHost& map) {
+    const float most = largest_effect(map.cells);
+    Levels result{{}, {most}};
+    for (const float cell : map.cells)
+        result.levels.push_back(
+            static_cast<uint8_t>(128 + std::lround(most > 0 ? 127 * cell / most : 0)));
+    return result;
+}
+
 Levels levels_of(const MapOnHost& map) {
+    if (map.cause) return signed_levels_of(map);
     Levels result;
     const size_t each = map.count > 0 ? map.cells.size() / map.count : 0;
     for (size_t i = 0; i < map.count; ++i) {
@@ -51,6 +63,35 @@ Levels levels_of(const MapOnHost& map) {
         });
     }
     return result;
+}
+
+Json rounded(const std::vector<float>& values) {
+    Json all = Json::array();
+    for (const float value : values) all.push_back(std::round(1e5 * double(value)) / 1e5);
+    return all;
+}
+
+// What a target needs, besides the map.
+Json json_of(const CauseSeen& cause) {
+    Json json = {{"model", name_of(cause.model)},
+                 {"kind", cause.kind},
+                 {"label", cause.label},
+                 {"score", cause.score},
+                 {"unit", cause.unit},
+                 {"does", cause.does},
+                 {"trouble", cause.trouble},
+                 {"noise", cause.noise},
+                 {"knock_outs", cause.knock_outs},
+                 {"heads", cause.heads},
+                 {"effects", Json::array()},
+                 {"methods", Json::array()}};
+    for (const std::vector<float>& row : cause.effects) json["effects"].push_back(rounded(row));
+    for (const CauseSeen::Method& method : cause.methods)
+        json["methods"].push_back({{"name", method.name},
+                                   {"words", method.words},
+                                   {"deletion", method.deletion_area},
+                                   {"insertion", method.insertion_area}});
+    return json;
 }
 
 Json json_of(const MapOnHost& map, const Levels& levels) {
@@ -84,6 +125,10 @@ Json json_of(const MapOnHost& map, const Levels& levels) {
     if (map.limited) json["limited"] = true;
     if (map.similarity) json["kind"] = "similarity";
     if (map.coloured) json["kind"] = "colours";
+    if (map.cause) {
+        json["kind"] = "cause";
+        json["cause"] = json_of(*map.cause);
+    }
     if (map.looker.token == Looker::Token::query) json["query"] = map.looker.query;
     return json;
 }

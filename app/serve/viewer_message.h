@@ -10,8 +10,9 @@
 
 namespace saccade {
 
-// A change of what all viewers share. Names that are not offered change nothing.
+// A change of the state that all viewers share. Names that are not offered change nothing.
 struct SharedWish {
+    uint32_t viewer = 0;  // its number; 0: the server itself
     std::optional<std::string> detector = {}, classifier = {}, captioner = {}, source = {};
     std::optional<float> threshold = {};
     std::optional<uint32_t> detector_stride = {}, classifier_stride = {};
@@ -36,7 +37,7 @@ struct SharedWish {
 //                                detection, which is followed. "ask": "classifier" shows maps of
 //                                that model's patches, or of its class token. null: no maps
 //   {"set": {"threshold": 0.4, "track": true}}
-//                                a change of what all viewers share; see SharedWish
+//                                a change of the shared state; see SharedWish
 struct ViewerMessage {
     std::optional<uint64_t> taken = {};
     std::optional<double> clock = {};

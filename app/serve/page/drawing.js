@@ -6,6 +6,7 @@ const drawing = (() => {
     // The quantised levels of one map as attention weights.
     function cells_of(map, index) {
         const count = map.grid.width * map.grid.height;
+        if (map.kind === "cause") return Float32Array.from(map.levels, (level) => map.largest[0] * (level - 128) / 127);
         const scale = map.largest[index] / 255;
         return Float32Array.from(map.levels.subarray(index * count, (index + 1) * count),
                                  (level) => scale * level);
@@ -33,6 +34,10 @@ const drawing = (() => {
     }
     function draw_one(context, map, index, scale) {
         const cells = cells_of(map, index);
+        if (map.kind === "cause") {
+            page.draw_effects(context, cells, map, scale, $("opacity").value / 100);
+            return;
+        }
         page.draw_map(context, cells, map, scale, {
             opacity: $("opacity").value / 100,
             share: $("share").value / 100,

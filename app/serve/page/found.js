@@ -37,10 +37,15 @@ const found = (() => {
     }
     function at([x, y]) { return switches.is_on("boxes") ? labels.smallest_at(detections(), x, y) : null; }
     // A box says its full name under the pointer: its label may be hidden, and rivals are in no label.
-    function point_at(point, event) {
-        const one = point && !live.state?.annotated && !drawing.is_tiled() ? at(point) : null;
+    let pointer = null;  // over the picture: {point, x, y}
+    function point_at(point, {clientX, clientY}) {
         const area = $("view").getBoundingClientRect();
-        labels.show_tip(one ? labels.full_text(one) : "", event.clientX - area.left, event.clientY - area.top);
+        pointer = point && {point, x: clientX - area.left, y: clientY - area.top};
+        show_tip();
+    }
+    function show_tip() {
+        const one = pointer && !live.state?.annotated && !drawing.is_tiled() ? at(pointer.point) : null;
+        labels.show_tip(one ? labels.full_text(one) : "", pointer?.x, pointer?.y);
     }
 
     // Rectangles of other text on the picture, which labels do not cover.
@@ -84,7 +89,8 @@ const found = (() => {
             if (button.shows === text) return;
             button.shows = text;
             button.title = one.rivals.length > 0 ? labels.full_text(one) : "";
-            button.replaceChildren(...page.name_of_box(one));
+            button.replaceChildren(...page.name_of_box(one), ...one.rivals.map((rival) =>
+                element("small", {textContent: `or ${rival.label} ${percent(rival.score)}`})));
         });
     }
 
@@ -99,7 +105,11 @@ const found = (() => {
         const freshness = more?.caption_freshness === undefined ? 1 : more.caption_freshness;
         const caption = freshness === null || is_stale() ? null : line?.caption ?? line?.answer;
         const shows = Boolean(caption) && switches.is_on("caption"), words = caption?.words ?? [];
-        $("caption-part").hidden = !(line?.caption ?? line?.answer) || !switches.is_on("caption");
+        // A captioner takes longer than a detector: until its words come, the page says that they will.
+        const {captioner, words: prompts} = live.state ?? {};
+        const written = Boolean(line && captioner) && captioner.name !== "none" &&
+            !(captioner.takes_words && !prompts?.question);
+        $("caption-part").hidden = !(written || line?.caption || line?.answer) || !switches.is_on("caption");
         $("caption-title").textContent = (line?.answer ? "Answer" : "Caption") +
             (shows && freshness < 1 ? ", of an earlier frame" : "");
         $("said").hidden = !shows || words.length === 0 || Boolean(live.state?.annotated);
@@ -108,19 +118,12 @@ const found = (() => {
             $(id).classList.toggle("old", freshness < 1);
             captions.show($(id), shows ? words : [], looking.pointing.word, on_word);
         }
+        $("caption-next").hidden = !written || shows;
     }
     function draw_classes() {
         const classes = is_stale() ? [] : live.frame?.line.classes ?? [];
         $("classes-part").hidden = classes.length === 0 || !switches.is_on("classes");
-        fill($("classes"), classes, () => page.class_row("", 0), (row, one) => {
-            const [name, meter, p] = row.children;
-            if (name.textContent !== one.label) {
-                name.textContent = one.label;
-                meter.ariaLabel = one.label;
-            }
-            meter.value = one.score;
-            p.textContent = percent(one.score);
-        });
+        page.show_classes(classes, live.state?.classifier ?? {});
     }
     function draw() {
         const all = detections();
@@ -129,13 +132,17 @@ const found = (() => {
         draw_boxes(all);
         draw_detections(all);
         draw_classes();
+        show_tip();
         announce(all);
     }
     // Another picture was asked for: what belongs to this one goes at once.
     function clear() {
         stale = live.frame;
+        if (live.frame) live.frame.map = null;
         marks.forget();
         draw();
+        drawing.draw();
+        looking.say();
         drawing.begin_work();
     }
     // Screen readers announce the results when they change, at most every four seconds.

@@ -30,7 +30,7 @@ const link = (() => {
     setInterval(() => send({clock: performance.now()}), 2000);
 
     function connect() {
-        const address = new URL("/watch", location.href);
+        const address = new URL("/watch" + location.search, location.href);
         address.protocol = address.protocol.replace("http", "ws");
         const mine = socket = new WebSocket(address, "saccade");
         socket.binaryType = "arraybuffer";

@@ -20,12 +20,13 @@
         drawing.show(bitmap);
         bitmap.close();
         panels.note_picture(json.captured);
+        panels.show_about();
         drawing.draw();
         marks.take(json.line, json.found?.colours);
         found.take(json.line);
         looking.show_choice();
         looking.say();
-        if (json.map || !looking.wanted()) drawing.end_work();
+        if (!player.waits() && (json.map || !looking.wanted())) drawing.end_work();
         // Asks for the next picture when this one is on screen. A hidden page gets no animation frames.
         requestAnimationFrame(() => {
             if (live.paused) unacknowledged = json.number;
@@ -45,6 +46,7 @@
         regions.keep_mine();
         switches.show(live.state.switches);
         if (!before && live.state.start) looking.begin_as(live.state.start);
+        if (live.state.richest) looking.ask_first(live.state.richest);
         panels.show(before);
     };
     link.on.lost = (why) => {
@@ -95,7 +97,7 @@
         drawn = regions.up(point_of(event));
     });
     view.addEventListener("pointerleave", (event) => {
-        labels.show_tip("");
+        found.point_at(null, event);
         if (event.pointerType !== "touch") looking.point_at(null);
     });
     view.addEventListener("click", (event) => {

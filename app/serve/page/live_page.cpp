@@ -20,9 +20,13 @@ LivePage live_page(const std::string& title) {
         {"style", text_asset("page.css") + text_asset("live.css")},
         {"script", script},
         {"heat-colours", base64(std::as_bytes(std::span(colours)))}};
+    return page_of("live.html", std::move(parts));
+}
+
+LivePage page_of(const char* file, std::map<std::string, std::string> parts) {
     add_shared_parts(parts);
     LivePage page;
-    page.html = filled(text_asset("live.html"), parts);
+    page.html = filled(text_asset(file), parts);
     page.policy = "default-src 'none'; img-src data: blob:; connect-src 'self'; style-src '" +
                   hash_of(parts.at("style")) + "'; script-src '" + hash_of(parts.at("script")) +
                   "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

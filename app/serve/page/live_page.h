@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 namespace saccade {
@@ -9,5 +10,7 @@ struct LivePage {
     std::string html, policy;
 };
 LivePage live_page(const std::string& title);
+// Of a file with these parts, of which "style" and "script" are all that the page may run.
+LivePage page_of(const char* file, std::map<std::string, std::string> parts);
 
 }  // namespace saccade

@@ -1,8 +1,8 @@
 // What this viewer points at, and which attention maps the page asks for.
 const looking = (() => {
     const {$, percent} = page;
-    const modes = ["off", "rollout", "mean", "max", "head", "grid", "similarity", "colours"];
-    const without_layers = ["rollout", "similarity", "colours"];
+    const modes = ["off", "rollout", "mean", "max", "head", "grid", "similarity", "colours", "cause"];
+    const without_layers = ["rollout", "similarity", "colours", "cause"];
     const attention = {mode: "off", layer: null, head: 0};
     // In order of precedence: a word or phrase that is hovered or was clicked; the detection that was clicked,
     // by its query and, with tracking, its track; the point under the pointer, or the one that was clicked.
@@ -11,10 +11,24 @@ const looking = (() => {
     const on = {changed() {}};  // called when something else is chosen
     let choices = null;         // the last map, for the number of its layers and heads
 
+    // Until this viewer chooses, a patch asks the model with the richest attention. Without one the detector comes
+    // first: its overview is of the strongest detection.
+    let chosen = false;
+    const asked = () => chosen || pointing.point || attention.mode === "colours" ? $("ask").value : "detector";
+    function ask(model, by_hand) {
+        if (chosen && !by_hand) return;
+        chosen ||= by_hand;
+        $("ask").value = model;
+        tell();
+    }
+    const ask_first = (model) => ask(model, false);
+
+    const points = () =>
+        Boolean(pointing.word !== null || pointing.phrase || pointing.query !== null || pointing.point);
     function wanted() {
-        const points = pointing.word !== null || pointing.phrase || pointing.query !== null || pointing.point;
-        if (attention.mode === "off" || !(points || switches.is_on("overview") || attention.mode === "colours")) return null;
-        const look = {mode: attention.mode, head: attention.head, ask: $("ask").value};
+        const shows = points() || switches.is_on("overview") || ["colours", "cause"].includes(attention.mode);
+        if (attention.mode === "off" || !shows) return null;
+        const look = {mode: attention.mode, head: attention.head, ask: asked()};
         if (attention.layer !== null) look.layer = attention.layer;
         if (pointing.word !== null) {
             look.word = pointing.word;
@@ -42,12 +56,14 @@ const looking = (() => {
         sent = look;
         time = performance.now();
         link.send({look: JSON.parse(look)});
-        if (look !== "null") {
+        // An overview has no map while nothing is found.
+        if (look !== "null" && points()) {
             drawing.begin_work();
+            if (!live.frame?.map) say();
             return;
         }
-        drawing.end_work();
-        drawing.draw();
+        if (!player.waits()) drawing.end_work();
+        if (look === "null") drawing.draw();
     }
     function tell_again() {
         sent = "";
@@ -147,9 +163,8 @@ const looking = (() => {
         show_choice();
         tell();
     }
-    function begin_as({mode, layer, head, ask}) {
+    function begin_as({mode, layer, head}) {
         if (attention.mode !== "off") return;
-        if (ask) $("ask").value = ask;
         if (modes.includes(mode)) attention.mode = $("mode").value = mode;
         attention.layer = layer;
         attention.head = head;
@@ -183,7 +198,10 @@ const looking = (() => {
         const {line} = live.frame;
         if (map.patch) return `${asked_model()}’s patch in row ${map.patch.row + 1}, column ${map.patch.column + 1}`;
         if (map.who === "phrase") return "Similarity of each patch to the phrase";
-        if (map.who === "word") return `Word “${(line.caption ?? line.answer)?.words[pointing.word]?.text ?? ""}”`;
+        if (map.who === "word") {
+            const word = (line.caption ?? line.answer)?.words[pointing.word]?.text;
+            return word === undefined ? "A word that is no longer there" : `Word “${word}”`;
+        }
         if (map.who === "query") return pointing.track > 0 ? `Track ${pointing.track}` : "The detection’s query";
         return "Class token";
     }
@@ -209,32 +227,60 @@ const looking = (() => {
             (map.points_on ? ` Dots are its sampling points, sized by their weights, on ${map.points_on}.` : "") +
             (map.limited ? " A few outliers are far beyond the scale." : "");
     }
+    // What switching each head off does: layers down, heads across.
+    function show_heads(cause) {
+        const effects = cause?.effects ?? [];
+        $("cause-heads-part").hidden = effects.length === 0;
+        if (effects.length === 0) return;
+        const canvas = $("cause-heads"), context = canvas.getContext("2d");
+        const across = Math.max(...effects.map((row) => row.length)), most = Math.max(...effects.flat().map(Math.abs), 0);
+        canvas.width = 24 * across;
+        canvas.height = 14 * effects.length;
+        effects.forEach((row, layer) => row.forEach((effect, head) => {
+            for (const colour of ["#8884", most > 0 ? page.effect_colour(effect / most) : "#0000"]) {
+                context.fillStyle = colour;
+                context.fillRect(24 * head, 14 * layer, 22, 12);
+            }
+        }));
+        canvas.ariaLabel = `Effect of each head on “${cause.label}”, the strongest ${most.toPrecision(2)} ${cause.unit}`;
+    }
+    function cause_text({cause, largest, grid}) {
+        const now = cause.does ? ` Now: ${cause.does}.` : "";
+        const worth = cause.methods.map(({name, words}) => ` ${name}: ${words}.`).join("");
+        return `What “${cause.label}” ${percent(cause.score)} needs: ${cause.knock_outs} knock-outs of ${grid.width} × ` +
+            `${grid.height} cells; strongest ${largest[0].toPrecision(2)} ${cause.unit}, noise ` +
+            `${cause.noise.toPrecision(2)}. Warm: needed; blue: holds it back.${now}${worth}`;
+    }
     function text_of(map) {
+        if (!map && attention.mode === "cause" && points())
+            return "What it needs is found out while the loop has nothing else to do: freeze the picture.";
         if (!map)
             return attention.mode === "off" ? "Attention is off: press A, or choose maps."
+                : points() ? "The map is being computed."
                 : "Point at the picture: what does the patch under the pointer look at?";
         if (map.kind === "colours")
             return "The first three principal components of the features as red, green and blue: patches of similar " +
                 "colour are similar to the model.";
+        if (map.kind === "cause") return cause_text(map);
         return map.kind === "similarity" ? similarity_text(map) : attention_text(map);
     }
     function say() {
         const map = wanted() ? live.frame?.map : null;
         $("now").textContent = text_of(map);
+        show_heads(map?.cause);
         page.show_scale(map && map.count === 1 ? drawing.cells_of(map, 0) : null, map?.kind);
     }
 
     $("mode").addEventListener("input", () => set_mode($("mode").value));
     $("layer").addEventListener("input", () => set_layer(Number($("layer").value)));
     $("head").addEventListener("input", () => set_head(Number($("head").value)));
-    $("ask").addEventListener("input", tell);
+    $("ask").addEventListener("input", () => ask($("ask").value, true));
     const keys = {
         a: next_mode,
         "[": () => set_layer(Number($("layer").value) - 1),
         "]": () => set_layer(Number($("layer").value) + 1),
         m: () => {
-            $("ask").value = $("ask").value === "detector" ? "classifier" : "detector";
-            tell();
+            ask(asked() === "detector" ? "classifier" : "detector", true);
             page.say(`asks the ${$("ask").value}`);
         },
         Escape: release,
@@ -242,5 +288,5 @@ const looking = (() => {
     for (let head = 0; head < 10; ++head) keys[head] = () => set_head(head);
 
     return {on, attention, pointing, wanted, tell, tell_again, point_at, hold_at, is_chosen, choose, at_word, at_phrase,
-            is_phrase, step, begin_as, show_choice, say, keys};
+            is_phrase, step, begin_as, ask_first, show_choice, say, keys};
 })();

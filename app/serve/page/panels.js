@@ -48,7 +48,9 @@ const panels = (() => {
     function show_rates() {
         const {state, frame, paused} = live;
         if (!state || !frame) return;
-        $("rates").hidden = Boolean(state.player?.still);  // a still picture has neither rate nor age
+        // A picture that stands for a second or more has neither rate nor age.
+        const {still, live: of_camera, rate} = state.player ?? {};
+        $("rates").hidden = Boolean(still) || (of_camera === false && rate > 0 && rate <= 1);
         if ($("rates").hidden) return;
         const span = times.length > 1 ? times.at(-1) - times[0] : 0;
         const shown = span > 0 ? (1000 * (times.length - 1) / span).toFixed(1) : "0";
@@ -64,7 +66,8 @@ const panels = (() => {
         $("people").textContent = `You are viewer ${live.you}. ` +
             (others.length === 0 ? "There are no other viewers."
                 : `Others: ${others.map(viewer_text).join(", ")}.`) +
-            (live.read_only ? " Viewers cannot change anything." : "");
+            (live.read_only ? " Viewers cannot change anything." : "") +
+            (live.state?.waiting?.includes(live.you) ? " Your change waits until the loop has time for it." : "");
     }
     function show_progress() {
         const {progress, rate, found: tallies} = live.state;
@@ -109,15 +112,21 @@ const panels = (() => {
         $("frozen-who").textContent = live.frozen_by > 0 ? `The picture is frozen by viewer ${live.frozen_by}.`
             : "The picture is frozen.";
     }
+    // The file is that of the picture on the page, which may be older than the shared state.
+    function show_about() {
+        const {state, frame} = live;
+        const file = (frame?.found?.name ?? "").split("/").pop();
+        const about = [...new Set([file, state?.source, state?.device].filter(Boolean))].join(" · ");
+        if ($("about").textContent !== about) $("about").textContent = about;
+        $("to-wall").hidden = !state?.name;
+    }
     // Shows a new shared state.
     function show(before) {
         const {state} = live;
         const is_live = state.kind === "live";
         for (const id of ["attention-part", "shown-part", "tracks-part", "shared-part", "buttons"])
             $(id).hidden = !is_live;
-        const file = (state.player?.name ?? "").split("/").pop();
-        const about = new Set([file, state.source, state.device].filter(Boolean));
-        $("about").textContent = [...about].join(" · ");
+        show_about();
         show_times();
         show_progress();
         show_rates();
@@ -148,5 +157,5 @@ const panels = (() => {
         link.send({set: {detector_stride: stride, classifier_stride: stride}});
     });
 
-    return {show, show_frozen, note_picture, trouble, age: () => age};
+    return {show, show_about, show_frozen, note_picture, trouble, age: () => age};
 })();

@@ -14,19 +14,25 @@ const player = (() => {
     }
     function go_to(frame, freeze) {
         if (!seekable()) return;
-        const last = (report().frames ?? Infinity) - 1;
-        asked = {frame: Math.min(Math.max(frame, 0), last), time: performance.now()};
-        const set = {seek: asked.frame};
+        const last = (report().frames ?? Infinity) - 1, to = Math.min(Math.max(frame, 0), last);
+        const set = {};
         if (freeze) {
             set.frozen = live.state.frozen = true;
             live.frozen_by = live.you;
         }
+        const moves = to !== frame_now();  // there is none before the first or after the last
+        if (moves) {
+            asked = {frame: to, time: performance.now()};
+            set.seek = to;
+            found.clear();
+        }
         link.send({set});
-        found.clear();
         panels.show_frozen();
         show();
-        page.say(`frame ${asked.frame}`);
+        page.say(`frame ${to}`);
     }
+    // Whether the frame that was asked for has not arrived.
+    const waits = () => seekable() && frame_now() !== live.frame?.line.frame && asked !== null;
     const step = (by) => go_to(frame_now() + by, true);
 
     const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
@@ -49,5 +55,5 @@ const player = (() => {
     $("seek").addEventListener("input", () => go_to(Number($("seek").value), false));
     const keys = {ArrowLeft: () => step(-1), ArrowRight: () => step(1)};
 
-    return {show, keys};
+    return {show, waits, keys};
 })();

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "app/io/text.h"
+#include "app/serve/web/web_socket.h"
+
 namespace saccade {
 
 namespace {
@@ -41,7 +44,9 @@ std::string cookie_value(lws* wsi, const std::string& name) {
 AccessControl::AccessControl(const ServerOptions& options, const ServerLimits& limits)
     : policy_(options.address, options.origin,
               options.address.loopback() && options.origin.empty() ? "" : make_token()),
-      limits_(limits) {}
+      limits_(limits),
+      refusals_(limits.refusals_per_second),
+      health_checks_(limits.health_checks_per_second) {}
 
 std::string AccessControl::url() const {
     const std::string base = policy_.origin().empty()
@@ -50,12 +55,11 @@ std::string AccessControl::url() const {
     return base + "/" + (policy_.needs_token() ? "?token=" + policy_.token() : "");
 }
 
-bool AccessControl::within_rate_limit(lws* wsi) {
+bool AccessControl::PeerLimits::take(lws* wsi) {
     char peer[64] = "";
     lws_get_peer_simple(wsi, peer, sizeof peer);
-    if (rate_limits_.size() > most_peers) rate_limits_.clear();
-    return rate_limits_.try_emplace(peer, limits_.requests_per_second)
-        .first->second.take(TokenBucket::Clock::now());
+    if (limits_.size() > most_peers) limits_.clear();
+    return limits_.try_emplace(peer, per_second_).first->second.take(TokenBucket::Clock::now());
 }
 
 bool AccessControl::has_token(lws* wsi) const {
@@ -66,8 +70,15 @@ bool AccessControl::has_token(lws* wsi) const {
            (bearer.starts_with("Bearer ") && policy_.accepts_token(bearer.substr(7)));
 }
 
-std::optional<Response> AccessControl::refusal(lws* wsi, bool needs_token) {
-    if (!within_rate_limit(wsi)) return Response{.status = 429, .body = "too many requests\n"};
+// The fault of a request that is refused even with the token.
+std::optional<Response> AccessControl::fault(lws* wsi) const {
+    // A body of doubtful length can smuggle a request past a proxy. No address takes a body.
+    const bool two_lengths = lws_hdr_fragment_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, 1) > 0;
+    const std::string length = request_header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH);
+    if (two_lengths || length.find_first_not_of("0123456789") != length.npos ||
+        lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0)
+        return Response{
+            .status = 400, .body = "a request with a body of doubtful length\n", .close = true};
     const std::string host = request_header(wsi, WSI_TOKEN_HOST);
     if (!policy_.allows_host(host))
         return Response{.status = 421,
@@ -77,20 +88,48 @@ std::optional<Response> AccessControl::refusal(lws* wsi, bool needs_token) {
     if (!policy_.allows_origin(request_header(wsi, WSI_TOKEN_ORIGIN), host))
         return Response{.status = 403,
                         .body = "requests from pages of another origin are refused\n"};
-    if (needs_token && !has_token(wsi))
-        return Response{
-            .status = 401,
-            .body = "a token is needed: open the address that saccade printed at its start\n"};
     return std::nullopt;
 }
 
-std::optional<Response> AccessControl::viewer_refusal(lws* wsi, size_t viewers) {
-    std::optional<Response> refused = refusal(wsi, true);
+std::optional<Response> AccessControl::refusal(lws* wsi, Connection& c, Access access) {
+    const Response too_many{.status = 429, .body = "too many requests\n"};
+    const bool has_it = has_token(wsi);
+    std::optional<Response> refused = fault(wsi);
+    if (!refused && has_it) {
+        c.let_in = true;
+        if (!c.request_limit.take(Connection::Clock::now())) return too_many;
+        return std::nullopt;
+    }
+    if (!refused && access == Access::everybody)
+        return health_checks_.take(wsi) ? std::nullopt : std::optional(too_many);
+    if (!refused)
+        refused = Response{
+            .status = 401,
+            .body = "a token is needed: open the address that saccade printed at its start\n"};
+    return refusals_.take(wsi) ? refused : too_many;
+}
+
+std::optional<Response> AccessControl::viewer_refusal(lws* wsi, Connection& c, size_t viewers) {
+    std::optional<Response> refused = refusal(wsi, c, Access::with_token);
+    const auto header_is = [&](lws_token_indexes token, const char* value) {
+        return in_lower_case(request_header(wsi, token)).find(value) != std::string::npos;
+    };
+    if (!refused && (!header_is(WSI_TOKEN_CONNECTION, "upgrade") ||
+                     request_header(wsi, WSI_TOKEN_VERSION) != "13" ||
+                     request_header(wsi, WSI_TOKEN_KEY).size() != 24))
+        refused = Response{.status = 400, .body = "no WebSocket as of RFC 6455\n"};
     if (!refused && request_header(wsi, WSI_TOKEN_PROTOCOL) != "saccade")
         refused = Response{.status = 400, .body = "the WebSocket's protocol has to be 'saccade'\n"};
     if (!refused && viewers >= limits_.viewers)
         refused = Response{.status = 503, .body = "there are too many viewers\n"};
     return refused;
+}
+
+std::string AccessControl::greeting(lws* wsi) {
+    return "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+           "Sec-WebSocket-Accept: " +
+           accept_key(request_header(wsi, WSI_TOKEN_KEY)) +
+           "\r\nSec-WebSocket-Protocol: saccade\r\n\r\n";
 }
 
 std::optional<Response> AccessControl::token_redirect(lws* wsi) const {

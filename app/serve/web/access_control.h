@@ -13,15 +13,19 @@ struct lws;
 
 namespace saccade {
 
-// Checks every request before it is handled: rate limit, Host, Origin, token.
+// Checks every request before it is handled: its form, Host, Origin, token, and rate.
 class AccessControl {
 public:
     AccessControl(const ServerOptions& options, const ServerLimits& limits);
 
-    // The error response of a request that is refused; none if it is allowed.
-    std::optional<Response> refusal(lws* wsi, bool needs_token);
+    // Which requests need no token.
+    enum class Access { with_token, everybody };
+    // The error response of a request that is refused; none if it is let in.
+    std::optional<Response> refusal(lws* wsi, Connection& c, Access access);
     // The same for a WebSocket while `viewers` of them are open.
-    std::optional<Response> viewer_refusal(lws* wsi, size_t viewers);
+    std::optional<Response> viewer_refusal(lws* wsi, Connection& c, size_t viewers);
+    // The response that begins a WebSocket.
+    static std::string greeting(lws* wsi);
     // A redirect that moves the token from the URL into a cookie; none if the URL has no token.
     std::optional<Response> token_redirect(lws* wsi) const;
 
@@ -32,14 +36,27 @@ public:
     uint16_t port() const { return port_; }
 
 private:
-    bool within_rate_limit(lws* wsi);
+    // Rate limits by the peer's IP address.
+    class PeerLimits {
+    public:
+        explicit PeerLimits(double per_second) : per_second_(per_second) {}
+        bool take(lws* wsi);
+
+    private:
+        const double per_second_;
+        std::map<std::string, TokenBucket> limits_;
+    };
+
+    std::optional<Response> fault(lws* wsi) const;
     bool has_token(lws* wsi) const;
     std::string cookie_name() const { return "saccade-" + std::to_string(port_); }
 
     const AccessPolicy policy_;
     const ServerLimits limits_;
     uint16_t port_ = 0;
-    std::map<std::string, TokenBucket> rate_limits_;  // by the peer's IP address
+    // Of requests without the token. Those with it have a limit for each connection, so that others
+    // behind the same proxy cannot use it up.
+    PeerLimits refusals_, health_checks_;
 };
 
 }  // namespace saccade

@@ -9,13 +9,10 @@ namespace saccade {
 namespace {
 
 constexpr double watched_seconds = 5;  // after the last request, pictures are still read back
-constexpr size_t most_looks = 16;      // viewers whose maps are computed per frame
 
 }  // namespace
 
-Connection& Connections::of(lws* wsi) {
-    return all_.try_emplace(wsi, limits_.messages_per_second).first->second;
-}
+Connection& Connections::of(lws* wsi) { return all_.try_emplace(wsi, limits_).first->second; }
 
 void Connections::remove(lws* wsi) {
     const auto found = all_.find(wsi);
@@ -26,26 +23,43 @@ void Connections::remove(lws* wsi) {
     if (kind != Kind::connected) update_demand();
 }
 
-void Connections::close(lws* wsi) {
+void Connections::close(lws* wsi, Connection& c) {
+    c.closing = true;
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
 }
 
-bool Connections::make_room() {
-    const auto inactive = [](Kind kind) { return kind == Kind::connected || kind == Kind::idle; };
-    if (count(Kind::connected) + count(Kind::idle) >= limits_.inactive) {
-        auto oldest = all_.end();
-        for (auto it = all_.begin(); it != all_.end(); ++it)
-            if (inactive(it->second.kind) &&
-                (oldest == all_.end() || it->second.since < oldest->second.since))
-                oldest = it;
-        // Closing takes a moment; the new time keeps it from being chosen again until then.
-        oldest->second.since = Clock::now();
-        close(oldest->first);
-        ++refused;
+void Connections::close_oldest(Since since) {
+    auto oldest = all_.end();
+    for (auto it = all_.begin(); it != all_.end(); ++it) {
+        const auto time = it->second.closing ? std::nullopt : since(it->second);
+        if (time && (oldest == all_.end() || *time < *since(oldest->second))) oldest = it;
     }
+    if (oldest == all_.end()) return;
+    close(oldest->first, oldest->second);
+    ++refused;
+}
+
+bool Connections::make_room() {
+    const Since strange = [](const Connection& c) {
+        return c.let_in ? std::nullopt : std::optional(c.opened);
+    };
+    const Since idle = [](const Connection& c) {
+        return c.kind == Kind::idle ? std::optional(c.since) : std::nullopt;
+    };
+    const size_t strangers = size_t(std::ranges::count_if(
+        all_, [](const auto& one) { return !one.second.let_in && !one.second.closing; }));
+    const bool full = all_.size() >= limits_.connections;
+    if (strangers >= limits_.strangers || (full && strangers > 0))
+        close_oldest(strange);
+    else if (full)
+        close_oldest(idle);
     if (all_.size() < limits_.connections) return true;
     ++refused;
     return false;
+}
+
+size_t Connections::count_open() const {
+    return size_t(std::ranges::count_if(all_, [](const auto& one) { return !one.second.closing; }));
 }
 
 size_t Connections::count(Kind kind) const {
@@ -53,28 +67,37 @@ size_t Connections::count(Kind kind) const {
         std::ranges::count_if(all_, [&](const auto& one) { return one.second.kind == kind; }));
 }
 
-uint64_t Connections::before_newest() const {
-    return std::max<uint64_t>(exchange_.newest(), 1) - 1;
+uint64_t Connections::before_newest(const Connection& c) const {
+    return std::max<uint64_t>(exchange_of(c).newest(), 1) - 1;
 }
 
 void Connections::update_demand() {
-    Demand wanted;
     const auto now = Clock::now();
-    for (const auto& [wsi, c] : all_) {
-        if ((c.kind == Kind::viewer && c.ready) || c.kind == Kind::waiting)
-            wanted.newer_than = std::min(wanted.newer_than.value_or(UINT64_MAX), c.after);
-        if (c.kind == Kind::viewer) {
-            last_look_ = now;
-            if (c.look && c.look->attention.mode != AttentionMode::off &&
-                wanted.looks.size() < most_looks)
-                wanted.looks.push_back(*c.look);
-        } else if (c.kind == Kind::listener) {
-            wanted.lines = true;
+    for (size_t source = 0; source < exchanges_.size(); ++source) {
+        Demand wanted;
+        wanted.whole = false;
+        for (const auto& [wsi, c] : all_) {
+            if (c.kind == Kind::listener && c.all_sources) wanted.lines = true;
+            if (c.source != source) continue;
+            if ((c.kind == Kind::viewer && c.ready) || c.kind == Kind::waiting) {
+                wanted.newer_than = std::min(wanted.newer_than.value_or(UINT64_MAX), c.after);
+                const bool small = c.kind == Kind::waiting && c.wants_small;
+                wanted.small = wanted.small || small;
+                wanted.whole = wanted.whole || !small;
+            }
+            if (c.kind == Kind::viewer) {
+                looks_[source] = now;
+                if (c.look && c.look->attention.mode != AttentionMode::off)
+                    wanted.looks.push_back(*c.look);
+            } else if (c.kind == Kind::listener) {
+                wanted.lines = true;
+            }
         }
+        const std::optional<Clock::time_point>& look = looks_[source];
+        wanted.watched =
+            look && std::chrono::duration<double>(now - *look).count() < watched_seconds;
+        exchanges_[source]->want(std::move(wanted));
     }
-    wanted.watched =
-        last_look_ && std::chrono::duration<double>(now - *last_look_).count() < watched_seconds;
-    exchange_.want(std::move(wanted));
 }
 
 }  // namespace saccade

@@ -2,7 +2,10 @@
 
 #include <libwebsockets.h>
 
+#include <algorithm>
+
 #include "app/serve/metrics.h"
+#include "app/serve/page/wall/wall_page.h"
 
 namespace saccade {
 
@@ -14,28 +17,50 @@ using Kind = Connection::Kind;
 constexpr double comment_seconds = 15;  // without an event, until a listener gets a comment
 constexpr size_t most_events = 64;      // queued for a listener
 
+// An argument of the request's address; none if it is not there.
+std::optional<std::string> argument(lws* wsi, const char* name) {
+    char text[512];
+    const char* const value = lws_get_urlarg_by_name(wsi, name, text, sizeof text);
+    if (!value) return {};
+    return *value == '=' ? value + 1 : value;
+}
+
 }  // namespace
 
 HttpHandler::HttpHandler(const ServerOptions& options, const ServerLimits& limits,
-                         AccessControl& access, Connections& connections, Exchange& exchange)
+                         AccessControl& access, Connections& connections, Exchanges& exchanges)
     : limits_(limits),
+      stale_seconds_(options.stale_seconds),
+      sources_(options.sources),
       page_(live_page(options.title)),
+      wall_page_(wall_page(options.title)),
       access_(access),
       connections_(connections),
-      exchange_(exchange) {}
+      exchanges_(exchanges) {}
+
+std::optional<size_t> HttpHandler::source_of(lws* wsi) const {
+    const std::optional<std::string> name = argument(wsi, "source");
+    if (!name) return 0;
+    const auto found = std::ranges::find(sources_, *name);
+    if (found == sources_.end()) return {};
+    return size_t(found - sources_.begin());
+}
 
 int HttpHandler::begin(lws* wsi, const std::string& path) {
     Connection& c = connections_.of(wsi);
     c.headers_sent = false;
     c.head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
     c.become(Kind::responding);
-    if (!c.head && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
+    using Access = AccessControl::Access;
+    const bool check = path == "/healthz" || path == "/livez";
+    if (std::optional<Response> refused =
+            access_.refusal(wsi, c, check ? Access::everybody : Access::with_token))
+        c.response = std::move(*refused);
+    else if (!c.head && lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
         c.response = {.status = 405,
                       .body = "only GET and HEAD\n",
                       .header = "allow:",
                       .header_value = "GET, HEAD"};
-    else if (std::optional<Response> refused = access_.refusal(wsi, path != "/healthz"))
-        c.response = std::move(*refused);
     else
         route(wsi, c, path);
     if (c.response.status >= 400 && c.kind == Kind::responding) ++connections_.refused;
@@ -45,51 +70,82 @@ int HttpHandler::begin(lws* wsi, const std::string& path) {
 }
 
 void HttpHandler::route(lws* wsi, Connection& c, const std::string& path) {
+    const std::optional<size_t> source = source_of(wsi);
+    if (!source) {
+        c.response = {.status = 404, .body = "no such source\n"};
+        return;
+    }
+    c.source = *source;
     if (path == "/") {
-        c.response = {.type = "text/html; charset=utf-8", .body = page_.html};
+        const bool wall = !sources_.empty() && !argument(wsi, "source");
+        c.response = {.type = "text/html; charset=utf-8", .body = (wall ? wall_page_ : page_).html};
+        c.wall = wall;
         if (std::optional<Response> moved = access_.token_redirect(wsi))
             c.response = std::move(*moved);
     } else if (path == "/frame.jpg" || path == "/frame.json") {
         c.wants_line = path == "/frame.json";
-        c.after = connections_.before_newest();
-        connections_.note_look();
+        c.wants_small = argument(wsi, "small").has_value();
+        c.after = connections_.before_newest(c);
+        connections_.note_look(c);
         c.become(Kind::waiting);
         if (!respond_with_frame(wsi, c)) connections_.update_demand();
     } else if (path == "/events") {
-        listen(c);
+        listen(wsi, c);
+    } else if (path == "/sources.json") {
+        c.response = {.type = "application/json", .body = briefs()};
     } else if (path == "/metrics") {
         c.response = {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics()};
     } else if (path == "/healthz") {
         c.response = health();
+    } else if (path == "/livez") {
+        c.response = {.body = "ok\n"};
     } else {
         c.response = {.status = 404, .body = "no such address\n"};
     }
 }
 
-void HttpHandler::listen(Connection& c) {
+void HttpHandler::listen(lws* wsi, Connection& c) {
     if (connections_.count(Kind::listener) >= limits_.listeners) {
         c.response = {.status = 503, .body = "there are too many listeners\n"};
         return;
     }
+    c.all_sources = !argument(wsi, "source").has_value();
     c.response = {.type = "text/event-stream"};
     c.become(Kind::listener);
     connections_.update_demand();
 }
 
+// A wall is well while one of its sources is: a camera may be off, and the metrics say which.
 Response HttpHandler::health() const {
-    const double seconds = exchange_.seconds_since_beat();
-    if (seconds <= 10) return {.body = "ok\n"};
-    return {.status = 503, .body = "no heartbeat for " + std::to_string(int(seconds)) + " s\n"};
+    size_t good = 0;
+    std::string line;
+    for (const auto& exchange : exchanges_) {
+        const Health health = exchange->health(stale_seconds_);
+        if (health.good) ++good;
+        if (line.empty() || good == 1) line = health.line;
+    }
+    if (exchanges_.size() > 1)
+        line = (good > 0 ? "ok: " : "none is well: ") + std::to_string(good) + " of " +
+               std::to_string(exchanges_.size()) + " sources give frames";
+    return {.status = good > 0 ? 200u : 503u, .body = line + "\n"};
+}
+
+std::string HttpHandler::briefs() const {
+    std::string all;
+    for (const auto& exchange : exchanges_)
+        all += (all.empty() ? "[" : ",\n ") + exchange->told().brief;
+    return all + "]\n";
 }
 
 bool HttpHandler::respond_with_frame(lws* wsi, Connection& c) {
-    const std::shared_ptr<const ServedFrame> frame = exchange_.picture();
-    if (frame && frame->number > c.after) {
+    const std::shared_ptr<const ServedFrame> frame = connections_.exchange_of(c).picture();
+    const std::vector<uint8_t>* picture = nullptr;
+    if (frame && frame->number > c.after) picture = c.wants_small ? &frame->small : &frame->jpeg;
+    if (picture && (c.wants_line || !picture->empty())) {
         if (c.wants_line)
             c.response = {.type = "application/json", .body = frame->line + "\n"};
         else
-            c.response = {.type = "image/jpeg",
-                          .body = std::string(frame->jpeg.begin(), frame->jpeg.end())};
+            c.response = {.type = "image/jpeg", .body = {picture->begin(), picture->end()}};
     } else if (c.seconds(Clock::now()) > limits_.picture_seconds) {
         c.response = {.status = 503, .body = "there is no picture yet\n"};
     } else {
@@ -123,8 +179,10 @@ int HttpHandler::write(lws* wsi) {
 }
 
 int HttpHandler::end_response(lws* wsi, Connection& c) {
+    const bool close = c.response.close;
     c.response = {};
     c.become(Kind::idle);
+    if (close) return -1;
     return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
 }
 
@@ -138,7 +196,7 @@ int HttpHandler::write_headers(lws* wsi, const Connection& c) const {
     };
     bool fits = lws_add_http_header_status(wsi, c.response.status, &at, end) == 0 &&
                 add("content-type:", c.response.type) && add("cache-control:", "no-store") &&
-                add("content-security-policy:", page_.policy) &&
+                add("content-security-policy:", c.wall ? wall_page_.policy : page_.policy) &&
                 add("x-content-type-options:", "nosniff") &&
                 add("referrer-policy:", "no-referrer") &&
                 add("cross-origin-resource-policy:", "same-origin") &&
@@ -146,9 +204,8 @@ int HttpHandler::write_headers(lws* wsi, const Connection& c) const {
     if (c.response.status == 303) fits = fits && add("location:", "/");
     if (!c.response.header.empty())
         fits = fits && add(c.response.header.c_str(), c.response.header_value);
-    if (c.kind == Kind::listener)
-        fits = fits && add("connection:", "close");
-    else
+    if (c.kind == Kind::listener || c.response.close) fits = fits && add("connection:", "close");
+    if (c.kind != Kind::listener)
         fits =
             fits && lws_add_http_header_content_length(wsi, c.response.body.size(), &at, end) == 0;
     return fits && lws_finalize_write_http_header(wsi, begin, &at, end) == 0 ? 0 : -1;
@@ -177,18 +234,34 @@ int HttpHandler::write_event(lws* wsi, Connection& c) {
 
 void HttpHandler::keep_alive(lws* wsi, Connection& c, double seconds) const {
     if (seconds <= comment_seconds) return;
-    if (seconds > comment_seconds + limits_.response_seconds) Connections::close(wsi);
+    if (seconds > comment_seconds + limits_.response_seconds) Connections::close(wsi, c);
     if (c.events.empty()) c.events.emplace_back(": keep-alive\n\n");
     lws_callback_on_writable(wsi);
 }
 
 std::string HttpHandler::metrics() const {
-    const Exchange::Counts counts = exchange_.counts();
+    Exchange::Counts counts;
+    Metrics::Labelled ages;
+    std::vector<std::string> of_sources;
+    for (size_t i = 0; i < exchanges_.size(); ++i) {
+        const Exchange::Counts one = exchanges_[i]->counts();
+        counts.encoded += one.encoded;
+        counts.bytes += one.bytes;
+        counts.encode_seconds += one.encode_seconds;
+        ages.emplace_back(sources_.empty() ? "" : sources_[i],
+                          exchanges_[i]->pulse().age(Clock::now()));
+        of_sources.push_back(exchanges_[i]->told().metrics);
+    }
     Metrics own;
+    const char* const age = "Time since the newest frame was captured";
+    if (sources_.empty())
+        own.add("saccade_frame_age_seconds", "gauge", age, ages.front().second);
+    else
+        own.add("saccade_frame_age_seconds", "gauge", age, "source", ages);
     own.add("saccade_viewers", "gauge", "Open pages", double(connections_.count(Kind::viewer)));
     own.add("saccade_listeners", "gauge", "Connections to /events",
             double(connections_.count(Kind::listener)));
-    own.add("saccade_connections", "gauge", "Open connections", double(connections_.count()));
+    own.add("saccade_connections", "gauge", "Open connections", double(connections_.count_open()));
     own.add("saccade_refused_total", "counter", "Refused connections and requests",
             double(connections_.refused));
     own.add("saccade_pictures_total", "counter", "Encoded pictures", double(counts.encoded));
@@ -198,7 +271,7 @@ std::string HttpHandler::metrics() const {
             counts.encode_seconds);
     own.add("saccade_sent_total", "counter", "Pictures sent to viewers",
             double(connections_.pictures_sent));
-    return exchange_.told().metrics + own.text();
+    return merged_metrics(of_sources) + own.text();
 }
 
 }  // namespace saccade

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace saccade {
 class HttpHandler {
 public:
     HttpHandler(const ServerOptions& options, const ServerLimits& limits, AccessControl& access,
-                Connections& connections, Exchange& exchange);
+                Connections& connections, Exchanges& exchanges);
 
     // libwebsockets' callbacks. They return 0, or -1 to close the connection.
     int begin(lws* wsi, const std::string& path);
@@ -27,10 +28,13 @@ public:
     // Sends a comment to a listener that has had no event for long, and closes the connection if it
     // does not read even that.
     void keep_alive(lws* wsi, Connection& c, double seconds) const;
+    // The source that a request names, by its number: the first one if it names none.
+    std::optional<size_t> source_of(lws* wsi) const;
 
 private:
     void route(lws* wsi, Connection& c, const std::string& path);
-    void listen(Connection& c);
+    void listen(lws* wsi, Connection& c);
+    std::string briefs() const;
     int write_headers(lws* wsi, const Connection& c) const;
     int write_event(lws* wsi, Connection& c);
     int end_response(lws* wsi, Connection& c);
@@ -38,10 +42,12 @@ private:
     std::string metrics() const;
 
     const ServerLimits limits_;
-    const LivePage page_;
+    const double stale_seconds_;
+    const std::vector<std::string> sources_;  // their names; none: there is one without a name
+    const LivePage page_, wall_page_;
     AccessControl& access_;
     Connections& connections_;
-    Exchange& exchange_;
+    Exchanges& exchanges_;
     std::vector<unsigned char> send_;
 };
 

@@ -1,6 +1,7 @@
 #include "app/serve/web/server.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <libwebsockets.h>
 #include <netinet/in.h>
 #include <spdlog/spdlog.h>
@@ -12,6 +13,7 @@
 #include "app/serve/web/http_handler.h"
 #include "app/serve/web/viewers.h"
 #include "gpu/core/error.h"
+#include "gpu/core/files.h"
 
 namespace saccade {
 
@@ -60,11 +62,11 @@ public:
     EventLoop(const ServerOptions& options, const ServerLimits& limits)
         : options_(options),
           limits_(limits),
-          exchange_([this] { wake(); }),
+          exchanges_(make_exchanges()),
           access_(options, limits),
-          connections_(limits, exchange_),
-          http_(options, limits, access_, connections_, exchange_),
-          viewers_(options, connections_, exchange_) {
+          connections_(limits, exchanges_),
+          http_(options, limits, access_, connections_, exchanges_),
+          viewers_(options, limits, connections_) {
         if (options.address.port != 0) require_free_port(options.address);
         open();
         thread_ = std::jthread([this](const std::stop_token& stop) {
@@ -76,24 +78,29 @@ public:
         thread_.request_stop();
         lws_cancel_service(context_);
         thread_.join();
-        exchange_.stop();  // no further wake()
+        for (const auto& exchange : exchanges_) exchange->stop();  // no further wake()
         lws_context_destroy(context_);
     }
 
     std::string address() const { return access_.url(); }
     uint16_t port() const { return access_.port(); }
     bool read_only() const { return options_.read_only; }
-    Exchange& exchange() { return exchange_; }
+    Exchange& exchange(size_t source) { return *exchanges_.at(source); }
 
 private:
+    Exchanges make_exchanges() {
+        Exchanges exchanges;
+        for (size_t i = 0; i < std::max<size_t>(options_.sources.size(), 1); ++i)
+            exchanges.push_back(std::make_unique<Exchange>([this] { wake(); }));
+        return exchanges;
+    }
+
     void open() {
         lws_set_log_level(LLL_ERR | LLL_WARN,
                           [](int, const char* line) { spdlog::debug("libwebsockets: {}", line); });
         protocols_[0] = {"http", callback, 0, longest_message, 0, nullptr, 0};
-        protocols_[1] = {"saccade", callback, 0, longest_message, 1, nullptr, 0};
+        protocols_[1] = {"web-socket", callback, 0, longest_message, 1, nullptr, 0};
         protocols_[2] = {};
-        keep_alive_policy_.secs_since_valid_ping = 15;
-        keep_alive_policy_.secs_since_valid_hangup = 35;
         lws_context_creation_info info{};
         info.port = options_.address.port;
         info.iface = options_.address.host.c_str();
@@ -101,7 +108,7 @@ private:
         info.user = this;
         info.gid = gid_t(-1);
         info.uid = uid_t(-1);
-        info.options = LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+        info.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
         if (options_.address.host.find(':') == std::string::npos)
             info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
         info.max_http_header_data = 8192;
@@ -111,7 +118,6 @@ private:
         info.timeout_secs = unsigned(limits_.header_seconds);
         info.keepalive_timeout = int(limits_.idle_seconds);
         info.server_string = "saccade";
-        info.retry_and_idle_policy = &keep_alive_policy_;
         context_ = lws_create_context(&info);
         if (!context_)
             throw Error("--serve cannot listen on " +
@@ -163,20 +169,17 @@ private:
                 return 0;
             case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
                 // Only WebSockets; an upgrade to HTTP/2 would bypass the checks.
-                return std::string_view(in) == "websocket" ? 0 : -1;
-            case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-                return may_view(wsi) ? 0 : -1;
+                if (std::string_view(in) == "websocket" && may_view(wsi)) begin_web_socket(wsi);
+                return -1;
             case LWS_CALLBACK_HTTP:
                 return http_.begin(wsi, std::string(in, length));
             case LWS_CALLBACK_HTTP_BODY:
                 return -1;  // no address takes a body
             case LWS_CALLBACK_HTTP_WRITEABLE:
                 return http_.write(wsi);
-            case LWS_CALLBACK_ESTABLISHED:
-                return viewers_.begin(wsi);
-            case LWS_CALLBACK_RECEIVE:
-                return viewers_.receive(wsi, in, length);
-            case LWS_CALLBACK_SERVER_WRITEABLE:
+            case LWS_CALLBACK_RAW_RX:
+                return viewers_.receive(wsi, {in, length});
+            case LWS_CALLBACK_RAW_WRITEABLE:
                 return viewers_.write(wsi);
             case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
                 deliver();
@@ -188,21 +191,47 @@ private:
 
     bool may_view(lws* wsi) {
         const std::optional<Response> refused =
-            access_.viewer_refusal(wsi, connections_.count(Kind::viewer));
+            access_.viewer_refusal(wsi, connections_.of(wsi), connections_.count(Kind::viewer));
         if (!refused) return true;
         ++connections_.refused;
         lws_return_http_status(wsi, refused->status, nullptr);
         return false;
     }
 
+    // Moves the socket of a request to a connection that does not speak HTTP. libwebsockets closes
+    // a stand-in in its place.
+    void begin_web_socket(lws* wsi) {
+        const std::optional<size_t> source = http_.source_of(wsi);
+        if (!source) {
+            lws_return_http_status(wsi, 404, nullptr);
+            return;
+        }
+        const int socket = lws_get_socket_fd(wsi);
+        int pair[2];
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return;
+        const Descriptor stand_in(pair[0]), other_end(pair[1]);
+        lws_sock_file_fd_type moved{};
+        moved.sockfd = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
+        if (moved.sockfd < 0) return;
+        ::dup3(stand_in.get(), socket, O_CLOEXEC);
+        lws* const made = lws_adopt_descriptor_vhost(lws_get_vhost(wsi), LWS_ADOPT_SOCKET, moved,
+                                                     protocols_[1].name, nullptr);
+        if (!made) return;
+        lws_set_timeout(made, NO_PENDING_TIMEOUT, 0);
+        viewers_.begin(made, AccessControl::greeting(wsi), *source);
+    }
+
     // Passes on new pictures, lines and state.
     void deliver() {
-        const std::vector<std::string> events = exchange_.take_events();
+        std::vector<std::vector<std::string>> events;
+        for (const auto& exchange : exchanges_) events.push_back(exchange->take_events());
         for (auto& [wsi, c] : connections_) {
             if (c.kind == Kind::waiting)
                 http_.respond_with_frame(wsi, c);
             else if (c.kind == Kind::listener)
-                HttpHandler::add_events(wsi, c, events);
+                for (size_t i = 0; i < events.size(); ++i) {
+                    if (c.all_sources || c.source == i) HttpHandler::add_events(wsi, c, events[i]);
+                }
             else if (c.kind == Kind::viewer && viewers_.has_message_for(c))
                 lws_callback_on_writable(wsi);
         }
@@ -213,17 +242,19 @@ private:
         const auto now = Clock::now();
         for (auto& [wsi, c] : connections_) {
             const double seconds = c.seconds(now);
-            if (c.kind == Kind::waiting)
+            if (!c.let_in && Connection::seconds(c.opened, now) > limits_.stranger_seconds)
+                Connections::close(wsi, c);
+            else if (c.kind == Kind::waiting)
                 http_.respond_with_frame(wsi, c);
             else if (c.kind == Kind::connected && seconds > limits_.header_seconds)
-                Connections::close(wsi);
+                Connections::close(wsi, c);
             else if ((c.kind == Kind::responding || c.kind == Kind::idle) &&
                      seconds > limits_.response_seconds)
-                Connections::close(wsi);
+                Connections::close(wsi, c);
             else if (c.kind == Kind::listener)
                 http_.keep_alive(wsi, c, seconds);
-            else if (c.kind == Kind::viewer && viewers_.has_state_for(c, now))
-                lws_callback_on_writable(wsi);
+            else if (c.kind == Kind::viewer)
+                viewers_.keep_alive(wsi, c, now);
         }
         connections_.update_demand();
     }
@@ -235,9 +266,8 @@ private:
         EventLoop* self = nullptr;
     } tick_;
     lws_protocols protocols_[3]{};
-    lws_retry_bo_t keep_alive_policy_{};
     lws_context* context_ = nullptr;
-    Exchange exchange_;
+    Exchanges exchanges_;
     AccessControl access_;
     Connections connections_;
     HttpHandler http_;
@@ -251,6 +281,6 @@ Server::~Server() = default;
 std::string Server::address() const { return loop_->address(); }
 uint16_t Server::port() const { return loop_->port(); }
 bool Server::read_only() const { return loop_->read_only(); }
-Exchange& Server::exchange() { return loop_->exchange(); }
+Exchange& Server::exchange(size_t source) { return loop_->exchange(source); }
 
 }  // namespace saccade

@@ -20,7 +20,7 @@ public:
     std::string address() const;
     uint16_t port() const;
     bool read_only() const;
-    Exchange& exchange();
+    Exchange& exchange(size_t source = 0);
 
 private:
     class EventLoop;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,23 +14,32 @@ namespace saccade {
 // Talks with the pages over WebSockets: see picture_message.h and viewer_message.h.
 class Viewers {
 public:
-    Viewers(const ServerOptions& options, Connections& connections, Exchange& exchange);
+    using Clock = Connections::Clock;
+
+    Viewers(const ServerOptions& options, const ServerLimits& limits, Connections& connections);
 
     // libwebsockets' callbacks. They return 0, or -1 to close the connection.
-    int begin(lws* wsi);
+    // The socket is from now on that of a viewer of this source, once it has got the greeting.
+    int begin(lws* wsi, std::string greeting, size_t source);
     // The connection is closed. A freeze ends with the viewer who set it.
     void end(lws* wsi);
-    int receive(lws* wsi, const char* in, size_t length);
+    int receive(lws* wsi, std::string_view bytes);
     int write(lws* wsi);
+    // Pings a viewer that has been silent, and closes the connection of one that does not answer.
+    void keep_alive(lws* wsi, Connection& c, Clock::time_point now);
 
     // True if there is something to send to this viewer.
     bool has_message_for(const Connection& c) const;
     bool has_state_for(const Connection& c, Connections::Clock::time_point now) const;
 
 private:
-    using Clock = Connections::Clock;
-
+    void handle(lws* wsi, Connection& c, SocketFrame frame);
     void handle(lws* wsi, Connection& c, const ViewerMessage& message);
+    void say_goodbye(lws* wsi, Connection& c, std::string payload);
+    // Sends what has been appended to the buffer as one frame.
+    void begin_message();
+    int send(lws* wsi, Opcode opcode);
+    int write_message(lws* wsi, Connection& c);
     void make_ready(Connection& c) const;
     bool has_picture_for(const Connection& c) const;
     std::string state_for(Connection& c) const;
@@ -39,12 +49,13 @@ private:
     }
 
     const bool read_only_;
+    const ServerLimits limits_;
     Connections& connections_;
-    Exchange& exchange_;
     const Clock::time_point start_ = Clock::now();
     std::vector<unsigned char> send_;
     uint32_t last_viewer_ = 0;
-    uint32_t frozen_by_ = 0;  // number of the viewer that froze the picture; 0: none
+    // The number of the viewer that froze each source's picture; none: nobody did.
+    std::map<size_t, uint32_t> frozen_by_;
 };
 
 }  // namespace saccade

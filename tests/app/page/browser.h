@@ -21,8 +21,8 @@
 
 namespace saccade {
 
-// A headless Chromium with one page, driven over the DevTools protocol through a pipe: messages
-// are JSON, each ended by a zero byte. It can reach no network beyond this machine.
+// A headless Chromium with one page, driven over the DevTools protocol through a pipe: messages are
+// JSON, each ended by a zero byte. It has no access to a network beyond this machine.
 class Browser {
 public:
     using Json = nlohmann::json;
@@ -137,6 +137,17 @@ public:
         for (int i = 0; i < 20 * seconds; ++i) {
             if (evaluate(expression) == true) return true;
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+        return false;
+    }
+    // True if an expression keeps its value for a second, within some seconds.
+    bool settles(const std::string& expression) {
+        Json before = evaluate(expression);
+        for (int i = 0; i < 30; ++i) {
+            std::this_thread::sleep_for(std::chrono::seconds(1));
+            Json now = evaluate(expression);
+            if (now == before) return true;
+            before = std::move(now);
         }
         return false;
     }

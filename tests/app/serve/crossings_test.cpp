@@ -12,8 +12,8 @@ TEST(CrossingsTest, are_spelled_as_in_events_jsonl_with_the_name_that_viewers_kn
     result.counts = {{"door", false, {}}, {"yard", true, {}}};
     result.events.push_back(
         {.region = 1, .in = true, .track = 7, .label = 1, .time = 1.5, .frame = 15, .seconds = 0});
-    const std::vector<std::string> lines =
-        crossings_in(result, {.detector = {"cat", "dog"}}, "http://camera/");
+    result.info.source = "http://me:secret@camera/";
+    const std::vector<std::string> lines = crossings_in(result, {.detector = {"cat", "dog"}});
     ASSERT_EQ(lines.size(), 1u);
     const nlohmann::json line = nlohmann::json::parse(lines[0]);
     EXPECT_EQ(line["source"], "http://camera/");

@@ -2,18 +2,23 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/models/files/temp_folder.h"
 
 namespace saccade {
 namespace {
 
-TEST(LiveViewersTest, passwords_of_cameras_are_not_told) {
+TEST(LiveViewersTest, cameras_are_offered_without_their_secrets_and_told_apart) {
     Wishes wishes;
     wishes.source = "http://a:b@camera/";
-    const Offered offered = Offered::at_start(wishes, {"0"});
-    ASSERT_EQ(offered.sources.size(), 2u);
+    const Offered offered =
+        Offered::at_start(wishes, {"0", "http://a:c@camera/", "http://a:b@camera/"});
+    ASSERT_EQ(offered.sources.size(), 3u) << "one was named twice";
     EXPECT_EQ(offered.sources[0].first, "http://camera/");
     EXPECT_EQ(offered.sources[0].second, "http://a:b@camera/");
+    EXPECT_EQ(offered.sources[2].first, "http://camera/ (2)");
+    EXPECT_EQ(offered.sources[2].second, "http://a:c@camera/");
 }
 
 TEST(LiveViewersTest, only_what_is_offered_can_be_wished_for) {
@@ -60,7 +65,8 @@ TEST(LiveViewersTest, lines_that_are_drawn_belong_to_their_source_and_are_kept) 
     Regions door{.size = Size(640, 480), .all = {}};
     door.all.push_back({.name = "door", .corners = {{1, 2}, {3, 4}}});
     {
-        LiveViewers viewers(exchange, Offered::at_start(wishes, {"other.mp4"}), {}, store);
+        LiveViewers viewers(exchange, Offered::at_start(wishes, {"other.mp4"}), {},
+                            KeptRegions(store));
         viewers.add_wishes(wishes, events);
         exchange.wish({.switches = {{"track", true}}, .regions = door});
         viewers.add_wishes(wishes, events);
@@ -75,7 +81,7 @@ TEST(LiveViewersTest, lines_that_are_drawn_belong_to_their_source_and_are_kept) 
     }
     Wishes next_wishes;
     next_wishes.source = "synth:";
-    LiveViewers viewers(exchange, Offered::at_start(next_wishes, {}), {}, store);
+    LiveViewers viewers(exchange, Offered::at_start(next_wishes, {}), {}, KeptRegions(store));
     viewers.add_wishes(next_wishes, events);
     EXPECT_EQ(next_wishes.regions, door) << "in the next run";
     exchange.wish({.regions = Regions()});
@@ -89,21 +95,38 @@ TEST(LiveViewersTest, prompts_change_at_a_limited_rate) {
     Wishes wishes;
     wishes.prompts.like = {"mug.png"};
     LiveViewers viewers(exchange, {}, {});
-    exchange.wish({.find = "red mug", .question = "What is it?", .least_scores = {{"mug", 0.3f}}});
+    exchange.wish({.viewer = 1,
+                   .find = "red mug",
+                   .question = "What is it?",
+                   .least_scores = {{"mug", 0.3f}}});
     viewers.add_wishes(wishes, events);
     EXPECT_EQ(wishes.prompts.find, "red mug");
     EXPECT_EQ(wishes.prompts.question, "What is it?");
     EXPECT_EQ(wishes.prompts.like, std::vector<std::string>{"mug.png"});
     EXPECT_EQ(wishes.look.filter.least_scores.at("mug"), 0.3f);
-    exchange.wish({.find = "a"});
-    exchange.wish({.find = "b"});
-    viewers.add_wishes(wishes, events);
-    EXPECT_EQ(wishes.prompts.find, "red mug")
-        << "text is not encoded with every key that is pressed";
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    viewers.add_wishes(wishes, events);
-    EXPECT_EQ(wishes.prompts.find, "b");
+    std::set<std::string> encoded;
+    for (int i = 0; i < 300; ++i) {
+        exchange.wish({.viewer = 1, .find = std::to_string(i)});
+        viewers.add_wishes(wishes, events);
+        encoded.insert(wishes.prompts.find);
+    }
+    EXPECT_LE(encoded.size(), 65u) << "text is not encoded with every key that is pressed";
     EXPECT_EQ(wishes.prompts.question, "What is it?");
+}
+
+TEST(LiveViewersTest, a_frozen_picture_goes_on_at_once_when_the_server_says_so) {
+    Exchange exchange([] {});
+    Events events;
+    Wishes wishes;
+    LiveViewers viewers(exchange, {}, {});
+    for (int i = 0; i < 101; ++i) {
+        exchange.wish({.viewer = 1, .switches = {{"frozen", i % 2 == 0}}});
+        viewers.add_wishes(wishes, events);
+    }
+    wishes.frozen = true;
+    exchange.wish({.switches = {{"frozen", false}}});
+    viewers.add_wishes(wishes, events);
+    EXPECT_FALSE(wishes.frozen);
 }
 
 TEST(LiveViewersTest, outlines_of_masks_are_wanted_by_viewers_and_listeners) {

@@ -41,5 +41,29 @@ TEST(PictureMessageTest, points_come_with_what_their_colours_mean_to_whom_they_a
         EXPECT_FALSE(message_for(7, frame)["map"].contains(key)) << key;
 }
 
+TEST(PictureMessageTest, effects_have_signs_and_what_is_known_of_their_target) {
+    MapOnHost map;
+    map.whose = 7;
+    map.count = 1;
+    map.geometry.grid = {3, 1};
+    map.cells = {0.5f, 0, -0.25f};
+    map.cause = {.kind = "detection", .label = "dog", .unit = "score times overlap"};
+    map.cause->effects = {{0.125f}};
+    map.cause->methods = {{.name = "cause", .words = "the fifth", .deletion_area = 0.25}};
+    ServedFrame frame;
+    frame.line = "{}";
+    frame.maps = {map};
+    const nlohmann::json json = message_for(7, frame)["map"];
+    EXPECT_EQ(json["kind"], "cause");
+    EXPECT_EQ(json["largest"], nlohmann::json({0.5}));
+    EXPECT_EQ(json["cause"]["label"], "dog");
+    EXPECT_EQ(json["cause"]["effects"], nlohmann::json({{0.125}}));
+    EXPECT_EQ(json["cause"]["methods"][0]["deletion"], 0.25);
+    std::vector<unsigned char> bytes;
+    append_picture_message(bytes, frame, 7, 1, 2);
+    // The levels are the last bytes: 127 steps to either side of 128.
+    EXPECT_EQ(std::vector<int>(bytes.end() - 3, bytes.end()), (std::vector<int>{255, 128, 64}));
+}
+
 }  // namespace
 }  // namespace saccade

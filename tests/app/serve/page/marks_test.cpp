@@ -43,7 +43,8 @@ TEST(ServedMarks, masks_lie_on_the_picture_and_can_be_taken_away) {
 TEST(ServedMarks, things_keep_numbers_and_lines_that_are_drawn_count_them_and_are_kept) {
     const TempFolder temp;
     const Variable config("XDG_CONFIG_HOME", temp.path().c_str());
-    const Words words{"--captioner", "none", "--classifier", "none", "--serve", "0"};
+    const Words words{"--captioner", "none", "--classifier", "none",
+                      "--serve",     "0",    "--keep-lines"};
     {
         Program program(places::program(), served(words));
         const std::string address = address_of(program);

@@ -49,7 +49,9 @@ private:
 };
 
 TEST_F(PageResults, near_duplicates_are_one_box_with_the_rival_in_the_tooltip) {
-    show(1, {{"dog", 0.24, {52, 22, 298, 298}}, {"cat", 0.95, {50, 20, 300, 300}}});
+    show(1, {{"dog", 0.24, {52, 22, 298, 298}},
+             {"cat", 0.40, {50, 22, 300, 298}},
+             {"cat", 0.95, {50, 20, 300, 300}}});
     EXPECT_EQ(value("document.querySelectorAll('.box').length"), 1);
     EXPECT_EQ(shown_labels(), Json({"cat"}));
     EXPECT_EQ(value("document.querySelectorAll('#detections button').length"), 1);
@@ -64,8 +66,8 @@ TEST_F(PageResults, near_duplicates_are_one_box_with_the_rival_in_the_tooltip) {
 }
 
 TEST_F(PageResults, the_strongest_label_is_on_top_and_weak_ones_give_way) {
-    // All labels want the same place, and there is room for a few only. Each box is far wider than
-    // the one before, so that none is a duplicate.
+    // All labels have the same preferred place, and there is room for only a few. Each box is far
+    // wider than the one before, so that none is a duplicate.
     std::vector<StubDetection> crowd;
     for (int i = 0; i < 5; ++i)
         crowd.push_back({i == 4 ? "strongest" : "weak",
@@ -138,6 +140,72 @@ TEST_F(PageResults, a_step_asks_for_the_next_frame_and_clears_what_belongs_to_th
     EXPECT_EQ(value("document.getElementById('busy').hidden"), true);
 }
 
+TEST_F(PageResults, a_step_beyond_the_last_frame_only_freezes) {
+    Json message = state_message();
+    message["state"]["player"]["frames"] = 77;
+    page().give(message);
+    show(1, {{"cat", 0.9, {50, 20, 300, 300}}});
+    value("document.getElementById('next').click()");
+    EXPECT_EQ(value("sent.at(-1)"), Json({{"set", {{"frozen", true}}}}));
+    EXPECT_EQ(value("document.querySelectorAll('.box').length"), 1);
+}
+
+TEST_F(PageResults, the_page_is_at_work_until_the_frame_that_was_asked_for_arrives) {
+    show(1, {{"cat", 0.9, {50, 20, 300, 300}}});
+    for (int i = 0; i < 3; ++i) value("document.getElementById('next').click()");
+    const std::string busy = "!document.getElementById('busy').hidden";
+    EXPECT_TRUE(browser().becomes(busy));
+    show(2, {{"cat", 0.9, {50, 20, 300, 300}}});
+    EXPECT_EQ(value(busy), true) << "frame 77 is not frame 79";
+    show(4, {{"cat", 0.9, {50, 20, 300, 300}}});
+    EXPECT_EQ(value(busy), false);
+}
+
+TEST_F(PageResults, classes_are_shown_when_they_are_sure_with_what_they_are_out_of) {
+    const std::string names =
+        "[...document.querySelectorAll('#classes li span')].map((one) => one.textContent)";
+    const std::string not_sure = "!document.getElementById('not-sure').hidden";
+    show(1, {});
+    EXPECT_EQ(value(names), Json({"cat"}));
+    EXPECT_EQ(value(not_sure), false);
+    EXPECT_EQ(value("document.getElementById('classes-of').textContent"), "out of 20");
+    Json message = state_message();
+    message["state"]["classifier"]["sure_above"] = 0.8;
+    page().give(message);
+    show(2, {});
+    EXPECT_EQ(value(names), Json::array());
+    EXPECT_EQ(value(not_sure), true);
+}
+
+TEST_F(PageResults, a_caption_that_is_not_there_yet_is_announced) {
+    const std::string announced = "!document.getElementById('caption-next').hidden";
+    show(1, {}, {{"a", 0.9}}, nullptr);
+    EXPECT_EQ(value(announced), true);
+    show(2, {}, {{"a", 0.9}});
+    EXPECT_EQ(value(announced), false);
+    Json message = state_message();
+    message["state"]["captioner"]["takes_words"] = true;
+    page().give(message);
+    show(3, {}, {{"a", 0.9}}, nullptr);
+    EXPECT_EQ(value(announced), false) << "it waits for a question";
+}
+
+TEST_F(PageResults, a_patch_asks_the_model_with_the_richest_attention_until_another_is_chosen) {
+    auto asked = [&] { return value("looking.wanted().ask"); };
+    show(1, {});
+    Json message = state_message();
+    message["state"]["richest"] = "classifier";
+    page().give(message);
+    value("looking.hold_at([100, 80])");
+    EXPECT_EQ(asked(), "classifier");
+    EXPECT_TRUE(browser().becomes(
+        "document.getElementById('now').textContent === 'The map is being computed.'"));
+    browser().press("m");
+    EXPECT_EQ(asked(), "detector");
+    page().give(message);
+    EXPECT_EQ(asked(), "detector") << "the viewer has chosen it";
+}
+
 TEST_F(PageResults, a_still_has_neither_rate_nor_age_nor_a_place_to_seek) {
     show(1, {});
     Json message = state_message();
@@ -145,6 +213,19 @@ TEST_F(PageResults, a_still_has_neither_rate_nor_age_nor_a_place_to_seek) {
     page().give(message);
     for (const char* id : {"rates", "seek-part", "next", "previous"})
         EXPECT_EQ(value("document.getElementById('" + std::string(id) + "').hidden"), true) << id;
+}
+
+TEST_F(PageResults, a_slide_show_has_no_rate_and_names_the_file_of_its_picture) {
+    Json message = state_message();
+    message["state"]["player"]["rate"] = 0.5;
+    page().give(message);
+    Json picture = picture_message(1, {480, 320}, {}, {});
+    picture["found"]["name"] = "folder/cat.jpg";
+    page().give(picture, cv::Mat(320, 480, CV_8UC3, cv::Scalar::all(128)));
+    page().give(message);
+    EXPECT_EQ(value("document.getElementById('rates').hidden"), true);
+    EXPECT_EQ(value("document.getElementById('about').textContent"),
+              "cat.jpg · clip.mp4 · a device");
 }
 
 TEST_F(PageResults, a_freeze_of_another_viewer_is_shown_with_a_way_out) {

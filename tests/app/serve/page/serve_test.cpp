@@ -92,6 +92,8 @@ TEST_F(ServedPage, shows_pictures_with_what_was_found_and_how_old_they_are) {
 TEST_F(ServedPage, the_patch_under_the_pointer_shows_what_it_looks_at) {
     EXPECT_EQ(value_of("document.getElementById('mode').value"), "mean");
     EXPECT_TRUE(page().evaluate("saccade.map()").is_null()) << "nothing is pointed at";
+    // It has eight layers and 192 patches, the classifier six and 80.
+    EXPECT_TRUE(page().becomes("saccade.state().richest === 'detector'"));
     page().press("o");
     ASSERT_TRUE(page().becomes("saccade.map()?.who === 'query'")) << "the strongest detection";
     page().press("m");
@@ -179,10 +181,8 @@ TEST_F(ServedPage, a_detection_that_is_clicked_and_a_word_that_is_pointed_at_are
 TEST_F(ServedPage, a_frozen_picture_stands_still_and_a_screenshot_can_be_had) {
     page().press(" ");
     ASSERT_TRUE(page().becomes("saccade.state().frozen"));
-    std::this_thread::sleep_for(2s);
+    EXPECT_TRUE(page().settles("saccade.line().frame"));
     const std::string frame = value_of("saccade.line().frame");
-    std::this_thread::sleep_for(1s);
-    EXPECT_EQ(value_of("saccade.line().frame"), frame);
     EXPECT_EQ(value_of("document.getElementById('freeze').textContent"), "Go on");
     page().evaluate(
         "window.saved = ''; HTMLAnchorElement.prototype.click = function () {"
@@ -211,7 +211,7 @@ TEST_F(ServedPage, the_shared_state_can_be_changed_to_what_was_offered) {
         page().becomes("![...document.querySelectorAll('.box')].some((one) =>"
                        "one.textContent.startsWith('" +
                        label + "'))"));
-    page().press("t");
+    page().press("u");
     EXPECT_TRUE(page().becomes("document.querySelectorAll('.box.true').length > 0"));
     choose("stride", "2");
     ASSERT_TRUE(page().becomes("saccade.state().strides.detector === 2"));
@@ -306,10 +306,8 @@ TEST(ServeProgram, comes_back_to_a_server_that_was_started_again_and_may_be_read
     ASSERT_TRUE(browser.becomes("saccade.line().detections.length > 0"));
     // The viewer's own picture stands still, the shared state does not.
     browser.press(" ");
-    std::this_thread::sleep_for(1500ms);
+    EXPECT_TRUE(browser.settles("saccade.number()"));
     const int number = browser.evaluate("saccade.number()");
-    std::this_thread::sleep_for(1s);
-    EXPECT_EQ(browser.evaluate("saccade.number()"), number);
     EXPECT_EQ(browser.evaluate("saccade.state().frozen"), false);
     browser.press(" ");
     EXPECT_TRUE(browser.becomes("saccade.number() > " + std::to_string(number)));
@@ -372,7 +370,7 @@ TEST(ServeProgram, a_batch_shows_how_far_it_is_its_newest_frame_and_what_was_fou
     expect_says(listener.until("event: crossing\n") + listener.until("\n\n"), "\"all\"");
     program.send(SIGTERM);
     const Outcome outcome = program.wait();
-    EXPECT_TRUE(outcome.code == 0 || outcome.code == 1) << outcome.signal;
+    EXPECT_TRUE(outcome.code == 0 || outcome.code == 75) << outcome.signal << outcome.err;
     EXPECT_GT(std::filesystem::file_size(temp / "out/FRAMES.jsonl"), 0u);
 }
 

@@ -1,4 +1,4 @@
-// Prompts that are typed on the page.
+// Prompts that are typed into the page.
 
 #include <gtest/gtest.h>
 

@@ -155,6 +155,7 @@ public:
     bool say(std::string_view payload, int opcode = 1) {
         return client_.send(framed(payload, opcode));
     }
+    bool send(std::string_view bytes) { return client_.send(bytes); }
     bool take(uint64_t number) { return say("{\"taken\": " + std::to_string(number) + "}"); }
 
     struct Message {
