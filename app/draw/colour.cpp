@@ -53,6 +53,15 @@ uint32_t colour_from(double lightness, double chroma, double hue) {
     return rgba(as_byte(colour.r), as_byte(colour.g), as_byte(colour.b));
 }
 
+uint32_t faded(uint32_t colour, float freshness) {
+    const glm::u8vec4 from = channels_of(colour);
+    auto mix = [&](uint8_t value, float old) {
+        return static_cast<uint32_t>(std::lround(std::lerp(old, float(value), freshness)));
+    };
+    return rgba(mix(from.x, 130), mix(from.y, 130), mix(from.z, 135),
+                mix(from.w, 0.45f * float(from.w)));
+}
+
 uint32_t class_colour(uint32_t id) {
     // Hues a golden angle apart: however many classes there are, neighbours look least alike. Those
     // whose hues come near, 3 or 5 apart, differ in lightness.

@@ -16,12 +16,18 @@ constexpr uint32_t with_alpha(uint32_t colour, double alpha) {
     return (colour & 0xffffffu) | static_cast<uint32_t>(alpha * 255.0 + 0.5) << 24;
 }
 
+// Text on a picture, and the plate below it.
+inline constexpr uint32_t text_ink = rgba(240, 240, 240), text_plate = rgba(16, 16, 20, 184);
+
 constexpr glm::u8vec4 channels_of(uint32_t colour) {
     return {colour & 0xffu, colour >> 8 & 0xffu, colour >> 16 & 0xffu, colour >> 24};
 }
 
 // Lightness 0 .. 1, hue in degrees; chroma is lowered to what a screen can show.
 uint32_t colour_from(double lightness, double chroma, double hue);
+
+// What is no longer fresh turns grey and transparent: 1 leaves a colour as it is.
+uint32_t faded(uint32_t colour, float freshness);
 
 // The same for a class in every picture, and unlike its neighbours'.
 uint32_t class_colour(uint32_t id);

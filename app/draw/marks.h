@@ -23,6 +23,12 @@ struct Marks {
         float size = 1;  // in widths of a box's frame
         bool operator==(const Dot&) const = default;
     };
+    // A cell of a map.
+    struct Patch {
+        Rectangle place;
+        uint32_t colour = 0;
+        bool operator==(const Patch&) const = default;
+    };
     struct Text {
         std::string text;
         glm::vec2 place;  // of its upper left corner
@@ -30,7 +36,8 @@ struct Marks {
         bool operator==(const Text&) const = default;
     };
 
-    std::vector<Dot> dots;    // below all else
+    std::vector<Patch> patches = {};  // below all else
+    std::vector<Dot> dots;
     std::vector<Box> boxes;   // the last on top
     std::vector<Text> texts;  // above
     bool operator==(const Marks&) const = default;

@@ -8,62 +8,24 @@
 #include <utility>
 
 #include "app/draw/colour.h"
+#include "app/draw/labels.h"
 #include "gpu/ops/elementwise.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr uint32_t most_plates = 1024, most_glyphs = 8192;  // of captions, notes and marks
 constexpr uint32_t most_tile_plates = 256, most_tile_glyphs = 4096;
 
 constexpr uint32_t found_columns = 7;  // box, score, class and query: see box_plates
 
-constexpr uint32_t paper = rgba(16, 16, 20, 184), ink = rgba(240, 240, 240);
-constexpr uint32_t lit_ink = rgba(255, 205, 80), true_ink = rgba(255, 255, 255);
 constexpr uint32_t backdrop = rgba(18, 18, 22);
 
-bool covers(const Rectangle& a, const Rectangle& b) {
-    return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y;
-}
-
-// Places a label above its box, inside at its top, below, inside at its bottom, or above at its
-// right: the first place that fits and covers no other label, or else the first that fits.
-Rectangle label_place(const Rectangle& box, glm::vec2 size, glm::vec2 frame,
-                      const std::vector<Rectangle>& taken) {
-    enum Place { above, inside_top, below, inside_bottom, above_right };
-    const float top = std::max(box.min.y, 0.0f), bottom = std::min(box.max.y, frame.y);
-    const float tops[] = {top - size.y, top, bottom, bottom - size.y, top - size.y};
-    const glm::vec2 most = glm::max(frame - size, glm::vec2(0));
-    std::optional<Rectangle> first;
-    for (const Place place : {above, inside_top, below, inside_bottom, above_right}) {
-        if (place != inside_top && (tops[place] < 0 || tops[place] > most.y)) continue;
-        const float left = place == above_right ? box.max.x - size.x : box.min.x;
-        const glm::vec2 corner =
-            glm::floor(glm::clamp(glm::vec2(left, tops[place]), glm::vec2(0), most));
-        const Rectangle label(corner, glm::min(corner + size, frame));
-        if (std::ranges::none_of(taken,
-                                 [&](const Rectangle& other) { return covers(label, other); }))
-            return label;
-        if (!first) first = label;
-    }
-    return *first;
-}
-
-// Text grows with the frame, but less: a large frame is also looked at from nearer.
-uint32_t pixels_for(Size frame, double at_480) {
-    const double side = std::min(frame.x, frame.y);
-    return static_cast<uint32_t>(std::lround(std::max(at_480 * std::pow(side / 480, 0.8), 10.0)));
-}
-
-// Towards grey, and transparent.
-uint32_t faded(uint32_t colour, float freshness) {
-    const glm::u8vec4 from = channels_of(colour);
-    auto mix = [&](uint8_t value, float old) {
-        return static_cast<uint32_t>(std::lround(std::lerp(old, float(value), freshness)));
-    };
-    return rgba(mix(from.x, 130), mix(from.y, 130), mix(from.z, 135),
-                mix(from.w, 0.45f * float(from.w)));
+// Text grows with the frame, but less: a large frame is also looked at from nearer. A wide one is
+// shown as wide as the screen, so its area counts, not its height.
+uint32_t pixels_for(Size frame, double at_640_by_480) {
+    const double side = std::sqrt(double(frame.x) * frame.y / (640 * 480));
+    return static_cast<uint32_t>(std::lround(std::max(at_640_by_480 * std::pow(side, 0.8), 11.0)));
 }
 
 TextLayout lay_out_labels(Font& font, const std::vector<std::string>& labels, uint32_t pixels) {
@@ -76,8 +38,8 @@ TextLayout lay_out_labels(Font& font, const std::vector<std::string>& labels, ui
 }
 
 // Texts that have changed are laid out anew.
-template <typename Text>
-void change(Text& text, Text now, std::optional<float>& laid_out_for) {
+template <typename Text, typename Settings>
+void change(Text& text, Text now, std::optional<Settings>& laid_out_for) {
     if (text == now) return;
     text = std::move(now);
     laid_out_for.reset();
@@ -124,10 +86,9 @@ Overlay::TextMemory::TextMemory(Device& device, uint32_t plate_count, uint32_t g
       runs(device, "runs", words_of<params::Run>(plate_count)),
       glyphs(device, "glyphs", words_of<params::Glyph>(glyph_count)) {}
 
-void Overlay::TextMemory::write(const TextLayout& layout, size_t first_plate) {
-    const std::span drawn = std::span(layout.plates()).subspan(first_plate);
-    plates.write(0, static_cast<uint32_t>(drawn.size()));
-    plates.write(params::plate_list_header, drawn);
+void Overlay::TextMemory::write(const TextLayout& layout) {
+    plates.write(0, static_cast<uint32_t>(layout.plates().size()));
+    plates.write(params::plate_list_header, std::span(layout.plates()));
     runs.write(0, std::span(layout.runs()));
     glyphs.write(0, std::span(layout.glyphs()));
     for (const MappedWords* memory : {&plates, &runs, &glyphs}) memory->flush();
@@ -168,14 +129,17 @@ Overlay::Overlay(Device& device, const OverlaySize& size, const OverlayLabels& l
     for (uint32_t i = 0; i < lanes; ++i) lanes_.emplace_back(device, detector_.classes);
 }
 
-void Overlay::set_caption(const std::vector<std::string>& words, std::optional<size_t> lit) {
-    std::vector<TextLayout::Word> caption;
-    for (size_t i = 0; i < words.size(); ++i) caption.push_back({words[i], i == lit ? lit_ink : 0});
-    change(caption_, std::move(caption), laid_out_for_);
+void Overlay::set_caption(const std::vector<ShownWord>& words, std::optional<size_t> lit) {
+    change(caption_, words, laid_out_for_);
+    change(lit_, lit, laid_out_for_);
 }
 
 void Overlay::set_notes(std::vector<Note> notes) {
     change(notes_, std::move(notes), laid_out_for_);
+}
+
+void Overlay::set_legend(std::optional<MapLegend> legend) {
+    change(legend_, std::move(legend), laid_out_for_);
 }
 
 void Overlay::set_marks(Marks marks) { change(marks_, std::move(marks), laid_out_for_); }
@@ -193,89 +157,12 @@ Rectangle Overlay::on_image(const Rectangle& of_frame) const {
     return {of_frame.min * scale_, of_frame.max * scale_};
 }
 
-void Overlay::lay_out_texts() {
-    if (laid_out_for_ == settings.caption_freshness) return;
-    laid_out_for_ = settings.caption_freshness;
-    ++layouts_;
-    texts_.clear();
-    const auto edge = static_cast<float>(text_pixels_ / 2);
-    TextLayout::Block block{.area = {glm::vec2(edge), glm::vec2(size_.image) - edge},
-                            .align = {0.5f, 1},
-                            .pixels = text_pixels_,
-                            .fill = faded(paper, settings.caption_freshness),
-                            .ink = faded(ink, settings.caption_freshness)};
-    // A caption that grows and grows keeps to the lower part of the frame.
-    block.most_lines = std::max(2u, size_.image.y / 3 / font_.height(text_pixels_).line);
-    caption_places_ = texts_.add_block(caption_, block);
-    for (Rectangle& place : caption_places_) place = {place.min / scale_, place.max / scale_};
-    const float caption_top = caption_.empty() ? block.area.max.y : texts_.plates().back().top;
-    block.most_lines = UINT32_MAX;
-    block.fill = paper;
-    block.ink = ink;
-    block.pixels = label_pixels_;
-    for (const Note& note : notes_) {
-        block.align = note.align;
-        texts_.add_block(words_of(note.text), block);
-    }
-    lay_out_marks();
-    if (truth_) lay_out_truth(caption_top);
-    texts_.cut(most_plates, most_glyphs);
-    atlas_.flush();
-}
-
-void Overlay::lay_out_marks() {
-    const auto width = static_cast<float>(style_.frame_width);
-    const glm::vec2 image(size_.image);
-    for (const Marks::Dot& dot : marks_.dots) {
-        const glm::vec2 place = dot.place * scale_, half(dot.size * width / 2);
-        texts_.add_plate({place - half, place + half}, dot.colour);
-    }
-    for (const Marks::Box& box : marks_.boxes)
-        texts_.add_frame(on_image(box.place), box.selected ? true_ink : box.colour,
-                         box.selected ? 2 * width : width);
-    TextLayout::Block block{.area = {}, .pixels = label_pixels_, .ink = rgba(20, 20, 20)};
-    const auto line = static_cast<float>(style_.line + style_.margin);
-    // The last is the best, and has the first choice.
-    std::vector<Rectangle> labels;
-    for (auto box = marks_.boxes.rbegin(); box != marks_.boxes.rend(); ++box)
-        labels.push_back(label_place(on_image(box->place),
-                                     texts_.line_size(words_of(box->text), label_pixels_), image,
-                                     labels));
-    std::ranges::reverse(labels);
-    for (size_t i = 0; i < labels.size(); ++i) {
-        block.area = labels[i];
-        block.fill = with_alpha(marks_.boxes[i].colour, style_.plate / 255.0);
-        texts_.add_block(words_of(marks_.boxes[i].text), block);
-    }
-    for (const Marks::Text& text : marks_.texts) {
-        const glm::vec2 room(12 * static_cast<float>(label_pixels_), 2 * line);
-        block.area = {
-            glm::clamp(text.place * scale_, glm::vec2(0), glm::max(image - room, glm::vec2(0))),
-            image};
-        block.fill = with_alpha(text.colour, style_.plate / 255.0);
-        texts_.add_block(words_of(text.text), block);
-    }
-}
-
-void Overlay::lay_out_truth(float caption_top) {
-    const auto edge = static_cast<float>(text_pixels_ / 2);
-    TextLayout::Block block{
-        .area = {}, .align = {1, 1}, .pixels = label_pixels_, .fill = paper, .ink = true_ink};
-    for (const TrueObject& o : truth_->objects) {
-        texts_.add_frame(on_image(o.box), true_ink, static_cast<float>(style_.frame_width) / 2);
-        block.area = {glm::vec2(0), on_image(o.box).max};
-        texts_.add_block(words_of(o.label), block);
-    }
-    block.area = {edge, edge, static_cast<float>(size_.image.x) - edge, caption_top - edge / 2};
-    block.align.x = 0.5f;
-    texts_.add_block(words_of("truth: " + truth_->caption), block);
-}
-
 void Overlay::record(Commands& c, const Image& image, const OverlayInput& input, uint32_t lane) {
     if (image.width() != size_.image.x || image.height() != size_.image.y)
         throw Error("an overlay for images of another size");
     auto scope = c.scope("draw");
     LaneMemory& mapped = lanes_.at(lane);
+    mapped.ranks = 0;
     if (input.maps) record_heat(c, image, input, mapped);
     if (input.masks.logits)
         draw_masks(c, image, input.masks, input.found, mapped.masks.tensor(),
@@ -298,19 +185,24 @@ void Overlay::record_boxes(Commands& c, const Image& image, const OverlayInput& 
     draw_plates(c, image, plates, texts(detector_));
 }
 
-void Overlay::record_classes(Commands& c, const Image& image, const Top& classes,
-                             const LaneMemory& lane) {
+ClassPanel Overlay::class_panel() const {
     const auto right = static_cast<float>(size_.image.x);
-    const float width = std::floor(right * 0.36f);
     const auto edge = static_cast<float>(text_pixels_ / 2);
-    const ClassPanel panel{.left = right - width - edge,
-                           .top = edge,
-                           .width = width,
-                           .paper = paper,
-                           .ink = ink,
-                           .style = style_};
+    // Long names need some room on a small frame.
+    const float width = std::floor(std::max(0.36f * right, 10.0f * float(label_pixels_)));
+    return {.left = std::max(right - width - edge, 0.0f),
+            .top = edge,
+            .width = width,
+            .paper = text_plate,
+            .ink = text_ink,
+            .style = style_};
+}
+
+void Overlay::record_classes(Commands& c, const Image& image, const Top& classes,
+                             LaneMemory& lane) {
+    lane.ranks = classes.values.columns;
     const Tensor plates = class_plates(c, classes, lane.classes.tensor(), classifier_.runs.tensor(),
-                                       classifier_.classes, panel);
+                                       classifier_.classes, class_panel());
     draw_plates(c, image, plates, texts(classifier_));
 }
 
@@ -321,7 +213,7 @@ void Overlay::record_heat(Commands& c, const Image& image, const OverlayInput& i
     if (input.coloured)
         draw_colours(c, image, input.maps, lane.heat.tensor(), place);
     else if (input.maps.batch == 1)
-        draw_heat(c, image, image, input.maps, lane.heat.tensor(), heat_colours_.tensor(), place);
+        draw_heat(c, image, image, input.maps, {lane.heat.tensor(), heat_colours_.tensor()}, place);
     else
         record_tiles(c, image, input, lane);
 }
@@ -334,7 +226,7 @@ void Overlay::record_tiles(Commands& c, const Image& image, const OverlayInput& 
     const Size size = grid.tile_size();
     if (!thumbnail) thumbnail = Image(device_, "thumbnail", size.x, size.y);
     letterbox(c, thumbnail, image, {0, 0, size.x, size.y});
-    draw_heat(c, image, thumbnail, input.maps, lane.heat.tensor(), heat_colours_.tensor(),
+    draw_heat(c, image, thumbnail, input.maps, {lane.heat.tensor(), heat_colours_.tensor()},
               heat_place(input.geometry, glm::vec2(size) / glm::vec2(size_.frame)), grid.tiles());
 
     TextLayout beside(font_);
@@ -343,8 +235,8 @@ void Overlay::record_tiles(Commands& c, const Image& image, const OverlayInput& 
         beside.add_block(words_of(input.map_names[i]),
                          {.area = grid.tile(i),
                           .pixels = std::max(label_pixels_ * 3 / 4, 10u),
-                          .fill = paper,
-                          .ink = ink});
+                          .fill = text_plate,
+                          .ink = text_ink});
     beside.cut(most_tile_plates, most_tile_glyphs);
     atlas_.flush();
     lane.beside_tiles.write(beside);
@@ -354,20 +246,24 @@ void Overlay::record_tiles(Commands& c, const Image& image, const OverlayInput& 
 
 void Overlay::update(uint32_t lane) {
     LaneMemory& mapped = lanes_.at(lane);
+    class_lines_ = settings.classes ? std::min(mapped.ranks, settings.most_classes) : 0;
     lay_out_texts();
     detector_.fade(settings.boxes_freshness);
     write_settings(mapped);
-    // The caption comes first.
-    mapped.texts.write(texts_, !settings.caption && !caption_.empty() ? 1 : 0);
+    mapped.texts.write(texts_);
 }
 
 void Overlay::write_filter(MappedWords& to, bool shown) const {
     const DetectionFilter& filter = settings.filter;
-    const auto most = static_cast<uint32_t>(std::min<size_t>(filter.most, UINT32_MAX));
-    to.write(0,
-             params::BoxSettings{.threshold = filter.threshold,
-                                 .most = shown ? most : 0,
-                                 .selected = settings.selected_query.value_or(params::no_query)});
+    params::BoxSettings boxes{};
+    boxes.threshold = filter.threshold;
+    boxes.most = shown ? static_cast<uint32_t>(std::min<size_t>(filter.most, UINT32_MAX)) : 0;
+    boxes.selected = settings.selected_query.value_or(params::no_query);
+    boxes.same = same_thing;
+    boxes.taken = static_cast<uint32_t>(std::min<size_t>(taken_.size(), params::most_taken));
+    for (uint32_t i = 0; i < boxes.taken; ++i)
+        boxes.areas[i] = {taken_[i].min.x, taken_[i].min.y, taken_[i].max.x, taken_[i].max.y};
+    to.write(0, boxes);
     for (uint32_t id = 0; id < detector_.classes; ++id) {
         const bool wanted = filter.classes.empty() || filter.classes.contains(id);
         to.write(words_of<params::BoxSettings>(1) + id, wanted ? 1u : 0u);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,6 +47,10 @@ struct OverlaySettings {
     float mass = 1;        // only the fewest cells that hold this part of the attention are drawn
     HeatScale scale = HeatScale::max;
     float lowest = 0, highest = 1;  // of a fixed scale
+
+    // Of the image, 0 .. 1 in both directions: parts that are covered afterwards, where no label
+    // is drawn.
+    std::array<Rectangle, 2> covered = {};
 };
 
 // The names of what models find.
@@ -64,6 +69,20 @@ struct OverlayInput {
     MapGeometry geometry = {};
     std::vector<std::string> map_names = {};
     bool coloured = false;  // the maps are red, green and blue of one
+};
+
+// A word of a caption, as opaque as it is probable; one below a tenth is dotted underneath.
+struct ShownWord {
+    std::string text;
+    float p = 1;
+    bool operator==(const ShownWord&) const = default;
+};
+
+// What maps over the frame are of, in the upper left corner, with their colours.
+struct MapLegend {
+    std::vector<std::string> lines;
+    bool scale = true;  // else the map's colours are not a scale
+    bool operator==(const MapLegend&) const = default;
 };
 
 // A text in a corner of the frame, or in between: 0 is left or top, 0.5 the middle, 1 right or
@@ -95,9 +114,10 @@ public:
 
     OverlaySettings settings;
     // The lit word, usually the newest, stands out.
-    void set_caption(const std::vector<std::string>& words,
-                     std::optional<size_t> lit = std::nullopt);
+    void set_caption(const std::vector<ShownWord>& words, std::optional<size_t> lit = std::nullopt);
+    // Those at the bottom lie above the caption.
     void set_notes(std::vector<Note> notes);
+    void set_legend(std::optional<MapLegend> legend);
     void set_marks(Marks marks);
     // What is really in the frame, if the source knows: white boxes, their labels in the corner
     // that detections leave free, and the right caption above the one that was written.
@@ -106,7 +126,7 @@ public:
     TileGrid tiles(uint32_t maps) const {
         return {size_.image, maps, style_.frame_width, size_.frame};
     }
-    // Where the words of the caption lie; a word that was dropped has no area.
+    // Where the words of the caption lie; a word that is not drawn has no area.
     const std::vector<Rectangle>& caption_places();
 
     // Records the drawing onto an image. Nothing that this lane recorded before may still be
@@ -131,10 +151,11 @@ private:
         float freshness = 1;
         MappedWords runs, glyphs;
     };
+    static constexpr uint32_t most_plates = 1024, most_glyphs = 8192;  // of texts and marks
     // Texts that change.
     struct TextMemory {
         TextMemory(Device& device, uint32_t most_plates, uint32_t most_glyphs);
-        void write(const TextLayout& layout, size_t first_plate = 0);
+        void write(const TextLayout& layout);
         MappedWords plates, runs, glyphs;
     };
     // Memory that a recording reads and the host writes.
@@ -143,20 +164,38 @@ private:
         MappedWords boxes, masks, classes, heat;  // settings
         TextMemory texts, beside_tiles;
         uint32_t tiles = 0;  // plates beside them
+        uint32_t ranks = 0;  // classes that the classifier gives
+    };
+    // What the layout of texts depends on, besides the texts.
+    struct TextSettings {
+        float freshness = 1;
+        bool caption = true, heat = true;
+        HeatScale scale = HeatScale::max;
+        uint32_t classes = 0;  // lines of their panel
+        std::array<Rectangle, 2> covered;
+        bool operator==(const TextSettings&) const = default;
     };
 
     void record_boxes(Commands& c, const Image& image, const OverlayInput& input,
                       const LaneMemory& lane);
-    void record_classes(Commands& c, const Image& image, const Top& classes,
-                        const LaneMemory& lane);
+    void record_classes(Commands& c, const Image& image, const Top& classes, LaneMemory& lane);
     void record_heat(Commands& c, const Image& image, const OverlayInput& input, LaneMemory& lane);
     void record_tiles(Commands& c, const Image& image, const OverlayInput& input, LaneMemory& lane);
     void write_settings(LaneMemory& lane) const;
     void write_filter(MappedWords& to, bool shown) const;
     Rectangle on_image(const Rectangle& of_frame) const;
+    ClassPanel class_panel() const;
+    TextSettings text_settings() const;
+    TextLayout::Block label_block() const;
+    // Everything but marks claims its place before the labels of boxes do.
+    void claim(const Rectangle& place) { taken_.push_back(place); }
     void lay_out_texts();
+    void lay_out_caption(TextLayout::Block& block);
+    void lay_out_notes(TextLayout::Block& block);
+    void lay_out_legend();
+    void lay_out_truth(TextLayout::Block block);
     void lay_out_marks();
-    void lay_out_truth(float caption_top);
+    void lay_out_boxes();
     // Of a LabelTable or a TextMemory.
     template <typename Owner>
     Texts texts(const Owner& owner) const {
@@ -177,13 +216,17 @@ private:
     std::map<uint32_t, Image> thumbnails_;  // of the frame, by how many fit side by side
     std::vector<LaneMemory> lanes_;
 
-    std::vector<TextLayout::Word> caption_;
+    std::vector<ShownWord> caption_;
+    std::optional<size_t> lit_;
     std::vector<Rectangle> caption_places_;
     std::vector<Note> notes_;
+    std::optional<MapLegend> legend_;
     Marks marks_;
     std::optional<Truth> truth_;
-    TextLayout texts_;                   // caption, notes, marks and truth, for these:
-    std::optional<float> laid_out_for_;  // the caption's freshness; nothing: a text has changed
+    uint32_t class_lines_ = 0;  // of the lane that was updated last
+    TextLayout texts_;          // caption, notes, legend, marks and truth, for these:
+    std::optional<TextSettings> laid_out_for_;  // nothing: a text has changed
+    std::vector<Rectangle> taken_;              // by texts, where no label of a box may lie
     uint64_t layouts_ = 0;
 };
 

@@ -119,6 +119,12 @@ std::vector<Rectangle> TextLayout::add_block(const std::vector<Word>& words, con
     return where;
 }
 
+void TextLayout::raise(size_t plates) {
+    const auto first = std::min(plates, plates_.size());
+    std::rotate(plates_.begin(), plates_.begin() + static_cast<std::ptrdiff_t>(first),
+                plates_.end());
+}
+
 void TextLayout::clear() {
     runs_.clear();
     glyphs_.clear();

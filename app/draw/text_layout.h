@@ -40,6 +40,8 @@ public:
     // Words on a plate. Returns where each lies; one of a line that was dropped has no area.
     std::vector<Rectangle> add_block(const std::vector<Word>& words, const Block& block);
 
+    // The plates from the first on, as many as this, lie on top of all others.
+    void raise(size_t plates);
     void clear();
     // Keeps at most this many of each; a text may lose its end.
     void cut(uint32_t plates, uint32_t glyphs);

@@ -20,6 +20,20 @@ Object json_of(const Caption& caption, CaptionScore score) {
     return object;
 }
 
+Object json_of(const FrameMeter& meter) {
+    Object object = {
+        {"target", {{"kind", meter.kind}, {"label", meter.label}, {"score", meter.score}}},
+        {"knock_outs", meter.knock_outs}};
+    for (const FrameMeter::Method& method : meter.methods)
+        object[method.name] = {{"deletion", method.areas.deletion},
+                               {"insertion", method.areas.insertion}};
+    object["random"] = {{"deletion", meter.random.deletion},
+                        {"insertion", meter.random.insertion},
+                        {"deletion_deviation", meter.random_deviation.deletion},
+                        {"insertion_deviation", meter.random_deviation.insertion}};
+    return object;
+}
+
 Object json_of(const Truth& truth) {
     Object object = {{"objects", Object::array()}, {"caption", truth.caption}};
     for (const TrueObject& o : truth.objects) {
@@ -34,7 +48,7 @@ Object json_of(const Truth& truth) {
 
 std::string line_of(const FrameResult& result, const ResultLabels& labels, CaptionScore score) {
     const FrameInfo& info = result.info;
-    Object line = {{"source", text_of_name(info.source)},
+    Object line = {{"source", text_of_name(info.source.text())},
                    {"frame", info.index},
                    {"time", info.time},
                    {"width", info.size.x},
@@ -62,6 +76,7 @@ std::string line_of(const FrameResult& result, const ResultLabels& labels, Capti
             all.push_back({{"label", labels.classifier[c.id]}, {"id", c.id}, {"score", c.score}});
     }
     if (!result.counts.empty()) line["counts"] = json_of(result.counts, labels.detector);
+    if (result.meter) line["meter"] = json_of(*result.meter);
     if (info.truth) line["truth"] = json_of(*info.truth);
     Object& ms = line["ms"] = Object::object();
     for (const auto& [stage, time] : result.ms) ms[stage] = time;

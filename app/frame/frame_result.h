@@ -33,6 +33,23 @@ struct RegionEvent {
     double seconds = 0;  // how long a track that leaves a zone was inside
 };
 
+// What maps of a frame are worth: the areas under the curves of its target's score while cells of
+// the picture go and come, in the order of each map and in random orders.
+struct FrameMeter {
+    struct Areas {
+        double deletion = 0, insertion = 0;
+    };
+    struct Method {
+        std::string name;  // "cause"
+        Areas areas;
+    };
+    std::string kind, label;  // of the target
+    double score = 0;
+    std::vector<Method> methods = {};
+    Areas random = {}, random_deviation = {};
+    uint32_t knock_outs = 0;  // that the map of causes is made of
+};
+
 // The results of all models for one frame; those of models that did not run are absent.
 struct FrameResult {
     FrameInfo info;
@@ -43,6 +60,7 @@ struct FrameResult {
     std::vector<RegionEvent> events = {};   // of this frame
     std::optional<std::vector<ClassScore>> classes;
     std::optional<Caption> caption;
+    std::optional<FrameMeter> meter = {};
     std::vector<std::pair<std::string, double>> ms;  // of each stage
 };
 

@@ -8,7 +8,7 @@ namespace saccade {
 class LiveStamp {
 public:
     // For the frame that has just been captured.
-    FrameInfo next(const std::string& source) {
+    FrameInfo next(const SourceName& source) {
         FrameInfo info;
         info.source = source;
         info.captured = std::chrono::steady_clock::now();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/frame/source_name.h"
 #include "gpu/transfer/pixel_layout.h"
 #include "models/picture/preprocessor.h"
 
@@ -44,8 +45,10 @@ struct Truth {
 };
 
 struct FrameInfo {
-    std::string source;  // the source's name; of a folder of pictures, the picture's file
+    SourceName source;   // of a folder of pictures, the picture's file
     uint64_t index = 0;  // from 0; a picture that could not be read leaves a gap
+    // Of a source that is played live: another number after a cut, a seek, or for another picture.
+    uint64_t scene = 0;
     // Seconds since the first frame: by the file's timestamps, or by the machine's clock if live.
     double time = 0;
     std::chrono::steady_clock::time_point captured;  // when its pixels were complete
@@ -55,7 +58,7 @@ struct FrameInfo {
 };
 
 struct SourceTraits {
-    std::string name;   // as the user gave it
+    SourceName name;    // as the user gave it
     bool live = false;  // a camera or a stream, which may disconnect and come back
     double rate = 0;    // frames per second by the container, such as 30000/1001; 0: unknown
     std::optional<uint64_t> frames;  // by the container's frame count
@@ -86,7 +89,7 @@ struct SourceOptions {
     std::chrono::milliseconds open_timeout{5000}, read_timeout{3000};
 };
 
-// Whether the text names the synthetic camera.
-inline bool is_synth(const std::string& text) { return text.starts_with("synth:"); }
+// Whether this is the synthetic camera.
+inline bool is_synth(const SourceName& name) { return name.unmasked().starts_with("synth:"); }
 
 }  // namespace saccade

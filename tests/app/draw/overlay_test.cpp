@@ -14,7 +14,7 @@ Pixel pixel_of(uint32_t colour) {
     return {int(colour & 255), int(colour >> 8 & 255), int(colour >> 16 & 255)};
 }
 
-// An overlay over a grey frame, recorded once and run as often as a test likes.
+// An overlay over a grey frame, recorded once and run any number of times.
 class OverlayTest : public ImageTest {
 protected:
     static constexpr uint32_t width = 320, height = 240;
@@ -71,7 +71,7 @@ TEST_F(OverlayTest, a_box_has_its_outline_in_the_colour_of_its_class) {
     EXPECT_EQ(changed(got, {22, 62, 78, 118}), 0) << "nothing is drawn inside";
     EXPECT_EQ(got.at(120, 100), pixel_of(class_colour(1)));
     EXPECT_EQ(changed(got, {205, 145, width, height}), 0) << "below the threshold";
-    // The label lies right above, and has text in it.
+    // The label lies directly above the box, and has text in it.
     EXPECT_GT(changed(got, {20, 45, 60, 60}), 400);
     int dark = 0;
     for (uint32_t y = 45; y < 60; ++y)
@@ -103,7 +103,7 @@ TEST_F(OverlayTest, what_is_of_an_earlier_frame_fades_with_age) {
         overlay.settings.boxes_freshness = freshness;
         return run().at(50, 60);
     };
-    // How colourful it is: the distance of its channels.
+    // The saturation of a pixel: the distance of its channels.
     auto colour = [](const Pixel& pixel) {
         return std::max({pixel[0], pixel[1], pixel[2]}) - std::min({pixel[0], pixel[1], pixel[2]});
     };
@@ -119,7 +119,7 @@ TEST_F(OverlayTest, a_caption_of_an_earlier_frame_fades_too) {
     record({});
     auto brightest = [&](float freshness) {
         overlay.settings.caption_freshness = freshness;
-        overlay.set_caption({"a", "cat"});
+        overlay.set_caption({{"a"}, {"cat"}});
         const Picture got = run();
         int most = 0;
         for (const Pixel& pixel : got.pixels) most = std::max(most, pixel[1]);
@@ -145,8 +145,11 @@ TEST_F(OverlayTest, boxes_beyond_the_frame_and_without_end_do_no_harm) {
 TEST_F(OverlayTest, labels_of_marks_do_not_cover_each_other) {
     record({});
     Marks marks;
-    for (const uint32_t colour : {rgba(0, 0, 255), rgba(0, 255, 0), rgba(255, 0, 0)})
-        marks.boxes.push_back({{0, 0, 300, 200}, colour, "a thing"});
+    float right = 300;  // not one thing
+    for (const uint32_t colour : {rgba(0, 0, 255), rgba(0, 255, 0), rgba(255, 0, 0)}) {
+        marks.boxes.push_back({{0, 0, right, 200}, colour, "a thing"});
+        right *= 0.7f;
+    }
     overlay.set_marks(marks);
     const Picture got = run();
     std::array<int, 3> pixels = {};  // of each colour
@@ -161,7 +164,7 @@ TEST_F(OverlayTest, labels_of_marks_do_not_cover_each_other) {
 TEST_F(OverlayTest, a_caption_is_on_its_plate_with_the_lit_word_lit) {
     record({});
     EXPECT_EQ(changed(run()), 0);
-    overlay.set_caption({"a", "dog", "on", "a", "couch"}, 4);
+    overlay.set_caption({{"a"}, {"dog"}, {"on"}, {"a"}, {"couch"}}, 4);
     const Picture got = run();
     auto brightest = [&](size_t channel) {
         int most = 0;
@@ -184,7 +187,7 @@ TEST_F(OverlayTest, a_caption_is_on_its_plate_with_the_lit_word_lit) {
 
 TEST_F(OverlayTest, words_of_the_caption_say_where_they_lie) {
     EXPECT_TRUE(overlay.caption_places().empty());
-    overlay.set_caption({"word"});
+    overlay.set_caption({{"word"}});
     ASSERT_EQ(overlay.caption_places().size(), 1u);
     const Rectangle& word = overlay.caption_places().front();
     EXPECT_TRUE(word.contains({width / 2, height - 20}));
@@ -194,8 +197,8 @@ TEST_F(OverlayTest, words_of_the_caption_say_where_they_lie) {
 
 TEST_F(OverlayTest, a_caption_too_long_for_the_frame_shows_its_newest_words) {
     record({});
-    std::vector<std::string> words(400, "again");
-    words.push_back("\u2588\u2588\u2588\u2588");  // full blocks
+    std::vector<ShownWord> words(400, {"again"});
+    words.push_back({"\u2588\u2588\u2588\u2588"});  // full blocks
     overlay.set_caption(words, 400);
     const Picture got = run();
     int amber = 0;
@@ -263,7 +266,7 @@ TEST_F(OverlayTest, heat_is_hottest_where_the_map_is) {
 }
 
 TEST_F(OverlayTest, the_truth_is_drawn_in_white_when_it_is_asked_for) {
-    overlay.set_caption({"a", "cat"});
+    overlay.set_caption({{"a"}, {"cat"}});
     record({});
     const Picture without = run();
     const Truth truth{{{0, "dog", {100, 60, 200, 140}}}, "a dog"};
@@ -353,7 +356,7 @@ TEST_F(OverlayTest, an_image_at_another_scale_is_drawn_on_as_one_of_its_own_size
     const Truth truth{{{0, "dog", {104, 64, 200, 144}}}, "a dog"};
     auto halved = [](const Rectangle& r) { return Rectangle(r.min * 0.5f, r.max * 0.5f); };
     auto show = [&](Overlay& on, const Truth& what, const Marks& marks) {
-        on.set_caption({"a", "cat"});
+        on.set_caption({{"a"}, {"cat"}});
         on.set_truth(what);
         on.set_marks(marks);
         on.update();
@@ -394,7 +397,7 @@ TEST_F(OverlayTest, an_image_at_another_scale_is_drawn_on_as_one_of_its_own_size
 TEST_F(OverlayTest, texts_are_laid_out_once_and_only_when_they_change) {
     record({});
     auto show = [&](const std::string& word) {
-        overlay.set_caption({"a", word});
+        overlay.set_caption({{"a"}, {word}});
         overlay.set_notes({{"note", {0, 0}}});
         overlay.set_marks({});
         overlay.set_truth(std::nullopt);
@@ -426,7 +429,7 @@ TEST_F(OverlayTest, frames_of_any_size_are_drawn_on) {
         frame_of_size.write({black.data(), size.x, size.y, 3 * size.x, false});
         const auto w = float(size.x), h = float(size.y);
         const std::vector<float> row = {0, 0.25f * h, w, h, 0.9f, 0, 0};
-        other.set_caption({"caption"});
+        other.set_caption({{"caption"}});
         other.update();
         commands.begin();
         frame_of_size.record(commands);

@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-// The way back, as COCO's tools read it.
+// Decodes run lengths as COCO's tools do.
 std::vector<uint32_t> runs_of(const std::string& text) {
     std::vector<uint32_t> runs;
     for (size_t at = 0; at < text.size();) {

@@ -42,7 +42,8 @@ TEST(Scores, an_object_is_found_once_and_the_better_detection_chooses_first) {
     const Truth one = truth({real("cat", 0, 0)});
     expect_tally(compare(std::vector{found(0, 0.6f, 0, 0), found(0, 0.9f, 0, 0)}, labels, one), 1,
                  1, 0);
-    // The better one lies nearer to the left cat and takes it; the other takes what is left.
+    // The better one overlaps the left cat more and is matched with it; the other is matched with
+    // the rest.
     const Truth two = truth({real("cat", 0, 0), real("cat", 4, 0)});
     expect_tally(compare(std::vector{found(0, 0.6f, 2, 0), found(0, 0.9f, 1, 0)}, labels, two), 2,
                  0, 0);
