@@ -1,6 +1,7 @@
 #include "app/inspect/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -64,6 +65,53 @@ std::string listed(const std::vector<uint32_t>& numbers) {
     return text;
 }
 
+// Six digits say all that single precision knows of a probability.
+Object rounded(double value) { return std::round(value * 1e6) / 1e6; }
+template <typename Values>
+Object rounded_all(const Values& values) {
+    Object all = Object::array();
+    for (const auto value : values) all.push_back(rounded(double(value)));
+    return all;
+}
+
+Object json_of(const Curves& curves) {
+    return {{"deletion", rounded_all(curves.deletion)},
+            {"insertion", rounded_all(curves.insertion)}};
+}
+
+// What one target needs, for causes.js.
+Object json_of(const Explanation& e) {
+    const MapGeometry& g = e.geometry;
+    Object one = {{"kind", e.target.kind},
+                  {"label", e.target.label},
+                  {"score", rounded(e.target.score)},
+                  {"unit", e.unit},
+                  {"noise", e.noise},
+                  {"knock_outs", e.knock_outs},
+                  {"grid", {{"height", g.grid.y}, {"width", g.grid.x}}},
+                  {"geometry",
+                   {{"left", g.corner.x},
+                    {"top", g.corner.y},
+                    {"cell_width", g.cell.x},
+                    {"cell_height", g.cell.y}}},
+                  {"maps", Object::array()},
+                  {"heads", Object::array()},
+                  {"methods", Object::array()},
+                  {"random", Object::array()}};
+    one["maps"].push_back({{"name", "cause"}, {"cells", rounded_all(e.cause)}});
+    for (const RankedMap& map : e.others)
+        one["maps"].push_back({{"name", map.name}, {"cells", rounded_all(map.cells)}});
+    for (const std::vector<float>& layer : e.heads) one["heads"].push_back(rounded_all(layer));
+    for (const Meter::Method& method : e.meter.methods) {
+        Object curves = json_of(method.curves);
+        curves["name"] = method.name;
+        curves["words"] = e.meter.in_words(method);
+        one["methods"].push_back(std::move(curves));
+    }
+    for (const Curves& curves : e.meter.random) one["random"].push_back(json_of(curves));
+    return one;
+}
+
 // Collects the page's data and maps, and fills in the template.
 class Page {
 public:
@@ -75,7 +123,7 @@ public:
             {"title", escaped("Attention in " + study_.name())},
             {"style", text_asset("page.css") + text_asset("report.css")},
             {"script", text_asset("page.js") + text_asset("labels.js") + text_asset("captions.js") +
-                           text_asset("report.js")},
+                           text_asset("causes.js") + text_asset("report.js")},
             {"picture", picture.url}};
         add_shared_parts(parts, "default-src 'none'; img-src data:; style-src '" +
                                     hash_of(parts["style"]) + "'; script-src '" +
@@ -319,8 +367,12 @@ private:
                          {"banks", banks_},
                          {"notes", notes},
                          {"left_out", left_out_}};
+        object["known_classes"] = study_.known_classes();
+        object["sure_above"] = study_.sure_above();
+        object["causes"] = Object::array();
+        for (const Explanation& e : options_.causes) object["causes"].push_back(json_of(e));
         for (const Study::Class& c : study_.classes())
-            object["classes"].push_back({{"label", c.label}, {"p", c.p}});
+            object["classes"].push_back({{"label", c.label}, {"score", c.p}});
         for (size_t i = 0; i < study_.detections().size(); ++i) {
             const Detection& d = study_.detections()[i];
             object["detections"].push_back(

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/explain/explainer.h"
 #include "app/inspect/study.h"
 
 namespace saccade {
@@ -13,6 +14,7 @@ struct ReportOptions {
     std::optional<uint32_t> layer,
         head;                // of self-attention, shown first; none: the last layer, the mean
     Look detections, words;  // layer and head shown first
+    std::vector<Explanation> causes = {};  // what targets need, if that was found out
 };
 
 // Writes a self-contained HTML page: the picture, the models' results and attention maps to explore

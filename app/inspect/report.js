@@ -143,6 +143,7 @@
         show_choice();
         mark();
         say();
+        causes.follow(bank.kind, row);
     }
 
     // The legend of the sampling points' colours.
@@ -362,7 +363,7 @@
 
     function set_up_classes() {
         $("classes-part").hidden = data.classes.length === 0;
-        $("classes").append(...data.classes.map((one) => page.class_row(one.label, one.p)));
+        page.show_classes(data.classes, {sure_above: data.sure_above, classes: data.known_classes});
     }
 
     // ---- pointer and keys ---------------------------------------------------------------------------
@@ -483,6 +484,7 @@
         for (const bank of of_kind("words")) set_up_words(bank);
         for (const bank of of_kind("detections")) set_up_detections(bank);
         set_up_classes();
+        causes.set_up(data, picture);
         for (const note of data.notes) $("notes").append(element("li", {textContent: note}));
         $("notes-part").open = data.left_out;
         look(beginning());

@@ -37,7 +37,7 @@ std::string whole_percent(double p) {
 }
 
 std::string heads_text(std::optional<uint32_t> head) {
-    return head ? "head " + std::to_string(*head) : "average of all heads";
+    return head ? "head " + std::to_string(*head) : "mean of all heads";
 }
 
 float largest_of(const std::vector<float>& cells) { return *std::ranges::max_element(cells); }
@@ -152,7 +152,7 @@ Sheet class_token_sheet(const Study& study, const EncoderView& encoder) {
     sheet.across = attention.heads() + 2;
     for (uint32_t i = 0; i < attention.heads(); ++i)
         sheet.columns.push_back("head " + std::to_string(i));
-    sheet.columns.insert(sheet.columns.end(), {"average", "over picture"});
+    sheet.columns.insert(sheet.columns.end(), {"mean", "over picture"});
     for (uint32_t layer = 0; layer < attention.layers(); ++layer) {
         sheet.rows.push_back("layer " + std::to_string(encoder.first_layer + layer));
         const std::vector<float> heads = attention.cells_of(attention.rows(layer, 0, 1));

@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-// "layer 5, average of all heads"
+// "layer 5, mean of all heads"
 std::string text_of(const Look& look);
 
 // The attention of a classifier's class token in every layer (down) and head (across), and its

@@ -118,6 +118,8 @@ Study::Study(Engine& engine, ModelsInUse& models, const std::string& name,
 }
 
 void Study::look_with_classifier(Engine& engine, Classifier& classifier, const Options& options) {
+    known_classes_ = classifier.labels().size();
+    sure_above_ = classifier.sure_above();
     for (const ClassScore& c : classifier.ranking().top(options.classes))
         classes_.push_back({classifier.labels()[c.id], double(c.score)});
     const ClassificationModel& model = classifier.model();

@@ -94,6 +94,9 @@ public:
     // no view.
     uint32_t layers_between_maps() const { return layers_between_maps_; }
     const std::vector<Class>& classes() const { return classes_; }
+    // What the classifier can name, and the score from which on a class is shown; 0 without one.
+    size_t known_classes() const { return known_classes_; }
+    float sure_above() const { return sure_above_; }
     // Detections and words have the order of their views' gazes.
     const std::vector<Detection>& detections() const { return detections_; }
     const std::optional<GazeView>& detection_view() const { return detection_view_; }
@@ -120,6 +123,8 @@ private:
     std::vector<EncoderView> encoders_;
     uint32_t layers_between_maps_ = 0;
     std::vector<Class> classes_;
+    size_t known_classes_ = 0;
+    float sure_above_ = 0;
     std::vector<Detection> detections_;
     std::optional<Caption> caption_;
     std::optional<GazeView> detection_view_, word_view_;
