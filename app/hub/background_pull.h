@@ -19,6 +19,9 @@ public:
     // Call it regularly, on the thread that called start().
     void poll();
 
+    // Another model was chosen: nobody waits for the one that did not come.
+    void forget_error() { error_.clear(); }
+
     bool busy() const { return job_ != nullptr; }
     const std::string& name() const { return name_; }    // of the running download
     float share() const;                                 // of its bytes that are here, 0 to 1

@@ -306,7 +306,7 @@ void HubClient::fetch(const HubFile& file, const std::filesystem::path& path,
         out.empty();
     };
     // Without a known size, a complete file cannot be told from a partial one.
-    if (!file.bytes || out.size() > *file.bytes) restart();
+    if (!file.bytes) restart();
 
     unsigned failures = 0;
     while (!file.bytes || out.size() < *file.bytes) {

@@ -1,8 +1,11 @@
 #include "app/hub/model_catalogue.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "gpu/core/error.h"
 #include "models/files/json.h"
 
 namespace saccade {
@@ -10,6 +13,8 @@ namespace saccade {
 extern const char* const embedded_catalogue;  // written by app/CMakeLists.txt
 
 namespace {
+
+constexpr const char* file = "app/hub/catalogue.json";
 
 struct TaskName {
     Task task;
@@ -39,17 +44,30 @@ PublishedAnswers read_published(const JsonFields& fields) {
     return published;
 }
 
+const Json& embedded() {
+    static const Json json = parse_json(embedded_catalogue, file);
+    return json;
+}
+
+const DataSet* data_set(const std::string& name) {
+    const auto found = std::ranges::find(data_sets(), name, &DataSet::name);
+    if (found == data_sets().end())
+        throw Error(std::string(file) + ": there is no data set " + in_quotes(name));
+    return &*found;
+}
+
 CatalogueModel read_model(const Json& json) {
-    const JsonFields fields(json, "app/hub/catalogue.json");
+    const JsonFields fields(json, file);
     CatalogueModel model;
     model.name = fields.text("name");
     model.task = task_named(fields);
     if (fields.has("megabytes")) model.megabytes = fields.whole("megabytes", {.least = 1});
     model.licence = fields.text("licence");
-    if (fields.has("accuracy")) {
-        const JsonFields accuracy = fields.object("accuracy");
-        model.accuracy = {accuracy.text("metric"), accuracy.number("value", 0, 1000),
-                          accuracy.text("data")};
+    for (const std::string& name : fields.texts("trained_on"))
+        model.trained_on.push_back(data_set(name));
+    if (const Json* accuracy = fields.find("accuracy")) {
+        for (const Json& figure : *accuracy) model.accuracy.push_back({figure.at(0), figure.at(1)});
+        model.measured_on = fields.text("measured_on");
     }
     if (fields.has("revision")) model.revision = fields.text("revision");
     if (fields.has("published")) model.published = read_published(fields.object("published"));
@@ -64,11 +82,33 @@ std::string_view option_of(Task task) { return tasks[static_cast<size_t>(task)].
 const std::vector<CatalogueModel>& catalogue() {
     static const std::vector<CatalogueModel> models = [] {
         std::vector<CatalogueModel> all;
-        const Json json = parse_json(embedded_catalogue, "app/hub/catalogue.json");
-        for (const Json& model : json.at("models")) all.push_back(read_model(model));
+        for (const Json& model : embedded().at("models")) all.push_back(read_model(model));
         return all;
     }();
     return models;
+}
+
+const std::vector<DataSet>& data_sets() {
+    static const std::vector<DataSet> sets = [] {
+        std::vector<DataSet> all;
+        for (const Json& set : embedded().at("data_sets"))
+            all.push_back({set.at("name"), set.at("terms")});
+        return all;
+    }();
+    return sets;
+}
+
+std::string CatalogueModel::Figure::text() const {
+    char digits[16];
+    std::snprintf(digits, sizeof digits, " %.3f", value);
+    return metric + digits;
+}
+
+std::string figures_of(const CatalogueModel& model) {
+    std::string text;
+    for (const CatalogueModel::Figure& figure : model.accuracy)
+        text += (text.empty() ? "" : ", ") + figure.text();
+    return text;
 }
 
 const CatalogueModel* find_in_catalogue(std::string_view name) {

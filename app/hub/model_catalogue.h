@@ -26,20 +26,29 @@ struct PublishedAnswers {
     std::string caption;  // empty: not published
 };
 
+// What bundled models have learned from.
+struct DataSet {
+    std::string name;   // "COCO"
+    std::string terms;  // "CC BY 4.0"
+};
+
 // A model that is known to work: bundled, or a checkpoint of the Hugging Face Hub, with the figures
 // that its authors have published.
 struct CatalogueModel {
-    struct Accuracy {
+    struct Figure {
         std::string metric;  // "top-1", "AP"
-        double value = 0;
-        std::string data;
+        double value = 0;    // 0 to 1; of CIDEr, 0 to 10
+
+        std::string text() const;  // "AP 0.248"
     };
 
     std::string name;  // "facebook/detr-resnet-50"; a bundled one has no slash
     Task task = Task::classify;
-    std::optional<uint32_t> megabytes;  // of its weights
-    std::string licence;
-    std::optional<Accuracy> accuracy;
+    std::optional<uint32_t> megabytes;       // of its weights
+    std::string licence;                     // of its weights
+    std::vector<const DataSet*> trained_on;  // a bundled model
+    std::vector<Figure> accuracy;            // the most important one first
+    std::string measured_on;
     // The revision that has safetensors, if main does not.
     std::optional<std::string> revision;
     std::optional<PublishedAnswers> published;
@@ -47,8 +56,12 @@ struct CatalogueModel {
     bool bundled() const { return name.find('/') == name.npos; }
 };
 
-// app/hub/catalogue.json, which is embedded in the program.
+// app/hub/catalogue.json, which is embedded in the program. Cards and pages repeat what it says.
 const std::vector<CatalogueModel>& catalogue();
+const std::vector<DataSet>& data_sets();
+
+// "AP 0.248, AP50 0.382"
+std::string figures_of(const CatalogueModel& model);
 
 // Finds a model by its full name, or by the part after the slash; nullptr if there is none.
 const CatalogueModel* find_in_catalogue(std::string_view name);

@@ -1,11 +1,28 @@
 #include "app/hub/model_finder.h"
 
+#include <dlfcn.h>
+
 #include "app/io/text.h"
 #include "gpu/core/error.h"
 #include "models/files/is_there.h"
 #include "models/files/json.h"
 
 namespace saccade {
+
+namespace {
+
+// The shared library or program that this function is part of; empty if it cannot be told.
+std::filesystem::path own_file() {
+    Dl_info info{};
+    const auto* const self = reinterpret_cast<const void*>(&own_file);
+    if (::dladdr(self, &info) == 0 || !info.dli_fname) return {};
+    std::error_code error;
+    const std::filesystem::path file = std::filesystem::canonical(info.dli_fname, error);
+    return error ? std::filesystem::path() : file;
+}
+
+}  // namespace
+
 ModelPlaces ModelPlaces::of_this_machine() {
     ModelPlaces places;
     std::error_code error;
@@ -14,7 +31,14 @@ ModelPlaces ModelPlaces::of_this_machine() {
         const std::filesystem::path folder = program.parent_path();
         places.bundled = {folder / "models", folder.parent_path() / "share" / "saccade" / "models"};
     }
-    places.bundled.emplace_back(SACCADE_PRETRAINED_DIR);
+    // libsaccade.so lies in lib or in lib/ARCHITECTURE.
+    const std::filesystem::path library = own_file();
+    if (!library.empty() && library != program)
+        for (auto folder = library.parent_path(); folder.has_relative_path();
+             folder = folder.parent_path())
+            places.bundled.push_back(folder / "share" / "saccade" / "models");
+    // Where this was built; packages name no such folder.
+    if (*SACCADE_PRETRAINED_DIR) places.bundled.emplace_back(SACCADE_PRETRAINED_DIR);
     return places;
 }
 
@@ -23,6 +47,12 @@ std::optional<std::filesystem::path> bundled_model(const std::string& name,
     if (!is_hub_name(name) || name.find('/') != name.npos) return std::nullopt;
     for (const auto& folder : places.bundled)
         if (is_there(folder / name / "config.json")) return folder / name;
+    return std::nullopt;
+}
+
+std::optional<std::filesystem::path> sample_picture(const ModelPlaces& places) {
+    for (const auto& folder : places.bundled)
+        if (is_there(folder / "sample.jpg")) return folder / "sample.jpg";
     return std::nullopt;
 }
 

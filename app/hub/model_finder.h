@@ -17,14 +17,18 @@ struct ModelPlaces {
     std::vector<std::filesystem::path> bundled;
     HubCache hub;
 
-    // Bundled models are beside the program, in the share folder of where it is installed, or in
-    // the source it was built from.
+    // Bundled models are beside the program or above libsaccade.so, in the share folder of where it
+    // is installed, or in the source it was built from.
     static ModelPlaces of_this_machine();
 };
 
 // The folder of a bundled model; nullopt if this copy of Saccade does not have it.
 std::optional<std::filesystem::path> bundled_model(
     const std::string& name, const ModelPlaces& places = ModelPlaces::of_this_machine());
+
+// A photograph of a cat that lies beside the bundled models; nullopt if this copy does not have it.
+std::optional<std::filesystem::path> sample_picture(
+    const ModelPlaces& places = ModelPlaces::of_this_machine());
 
 // The cached snapshot of a model with weights of this kind. Without a revision: main, then the one
 // in the catalogue, then others.

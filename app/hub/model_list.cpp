@@ -88,24 +88,17 @@ std::vector<Listed> all_models(const ModelPlaces& places) {
 }
 
 std::string accuracy_text(const CatalogueModel* known) {
-    if (!known || !known->accuracy) return "";
-    char value[32];
-    std::snprintf(value, sizeof value, "%.1f ", known->accuracy->value);
-    return value + known->accuracy->metric + ", " + known->accuracy->data;
+    if (!known || known->accuracy.empty()) return "";
+    return figures_of(*known) + ", " + known->measured_on;
 }
 
-std::string as_table(const std::vector<Listed>& models) {
-    constexpr size_t columns = 6;
-    using Row = std::array<std::string, columns>;
-    std::vector<Row> rows{{"model", "task", "size", "licence", "accuracy", "here"}};
-    for (const Listed& m : models)
-        rows.push_back({m.name, std::string(name_of(m.task)), m.bytes ? size_text(*m.bytes) : "",
-                        m.known ? m.known->licence : "", accuracy_text(m.known), m.here});
+template <size_t columns>
+std::string aligned(const std::vector<std::array<std::string, columns>>& rows) {
     std::array<size_t, columns> widths{};
-    for (const Row& row : rows)
+    for (const auto& row : rows)
         for (size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
     std::string text;
-    for (const Row& row : rows) {
+    for (const auto& row : rows) {
         std::string line;
         for (size_t i = 0; i < columns; ++i)
             line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
@@ -115,17 +108,44 @@ std::string as_table(const std::vector<Listed>& models) {
     return text;
 }
 
+// The data sets that listed models were trained on, each with its terms.
+std::string terms_table(const std::vector<Listed>& models) {
+    std::vector<std::array<std::string, 3>> rows{{"trained on", "terms", "models"}};
+    for (const DataSet& set : data_sets()) {
+        std::string names;
+        for (const Listed& m : models)
+            if (m.known && std::ranges::count(m.known->trained_on, &set))
+                names += (names.empty() ? "" : ", ") + m.name;
+        if (!names.empty()) rows.push_back({set.name, set.terms, names});
+    }
+    return rows.size() > 1 ? "\n" + aligned(rows) : "";
+}
+
+std::string as_table(const std::vector<Listed>& models) {
+    std::vector<std::array<std::string, 6>> rows{
+        {"model", "task", "size", "licence", "accuracy", "here"}};
+    for (const Listed& m : models)
+        rows.push_back({m.name, std::string(name_of(m.task)), m.bytes ? size_text(*m.bytes) : "",
+                        m.known ? m.known->licence : "", accuracy_text(m.known), m.here});
+    return aligned(rows) + terms_table(models);
+}
+
+void add_known(nlohmann::ordered_json& entry, const CatalogueModel& known) {
+    entry["licence"] = known.licence;
+    for (const DataSet* set : known.trained_on)
+        entry["trained_on"].push_back({{"name", set->name}, {"terms", set->terms}});
+    for (const CatalogueModel::Figure& figure : known.accuracy)
+        entry["accuracy"].push_back(
+            {{"metric", figure.metric}, {"value", figure.value}, {"data", known.measured_on}});
+    if (known.revision) entry["revision"] = *known.revision;
+}
+
 std::string as_json(const std::vector<Listed>& models) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Listed& m : models) {
         nlohmann::ordered_json entry = {{"name", m.name}, {"task", name_of(m.task)}};
         if (m.bytes) entry["bytes"] = *m.bytes;
-        if (m.known) entry["licence"] = m.known->licence;
-        if (m.known && m.known->accuracy)
-            entry["accuracy"] = {{"metric", m.known->accuracy->metric},
-                                 {"value", m.known->accuracy->value},
-                                 {"data", m.known->accuracy->data}};
-        if (m.known && m.known->revision) entry["revision"] = *m.known->revision;
+        if (m.known) add_known(entry, *m.known);
         entry["here"] = !m.folder.empty();
         if (!m.folder.empty()) {
             entry["as"] = m.here;

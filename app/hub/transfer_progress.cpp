@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/io/print.h"
 #include "app/io/text.h"
 
 namespace saccade {
@@ -53,7 +54,7 @@ TransferProgress::~TransferProgress() {
 }
 
 void TransferProgress::say(const std::string& text) {
-    if (style_ == Style::lines) std::fprintf(stderr, "saccade: %s\n", one_line(text).c_str());
+    if (style_ == Style::lines) print_error_line(text);
 }
 
 float TransferProgress::share() const {

@@ -31,15 +31,14 @@ protected:
 
     const TempFolder temp;
     const Variable cache{"HF_HUB_CACHE", (temp / "hub").c_str()};
+    PiecePermits permits;  // before the server, which uses them
     HubServer server{"some/model"};
     HubSettings settings;
 };
 
 TEST_F(BackgroundPullTest, tells_how_much_has_come_and_then_that_it_is_here) {
-    server.meddle([](const WebRequest& request, WebAnswer& response) {
-        if (request.method != "GET" || response.body.size() < 1000) return;
-        response.piece = response.body.size() / 20;
-        response.between_bytes = 50ms;
+    server.meddle([&](const WebRequest& request, WebAnswer& response) {
+        if (request.method == "GET" && response.body.size() >= 1000) permits.require(response, 20);
     });
     BackgroundPull pull(settings);
     int came = 0;
@@ -50,6 +49,7 @@ TEST_F(BackgroundPullTest, tells_how_much_has_come_and_then_that_it_is_here) {
     int steps = 0;
     EXPECT_TRUE(eventually([&] {
         pull.poll();
+        permits.give(1);
         if (!pull.busy()) return true;
         // The config is downloaded first and alone: only it names the other files.
         const float share = pull.share();

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <semaphore>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -41,9 +42,10 @@ struct WebAnswer {
     bool endless = false;                // the body is repeated for ever
     std::chrono::milliseconds between_bytes{0};  // of the body, or between pieces of it
     size_t piece = 1;
+    std::function<void()> before_piece = {};  // may wait
 };
 
-// An HTTP server on the loopback interface: a request a connection, a thread a connection.
+// An HTTP server on the loopback interface: one request per connection, one thread per connection.
 class WebServer {
 public:
     using Handler = std::function<WebAnswer(const WebRequest&)>;
@@ -123,8 +125,9 @@ private:
         if (request.method == "HEAD") return;
         std::this_thread::sleep_for(response.delay);
         const std::string body = response.body.substr(0, response.cut);
-        if (response.between_bytes.count() > 0) {
+        if (response.between_bytes.count() > 0 || response.before_piece) {
             for (size_t at = 0; at < body.size(); at += response.piece) {
+                if (response.before_piece) response.before_piece();
                 if (!send(socket, body.substr(at, response.piece))) return;
                 std::this_thread::sleep_for(response.between_bytes);
             }
@@ -151,6 +154,20 @@ private:
     std::vector<std::thread> connections_;  // the acceptor's, then the destructor's
     mutable std::mutex mutex_;
     std::vector<WebRequest> requests_;
+};
+
+// Lets a server send its pieces one by one, when the test permits it.
+class PiecePermits {
+public:
+    void give(ptrdiff_t pieces) { permits_.release(pieces); }
+    // Sends the body in that many pieces, each with a permit.
+    void require(WebAnswer& answer, size_t pieces) {
+        answer.piece = answer.body.size() / pieces;
+        answer.before_piece = [this] { (void)permits_.try_acquire_for(std::chrono::seconds(30)); };
+    }
+
+private:
+    std::counting_semaphore<> permits_{0};
 };
 
 // A Hub with one model, which keeps large files on another server, as the real one does. `meddle`

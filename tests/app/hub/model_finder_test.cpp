@@ -1,4 +1,4 @@
-// How names of models become folders.
+// Finds the folders of models by their names.
 
 #include "app/hub/model_finder.h"
 
@@ -142,6 +142,14 @@ TEST_F(ModelFinder, the_cache_lists_its_models) {
         std::filesystem::create_directories(temp / "hub" / other);
     EXPECT_EQ(places.hub.models(), (std::vector<std::string>{detr, "gpt2"}));
     EXPECT_EQ(HubCache(temp / "nosuch").models(), std::vector<std::string>());
+}
+
+TEST_F(ModelFinder, names_and_commits_do_not_lead_outside) {
+    for (const char* name : {"me/a..b", "a..b", "me/a--b", "../b", "me/b@../x", "me/b@.x"})
+        EXPECT_FALSE(HubModel::parse(name)) << name;
+    put(places.hub.snapshot("me/b", "aa/bb"), "model.safetensors");
+    EXPECT_EQ(places.hub.commit("me/b", "aa/bb"), std::nullopt);
+    EXPECT_EQ(places.hub.commit("me/b", "aa"), "aa") << "a folder";
 }
 
 TEST(ModelCatalogue, every_entry_is_sound) {

@@ -1,4 +1,4 @@
-// A detector from a Hub, from its name to what it finds.
+// A detector from a Hub, from its name to its detections.
 
 #include <fstream>
 #include <iterator>
