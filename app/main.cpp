@@ -1,4 +1,4 @@
-#include "app/commands/program.h"
 #include "app/io/sanitizer.h"
+#include "app/program.h"
 
 int main(int argc, char** argv) { return saccade::program(argc, argv); }

@@ -136,7 +136,7 @@ std::shared_ptr<std::string> add_map_options(CLI::App& command, CaptionCommandOp
         ->type_name("L");
     command
         .add_option("--head", options.head,
-                    "Head of that layer, counted from 0; the average of all if left out")
+                    "Head of that layer, counted from 0; the mean of all if left out")
         ->type_name("H");
     command
         .add_option("-o,--out", options.out,
@@ -232,7 +232,7 @@ void add_caption_command(CLI::App& app, int& exit_code) {
     command
         .add_option("--length-penalty", how.length_penalty,
                     "With several beams: above 0 prefers long captions, below 0 short ones")
-        ->check(CLI::Range(-100.0, 100.0).description(""))
+        ->check(within(-100.0, 100.0))
         ->type_name("X");
     const auto attention = add_map_options(command, *options);
     command.add_flag("--json", options->json, "Print one JSON object per picture");
@@ -260,7 +260,6 @@ void add_ask_command(CLI::App& app, int& exit_code) {
     command
         .add_option("--captioner", options->captioner,
                     "A model that answers: BLIP-VQA, SmolVLM; 'saccade models list' shows some")
-        ->required()
         ->type_name("MODEL");
     command.add_option("--max-words", options->caption.max_new, "At most N tokens per answer")
         ->check(CLI::Range(1, 4096).description(""))
@@ -275,6 +274,11 @@ void add_ask_command(CLI::App& app, int& exit_code) {
         "  saccade ask *.jpg \"What is this?\" --captioner HuggingFaceTB/SmolVLM-256M-Instruct "
         "--json");
     command.callback([options, attention, &exit_code] {
+        if (options->captioner.empty())
+            throw CLI::ValidationError(
+                "--captioner",
+                "is missing: Salesforce/blip-vqa-base answers questions, and 'saccade models pull "
+                "Salesforce/blip-vqa-base' gets it");
         options->question = options->images.back();
         options->images.pop_back();
         if (options->question.find_first_not_of(" \t\n") == std::string::npos)

@@ -56,7 +56,7 @@ int classify(const ClassifyOptions& options) {
     spdlog::info("running on {}", engine.device().info().name);
     auto begin = Clock::now();
     Classifier classifier = Classifier::open(engine.device(), find_model(options.classifier),
-                                             engine.precision(), {}, Tokenizer::open);
+                                             engine.precision(), {}, Tokenizer::open, options.as);
     spdlog::info("{} loaded in {:.0f} ms", options.classifier, ms_since(begin));
     for (const std::string& name : classifier.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
@@ -95,6 +95,7 @@ void add_classify_command(CLI::App& app, int& exit_code) {
     CLI::App& command = *app.add_subcommand("classify", "Name the main object of pictures");
     command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
     add_model_option(command, Task::classify, options->classifier, Imagery::photographs);
+    add_as_option(command, options->as);
     command.add_option("--top", options->top, "Print the N best classes")
         ->check(CLI::Range(1, 16).description(""))
         ->type_name("N")

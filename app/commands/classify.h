@@ -15,6 +15,7 @@ struct ClassifyOptions {
     CommonOptions common;
     std::vector<std::string> images;
     std::string classifier;
+    Implementation as = Implementation::by_weights;
     std::string preprocess = "hub";
     std::string labels, pattern;  // of a zero-shot classifier: its classes, and their sentence
     uint32_t top = 5;

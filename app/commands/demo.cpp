@@ -14,13 +14,14 @@
 #include "app/frame/score.h"
 #include "app/hub/model_finder.h"
 #include "app/io/clock.h"
+#include "app/io/interrupts.h"
 #include "app/io/line_file.h"
 #include "app/io/picture_file.h"
 #include "app/io/print.h"
 #include "app/io/progress.h"
 #include "app/live/window/window.h"
 #include "app/pipeline/attention_choice.h"
-#include "app/pipeline/frame_pump.h"
+#include "app/pipeline/frame_path.h"
 #include "app/sources/open_source.h"
 #include "app/sources/reader.h"
 #include "app/track/frame_tracker.h"
@@ -95,7 +96,7 @@ int watch(const DemoOptions& options) try {
     window.common = options.common;
     window.models = options.models;
     window.truth = options.truth;
-    window.source = "synth:" + settings_of(options);
+    window.sources = {"synth:" + settings_of(options)};
     window.track = options.track;
     return live(window);
 } catch (const NoDisplay&) {
@@ -166,6 +167,7 @@ std::string speed_text(uint64_t frames, double seconds) {
 }  // namespace
 
 int demo(const DemoOptions& options) {
+    const Interrupts interrupts;
     const std::filesystem::path folder = options.folder;
     make_folder(folder);
     const auto frames = static_cast<uint64_t>(std::max(1.0, std::round(options.seconds * rate)));
@@ -196,9 +198,10 @@ int demo(const DemoOptions& options) {
         score.add(done.result, labels);
         progress.step();
     };
-    pump(
-        path, order, [&] { return reader.next(); }, write);
+    auto next = [&] { return Interrupts::came() ? std::nullopt : reader.next(); };
+    pump(path, order, next, write);
     progress.end();
+    if (Interrupts::came()) throw TemporaryError("interrupted; run it again");
     std::string summary = speed_text(frames, ms_since(start) / 1000);
     video.finish();
     sheet.write(folder / "demo.png");
@@ -218,8 +221,9 @@ void add_demo_command(CLI::App& app, int& exit_code) {
     add_model_option(command, Task::detect, options->models.detector, Imagery::emoji);
     add_model_option(command, Task::classify, options->models.classifier, Imagery::emoji);
     add_model_option(command, Task::caption, options->models.captioner, Imagery::emoji);
+    add_as_option(command, options->models.as);
     command.add_option("--seconds", options->seconds, "How many seconds of the camera to process")
-        ->check(CLI::Range(0.1, 86400.0).description(""))
+        ->check(within(0.1, 86400.0))
         ->type_name("S")
         ->capture_default_str();
     command.add_option("--seed", options->seed, "Which scenes the camera shows")

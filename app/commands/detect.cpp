@@ -91,11 +91,9 @@ int detect(const DetectOptions& options) {
     spdlog::info("running on {}", engine.device().info().name);
     auto begin = Clock::now();
     Detector detector = Detector::open(engine.device(), find_model(options.detector),
-                                       engine.precision(), {}, Tokenizer::open);
+                                       engine.precision(), {}, Tokenizer::open, options.as);
     spdlog::info("{} loaded in {:.0f} ms", options.detector, ms_since(begin));
-    if (detector.input_type() != detector.precision())
-        spdlog::warn("'{}': its features outgrow half precision; its backbone runs in fp32",
-                     options.detector);
+    log_choices(detector, options.detector);
     for (const std::string& name : detector.unused())
         spdlog::info("tensor '{}' is not used by this model", name);
     tell(detector, options.find, examples_of(engine, detector, options.like));
@@ -132,6 +130,7 @@ void add_detect_command(CLI::App& app, int& exit_code) {
     CLI::App& command = *app.add_subcommand("detect", "Find objects in pictures");
     command.add_option("images", options->images, "Picture files")->required()->type_name("IMAGE");
     add_model_option(command, Task::detect, options->detector, Imagery::photographs);
+    add_as_option(command, options->as);
     command
         .add_option("--find", options->find,
                     "What an open-vocabulary detector (OWLv2) looks for, separated by commas")

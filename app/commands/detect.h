@@ -17,6 +17,7 @@ struct DetectOptions {
     std::string find;               // phrases for an open-vocabulary detector
     std::vector<std::string> like;  // or example pictures
     std::string detector;
+    Implementation as = Implementation::by_weights;
     DetectionOptions wanted;
     std::string out;  // a picture, or a folder for several; empty: none
     bool json = false;

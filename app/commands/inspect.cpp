@@ -8,11 +8,15 @@
 #include <memory>
 
 #include "app/draw/heat_map.h"
+#include "app/explain/explanation_line.h"
 #include "app/frame/slots.h"
+#include "app/inspect/cause/explanation_sheet.h"
+#include "app/inspect/npy.h"
 #include "app/inspect/raw_maps.h"
 #include "app/inspect/report.h"
 #include "app/io/picture_file.h"
 #include "app/io/print.h"
+#include "app/io/progress.h"
 #include "app/io/text.h"
 #include "app/pipeline/attention_choice.h"
 #include "app/sources/open_source.h"
@@ -43,8 +47,9 @@ cv::Mat bgr_of(Engine& engine, const Frame& frame) {
     return as_bgr(readback.picture()).clone();
 }
 
-Subject frame_of(Engine& engine, const std::string& text, uint64_t number) {
-    const std::unique_ptr<Source> source = open_source(text);
+Subject frame_of(Engine& engine, const SourceName& name, uint64_t number) {
+    const std::unique_ptr<Source> source = open_source(name);
+    const std::string text = name.text();
     if (source->traits().live) throw Error("'" + text + "' is live: name a file, or synth:");
     if (number > 0) source->seek(number);
     std::unique_ptr<Frame> frame;
@@ -99,6 +104,52 @@ void check(const InspectOptions& options, const Subject& subject, const Study& s
                         " heads, counted from 0");
 }
 
+// Everything that the page names: what can be explained of the picture.
+std::vector<TargetChoice> targets_of(const Study& study) {
+    std::vector<TargetChoice> targets;
+    for (size_t i = 0; i < study.detections().size(); ++i) targets.push_back({.detection = i});
+    for (size_t i = 0; i < study.classes().size(); ++i)
+        if (i == 0 || study.classes()[i].p >= double(study.sure_above()))
+            targets.push_back({.label = study.classes()[i].label});
+    if (study.caption())
+        for (size_t i = 0; i < study.caption()->words.size(); ++i) targets.push_back({.word = i});
+    return targets;
+}
+
+std::vector<Explanation> explain_all(Engine& engine, const Models& models,
+                                     const Study::Options& how, const Study& study, bool quiet) {
+    Explainer explainer(engine, models, {.filter = how.filter, .size = how.size});
+    std::vector<Explanation> all;
+    const std::vector<TargetChoice> targets = targets_of(study);
+    Progress progress("cause", targets.size(), quiet, "targets/s");
+    progress.show_early();
+    for (const TargetChoice& target : targets) {
+        all.push_back(explainer.explain(study.picture(), target));
+        progress.step();
+    }
+    return all;
+}
+
+// One object for each target, a sheet and the map in full precision.
+void write_causes(const std::filesystem::path& folder, const Study& study,
+                  const std::vector<Explanation>& all) {
+    make_folder(folder);
+    Lettering lettering;
+    std::string lines;
+    for (size_t i = 0; i < all.size(); ++i) {
+        const Explanation& e = all[i];
+        const std::string name = std::to_string(i) + "-" + e.target.kind;
+        const uint64_t shape[] = {e.geometry.grid.y, e.geometry.grid.x};
+        write_npy(folder / (name + ".npy"), shape, e.cause);
+        write_picture(folder / (name + ".png"),
+                      explanation_sheet(study.name(), study.picture(), e, lettering));
+        lines += json_of(study.name(), e) + "\n";
+    }
+    NewFile file(folder / "causes.jsonl");
+    file.write(lines);
+    file.finish();
+}
+
 // Writes files into the folder, and prints their names.
 class Results {
 public:
@@ -141,6 +192,9 @@ int inspect(const InspectOptions& options) {
     const Study study(engine, models, subject.name, view_of(subject.pixels), how);
     check(options, subject, study);
 
+    std::vector<Explanation> causes;
+    if (options.cause)
+        causes = explain_all(engine, models.borrowed(), how, study, options.common.quiet);
     for (const EncoderView& encoder : study.encoders()) {
         if (encoder.class_token) results.add("class-token.png", class_token_sheet(study, encoder));
         if (!encoder.rollout.empty()) results.add("rollout.png", rollout_sheet(study, encoder));
@@ -165,9 +219,13 @@ int inspect(const InspectOptions& options) {
     results.add("report.html", [&](const std::filesystem::path& path) {
         write_report(study,
                      {options.layers, options.layer, options.head, detection_look.value_or(Look{}),
-                      word_look.value_or(Look{})},
+                      word_look.value_or(Look{}), causes},
                      path);
     });
+    if (options.cause)
+        results.add("cause", [&](const std::filesystem::path& folder) {
+            write_causes(folder, study, causes);
+        });
     if (options.raw)
         results.add("raw", [&](const std::filesystem::path& folder) {
             make_folder(folder);
@@ -207,8 +265,7 @@ void add_inspect_command(CLI::App& app, int& exit_code) {
         .add_option("--layer", options->layer,
                     "Layer for the sheets of detections and words; the clearest if left out")
         ->type_name("L");
-    command
-        .add_option("--head", options->head, "Head of that layer; the average of all if left out")
+    command.add_option("--head", options->head, "Head of that layer; the mean of all if left out")
         ->type_name("H");
     command
         .add_option(
@@ -218,6 +275,9 @@ void add_inspect_command(CLI::App& app, int& exit_code) {
         ->allow_extra_args(false)
         ->type_name("A,B");
     add_detection_options(command, options->wanted);
+    command.add_flag("--cause", options->cause,
+                     "Also find out what every detection, class and word needs, by knocking cells "
+                     "and heads out: some 250 runs of the model each");
     command.add_flag("--raw", options->raw,
                      "Also write all maps in full precision, as .npy and .safetensors files");
     add_common_options(command, options->common);

@@ -25,7 +25,8 @@ struct InspectOptions {
     std::optional<uint32_t> layer, head;  // for sheets with one map each
     std::vector<uint32_t> layers;         // for the page and the raw maps; empty: all
     bool raw = false;
-    std::string out;  // a folder
+    bool cause = false;  // what every detection, class and word needs, too
+    std::string out;     // a folder
 };
 
 // `saccade inspect`: writes attention sheets, a page to explore them in, and raw maps with --raw.

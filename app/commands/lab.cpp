@@ -20,6 +20,7 @@ namespace {
 struct DumpOptions {
     CommonOptions common;
     std::string model, image, inputs, out;
+    Implementation as = Implementation::by_weights;
 };
 
 struct BenchCommandOptions {
@@ -68,7 +69,8 @@ std::string bench_pipeline(const BenchCommandOptions& options) {
     const ModelsInUse models =
         ModelsInUse::open(engine, options.models.or_default(imagery_of(options.stages.source)));
     const StageRates rates = measure_stages(engine, models.borrowed(), options.stages);
-    const std::string &source = options.stages.source, &device = engine.device().info().name;
+    const std::string source = options.stages.source.text();
+    const std::string& device = engine.device().info().name;
     return options.bench.json ? as_json(rates, source, device) : as_table(rates, source, device);
 }
 
@@ -81,9 +83,9 @@ void add_pipeline_options(CLI::App& command, BenchCommandOptions& options) {
                     "What --pipeline reads: a video, a picture, a folder, or synth:")
         ->needs(pipeline)
         ->type_name("SOURCE")
-        ->capture_default_str();
+        ->default_str("synth:");
     command.add_option("--seconds", options.stages.seconds, "How long --pipeline times each stage")
-        ->check(CLI::Range(0.1, 3600.0).description(""))
+        ->check(within(0.1, 3600.0))
         ->needs(pipeline)
         ->type_name("S")
         ->capture_default_str();
@@ -107,6 +109,7 @@ void add_dump_command(CLI::App& app) {
     command.add_option("-o,--out", options->out, "The file to write")
         ->required()
         ->type_name("OUT.safetensors");
+    add_as_option(command, options->as);
     add_common_options(command, options->common);
     command.footer(
         "Examples:\n"
@@ -115,9 +118,10 @@ void add_dump_command(CLI::App& app) {
         set_up_log(options->common);
         const PictureFile file(options->image);
         Engine engine(options->common.engine());
-        dump(engine, find_model(options->model), file.view(),
-             options->inputs.empty() ? DumpInputs{} : DumpInputs::read(options->inputs),
-             options->out);
+        DumpInputs inputs =
+            options->inputs.empty() ? DumpInputs{} : DumpInputs::read(options->inputs);
+        inputs.as = options->as;
+        dump(engine, find_model(options->model), file.view(), inputs, options->out);
     });
 }
 

@@ -120,6 +120,7 @@ void add_verify(CLI::App& models) {
         .add_option("--image", options->image,
                     "Picture 000000039769 of COCO val2017: compare the results with published ones")
         ->type_name("FILE");
+    add_as_option(command, options->as);
     add_common_options(command, options->common);
     command.footer(
         "Examples:\n"

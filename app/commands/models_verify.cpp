@@ -4,12 +4,19 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/hub/model_finder.h"
 #include "app/io/picture_file.h"
 #include "app/io/print.h"
+#include "app/io/text.h"
+#include "app/pipeline/models_in_use.h"
 #include "app/pipeline/still_pictures.h"
+#include "app/sources/open_source.h"
 #include "gpu/core/error.h"
 #include "gpu/transfer/download.h"
 #include "models/captioner.h"
@@ -57,6 +64,58 @@ std::string number(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", value);
     return text;
+}
+
+// What the model sees in a picture of the kind that it is for: a frame of the synthetic camera for
+// the bundled models for emoji, a photograph of a cat for all others.
+class LookedAt {
+public:
+    explicit LookedAt(const std::string& model) {
+        for (const Task task : {Task::classify, Task::detect, Task::caption})
+            if (model == default_model(task, Imagery::emoji)) {
+                film();
+                return;
+            }
+        if (const auto photograph = sample_picture()) {
+            file_.emplace(*photograph);
+            view_ = file_->view();
+        }
+    }
+    // Nothing if this copy of Saccade has no such picture.
+    const std::optional<PictureView>& view() const { return view_; }
+
+private:
+    void film() {
+        const std::unique_ptr<Source> camera = open_source("synth:640x480?seed=1");
+        camera->seek(40);
+        camera->next([&](const PixelLayout& layout) {
+            pixels_.resize(layout.bytes());
+            view_ = {pixels_.data(), layout.width, layout.height, 3 * layout.width, layout.bgr};
+            return Slot{reinterpret_cast<std::byte*>(pixels_.data()), layout};
+        });
+    }
+
+    std::optional<PictureFile> file_;
+    std::vector<uint8_t> pixels_;
+    std::optional<PictureView> view_;
+};
+
+// The phrases that models without classes of their own are asked for.
+const std::vector<std::string> phrases_to_see{"cat", "dog", "person", "car", "chair"};
+
+void report_sight(const std::vector<std::pair<std::string, float>>& found) {
+    std::string line;
+    for (const auto& [label, score] : found) {
+        char text[16];
+        std::snprintf(text, sizeof text, " %.2f", double(score));
+        line += (line.empty() ? "" : ", ") + one_line(label) + text;
+    }
+    report("sees", line.empty() ? "nothing" : line);
+}
+
+// One line; the checks go on.
+void doubt(const std::string& what) {
+    report("warning", what + "; its weights and its computation may not belong together");
 }
 
 bool all_finite(std::span<const float> values) {
@@ -148,9 +207,77 @@ void check_detections(const std::vector<PublishedAnswers::Found>& published,
     report("objects", "all " + std::to_string(published.size()) + " published ones found");
 }
 
-void verify_classifier(Engine& engine, const std::filesystem::path& folder,
-                       const PictureFile* picture, const PublishedAnswers* published) {
-    Classifier classifier = Classifier::open(engine.device(), folder, engine.precision());
+// How even the probabilities are: their entropy, 1 if all are the same.
+double evenness(const std::vector<float>& logits) {
+    if (logits.size() < 2) return 0;
+    const double most = *std::ranges::max_element(logits);
+    double sum = 0, weighted = 0;
+    for (float logit : logits) {
+        const double p = std::exp(double(logit) - most);
+        sum += p;
+        weighted += p * (double(logit) - most);
+    }
+    return (std::log(sum) - weighted / sum) / std::log(double(logits.size()));
+}
+
+// How far the probabilities of independent classes are apart.
+double spread(const std::vector<float>& logits) {
+    auto probability = [](float logit) { return 1 / (1 + std::exp(-double(logit))); };
+    const auto [least, most] = std::ranges::minmax_element(logits);
+    return probability(*most) - probability(*least);
+}
+
+void look_with(const Classifier& classifier, const Ranking& ranking) {
+    constexpr double nearly_uniform = 0.95, nearly_equal = 0.1;
+    std::vector<std::pair<std::string, float>> found;
+    const std::vector<ClassScore> best = ranking.top(3);
+    for (const ClassScore& one : best) found.emplace_back(classifier.labels()[one.id], one.score);
+    report_sight(found);
+    if (classifier.has_independent_classes() ? spread(ranking.logits()) < nearly_equal
+                                             : evenness(ranking.logits()) > nearly_uniform)
+        doubt("it is as unsure of all classes as a guess");
+}
+
+void look_with(const Detector& detector) {
+    constexpr float least = 0.2f;
+    std::vector<std::pair<std::string, float>> found;
+    for (const Detection& one : detector.findings().detections({.threshold = least, .most = 3}))
+        found.emplace_back(detector.labels()[one.id], one.score);
+    report_sight(found);
+    const float best = detector.findings().best_score();
+    if (found.empty())
+        doubt("nothing scores above " + number(least) + ", the best has " + number(best));
+}
+
+// Whether some pair of words comes three times, or one token is more than a third of many.
+bool repeats_itself(const Caption& caption) {
+    constexpr size_t many = 12;
+    std::map<uint32_t, size_t> tokens;
+    for (const auto id : caption.ids)
+        if (3 * ++tokens[static_cast<uint32_t>(id)] > std::max(many, caption.ids.size()))
+            return true;
+    std::map<std::pair<std::string, std::string>, int> pairs;
+    for (size_t i = 1; i < caption.words.size(); ++i)
+        if (++pairs[{caption.words[i - 1].text, caption.words[i].text}] == 3) return true;
+    return false;
+}
+
+void look_with(const Caption& caption) {
+    if (caption.text.empty() && !caption.words.empty()) {
+        report("sees", std::to_string(caption.words.size()) + " tokens; it has no tokenizer");
+        return;
+    }
+    report("sees", caption.text.empty() ? "nothing" : in_quotes(caption.text));
+    if (caption.text.empty()) doubt("it says nothing");
+    if (repeats_itself(caption)) doubt("it repeats itself");
+}
+
+void verify_classifier(Engine& engine, const std::filesystem::path& folder, Implementation as,
+                       const LookedAt& looked, const PictureFile* picture,
+                       const PublishedAnswers* published) {
+    Classifier classifier =
+        Classifier::open(engine.device(), folder, engine.precision(), {}, Tokenizer::open, as);
+    if (classifier.phrases()) classifier.look_for(phrases_to_see);
     // A model without a classification head is checked by its patch features.
     const bool has_classes = !classifier.labels().empty();
     Tap tap({}, false, !has_classes);
@@ -163,6 +290,10 @@ void verify_classifier(Engine& engine, const std::filesystem::path& folder,
     });
     pictures.run("test picture", TestPicture().view());
     check_finite(has_classes ? ranking.logits() : features.floats());
+    if (looked.view() && has_classes) {
+        pictures.run("bundled picture", *looked.view());
+        look_with(classifier, ranking);
+    }
     if (!picture) return;
     pictures.run("picture", picture->view());
     const std::vector<float> logits = ranking.logits();
@@ -170,9 +301,13 @@ void verify_classifier(Engine& engine, const std::filesystem::path& folder,
                      logit_tolerance);
 }
 
-void verify_detector(Engine& engine, const std::filesystem::path& folder,
-                     const PictureFile* picture, const PublishedAnswers* published) {
-    Detector detector = Detector::open(engine.device(), folder, engine.precision());
+void verify_detector(Engine& engine, const std::filesystem::path& folder, Implementation as,
+                     const LookedAt& looked, const PictureFile* picture,
+                     const PublishedAnswers* published) {
+    Detector detector =
+        Detector::open(engine.device(), folder, engine.precision(), {}, Tokenizer::open, as);
+    if (!detector.remark().empty()) report("computed", detector.remark());
+    if (detector.phrases()) detector.look_for(phrases_to_see);
     DetectionTaps none;
     StillPictures pictures(engine, "verify", [&](Commands& c, const Image& image) {
         detector.prepare({image.width(), image.height()});
@@ -183,6 +318,10 @@ void verify_detector(Engine& engine, const std::filesystem::path& folder,
     if (!all_finite(detector.findings().boxes()))
         throw Error(
             "the model's boxes for a test picture are not all finite; try --precision fp32");
+    if (looked.view()) {
+        pictures.run("bundled picture", *looked.view());
+        look_with(detector);
+    }
     if (!picture) return;
     pictures.run("picture", picture->view());
     const Findings& findings = detector.findings();
@@ -197,7 +336,7 @@ void verify_detector(Engine& engine, const std::filesystem::path& folder,
         check_detections(published->detections, findings, detector.labels());
 }
 
-void verify_captioner(Engine& engine, const std::filesystem::path& folder,
+void verify_captioner(Engine& engine, const std::filesystem::path& folder, const LookedAt& looked,
                       const PictureFile* picture, const PublishedAnswers* published) {
     Captioner captioner = Captioner::open(engine.device(), engine.scratch(), folder,
                                           Tokenizer::open, engine.precision());
@@ -218,6 +357,7 @@ void verify_captioner(Engine& engine, const std::filesystem::path& folder,
             "fp32");
     report("forward", "a caption of " + std::to_string(test.ids.size()) +
                           " tokens for a test picture, all probabilities finite");
+    if (looked.view()) look_with(caption("bundled picture", *looked.view()));
     if (!picture) return;
     const Caption ours = caption("picture", picture->view());
     if (ours.text != published->caption)
@@ -234,15 +374,16 @@ void verify(const VerifyOptions& options, const PictureFile* picture,
     print(options.model + "  " + folder.string() + "\n");
     check_tensors(folder);
     Engine engine(options.common.engine());
+    const LookedAt looked(options.model);
     switch (task) {
         case Task::classify:
-            verify_classifier(engine, folder, picture, published);
+            verify_classifier(engine, folder, options.as, looked, picture, published);
             break;
         case Task::detect:
-            verify_detector(engine, folder, picture, published);
+            verify_detector(engine, folder, options.as, looked, picture, published);
             break;
         case Task::caption:
-            verify_captioner(engine, folder, picture, published);
+            verify_captioner(engine, folder, looked, picture, published);
             break;
     }
     print("  all checks passed\n");

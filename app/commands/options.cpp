@@ -8,7 +8,10 @@
 #include <memory>
 #include <mutex>
 
+#include "app/doctor/cause.h"
+#include "app/draw/labels.h"
 #include "app/hub/model_finder.h"
+#include "app/io/crash_line.h"
 #include "app/io/print.h"
 #include "app/io/text.h"
 #include "app/pipeline/examples.h"
@@ -28,14 +31,27 @@ CLI::Option* add_plain_model_option(CLI::App& command, Task task, std::string& m
         ->type_name("MODEL");
 }
 
-// Writes each message as one line, with untrusted text escaped.
+// Writes each message as one line, with untrusted text escaped and URLs without secrets.
 class StderrLines : public spdlog::sinks::base_sink<std::mutex> {
     void sink_it_(const spdlog::details::log_msg& message) override {
-        const std::string text = one_line({message.payload.data(), message.payload.size()});
-        std::fprintf(stderr, "saccade: %s\n", text.c_str());
+        print_error_line({message.payload.data(), message.payload.size()});
     }
     void flush_() override { std::fflush(stderr); }
 };
+
+// A run on software Vulkan where there is a GPU is said in the first line, unless the device was
+// chosen by name.
+void check_device(const DeviceInfo& info, bool chosen, bool require_gpu) {
+    name_driver_in_crash_line(info.driver);
+    if (info.kind != DeviceKind::cpu || (chosen && !require_gpu)) return;
+    const std::string line = unused_gpu_line(info, Machine::this_machine());
+    if (require_gpu)
+        throw Error("--require-gpu: " + (line.empty()
+                                             ? "this would run on software Vulkan (" + info.name +
+                                                   "), and no GPU was found in this machine"
+                                             : line));
+    if (!line.empty()) spdlog::warn("{}", line);
+}
 
 }  // namespace
 
@@ -68,8 +84,23 @@ EngineOptions CommonOptions::engine() const {
     result.texel_loads = !no_texels;
     result.chains = !no_chains;
     if (!no_tune) result.tuning = EngineOptions::Tuning::elsewhere;
+    result.on_device = [chosen = !device.empty(), required = require_gpu](const DeviceInfo& info) {
+        check_device(info, chosen, required);
+    };
     result.on_tuning = [](const std::string& line) { spdlog::warn("{}", line); };
     return result;
+}
+
+std::function<std::string(const std::string&)> within(double least, double most) {
+    return [least, most](const std::string& text) {
+        double number = 0;
+        // Comparisons with nan are false.
+        if (CLI::detail::lexical_cast(text, number) && number >= least && number <= most)
+            return std::string();
+        char range[64];
+        std::snprintf(range, sizeof range, "%g to %g", least, most);
+        return "Value " + text + " not in range " + range;
+    };
 }
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
@@ -82,6 +113,8 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
         ->check(CLI::IsMember({"auto", "fp16", "fp32"}).description(""))
         ->type_name("auto|fp16|fp32")
         ->capture_default_str();
+    command.add_flag("--require-gpu", options.require_gpu,
+                     "Refuse to run on software Vulkan, and say why no GPU can be used");
     command.add_flag("--no-coopmat", options.no_coopmat,
                      "Do not use the device's cooperative matrices");
     command.add_flag("--no-texels", options.no_texels, "Do not read weights through texel buffers");
@@ -119,15 +152,25 @@ void add_serve_options(CLI::App& command, ServeOptions& options) {
         ->needs(serve)
         ->type_name("URL");
     command.add_flag("--read-only", options.read_only, "Viewers can change nothing")->needs(serve);
+    command
+        .add_option("--stale", options.stale_seconds,
+                    "/healthz is 503 once the newest frame is older than S seconds")
+        ->check(within(0.1, 1e6))
+        ->needs(serve)
+        ->type_name("S")
+        ->capture_default_str();
 }
 
-std::unique_ptr<Server> open_server(const ServeOptions& options, const std::string& title) {
+std::unique_ptr<Server> open_server(const ServeOptions& options, const std::string& title,
+                                    const std::vector<std::string>& sources) {
     if (options.address.empty()) return nullptr;
     ServerOptions server;
     server.address = parse_serve_address(options.address);
     if (!options.origin.empty()) server.origin = parse_origin(options.origin);
     server.read_only = options.read_only;
+    server.stale_seconds = options.stale_seconds;
     server.title = title;
+    server.sources = sources;
     auto opened = std::make_unique<Server>(server);
     print(opened->address() + "\n");
     return opened;
@@ -148,6 +191,7 @@ DetectionFilter DetectionOptions::filter(const Detector& detector) const {
     DetectionFilter filter{.threshold = static_cast<float>(least),
                            .classes = ids_of(classes, detector.labels()),
                            .most = most};
+    if (merged) filter.overlap = same_thing;
     if (!detector.phrases()) return filter;
     std::map<std::string, float> own;
     if (threshold)
@@ -158,7 +202,7 @@ DetectionFilter DetectionOptions::filter(const Detector& detector) const {
 
 void add_detection_options(CLI::App& command, DetectionOptions& options) {
     command.add_option("--threshold", options.threshold, "Keep detections that score above P")
-        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->check(within(0.0, 1.0))
         ->type_name("P")
         ->default_str("that of the model's folder, or 0.5; 0.1 for --find, 0.9 for --like");
     command
@@ -173,6 +217,10 @@ void add_detection_options(CLI::App& command, DetectionOptions& options) {
         ->check(CLI::Range(1, 65536).description(""))
         ->type_name("N")
         ->capture_default_str();
+    command.add_flag(
+        "--merge-boxes", options.merged,
+        "Of boxes that almost coincide (IoU above 0.8), keep the strongest in results, "
+        "too; pictures and videos show no other");
     add_size_option(
         command, options.size,
         "Resize pictures to fit into W by H before detection, instead of the model's own size");
@@ -212,6 +260,18 @@ void add_model_options(CLI::App& command, ModelNames& models) {
     add(Task::detect, models.detector);
     add(Task::classify, models.classifier);
     add(Task::caption, models.captioner);
+    add_as_option(command, models.as);
+}
+
+void add_as_option(CLI::App& command, Implementation& as) {
+    command
+        .add_option_function<std::string>(
+            "--as", [&as](const std::string& name) { as = implementation_named(name); },
+            "Compute detector and classifier as transformers or as their authors' own code does, "
+            "where the two differ (DEIMv2, OWLv2, SigLIP, DINOv2: see models/README.md); if "
+            "left out, the weights of DEIMv2 decide, and others are computed as transformers does")
+        ->check(CLI::IsMember({"transformers", "authors"}).description(""))
+        ->type_name("transformers|authors");
 }
 
 void add_zones_option(CLI::App& command, std::string& file) {

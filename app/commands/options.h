@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -27,10 +28,14 @@ class Server;
 struct CommonOptions {
     std::string device, precision = "auto";
     bool no_coopmat = false, no_texels = false, no_chains = false, no_tune = false;
+    bool require_gpu = false;
     bool quiet = false, verbose = false;
 
     EngineOptions engine() const;
 };
+
+// A check of an option's number. CLI::Range takes "nan", which is in no range.
+std::function<std::string(const std::string&)> within(double least, double most);
 
 // Adds them to a command; `options` must outlive the parsing of the command line.
 void add_common_options(CLI::App& command, CommonOptions& options);
@@ -45,6 +50,7 @@ struct DetectionOptions {
     std::vector<std::string> classes = {};  // names; empty: all
     uint32_t most = 100;
     std::optional<Size> size = std::nullopt;  // pictures are resized to fit into it
+    bool merged = false;  // results hold one detection for each thing, as pictures do
 
     // The threshold; if none is given, the default of open-vocabulary detectors (`phrases`), or
     // `sure_above`, that of a detector with fixed classes.
@@ -74,9 +80,13 @@ std::optional<std::pair<Number, Number>> two_numbers(std::string_view text, char
 // --captioner. Its default is the bundled model for the imagery; in a copy of Saccade without that
 // model, the option is required.
 void add_model_option(CLI::App& command, Task task, std::string& model, Imagery imagery);
-// Adds all three for commands whose source decides on the imagery. Without the option a name stays
-// empty, for ModelNames::or_default; in a copy of Saccade without bundled models it is "none".
+// Adds all three, and --as, for commands whose source decides on the imagery. Without the option a
+// name stays empty, for ModelNames::or_default; in a copy of Saccade without bundled models it is
+// "none".
 void add_model_options(CLI::App& command, ModelNames& models);
+
+// Adds --as: whose code computes the models.
+void add_as_option(CLI::App& command, Implementation& as);
 
 // Adds --zones: a file of lines and zones that count tracks.
 void add_zones_option(CLI::App& command, std::string& file);
@@ -91,10 +101,12 @@ struct ServeOptions {
     std::string address;  // [HOST:]PORT; empty: no server
     std::string origin;
     bool read_only = false;
+    double stale_seconds = 10;
 };
 void add_serve_options(CLI::App& command, ServeOptions& options);
 // Starts the server and prints the address to open in a browser. Null without --serve.
-std::unique_ptr<Server> open_server(const ServeOptions& options, const std::string& title);
+std::unique_ptr<Server> open_server(const ServeOptions& options, const std::string& title,
+                                    const std::vector<std::string>& sources = {});
 
 // Makes log messages single lines on stderr that begin with "saccade: ".
 void set_up_log(const CommonOptions& options);

@@ -69,9 +69,10 @@ FolderLock::FolderLock(const std::filesystem::path& folder, std::chrono::millise
     const Owner other = Owner::in(before), own = Owner::here();
     const bool here = other.host == own.host;
     auto refuse = [&] {
-        throw Error("'" + folder_.parent_path().string() + "' is in use by another run: process " +
-                    std::to_string(other.process) + " on '" + other.host + "', since " +
-                    other.since + "; wait for it, or name another folder with -o");
+        throw TemporaryError("'" + folder_.parent_path().string() +
+                             "' is in use by another run: process " +
+                             std::to_string(other.process) + " on '" + other.host + "', since " +
+                             other.since + "; wait for it, or name another folder with -o");
     };
     if (refused || (!locked && here && other.lives()) ||
         (!before.empty() && !here && changes(before)))

@@ -17,7 +17,7 @@ namespace saccade {
 // and a process on another machine waits for the next heartbeat before it takes the folder.
 class FolderLock {
 public:
-    // An Error if another process has it.
+    // A TemporaryError if another process has it.
     explicit FolderLock(const std::filesystem::path& folder,
                         std::chrono::milliseconds beat = std::chrono::seconds(5));
     ~FolderLock();

@@ -62,7 +62,7 @@ PictureFile::PictureFile(const std::filesystem::path& path) : path_(path) {
     const std::string name = "'" + path.string() + "'";
     std::error_code error;
     if (!std::filesystem::exists(path, error))
-        throw Error("there is no picture " + name + ": check its name");
+        throw Error("there is no picture '" + without_secrets(path.string()) + "': check its name");
     if (!std::filesystem::is_regular_file(path, error))
         throw Error(name + " is not a picture file: name a PNG or JPEG file");
     if (::access(path.c_str(), R_OK) != 0)

@@ -8,4 +8,7 @@ namespace saccade {
 // the disk is full or the reader of a pipe has gone.
 void print(std::string_view text);
 
+// "saccade: ..." to standard error, as one line, without the secrets of URLs.
+void print_error_line(std::string_view text);
+
 }  // namespace saccade

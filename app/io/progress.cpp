@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/io/print.h"
 #include "app/io/text.h"
 
 namespace saccade {
@@ -28,16 +29,21 @@ std::string left(double seconds) {
 
 }  // namespace
 
-Progress::Progress(std::string what, uint64_t total, bool quiet)
+Progress::Progress(std::string what, uint64_t total, bool quiet, std::string unit)
     : what_(std::move(what)),
+      unit_(std::move(unit)),
       total_(total),
       shown_(!quiet),
       terminal_(isatty(STDERR_FILENO) == 1),
       start_(Clock::now()),
       last_(start_) {}
 
-void Progress::step() {
-    ++done_;
+void Progress::step() { step_to(done_ + 1); }
+
+void Progress::show_early() { last_ -= between_lines - std::chrono::seconds(1); }
+
+void Progress::step_to(uint64_t done) {
+    done_ = done;
     const auto now = Clock::now();
     if (!shown_ || now - last_ < (terminal_ ? Clock::duration(between_bars) : between_lines))
         return;
@@ -55,16 +61,16 @@ std::string Progress::text() const {
     const double rate = took > 0 ? double(done_) / took : 0;
     std::string text = std::to_string(done_);
     if (total_ > 0) text += " of " + std::to_string(total_);
-    char fps[32];
-    std::snprintf(fps, sizeof fps, ", %.1f fps", rate);
-    text += fps;
+    char number[32];
+    std::snprintf(number, sizeof number, ", %.1f ", rate);
+    text += number + unit_;
     if (total_ > done_ && rate > 0) text += ", " + left(double(total_ - done_) / rate);
     return text;
 }
 
 void Progress::show() {
     if (!terminal_) {
-        std::fprintf(stderr, "saccade: %s: %s\n", one_line(what_).c_str(), text().c_str());
+        print_error_line(what_ + ": " + text());
         return;
     }
     std::string bar;

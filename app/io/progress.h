@@ -11,8 +11,8 @@ namespace saccade {
 // elsewhere.
 class Progress {
 public:
-    // `total` steps; 0 if the number is unknown.
-    Progress(std::string what, uint64_t total, bool quiet);
+    // `total` steps; 0 if the number is unknown. `unit`: of their rate.
+    Progress(std::string what, uint64_t total, bool quiet, std::string unit = "fps");
     ~Progress() { end(); }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -20,6 +20,9 @@ public:
     // Changes the name that is shown; the count goes on.
     void turn_to(std::string what) { what_ = std::move(what); }
     void step();
+    void step_to(uint64_t done);
+    // The first plain line comes after one second instead of ten: for jobs that usually take less.
+    void show_early();
     // Takes steps that will not be done off the total.
     void leave_out(uint64_t steps) { total_ -= std::min(steps, steps_left()); }
     uint64_t steps_left() const { return total_ - std::min(done_, total_); }
@@ -34,7 +37,7 @@ private:
 
     void show();
 
-    std::string what_;
+    std::string what_, unit_;
     uint64_t total_, done_ = 0;
     bool shown_, terminal_, open_ = false;
     Clock::time_point start_, last_;

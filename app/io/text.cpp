@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -67,11 +68,79 @@ constexpr char32_t first_byte = 0xef80, last_byte = 0xefff;
 
 bool stands_for_byte(const Character& c) { return c.code >= first_byte && c.code <= last_byte; }
 
+constexpr std::string_view hidden = "***";
+
+bool is_of_scheme(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '-' || c == '.' || c == ':';
+}
+
+// The length of "rtsp://", or of "async:rtsp://"; 0 if the text does not begin like that.
+size_t scheme_length(std::string_view text) {
+    const size_t colon = text.find("://");
+    const bool url =
+        colon != text.npos && colon > 0 && std::ranges::all_of(text.substr(0, colon), is_of_scheme);
+    return url ? colon + 3 : 0;
+}
+
+// Whether the text before the path's last '@' is a login. A password may contain any character.
+bool has_login(std::string_view text) {
+    const std::string_view head = text.substr(0, text.find_first_of("?#"));
+    const size_t at = head.rfind('@');
+    return at != head.npos && head.find(':') < at;
+}
+
+// Parts between the delimiters, with the values of "KEY=VALUE" hidden; of a query, parts without a
+// key as well.
+std::string masked_parts(std::string_view text, std::string_view delimiters, bool query) {
+    std::string result;
+    while (!text.empty()) {
+        const size_t end = std::min(text.find_first_of(delimiters), text.size());
+        const std::string_view part = text.substr(0, end);
+        const size_t equals = part.find('=');
+        const bool bare = equals == part.npos;
+        result += part.substr(0, bare ? (query ? 0 : end) : equals + 1);
+        if (!bare || (query && !part.empty())) result += hidden;
+        result += text.substr(end, 1);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return result;
+}
+
+// A URL after its scheme: [LOGIN@]HOST[:PORT]/PATH?QUERY#FRAGMENT
+std::string masked(std::string_view url) {
+    const size_t tail = std::min(url.find_first_of("?#"), url.size());
+    std::string_view head = url.substr(0, tail);
+    // An '@' in the path may end a login, too, whose password has a '/' in it.
+    const size_t at = head.rfind('@');
+    if (at != head.npos && (has_login(head) || at < head.find('/'))) head.remove_prefix(at + 1);
+    std::string_view host = head.substr(0, head.find('/'));
+    const std::string_view path = head.substr(host.size());
+    // Anything else than a port belongs to a password with a '?' in it.
+    const size_t colon = host.ends_with(']') ? host.npos : host.rfind(':');
+    const bool odd =
+        colon != host.npos && host.substr(colon + 1).find_first_not_of("0123456789") != host.npos;
+    if (odd) host = host.substr(0, colon + 1);
+    return std::string(host)
+        .append(odd ? hidden : "")
+        .append(masked_parts(path, "/;&", false))
+        .append(masked_parts(url.substr(tail), "?#&;", true));
+}
+
 }  // namespace
 
 std::string for_terminal(std::string_view text) { return escaped(text, "\n\t"); }
 
 std::string one_line(std::string_view text) { return escaped(text, ""); }
+
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const Character c = first_of(text);
+        if (c.bytes == 0) return false;
+        text.remove_prefix(c.bytes);
+    }
+    return true;
+}
 
 std::string in_lower_case(std::string_view text) {
     std::string result(text);
@@ -137,13 +206,31 @@ std::string name_of_text(std::string_view text) {
     return name;
 }
 
-std::string without_password(const std::string& address) {
-    const size_t scheme = address.find("://");
-    if (scheme == address.npos) return address;
-    const size_t host = scheme + 3, path = std::min(address.find('/', host), address.size());
-    const size_t at = address.rfind('@', path);
-    if (at == address.npos || at < host) return address;
-    return address.substr(0, host) + address.substr(at + 1);
+std::string without_secrets(std::string_view name) {
+    for (const std::string_view own : {"synth:", "screen:"})
+        if (name.starts_with(own)) return std::string(name);
+    const size_t begin = scheme_length(name);
+    if (begin > 0) return std::string(name.substr(0, begin)) + masked(name.substr(begin));
+    const size_t query = name.find('?');
+    const bool suspicious =
+        has_login(name) || (query != name.npos && name.find('=', query) != name.npos);
+    std::error_code error;
+    if (!suspicious || name.find('\n') != name.npos || std::filesystem::exists(name, error))
+        return std::string(name);
+    return masked(name);
+}
+
+std::string without_secrets_in(std::string_view text) {
+    std::string result;
+    for (size_t colon; (colon = text.find("://")) != text.npos;) {
+        size_t begin = colon;
+        while (begin > 0 && is_of_scheme(text[begin - 1])) --begin;
+        size_t end = std::min(text.find_first_of(" \t\r\n'\"<>", colon), text.size());
+        result += text.substr(0, begin);
+        result += without_secrets(text.substr(begin, end - begin));
+        text.remove_prefix(end);
+    }
+    return result.append(text);
 }
 
 }  // namespace saccade

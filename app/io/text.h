@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-// Untrusted text, such as file names, labels, captions and names from the Hub, escaped for output.
+// Text that is made safe for output: untrusted text, such as file names, labels, captions and names
+// from the Hub, is escaped; URLs lose their secrets.
 
 namespace saccade {
 
@@ -14,6 +15,8 @@ namespace saccade {
 std::string for_terminal(std::string_view text);
 // The same in one line: newlines and tabs are escaped as \u000a and \u0009.
 std::string one_line(std::string_view text);
+
+bool is_utf8(std::string_view text);
 
 // ASCII to lower case, in any locale; other characters stay.
 std::string in_lower_case(std::string_view text);
@@ -28,7 +31,11 @@ std::string closest(std::string_view word, std::span<const std::string> words);
 std::string text_of_name(std::string_view name);
 std::string name_of_text(std::string_view text);
 
-// A URL without user name and password; any other text as it is.
-std::string without_password(const std::string& address);
+// What a user has typed to open something, without its secrets: the user and password of a URL are
+// left out, and the values of its query and of KEY=VALUE in its path are "***". The same for text
+// that looks like a URL without its scheme and names no file. Any other text stays.
+std::string without_secrets(std::string_view name);
+// The same for every URL in a text, such as an error: a URL ends at a space or a quotation mark.
+std::string without_secrets_in(std::string_view text);
 
 }  // namespace saccade

@@ -14,6 +14,8 @@
 #include "models/contrast/phrases.h"
 #include "models/detector.h"
 #include "models/files/synthetic.h"
+#include "models/knock_outs/class_trials.h"
+#include "models/knock_outs/detection_trials.h"
 #include "models/registry/published.h"
 #include "models/registry/registry.h"
 
@@ -132,6 +134,12 @@ public:
         return logits ? logits : tap_.features();
     }
     double multiply_adds() const override { return classifier_.model().multiply_adds(); }
+    std::unique_ptr<Trials> trials(Engine& engine, const PictureView& picture,
+                                   const TrialOptions& options) override {
+        classifier_.prepare({picture.width, picture.height});
+        return std::make_unique<ClassTrials>(engine.device(), engine.scratch(), classifier_, 0,
+                                             picture, options);
+    }
 
 private:
     Classifier classifier_;
@@ -155,6 +163,12 @@ public:
     double multiply_adds() const override {
         const PreprocessPlan& plan = detector_.input().plan();
         return detector_.model().multiply_adds({plan.width, plan.height});
+    }
+    std::unique_ptr<Trials> trials(Engine& engine, const PictureView& picture,
+                                   const TrialOptions& options) override {
+        detector_.prepare({picture.width, picture.height});
+        return std::make_unique<DetectionTrials>(engine.device(), engine.scratch(), detector_,
+                                                 Detection{}, picture, options);
     }
 
 private:

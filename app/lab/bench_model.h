@@ -6,6 +6,7 @@
 
 #include "gpu/engine.h"
 #include "gpu/recorder/commands.h"
+#include "models/knock_outs/trials.h"
 
 namespace saccade {
 
@@ -32,6 +33,11 @@ public:
     virtual Commands::Counts counts() const = 0;
     // For one picture.
     virtual double multiply_adds() const = 0;
+    // Knock-outs on a picture: the first class, or the first query, is the target. Null: it has
+    // none.
+    virtual std::unique_ptr<Trials> trials(Engine&, const PictureView&, const TrialOptions&) {
+        return nullptr;
+    }
 };
 
 // A folder, or one of bench_models(). Classifiers and detectors run on preprocessed pictures,

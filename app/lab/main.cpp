@@ -14,6 +14,7 @@
 #include "app/io/sanitizer.h"
 #include "app/io/text.h"
 #include "app/lab/bench.h"
+#include "app/lab/bench_knock_outs.h"
 #include "app/lab/describe_tiles.h"
 #include "app/lab/dump/dump.h"
 #include "app/lab/kernels.h"
@@ -27,10 +28,15 @@ constexpr const char* usage =
     "saccade-lab " SACCADE_VERSION
     "\n"
     "  saccade-lab devices\n"
-    "  saccade-lab dump --model FOLDER --image PICTURE.ppm [--inputs GOLDEN.json] -o "
-    "OUT.safetensors\n"
+    "  saccade-lab dump --model FOLDER --image PICTURE.ppm [--inputs GOLDEN.json]\n"
+    "                    [--as transformers|authors] -o OUT.safetensors\n"
     "  saccade-lab bench [--model FOLDER|NAME]... [--ops] [--batch N] [--beams N] [--runs N]\n"
     "                    [--no-check] [--dispatches] [--json] [--compare EARLIER.json]\n"
+    "  saccade-lab bench --knock-outs --model FOLDER|NAME... [--cells N] [--batch N] [--runs N] "
+    "[--json]\n"
+    "                    times maps of what a class or a detection needs: every cell knocked "
+    "out,\n"
+    "                    coarse then finer, every head; --cells: along the longer side (16)\n"
     "  saccade-lab kernels [--model FOLDER|NAME]... [--beams N] [--json]\n"
     "                    compiles the kernels of these models (default: all) without running "
     "them,\n"
@@ -67,7 +73,7 @@ public:
             if (name == "--json" || name == "--ops" || name == "--dispatches" ||
                 name == "--no-check" || name == "--no-coopmat" || name == "--no-texels" ||
                 name == "--no-chains" || name == "--validate" || name == "--tune" ||
-                name == "--add" || name == "--fit") {
+                name == "--add" || name == "--fit" || name == "--knock-outs") {
                 values_[name].emplace_back();
             } else {
                 if (i + 1 == argc) throw UsageError(name + " needs a value");
@@ -124,6 +130,14 @@ EngineOptions engine_options(Arguments& arguments) {
     return options;
 }
 
+Implementation implementation_of(Arguments& arguments) {
+    try {
+        return implementation_named(arguments.one("--as", ""));
+    } catch (const Error& error) {
+        throw UsageError(std::string("--as: ") + error.what());
+    }
+}
+
 uint32_t at_least_one(Arguments& arguments, const std::string& name) {
     const uint32_t number = arguments.number(name, 1);
     if (number == 0) throw UsageError(name + " must be at least 1");
@@ -133,17 +147,33 @@ uint32_t at_least_one(Arguments& arguments, const std::string& name) {
 void run_dump(Arguments& arguments) {
     const std::string model = arguments.required("--model");
     const std::string image = arguments.required("--image");
-    const std::string out = arguments.required("--out"), inputs = arguments.one("--inputs", "");
+    const std::string out = arguments.required("--out"), file = arguments.one("--inputs", "");
+    const Implementation as = implementation_of(arguments);
     const EngineOptions options = engine_options(arguments);
     arguments.finish();
     const PpmPicture picture = read_ppm(image);
+    DumpInputs inputs = file.empty() ? DumpInputs{} : DumpInputs::read(file);
+    inputs.as = as;
     Engine engine(options);
     dump(engine, model,
-         {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false},
-         inputs.empty() ? DumpInputs{} : DumpInputs::read(inputs), out);
+         {picture.rgb.data(), picture.width, picture.height, 3 * picture.width, false}, inputs,
+         out);
+}
+
+void run_bench_knock_outs(Arguments& arguments) {
+    KnockOutBenchOptions bench_options;
+    bench_options.models = arguments.take("--model");
+    bench_options.most_cells = std::max(1u, arguments.number("--cells", bench_options.most_cells));
+    bench_options.at_once = arguments.number("--batch", 0);
+    bench_options.runs = arguments.number("--runs", 0);
+    bench_options.json = arguments.flag("--json");
+    const EngineOptions options = engine_options(arguments);
+    arguments.finish();
+    print(bench_knock_outs(options, bench_options));
 }
 
 void run_bench(Arguments& arguments) {
+    if (arguments.flag("--knock-outs")) return run_bench_knock_outs(arguments);
     BenchOptions bench_options;
     bench_options.models = arguments.take("--model");
     bench_options.load = {at_least_one(arguments, "--batch"), at_least_one(arguments, "--beams")};

@@ -113,7 +113,7 @@ std::vector<TileTime> time_convolution(Device& device, const ConvolutionSizes& s
         for (const MatrixTile& t : matrix_tiles(device.info(), held_fragments(device), p, fitted)) {
             times.push_back(time_of("conv2d.coopmat", t, chosen, fitted, device.info(), depth));
             ways.emplace_back([&, t](Commands& c) {
-                conv2d_on_matrices(c, y, x, s.size, w, s.activation, s.add, t);
+                conv2d_on_matrices(c, y, x, s.size, w, {s.activation, s.add}, t);
             });
         }
     measure(device, times, ways);
@@ -141,7 +141,7 @@ std::vector<TileTime> time_attention(Device& device, const AttentionSizes& s) {
                                  (t.online || 16 * t.blocks() >= s.keys ? ", once" : ", twice");
         times.push_back({.kernel = "attention.coopmat", .tile = name, .chosen = chosen == t});
         ways.emplace_back([&, t](Commands& c) {
-            attention_on_matrices(c, y, q, k, v, {s.heads, 0.125f}, t);
+            attention_on_matrices(c, y, {q, k, v}, {s.heads, 0.125f}, t);
         });
     }
     measure(device, times, ways);

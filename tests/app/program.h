@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/program.h"
+#include "app/program.h"
 #include "models/files/synthetic.h"
 #include "tests/models/files/temp_folder.h"
 #include "tests/places.h"
@@ -25,14 +25,19 @@ namespace saccade {
 
 using Words = std::vector<std::string>;
 
-// What a program left behind.
+inline Words operator+(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+// The outcome of a program.
 struct Outcome {
     int code = -1;   // -1 where a signal ended it
     int signal = 0;  // that signal
     std::string out, err;
 };
 
-// A program of ours in a process of its own, without a shell between.
+// Runs one of the project's programs as a child process, without a shell.
 class Program {
 public:
     // `out` takes its standard output; by default that is kept for the outcome.
@@ -57,9 +62,9 @@ public:
         ::posix_spawn_file_actions_destroy(&files);
         if (failed) throw std::runtime_error("cannot start " + path);
     }
-    // saccade in a copy of this process, which must have one thread only; an alarm ends it after so
-    // many seconds. The copy has its hundred libraries already: to load them takes longer than many
-    // a short run.
+    // Runs saccade in a fork of this process, which must have a single thread; an alarm ends it
+    // after this many seconds. The fork has its hundred libraries loaded already, which takes
+    // longer than many short runs.
     Program(Words words, unsigned seconds)
         : out_(::memfd_create("stdout", MFD_CLOEXEC)), err_(::memfd_create("stderr", MFD_CLOEXEC)) {
         std::fflush(nullptr);
@@ -84,7 +89,7 @@ public:
         ::close(err_);
     }
 
-    // What it has written to its standard output so far.
+    // Its standard output so far.
     std::string out() const { return read(out_); }
     void send(int signal) const { ::kill(process_, signal); }
     Outcome wait() {
@@ -95,7 +100,7 @@ public:
         if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
         if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
         outcome.out = read(out_);
-        // Some drivers say at their start that they are not conformant; that is not ours.
+        // Some drivers print at their start that they are not conformant; such lines are removed.
         std::istringstream lines(read(err_));
         for (std::string line; std::getline(lines, line);)
             if (!line.starts_with("WARNING: ") && !line.starts_with("MESA"))
@@ -138,13 +143,13 @@ inline Words on_test_device(Words words) {
     return words;
 }
 
-// Done, and nothing said.
+// The program succeeded, without any output on stderr.
 inline void expect_done(const Outcome& outcome) {
     EXPECT_EQ(outcome.code, 0) << "signal " << outcome.signal << "\n" << outcome.out;
     EXPECT_EQ(outcome.err, "");
 }
 
-// One line on stderr, which opens with the program's name and holds `part`.
+// The program failed with one line on stderr, which begins with its name and contains `part`.
 inline void expect_refused(const Outcome& outcome, int code, std::string_view part,
                            std::string_view program = "saccade") {
     EXPECT_EQ(outcome.code, code) << "signal " << outcome.signal << "\n" << outcome.err;

@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-// No log while it lives: other tests of the same process look at theirs.
+// Silences the log while it lives, because other tests of the same process check theirs.
 class QuietLog {
 public:
     QuietLog() { spdlog::set_level(spdlog::level::off); }

@@ -6,7 +6,7 @@
 
 namespace saccade {
 
-// Sets a variable of the environment, or takes it away, until the test ends.
+// Sets or removes an environment variable until the test ends.
 class Variable {
 public:
     Variable(const char* name, const char* value) : name_(name) {

@@ -6,6 +6,7 @@
 
 #include "gpu/engine.h"
 #include "gpu/transfer/frame.h"
+#include "models/files/implementation.h"
 
 namespace saccade {
 
@@ -16,6 +17,7 @@ struct DumpInputs {
     // Texts of the same length and their masks (1: not padding), a question, a prompt.
     std::vector<std::vector<uint32_t>> input_ids, attention_mask;
     std::vector<uint32_t> question_ids, prompt_ids;
+    Implementation as = Implementation::by_weights;  // not from the file: whose code computes it
 
     static DumpInputs read(const std::filesystem::path& file);
 };

@@ -10,7 +10,8 @@ namespace saccade {
 
 void dump_classifier(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                      const DumpInputs& inputs, Collection& out) {
-    Classifier classifier = Classifier::open(engine.device(), model, engine.precision());
+    Classifier classifier =
+        Classifier::open(engine.device(), model, engine.precision(), {}, no_tokenizer, inputs.as);
     if (classifier.phrases()) return dump_contrast(engine, classifier, picture, inputs, out);
     const uint32_t layers = classifier.model().layers();
     classifier.prepare({picture.width, picture.height});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 
 #include "app/lab/dump/dump_parts.h"
 #include "gpu/core/error.h"
@@ -146,7 +147,10 @@ void add_query_attention(Engine& engine, const Detector& detector, const Detecti
 
 void dump_detector(Engine& engine, const std::filesystem::path& model, const PictureView& picture,
                    const DumpInputs& inputs, Collection& out) {
-    Detector detector = Detector::open(engine.device(), model, engine.precision());
+    Detector detector =
+        Detector::open(engine.device(), model, engine.precision(), {}, no_tokenizer, inputs.as);
+    if (!detector.remark().empty())
+        std::fprintf(stderr, "saccade: the detector: %s\n", detector.remark().c_str());
     if (detector.phrases()) return dump_owl(engine, detector, picture, inputs, out);
     detector.prepare({picture.width, picture.height});
     Frame frame(engine.device(), picture.width, picture.height, picture.bgr);

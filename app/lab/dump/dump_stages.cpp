@@ -74,7 +74,7 @@ void add_relative_maps(Engine& engine, const Tap& tap, uint32_t last, Collection
         return read_back(engine, "map", [&](Commands& c) {
             const uint32_t heads = kept.heads.count;
             const Tensor map = c.scratch(1, heads, kept.k.rows, Type::f32);
-            relative_map(c, map, kept.q, kept.k, kept.scores, kept.heads, *kept.places,
+            relative_map(c, map, kept.q, kept.k, kept.heads, {*kept.places, kept.scores},
                          {row, 1, 0, heads});
             return map;
         });

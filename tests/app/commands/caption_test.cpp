@@ -1,4 +1,4 @@
-// `saccade caption` as a person meets it.
+// `saccade caption` as started from a shell.
 
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>

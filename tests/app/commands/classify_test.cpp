@@ -1,4 +1,4 @@
-// `saccade classify` as a person meets it.
+// `saccade classify` as started from a shell.
 
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -22,7 +22,7 @@ protected:
         all.insert(all.end(), options.begin(), options.end());
         return on_test_device(all);
     }
-    // The answer to one picture, which must be there.
+    // The one line of output for a picture; fails without one.
     nlohmann::json answer(const std::string& picture, const Words& options = {}) const {
         Words with = options;
         with.push_back("--json");
@@ -153,7 +153,7 @@ TEST_F(Classify, large_pictures_are_answered) {
     const cv::Mat photo(4500, 6000, CV_8UC3, cv::Scalar(20, 120, 220));
     cv::imwrite(file("photo.jpg"), photo);
     expect_classes(answer(file("photo.jpg")), photo);
-    // More bytes than software Vulkan can see through one binding.
+    // More bytes than one binding of software Vulkan can have.
     const cv::Mat scan(6500, 7000, CV_8UC3, cv::Scalar(20, 120, 220));
     cv::imwrite(file("scan.ppm"), scan);
     const nlohmann::json line = answer(file("scan.ppm"));

@@ -1,4 +1,4 @@
-// What the two programs say to people: help, and what is wrong with a command line.
+// Help, and errors of the command line, of both programs.
 
 #include "tests/app/program.h"
 #include "tests/places.h"
@@ -8,7 +8,7 @@ namespace {
 
 TEST(Cli, help_is_there_at_every_level_with_examples) {
     for (const Words& command :
-         {Words{}, Words{"demo"}, Words{"live"}, Words{"batch"}, Words{"devices"},
+         {Words{}, Words{"demo"}, Words{"live"}, Words{"batch"}, Words{"devices"}, Words{"doctor"},
           Words{"classify"}, Words{"detect"}, Words{"dump"}, Words{"bench"}, Words{"models"},
           Words{"models", "list"}, Words{"models", "path"}, Words{"models", "pull"},
           Words{"models", "verify"}})
@@ -16,7 +16,8 @@ TEST(Cli, help_is_there_at_every_level_with_examples) {
             if (program == std::string(places::lab_program()) &&
                 (command == Words{"demo"} || command == Words{"live"} ||
                  command == Words{"batch"} || command == Words{"classify"} ||
-                 command == Words{"detect"} || (!command.empty() && command[0] == "models")))
+                 command == Words{"detect"} || command == Words{"doctor"} ||
+                 (!command.empty() && command[0] == "models")))
                 continue;
             for (const char* help : {"--help", "-h"}) {
                 Words words = command;
@@ -130,7 +131,7 @@ TEST(Cli, devices_are_listed_with_what_they_can_do) {
 TEST(Cli, output_that_cannot_be_written_is_an_error) {
     const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
     ASSERT_GE(full, 0);
-    expect_refused(Program(places::program(), {"devices"}, full).wait(), 1, "standard output");
+    expect_refused(Program(places::program(), {"devices"}, full).wait(), 75, "standard output");
     expect_refused(Program(places::lab_program(), {"devices"}, full).wait(), 1, "standard output",
                    "saccade-lab");
     ::close(full);

@@ -1,4 +1,4 @@
-// `saccade demo` as a person meets it, on the bundled models.
+// `saccade demo` as started from a shell, on the bundled models.
 
 #include <fstream>
 #include <map>
@@ -72,7 +72,8 @@ TEST(Demo, a_file_where_the_folder_should_be_gets_one_line) {
     EXPECT_NE(outcome.err.find("taken' cannot be made a folder"), std::string::npos) << outcome.err;
 }
 
-// Frames are on their way when the video cannot be written: a limit takes the place of a full disk.
+// The video cannot be written while frames are in flight: a limit on file sizes stands for a full
+// disk.
 TEST(Demo, a_disk_that_fills_up_gets_one_line_and_no_crash) {
     const TempFolder temp;
     Words words{"-c", "ulimit -f 8; trap '' XFSZ; exec \"$0\" \"$@\"", places::program()};

@@ -1,4 +1,4 @@
-// `saccade detect` as a person meets it.
+// `saccade detect` as started from a shell.
 
 #include <algorithm>
 #include <filesystem>
@@ -22,7 +22,7 @@ protected:
         all.insert(all.end(), options.begin(), options.end());
         return saccade_program(on_test_device(all));
     }
-    // The answer to one picture, which must be there.
+    // The one line of output for a picture; fails without one.
     nlohmann::json answer(const std::string& picture, const Words& options = {},
                           const std::string& threshold = "0") const {
         Words with{"--json", "--threshold", threshold};
@@ -130,7 +130,7 @@ TEST_F(Detect, classes_and_numbers_are_filtered) {
     for (const auto& found : some) EXPECT_TRUE(found["id"] == 7 || found["id"] == 4) << found;
     EXPECT_EQ(answer(astronaut, {"--max-detections", "3"})["detections"].size(), 3u);
     expect_refused(detect({astronaut}, {"--classes", "unicorn"}), 1, "no class 'unicorn'");
-    // In front of the pictures too, and more than once.
+    // Options may come before the pictures, and more than once.
     expect_done(
         saccade_program(on_test_device({"detect", "--detector", model, "--classes",
                                         "LABEL_7,LABEL_4", "--classes", "LABEL_1", astronaut})));
@@ -145,7 +145,8 @@ TEST_F(Detect, a_size_replaces_the_one_of_the_model) {
 }
 
 TEST_F(Detect, wrong_numbers_are_refused) {
-    expect_refused(detect({astronaut}, {"--threshold", "2"}), 2, "--threshold");
+    for (const char* bad : {"2", "-0.1", "nan", "inf", "0.5x"})
+        expect_refused(detect({astronaut}, {"--threshold", bad}), 2, "not in range 0 to 1");
     expect_refused(detect({astronaut}, {"--max-detections", "0"}), 2, "--max-detections");
 }
 
@@ -156,7 +157,7 @@ TEST_F(Detect, the_annotated_picture_has_boxes_and_the_size_of_the_source) {
     const cv::Mat drawn = cv::imread(out);
     ASSERT_EQ(drawn.size(), cat.size());
     EXPECT_GT(cv::norm(drawn, cat, cv::NORM_INF), 50);
-    // Only what lies on the box or in the label changes.
+    // Only pixels of the box and its label change.
     const nlohmann::json box = line["detections"][0]["box"];
     const int x = int(box[0].get<double>() + box[2].get<double>()) / 2;
     const int y = int(box[1].get<double>() * 0.3 + box[3].get<double>() * 0.7);

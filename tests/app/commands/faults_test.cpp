@@ -1,5 +1,5 @@
 // Fault injection: tests/faults/layer.cpp makes single Vulkan calls fail. Commands that run with it
-// must end with exit code 0 or 1 and an error of one line, and leave no partial file.
+// must end with exit code 0, 1 or 75 and an error of one line, and leave no partial file.
 // SACCADE_FAULTS=1/1 tries every call with every code that it may return (tests/faults/sweep), 2/8
 // the second of eight shares of them; otherwise a few of each are tried.
 
@@ -109,7 +109,7 @@ protected:
                     check(outcome, most_lines);
                     after(outcome);
                     ++runs;
-                    ended += outcome.code == 1;
+                    ended += outcome.code != 0;
                 }
                 std::printf("%s, %s: %zu calls may fail so, %zu runs up to here\n", code.c_str(),
                             mode.c_str(), size_t(calls), runs);
@@ -121,10 +121,12 @@ protected:
 
     void check(const Outcome& outcome, size_t most_lines) {
         EXPECT_EQ(outcome.signal, 0);
-        EXPECT_TRUE(outcome.code == 0 || outcome.code == 1) << outcome.code << "\n" << outcome.err;
+        EXPECT_TRUE(outcome.code == 0 || outcome.code == 1 || outcome.code == 75)
+            << outcome.code << "\n"
+            << outcome.err;
         const Words lines = lines_of(outcome.err);
         EXPECT_LE(lines.size(), most_lines) << outcome.err;
-        if (outcome.code == 1) {
+        if (outcome.code != 0) {
             EXPECT_GE(lines.size(), 1u) << "it failed without an error line";
         }
         for (const std::string& line : lines) EXPECT_TRUE(line.starts_with("saccade: ")) << line;
@@ -140,11 +142,6 @@ protected:
     std::string detector;
     const Words no_others{"--classifier", "none", "--captioner", "none", "--threshold", "0"};
 };
-
-Words operator+(Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
 
 TEST_F(Faults, detect_ends_in_one_line) {
     sweep({"detect", golden_picture(), golden_picture(), "--detector", detector, "-o",
@@ -168,6 +165,8 @@ TEST_F(Faults, memory_that_lacks_for_a_moment_does_not_end_the_live_view) {
         const Outcome outcome =
             run(words, "device-memory " + std::to_string(calls - before) + " once");
         const double more = processor_seconds() - start - usual;
+        // Where the run polled less than the one that was counted, no frame was hit.
+        if (outcome.err.find("asking ") != outcome.err.npos) continue;
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         expect_says(outcome.out, "40 frames");
         if (outcome.err.find("trying again every second") != outcome.err.npos)
@@ -227,7 +226,11 @@ TEST_F(Faults, batch_saves_what_is_done_and_goes_on_from_there) {
         }
         return all;
     };
-    sweep(words + Words{"-o", temp / "out"}, 2, 3, [&](const Outcome&) {
+    sweep(words + Words{"-o", temp / "out"}, 2, 3, [&](const Outcome& outcome) {
+        // A device that is lost or short of memory is worth another try.
+        const bool passes = outcome.err.find("too little free memory") != outcome.err.npos ||
+                            outcome.err.find("stopped answering") != outcome.err.npos;
+        EXPECT_EQ(outcome.code == 75, passes) << outcome.code << outcome.err;
         const Outcome again = run(words + Words{"-o", temp / "out", "--resume"}, "");
         EXPECT_EQ(again.code, 0) << again.err;
         EXPECT_EQ(lines("out"), lines("whole"));
@@ -255,7 +258,7 @@ TEST_F(Faults, live_goes_on_with_another_device) {
     expect_says(once.err, "it is opened again");
     expect_says(once.out, "3 frames in ");
     const Outcome always = run(words, "lost " + std::to_string(calls * 2 / 3) + " always");
-    EXPECT_EQ(always.code, 1);
+    EXPECT_EQ(always.code, 75);
 }
 
 TEST_F(Faults, the_window_goes_on_with_another_device) {

@@ -1,4 +1,4 @@
-// `saccade models verify` on sound models and on others.
+// `saccade models verify` on intact and on damaged models.
 
 #include "app/commands/models_verify.h"
 

@@ -1,4 +1,4 @@
-// Words that steer, as a person meets them on the command line: --find, --like, --labels, ask.
+// Prompts on the command line: --find, --like, --labels, ask.
 
 #include <fstream>
 #include <nlohmann/json.hpp>

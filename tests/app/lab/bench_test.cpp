@@ -9,17 +9,24 @@
 namespace saccade {
 namespace {
 
-class Bench : public ::testing::TestWithParam<const char*> {
+class BenchOfLab : public ::testing::Test {
 protected:
     Outcome bench(const Words& options) const {
         Words words{"bench"};
         words.insert(words.end(), options.begin(), options.end());
-        return run_program(GetParam(), on_test_device(words));
+        return run_program(program, on_test_device(words));
     }
-    std::string name() const { return std::filesystem::path(GetParam()).filename(); }
 
+    const char* program = places::lab_program();
     TempFolder temp;
     const std::string model = model_folder(temp, "vit-nano");
+};
+
+// Both programs read their command lines on their own; what they run is the same.
+class Bench : public BenchOfLab, public ::testing::WithParamInterface<const char*> {
+protected:
+    Bench() { program = GetParam(); }
+    std::string name() const { return std::filesystem::path(program).filename(); }
 };
 
 TEST_P(Bench, json_has_the_keys_that_scripts_rely_on) {
@@ -46,7 +53,7 @@ TEST_P(Bench, json_has_the_keys_that_scripts_rely_on) {
     EXPECT_TRUE(report["ceilings"]["gbps_of"].is_string());
 }
 
-TEST_P(Bench, text_is_a_table_of_the_models) {
+TEST_F(BenchOfLab, text_is_a_table_of_the_models) {
     const Outcome outcome = bench({"--model", model, "--model", model, "--runs", "1"});
     expect_done(outcome);
     const Words lines = lines_of(outcome.out);
@@ -95,7 +102,7 @@ TEST_P(Bench, what_is_no_earlier_report_gets_one_line_before_anything_is_timed) 
     expect_refused(bench({"--compare", temp / "nosuch.json"}), 1, "nosuch.json", name());
 }
 
-TEST_P(Bench, models_are_held_against_the_plain_kernels) {
+TEST_F(BenchOfLab, models_are_held_against_the_plain_kernels) {
     const Outcome outcome =
         bench({"--model", model, "--runs", "1", "--precision", "fp32", "--json"});
     expect_done(outcome);
@@ -105,14 +112,14 @@ TEST_P(Bench, models_are_held_against_the_plain_kernels) {
     EXPECT_LT(entry.value("off_plain", 0.0), 1e-4);
 }
 
-TEST_P(Bench, architectures_need_no_file) {
+TEST_F(BenchOfLab, architectures_need_no_file) {
     const Outcome outcome = bench({"--model", "deit-tiny-patch16-224", "--runs", "1", "--json"});
     expect_done(outcome);
     const nlohmann::json report = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(report["models"][0]["model"], "deit-tiny-patch16-224");
 }
 
-TEST_P(Bench, captioners_run_from_pixels_to_sixteen_words) {
+TEST_F(BenchOfLab, captioners_run_from_pixels_to_sixteen_words) {
     const std::string captioner = model_folder(temp, "vit-gpt2-nano");
     const Outcome outcome = bench({"--model", captioner, "--runs", "1", "--batch", "5", "--json"});
     expect_done(outcome);
@@ -122,7 +129,7 @@ TEST_P(Bench, captioners_run_from_pixels_to_sixteen_words) {
     EXPECT_GT(entry["dispatches"], 16 * 20) << "two layers of eight dispatches, and the words";
 }
 
-TEST_P(Bench, captioners_run_by_beams_if_these_are_asked_for) {
+TEST_F(BenchOfLab, captioners_run_by_beams_if_these_are_asked_for) {
     const std::string captioner = model_folder(temp, "vit-gpt2-nano");
     const Outcome outcome = bench({"--model", captioner, "--runs", "1", "--beams", "3", "--json"});
     expect_done(outcome);
@@ -131,7 +138,7 @@ TEST_P(Bench, captioners_run_by_beams_if_these_are_asked_for) {
     EXPECT_GT(entry["median_ms"], 0.0);
 }
 
-TEST_P(Bench, models_that_are_told_in_words_are_told_something) {
+TEST_F(BenchOfLab, models_that_are_told_in_words_are_told_something) {
     const std::string detector = model_folder(temp, "owlv2-nano");
     const std::string classifier = model_folder(temp, "clip-nano");
     const Outcome outcome =
@@ -142,7 +149,7 @@ TEST_P(Bench, models_that_are_told_in_words_are_told_something) {
     for (const nlohmann::json& entry : report["models"]) EXPECT_GT(entry["median_ms"], 0.0);
 }
 
-TEST_P(Bench, models_that_answer_are_asked_something_and_say_thirty_words) {
+TEST_F(BenchOfLab, models_that_answer_are_asked_something_and_say_thirty_words) {
     const std::string smolvlm = model_folder(temp, "smolvlm-nano-split");
     const std::string blip = model_folder(temp, "blip-vqa-nano");
     const Outcome outcome = bench({"--model", smolvlm, "--model", blip, "--runs", "1", "--json"});
@@ -151,13 +158,13 @@ TEST_P(Bench, models_that_answer_are_asked_something_and_say_thirty_words) {
     ASSERT_EQ(report["models"].size(), 2u);
     for (const nlohmann::json& entry : report["models"])
         EXPECT_GT(entry["dispatches"], 30 * (test_device().features().chains ? 1 : 20)) << entry;
-    expect_refused(bench({"--model", temp / "nosuch"}), 1, "smolvlm-256m", name());
+    expect_refused(bench({"--model", temp / "nosuch"}), 1, "smolvlm-256m", "saccade-lab");
 }
 
 TEST_P(Bench, what_cannot_be_done_gets_one_line) {
     expect_refused(bench({"--model", temp / "nosuch"}), 1, "deit-tiny-patch16-224", name());
     expect_refused(bench({"--model", temp.path()}), 1, "is not a model folder", name());
-    expect_refused(run_program(GetParam(), {"bench", "--model", model, "--device", "nosuch"}), 1,
+    expect_refused(run_program(program, {"bench", "--model", model, "--device", "nosuch"}), 1,
                    "saccade devices", name());
 }
 

@@ -1,4 +1,4 @@
-#include "app/commands/program.h"
+#include "app/program.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -10,15 +10,20 @@
 #include "app/commands/classify.h"
 #include "app/commands/demo.h"
 #include "app/commands/detect.h"
+#include "app/commands/doctor.h"
+#include "app/commands/explain.h"
 #include "app/commands/inspect.h"
 #include "app/commands/lab.h"
+#include "app/commands/lecture.h"
 #include "app/commands/live.h"
-#include "app/commands/merge.h"
 #include "app/commands/models.h"
+#include "app/completion/completion.h"
 #include "app/io/crash_line.h"
 #include "app/io/devices.h"
+#include "app/io/interrupts.h"
 #include "app/io/print.h"
 #include "app/io/text.h"
+#include "gpu/core/error.h"
 
 namespace saccade {
 namespace {
@@ -62,19 +67,23 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer(
         "Examples:\n"
-        "  saccade devices\n"
+        "  saccade doctor\n"
         "  saccade live synth:\n"
         "  saccade batch clip.mp4 -o out\n"
         "  saccade classify cat.jpg\n"
         "  saccade detect street.jpg --detector facebook/detr-resnet-50 -o boxes.jpg\n"
         "  saccade caption beach.jpg\n"
         "  saccade inspect dog.jpg -o dog-attention\n"
+        "Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 75 interrupted "
+        "or\n"
+        "short of a resource: run it again, batch with --resume.\n"
         "'saccade COMMAND --help' tells more.");
     int exit_code = 0;
 
     CLI::App& devices = *app.add_subcommand("devices", "List Vulkan devices and their fast paths");
     devices.footer("Examples:\n  saccade devices");
     devices.callback([] { print(describe_devices()); });
+    add_doctor_command(app, exit_code);
     add_live_command(app, exit_code);
     add_batch_command(app, exit_code);
     add_merge_command(app, exit_code);
@@ -84,15 +93,18 @@ int run(int argc, char** argv) {
     add_caption_command(app, exit_code);
     add_ask_command(app, exit_code);
     add_inspect_command(app, exit_code);
+    add_explain_command(app, exit_code);
+    add_lecture_command(app, exit_code);
     add_models_command(app);
     add_dump_command(app);
     add_bench_command(app);
+    add_completion_command(app);
 
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-        std::fprintf(stderr, "saccade: %s\n", one_line(usage_error(app, error)).c_str());
+        print_error_line(usage_error(app, error));
         return 2;
     }
     return exit_code;
@@ -102,6 +114,7 @@ int run(int argc, char** argv) {
 
 int program(int argc, char** argv) {
     tell_crashes();
+    exit_when_terminated();
     try {
         return run(argc, argv);
     } catch (const std::bad_alloc&) {
@@ -109,9 +122,12 @@ int program(int argc, char** argv) {
             "saccade: this machine is out of memory: close other programs, or use smaller frames "
             "(--size) or a smaller model\n",
             stderr);
-        return 1;
+        return exit_code_again;
+    } catch (const TemporaryError& error) {
+        print_error_line(error.what());
+        return exit_code_again;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "saccade: %s\n", one_line(error.what()).c_str());
+        print_error_line(error.what());
         return 1;
     }
 }
