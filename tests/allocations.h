@@ -5,8 +5,7 @@
 
 namespace saccade {
 
-// How often this thread has taken memory with new so far. Nothing where a sanitizer has taken new's
-// place.
+// How often this thread has called new so far; nullopt where a sanitizer replaces new.
 std::optional<uint64_t> allocations();
 
 }  // namespace saccade

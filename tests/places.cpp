@@ -3,11 +3,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "tests/app/library/build_places.h"
+
 namespace saccade::places {
 
 namespace {
 
-// On a machine that was given the built files only, SACCADE_PLACES is the folder that they lie in.
+// On a machine with only the built files, SACCADE_PLACES is their folder.
 std::string place(const char* here, const char* there) {
     const char* const folder = std::getenv("SACCADE_PLACES");
     return folder ? std::string(folder) + there : here;
@@ -25,6 +27,14 @@ const char* program() {
 }
 const char* lab_program() {
     static const std::string at = place(SACCADE_LAB_PROGRAM, "/bin/saccade-lab");
+    return at.c_str();
+}
+const char* build() {
+    static const std::string at = place(SACCADE_BUILD_DIR, "/build");
+    return at.c_str();
+}
+const char* python() {
+    static const std::string at = place(SACCADE_PYTHON_PROGRAM, "/bin/python3");
     return at.c_str();
 }
 const char* faults() {

@@ -4,12 +4,15 @@
 //   SACCADE_FAULT="lost 12"          the 12th call that may return VK_ERROR_DEVICE_LOST does
 //   SACCADE_FAULT="lost 12 device"   and so does every later one on that device
 //   SACCADE_FAULT="lost 12 always"   and so does every later one
+//   SACCADE_FAULT="lost 12 die"      that call ends the process with SIGILL, as a driver may that
+//                                    was compiled for another processor
 //   SACCADE_FAULT_COUNTS=FILE        at the end, FILE has the number of calls for each code
 // Codes: lost, device-memory, host-memory, out-of-date, surface-lost, no-init.
 //
 // A call that fails has no effect, as the specification demands. A lost device finishes its work
 // before the call returns.
 
+#include <signal.h>
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
@@ -52,6 +55,7 @@ public:
         number_ = number;
         device_ = std::strcmp(mode, "device") == 0;
         always_ = std::strcmp(mode, "always") == 0;
+        dies_ = std::strcmp(mode, "die") == 0;
     }
     ~Plan() {
         const char* path = std::getenv("SACCADE_FAULT_COUNTS");
@@ -75,6 +79,7 @@ public:
                 fails = fails || count == number_ ||
                         (count > number_ && (always_ || (device_ && broken_)));
             }
+        if (fails && dies_) ::raise(SIGILL);
         return fails ? result_ : VK_SUCCESS;
     }
     // Other devices still work.
@@ -87,7 +92,7 @@ private:
     std::mutex mutex_;
     VkResult result_ = VK_SUCCESS;
     unsigned long long number_ = 0, counts_[code_count] = {};
-    bool device_ = false, always_ = false, broken_ = false;
+    bool device_ = false, always_ = false, dies_ = false, broken_ = false;
 };
 
 Plan& plan() {

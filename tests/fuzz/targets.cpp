@@ -28,7 +28,7 @@
 #include "app/batch/lines/region_tables.h"
 #include "app/batch/lines/tables.h"
 #include "app/batch/lines/track_lines.h"
-#include "app/batch/plan.h"
+#include "app/batch/plan/run_file.h"
 #include "app/io/assets.h"
 #include "app/io/text.h"
 #include "app/lab/ppm.h"
@@ -231,8 +231,8 @@ void lines(Bytes bytes) {
 void run_json(Bytes bytes) {
     const auto json = nlohmann::ordered_json::parse(text_of(bytes), nullptr, false);
     const BatchPlan plan = plan_from(json);
-    plan.line_names();
-    share_of(plan, {1, 3});
+    line_names(plan);
+    shares_of(plan, 3);
     if (plan_from(json_of(plan)).sources.size() != plan.sources.size()) std::abort();
 }
 
@@ -283,6 +283,7 @@ Server& server() {
         spdlog::set_level(spdlog::level::off);
         ServerLimits limits;
         limits.requests_per_second = limits.messages_per_second = 1e9;
+        limits.refusals_per_second = limits.health_checks_per_second = 1e9;
         return Server({.address = {"127.0.0.1", 0}, .origin = "http://cam", .title = "fuzz"},
                       limits);
     }();
@@ -292,7 +293,7 @@ Server& server() {
         ServedFrame frame;
         frame.number = 1;
         frame.line = "{}";
-        it.exchange().beat(1);
+        it.exchange().beat({.newest = 1});
         it.exchange().tell("{}", "");
         it.exchange().show(std::move(frame), {planes.data(), layout});
         return true;
