@@ -74,10 +74,11 @@ std::string metrics_of(const Status& status) {
 }
 
 std::string merged_metrics(const std::vector<std::string>& texts) {
-    std::vector<std::pair<std::string, std::string>> metrics;  // the head, and the samples
+    // Heads and their samples; samples without a head come first.
+    std::vector<std::pair<std::string, std::string>> metrics{{"", ""}};
     for (const std::string& text : texts) {
         std::istringstream lines(text);
-        size_t at = metrics.size();
+        size_t at = 0;
         for (std::string line, help; std::getline(lines, line);) {
             if (line.starts_with("# HELP ")) {
                 help = line + "\n";
@@ -87,7 +88,7 @@ std::string merged_metrics(const std::vector<std::string>& texts) {
                     std::ranges::find(metrics, help, &decltype(metrics)::value_type::first);
                 at = size_t(known - metrics.begin());
                 if (known == metrics.end()) metrics.emplace_back(help, "");
-            } else if (at < metrics.size()) {
+            } else {
                 metrics[at].second += line + "\n";
             }
         }

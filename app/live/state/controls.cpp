@@ -72,8 +72,8 @@ constexpr Control table[] = {
      .field = &Wishes::Look::meter,
      .tip = "how much of the score the patches carry that the shown map ranks first, beside random "
             "ones: measured by knocking them out while the picture stands still"},
-    {.key = U'u',
-     .keys = "U",
+    {.key = U'x',
+     .keys = "X",
      .label = "heads on",
      .line = "all heads that were switched off",
      .press = [](Session& s, char32_t) { s.wishes.look.heads_off.clear(); }},

@@ -162,7 +162,7 @@ void draw_status(const ViewInput& in, const Rectangle& place) {
     }
     if (session.wishes.view_recording) say("recording the view", true);
     if (const HeadsOff& off = session.wishes.look.heads_off; !off.empty())
-        say("heads off: " + in_words(off) + "; U puts them back", true);
+        say("heads off: " + in_words(off) + "; X puts them back", true);
     // Without a picture, the start page shows it.
     if (area(in.view.scene.picture) > 0) say(status.source_state, true);
     say(status.notice);

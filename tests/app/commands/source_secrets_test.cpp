@@ -122,7 +122,6 @@ TEST(SourceSecrets, are_not_in_errors_about_pictures_and_command_lines) {
                             {"bench", "--pipeline", url},
                             {"live", bare, "--headless", "--detector", "none", "--classifier",
                              "none", "--captioner", "none"},
-                            {"live", "0", url},
                             {url}}) {
         const Outcome outcome = saccade_program(
             words.size() > 2 || words[0] == "detect" ? on_test_device(words) : words);

@@ -139,6 +139,8 @@ TEST_F(ServedPage, the_patch_under_the_pointer_shows_what_it_looks_at) {
         true)
         << "many colours, as one map";
     page().press("a");
+    EXPECT_EQ(value_of("document.getElementById('mode').value"), "cause");
+    page().press("a");
     EXPECT_EQ(value_of("document.getElementById('mode').value"), "off");
     ASSERT_TRUE(page().becomes("saccade.map() === null"));
 }
