@@ -77,7 +77,7 @@ double time_of(Engine& engine, const Record& record) {
     return median_ms(c);
 }
 
-// One block: the attention of its heads, and its products, for so many tokens.
+// The times of one block over `tokens` tokens: of its heads' attention, and of its products.
 LectureData block_cost(Engine& engine, const BlockForm& form, uint32_t tokens) {
     const uint32_t dim = form.dim, head = dim / form.heads, width = padded(head) * form.heads;
     Numbers numbers(engine);

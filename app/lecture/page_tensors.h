@@ -21,7 +21,7 @@ private:
     std::string elements_;
 };
 
-// The letters that a tensor of so many values takes in the page.
+// The length of a tensor's text in the page, for this number of values.
 constexpr uint64_t page_bytes_of(uint64_t values) { return (2 * values + 2) / 3 * 4 + 100; }
 
 }  // namespace saccade

@@ -465,7 +465,7 @@ FrameOrder LiveLoop::order_for(const Wanted& wanted, const LastResult& last) {
         order.window = window_order(last.frame, look.room, look.second);
     }
     tracking_.add_to(order);
-    // One of many sources, which nobody watches.
+    // A wall's sources that nobody watches are not drawn.
     order.draw = shared_.loops.size() == 1 || order.window || order.read_back != ReadBack() ||
                  !order.maps.empty();
     explaining_.add_to(order, wanted.wishes, shown_ ? &shown_->result : nullptr,

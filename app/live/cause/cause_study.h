@@ -28,14 +28,14 @@ public:
 
     const CauseTarget& target() const { return target_; }
     uint64_t picture() const { return picture_; }
-    // Begins anew with another picture of the same size, in which the target was found. A word is
-    // of one picture only.
+    // Begins anew with another picture of the same size, in which the target was found again. Words
+    // cannot be found again: a caption belongs to one picture.
     void begin(const CauseTarget& target, const CausePicture& picture);
 
     // How far it goes.
     enum class Depth { coarse, finer, all };
-    // Runs about so many knock-outs; false if there was nothing left to do. `shown`: the map of
-    // attention over the picture, which is measured, too; null if there is none.
+    // Runs about `most` knock-outs; false if there was nothing left to do. `shown`: the map of
+    // attention on the screen, which the meter then measures, too; null if there is none.
     bool go_on(uint32_t most, Depth depth, const AttentionSeen* shown);
     // How many knock-outs are run together.
     uint32_t at_once() const { return trials_->at_once(); }

@@ -16,9 +16,9 @@
 
 namespace saccade {
 
-// Keeps the last seconds of a source as JPEGs, and makes a clip of them and of the seconds that
-// follow when something happens. It has a thread of its own and delays nobody: where that cannot
-// keep up, frames are left out.
+// Keeps the last seconds of a source as JPEGs. When something happens, it writes a clip of them and
+// of the seconds that follow. Its own thread does this, so that the source never waits; if the
+// thread cannot keep up, frames are left out of the clip.
 class ClipRecorder {
 public:
     struct Lengths {
