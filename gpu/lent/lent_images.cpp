@@ -3,29 +3,9 @@
 #include <vulkan/vulkan.h>
 
 #include "gpu/core/check.h"
+#include "gpu/recorder/transition.h"
 
 namespace saccade {
-
-namespace {
-
-// After all that came before, and before all that follows.
-void transition(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to) {
-    VkImageMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
-    barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.oldLayout = from;
-    barrier.newLayout = to;
-    barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-    barrier.image = image;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    VkDependencyInfo dependency{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-    dependency.imageMemoryBarrierCount = 1;
-    dependency.pImageMemoryBarriers = &barrier;
-    vkCmdPipelineBarrier2(commands, &dependency);
-}
-
-}  // namespace
 
 LentImages::LentImages(Device& device) : device_(device) {
     VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
@@ -59,15 +39,19 @@ void LentImages::record(VkCommandBuffer commands, VkImage from, VkImage to, Size
     const auto after = [&](VkImage image) {
         return image == lent.handle ? layout : VK_IMAGE_LAYOUT_GENERAL;
     };
-    transition(commands, from, before(from), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
-    transition(commands, to, before(to), VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    const VkImageMemoryBarrier2 first[] = {
+        transition(from, before(from), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL),
+        transition(to, before(to), VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL)};
+    saccade::record(commands, first);
     const VkImageSubresourceLayers pixels{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
     const VkImageCopy region{
         .srcSubresource = pixels, .dstSubresource = pixels, .extent = {size.x, size.y, 1}};
     vkCmdCopyImage(commands, from, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to,
                    VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-    transition(commands, from, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, after(from));
-    transition(commands, to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, after(to));
+    const VkImageMemoryBarrier2 last[] = {
+        transition(from, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, after(from)),
+        transition(to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, after(to))};
+    saccade::record(commands, last);
     check(vkEndCommandBuffer(commands), "recording a copy");
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "gpu/core/check.h"
-#include "gpu/present/transition.h"
+#include "gpu/recorder/transition.h"
 
 namespace saccade {
 
