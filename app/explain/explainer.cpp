@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <glm/common.hpp>
-#include <set>
 
 #include "app/io/text.h"
 #include "app/pipeline/attention_choice.h"
+#include "app/pipeline/still_pictures.h"
 #include "gpu/core/error.h"
-#include "gpu/transfer/download.h"
-#include "gpu/transfer/frame.h"
+#include "gpu/transfer/read_back.h"
 #include "models/files/json.h"
 #include "models/knock_outs/class_trials.h"
 #include "models/knock_outs/detection_trials.h"
@@ -19,12 +18,6 @@ namespace saccade {
 namespace {
 
 constexpr uint32_t words_at_once = 8;  // decoded before the end of the caption is checked
-
-Tap tap_on(uint32_t layers) {
-    std::set<uint32_t> all;
-    for (uint32_t i = 0; i < layers; ++i) all.insert(i);
-    return Tap(all);
-}
 
 // "tabby" of "tabby, tabby cat": ImageNet's classes have several names.
 bool is_called(const std::string& label, const std::string& name) {
@@ -43,24 +36,16 @@ std::string counted(size_t count, const std::string& what) {
            (count > 0 ? ", counted from 0" : "");
 }
 
-// Uploads a picture and records one model on it.
-void run_once(Engine& engine, const MaskedPicture& picture,
-              const std::function<void(Commands&, const Image&)>& record) {
-    std::optional<Frame> frame;
-    if (!picture.image) {
-        frame.emplace(engine.device(), picture.size.x, picture.size.y, picture.view.bgr);
-        frame->write(picture.view);
-    }
+// Runs one model on the picture: on the device's own image, or on its copy of the pixels.
+void run_once(Engine& engine, const MaskedPicture& picture, const StillPictures::Record& record) {
+    if (!picture.image) return StillPictures(engine, "explain", record).run(picture.view);
     Commands c(engine.device(), engine.scratch(), "explain");
     c.begin();
     {
         auto scope = c.scope("upload");
-        if (frame)
-            frame->record(c);
-        else
-            picture.upload(c);
+        picture.upload(c);
     }
-    record(c, frame ? frame->image() : *picture.image);
+    record(c, *picture.image);
     c.end();
     c.run();
 }
@@ -69,24 +54,16 @@ void run_once(Engine& engine, const MaskedPicture& picture,
 
 void Explainer::add_map(Found& found, const std::string& name, const MapGeometry& geometry,
                         const std::function<Tensor(Commands&)>& record) {
-    Commands c(engine_.device(), engine_.scratch(), "map");
-    Download map;
-    c.begin();
-    {
-        auto scope = c.scope("map");
-        map.record(c, record(c));
-    }
-    c.end();
-    c.run();
-    found.maps.push_back({name, resampled(map.floats(), geometry, found.trials->geometry())});
+    const std::vector<float> map = read_back(engine_, "map", record);
+    found.maps.push_back({name, resampled(map, geometry, found.trials->geometry())});
 }
 
 std::optional<Explainer::Found> Explainer::find_detection(const MaskedPicture& picture,
                                                           const TargetChoice& choice) {
     Detector& detector = *models_.detector;
     DetectionTaps taps;
-    taps.encoder = tap_on(detector.model().encoder_layers());
-    taps.decoder = tap_on(detector.model().decoder_layers());
+    taps.encoder = Tap::on_first(detector.model().encoder_layers());
+    taps.decoder = Tap::on_first(detector.model().decoder_layers());
     run_once(engine_, picture, [&](Commands& c, const Image& image) {
         detector.prepare({image.width(), image.height()}, options_.size);
         detector.record(c, image, taps);
@@ -125,7 +102,7 @@ std::optional<Explainer::Found> Explainer::find_class(const MaskedPicture& pictu
         if (is_called(labels[i], choice.label)) id = i;
     if (labels.empty() || (!choice.label.empty() && !id)) return std::nullopt;
     const ClassificationModel& model = classifier.model();
-    Tap tap = tap_on(model.layers());
+    Tap tap = Tap::on_first(model.layers());
     run_once(engine_, picture, [&](Commands& c, const Image& image) {
         classifier.prepare({image.width(), image.height()});
         classifier.record(c, image, tap);

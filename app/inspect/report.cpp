@@ -4,8 +4,6 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 
 #include "app/draw/colour.h"
 #include "app/draw/heat_map.h"
@@ -14,6 +12,7 @@
 #include "app/inspect/sheets.h"
 #include "app/page/base64.h"
 #include "app/page/page.h"
+#include "app/page/page_picture.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
 
@@ -26,26 +25,8 @@ using Object = nlohmann::ordered_json;
 constexpr uint64_t page_bytes = 10'000'000;
 constexpr int picture_side = 1600;  // pixels; larger pictures are scaled down
 
-template <typename Elements>
-std::string base64_of(const Elements& elements) {
-    return base64(std::as_bytes(std::span(elements)));
-}
-
 std::string script_element(const std::string& id, const std::string& content) {
     return "<script id=\"" + id + "\" type=\"application/octet-stream\">" + content + "</script>\n";
-}
-
-struct PagePicture {
-    std::string url;
-    cv::Size size;
-};
-PagePicture page_picture(const PictureView& picture) {
-    cv::Mat pixels = as_bgr(picture);
-    const double scale = double(picture_side) / std::max(pixels.cols, pixels.rows);
-    if (scale < 1) cv::resize(pixels, pixels, {}, scale, scale, cv::INTER_AREA);
-    std::vector<uchar> bytes;
-    cv::imencode(".jpg", pixels, bytes, {cv::IMWRITE_JPEG_QUALITY, 88});
-    return {"data:image/jpeg;base64," + base64_of(bytes), pixels.size()};
 }
 
 std::vector<uint32_t> first_numbers(uint32_t count) {
@@ -118,7 +99,7 @@ public:
     Page(const Study& study, const ReportOptions& options) : study_(study), options_(options) {}
 
     std::string write() {
-        const PagePicture picture = page_picture(study_.picture());
+        const PagePicture picture = page_picture(study_.picture(), picture_side);
         std::map<std::string, std::string> parts = {
             {"title", escaped("Attention in " + study_.name())},
             {"style", text_asset("page.css") + text_asset("report.css")},

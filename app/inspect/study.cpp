@@ -1,11 +1,10 @@
 #include "app/inspect/study.h"
 
 #include <algorithm>
-#include <set>
 
 #include "app/hub/model_finder.h"
 #include "app/pipeline/still_pictures.h"
-#include "gpu/transfer/download.h"
+#include "gpu/transfer/read_back.h"
 
 namespace saccade {
 
@@ -13,39 +12,14 @@ namespace {
 
 constexpr uint32_t words_at_once = 8;  // generated before the end of the caption is checked
 
-Tap tap_on(uint32_t layers, bool hidden = false, bool features = false) {
-    std::set<uint32_t> all;
-    for (uint32_t i = 0; i < layers; ++i) all.insert(i);
-    return Tap(all, hidden, features);
-}
-
-// Records and runs `record`, and reads back the map that it returns.
-template <typename Record>
-std::vector<float> map_of(Engine& engine, const Record& record) {
-    Commands c(engine.device(), engine.scratch(), "map");
-    Download map;
-    c.begin();
-    {
-        auto scope = c.scope("map");
-        map.record(c, record(c));
-    }
-    c.end();
-    c.run();
-    return map.floats();
-}
-
 FeatureView features_of(Engine& engine, const Tap& tap, const TokenLayout& tokens,
                         FeatureView view) {
-    view.similarity = map_of(engine, [&](Commands& c) { return similarities(c, tap, tokens); });
+    view.similarity =
+        read_back(engine, "map", [&](Commands& c) { return similarities(c, tap, tokens); });
     PatchColours colours(engine.device());
-    view.colours = map_of(engine, [&](Commands& c) { return colours.record(c, tap, tokens); });
+    view.colours =
+        read_back(engine, "map", [&](Commands& c) { return colours.record(c, tap, tokens); });
     return view;
-}
-
-std::vector<AttentionLayer> layers_of(const Tap& tap) {
-    std::vector<AttentionLayer> layers;
-    for (const auto& [index, kept] : tap.layers()) layers.push_back(kept);
-    return layers;
 }
 
 // Consecutive layers with the same grid and heads, whose queries lie on the same grid as their
@@ -87,14 +61,15 @@ Study::Study(Engine& engine, ModelsInUse& models, const std::string& name,
              const PictureView& picture, const Options& options)
     : name_(name), picture_(picture) {
     if (models.classifier)
-        classifier_tap_ = tap_on(models.classifier->model().layers(),
-                                 models.classifier->phrases() != nullptr, true);
-    if (models.captioner) captioner_tap_ = tap_on(models.captioner->model().encoder_layers());
+        classifier_tap_ = Tap::on_first(models.classifier->model().layers(),
+                                        models.classifier->phrases() != nullptr, true);
+    if (models.captioner)
+        captioner_tap_ = Tap::on_first(models.captioner->model().encoder_layers());
     if (models.detector) {
-        detection_taps_.encoder = tap_on(models.detector->model().encoder_layers(), false,
-                                         models.detector->model().has_features());
-        detection_taps_.decoder = tap_on(models.detector->model().decoder_layers(),
-                                         models.detector->phrases() != nullptr);
+        detection_taps_.encoder = Tap::on_first(models.detector->model().encoder_layers(), false,
+                                                models.detector->model().has_features());
+        detection_taps_.decoder = Tap::on_first(models.detector->model().decoder_layers(),
+                                                models.detector->phrases() != nullptr);
     }
     StillPictures pictures(engine, "inspect", [&](Commands& c, const Image& image) {
         const Size size{image.width(), image.height()};
@@ -123,7 +98,7 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
     for (const ClassScore& c : classifier.ranking().top(options.classes))
         classes_.push_back({classifier.labels()[c.id], double(c.score)});
     const ClassificationModel& model = classifier.model();
-    const std::vector<AttentionLayer> layers = layers_of(classifier_tap_);
+    const std::vector<AttentionLayer> layers = classifier_tap_.in_order();
     const std::vector<Alike> groups = layers_alike(model);
     layers_between_maps_ = model.layers();
     for (const auto& [first, count] : groups) {
@@ -152,14 +127,14 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
                         {},
                         classifier.geometry()};
         for (uint32_t i = 0; i < view.phrases.size(); ++i)
-            view.maps.push_back(map_of(engine, [&](Commands& c) {
+            view.maps.push_back(read_back(engine, "map", [&](Commands& c) {
                 return classifier.look_from_phrase(c, classifier_tap_, i);
             }));
         phrase_views_.push_back(std::move(view));
     }
     if (!model.rolls_out()) return;
     Rollout rollout(engine.device());
-    encoders_.back().rollout = map_of(engine, [&](Commands& c) {
+    encoders_.back().rollout = read_back(engine, "map", [&](Commands& c) {
         return rollout.record(c, classifier_tap_, model.layout(0).first_query);
     });
 }
@@ -167,7 +142,7 @@ void Study::look_with_classifier(Engine& engine, Classifier& classifier, const O
 void Study::look_with_detector(Engine& engine, const Detector& detector, const Options& options) {
     detections_ = detector.findings().detections(options.filter);
     const TokenLayout tokens = detector.layout();
-    const AttentionSource encoder(engine, layers_of(detection_taps_.encoder), tokens.first_cell,
+    const AttentionSource encoder(engine, detection_taps_.encoder.in_order(), tokens.first_cell,
                                   detector.geometry());
     if (encoder.layers() > 0)
         encoders_.push_back({"detector",
@@ -180,7 +155,7 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
                              encoder.layers()});
     // DETR's queries attend to the encoder's output, which has cells only.
     detection_view_ = {title_of(options.names.detector),
-                       tokens.cross ? AttentionSource(engine, layers_of(detection_taps_.decoder),
+                       tokens.cross ? AttentionSource(engine, detection_taps_.decoder.in_order(),
                                                       detector.query_layout().first_cell,
                                                       detector.query_geometry())
                                     : encoder,
@@ -196,15 +171,16 @@ void Study::look_with_detector(Engine& engine, const Detector& detector, const O
     PhraseView view{
         "detector", title_of(options.names.detector), detector.labels(), {}, detector.geometry()};
     for (uint32_t i = 0; i < view.phrases.size(); ++i)
-        view.maps.push_back(map_of(
-            engine, [&](Commands& c) { return detector.look_from_phrase(c, detection_taps_, i); }));
+        view.maps.push_back(read_back(engine, "map", [&](Commands& c) {
+            return detector.look_from_phrase(c, detection_taps_, i);
+        }));
     phrase_views_.push_back(std::move(view));
 }
 
 void Study::look_with_words(Engine& engine, const Captioner& captioner, const Options& options) {
     word_geometry_ = captioner.geometry();
     for (const CaptionWord& word : caption_->words)
-        word_maps_.push_back(map_of(engine, [&](Commands& c) {
+        word_maps_.push_back(read_back(engine, "map", [&](Commands& c) {
             return captioner.look_from_word(c, options.word_look, word.first, word.count);
         }));
 }
@@ -212,7 +188,7 @@ void Study::look_with_words(Engine& engine, const Captioner& captioner, const Op
 // Adds a view for each run of layers with the same grid.
 void Study::look_with_eye(Engine& engine, const Captioner& captioner, const std::string& title) {
     const CaptionModel& model = captioner.model();
-    const std::vector<AttentionLayer> all = layers_of(captioner_tap_);
+    const std::vector<AttentionLayer> all = captioner_tap_.in_order();
     const uint32_t count = model.encoder_layers();
     for (uint32_t first = 0, end = 0; first < count; first = end) {
         const TokenLayout tokens = model.encoder_layout(first);

@@ -1,5 +1,6 @@
 #include "app/inspect/attention_source.h"
 #include "app/lecture/parts.h"
+#include "app/pipeline/still_pictures.h"
 #include "gpu/ops/norms.h"
 #include "gpu/ops/rows.h"
 
@@ -68,9 +69,9 @@ bool add_words(const LectureInput& in, const Captioner& captioner, uint32_t word
         const uint64_t size = layer.q.columns / layer.heads.count;
         const std::string number = std::to_string(i);
         tensors.add(prefix + "q." + number, {words, layer.heads.count, size},
-                    read_back(in.engine, layer.q.slice_rows(0, words)));
+                    read_back(in.engine, "lecture", layer.q.slice_rows(0, words)));
         tensors.add(prefix + "k." + number, {words, layer.heads.count, size},
-                    read_back(in.engine, layer.k.slice_rows(0, words)));
+                    read_back(in.engine, "lecture", layer.k.slice_rows(0, words)));
     }
     return true;
 }
@@ -85,10 +86,11 @@ LectureData caption_part(const LectureInput& in, Captioner& captioner, const std
     CaptionOptions greedy;
     greedy.beams = 1;
     captioner.use(greedy);
-    run_on_picture(in, [&](Commands& c, const Image& image) {
+    StillPictures pictures(in.engine, "lecture", [&](Commands& c, const Image& image) {
         captioner.prepare({image.width(), image.height()});
         captioner.record(c, image);
     });
+    pictures.run(in.picture);
     captioner.start();
     LectureData steps = LectureData::array();
     Caption caption;

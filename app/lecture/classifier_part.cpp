@@ -2,10 +2,10 @@
 #include <chrono>
 #include <numeric>
 #include <random>
-#include <set>
 
 #include "app/lecture/parts.h"
 #include "app/lecture/reruns.h"
+#include "app/pipeline/still_pictures.h"
 #include "models/attention/attention_maps.h"
 #include "models/attention/tap.h"
 
@@ -79,11 +79,9 @@ public:
 
 private:
     void run() {
-        std::set<uint32_t> all;
-        for (uint32_t i = 0; i < model_.layers(); ++i) all.insert(i);
-        tap_ = Tap(all, true);
+        tap_ = Tap::on_first(model_.layers(), true);
         tap_.keep_values();
-        run_on_picture(in_, [&](Commands& c, const Image& image) {
+        StillPictures pictures(in_.engine, "lecture", [&](Commands& c, const Image& image) {
             classifier_.prepare({image.width(), image.height()});
             classifier_.record(c, image, tap_);
             const PictureInput& input = classifier_.input();
@@ -92,6 +90,7 @@ private:
             input.record(c, patches, image);
             patches_download_.record(c, patches);
         });
+        pictures.run(in_.picture);
         patches_ = patches_download_.floats();
     }
 
@@ -114,7 +113,7 @@ private:
         data_["positions"] = bool(positions);
         if (positions)
             tensors_.add("positions", {positions.rows, positions.columns},
-                         read_back(in_.engine, positions));
+                         read_back(in_.engine, "lecture", positions));
     }
 
     void add_attention() {
@@ -132,14 +131,14 @@ private:
         }
         if (!model_.rolls_out()) return;
         Rollout rollout(in_.engine.device());
-        tensors_.add("rollout", {tokens_}, read_back(in_.engine, [&](Commands& c) {
+        tensors_.add("rollout", {tokens_}, read_back(in_.engine, "lecture", [&](Commands& c) {
                          return rollout.record(c, tap_, model_.layout(0).first_query);
                      }));
     }
 
     void add_heads_of(const std::string& kind, uint32_t layer, const Tensor& x) {
         tensors_.add(kind + "." + std::to_string(layer), {tokens_, heads_, head_size_},
-                     packed(read_back(in_.engine, x), head_size_));
+                     packed(read_back(in_.engine, "lecture", x), head_size_));
     }
 
     // The residual stream before the first block and after each, and its length for every token.
@@ -155,7 +154,7 @@ private:
             if (!wanted) continue;
             data_["kept_states"].push_back(index);
             tensors_.add("stream." + std::to_string(index), {tokens_, dim},
-                         read_back(in_.engine, z));
+                         read_back(in_.engine, "lecture", z));
         }
     }
 

@@ -7,6 +7,7 @@
 #include "app/inspect/attention_source.h"
 #include "app/lecture/parts.h"
 #include "app/page/page.h"
+#include "app/pipeline/still_pictures.h"
 
 namespace saccade {
 
@@ -14,18 +15,6 @@ namespace {
 
 constexpr size_t most_found = 10, most_empty = 4;  // queries that are shown
 constexpr uint32_t most_encoder_tokens = 1100;     // whose attention to each other is embedded
-
-Tap tap_on(uint32_t layers, bool hidden) {
-    std::set<uint32_t> all;
-    for (uint32_t i = 0; i < layers; ++i) all.insert(i);
-    return Tap(all, hidden);
-}
-
-std::vector<AttentionLayer> layers_of(const Tap& tap) {
-    std::vector<AttentionLayer> layers;
-    for (const auto& [index, kept] : tap.layers()) layers.push_back(kept);
-    return layers;
-}
 
 class DetectorPart {
 public:
@@ -37,13 +26,14 @@ public:
         in_.progress("the detector");
         const DetectionModel& model = detector_.model();
         if (model.decoder_layers() == 0) return nullptr;
-        taps_.encoder = tap_on(model.encoder_layers(), true);
-        taps_.decoder = tap_on(model.decoder_layers(), false);
+        taps_.encoder = Tap::on_first(model.encoder_layers(), true);
+        taps_.decoder = Tap::on_first(model.decoder_layers());
         taps_.parts = Parts(true);
-        run_on_picture(in_, [&](Commands& c, const Image& image) {
+        StillPictures pictures(in_.engine, "lecture", [&](Commands& c, const Image& image) {
             detector_.prepare({image.width(), image.height()});
             detector_.record(c, image, taps_);
         });
+        pictures.run(in_.picture);
         if (!taps_.parts.has("layer_boxes_0")) return nullptr;
         data_ = {{"layers", model.decoder_layers()},
                  {"queries", model.queries()},
@@ -66,7 +56,7 @@ private:
         std::vector<float> boxes;
         for (uint32_t i = 0; i < model.decoder_layers(); ++i) {
             const auto& part = taps_.parts["layer_boxes_" + std::to_string(i)];
-            const std::vector<float> one = read_back(in_.engine, part.x);
+            const std::vector<float> one = read_back(in_.engine, "lecture", part.x);
             boxes.insert(boxes.end(), one.begin(), one.end());
             if (data_["no_object"]) add_scores(i);
         }
@@ -97,7 +87,7 @@ private:
     // "no object", which is the last.
     void add_scores(uint32_t layer) {
         const auto& part = taps_.parts["layer_logits_" + std::to_string(layer)];
-        const std::vector<float> logits = read_back(in_.engine, part.x);
+        const std::vector<float> logits = read_back(in_.engine, "lecture", part.x);
         const size_t columns = part.x.columns, labels = detector_.labels().size();
         LectureData answers = LectureData::array();
         for (size_t at = 0; at < logits.size(); at += columns) {
@@ -116,7 +106,7 @@ private:
 
     // What the shown queries look at in each layer: sampling points, or a map over the cells.
     void add_gazes() {
-        const AttentionSource source(in_.engine, layers_of(taps_.decoder),
+        const AttentionSource source(in_.engine, taps_.decoder.in_order(),
                                      detector_.query_layout().first_cell,
                                      detector_.query_geometry());
         data_["place"] = place_of(source.geometry());
@@ -153,7 +143,7 @@ private:
     void add_encoder() {
         const Tap& tap = taps_.encoder;
         if (tap.layers().empty()) return;
-        const AttentionSource source(in_.engine, layers_of(tap), detector_.layout().first_cell,
+        const AttentionSource source(in_.engine, tap.in_order(), detector_.layout().first_cell,
                                      detector_.geometry());
         const uint32_t tokens = source.tokens();
         if (tokens > most_encoder_tokens || source.keys() != tokens || tokens != source.cells())
@@ -179,7 +169,7 @@ private:
             size = taps_.parts["backbone_" + std::to_string(i)].size;
         }
         if (!map || area(size) == 0) return;
-        const std::vector<float> all = read_back(in_.engine, map);
+        const std::vector<float> all = read_back(in_.engine, "lecture", map);
         std::vector<float> cells;
         for (size_t at = 0; at < all.size(); at += map.columns) {
             double sum = 0;

@@ -1,8 +1,6 @@
 #include "app/lecture/lecture.h"
 
 #include <map>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 
 #include "app/draw/colour.h"
 #include "app/draw/heat_map.h"
@@ -10,6 +8,7 @@
 #include "app/lecture/parts.h"
 #include "app/page/base64.h"
 #include "app/page/page.h"
+#include "app/page/page_picture.h"
 #include "gpu/core/error.h"
 #include "gpu/core/files.h"
 
@@ -18,24 +17,6 @@ namespace saccade {
 namespace {
 
 constexpr int picture_side = 1280;  // pixels; larger pictures are scaled down
-
-template <typename Elements>
-std::string base64_of(const Elements& elements) {
-    return base64(std::as_bytes(std::span(elements)));
-}
-
-struct PagePicture {
-    std::string url;
-    cv::Size size;
-};
-PagePicture page_picture(const PictureView& picture) {
-    cv::Mat pixels = as_bgr(picture);
-    const double scale = double(picture_side) / std::max(pixels.cols, pixels.rows);
-    if (scale < 1) cv::resize(pixels, pixels, {}, scale, scale, cv::INTER_AREA);
-    std::vector<uchar> bytes;
-    cv::imencode(".jpg", pixels, bytes, {cv::IMWRITE_JPEG_QUALITY, 88});
-    return {"data:image/jpeg;base64," + base64_of(bytes), pixels.size()};
-}
 
 // The texts of the page: English, with those that a translation replaces.
 LectureData texts_of(const std::string& translation) {
@@ -64,31 +45,12 @@ LectureData place_of(const MapGeometry& g) {
             {"cell", {g.cell.x, g.cell.y}}};
 }
 
-void run_on_picture(const LectureInput& in,
-                    const std::function<void(Commands&, const Image&)>& record) {
-    const PictureView& picture = in.picture;
-    Frame frame(in.engine.device(), picture.width, picture.height, picture.bgr);
-    frame.write(picture);
-    Commands c(in.engine.device(), in.engine.scratch(), "lecture");
-    c.begin();
-    {
-        auto scope = c.scope("picture");
-        frame.record(c);
-    }
-    {
-        auto scope = c.scope("model");
-        record(c, frame.image());
-    }
-    c.end();
-    c.run();
-}
-
 void write_lecture(Engine& engine, const LectureModels& with, const std::string& name,
                    const PictureView& picture, const std::string& texts,
                    const std::function<void(const std::string& what)>& progress,
                    const std::filesystem::path& path) {
     const LectureInput in{engine, picture, progress};
-    const PagePicture shown = page_picture(picture);
+    const PagePicture shown = page_picture(picture, picture_side);
     PageTensors tensors;
     LectureData data = {{"name", name},
                         {"width", picture.width},

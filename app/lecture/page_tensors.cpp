@@ -16,7 +16,7 @@ void PageTensors::add(const std::string& name, const std::vector<uint64_t>& shap
     for (const uint64_t size : shape) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
     elements_ += "<script id=\"tensor-" + name +
                  "\" type=\"application/octet-stream\" data-shape=\"" + sizes + "\">" +
-                 base64(std::as_bytes(std::span(halves))) + "</script>\n";
+                 base64_of(halves) + "</script>\n";
 }
 
 }  // namespace saccade

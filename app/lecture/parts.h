@@ -9,8 +9,8 @@
 #include "app/lecture/page_tensors.h"
 #include "app/pipeline/models_in_use.h"
 #include "gpu/engine.h"
-#include "gpu/transfer/download.h"
 #include "gpu/transfer/frame.h"
+#include "gpu/transfer/read_back.h"
 
 // What the lecture says of one picture, model by model: the page's data, and its tensors.
 
@@ -48,27 +48,5 @@ LectureData cost_part(const LectureInput& in, const std::optional<BlockForm>& fo
 
 // {"grid": [columns, rows], "left", "top", "cell": [width, height]}: a map's place in the picture.
 LectureData place_of(const MapGeometry& geometry);
-
-// Uploads the picture, records `record` on its image, and waits.
-void run_on_picture(const LectureInput& in,
-                    const std::function<void(Commands&, const Image&)>& record);
-
-// Runs the commands of `record` and reads back the tensor that it returns.
-template <typename Record>
-std::vector<float> read_back(Engine& engine, const Record& record) {
-    Commands c(engine.device(), engine.scratch(), "lecture");
-    Download download;
-    c.begin();
-    {
-        auto scope = c.scope("lecture");
-        download.record(c, record(c));
-    }
-    c.end();
-    c.run();
-    return download.floats();
-}
-inline std::vector<float> read_back(Engine& engine, const Tensor& tensor) {
-    return read_back(engine, [&](Commands&) { return tensor; });
-}
 
 }  // namespace saccade

@@ -25,7 +25,9 @@ public:
           record_(std::move(record)),
           commands_(engine.device(), engine.scratch(), name) {}
 
-    // Returns when the device is done with the picture. An error begins with its name.
+    // Returns when the device is done with the picture.
+    void run(const PictureView& picture);
+    // The same; an error begins with the picture's name.
     void run(const std::string& name, const PictureView& picture);
 
     // The last picture under this name, with the times of its stages. What a model found in it is
@@ -33,8 +35,6 @@ public:
     FrameResult result(const std::string& name, double decode_ms) const;
 
 private:
-    void run(const PictureView& picture);
-
     Engine& engine_;
     Record record_;
     Commands commands_;

@@ -5,6 +5,18 @@
 
 namespace saccade {
 
+Tap Tap::on_first(uint32_t count, bool hidden, bool features) {
+    std::set<uint32_t> layers;
+    for (uint32_t i = 0; i < count; ++i) layers.insert(i);
+    return Tap(std::move(layers), hidden, features);
+}
+
+std::vector<AttentionLayer> Tap::in_order() const {
+    std::vector<AttentionLayer> layers;
+    for (const auto& [index, kept] : kept_) layers.push_back(kept);
+    return layers;
+}
+
 Tensor Tap::keep(Commands& c, Buffer& memory, const Tensor& from) {
     const uint64_t bytes = tensor_bytes(from.batch, from.rows, from.columns, from.type);
     if (memory.bytes() < bytes) memory = Buffer(c.device(), "tap", bytes, Memory::device);

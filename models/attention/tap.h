@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "gpu/core/buffer.h"
 #include "gpu/ops/attention.h"
@@ -48,6 +49,9 @@ public:
     explicit Tap(std::set<uint32_t> layers, bool hidden = false, bool features = false)
         : layers_(std::move(layers)), keep_hidden_(hidden), keep_features_(features) {}
 
+    // Of the layers 0 to `count` - 1.
+    static Tap on_first(uint32_t count, bool hidden = false, bool features = false);
+
     // Keeps v of these layers too, from the next recording on.
     void keep_values() { keep_values_ = true; }
 
@@ -89,6 +93,7 @@ public:
         Buffer q_memory = {}, k_memory = {}, v_memory = {}, scores_memory = {};
     };
     const std::map<uint32_t, Kept>& layers() const { return kept_; }
+    std::vector<AttentionLayer> in_order() const;  // the kept layers, the first one first
     const Kept& layer(uint32_t index) const;
     const std::map<uint32_t, Tensor>& hidden_states() const { return hidden_; }
     const Tensor& features() const { return features_; }  // (batch, tokens, columns), or empty

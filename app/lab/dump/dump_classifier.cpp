@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include "app/lab/dump/dump_parts.h"
 #include "models/attention/attention_maps.h"
@@ -18,12 +17,10 @@ void dump_classifier(Engine& engine, const std::filesystem::path& model, const P
     Frame frame(engine.device(), picture.width, picture.height, picture.bgr);
     frame.write(picture);
 
-    std::set<uint32_t> all;
-    for (uint32_t i = 0; i < layers; ++i) all.insert(i);
     // The references of ViT end before the final norm, those of other models (DINO) after it.
     const bool ends_before_norm =
         dynamic_cast<const ViTClassifier*>(&classifier.model()) != nullptr;
-    Tap tap(all, true, !ends_before_norm);
+    Tap tap = Tap::on_first(layers, true, !ends_before_norm);
     Commands c(engine.device(), engine.scratch(), "dump");
     c.begin();
     frame.record(c);

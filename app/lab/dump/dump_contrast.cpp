@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include "app/lab/dump/dump_parts.h"
 #include "gpu/core/error.h"
@@ -10,12 +9,6 @@
 namespace saccade {
 
 namespace {
-
-std::set<uint32_t> layers_before(uint32_t end) {
-    std::set<uint32_t> all;
-    for (uint32_t i = 0; i < end; ++i) all.insert(i);
-    return all;
-}
 
 // One row of every hidden state that was kept.
 std::vector<float> row_of_each(Engine& engine, const Tap& tap, uint32_t row, uint32_t count) {
@@ -113,7 +106,7 @@ void dump_contrast(Engine& engine, Classifier& classifier, const PictureView& pi
     frame.write(picture);
     const uint32_t layers = model.vision().config().form.layers;
     const bool pools = model.layers() > layers;  // SigLIP's last layer is its pooling head
-    Tap tap(layers_before(model.layers()), true);
+    Tap tap = Tap::on_first(model.layers(), true);
     Commands c(engine.device(), engine.scratch(), "dump");
     c.begin();
     frame.record(c);

@@ -7,8 +7,8 @@
 
 #include "app/lab/dump/dump.h"
 #include "gpu/engine.h"
-#include "gpu/transfer/download.h"
 #include "gpu/transfer/frame.h"
+#include "gpu/transfer/read_back.h"
 #include "models/attention/parts.h"
 #include "models/attention/tap.h"
 #include "models/classifier.h"
@@ -46,21 +46,6 @@ private:
     std::deque<std::vector<int32_t>> whole_;
     std::vector<StoredTensor> tensors_;
 };
-
-// Runs the commands of `record` and reads back the tensor that it returns.
-template <typename Record>
-std::vector<float> read_back(Engine& engine, const char* name, Record record) {
-    Commands c(engine.device(), engine.scratch(), name);
-    Download download;
-    c.begin();
-    {
-        auto scope = c.scope(name);
-        download.record(c, record(c));
-    }
-    c.end();
-    c.run();
-    return download.floats();
-}
 
 // Every max(1, rows / 16)-th row of a tensor, as in the references.
 std::vector<float> some_tokens(Engine& engine, const Tensor& z, uint64_t& rows);
