@@ -332,9 +332,11 @@
             const button = element("button", {}, ...page.name_of_box(found));
             found.looker = looker_of(found);
             const item = element("li", {}, add_ready_looker(found.looker, button));
-            for (const rival of found.rivals)
-                item.append(add_ready_looker(looker_of(rival),
-                                             element("button", {className: "rival"}, "or ", ...page.name_of_box(rival))));
+            const add_other = (word) => (other) =>
+                item.append(add_ready_looker(looker_of(other),
+                                             element("button", {className: "merged"}, word, ...page.name_of_box(other))));
+            found.rivals.forEach(add_other("or "));
+            found.repeats.forEach(add_other("again "));
             $("detections").append(item);
         }
         // The strongest is drawn last, on top.

@@ -9,13 +9,14 @@ const labels = (() => {
         return shared > 0 ? shared / (area_of(a) + area_of(b) - shared) : 0;
     }
     // One box for one thing: of detections whose boxes almost coincide, of the same or another class, only the
-    // strongest is kept. Those of other classes become its `rivals`. The result is sorted, the strongest first.
+    // strongest is kept. Those of other classes become its `rivals`, those of its own class its `repeats`. The
+    // result is sorted, the strongest first.
     function merge(detections) {
         const kept = [];
         for (const one of [...detections].sort((a, b) => b.score - a.score)) {
             const stronger = kept.find((other) => iou(one.box, other.box) > duplicate_iou);
-            if (!stronger) kept.push({...one, rivals: []});
-            else if (stronger.label !== one.label) stronger.rivals.push(one);
+            if (!stronger) kept.push({...one, rivals: [], repeats: []});
+            else (stronger.label === one.label ? stronger.repeats : stronger.rivals).push(one);
         }
         return kept;
     }
