@@ -56,7 +56,7 @@ std::unique_ptr<Source> open_source(const SourceName& name, const SourceOptions&
         case SourceKind::camera:
             return std::make_unique<Camera>(text, options);
         case SourceKind::stream:
-            return std::make_unique<Stream>(name, options);
+            return std::make_unique<NetworkStream>(name, options);
         case SourceKind::video:
             return std::make_unique<VideoFile>(text);
         case SourceKind::pictures:

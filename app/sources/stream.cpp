@@ -10,7 +10,7 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-Stream::Stream(const SourceName& url, const SourceOptions& options)
+NetworkStream::NetworkStream(const SourceName& url, const SourceOptions& options)
     : what_("the stream '" + url.text() + "'") {
     traits_.name = url;
     traits_.live = true;
@@ -25,7 +25,7 @@ Stream::Stream(const SourceName& url, const SourceOptions& options)
     traits_.rate = decoder_->rate();
 }
 
-std::optional<FrameInfo> Stream::next(const GiveSlot& give) {
+std::optional<FrameInfo> NetworkStream::next(const GiveSlot& give) {
     const bool decoded = decoder_->next();
     // After a timeout the decoder may still hold some frames.
     stalled_ = stalled_ || decoder_->timed_out();
@@ -40,7 +40,7 @@ std::optional<FrameInfo> Stream::next(const GiveSlot& give) {
     return info;
 }
 
-void Stream::seek(uint64_t index) {
+void NetworkStream::seek(uint64_t index) {
     if (index < stamp_.index())
         throw Error(what_ + " is live: it cannot go back to earlier frames");
     while (stamp_.index() < index && decoder_->next()) stamp_.leave_out();

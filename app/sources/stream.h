@@ -7,9 +7,9 @@ namespace saccade {
 
 // A network stream. It is live: frames can be skipped but not read again, and their times are by
 // the machine's clock. A stream that fails is opened again by open_source().
-class Stream : public Source {
+class NetworkStream : public Source {
 public:
-    Stream(const SourceName& url, const SourceOptions& options);
+    NetworkStream(const SourceName& url, const SourceOptions& options);
 
     const SourceTraits& traits() const override { return traits_; }
     // Nothing if the server has ended the stream.
