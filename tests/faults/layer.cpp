@@ -6,6 +6,7 @@
 //   SACCADE_FAULT="lost 12 always"   and so does every later one
 //   SACCADE_FAULT="lost 12 die"      that call ends the process with SIGILL, as a driver may that
 //                                    was compiled for another processor
+//   SACCADE_FAULT="lost 12 once vkQueueSubmit2"   only calls of this function are counted
 //   SACCADE_FAULT_COUNTS=FILE        at the end, FILE has the number of calls for each code
 // Codes: lost, device-memory, host-memory, out-of-date, surface-lost, no-init.
 //
@@ -47,12 +48,14 @@ class Plan {
 public:
     Plan() {
         const char* text = std::getenv("SACCADE_FAULT");
-        char name[32] = "", mode[16] = "";
+        char name[32] = "", mode[16] = "", function[64] = "";
         unsigned long long number = 0;
-        if (!text || std::sscanf(text, "%31s %llu %15s", name, &number, mode) < 2) return;
+        if (!text || std::sscanf(text, "%31s %llu %15s %63s", name, &number, mode, function) < 2)
+            return;
         for (const Code& code : codes)
             if (std::strcmp(code.name, name) == 0) result_ = code.result;
         number_ = number;
+        function_ = function;
         device_ = std::strcmp(mode, "device") == 0;
         always_ = std::strcmp(mode, "always") == 0;
         dies_ = std::strcmp(mode, "die") == 0;
@@ -67,7 +70,8 @@ public:
     }
 
     // The result of a call that may return these codes; VK_SUCCESS: the call is passed on.
-    VkResult next(Codes possible) {
+    VkResult next(const char* function, Codes possible) {
+        if (!function_.empty() && function_ != function) return VK_SUCCESS;
         const std::lock_guard lock(mutex_);
         bool fails = false;
         for (const VkResult one : possible)
@@ -92,6 +96,7 @@ private:
     std::mutex mutex_;
     VkResult result_ = VK_SUCCESS;
     unsigned long long number_ = 0, counts_[code_count] = {};
+    std::string function_;  // empty: any
     bool device_ = false, always_ = false, dies_ = false, broken_ = false;
 };
 
@@ -126,7 +131,7 @@ void stop_device() {
 // Fails if the fault is due, else passes the call on.
 template <typename Function, typename... Arguments>
 VkResult pass(const char* name, Codes possible, Arguments... arguments) {
-    const VkResult result = plan().next(possible);
+    const VkResult result = plan().next(name, possible);
     if (result == VK_SUCCESS) return next<Function>(name)(arguments...);
     if (result == VK_ERROR_DEVICE_LOST) {
         const std::lock_guard lock(queue_mutex);
@@ -138,7 +143,7 @@ VkResult pass(const char* name, Codes possible, Arguments... arguments) {
 template <typename Function, typename... Arguments>
 VkResult pass_on_queue(const char* name, Codes possible, Arguments... arguments) {
     const std::lock_guard lock(queue_mutex);
-    const VkResult result = plan().next(possible);
+    const VkResult result = plan().next(name, possible);
     if (result == VK_SUCCESS) return next<Function>(name)(arguments...);
     if (result == VK_ERROR_DEVICE_LOST) stop_device();
     return result;
@@ -299,7 +304,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_CreateInstance(const VkInstanceCreateInfo* 
     auto* link =
         link_in<VkLayerInstanceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
     if (!link) return VK_ERROR_INITIALIZATION_FAILED;
-    const VkResult fault = plan().next({MEMORY, VK_ERROR_INITIALIZATION_FAILED});
+    const VkResult fault =
+        plan().next("vkCreateInstance", {MEMORY, VK_ERROR_INITIALIZATION_FAILED});
     if (fault != VK_SUCCESS) return fault;
     next_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
@@ -321,8 +327,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fault_CreateDevice(VkPhysicalDevice physical,
         link_in<VkLayerDeviceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
     if (!link) return VK_ERROR_INITIALIZATION_FAILED;
     plan().device_opened();
-    const VkResult fault =
-        plan().next({MEMORY, VK_ERROR_DEVICE_LOST, VK_ERROR_INITIALIZATION_FAILED});
+    const VkResult fault = plan().next(
+        "vkCreateDevice", {MEMORY, VK_ERROR_DEVICE_LOST, VK_ERROR_INITIALIZATION_FAILED});
     if (fault != VK_SUCCESS) return fault;
     const auto instance_function = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
