@@ -39,6 +39,15 @@ std::string cookie_value(lws* wsi, const std::string& name) {
     return "";
 }
 
+// Whether a space parts a name that tells the body's length from its colon. A proxy may read such a
+// header, which libwebsockets takes for an unknown one.
+bool has_split_name(lws* wsi) {
+    for (const std::string_view name :
+         {"content-length :", "content-length\t:", "transfer-encoding :", "transfer-encoding\t:"})
+        if (lws_hdr_custom_length(wsi, name.data(), int(name.size())) >= 0) return true;
+    return false;
+}
+
 }  // namespace
 
 AccessControl::AccessControl(const ServerOptions& options, const ServerLimits& limits)
@@ -76,7 +85,7 @@ std::optional<Response> AccessControl::fault(lws* wsi) const {
     const bool two_lengths = lws_hdr_fragment_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, 1) > 0;
     const std::string length = request_header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH);
     if (two_lengths || length.find_first_not_of("0123456789") != length.npos ||
-        lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0)
+        lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0 || has_split_name(wsi))
         return Response{
             .status = 400, .body = "a request with a body of doubtful length\n", .close = true};
     const std::string host = request_header(wsi, WSI_TOKEN_HOST);

@@ -456,7 +456,8 @@ TEST_F(ServerTest, a_body_of_doubtful_length_ends_the_connection) {
          {"Content-Length: 5\r\nContent-Length: 6\r\n",
           "Content-Length: 5\r\nContent-Length: 5\r\n", "Content-Length: 5, 5\r\n",
           "Content-Length: +5\r\n", "Content-Length: -1\r\n", "Transfer-Encoding: chunked\r\n",
-          "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"}) {
+          "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "Content-Length : 5\r\n",
+          "Transfer-Encoding : chunked\r\n"}) {
         Client client(port);
         client.send(request("/frame.json", headers) + "0\r\n\r\n" + request("/metrics"));
         const std::string all = client.rest();
