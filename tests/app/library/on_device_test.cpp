@@ -19,6 +19,13 @@ namespace {
 // What the tests' device was made with, as the program says it.
 struct MadeWith {
     explicit MadeWith(const Features& has) {
+        f13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+        f12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+        f11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+        info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+        f12.pNext = &f13;
+        f11.pNext = &f12;
+        info.pNext = &f11;
         f13.synchronization2 = f13.maintenance4 = VK_TRUE;
         f13.subgroupSizeControl = f13.computeFullSubgroups = has.subgroup_size_control;
         f12.timelineSemaphore = f12.hostQueryReset = VK_TRUE;
@@ -32,22 +39,19 @@ struct MadeWith {
     MadeWith& operator=(const MadeWith&) = delete;
 
     const char* push = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
-    VkPhysicalDeviceVulkan13Features f13{.sType =
-                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    VkPhysicalDeviceVulkan12Features f12{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &f13};
-    VkPhysicalDeviceVulkan11Features f11{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &f12};
-    VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &f11};
+    VkPhysicalDeviceVulkan13Features f13{};
+    VkPhysicalDeviceVulkan12Features f12{};
+    VkPhysicalDeviceVulkan11Features f11{};
+    VkDeviceCreateInfo info{};
 };
 
 class OnDeviceTest : public GpuTest {
 protected:
     OnDeviceTest() {
-        VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                       .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
-        VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
-                                   .pNext = &type};
+        VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+        type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+        VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+        info.pNext = &type;
         EXPECT_EQ(vkCreateSemaphore(device.handle(), &info, nullptr, &timeline), VK_SUCCESS);
     }
     ~OnDeviceTest() override {
@@ -213,13 +217,14 @@ TEST_F(OnDeviceTest, waits_and_signals_and_draws) {
     output.size = sizeof output;
     submit(job, &output);  // and does not wait for the semaphore
 
-    VkSemaphoreSignalInfo signal{
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = timeline, .value = 1};
+    VkSemaphoreSignalInfo signal{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
+    signal.semaphore = timeline;
+    signal.value = 1;
     ASSERT_EQ(vkSignalSemaphore(device.handle(), &signal), VK_SUCCESS);
-    VkSemaphoreWaitInfo wait{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
-                             .semaphoreCount = 1,
-                             .pSemaphores = &timeline,
-                             .pValues = &two.value};
+    VkSemaphoreWaitInfo wait{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+    wait.semaphoreCount = 1;
+    wait.pSemaphores = &timeline;
+    wait.pValues = &two.value;
     ASSERT_EQ(vkWaitSemaphores(device.handle(), &wait, UINT64_MAX), VK_SUCCESS);
     expect_same(collected(), expected);
 

@@ -113,7 +113,8 @@ TEST_F(TrialsTest, a_class_reads_what_the_model_says_of_the_painted_picture_to_t
     EXPECT_EQ(got.value, double(logits_of(classifier, over)[id]));
     EXPECT_NE(got.value, trials.whole().value);
     for (const ClassScore& c : classifier.ranking().top(10)) {
-        if (c.id == id) EXPECT_NEAR(got.score, double(c.score), 1e-6);
+        if (c.id != id) continue;
+        EXPECT_NEAR(got.score, double(c.score), 1e-6);
     }
     EXPECT_EQ(trials.runs(), 3u);
     EXPECT_THROW(ClassTrials(device, arena, classifier, 10, painting.view()), Error);
