@@ -19,8 +19,8 @@ public:
     // Before a model is recorded with these taps; they must not outlive this.
     void attach(DetectionTaps& taps);
     void attach(Tap& tap, HeadOff::Of model);
-    // Switches the heads off, after all models have been recorded; `pictures`: how many pictures are
-    // in a batch. Heads that a model does not have are ignored.
+    // Switches the heads off, after all models have been recorded; `pictures`: how many pictures
+    // are in a batch. Heads that a model does not have are ignored.
     void apply(uint32_t pictures);
 
 private:
