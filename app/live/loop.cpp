@@ -247,8 +247,8 @@ void LiveLoop::explain(const Wanted& wanted) {
     }
     if (explaining_.work(*shown_, path_.picture_of(shown_->frame), captions().caption(),
                          stands(wanted), holds(wanted.pointer), ms))
-        again_ = true;
-    explains_ = ms > 0 && !explaining_.done();
+        again_ = true;  // to draw what is known now
+    explains_ = again_ || (ms > 0 && !explaining_.done());
 }
 
 void LiveLoop::restart_results() {

@@ -200,7 +200,7 @@ private:
     FramePath path_;
     LiveExplaining explaining_;  // after the path, whose frames it looks at
     HeadsOff heads_off_;
-    bool explains_ = false;  // it has worked in the last step, and there is more to do
+    bool explains_ = false;  // there is more to do, or to draw
     SourcePlayer player_;
     LiveTracking tracking_;
     FrameOutputs outputs_;

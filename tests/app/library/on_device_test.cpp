@@ -48,9 +48,11 @@ struct MadeWith {
 class OnDeviceTest : public GpuTest {
 protected:
     OnDeviceTest() {
-        VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+        VkSemaphoreTypeCreateInfo type{};
+        type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
         type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-        VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+        VkSemaphoreCreateInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
         info.pNext = &type;
         EXPECT_EQ(vkCreateSemaphore(device.handle(), &info, nullptr, &timeline), VK_SUCCESS);
     }
@@ -217,11 +219,13 @@ TEST_F(OnDeviceTest, waits_and_signals_and_draws) {
     output.size = sizeof output;
     submit(job, &output);  // and does not wait for the semaphore
 
-    VkSemaphoreSignalInfo signal{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
+    VkSemaphoreSignalInfo signal{};
+    signal.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
     signal.semaphore = timeline;
     signal.value = 1;
     ASSERT_EQ(vkSignalSemaphore(device.handle(), &signal), VK_SUCCESS);
-    VkSemaphoreWaitInfo wait{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+    VkSemaphoreWaitInfo wait{};
+    wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
     wait.semaphoreCount = 1;
     wait.pSemaphores = &timeline;
     wait.pValues = &two.value;
