@@ -37,8 +37,10 @@ foreach(name IN LISTS names)
     list(REMOVE_DUPLICATES filter_${name})
     list(JOIN filter_${name} ":" filter)
     add_test("${name}" "${program}" "--gtest_filter=${filter}" --gtest_brief=1)
-    # Programs (but for the lab), windows, cameras and servers keep to the clock: nothing runs beside their tests.
-    if(NOT name MATCHES "^(gpu|models|app/lab)/")
+    # What plays, serves, downloads or is interrupted keeps to the clock: nothing runs beside its tests.
+    set(no_clock "^(gpu|models|app/(cause|draw|explain|inspect|lab|lecture|library|page|pipeline))/")
+    string(APPEND no_clock "|^app/commands/(caption|classify|cli|detect|models_verify|words)$")
+    if(NOT name MATCHES "${no_clock}")
         set_tests_properties("${name}" PROPERTIES RUN_SERIAL TRUE)
     endif()
 endforeach()
