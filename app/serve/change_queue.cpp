@@ -27,18 +27,26 @@ void merge(SharedWish& to, const SharedWish& from) {
     for (const auto& [name, on] : from.switches) to.switches[name] = on;
 }
 
+// Whoever freezes the picture means the one that is seen at this moment.
+constexpr const char* freeze = "frozen";
+
 SharedWish free_part(const SharedWish& wish) {
-    return {.viewer = wish.viewer,
-            .threshold = wish.threshold,
-            .detector_stride = wish.detector_stride,
-            .classifier_stride = wish.classifier_stride,
-            .least_scores = wish.least_scores};
+    SharedWish part{.viewer = wish.viewer,
+                    .threshold = wish.threshold,
+                    .detector_stride = wish.detector_stride,
+                    .classifier_stride = wish.classifier_stride,
+                    .least_scores = wish.least_scores};
+    if (const auto frozen = wish.switches.find(freeze); frozen != wish.switches.end())
+        part.switches.insert(*frozen);
+    return part;
 }
 SharedWish quick_part(const SharedWish& wish) {
-    return {.viewer = wish.viewer,
-            .switches = wish.switches,
-            .seek = wish.seek,
-            .regions = wish.regions};
+    SharedWish part{.viewer = wish.viewer,
+                    .switches = wish.switches,
+                    .seek = wish.seek,
+                    .regions = wish.regions};
+    part.switches.erase(freeze);
+    return part;
 }
 SharedWish slow_part(const SharedWish& wish) {
     return {.viewer = wish.viewer,
@@ -64,10 +72,16 @@ void ChangeQueue::add(const SharedWish& wish) {
         merge(slow_waiting_[wish.viewer], part);
 }
 
+bool ChangeQueue::begin(LoopShare& share, Clock::time_point now) {
+    if (stands_) return true;
+    if (!share.allows(now)) return false;
+    share.begin();
+    return true;
+}
+
 std::optional<SharedWish> ChangeQueue::next(Waiting& waiting, LoopShare& share,
                                             Clock::time_point now) {
-    if (waiting.empty() || !share.allows(now)) return std::nullopt;
-    share.begin();
+    if (waiting.empty() || !begin(share, now)) return std::nullopt;
     const auto first = std::ranges::min_element(
         waiting, {}, [&](const auto& one) { return last_turn_[one.first]; });
     SharedWish wish = std::move(first->second);
@@ -99,13 +113,10 @@ std::vector<uint32_t> ChangeQueue::waiting() const {
     return viewers;
 }
 
-bool ChangeQueue::may_change_maps(Clock::time_point now) {
-    if (!quick_.allows(now)) return false;
-    quick_.begin();
-    return true;
-}
+bool ChangeQueue::may_change_maps(Clock::time_point now) { return begin(quick_, now); }
 
 void ChangeQueue::stepped(bool new_frame, bool stands, bool loading, Clock::time_point now) {
+    stands_ = stands;
     if (loading) slow_.go_on();
     if (stands) last_frame_.reset();
     if (!new_frame || stands) return;

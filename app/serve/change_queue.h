@@ -16,7 +16,7 @@ class ChangeQueue {
 public:
     using Clock = LoopShare::Clock;
 
-    explicit ChangeQueue(Clock::time_point now) : quick_(share, 1, now), slow_(share, 3, now) {}
+    explicit ChangeQueue(Clock::time_point now) : quick_(0.15, 3, now), slow_(0.05, 3, now) {}
 
     void add(const SharedWish& wish);
     // The changes that are due, in this order.
@@ -26,24 +26,25 @@ public:
     // Viewers who have a change that waits.
     std::vector<uint32_t> waiting() const;
 
-    // Whether a viewer's maps may change in a way that delays frames; if so, the change has begun.
+    // Whether a viewer's maps may change in a way that delays frames; if so, the change begins.
     bool may_change_maps(Clock::time_point now);
 
-    // After a step of the loop. While the picture `stands` still, no frame is late.
+    // After a step of the loop. While the picture `stands` still, no frame can be late, and nothing
+    // waits.
     void stepped(bool new_frame, bool stands, bool loading, Clock::time_point now);
-
-    // The part of the loop's time for each of: changes that take effect within a frame, and those
-    // that open models, sources or prompts.
-    static constexpr double share = 0.05;
 
 private:
     using Waiting = std::map<uint32_t, SharedWish>;  // by viewer
 
     std::optional<SharedWish> next(Waiting& waiting, LoopShare& share, Clock::time_point now);
+    bool begin(LoopShare& share, Clock::time_point now);
 
     std::vector<SharedWish> at_once_;
     Waiting quick_waiting_, slow_waiting_;
+    // Of changes that take effect within a frame, and of those that open models, sources or
+    // prompts.
     LoopShare quick_, slow_;
+    bool stands_ = false;
     UsualInterval usual_;
     std::optional<Clock::time_point> last_frame_;
     std::map<uint32_t, uint64_t> last_turn_;  // of each viewer

@@ -56,12 +56,12 @@ TEST(LoopShareTest, a_change_is_over_after_some_frames_unless_it_goes_on) {
     EXPECT_TRUE(share.disturbed());
 }
 
-TEST(LoopShareTest, a_long_delay_is_owed_for_two_seconds_at_most) {
+TEST(LoopShareTest, a_long_delay_is_owed_for_one_second_at_most) {
     LoopShare share(0.5, 1, start);
     share.begin();
     share.frame(100, 0.1);
-    EXPECT_FALSE(share.allows(start + 3900ms));
-    EXPECT_TRUE(share.allows(start + 4100ms));
+    EXPECT_FALSE(share.allows(start + 1900ms));
+    EXPECT_TRUE(share.allows(start + 2100ms));
 }
 
 TEST(LoopShareTest, no_more_is_saved_up_than_it_may_be) {
@@ -77,8 +77,9 @@ TEST(ChangeQueueTest, changes_that_cost_nothing_and_those_of_the_server_do_not_w
     ChangeQueue queue(start);
     for (int i = 0; i < 100; ++i) {
         queue.add({.viewer = 1, .threshold = 0.25f});
-        queue.add({.switches = {{"frozen", false}}});
-        EXPECT_EQ(queue.take(start).size(), 2u);
+        queue.add({.viewer = 1, .switches = {{"frozen", i % 2 == 0}}});
+        queue.add({.switches = {{"track", false}}});
+        EXPECT_EQ(queue.take(start).size(), 3u);
     }
     EXPECT_TRUE(queue.waiting().empty());
 }
@@ -107,8 +108,8 @@ TEST(ChangeQueueTest, viewers_who_change_something_all_the_time_change_little) {
         for (uint32_t viewer = 1; viewer <= 16; ++viewer) queue.add(track(viewer, ms % 20));
         done += int(queue.take(start + std::chrono::milliseconds(ms)).size());
     }
-    EXPECT_GE(done, 60);
-    EXPECT_LE(done, 20 + 60 + 2) << "as many as were saved up, and one a second";
+    EXPECT_GE(done, 180);
+    EXPECT_LE(done, 60 + 180 + 2) << "as many as were saved up, and three a second";
 }
 
 TEST(ChangeQueueTest, a_viewer_who_changes_little_comes_first_and_its_last_wish_wins) {
@@ -163,6 +164,19 @@ TEST(ChangeQueueTest, a_picture_that_stands_still_makes_no_frame_late) {
     EXPECT_EQ(queue.take(now).size(), 1u);
 }
 
+TEST(ChangeQueueTest, nothing_waits_while_the_picture_stands_still) {
+    ChangeQueue queue(start);
+    while (queue.may_change_maps(start)) {
+    }
+    queue.stepped(false, true, false, start);
+    queue.add(track(1, true));
+    queue.add({.viewer = 1, .detector = "another"});
+    EXPECT_EQ(queue.take(start).size(), 2u);
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(queue.may_change_maps(start));
+    queue.stepped(true, false, false, start);
+    EXPECT_FALSE(queue.may_change_maps(start));
+}
+
 TEST(ChangeQueueTest, a_model_that_is_loaded_for_long_is_paid_for_all_the_while) {
     ChangeQueue queue(start);
     Clock::time_point now = start;
@@ -178,10 +192,9 @@ TEST(ChangeQueueTest, a_model_that_is_loaded_for_long_is_paid_for_all_the_while)
 
 TEST(ChangeQueueTest, regions_that_were_drawn_on_another_source_are_forgotten) {
     ChangeQueue queue(start);
-    for (int i = 0; i < 50; ++i) {
-        queue.add(track(1, true));
-        queue.take(start);
+    while (queue.may_change_maps(start)) {
     }
+    queue.add(track(1, true));
     queue.add({.viewer = 1, .regions = Regions()});
     queue.forget_regions();
     std::vector<SharedWish> due;
@@ -194,7 +207,7 @@ TEST(ChangeQueueTest, changes_of_maps_share_the_loops_time_with_quick_ones) {
     ChangeQueue queue(start);
     int done = 0;
     while (done < 1000 && queue.may_change_maps(start)) ++done;
-    EXPECT_NEAR(done, 20, 1);
+    EXPECT_NEAR(done, 60, 1);
     queue.add(track(1, true));
     EXPECT_TRUE(queue.take(start).empty());
     EXPECT_EQ(queue.waiting(), std::vector<uint32_t>{1});

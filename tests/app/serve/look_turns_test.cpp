@@ -134,7 +134,8 @@ TEST_F(LookTurnsTest, other_layers_are_a_change_that_waits_for_the_loop) {
         layers += std::exchange(last, looks[0].attention.layer) != looks[0].attention.layer;
         frame();
     }
-    EXPECT_NEAR(layers, 20, 1);
+    EXPECT_NEAR(layers, 60, 1);
+    now += 1s;
     // A point of the same layer waits for nothing, nor does a layer that another viewer looks at.
     wanted = {look(1, last), look(2, last)};
     wanted[0].target.point = wanted[1].target.point = glm::vec2(3, 4);
