@@ -78,7 +78,7 @@ public:
     const std::vector<std::string>& unused() const { return unused_; }
 
     // Prepares for frames of this size; false if it is already prepared. Nothing that was recorded
-    // for another size may still be running.
+    // for the ninth size before it may still be running.
     bool prepare(Size frame);
 
     // Records everything from the picture, whose size must have been prepared, to the

@@ -145,7 +145,8 @@ public:
     const std::vector<std::string>& unused() const { return unused_; }
 
     // Prepares for frames of this size, resized to fit into `within` if it is given; false if it is
-    // already prepared. Nothing that was recorded for another size may still be running.
+    // already prepared. Nothing that was recorded for the ninth size before it may still be
+    // running.
     bool prepare(Size frame, std::optional<Size> within = std::nullopt);
 
     // Records everything from the frame, whose size must have been prepared, to the detections.

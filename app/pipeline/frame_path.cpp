@@ -155,6 +155,10 @@ void FramePath::come_to_rest() {
     }
 }
 
+void FramePath::prepare_again() {
+    if (together_) together_->make_ready(*this, size_);
+}
+
 // Another size of the window: frames on their way are drawn at the old size first.
 void FramePath::prepare_window(const WindowOrder& window) {
     if (window_ && window_->size == window) return;
@@ -310,7 +314,10 @@ void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
         group.keep(kept);
         same = false;
     }
-    if (!same) group.record(models_, std::move(images));
+    if (!same) {
+        group.record(models_, std::move(images));
+        if (together_) together_->count_recording();
+    }
     group.begin(lanes.size());
     for (FrameLane* lane : lanes) plan_lane(*lane);
 }
@@ -360,6 +367,7 @@ void FramePath::conclude_before(const LaneGroup& group) {
 }
 
 void FramePath::conclude(FrameLane& lane) {
+    prepare_again();
     FrameOrder& order = lane.order;
     if (models_.captioner && order.caption.to_end) {
         if (lane.group->captions.empty()) write_to_end(*lane.group, order.caption.words);

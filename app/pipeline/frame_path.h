@@ -107,6 +107,8 @@ private:
     Slot make_slot(size_t slot, const PixelLayout& layout);
     void prepare(Size size);
     void prepare_models(Size size);
+    // Frames of other paths, of another size, may have been last.
+    void prepare_again();
     void prepare_window(const WindowOrder& window);
     void begin(TakenFrame frame, FrameOrder& order, bool repeated);
     // The lane of a frame that begins.

@@ -97,7 +97,10 @@ void PathsTogether::plan(LaneGroup& group, const std::vector<FramePath*>& paths,
             group.classified = true;
     }
     if (group.kept != kept) group.keep(kept);
-    if (group.images != images) group.record(models, std::move(images));
+    if (group.images != images) {
+        group.record(models, std::move(images));
+        count_recording();
+    }
     group.begin(lanes.size());
     for (size_t i = 0; i < lanes.size(); ++i) paths[i]->plan_lane(*lanes[i]);
 }
@@ -119,12 +122,14 @@ LaneGroup& PathsTogether::group_for(const std::vector<const Image*>& images) {
 }
 
 void PathsTogether::make_ready(FramePath& path, Size size) {
-    if (prepared_ == size) return;
-    for (FramePath* other : paths_) other->come_to_rest();
-    for (FramePath* other : paths_) other->record_anew();
-    prepared_ = {};  // what follows may throw half-way
+    if (sizes_.is(size)) return;
+    if (sizes_.forgets_for(size)) {
+        for (FramePath* other : paths_) other->come_to_rest();
+        for (FramePath* other : paths_) other->record_anew();
+    }
+    sizes_.choose_none();  // what follows may throw half-way
     path.prepare_models(size);
-    prepared_ = size;
+    sizes_.choose(size, [] { return Nothing(); });
 }
 
 SentPicture PathsTogether::send_tiles(PictureRing& window, Size all) {
@@ -137,6 +142,7 @@ SentPicture PathsTogether::send_tiles(PictureRing& window, Size all) {
 }
 
 void PathsTogether::record_anew() {
+    sizes_.choose_none();  // the models may be others
     for (const std::unique_ptr<LaneGroup>& group : groups_) group->forget_recording();
 }
 

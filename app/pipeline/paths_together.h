@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/pipeline/frame_path.h"
+#include "gpu/recorder/recent.h"
 
 namespace saccade {
 
@@ -32,13 +33,18 @@ public:
 
     void add(FramePath& path) { paths_.push_back(&path); }
     void remove(FramePath& path) { std::erase(paths_, &path); }
-    // Prepares the models of this path for frames of this size. What was recorded for another size,
-    // by whichever path, comes to its end first and is recorded again.
+    // Prepares the models of this path for frames of this size. They keep what they prepared for
+    // the last few sizes, and so do recordings. What was recorded for a size that they forget, by
+    // whichever path, comes to its end first and is recorded again.
     void make_ready(FramePath& path, Size size);
     // Tiles may be written over or freed afterwards.
     void wait_for_tiles() { engine_.device().wait(tiles_sent_, "a picture of all sources"); }
     // Whatever was recorded for several paths is recorded again.
     void record_anew();
+    void count_recording() { ++recordings_; }
+
+    // How often the models were recorded, for one path or for several.
+    uint64_t recordings() const { return recordings_; }
 
 private:
     using Lanes = std::vector<FrameLane*>;
@@ -51,7 +57,9 @@ private:
     Engine& engine_;
     std::vector<FramePath*> paths_;
     std::vector<std::unique_ptr<LaneGroup>> groups_;  // the one that was used last is the last
-    Size prepared_;                                   // the size that the models are prepared for
+    struct Nothing {};
+    Recent<Size, Nothing> sizes_;  // that the models are prepared for
+    uint64_t recordings_ = 0;
     Ticket tiles_sent_;
 };
 

@@ -130,26 +130,24 @@ std::vector<float> resize_bicubic_antialiased(std::span<const float> table, uint
 
 void PositionTables::prepare(Size grid, uint32_t count, uint32_t rows, uint32_t columns,
                              const Make& make) {
-    if (grid == grid_) return;
-    grid_ = {};  // stays so if an Error is thrown
-    const uint64_t bytes = tensor_bytes(1, rows, columns, Type::f32);
-    const uint64_t step = (bytes + 255) / 256 * 256;
-    if (memory_.bytes() < count * step)
-        memory_ = Buffer(*device_, name_, count * step, Memory::device);
-    tables_.clear();
-
-    for (uint32_t i = 0; i < count; ++i) {
-        const std::vector<float> values = make(i);
-        if (values.size() != size_t(rows) * columns) throw Error(name_ + " of another size");
-        const Tensor table = make_tensor(memory_.handle(), i * step, 1, rows, columns, Type::f32);
-        upload(*device_, table, [&](std::span<std::byte> staged) {
-            for (uint32_t row = 0; row < rows; ++row)
-                std::memcpy(&staged[size_t(row) * table.row_stride * sizeof(float)],
-                            &values[size_t(row) * columns], columns * sizeof(float));
-        });
-        tables_.push_back(table);
-    }
-    grid_ = grid;
+    made_.choose(grid, [&] {
+        const uint64_t bytes = tensor_bytes(1, rows, columns, Type::f32);
+        const uint64_t step = (bytes + 255) / 256 * 256;
+        Made made{grid, Buffer(*device_, name_, count * step, Memory::device), {}};
+        for (uint32_t i = 0; i < count; ++i) {
+            const std::vector<float> values = make(i);
+            if (values.size() != size_t(rows) * columns) throw Error(name_ + " of another size");
+            const Tensor table =
+                make_tensor(made.memory.handle(), i * step, 1, rows, columns, Type::f32);
+            upload(*device_, table, [&](std::span<std::byte> staged) {
+                for (uint32_t row = 0; row < rows; ++row)
+                    std::memcpy(&staged[size_t(row) * table.row_stride * sizeof(float)],
+                                &values[size_t(row) * columns], columns * sizeof(float));
+            });
+            made.tables.push_back(table);
+        }
+        return made;
+    });
 }
 
 }  // namespace saccade

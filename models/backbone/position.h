@@ -10,6 +10,7 @@
 #include "gpu/core/device.h"
 #include "gpu/core/geometry.h"
 #include "gpu/core/tensor.h"
+#include "gpu/recorder/recent.h"
 
 // Position embeddings for models that take pictures of any size.
 
@@ -29,26 +30,32 @@ std::vector<float> resize_bicubic(std::span<const float> table, uint32_t dim, Si
 std::vector<float> resize_bicubic_antialiased(std::span<const float> table, uint32_t dim, Size from,
                                               Size to);
 
-// Tables that depend on the size of the picture: computed on the host when it changes, and kept on
-// the device.
+// Tables that depend on the size of the picture: computed on the host for a new one, and kept on
+// the device for the last few.
 class PositionTables {
 public:
     PositionTables(Device& device, std::string name) : device_(&device), name_(std::move(name)) {}
 
     // Makes `count` tables of (rows, columns) for a grid of this size, by calling `make` for each,
-    // unless they exist. Nothing recorded with the old ones may still be running.
+    // unless they exist. Nothing recorded with those of the ninth grid before it may still be
+    // running.
     using Make = std::function<std::vector<float>(uint32_t table)>;
     void prepare(Size grid, uint32_t count, uint32_t rows, uint32_t columns, const Make& make);
 
-    Size grid() const { return grid_; }
-    const Tensor& operator[](uint32_t table) const { return tables_.at(table); }  // f32
+    Size grid() const { return made_.value().grid; }
+    const Tensor& operator[](uint32_t table) const {
+        return made_.value().tables.at(table);
+    }  // f32
 
 private:
+    struct Made {
+        Size grid;
+        Buffer memory;
+        std::vector<Tensor> tables;
+    };
     Device* device_;
     std::string name_;
-    Size grid_;
-    Buffer memory_;
-    std::vector<Tensor> tables_;
+    Recent<Size, Made> made_;
 };
 
 }  // namespace saccade

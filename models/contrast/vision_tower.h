@@ -35,8 +35,8 @@ class VisionTower {
 public:
     VisionTower(WeightLoader& weights, const std::string& prefix, const VisionTowerConfig& config);
 
-    // Prepares a tower for pictures of any size for one grid. Nothing recorded with another may
-    // run.
+    // Prepares a tower for pictures of any size for one grid. Nothing recorded with the ninth grid
+    // before it may run.
     void prepare(Size grid);
 
     // patches (batch, grid, 3 * patch * patch) to the residual stream after the last block:

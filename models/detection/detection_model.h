@@ -64,7 +64,8 @@ public:
     // The input: patches of this size, (batch, patches, 3 * patch * patch), of type input_type().
     virtual Size patch() const = 0;
     virtual Type input_type() const = 0;
-    // Prepares for pictures of this size. Nothing that was recorded for another size may still run.
+    // Prepares for pictures of this size. Nothing that was recorded for the ninth size before it
+    // may still run.
     virtual void prepare(Size picture) = 0;
     virtual DetectionOutput forward(Commands& c, const Tensor& patches, Size picture,
                                     DetectionTaps& taps) const = 0;

@@ -100,42 +100,46 @@ QuerySelection::QuerySelection(WeightLoader& weights, const QuerySelectionForm& 
 }
 
 void QuerySelection::prepare(const std::vector<Size>& levels) {
-    if (levels == levels_) return;
-    levels_.clear();  // stays so if an Error is thrown
+    at_.choose(levels, [&] { return places_for(levels); });
+}
+
+QuerySelection::Places QuerySelection::places_for(const std::vector<Size>& levels) const {
     Anchors all = anchors_of(levels);
     replace_by_stored(all.logits, stored_anchors_);
     const auto cells = static_cast<uint32_t>(all.logits.size() / 4);
     const auto outside = static_cast<uint32_t>(all.outside.size());
     const uint64_t anchor_bytes = (tensor_bytes(1, cells, 4, Type::f32) + 255) / 256 * 256;
     const uint64_t bytes = anchor_bytes + tensor_bytes(1, 1, outside + 1, Type::u32);
-    if (memory_.bytes() < bytes) memory_ = Buffer(device_, "anchors", bytes, Memory::device);
-    anchors_ = make_tensor(memory_.handle(), 0, 1, cells, 4, Type::f32);
-    upload(device_, anchors_, [&](std::span<std::byte> staged) {
+    Places places;
+    places.memory = Buffer(device_, "anchors", bytes, Memory::device);
+    places.anchors = make_tensor(places.memory.handle(), 0, 1, cells, 4, Type::f32);
+    upload(device_, places.anchors, [&](std::span<std::byte> staged) {
         for (uint32_t i = 0; i < cells; ++i)
-            std::memcpy(&staged[size_t(i) * anchors_.row_stride * sizeof(float)],
+            std::memcpy(&staged[size_t(i) * places.anchors.row_stride * sizeof(float)],
                         &all.logits[size_t(4) * i], 4 * sizeof(float));
     });
-    outside_ = {};
     if (outside > 0) {
-        outside_ = make_tensor(memory_.handle(), anchor_bytes, 1, 1, outside, Type::u32);
-        upload(device_, outside_, [&](std::span<std::byte> staged) {
+        places.outside =
+            make_tensor(places.memory.handle(), anchor_bytes, 1, 1, outside, Type::u32);
+        upload(device_, places.outside, [&](std::span<std::byte> staged) {
             std::memcpy(staged.data(), all.outside.data(), outside * sizeof(uint32_t));
         });
     }
-    levels_ = levels;
+    return places;
 }
 
 // The memory, projected if the form says so. Memory close to the border counts as zero, whose
 // projection is the bias.
 Tensor QuerySelection::features_of(Commands& c, const Tensor& memory) const {
-    if (!form_.projects && !outside_) return memory;
+    const Tensor& outside = at_.value().outside;
+    if (!form_.projects && !outside) return memory;
     const Tensor features =
         c.scratch(memory.batch, memory.rows, form_.dim, form_.projects ? Type::f32 : memory.type);
     if (form_.projects)
         linear_into(c, features, memory, output_);
     else
         copy(c, features, memory);
-    if (outside_) set_rows(c, features, outside_, at_border_);
+    if (outside) set_rows(c, features, outside, at_border_);
     return features;
 }
 
@@ -156,7 +160,7 @@ QuerySelection::Queries QuerySelection::choose(Commands& c, const Tensor& memory
         layer_norm_into(c, result.content, chosen, norm_);
     else
         copy(c, result.content, chosen);
-    refine_picked_boxes(c, result.reference, deltas, anchors_, best.picks);
+    refine_picked_boxes(c, result.reference, deltas, at_.value().anchors, best.picks);
 
     parts.keep(c, "topk_indices", best.picks);
     parts.keep(c, "topk_scores", best.values);

@@ -9,6 +9,7 @@
 #include "gpu/ops/norms.h"
 #include "gpu/ops/products.h"
 #include "gpu/ops/rows.h"
+#include "gpu/recorder/recent.h"
 #include "models/attention/parts.h"
 #include "models/detection/detection_model.h"
 #include "models/weights/weight_loader.h"
@@ -46,10 +47,10 @@ public:
     // model.enc_output if the form has it, model.enc_score_head and model.enc_bbox_head.
     QuerySelection(WeightLoader& weights, const QuerySelectionForm& form);
 
-    // Computes the anchors for maps of these sizes. Nothing that was recorded for others may still
-    // run.
+    // Computes the anchors for maps of these sizes, unless they are kept. Nothing that was recorded
+    // for the ninth sizes before them may still run.
     void prepare(const std::vector<Size>& levels);
-    bool prepared(const std::vector<Size>& levels) const { return levels == levels_; }
+    bool prepared(const std::vector<Size>& levels) const { return at_.is(levels); }
 
     struct Queries {
         Tensor content;   // (batch, queries, dim) f32
@@ -71,10 +72,13 @@ private:
     Linear score_head_;  // (classes, dim)
     Mlp box_head_;
     std::vector<float> stored_anchors_;  // (cells, 4) for one size of pictures, or none
-    std::vector<Size> levels_;
-    Buffer memory_;
-    Tensor anchors_;  // (1, cells, 4) f32: logits of the box around each cell
-    Tensor outside_;  // (1, 1, n) u32: cells so close to the border that their features are zeroed
+    struct Places {
+        Buffer memory;
+        Tensor anchors;  // (1, cells, 4) f32: logits of the box around each cell
+        Tensor outside;  // (1, 1, n) u32: cells so close to the border that features are zeroed
+    };
+    Recent<std::vector<Size>, Places> at_;
+    Places places_for(const std::vector<Size>& levels) const;
 };
 
 }  // namespace saccade

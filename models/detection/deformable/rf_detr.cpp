@@ -121,19 +121,24 @@ RfDetr::Layer RfDetr::load_layer(WeightLoader& weights, const std::string& prefi
 void RfDetr::prepare(Size picture) {
     backbone_.prepare(picture);
     const Size grid = backbone_.grid_of(picture);
-    if (grid == grid_) return;
-    grid_ = {};  // stays so if an Error is thrown
-    if (area(grid) < config_.queries)
-        throw Error("this model's " + std::to_string(config_.queries) +
-                    " queries need more cells than a picture of " + std::to_string(picture.x) +
-                    "x" + std::to_string(picture.y) + " has");
+    at_.choose(grid, [&] {
+        if (area(grid) < config_.queries)
+            throw Error("this model's " + std::to_string(config_.queries) +
+                        " queries need more cells than a picture of " + std::to_string(picture.x) +
+                        "x" + std::to_string(picture.y) + " has");
+        return places_for(grid);
+    });
+}
+
+RfDetr::Places RfDetr::places_for(Size grid) const {
     std::vector<uint32_t> outside;
     const uint32_t cells = area(grid);
     const uint64_t bytes = (tensor_bytes(1, cells, 4, Type::f32) + 255) / 256 * 256;
-    memory_ =
+    Places places;
+    places.memory =
         Buffer(device_, "proposals", bytes + tensor_bytes(1, 1, cells, Type::u32), Memory::device);
-    proposals_ = make_tensor(memory_.handle(), 0, 1, cells, 4, Type::f32);
-    upload(device_, proposals_, [&](std::span<std::byte> staged) {
+    places.proposals = make_tensor(places.memory.handle(), 0, 1, cells, 4, Type::f32);
+    upload(device_, places.proposals, [&](std::span<std::byte> staged) {
         for (uint32_t i = 0; i < cells; ++i) {
             float box[4] = {(static_cast<float>(i % grid.x) + 0.5f) / static_cast<float>(grid.x),
                             (static_cast<float>(i / grid.x) + 0.5f) / static_cast<float>(grid.y),
@@ -144,25 +149,24 @@ void RfDetr::prepare(Size picture) {
                 outside.push_back(i);
                 std::fill_n(box, 4, 0.0f);
             }
-            std::memcpy(&staged[size_t(i) * proposals_.row_stride * sizeof(float)], box,
+            std::memcpy(&staged[size_t(i) * places.proposals.row_stride * sizeof(float)], box,
                         sizeof box);
         }
     });
-    outside_ = {};
     if (!outside.empty()) {
         const auto count = static_cast<uint32_t>(outside.size());
-        outside_ = make_tensor(memory_.handle(), bytes, 1, 1, count, Type::u32);
-        upload(device_, outside_, [&](std::span<std::byte> staged) {
+        places.outside = make_tensor(places.memory.handle(), bytes, 1, 1, count, Type::u32);
+        upload(device_, places.outside, [&](std::span<std::byte> staged) {
             std::memcpy(staged.data(), outside.data(), outside.size() * sizeof(uint32_t));
         });
     }
-    grid_ = grid;
+    return places;
 }
 
 DetectionOutput RfDetr::forward(Commands& c, const Tensor& patches, Size picture,
                                 DetectionTaps& taps) const {
     const Size grid = backbone_.grid_of(picture);
-    if (grid_ != grid) throw Error("RF-DETR was not prepared for patches " + patches.shape());
+    if (!at_.is(grid)) throw Error("RF-DETR was not prepared for patches " + patches.shape());
     const uint32_t batch = patches.batch, count = config_.queries, dim = config_.dim;
     DetectionOutput out{c.scratch(batch, count, classes(), Type::f32),
                         c.scratch(batch, count, 4, Type::f32)};
@@ -245,10 +249,10 @@ Boxes RfDetr::choose(Commands& c, const Tensor& memory, const Tensor& values, co
     const Tensor projected = c.scratch(batch, memory.rows, config_.dim, Type::f32);
     linear_into(c, projected, memory, cell_output_);
     const Tensor features = layer_norm(c, projected, cell_norm_, type_);
-    const auto [best, deltas] =
-        score_cells(c, features, cell_classes_, cell_boxes_, count,
-                    [&] { linear_into(c, values, memory, memory_values_); }, {outside_, never_});
-    scale_picked_boxes(c, result, sines, deltas, proposals_, best.picks, query_boxes_);
+    const auto [best, deltas] = score_cells(c, features, cell_classes_, cell_boxes_, count,
+                                            [&] { linear_into(c, values, memory, memory_values_); },
+                                            {at_.value().outside, never_});
+    scale_picked_boxes(c, result, sines, deltas, at_.value().proposals, best.picks, query_boxes_);
     parts.keep(c, "topk_indices", best.picks);
     parts.keep(c, "topk_scores", best.values);
     parts.keep(c, "reference_points", result.boxes);

@@ -9,6 +9,7 @@
 #include "gpu/ops/deformable.h"
 #include "gpu/ops/norms.h"
 #include "gpu/ops/products.h"
+#include "gpu/recorder/recent.h"
 #include "models/backbone/windowed_dinov2.h"
 #include "models/detection/deformable/deformable_attention.h"
 #include "models/detection/deformable/segmentation_head.h"
@@ -113,10 +114,13 @@ private:
     Linear class_head_;
     Mlp box_head_;
     std::optional<SegmentationHead> mask_head_;
-    Size grid_;
-    Buffer memory_;
-    Tensor proposals_;  // (1, cells, 4) f32: a box around each cell
-    Tensor outside_;    // (1, 1, n) u32: cells too close to the border to be selected
+    struct Places {
+        Buffer memory;
+        Tensor proposals;  // (1, cells, 4) f32: a box around each cell
+        Tensor outside;    // (1, 1, n) u32: cells too close to the border to be selected
+    };
+    Recent<Size, Places> at_;
+    Places places_for(Size grid) const;
 };
 
 }  // namespace saccade

@@ -65,5 +65,28 @@ TEST_F(PictureInputTest, without_antialiasing_few_pixels_count) {
     EXPECT_EQ(plan.vertical.weight(0), 1.0f);
 }
 
+TEST_F(PictureInputTest, what_was_recorded_for_one_size_runs_while_others_are_prepared) {
+    Preprocessor p;
+    p.resize = Preprocessor::Resize::fixed;
+    p.size = {16, 16};
+    const Size size(24, 13);
+    std::vector<uint8_t> rgb;
+    for (uint32_t i = 0; i < 3 * area(size); ++i) rgb.push_back(uint8_t(i * 37 % 251));
+    Frame frame(device, size.x, size.y, false);
+    frame.write({rgb.data(), size.x, size.y, 3 * size.x, false});
+    auto patches = [&](bool others) {
+        PictureInput input(device, p, {4, 4});
+        EXPECT_TRUE(input.prepare(size));
+        return run([&](Commands& c) {
+            frame.record(c);
+            const Tensor y = c.scratch(1, input.patches(), input.patch_columns(), Type::f32);
+            input.record(c, y, frame.image());
+            for (uint32_t i = 0; others && i < 7; ++i) EXPECT_TRUE(input.prepare({9 + i, 30}));
+            return y;
+        });
+    };
+    EXPECT_EQ(patches(true), patches(false));
+}
+
 }  // namespace
 }  // namespace saccade
