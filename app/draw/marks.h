@@ -37,9 +37,9 @@ struct Marks {
     };
 
     std::vector<Patch> patches = {};  // below all else
-    std::vector<Dot> dots;
-    std::vector<Box> boxes;   // the last on top
-    std::vector<Text> texts;  // above
+    std::vector<Dot> dots;            // below boxes and texts, also those that the device lays out
+    std::vector<Box> boxes;           // the last on top
+    std::vector<Text> texts;          // above
     bool operator==(const Marks&) const = default;
 };
 

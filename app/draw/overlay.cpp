@@ -100,7 +100,8 @@ Overlay::LaneMemory::LaneMemory(Device& device, uint32_t detector_classes)
       classes(device, "class settings", words_of<params::ClassSettings>(1)),
       heat(device, "heat settings", words_of<params::HeatSettings>(1)),
       texts(device, most_plates, most_glyphs),
-      beside_tiles(device, most_tile_plates, most_tile_glyphs) {}
+      beside_tiles(device, most_tile_plates, most_tile_glyphs),
+      points(device, "points", plate_list_words(most_plates)) {}
 
 Overlay::Overlay(Device& device, const OverlaySize& size, const OverlayLabels& labels,
                  uint32_t lanes)
@@ -121,6 +122,7 @@ Overlay::Overlay(Device& device, const OverlaySize& size, const OverlayLabels& l
       classifier_(device, font_, labels.classifier, label_pixels_),
       heat_colours_(on_device(device, "heat colours", std::span<const uint32_t>(heat_colours()))),
       box_scale_(device, "box scale", found_columns),
+      points_(font_),
       texts_(font_) {
     const float scale[found_columns] = {scale_.x, scale_.y, scale_.x, scale_.y, 1, 1, 1};
     box_scale_.write(0, std::span<const float>(scale));
@@ -164,6 +166,7 @@ void Overlay::record(Commands& c, const Image& image, const OverlayInput& input,
     LaneMemory& mapped = lanes_.at(lane);
     mapped.ranks = 0;
     if (input.maps) record_heat(c, image, input, mapped);
+    if (input.points) draw_plates(c, image, mapped.points.tensor(), texts(mapped.texts));
     if (input.masks.logits)
         draw_masks(c, image, input.masks, input.found, mapped.masks.tensor(),
                    detector_.runs.tensor(), detector_.classes);
@@ -251,6 +254,9 @@ void Overlay::update(uint32_t lane) {
     detector_.fade(settings.boxes_freshness);
     write_settings(mapped);
     mapped.texts.write(texts_);
+    mapped.points.write(0, static_cast<uint32_t>(points_.plates().size()));
+    mapped.points.write(params::plate_list_header, std::span(points_.plates()));
+    mapped.points.flush();
 }
 
 void Overlay::write_filter(MappedWords& to, bool shown) const {

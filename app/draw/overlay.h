@@ -69,6 +69,7 @@ struct OverlayInput {
     MapGeometry geometry = {};
     std::vector<std::string> map_names = {};
     bool coloured = false;  // the maps are red, green and blue of one
+    bool points = true;     // marks may have dots and patches, which lie below boxes and texts
 };
 
 // A word of a caption, as opaque as it is probable; one below a tenth is dotted underneath.
@@ -103,9 +104,9 @@ struct OverlaySize {
 };
 
 // Draws onto images of one size, in place and on the device, without reading anything back: maps of
-// attention, boxes with labels and scores, likely classes, captions, notes. All places are given
-// and told in pixels of the frame. Another size or another model needs another overlay; all else
-// can change between two runs of a recording.
+// attention, boxes with labels and scores, likely classes and of how many, captions, notes. All
+// places are given and told in pixels of the frame. Another size or another model needs another
+// overlay; all else can change between two runs of a recording.
 class Overlay {
 public:
     // `lanes` frames may be on their way at a time, each with a recording of its own.
@@ -163,6 +164,7 @@ private:
         LaneMemory(Device& device, uint32_t classes);
         MappedWords boxes, masks, classes, heat;  // settings
         TextMemory texts, beside_tiles;
+        MappedWords points;  // dots and patches
         uint32_t tiles = 0;  // plates beside them
         uint32_t ranks = 0;  // classes that the classifier gives
     };
@@ -190,6 +192,8 @@ private:
     // Everything but marks claims its place before the labels of boxes do.
     void claim(const Rectangle& place) { taken_.push_back(place); }
     void lay_out_texts();
+    void lay_out_points();
+    void lay_out_class_count(const ClassPanel& panel);
     void lay_out_caption(TextLayout::Block& block);
     void lay_out_notes(TextLayout::Block& block);
     void lay_out_legend();
@@ -224,6 +228,7 @@ private:
     Marks marks_;
     std::optional<Truth> truth_;
     uint32_t class_lines_ = 0;  // of the lane that was updated last
+    TextLayout points_;         // of marks, below boxes and texts
     TextLayout texts_;          // caption, notes, legend, marks and truth, for these:
     std::optional<TextSettings> laid_out_for_;  // nothing: a text has changed
     std::vector<Rectangle> taken_;              // by texts, where no label of a box may lie

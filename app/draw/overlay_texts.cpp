@@ -61,21 +61,46 @@ void Overlay::lay_out_texts() {
         const ClassPanel panel = class_panel();
         claim({panel.left, panel.top, panel.left + panel.width,
                panel.top + panel.height(now.classes)});
+        lay_out_class_count(panel);
     }
     TextLayout::Block block{.area = {glm::vec2(edge), image - edge}};
     lay_out_caption(block);
     lay_out_notes(block);
     if (legend_ && now.heat) lay_out_legend();
     const size_t above = texts_.plates().size();
-    for (const Marks::Patch& patch : marks_.patches) {
-        const Rectangle place = on_image(patch.place);
-        texts_.add_plate({glm::round(place.min), glm::round(place.max)}, patch.colour);
-    }
+    lay_out_points();
     if (truth_) lay_out_truth(block);
     lay_out_marks();
     texts_.cut(most_plates, most_glyphs);
     texts_.raise(above);
     atlas_.flush();
+}
+
+// What is looked at lies below boxes and texts, whoever draws these.
+void Overlay::lay_out_points() {
+    points_.clear();
+    for (const Marks::Patch& patch : marks_.patches) {
+        const Rectangle place = on_image(patch.place);
+        points_.add_plate({glm::round(place.min), glm::round(place.max)}, patch.colour);
+    }
+    const auto width = static_cast<float>(style_.frame_width);
+    for (const Marks::Dot& dot : marks_.dots) {
+        const glm::vec2 place = dot.place * scale_, half(dot.size * width / 2);
+        points_.add_plate({place - half, place + half}, dot.colour);
+    }
+    points_.cut(most_plates, most_glyphs);
+}
+
+// Likely among how many: below their bars.
+void Overlay::lay_out_class_count(const ClassPanel& panel) {
+    const std::vector<TextLayout::Word> words =
+        words_of("of " + std::to_string(classifier_.classes) + " classes");
+    const glm::vec2 size = texts_.line_size(words, label_pixels_);
+    const glm::vec2 corner(panel.left + panel.width, panel.top + panel.height(class_lines_));
+    TextLayout::Block block = label_block();
+    block.area = {corner.x - size.x, corner.y, corner.x, corner.y + size.y};
+    texts_.add_block(words, block);
+    claim(block.area);
 }
 
 // Blocks that are stacked from the bottom leave less room for the next.
@@ -185,11 +210,6 @@ void Overlay::lay_out_truth(TextLayout::Block block) {
 }
 
 void Overlay::lay_out_marks() {
-    const auto width = static_cast<float>(style_.frame_width);
-    for (const Marks::Dot& dot : marks_.dots) {
-        const glm::vec2 place = dot.place * scale_, half(dot.size * width / 2);
-        texts_.add_plate({place - half, place + half}, dot.colour);
-    }
     TextLayout::Block block{.area = {}, .pixels = label_pixels_, .ink = label_ink};
     std::vector<Rectangle> places;
     for (const Marks::Text& text : marks_.texts) {

@@ -36,6 +36,7 @@ OverlayInput FramePath::drawn_from(const LaneDrawing& drawing, const AttentionVi
         input.coloured = maps->coloured();
         input.map_names = maps->names(models_, looker);
     }
+    input.points = maps || drawing.points;
     return input;
 }
 

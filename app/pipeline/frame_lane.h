@@ -20,6 +20,7 @@ struct FrameLane;
 struct LaneDrawing {
     const FrameLane *detected = nullptr, *classified = nullptr;  // whose findings it shows
     bool maps = false;
+    bool points = false;  // dots or cells may lie over the frame, too
     bool on_frame = true;
     ReadBack read_back;
     std::optional<WindowOrder> window;

@@ -344,6 +344,8 @@ void FramePath::plan_drawing(FrameLane& lane) {
     if (models_.classifier)
         drawing.classified = group.classified || lane.own_classes ? &lane : classified_;
     drawing.maps = lane.order.shows_attention();
+    drawing.points = drawing.maps || lane.order.tracker || lane.order.effects ||
+                     lane.order.explain || (lane.order.second && lane.order.second->effects);
     drawing.on_frame = lane.order.draws_on_frame();
     drawing.read_back = lane.order.read_back;
     drawing.window = lane.order.window;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/common.hpp>
 #include <stdexcept>
 
 #include "app/draw/colour.h"
@@ -240,6 +241,62 @@ TEST_F(OverlayTest, likely_classes_have_bars_as_long_as_their_scores) {
     EXPECT_EQ(bar(run(), 0), 0);
     overlay.settings.classes = false;
     EXPECT_EQ(changed(run()), 0);
+}
+
+TEST_F(OverlayTest, below_likely_classes_it_says_of_how_many) {
+    const Top top{tensor(1, 1, 2, Type::f32, std::vector{0.9f, 0.1f}), ids(std::vector{2u, 0u})};
+    auto panel_of = [&](Overlay& drawn) {
+        const std::vector<uint8_t> bytes(size_t(3) * width * height, 90);
+        frame.write({bytes.data(), width, height, 3 * width, false});
+        commands.begin();
+        frame.record(commands);
+        drawn.record(commands, frame.image(), {.classes = top});
+        readback.record(commands, frame.image());
+        commands.end();
+        drawn.update();
+        commands.run();
+        return picture_of(readback);
+    };
+    Overlay of_more{
+        device,
+        Size{width, height},
+        {.detector = {}, .classifier = {"tabby", "tiger", "lynx", "cat", "dog", "fox", "cow"}}};
+    const Picture three = panel_of(overlay), seven = panel_of(of_more);
+    Rectangle apart{glm::vec2(width, height), glm::vec2(0)};
+    for (uint32_t y = 0; y < height; ++y)
+        for (uint32_t x = 0; x < width; ++x) {
+            if (three.at(x, y) == seven.at(x, y)) continue;
+            const glm::vec2 place(x, y);
+            apart.min = glm::min(apart.min, place);
+            apart.max = glm::max(apart.max, place + 1.0f);
+        }
+    EXPECT_GT(apart.area(), 0) << "the number";
+    EXPECT_LT(apart.size().x, 14);
+    EXPECT_LT(apart.size().y, 14);
+    EXPECT_EQ(changed(three, {0, apart.max.y + 8, width, height}), 0);
+    EXPECT_GT(changed(three, {width / 2.0f, 0, width, apart.min.y}), 3000) << "bars above it";
+}
+
+TEST_F(OverlayTest, points_and_cells_cover_no_box_and_no_label_whoever_lays_it_out) {
+    record({.found = three_found()});
+    const Picture plain = run();
+    Marks marks;
+    // Over the label of the first box, its left edge, and some of its inside.
+    marks.dots.push_back({{30, 60}, rgba(255, 0, 255), 12});
+    marks.patches.push_back({{40, 40, 100, 100}, rgba(0, 255, 255)});
+    overlay.set_marks(marks);
+    const Picture got = run();
+    EXPECT_NE(got.at(50, 80), grey) << "a cell is inside of the box";
+    EXPECT_EQ(got.at(26, 70), pixel_of(rgba(255, 0, 255))) << "and a dot";
+    int letters = 0;
+    for (uint32_t y = 47; y < 58; ++y)
+        for (uint32_t x = 22; x < 60; ++x)
+            if (plain.at(x, y)[1] < 60) {
+                ++letters;
+                EXPECT_LT(got.at(x, y)[1], 110) << x << " " << y;
+            }
+    EXPECT_GT(letters, 10);
+    for (uint32_t x = 22; x < 78; ++x) EXPECT_EQ(got.at(x, 60), plain.at(x, 60)) << x;
 }
 
 TEST_F(OverlayTest, heat_is_hottest_where_the_map_is) {
