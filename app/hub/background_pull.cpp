@@ -1,5 +1,6 @@
 #include "app/hub/background_pull.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <utility>
@@ -49,6 +50,12 @@ void BackgroundPull::poll() {
     if (!error_.empty()) return;
     here_.insert(name_);
     if (then_) then_();
+}
+
+void BackgroundPull::follow(const Chosen& models) {
+    if (std::ranges::equal(models, chosen_)) return;
+    std::ranges::copy(models, chosen_.begin());
+    error_.clear();
 }
 
 float BackgroundPull::share() const { return job_ ? job_->progress.share() : 0; }

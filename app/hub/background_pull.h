@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "app/hub/hub_client.h"
 
@@ -19,8 +21,10 @@ public:
     // Call it regularly, on the thread that called start().
     void poll();
 
-    // Another model was chosen: nobody waits for the one that did not come.
-    void forget_error() { error_.clear(); }
+    // The models that are wished for now, by whomever. If another was chosen, nobody waits for the
+    // one that did not come, and its error is forgotten.
+    using Chosen = std::array<std::string_view, 3>;
+    void follow(const Chosen& models);
 
     bool busy() const { return job_ != nullptr; }
     const std::string& name() const { return name_; }    // of the running download
@@ -36,6 +40,7 @@ private:
     const HubSettings settings_;
     std::string name_, error_;
     std::set<std::string> here_;
+    std::array<std::string, std::tuple_size_v<Chosen>> chosen_;
     std::function<void()> then_;
     std::shared_ptr<Job> job_;
 };

@@ -282,6 +282,8 @@ void LiveWindow::show() {
     const std::vector<WindowEvent> events = queue_.take();
     if (!on_->screen.begin(events)) return;  // minimised: frames go on
     pull_.poll();                            // a model that has come is wished for
+    const Wishes& wishes = session_.wishes;
+    pull_.follow({wishes.detector, wishes.classifier, wishes.captioner});
     if (const std::string& notice = exporter_.notice(); !notice.empty())
         session_.status.notice = notice;
     const ViewLayout layout = place_view();

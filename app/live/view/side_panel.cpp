@@ -76,7 +76,6 @@ void choose_model(ViewInput& in, const char* label, std::string& wanted, const M
                   const char* what) {
     ImGui::PushID(label);
     if (begin_choice(label, status.name.empty() ? "none" : status.name)) {
-        const std::string before = wanted;
         if (ImGui::Selectable("none", status.name.empty())) wanted = "none";
         for (const KnownModel& model : status.known) {
             const bool here = model.here || in.pull.has(model.name);
@@ -91,7 +90,6 @@ void choose_model(ViewInput& in, const char* label, std::string& wanted, const M
         ImGui::Separator();
         wish("folder", wanted);
         tip("folder: of another model, as Hugging Face keeps them, then Enter");
-        if (wanted != before) in.pull.forget_error();
         ImGui::EndCombo();
     }
     tip(what);

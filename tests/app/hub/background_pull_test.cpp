@@ -85,5 +85,20 @@ TEST_F(BackgroundPullTest, one_that_cannot_be_had_is_told_and_another_can_be_tri
     EXPECT_EQ(came, 1);
 }
 
+TEST_F(BackgroundPullTest, its_error_goes_when_another_model_is_chosen) {
+    BackgroundPull pull(settings);
+    pull.follow({"here", "none", ""});
+    pull.start("some/other", [] {});
+    EXPECT_TRUE(eventually([&] {
+        pull.poll();
+        pull.follow({"here", "none", ""});
+        return !pull.busy();
+    }));
+    pull.follow({"here", "none", ""});
+    EXPECT_NE(pull.error(), "") << "nothing else was chosen";
+    pull.follow({"here", "none", "another"});
+    EXPECT_EQ(pull.error(), "");
+}
+
 }  // namespace
 }  // namespace saccade

@@ -28,6 +28,16 @@ TEST(SessionTest, sources_that_were_dropped_together_are_stepped_through) {
     EXPECT_TRUE(session.wishes.sources.empty());
 }
 
+TEST(SessionTest, each_press_of_right_or_left_is_a_frame_of_a_file_that_stands) {
+    Session session;
+    for (int i = 0; i < 3; ++i) press_key(session, right_key);
+    press_key(session, left_key);
+    EXPECT_TRUE(session.wishes.frozen);
+    const std::vector<Seek> seeks = session.events.take<Seek>();
+    ASSERT_EQ(seeks.size(), 4u);
+    for (size_t i = 0; i < 4; ++i) EXPECT_EQ(seeks[i].by, i < 3 ? 1 : -1);
+}
+
 TEST(SessionTest, layers_are_stepped_through_within_the_model) {
     Session session;
     session.status.choices.layers = 3;
