@@ -56,7 +56,10 @@ public:
     void read(const std::string& text, const std::string& where, const fs::path& folder) {
         auto [name, source] = name_and_source(text);
         try {
-            if (source.empty()) throw Error(where + " names no source");
+            if (text.starts_with('=')) throw Error("there is no name before '='");
+            if (source.empty())
+                throw Error(name.empty() ? "an empty text names no source"
+                                         : "there is no source after '='");
             std::error_code none;
             const fs::path beside = folder / source;
             if (!folder.empty() && fs::path(source).is_relative() && fs::exists(beside, none))
@@ -74,7 +77,9 @@ public:
 
     void read_file(const fs::path& file) {
         std::ifstream lines(file);
-        if (!lines) throw Error("the list of sources '" + file.string() + "' cannot be opened");
+        if (!lines)
+            throw Error("the list of sources '" + file.string() +
+                        "' cannot be opened: check its name");
         const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
         std::string line;
         for (int number = 1; std::getline(lines, line); ++number) {
@@ -127,13 +132,16 @@ SourceList sources_from(std::span<const std::string> named, size_t most) {
         name_and_source(named.front()).first.empty())
         return {{{"", named.front()}}, {}};
     ListReader reader(most);
-    for (const std::string& text : named) {
-        if (text.starts_with('@'))
+    for (size_t i = 0; i < named.size(); ++i) {
+        const std::string& text = named[i];
+        if (text.starts_with('@')) {
             reader.read_file(text.substr(1));
-        else if (const auto [name, source] = name_and_source(text); name.empty())
-            reader.read(text, "'" + SourceName(source).text() + "'", {});
-        else
-            reader.read(text, "'" + name + "'", {});  // a URL may hold a password
+            continue;
+        }
+        const auto [name, source] = name_and_source(text);
+        // A URL may hold a password.
+        const std::string called = name.empty() ? SourceName(source).text() : name;
+        reader.read(text, "source " + std::to_string(i + 1) + " ('" + called + "')", {});
     }
     SourceList list = reader.finish();
     if (list.sources.empty())

@@ -65,6 +65,16 @@ TEST(SourceListTest, what_cannot_be_read_is_told_in_one_line_and_the_others_go_o
     for (const std::string& line : list.troubles) EXPECT_EQ(line.find('\n'), line.npos);
 }
 
+TEST(SourceListTest, of_two_with_one_name_it_says_which_is_left_out) {
+    const SourceList list = list_of({"a=synth:", "a=synth:?seed=2", "=synth:", "b="});
+    ASSERT_EQ(list.sources.size(), 1u);
+    EXPECT_EQ(list.sources[0].source, "synth:");
+    ASSERT_EQ(list.troubles.size(), 3u);
+    EXPECT_EQ(list.troubles[0], "the name 'a' is there twice; source 2 ('a') is left out");
+    expect_says(list.troubles[1], "no name before '='; source 3");
+    EXPECT_EQ(list.troubles[2], "there is no source after '='; source 4 ('b') is left out");
+}
+
 TEST(SourceListTest, more_than_there_is_room_for_are_left_out) {
     const SourceList list = list_of(std::vector<std::string>(65, "synth:"));
     EXPECT_EQ(list.sources.size(), 64u);
