@@ -72,10 +72,14 @@ void ClipStore::read_all() {
             if (name.starts_with("20") && name.size() > 20) remove(name);
             continue;
         }
-        clips_.push_back(
-            {name,
-             {json.value("time", ""), json.value("source", ""),
-              json.value("happened", std::vector<std::string>()), json.value("seconds", 0.0)}});
+        try {
+            clips_.push_back(
+                {name,
+                 {json.value("time", ""), json.value("source", ""),
+                  json.value("happened", std::vector<std::string>()), json.value("seconds", 0.0)}});
+        } catch (const Ordered::exception&) {
+            spdlog::warn("'{}.json' is not of a clip and is left alone", (folder_ / name).string());
+        }
     }
 }
 
@@ -105,9 +109,8 @@ void ClipStore::add(const fs::path& name, const EventClip& clip) {
 
 void ClipStore::make_room() {
     const std::scoped_lock lock(mutex_);
-    const size_t before = clips_.size();
     trim();
-    if (clips_.size() != before || !fs::exists(folder_ / "index.html")) write_index();
+    write_index();  // a crash may have come between a clip and its line
 }
 
 void ClipStore::trim() {

@@ -67,8 +67,13 @@ TEST_F(ClipTest, after_a_crash_whole_clips_stay_and_the_rest_is_removed) {
     folder.write("2026-11-19-03-55-12-door.mp4", "half of a video");
     folder.write("2026-11-19-03-55-12-door.jpg", "a picture");
     folder.write("mine.mp4", "of a person");
+    folder.write("my-notes-of-the-20th.json", R"({"happened": 5})");
+    folder.write("my-notes-of-the-20th.mp4", "of a person");
+    folder.write("index.html", "without the last clip");
     ClipStore store(folder.path(), 1 << 30);
-    EXPECT_EQ(store.names().size(), 1u);
+    ASSERT_EQ(store.names().size(), 1u);
+    EXPECT_NE(text_of(folder / "index.html").find(store.names()[0] + ".mp4"), std::string::npos);
+    EXPECT_TRUE(fs::exists(folder / "my-notes-of-the-20th.json"));
     EXPECT_FALSE(fs::exists(folder / "2026-11-19-03-55-12-door.mp4"));
     EXPECT_FALSE(fs::exists(folder / "2026-11-19-03-55-12-door.jpg"));
     EXPECT_TRUE(fs::exists(folder / "mine.mp4"));
