@@ -78,6 +78,11 @@ bool Meter::beats_random(const Method& method) const {
            method.curves.insertion_area() > in.mean + in.deviation;
 }
 
+bool Meter::is_made_up_for(const Method& method) const {
+    const Spread out = random_deletion();
+    return method.curves.deletion_area() > out.mean + out.deviation;
+}
+
 std::string Meter::in_words(const Method& method) const {
     const Spread fifth =
         spread_of(random, [](const Curves& one) { return one.lost_with_a_fifth(); });
@@ -86,7 +91,10 @@ std::string Meter::in_words(const Method& method) const {
                   "the fifth that it ranks first carries %.0f %% of the score, a random fifth "
                   "%.0f %%",
                   100 * method.curves.lost_with_a_fifth(), 100 * fifth.mean);
-    return text + std::string(beats_random(method) ? "" : "; it does no better than random");
+    std::string words = text;
+    if (is_made_up_for(method)) words += "; the rest of the picture makes up for it";
+    if (!beats_random(method)) words += "; it does no better than random";
+    return words;
 }
 
 std::vector<uint32_t> order_of(std::span<const float> cells) {

@@ -37,6 +37,9 @@ struct Meter {
     Spread random_insertion() const;
     // Whether a method's curves differ from those of random orders by more than their spread.
     bool beats_random(const Method& method) const;
+    // Whether the score holds longer without what a method ranks first than without random cells:
+    // other parts of the picture are enough by themselves.
+    bool is_made_up_for(const Method& method) const;
     // "the fifth of the cells that it ranks first carries 61 % of the score, a random fifth 14 %"
     std::string in_words(const Method& method) const;
 };

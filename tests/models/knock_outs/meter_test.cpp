@@ -45,6 +45,27 @@ TEST(MeterTest, says_in_words_what_a_map_is_worth_beside_random_orders) {
     EXPECT_GT(meter.random_deletion().deviation, 0);
 }
 
+// Two parts of the picture are each enough: without the one that a map ranks first nothing is lost.
+TEST(MeterTest, says_so_where_the_rest_of_the_picture_makes_up_for_what_a_map_ranks_first) {
+    Meter meter;
+    for (int i = 0; i < 8; ++i) meter.random.push_back(even(0.01 * (i % 2)));
+    Curves enough = steep();  // alone, but not needed
+    enough.deletion = even(0.1).deletion;
+    Curves neither = even(0.1);
+    neither.insertion = even(-0.1).insertion;
+    meter.methods = {{"cause", enough}, {"attention", neither}, {"rollout", steep()}};
+    EXPECT_TRUE(meter.is_made_up_for(meter.methods[0]));
+    EXPECT_TRUE(meter.beats_random(meter.methods[0]));
+    EXPECT_FALSE(meter.is_made_up_for(meter.methods[2]));
+    EXPECT_EQ(meter.in_words(meter.methods[0]),
+              "the fifth that it ranks first carries 5 % of the score, a random fifth 17 %; the "
+              "rest of the picture makes up for it");
+    EXPECT_EQ(meter.in_words(meter.methods[1]),
+              "the fifth that it ranks first carries 5 % of the score, a random fifth 17 %; the "
+              "rest of the picture makes up for it; it does no better than random");
+    EXPECT_EQ(meter.in_words(meter.methods[2]).find("makes up"), std::string::npos);
+}
+
 TEST(MeterTest, orders_begin_with_the_largest_and_keep_the_order_of_equals) {
     EXPECT_EQ(order_of(std::vector<float>{0.5f, 2, 0.5f, -1, 3}),
               (std::vector<uint32_t>{4, 1, 0, 2, 3}));
