@@ -162,9 +162,10 @@ void add_attention_options(CLI::App& command, BatchOptions& options, std::string
         ->type_name(
             "none|rollout|cls|head|detection|word|phrase|similarity|colours|cause|track[:N]")
         ->capture_default_str();
-    command.add_flag("--meter", options.meter,
-                     "Measure in every frame what maps are worth: of the strongest detection, else "
-                     "of the likeliest class. Takes some 150 runs of the model a frame");
+    command.add_flag(
+        "--meter", options.meter,
+        "Measure in every frame how well maps tell what the strongest detection, or else "
+        "the likeliest class, needs: some 150 runs of the model a frame");
     command.add_flag("--heat", options.heat,
                      "Write NAME-heat.png, the mean of a source's attention maps; implied by "
                      "--attention track");

@@ -181,7 +181,7 @@ int live_in_window(const LiveOptions& options) {
 }
 
 void add_camera_options(CLI::App& command, SourceOptions& camera) {
-    add_size_option(command, camera.size, "What to ask a camera for");
+    add_size_option(command, camera.size, "Picture size to ask a camera for");
     command.add_option("--rate", camera.rate, "Frames a second to ask a camera for")
         ->check(within(0.01, 1000))
         ->type_name("FPS");
@@ -224,38 +224,40 @@ void add_clip_options(CLI::App& command, const std::shared_ptr<LiveOptions>& opt
                     throw CLI::ValidationError("--keep", error.what());
                 }
             },
-            "What clips may take on the disk; the oldest go first")
+            "Most space that clips may take on the disk; the oldest are deleted first")
         ->needs(clips)
         ->type_name("SIZE")
         ->default_str("20GB");
 }
 
 void add_attention_options(CLI::App& command, const std::shared_ptr<LiveOptions>& options) {
-    command.add_option("--attention", options->attention, "Maps of attention to begin with")
+    command.add_option("--attention", options->attention, "The map to begin with")
         ->check(CLI::IsMember({"none", "rollout", "cls", "head", "detection", "word", "mean", "max",
                                "grid", "similarity", "colours", "cause"})
                     .description(""))
         ->type_name("none|rollout|mean|max|head|grid|similarity|colours|cause");
     command
-        .add_option("--cause-budget", options->cause_budget,
-                    "Milliseconds of knock-outs at a time, for maps of cause, while nothing else "
-                    "is to be done; 0: none")
+        .add_option(
+            "--cause-budget", options->cause_budget,
+            "How long knock-outs may keep an idle device busy at a time, for maps of cause; "
+            "0: no such maps")
         ->check(CLI::Range(0.0, 1000.0).description(""))
         ->type_name("MS")
         ->capture_default_str();
-    command.add_option("--layer", options->layer, "The layer to look into, from 0 on")
+    command.add_option("--layer", options->layer, "The layer to look into, counted from 0")
         ->type_name("L");
-    command.add_option("--head", options->head, "The head to look at, from 0 on")->type_name("H");
+    command.add_option("--head", options->head, "The head to look at, counted from 0")
+        ->type_name("H");
 }
 
 void add_window_options(CLI::App& command, const std::shared_ptr<LiveOptions>& options) {
     command.add_option("--present", options->present_mode, "How pictures go on screen")
         ->check(CLI::IsMember({"fifo", "mailbox", "immediate"}).description(""))
         ->type_name("fifo|mailbox|immediate");
-    command.add_flag("--full-screen", options->full_screen, "Begin with the whole screen");
+    command.add_flag("--full-screen", options->full_screen, "Begin in full screen");
     command.add_flag_callback(
         "--no-tour", [options] { options->tour = false; },
-        "No maps that play by themselves until the mouse or a key is touched");
+        "Do not play maps at the start, until the mouse or a key is used");
 }
 
 }  // namespace
@@ -277,10 +279,11 @@ void add_live_command(CLI::App& app, int& exit_code) {
         ->default_str("0");
     add_model_options(command, options->models);
     add_words_options(command, options->models);
-    command.add_option("--threshold", options->threshold, "Leave out what scores no more")
+    command
+        .add_option("--threshold", options->threshold, "Show only detections that score above P")
         ->check(within(0.0, 1.0))
         ->type_name("P");
-    command.add_option("--classes", options->classes, "Show only these")
+    command.add_option("--classes", options->classes, "Show only these classes")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("A,B");
@@ -292,18 +295,16 @@ void add_live_command(CLI::App& app, int& exit_code) {
         ->capture_default_str();
     add_attention_options(command, options);
     command
-        .add_option("--stride", options->stride, "Detector and classifier look at every n-th frame")
+        .add_option("--stride", options->stride, "Run detector and classifier on every Nth frame")
         ->check(CLI::Range(1, 1000).description(""))
         ->type_name("N");
-    command.add_flag("--track", options->track,
-                     "Give the same thing the same number in every frame");
+    command.add_flag("--track", options->track, "Give each object the same number in every frame");
     add_zones_option(command, options->zones);
-    command.add_flag("--truth", options->truth,
-                     "Draw what is really there, too, where the source knows: synth: does");
+    command.add_flag("--truth", options->truth, "Also draw the ground truth, which synth: knows");
     add_camera_options(command, options->camera);
     command.add_flag_callback(
         "--no-loop", [options] { options->loop = false; },
-        "A file does not begin again at its end");
+        "Stop at the end of a file instead of playing it again");
     add_window_options(command, options);
     add_clip_options(command, options);
     add_serve_options(command, options->serve);

@@ -219,8 +219,8 @@ void add_detection_options(CLI::App& command, DetectionOptions& options) {
         ->capture_default_str();
     command.add_flag(
         "--merge-boxes", options.merged,
-        "Of boxes that almost coincide (IoU above 0.8), keep the strongest in results, "
-        "too; pictures and videos show no other");
+        "Keep only the strongest of boxes that almost coincide (IoU above 0.8) in results, too; "
+        "pictures and videos always do");
     add_size_option(
         command, options.size,
         "Resize pictures to fit into W by H before detection, instead of the model's own size");

@@ -16,11 +16,12 @@ class Annotator {
 public:
     Annotator(Device& device, std::vector<std::string> labels, DetectionFilter filter);
 
-    // After the detector, in the same recording. Nothing that was recorded before may still run.
+    // Records the drawing after the detector, in the same commands. No earlier recording may still
+    // be running.
     void record(Commands& c, const Image& image, const Findings& findings);
-    // Draws these from the next run on, instead of what the device chooses by one threshold.
+    // From the next run on, draws these detections instead of those above the threshold.
     void mark(const std::vector<Detection>& found);
-    // After that has run; it shows memory that the next run writes again.
+    // The annotated picture, after a run. It refers to memory that the next run overwrites.
     cv::Mat picture() const;
 
 private:

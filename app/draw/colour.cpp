@@ -14,7 +14,7 @@ namespace saccade {
 
 namespace {
 
-// Linear light. Columns are what each of Oklab's coordinates adds.
+// To linear light. Each column is the share of one of Oklab's coordinates.
 glm::dvec3 from_oklch(double lightness, double chroma, double hue) {
     constexpr glm::dmat3 cones_of_oklab{{1, 1, 1},
                                         {0.3963377774, -0.1055613458, -0.0894841775},

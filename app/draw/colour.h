@@ -26,14 +26,14 @@ constexpr glm::u8vec4 channels_of(uint32_t colour) {
 // Lightness 0 .. 1, hue in degrees; chroma is lowered to what a screen can show.
 uint32_t colour_from(double lightness, double chroma, double hue);
 
-// What is no longer fresh turns grey and transparent: 1 leaves a colour as it is.
+// Findings that are not fresh are drawn greyer and more transparent: 1 leaves a colour unchanged.
 uint32_t faded(uint32_t colour, float freshness);
 
 // The same for a class in every picture, and unlike its neighbours'.
 uint32_t class_colour(uint32_t id);
 
-// From nothing to most: rising evenly in lightness from dark violet over red to pale yellow, and
-// from transparent to opaque, so that the picture shows where there is little to say.
+// From the lowest value to the highest: evenly lighter from dark violet over red to pale yellow,
+// and from transparent to opaque, so that the picture shows through where values are low.
 std::array<uint32_t, 256> heat_colours();
 
 }  // namespace saccade

@@ -100,7 +100,7 @@ const Font::Rasterised& Font::rasterised(uint32_t index, uint32_t pixels) {
     Rasterised& glyph = found->second;
     if (!fresh) return glyph;
     face_->set_size(pixels);
-    // Hinted up and down alone: stems keep their places, lines of text their weight.
+    // Hinted vertically only: letters keep their widths, and lines of text an even weight.
     if (FT_Load_Glyph(face_->face, index, FT_LOAD_RENDER | FT_LOAD_TARGET_LIGHT)) return glyph;
     const FT_GlyphSlot slot = face_->face->glyph;
     const FT_Bitmap& bitmap = slot->bitmap;

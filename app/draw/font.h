@@ -16,15 +16,15 @@ namespace saccade {
 // Where DejaVu Sans is on this system; an Error that names the package where it is not.
 std::filesystem::path find_dejavu();
 
-// A glyph atlas: an area of side x side bytes of coverage, one glyph beside the other. It is only
-// ever added to, so that a device may read it meanwhile.
+// A glyph atlas: side x side bytes of coverage, with one glyph beside the other. Glyphs are only
+// added, so the device may read the atlas meanwhile.
 struct AtlasArea {
     std::span<std::byte> bytes;
     uint32_t side = 0;
 };
 
-// Lays text out in one font, in any pixel size. Glyphs are rasterised into an atlas when a text
-// first has them. Any UTF-8 will do: a character that the font lacks shows as its replacement box.
+// Lays out UTF-8 text in one font, in any pixel size. A glyph is rasterised into the atlas when a
+// text first needs it. A character that the font lacks is drawn as its replacement box.
 class Font {
 public:
     Font(const std::filesystem::path& file, AtlasArea atlas);

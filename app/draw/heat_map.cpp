@@ -16,8 +16,8 @@ constexpr double opacity = 0.85;  // of the hottest cell
 constexpr double dimmed = 0.6;    // the picture below
 constexpr int outside = 236;      // grey, where there is no map
 
-// Where the pixels of an axis lie on the grid: the cell of each, and the two between whose centres
-// it is.
+// Where the pixels of one axis lie on the grid: the cell of each pixel, and the two cells between
+// whose centres it lies.
 struct Axis {
     struct Place {
         bool inside = false;
@@ -26,7 +26,7 @@ struct Axis {
     };
     Axis(int pixels, float origin, float cell_size, uint32_t cells) {
         const int last = static_cast<int>(cells) - 1;
-        // Cells of convolutions may end up to half a cell before the picture: see draw_heat.comp.
+        // Cells of convolutions may end half a cell before the picture does: see draw_heat.comp.
         const float end = static_cast<float>(cells);
         const float rest = (static_cast<float>(pixels) - origin) / cell_size - end;
         const float reach = origin <= 0 && rest < 0.5f ? std::max(end + rest, end) : end;
@@ -45,7 +45,7 @@ struct Axis {
     std::vector<Place> places;
 };
 
-// A colour of heat_colours over a pixel.
+// Blends a colour of heat_colours over a pixel.
 cv::Vec3b blend(const cv::Vec3b& below, uint32_t colour, double share) {
     const glm::dvec3 above(channels_of(colour));
     const glm::dvec3 mixed = (1 - share) * glm::dvec3(below[2], below[1], below[0]) + share * above;
@@ -61,7 +61,7 @@ size_t level_of(float value, float hottest) {
     return static_cast<size_t>(std::lround(255 * std::min(value / hottest, 1.0f)));
 }
 
-// Between the four cells around a place; cell(row, column) is what one of them holds.
+// Interpolates between the four cells around a place; cell(row, column) gives the value of one.
 float smooth(const Axis::Place& v, const Axis::Place& h, const auto& cell) {
     return std::lerp(std::lerp(cell(v.low, h.low), cell(v.low, h.high), h.part),
                      std::lerp(cell(v.high, h.low), cell(v.high, h.high), h.part), v.part);

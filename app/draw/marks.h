@@ -8,19 +8,19 @@
 
 namespace saccade {
 
-// What the host draws over a frame, in pixels of the frame.
+// Boxes, dots, cells and texts that the host places on a frame, in pixels of the frame.
 struct Marks {
     struct Box {
         Rectangle place;
         uint32_t colour = 0;
         std::string text;
-        bool selected = false;  // stands out
+        bool selected = false;  // highlighted
         bool operator==(const Box&) const = default;
     };
     struct Dot {
         glm::vec2 place;
         uint32_t colour = 0;
-        float size = 1;  // in widths of a box's frame
+        float size = 1;  // in line widths of a box
         bool operator==(const Dot&) const = default;
     };
     // A cell of a map.

@@ -21,8 +21,8 @@ constexpr uint32_t found_columns = 7;  // box, score, class and query: see box_p
 
 constexpr uint32_t backdrop = rgba(18, 18, 22);
 
-// Text grows with the frame, but less: a large frame is also looked at from nearer. A wide one is
-// shown as wide as the screen, so its area counts, not its height.
+// Text grows with the frame, but more slowly: large frames are usually shown larger. The area
+// counts and not the height, because a wide frame is shown as wide as the screen.
 uint32_t pixels_for(Size frame, double at_640_by_480) {
     const double side = std::sqrt(double(frame.x) * frame.y / (640 * 480));
     return static_cast<uint32_t>(std::lround(std::max(at_640_by_480 * std::pow(side, 0.8), 11.0)));
@@ -37,7 +37,7 @@ TextLayout lay_out_labels(Font& font, const std::vector<std::string>& labels, ui
     return layout;
 }
 
-// Texts that have changed are laid out anew.
+// A text that has changed is laid out again.
 template <typename Text, typename Settings>
 void change(Text& text, Text now, std::optional<Settings>& laid_out_for) {
     if (text == now) return;

@@ -6,7 +6,7 @@
 #include "app/draw/labels.h"
 #include "app/draw/overlay.h"
 
-// Where texts lie: the caption at the bottom, notes and the right caption above it, the legend at
+// Where texts lie: the caption at the bottom, notes and the true caption above it, the legend at
 // the upper left, the likely classes at the upper right, counts of lines and zones where these
 // begin. Labels of boxes come last, where these leave room: see README.md.
 
@@ -18,7 +18,7 @@ constexpr uint32_t lit_ink = rgba(255, 205, 80), true_ink = rgba(255, 255, 255);
 constexpr uint32_t label_ink = rgba(20, 20, 20);
 constexpr float unsure_below = 0.1f;  // the probability of a word
 
-// As opaque as it is probable, but legible.
+// The opacity shows the probability, but the word stays legible.
 uint32_t ink_of(const ShownWord& word) {
     return with_alpha(text_ink, 0.4 + 0.6 * std::clamp(double(word.p), 0.0, 1.0));
 }
@@ -117,7 +117,7 @@ void Overlay::lay_out_caption(TextLayout::Block& block) {
     block.pixels = text_pixels_;
     block.fill = faded(text_plate, freshness);
     block.ink = faded(text_ink, freshness);
-    // A caption that grows and grows keeps to the lower part of the frame.
+    // A long caption stays in the lower part of the frame.
     block.most_lines = std::max(2u, size_.image.y / 3 / font_.height(text_pixels_).line);
     caption_places_ = texts_.add_block(words, block);
     const params::Plate& plate = texts_.plates().back();
@@ -145,7 +145,7 @@ void Overlay::lay_out_notes(TextLayout::Block& block) {
     }
 }
 
-// A few lines, and the colours from none to most.
+// A few lines, and the scale of colours.
 void Overlay::lay_out_legend() {
     static const std::array<uint32_t, 256> colours = heat_colours();
     constexpr size_t steps = 32;
@@ -169,7 +169,7 @@ void Overlay::lay_out_legend() {
     const params::Plate plate = texts_.plates().back();
     claim({plate.left, plate.top, plate.right, plate.bottom});
     if (!legend_->scale) return;
-    // In the last line: first, the colours, last.
+    // The last line: the lowest value, the colours, the highest value.
     const float width = texts_.line_size(words_of(last), label_pixels_).x - 2 * margin;
     const Rectangle at{places.back().max.x + margin, places.back().min.y,
                        plate.right - width - 2 * margin, places.back().max.y};
@@ -188,7 +188,7 @@ void Overlay::lay_out_legend() {
     texts_.add_block(words_of(last), block);
 }
 
-// The labels of what is true lie in the lower right corners, where those of boxes rarely are.
+// Labels of the ground truth lie in the lower right corners, where labels of boxes rarely do.
 void Overlay::lay_out_truth(TextLayout::Block block) {
     TextLayout::Block label = label_block();
     label.ink = true_ink;

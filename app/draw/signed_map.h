@@ -9,12 +9,12 @@
 
 namespace saccade {
 
-// How much a target falls when a cell of the picture is knocked out: positive where it needs the
-// cell, negative where the cell holds it back.
+// How much a score falls when a cell of the picture is knocked out: positive where the answer needs
+// the cell, negative where the cell holds it back.
 struct SignedMap {
     MapGeometry geometry;
     std::vector<float> cells;             // row after row
-    std::vector<std::string> lines = {};  // what it is of, for the legend on a frame
+    std::vector<std::string> lines = {};  // of the legend on a frame: whose map it is
     bool operator==(const SignedMap& other) const {
         return cells == other.cells && lines == other.lines &&
                geometry.corner == other.geometry.corner && geometry.cell == other.geometry.cell;
@@ -22,10 +22,10 @@ struct SignedMap {
 };
 
 float largest_effect(const std::vector<float>& effects);
-// Warm for positive effects, blue for negative ones, the stronger the more opaque; `part` is from
-// -1 to 1.
+// Warm for positive effects, blue for negative ones, and more opaque the stronger they are; `part`
+// is from -1 to 1.
 uint32_t effect_colour(double part);
-// The cells as they are drawn, as strong as the largest of them; without those that are nothing.
+// The cells to draw, relative to the largest effect; cells without any effect are left out.
 std::vector<Marks::Patch> patches_of(const SignedMap& map, double opacity);
 
 }  // namespace saccade

@@ -7,10 +7,10 @@ namespace saccade {
 
 namespace {
 
-// Between the edge of a plate and its text, at the sides.
+// The margin between the sides of a plate and its text.
 uint32_t margin_of(uint32_t pixels) { return pixels / 2; }
 
-// A glyph's place is two signed halves of a word.
+// A glyph's place is packed into one word: two signed 16-bit numbers.
 uint32_t moved(uint32_t place, uint32_t x, uint32_t y) {
     return ((place + x) & 0xffffu) | ((place & 0xffff0000u) + (y << 16));
 }
@@ -77,7 +77,7 @@ std::vector<Rectangle> TextLayout::add_block(const std::vector<Word>& words, con
     const uint32_t dropped = all_lines - std::min(all_lines, block.most_lines);
     const uint32_t width = *std::max_element(widths.begin() + dropped, widths.end());
 
-    // The plate, as far as it fits, and the text within.
+    // The plate, limited to the area, and the text on it.
     const glm::vec2 size(Size(width + 2 * margin, (all_lines - dropped) * line_height + margin));
     const glm::vec2 slack_around = glm::max(block.area.size() - size, 0.0f);
     const glm::vec2 corner = glm::floor(block.area.min + slack_around * block.align);

@@ -11,12 +11,12 @@
 
 namespace saccade {
 
-// Texts as draw_plates takes them: runs of glyphs, and plates to lie on.
+// Lays out texts for draw_plates: runs of glyphs, and the plates below them.
 class TextLayout {
 public:
     explicit TextLayout(Font& font) : font_(font) {}
 
-    // A line by itself; returns the number of its run.
+    // Adds a line without a plate; returns the number of its run.
     uint32_t add_line(std::string_view text, uint32_t pixels, uint32_t colour);
 
     void add_plate(const Rectangle& place, uint32_t fill);
@@ -29,21 +29,21 @@ public:
         bool operator==(const Word&) const = default;
     };
     struct Block {
-        Rectangle area;     // that it lies in, and is wrapped to
-        glm::vec2 align{};  // where in it: 0 left or top, 0.5 in the middle, 1 right or bottom
+        Rectangle area;     // words are wrapped to its width
+        glm::vec2 align{};  // place in the area: 0 left or top, 0.5 the middle, 1 right or bottom
         uint32_t pixels = 14;
         uint32_t fill = 0, ink = 0;
-        uint32_t most_lines = UINT32_MAX;  // only the last ones are kept
+        uint32_t most_lines = UINT32_MAX;  // of more lines, the first are dropped
     };
-    // The plate of words in one line, which a block of that size does not break.
+    // The size of the plate for these words in one line.
     glm::vec2 line_size(const std::vector<Word>& words, uint32_t pixels);
-    // Words on a plate. Returns where each lies; one of a line that was dropped has no area.
+    // Adds words on a plate. Returns where each lies; words of dropped lines have an empty area.
     std::vector<Rectangle> add_block(const std::vector<Word>& words, const Block& block);
 
-    // The plates from the first on, as many as this, lie on top of all others.
+    // Moves the first `plates` plates on top of all others.
     void raise(size_t plates);
     void clear();
-    // Keeps at most this many of each; a text may lose its end.
+    // Keeps at most this many of each; the end of the last text may be lost.
     void cut(uint32_t plates, uint32_t glyphs);
     const std::vector<params::Run>& runs() const { return runs_; }
     const std::vector<params::Glyph>& glyphs() const { return glyphs_; }
@@ -56,7 +56,7 @@ private:
     std::vector<params::Plate> plates_;
 };
 
-// The words of a text, with the line breaks that it has.
+// Splits a text into words; its line breaks are kept.
 std::vector<TextLayout::Word> words_of(std::string_view text);
 
 }  // namespace saccade

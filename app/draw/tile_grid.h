@@ -9,12 +9,11 @@
 
 namespace saccade {
 
-// How several maps share an image: as tiles with its proportions, as many down as across where
-// there are enough of them, in the middle. A place that is not filled stays at the end of the last
-// row.
+// Lays several maps out on an image, as centred tiles of its proportions: as many rows as columns,
+// or fewer rows where those suffice. Unfilled places are at the end of the last row.
 class TileGrid {
 public:
-    // The image shows a picture, which may have another size.
+    // The image shows `picture`, which may have another size.
     TileGrid(Size image, uint32_t count, uint32_t gap, Size picture);
     TileGrid(Size image, uint32_t count, uint32_t gap) : TileGrid(image, count, gap, image) {}
 
@@ -22,8 +21,8 @@ public:
     Size tile_size() const { return size_; }
     const HeatTiles& tiles() const { return tiles_; }
     Rectangle tile(uint32_t index) const;
-    // The point of the picture that a tile's small copy shows at a point of the picture; nothing
-    // beside the tiles.
+    // Which point of the picture the tile at `point` shows there; empty outside the tiles. Both are
+    // in pixels of the picture.
     std::optional<glm::vec2> shown_at(glm::vec2 point) const;
     // The parts of the image that no tile covers.
     std::vector<Rectangle> around() const;

@@ -16,7 +16,7 @@ constexpr size_t most_region_dots = 300;  // of all lines and zones together
 
 std::string percent(float score) { return std::to_string(std::lround(100 * score)) + "%"; }
 
-// The newest dots are the clearest.
+// The newest dots are the most opaque.
 void add_trail(std::vector<Marks::Dot>& dots, const Trail& trail, size_t most) {
     if (trail.points.empty()) return;
     const double now = trail.points.back().time;

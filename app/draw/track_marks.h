@@ -10,11 +10,11 @@
 
 namespace saccade {
 
-// A track's colour is the same in every frame and file. Detections without a number are grey.
+// The colour of a track: the same in every frame and file. 0, no track, is grey.
 uint32_t track_colour(uint32_t number);
 
-// Boxes with numbers and trails behind them, lines and zones with their counts. Boxes without a
-// number are grey.
+// The boxes of tracks with their numbers and trails, and lines and zones with their counts. Boxes
+// without a track are grey.
 Marks marks_of(const FrameResult& tracked, const FrameTracker& tracker,
                const std::vector<std::string>& labels, std::optional<uint32_t> selected_query);
 

@@ -15,14 +15,14 @@ bool of_classifier(AttentionKind kind) {
            kind == AttentionKind::colours;
 }
 
-// Whether phrases are the detector's; a classifier that was told some comes first.
+// Whether the phrases are the detector's. A classifier that was given phrases comes first.
 bool of_told_detector(const Models& models) {
     return models.detector && models.detector->phrases() &&
            !(models.classifier && models.classifier->phrases());
 }
 
 // How many layers there are to choose from, and which one shows most: the last of a decoder, but
-// the last but one of an encoder, whose last one gathers for the heads and looks less at places.
+// the last but one of an encoder, whose last layer serves the heads and is less local.
 struct Layers {
     uint32_t count = 0, clearest = 0, heads = 0;
 };

@@ -18,9 +18,9 @@ enum class AttentionKind {
     word,        // what a word of the caption looked at; from frame to frame, the next one
     phrase,      // how much each patch is like the phrase that fits the frame best
     track,       // what the detection of one track looked at, in the frames in which it is seen
-    similarity,  // how much each of the classifier's patches is like the strongest detection's
-    colours,     // the main components of what the classifier knows of its patches
-    cause,       // what the strongest detection, else the likeliest class, needs
+    similarity,  // cosine of the classifier's features, each patch with the strongest detection's
+    colours,     // the three principal components of the classifier's patch features
+    cause,       // how much the strongest detection, or else the likeliest class, needs each cell
 };
 std::string_view name_of(AttentionKind kind);
 
@@ -40,12 +40,12 @@ Look look_of(const AttentionChoice& choice, const Models& models);
 // cells. False for a detector that is not prepared for a frame.
 bool classifier_is_richer(const Models& models);
 
-// Has the map drawn over the frame. The detection, the word or the track is chosen when the models
-// have found it. An Error if the models cannot show it.
+// Sets the order so that the map is drawn over the frame. Which detection, word or track it is of
+// is decided once the models have found them. An Error if the models cannot show it.
 void show_attention(FrameOrder& order, const AttentionChoice& choice, const Models& models);
 
-// Shows what the detection with this track number looks at. If the track is not seen now, no map is
-// shown and no box stands out: the query that found it last may have found another thing.
+// Shows what the detection with this track number looks at. If the track is not seen in this frame,
+// no map is shown and no box is highlighted: its last query may have found another thing by now.
 void look_from_track(FrameOrder& order, const FrameResult& known, uint32_t number);
 // The same for a map that comes to the host, if it is about a track.
 void look_from_track(MapOrder& map, const FrameResult& known);

@@ -156,8 +156,8 @@ Tensor AttentionView::rollout(Commands& c, const Models& models, const MapTaps& 
 
 template <typename OfHead>
 void AttentionView::record_greatest(Commands& c, uint32_t heads, const OfHead& of_head) const {
-    // Heads below each other as the rows of a picture of one column, whose channels are the cells;
-    // a window that reaches beyond both ends holds them all.
+    // Max pooling does this: the heads are rows of a picture one pixel wide, the cells are its
+    // channels, and the pooling window spans all rows.
     const uint32_t height = maps_.rows, width = maps_.row_stride;  // padding and all
     const Tensor all = c.scratch(1, heads, height * width, Type::f32);
     const Layout rows{{1, 1, height, width}, {0, 0, width, 1}, 0};

@@ -15,51 +15,51 @@
 
 namespace saccade {
 
-// The maps of attention of one frame on its way, in memory of their own: one, or one for each head.
-// A map of what an answer needs, as it is drawn.
+// Describes a map of what an answer needs, as it is drawn.
 AttentionSeen seen_of(const SignedMap& effects, const Looker& looker);
 
+// The attention maps of one frame in flight, in memory of their own: one map, or one for each head.
 class AttentionView {
 public:
     explicit AttentionView(Engine& engine);
 
-    // Prepares for these maps, of frames of the size that the models are prepared for. True if the
-    // memory or its shape has changed, so that drawing has to be recorded again.
+    // Makes memory for these maps; frames have the size that the models are prepared for. True if
+    // the memory or its shape has changed: the drawing must then be recorded again.
     bool prepare(const Models& models, const Looker& looker, const AttentionState& attention);
     const Tensor& maps() const { return maps_; }  // (n, grid height, grid width) f32
     const MapGeometry& geometry() const { return geometry_; }
     // Whether the maps are red, green and blue; else several lie side by side.
     bool coloured() const { return coloured_; }
     bool tiled() const { return !coloured_ && maps_.batch > 1; }
-    // Of what was recorded last: all of the frame that the patch can see, if not everything.
+    // Of the last recording: the part of the frame that the patch attends to, if not all of it.
     const std::optional<Rectangle>& window() const { return window_; }
     const std::vector<Size>& levels() const { return levels_; }  // see AttentionSeen
-    // Of several: heads by number, or phrases.
+    // One name for each map, where there are several: "head 3", or a phrase.
     std::vector<std::string> names(const Models& models, const Looker& looker) const;
 
-    // Records how they are computed, from taps that have kept what is needed. The last submission
-    // of these commands must have finished.
+    // Records the computation of the maps from the layers that the taps have kept. The last
+    // submission of these commands must have finished.
     void record(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
                 const AttentionState& attention);
 
-    // What the maps of the last recording are of, without their cells.
+    // Describes the maps of the last recording, without the values of their cells.
     AttentionSeen recorded(const Models& models, const Looker& looker,
                            const AttentionState& attention) const;
     // The same with their cells, after it has run.
     AttentionSeen seen(const Models& models, const Looker& looker,
                        const AttentionState& attention) const;
-    // Of these: whether a few cells are far beyond the scale.
+    // Whether a few cells of these maps are so large that the scale leaves them out.
     bool limited() const { return limits_ && outlier_limit(values_.floats()) < INFINITY; }
 
 private:
-    // The features of patches, if the maps are of features; else none.
+    // The patch features, if the maps show features; else an empty tensor.
     Tensor features(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
                     const AttentionState& attention) const;
-    // Of one head, or averaged over all; (1, grid height, grid width).
+    // The map of one head, or the mean of all; (1, grid height, grid width).
     Tensor map(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker,
                const Look& look) const;
     Tensor rollout(Commands& c, const Models& models, const MapTaps& taps, const Looker& looker);
-    // The greatest of all heads, cell by cell.
+    // Records the maximum over all heads, cell by cell.
     template <typename OfHead>
     void record_greatest(Commands& c, uint32_t heads, const OfHead& of_head) const;
 

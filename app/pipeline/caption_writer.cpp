@@ -14,7 +14,7 @@ void CaptionWriter::stop() noexcept {
     try {
         if (asked_) captioner_->results();
     } catch (const std::exception&) {
-        // The device is lost, and the caller knows it.
+        // The device is lost, and the caller was told.
     }
     Captioner* captioner = captioner_;
     *this = {};

@@ -5,30 +5,30 @@
 
 namespace saccade {
 
-// Writes the captions of one group of frames at a time: to their ends at once, or a few words with
-// each frame that passes, so that frames do not wait for captions.
+// Writes the captions of one group of frames at a time: whole captions at once, or a few words with
+// each following frame, so that frames do not wait for captions.
 class CaptionWriter {
 public:
-    // Null: no captions are written. Another captioner starts again.
+    // Null: no captions are written. A change of captioner drops what is being written.
     void use(Captioner* captioner);
-    // Gives up what is being written. Waits for the words that are on their way.
+    // Drops what is being written. Waits for the words that were submitted.
     void stop() noexcept;
 
     bool can_begin() const { return captioner_ && !writing_ && !asked_; }
-    // Of the pictures that `encode` has recorded into `pictures`; `frame` is the first of them.
-    // Returns when the device is done with the frames.
+    // Begins the captions of the pictures that `encode` writes into `pictures`; `frame` is the
+    // first of them. The ticket tells when the device is done with the frames.
     Ticket begin(Commands& encode, PictureGroup& pictures, const FrameInfo& frame);
-    // For more words. False if some are on their way, or there is nothing to write.
+    // Submits more words. False if the last ones have not been read, or all captions have ended.
     bool ask(uint32_t words);
-    // Waits for the words that were asked for. Returns what they took on the device.
+    // Waits for the words that were submitted. Returns the milliseconds they took on the device.
     double read();
 
-    // One for each place of the group, as far as they have been read.
+    // One caption for each frame of the group, with the words read so far.
     const std::vector<Caption>& captions() const { return captions_; }
     // The first of them, or an empty one.
     const Caption& caption() const;
-    const FrameInfo& frame() const { return frame_; }  // that it is of
-    bool writing() const { return writing_; }          // not all have come to their ends
+    const FrameInfo& frame() const { return frame_; }  // the frame it describes
+    bool writing() const { return writing_; }          // some captions have not ended
 
 private:
     Captioner* captioner_ = nullptr;

@@ -16,7 +16,7 @@ public:
     static constexpr size_t most = 3;
     static constexpr std::chrono::minutes within{1};
 
-    // Logs the loss. The third within a minute is thrown.
+    // Logs the loss. Throws the third within a minute: the device will not come back.
     void tell(const DeviceLost& lost, Clock::time_point now = Clock::now());
 
 private:

@@ -79,7 +79,7 @@ void set_thresholds(DetectionFilter& filter, const Detector& detector,
         filter.thresholds[id] = least;
         filter.threshold = std::min(filter.threshold, least);
     }
-    // If all of them are the same, the device can see to it.
+    // If all thresholds are the same, the device can apply it.
     if (std::ranges::all_of(filter.thresholds,
                             [&](const auto& one) { return one.second == filter.threshold; }))
         filter.thresholds.clear();

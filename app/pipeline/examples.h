@@ -23,9 +23,9 @@ ExamplePicture parse_example(const std::string& text);
 std::vector<Example> examples_of(Engine& engine, Detector& detector,
                                  const std::vector<std::string>& like);
 
-// Thresholds for what a detector was told and shown, unless `own` has one for a phrase: scores of
-// words are small, those of examples large. Of boxes of an example, only the best in a place are
-// wanted.
+// Sets the thresholds of a detector that looks for words and examples, unless `own` has one for the
+// phrase. Scores of words are small and those of examples large, so each kind has its own. Boxes
+// that were found by an example overlap, so only the best one in each place is kept.
 void set_thresholds(DetectionFilter& filter, const Detector& detector,
                     const std::map<std::string, float>& own);
 

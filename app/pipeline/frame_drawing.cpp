@@ -89,7 +89,7 @@ float freshness(const SourceName& source, std::chrono::steady_clock::time_point 
                 const FrameInfo& now) {
     if (source != now.source) return 0;
     const double age = std::chrono::duration<double>(now.captured - seen).count();
-    // In few steps: each is another set of colours.
+    // In steps of 1/8: each step means another set of colours.
     return static_cast<float>(std::round(8 * std::clamp(1 - (age - 1) / 4, 0.0, 1.0)) / 8);
 }
 
@@ -110,14 +110,14 @@ std::vector<Note> FramePath::notes_for(const FrameOrder& order) const {
 
 std::optional<MapLegend> FramePath::legend_for(const FrameLane& lane) const {
     if (lane.order.effects) return MapLegend{lane.order.effects->lines, false};
-    // Tiles have names of their own.
+    // Tiles show their own names.
     if (!lane.heat || lane.attention.tiled()) return {};
     const Looker& looker = lane.order.looker;
     const AttentionSeen seen = lane.attention.recorded(models_, looker, lane.order.attention);
     MapLegend legend{{shortly(seen)}, !seen.coloured};
     if (looker.token == Looker::Token::phrase && looker.phrase < phrases_of(looker, models_).size())
         legend.lines.push_back("\"" + phrases_of(looker, models_)[looker.phrase] + "\"");
-    // Where the looker was chosen for this very frame, its findings are on the host.
+    // If `decide` chose the looker, the findings of this frame are on the host already.
     if (looker.token == Looker::Token::query && lane.own_detections && lane.order.decide)
         for (const Detection& one : lane.findings.detections(lane.order.overlay.filter))
             if (one.query == looker.query)
@@ -133,7 +133,7 @@ void FramePath::record_drawing(FrameLane& lane, const LaneDrawing& drawing) {
     const Image& frame = lane.memory->image();
     Commands& c = lane.draw_commands();
     c.begin();
-    // The second view first, as long as nothing is drawn onto the frame.
+    // The second view comes first: it needs the frame before anything is drawn onto it.
     if (drawing.second != LaneDrawing::Second::none) record_second(c, lane, drawing);
     {
         auto scope = c.scope("draw");
@@ -250,7 +250,7 @@ void FramePath::draw_first(FrameLane& lane) {
             lane.tiles = overlay.tiles(lane.attention.maps().batch);
     };
     if (lane.drawing->on_frame) {
-        // A window has a larger legend of its own, beside its picture or over it.
+        // A window draws its own, larger legend.
         OverlaySettings of_frame = settings;
         of_frame.covered = {};
         overlay_->set_legend(legend_for(lane));

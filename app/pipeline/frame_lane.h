@@ -16,7 +16,7 @@ namespace saccade {
 struct LaneGroup;
 
 struct FrameLane;
-// What a drawing depends on: if any of it differs, the drawing is recorded again.
+// What a recorded drawing depends on: if any of it changes, the drawing is recorded again.
 struct LaneDrawing {
     const FrameLane *detected = nullptr, *classified = nullptr;  // whose findings it shows
     bool maps = false;
@@ -45,20 +45,20 @@ struct LaneSecond {
 
     AttentionView attention;
     PointView points;
-    std::optional<TileGrid> tiles;  // this time
+    std::optional<TileGrid> tiles;  // of the current frame
 };
 
-// The resources of one frame on its way. There is one lane for each slot of the ring.
+// The resources of one frame in flight. There is one lane for each slot of the ring.
 struct FrameLane {
     FrameLane(Engine& engine, uint32_t number);
 
     const uint32_t index;
-    LaneGroup* group = nullptr;  // whose run of the models the frame is in
-    LaneGroup* home = nullptr;   // the group of its own path
+    LaneGroup* group = nullptr;  // the frames that the models see in the same run
+    LaneGroup* home = nullptr;   // the group among the lanes of its own path
 
     // The slot's memory. The thread that fills the ring makes it, while no other uses the slot.
     std::unique_ptr<Frame> memory;
-    bool fresh = false;  // nothing has been recorded for it
+    bool fresh = false;  // the memory is new: nothing has been recorded for it
 
     std::vector<std::unique_ptr<Commands>> drawn;  // first the map of attention, then the drawing
     Commands& attention_commands() { return *drawn[0]; }
@@ -66,74 +66,74 @@ struct FrameLane {
     std::optional<LaneDrawing> drawing;
     AttentionView attention;
     PointView points;
-    std::vector<std::unique_ptr<LaneMap>> maps;  // as many as were ordered at a time
-    std::unique_ptr<LaneSecond> second;          // while it is ordered
+    std::vector<std::unique_ptr<LaneMap>> maps;  // the most that one frame was asked for
+    std::unique_ptr<LaneSecond> second;          // null while one view is shown
     Findings findings;
     Ranking ranking;
     std::unique_ptr<Readback> pixels;
     std::unique_ptr<PlanarReadback> planes;
 
-    // This time.
+    // ---- of the current frame
     std::optional<TakenFrame> taken;
     FrameOrder order;
     bool repeated = false;
-    bool awaits_models = false;  // none has looked at the frame yet
-    bool first_look = false;     // they do so for the first time
-    // Findings of this frame, or of an earlier one of the same scene.
+    bool awaits_models = false;  // it is shown before any model has seen it
+    bool first_look = false;     // the models see it for the first time
+    // There are findings to draw: of this frame, or of an earlier one of the same scene.
     bool has_detections = false, has_classes = false;
     bool own_detections = false, own_classes = false;  // the findings are of this very frame
     bool heat = false, second_heat = false;            // the map of attention is shown
-    bool concluded = false;                            // drawn: nothing is left to do but wait
-    bool words_asked = false;                          // of the caption, together with this frame
+    bool concluded = false;                            // its drawing has been submitted
+    bool words_asked = false;                          // words were submitted together with it
     std::optional<Caption> caption;
     std::optional<FrameMeter> meter;
-    std::optional<FrameResult> tracked;  // what the tracker made of this frame
-    Observations observed;               // and what it was told
+    std::optional<FrameResult> tracked;  // the frame's detections with their tracks
+    Observations observed;               // the detections that the tracker was given
     double words_ms = 0;
     std::vector<Rectangle> words;
     std::optional<TileGrid> tiles;
     SentPicture sent;
-    Ticket ticket;  // when the device is done with it, as far as has been submitted
+    Ticket ticket;  // the last submission for this frame
 
-    // Lets go of the frame. The device must be done with it.
+    // Returns the frame to its ring. The device must be done with it.
     void release();
 };
 
-// Lanes whose frames the models see together: those next to each other of a path, or, for
-// PathsTogether, those of several paths.
+// Lanes whose frames the models see in one run: consecutive frames of one path, or, for
+// PathsTogether, the newest frames of several paths.
 struct LaneGroup {
     LaneGroup(Engine& engine, std::vector<FrameLane*> members);
 
     std::vector<FrameLane*> lanes;
     std::vector<std::unique_ptr<Commands>> models;  // upload, detector, classifier
     enum Part { upload, detect, classify };
-    Commands encode;        // for the captioner
-    PictureGroup pictures;  // as that sees them
+    Commands encode;        // the captioner's encoder
+    PictureGroup pictures;  // the frames as the captioner takes them
     KeptLayers kept;
     DetectionTaps detection_taps;
     Tap classification_tap;
-    HeadSwitches heads;                // that are off while the models run
-    std::vector<const Image*> images;  // that were recorded, null if there was no frame; or empty
+    HeadSwitches heads;                // the heads that are switched off
+    std::vector<const Image*> images;  // of the recording; null for a place without a frame
 
-    // This time.
+    // ---- of the current frames
     size_t frames = 0;
-    bool detected = false, classified = false;
-    bool has_detections = false, has_classes = false;  // what was recorded has run
-    bool caption_begun = false;                        // of these frames
-    std::vector<Caption> captions;                     // that have been written to their ends
-    double words_ms = 0;                               // that those took
-    Ticket seen;  // when the models are done, as far as has been submitted
+    bool detected = false, classified = false;         // the model runs on these frames
+    bool has_detections = false, has_classes = false;  // the recording has run at least once
+    bool caption_begun = false;                        // a caption of these frames was begun
+    std::vector<Caption> captions;                     // those that have ended
+    double words_ms = 0;                               // the time on the device that they took
+    Ticket seen;                                       // the models' submission
 
-    // Keeps these layers from the next recording on. No map of the old ones may be on its way.
+    // Keeps the attention of these layers from the next recording on. No map of layers that were
+    // kept before may still be computed.
     void keep(const KeptLayers& layers);
     void record(const Models& with, std::vector<const Image*> frame_images);
     void forget_recording() {
         images.clear();
         has_detections = has_classes = false;
     }
-    // So many frames begin.
-    void begin(size_t count);
-    // What was submitted counts as run: later submissions come after it.
+    void begin(size_t count);  // this many frames
+    // Counts what was submitted as run: the queue runs submissions in order.
     void have_run() {
         has_detections = has_detections || detected;
         has_classes = has_classes || classified;

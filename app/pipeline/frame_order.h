@@ -19,8 +19,8 @@
 
 namespace saccade {
 
-// In which forms a finished frame comes to the host: as BGR for pictures, as planes of YUV for
-// video encoders.
+// The forms in which a finished frame comes to the host: BGR for pictures, YUV planes for video
+// encoders.
 struct ReadBack {
     bool pixels = false, planes = false;
     bool operator==(const ReadBack&) const = default;
@@ -31,10 +31,10 @@ struct ReadBack {
 struct WindowOrder {
     Size view;           // of each view
     Size all;            // of the picture
-    Size second_corner;  // of the second view in it
-    // One of several sources' pictures, which the window shows together: see PathsTogether.
+    Size second_corner;  // where the second view begins in the picture
+    // The window shows several sources at once, and this is one of their tiles: see PathsTogether.
     bool tile = false;
-    Size corner = {};  // of the tile in the picture
+    Size corner = {};  // where the tile begins in the picture
     bool operator==(const WindowOrder&) const = default;
 };
 
@@ -43,10 +43,10 @@ struct WindowOrder {
 struct MapOrder {
     AttentionState attention;
     Looker looker;
-    uint32_t whose = 0;  // told back with the map
-    uint32_t track = 0;  // whose query is the looker, if its number is known in the frame; 0: none
-    uint64_t version = 0;  // told back, too
-    bool due = true;       // else only what the map needs is kept, for frames that come later
+    uint32_t whose = 0;  // the viewer; returned with the map
+    uint32_t track = 0;  // the looker is the query of the detection with this track number; 0: none
+    uint64_t version = 0;  // of the viewer's wish; returned with the map
+    bool due = true;  // false: no map of this frame, but layers are kept for maps of later frames
     bool computed() const {
         return due && looker.token != Looker::Token::none && attention.mode != AttentionMode::cause;
     }
@@ -56,24 +56,24 @@ struct MapOnHost {
     Looker looker;
     uint32_t whose = 0;
     uint64_t version = 0;
-    double ms = 0;  // that it took the device, and the host to record it
-    uint32_t layer = 0, layers = 0,
-             heads = 0;  // which layer it is of; what there is to choose from
-    // Not attention, but features; a few cells are far beyond the scale: see AttentionSeen.
+    double ms = 0;       // time to record it on the host and to compute it on the device
+    uint32_t layer = 0;  // the one it shows
+    uint32_t layers = 0, heads = 0;  // how many there are to choose from
+    // The map shows features instead of attention; a few cells exceed the scale: see AttentionSeen.
     bool similarity = false, coloured = false, limited = false;
     MapGeometry geometry;
     uint32_t count = 0;        // one, or one for each head; of colours red, green and blue
     std::vector<float> cells;  // (count, grid height, grid width)
-    std::optional<Rectangle> window = std::nullopt;  // all that a patch can see, if not everything
-    // Of a query that looks at points: these, and the maps that they lie on.
+    std::optional<Rectangle> window = std::nullopt;  // what the patch attends to, if not everything
+    // For a query with deformable attention: its points, and the maps that they lie on.
     std::vector<SampledPoint> points = {};
     std::vector<Size> levels = {};
-    std::optional<CauseSeen> cause = {};  // not attention, but what an answer needs
+    std::optional<CauseSeen> cause = {};  // set if the map shows what an answer needs
 };
 
-// The same frame once more in a window, for comparison: as it came, or with other maps.
+// A second view of the frame in a window, for comparison: the bare frame, or one with other maps.
 struct SecondOrder {
-    bool bare = false;  // as it came
+    bool bare = false;  // without annotations
     OverlaySettings overlay;
     bool truth = false;
     AttentionState attention;
@@ -93,41 +93,41 @@ struct SecondSeen {
 
 // What is wanted of one frame.
 struct FrameOrder {
-    // Findings of this very frame. Without them, those of an earlier frame are drawn, if there are
-    // any that belong to these models.
+    // Whether the model runs on this very frame. If not, its findings of an earlier frame are
+    // drawn.
     bool detect = true, classify = true;
-    // Without it, no model looks at the frame: it is shown at once, and has to be repeated for
-    // them. Nothing that they have found is drawn; no map may be wanted.
+    // False: no model runs, and the frame is shown at once without findings or maps. It has to be
+    // repeated with models later.
     bool models = true;
 
     struct CaptionOrder {
-        bool begin = true;    // a caption of this frame, unless another one is being written
-        bool to_end = false;  // all of it belongs to this frame; else a few words go with each
-        uint32_t words = 8;   // that are asked for before it is seen whether the caption has ended
-        std::optional<size_t> lit = std::nullopt;  // the word that stands out
+        bool begin = true;    // begins a caption of this frame, unless one is being written
+        bool to_end = false;  // waits for the whole caption; else a few words are written a frame
+        uint32_t words = 8;   // how many are submitted before the host checks for the end
+        std::optional<size_t> lit = std::nullopt;  // the highlighted word
     } caption;
 
-    // Says which detections are the same things as before; null: there are no tracks. It sees every
-    // frame that the detector sees, in their order, and must outlive those on their way.
+    // Joins detections of successive frames to tracks; null: no tracks. It is given every frame
+    // that the detector sees, in order, and must outlive those in flight.
     FrameTracker* tracker = nullptr;
 
     bool draw = true;  // without it, nothing is drawn, read back or shown
     OverlaySettings overlay;
-    bool truth = false;  // what is really there is drawn, too, if the source knows
-    ReadBack read_back;  // of the frame with its annotations, at its own size
-    std::optional<WindowOrder> window = std::nullopt;  // if the path has a window to show it in
+    bool truth = false;  // also draws the ground truth, which synthetic sources know
+    ReadBack read_back;  // of the annotated frame, at its own size
+    std::optional<WindowOrder> window = std::nullopt;  // set if a window shows the frame
 
     AttentionState attention;
     Looker looker;
-    bool colours_anew = false;          // they have nothing to do with those of the frame before
-    std::vector<MapOrder> maps;         // besides; only of frames that are drawn
-    std::optional<SecondOrder> second;  // only of frames that a window shows
-    // If the looker depends on what the models find: called once that is known, before the frame is
-    // drawn. It may change the looker's place, but not its kind, and the overlay's settings. With
-    // Token::none nothing is drawn of the map.
+    bool colours_anew = false;   // AttentionMode::colours: does not continue the last frame's axes
+    std::vector<MapOrder> maps;  // maps for the host, beside the one drawn over the frame
+    std::optional<SecondOrder> second;  // only for frames that a window shows
+    // Set if the looker depends on what the models find: it is called when that is known, before
+    // the frame is drawn. It may change the overlay's settings and which detection, word or patch
+    // looks, but not the kind of looker. With Token::none, no map is drawn.
     std::function<void(FrameOrder&, const FrameResult&)> decide;
 
-    // Whether annotations are drawn onto the frame itself. A window has a drawing of its own.
+    // Whether annotations are drawn onto the frame itself. A window's are drawn at its own size.
     bool draws_on_frame() const { return read_back.pixels || read_back.planes || !window; }
     bool maps_attention() const {
         return draw &&
@@ -136,10 +136,10 @@ struct FrameOrder {
     bool compares_attention() const {
         return draw && window && second && second->shows_attention();
     }
-    // What the answer that is looked at needs; drawn where the attention's mode is `cause`.
+    // How much the answer needs each cell; drawn if the attention's mode is `cause`.
     std::optional<SignedMap> effects = std::nullopt;
-    // Finds that out of this very frame, once the models have seen it. It may run the models again,
-    // and add to what is known.
+    // Computes `effects` for this very frame, after the models have run. It may run the models
+    // again, and add to the frame's result.
     std::function<void(FrameOrder&, FrameResult&, const MaskedPicture&)> explain = {};
 
     bool shows_attention() const {
@@ -151,23 +151,23 @@ struct FrameOrder {
 struct Done {
     explicit Done(TakenFrame taken) : frame(std::move(taken)) { result.info = frame.info(); }
 
-    FrameResult result;             // what is known of the frame, and what each stage took
-    SentPicture window;             // for the window, if one was ordered
-    PictureView picture;            // on the host, if it was to be read back
-    PlanarView planes;              // the same for encoders
-    std::vector<MapOnHost> maps;    // that were due
-    std::vector<Rectangle> words;   // where the words of the caption lie, as they were drawn
-    std::optional<TileGrid> tiles;  // how the heads of a layer lie side by side, if they do
-    std::optional<AttentionSeen> attention;  // whose maps were drawn
-    std::optional<SecondSeen> second;        // if it was ordered
+    FrameResult result;                      // the models' findings, and the time of each stage
+    SentPicture window;                      // for the window, if one was ordered
+    PictureView picture;                     // on the host, if its pixels were ordered
+    PlanarView planes;                       // on the host, if its planes were ordered
+    std::vector<MapOnHost> maps;             // those that were due
+    std::vector<Rectangle> words;            // where the caption's words were drawn
+    std::optional<TileGrid> tiles;           // set if the heads of a layer were drawn side by side
+    std::optional<AttentionSeen> attention;  // the maps that were drawn
+    std::optional<SecondSeen> second;        // the second view, if one was ordered
     bool repeated = false;                   // the frame was shown before
-    bool awaits_models = false;              // none has looked at it
-    bool first_look = false;                 // they have looked at it for the first time
-    bool detected = false;                   // the detector has seen this very frame
-    bool caption_ended = false;              // with this frame
+    bool awaits_models = false;              // no model has seen it yet
+    bool first_look = false;                 // the models have seen it for the first time
+    bool detected = false;                   // the detector has run on this very frame
+    bool caption_ended = false;              // its caption ended with this frame
     FrameInfo captioned;                     // the frame that the caption describes
-    Observations observed;                   // what the tracker was told, if there is one
-    // Picture and planes may be written over when this is gone.
+    Observations observed;                   // the detections that the tracker was given
+    // Keeps the frame's slot: picture and planes are valid as long as this lives.
     TakenFrame frame;
 };
 

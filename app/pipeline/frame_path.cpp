@@ -13,8 +13,8 @@ namespace saccade {
 
 namespace {
 
-// How many frames a device takes at once: one small picture does not fill a GPU, as far as its
-// memory goes; it fills software Vulkan.
+// How many frames the models see in one run. A small picture does not fill a GPU, so several go in,
+// as far as memory allows; software Vulkan is busy with one.
 uint32_t frames_at_once(const DeviceInfo& device) {
     constexpr uint64_t gib = uint64_t{1} << 30;
     if (device.kind == DeviceKind::cpu || device.memory_bytes < 4 * gib) return 1;
@@ -159,7 +159,7 @@ void FramePath::prepare_again() {
     if (together_) together_->make_ready(*this, size_);
 }
 
-// Another size of the window: frames on their way are drawn at the old size first.
+// For a new size of the window, frames in flight are drawn at the old size first.
 void FramePath::prepare_window(const WindowOrder& window) {
     if (window_ && window_->size == window) return;
     come_to_rest();
@@ -209,7 +209,7 @@ FrameLane& FramePath::take(TakenFrame frame, FrameOrder& order, bool repeated) {
 }
 
 void FramePath::forget_scene() {
-    // Frames of the last scene look at its words.
+    // Frames of the last scene still refer to its caption.
     for (FrameLane* lane : on_their_way_)
         if (!lane->concluded) conclude(*lane);
     captions_.stop();
@@ -254,7 +254,7 @@ void FramePath::was_submitted(FrameLane& lane) {
 }
 
 bool FramePath::needs_answers(const FrameLane& lane) const {
-    // A file's frames can wait for the answer to which classes are to be drawn.
+    // Frames of files can wait until the host knows which classes are to be drawn.
     const bool classes = models_.classifier && lane.order.overlay.classes &&
                          lane.order.overlay.only_sure && lane.order.draw;
     return (models_.captioner && lane.order.caption.to_end) || lane.order.decide ||
@@ -266,8 +266,8 @@ bool FramePath::marks_boxes(const FrameOrder& order) const {
                              !order.overlay.filter.is_plain());
 }
 
-// Viewers of a page look at different layers, and at others a moment later. Layers stay a while,
-// because keeping another set of layers means recording the models again.
+// Viewers of a page look at different layers, and change them often. A layer stays kept for a
+// while, because every other set of layers means recording the models again.
 KeptLayers FramePath::kept_for_maps(const FrameOrder& order) {
     constexpr size_t spare = 4;  // layers that are not looked at now
     KeptLayers needed;
@@ -309,7 +309,7 @@ void FramePath::plan(LaneGroup& group, const std::vector<FrameLane*>& lanes) {
     group.classified = models_.classifier && order.models &&
                        due(order.classify, first.own_classes, classified_, &LaneGroup::has_classes);
     if ((group.detected || group.classified) && group.kept != kept) {
-        // Frames on their way may be looking into what this group has kept.
+        // Maps of frames in flight may still read what this group has kept.
         for (const FrameLane* other : on_their_way_) engine_.device().wait(other->ticket, "a look");
         group.keep(kept);
         same = false;
@@ -409,7 +409,7 @@ MaskedPicture FramePath::picture_of(const FrameLane& lane) const {
     return {lane.memory->image(), [&lane](Commands& c) { lane.memory->record(c); }};
 }
 
-// A frame that stands still is not tracked again.
+// A frame that is repeated is not tracked again.
 void FramePath::track(FrameLane& lane) {
     if (!lane.first_look) return;
     FrameTracker& tracker = *lane.order.tracker;

@@ -16,45 +16,43 @@ namespace saccade {
 class PathsTogether;
 
 struct FramePathOptions {
-    uint32_t at_once = 1;         // frames that the models see together
-    size_t groups_in_flight = 2;  // groups of that many frames that may be on their way
-    size_t groups = 5;            // with those that wait, are decoded, or are being read
-    std::optional<Size> within = std::nullopt;  // that the detector's input is to fit into
+    uint32_t at_once = 1;         // frames in one group: the models see them in one run
+    size_t groups_in_flight = 2;  // groups that the device may work on at a time
+    size_t groups = 5;            // all groups: in flight, waiting, being decoded, being read
+    std::optional<Size> within = std::nullopt;  // the largest input of the detector
 };
-// For files, where every frame counts: as many as keep this device busy.
+// For files, where every frame counts: as many frames as keep this device busy.
 FramePathOptions path_for_files(const DeviceInfo& device, const Models& models,
                                 const FrameOrder& order);
-// For a screen, where the newest frame counts: two on their way, one on screen, one that waits, one
-// that is filled.
+// For a screen, where the newest frame counts: two frames in flight, one on the screen, one that
+// waits, and one that the source writes.
 inline FramePathOptions path_for_screen() { return {}; }
 
 // The path of a frame: a source writes it into a mapped slot of the ring; the device unpacks it,
 // runs the models on it, draws what they found, and sends it to a window or back to the host.
-// Several frames are on their way at a time, so that the device has work while the host reads
-// results.
+// Several frames are in flight at a time, so that the device works while the host reads results.
 //
-// Each slot has recordings of its own. They are recorded again when the size of frames or of the
-// window, a model, or the layer whose attention is shown changes. Everything else that may change
-// from frame to frame lies in mapped memory.
+// Each slot has its own command buffers. They are recorded again when the size of the frames or of
+// the window, a model, or the layer whose attention is shown changes. Everything that changes from
+// frame to frame lies in mapped memory.
 //
-// If anything throws, the frame in question is back in its ring, and the others can be finished or
-// dropped.
+// If a call throws, its frame is back in the ring, and the others can be finished or dropped.
 class FramePath {
 public:
-    // `together`: with the paths of other sources, which share the models. It must outlive this.
+    // `together`: set if several sources share the models. It must outlive this.
     FramePath(Engine& engine, const FramePathOptions& options, PathsTogether* together = nullptr);
     ~FramePath();
 
-    // Runs these models from now on. They must outlive this, or be replaced first. Drops all frames
-    // on their way.
+    // Runs these models from now on. They must live until they are replaced or this ends. Drops all
+    // frames in flight.
     void use(const Models& models);
-    // Sends pictures to a window from now on, of frames whose orders say so. It must outlive this.
+    // From now on, frames whose order says so are sent to this window. It must outlive this.
     void show_in(PictureRing& window) { pictures_ = &window; }
-    // Switches these heads off, and all others on, from the next frame on. Nothing may be on its
-    // way.
+    // Switches these heads off and all others on, from the next frame on. No frame may be in
+    // flight.
     void switch_off(const HeadsOff& heads);
     bool heads_are_off() const { return groups_.front()->heads.any(); }
-    // Records everything again, because a shader has changed. Nothing may be on its way.
+    // Records everything again, because a shader has changed. No frame may be in flight.
     void record_anew();
     const Models& models() const { return models_; }
     ResultLabels labels() const;
@@ -64,11 +62,11 @@ public:
 
     size_t in_flight() const { return on_their_way_.size() + gathered_.size(); }
     bool empty() const { return in_flight() == 0; }
-    // Whether a frame can begin now. Otherwise a frame that is on its way has to be finished first:
-    // there are enough of them, or they have another size.
+    // Whether a frame can begin now. If not, a frame in flight has to be finished first: there are
+    // as many as may be, or they have another size.
     bool has_room_for(const TakenFrame& frame) const;
     void begin(TakenFrame frame, FrameOrder order) { begin(std::move(frame), order, false); }
-    // Draws a frame again that was shown before: a frozen frame, for another order.
+    // Draws a frame that was shown before once more, for another order: the frame is frozen, say.
     void repeat(TakenFrame frame, FrameOrder order) { begin(std::move(frame), order, true); }
     // The frame that began first, if the device is done with it.
     std::optional<Done> poll();
@@ -77,9 +75,8 @@ public:
     // Gives all frames back. Waits for the device.
     void drop() noexcept;
 
-    // The part of a frame that lies in a box, as an example of what to find. The frame was shown
-    // before, and nothing may be on its way. The frame has to be repeated afterwards, because the
-    // annotations on it are gone.
+    // Makes the part of a frame in a box an example of what to find. The frame must have been shown
+    // before, and no frame may be in flight. Repeat it afterwards: its annotations are gone.
     Example example_in(Detector& detector, const TakenFrame& frame, const Rectangle& box,
                        const std::string& label);
 
@@ -91,15 +88,15 @@ public:
     const CaptionWriter& captions() const { return captions_; }
 
 private:
-    // What is drawn for a window, at the size at which it shows frames. All lanes draw onto the
-    // same images, one after the other, and a copy goes to the window.
+    // The drawing for a window, at the size at which it shows frames. All lanes draw onto the same
+    // images, one after the other, and a copy goes to the window.
     struct WindowDrawing {
         WindowOrder size;
         Image first, second;
         std::optional<Overlay> first_overlay, second_overlay;
         bool drawn = false;
     };
-    // The picture of the last frame, if it is a tile of a picture of this size.
+    // The last frame's picture, if it was drawn as a tile of a window of this size.
     std::optional<PictureRing::Part> tile_of(Size all) const;
 
     friend class PathsTogether;
@@ -115,7 +112,7 @@ private:
     FrameLane& take(TakenFrame frame, FrameOrder& order, bool repeated);
     // Submits the frames that have gathered, for the models to see them together.
     void submit_gathered();
-    // Another scene begins: nothing is drawn of what was found in the last one.
+    // Forgets the findings of the last scene, because another one begins.
     void forget_scene();
     // Whether the host has to know the models' results before the frame can be drawn.
     bool needs_answers(const FrameLane& lane) const;
@@ -125,22 +122,22 @@ private:
     Marks marks_for(const FrameLane& lane) const;
     // The taps of the models' run whose findings the frame shows.
     const DetectionTaps& taps_of(const FrameLane& lane) const;
-    // Whether a query looks at points, which the host draws or hands on.
+    // Whether a query with deformable attention looks, whose points the host draws or hands on.
     bool shows_points(const FrameLane& lane) const;
     std::vector<SampledPoint> points_for(const FrameLane& lane, PointView& view,
                                          const Looker& looker,
                                          const AttentionState& attention) const;
     std::vector<Note> notes_for(const FrameOrder& order) const;
-    // Of the map over a frame that leaves for a video, a picture or another program.
+    // The legend of the map, for frames that leave for a video, a picture or another program.
     std::optional<MapLegend> legend_for(const FrameLane& lane) const;
     // The layers that the models have to keep for the maps that are ordered.
     KeptLayers kept_for_maps(const FrameOrder& order);
     // Decides which models run, and records what is not recorded yet.
     void plan(LaneGroup& group, const std::vector<FrameLane*>& lanes);
     void plan_lane(FrameLane& lane);
-    // The models of its group will have seen it.
+    // Notes that the models' run on its group was submitted.
     void was_submitted(FrameLane& lane);
-    // Draws what is on its way, and waits for it.
+    // Draws all frames in flight, and waits for them.
     void come_to_rest();
     void plan_drawing(FrameLane& lane);
     bool plan_second(FrameLane& lane, LaneDrawing& drawing);
@@ -154,7 +151,7 @@ private:
     void conclude(FrameLane& lane);
     void conclude_before(const LaneGroup& group);
     void track(FrameLane& lane);
-    // What the models have found in the frame itself.
+    // What the models have found in this very frame.
     FrameResult known_of(const FrameLane& lane) const;
     MaskedPicture picture_of(const FrameLane& lane) const;
     void begin_captions(LaneGroup& group);
@@ -186,22 +183,22 @@ private:
     Models models_;
     Size size_;
     KeptLayers kept_;                                          // for maps that come to the host
-    PatchColours detection_colours_, classification_colours_;  // carried from frame to frame
+    PatchColours detection_colours_, classification_colours_;  // axes continue frame by frame
     std::optional<Overlay> overlay_;  // made when the first frame of a size is drawn
     PictureRing* pictures_ = nullptr;
     std::optional<WindowDrawing> window_;
     CaptionWriter captions_;
     std::vector<std::unique_ptr<FrameLane>> lanes_;
     std::vector<std::unique_ptr<LaneGroup>> groups_;
-    std::vector<FrameLane*> gathered_;     // that wait for the rest of their group
-    std::deque<FrameLane*> on_their_way_;  // that have been submitted
-    const FrameLane *detected_ = nullptr, *classified_ = nullptr;  // that hold the last findings
-    SourceName detected_in_;                                       // the last findings' picture,
-    std::chrono::steady_clock::time_point detected_at_;            // and when it was there
-    std::vector<Detection> detections_;                            // the last ones
-    std::vector<ClassScore> classes_;
-    std::optional<FrameResult> tracked_;  // the last one
-    uint64_t scene_ = 0;                  // of the last frame
+    std::vector<FrameLane*> gathered_;     // wait for the rest of their group
+    std::deque<FrameLane*> on_their_way_;  // have been submitted
+    const FrameLane *detected_ = nullptr, *classified_ = nullptr;  // hold the last findings
+    SourceName detected_in_;                             // the picture of the last findings
+    std::chrono::steady_clock::time_point detected_at_;  // when it was captured
+    std::vector<Detection> detections_;                  // the last ones
+    std::vector<ClassScore> classes_;                    // the last ones
+    std::optional<FrameResult> tracked_;                 // the last one
+    uint64_t scene_ = 0;                                 // of the last frame
     EmptyFrames empty_;
 };
 
@@ -211,8 +208,8 @@ void pump(FramePath& path, const FrameOrder& order,
           const std::function<std::optional<TakenFrame>()>& next,
           const std::function<void(Done)>& use);
 
-// How fresh the findings of an earlier frame are: 1 for a second, then fading for some more. Those
-// of another picture of a folder have 0.
+// How fresh the findings of an earlier frame are: 1 for a second, then falling to 0. Findings of
+// another picture of a folder have 0 at once.
 float freshness(const SourceName& source, std::chrono::steady_clock::time_point seen,
                 const FrameInfo& now);
 

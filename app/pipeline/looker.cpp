@@ -16,7 +16,7 @@ bool asks_detector(const Looker& looker) {
             looker.of_detector);
 }
 
-// DETR's queries look from a decoder at what the encoder made.
+// DETR's queries attend from the decoder to the encoder's output.
 bool asks_decoder(const Looker& looker, const Models& models) {
     return looker.token == Token::query && models.detector->model().decoder_layers() > 0;
 }

@@ -14,11 +14,11 @@
 
 namespace saccade {
 
-// Which of a layer's attention maps are shown: those of all heads together by their mean or their
-// greatest, one head's, or all side by side. Rollout follows attention through all layers. Or what
-// the model knows of each patch at its end: how much that is like what it knows of the patch that
-// is pointed at, or the three main components of all as colours.
-// Or, from elsewhere, what the answer needs: see app/live/cause.
+// Which map is shown. Of one layer's attention: the mean or the maximum of all heads, one head, or
+// all heads side by side (`grid`). `rollout` follows attention through all layers. Of the features
+// after the last layer: their cosine with those of the patch that is pointed at (`similarity`), or
+// their three principal components as red, green and blue (`colours`). `cause` is no map of the
+// model's own: it shows what the answer needs, see app/live/cause.
 enum class AttentionMode { off, rollout, mean, max, head, grid, similarity, colours, cause };
 inline constexpr AttentionMode attention_modes[] = {
     AttentionMode::off,        AttentionMode::rollout, AttentionMode::mean,
@@ -30,7 +30,7 @@ constexpr bool has_layers(AttentionMode mode) {
     return mode != AttentionMode::rollout && mode != AttentionMode::similarity &&
            mode != AttentionMode::colours && mode != AttentionMode::cause;
 }
-// Whether it is computed from what a model keeps while it runs.
+// Whether it is computed from layers that a model keeps while it runs.
 constexpr bool is_kept(AttentionMode mode) {
     return mode != AttentionMode::off && mode != AttentionMode::cause;
 }
@@ -41,78 +41,79 @@ inline constexpr uint32_t last_layer = 1u << 20;
 struct AttentionState {
     AttentionMode mode = AttentionMode::off;
     uint32_t layer = last_layer, head = 0;
-    float blend = 0.6f;        // of the heat map over the picture
-    float mass = 1.0f;         // shows only the patches that hold this part of the attention
-    bool fixed_scale = false;  // one colour means the same in every map
+    float blend = 0.6f;  // opacity of the heat map over the picture
+    float mass = 1.0f;   // draws only the fewest patches that hold this share of the attention
+    bool fixed_scale = false;  // a colour means the same value in every map
     bool operator==(const AttentionState&) const = default;
 };
 
 // The token whose attention is shown: a word of the caption, a query of the detector, a patch, or
-// the classifier's class token. Or a phrase, for how much each patch is like it; or everywhere, for
-// maps that are the same wherever the mouse is: colours.
+// the classifier's class token. A phrase stands for its cosine with each patch; `everywhere` for
+// maps that do not depend on a token (colours).
 struct Looker {
     enum class Token { none, word, query, patch, class_token, phrase, everywhere };
     Token token = Token::none;
-    bool of_detector = false;  // patches or a phrase of the detector's, not of the classifier's
+    bool of_detector = false;  // the patch or phrase is the detector's, not the classifier's
     glm::vec2 point;           // of a patch, in pixels of the frame
     uint32_t query = 0;
-    size_t first_id = 0, ids = 0;  // of a word
+    size_t first_id = 0, ids = 0;  // of a word: its part of the caption's token ids
     uint32_t phrase = 0;
 
     bool operator==(const Looker&) const = default;
 };
 
-// The maps that lie over a frame, as they were drawn.
+// The maps over a frame, as they were drawn.
 struct AttentionSeen {
     Looker looker;
     AttentionMode mode = AttentionMode::mean;
     bool rolled_out = false;
-    bool similarity = false, coloured = false;  // not attention, but features
-    bool limited = false;                       // a few cells are far beyond the scale
+    bool similarity = false, coloured = false;  // the map shows features, not attention
+    bool limited = false;                       // a few cells exceed the scale
     uint32_t layer = 0, layers = 1, head = 0, heads = 1;
     MapGeometry geometry;
     std::vector<float> cells;         // row after row; of several maps one after the other
     float smallest = 0, largest = 0;  // of all cells, as they are drawn
     float on_picture = 0;  // the share of the attention that lies on cells of the picture
-    std::optional<Rectangle> window = std::nullopt;  // all that a patch can see, if not everything
-    std::vector<Size> levels = {};  // of a query that looks at points: the maps that they lie on
+    std::optional<Rectangle> window = std::nullopt;  // what the patch attends to, if not everything
+    std::vector<Size> levels = {};  // for deformable attention: the sizes of the sampled maps
 
-    // Of a patch that looks: its place in the grid, and in the frame.
+    // The patch that looks: its cell in the grid, and its place in the frame.
     glm::ivec2 cell() const;
     Rectangle patch() const;
 };
 
-// What the maps are of in a few words: "detector, layer 5, mean of heads".
+// Names the maps in a few words: "detector, layer 5, mean of heads".
 std::string shortly(const AttentionSeen& seen);
-// The model that is asked: "detector", "classifier" or "captioner".
+// The model that the token belongs to: "detector", "classifier" or "captioner".
 std::string task_of(const Looker& looker);
 
-// Of a looker that asks for one of them: all that the model was told.
+// All phrases that the looker's model was given.
 const std::vector<std::string>& phrases_of(const Looker& looker, const Models& models);
-// How many layers there are to choose from, and heads in the chosen one; of a phrase, all phrases.
+// How many layers there are to choose from, and how many heads in the chosen one. For a phrase,
+// heads_of counts the phrases.
 uint32_t layers_of(const Looker& looker, const Models& models);
 uint32_t heads_of(const Looker& looker, const AttentionState& attention, const Models& models);
-// The layer that is meant.
+// The chosen layer, limited to those that the model has.
 uint32_t layer_of(const Looker& looker, const AttentionState& attention, const Models& models);
 // Rollout follows tokens that look at each other. A decoder's tokens look at the encoder's.
 bool rolls_out(const Looker& looker, const AttentionState& attention, const Models& models);
-// Whether the model that is asked can show what it knows of its patches.
+// Whether the looker's model can show features of its patches.
 bool has_features(const Looker& looker, const Models& models);
-// Whether that is what is seen. Words, queries and phrases have their maps in any mode.
+// Whether features are shown. Words, queries and phrases show their own maps in any mode.
 bool shows_similarity(const Looker& looker, const AttentionState& attention, const Models& models);
 bool shows_colours(const Looker& looker, const AttentionState& attention, const Models& models);
 // Whether outliers would swamp the map if they were not limited.
 bool has_outliers(const Looker& looker, const AttentionState& attention, const Models& models);
-// The looker at features: a patch of the other model if `looker`'s own has none to show. For
-// colours, Token::everywhere.
+// The looker for maps of features: a patch of the other model if `looker`'s own has no features.
+// For colours, Token::everywhere.
 Looker looker_at_features(Looker looker, AttentionMode mode, const Models& models);
 
 // The layers and features that the models' recordings must keep for the maps.
 struct KeptLayers {
     std::set<uint32_t> encoder, decoder, classifier;
-    bool queries = false;  // what the detector's heads see of each query, for tracks and phrases
-    bool patches = false;  // what the classifier knows of each patch, for phrases
-    bool detector_features = false, classifier_features = false;  // at their ends
+    bool queries = false;  // the input of the detector's heads for each query: tracks, phrases
+    bool patches = false;  // the classifier's patch features, for phrases
+    bool detector_features = false, classifier_features = false;  // after the last layer
 
     size_t count() const { return encoder.size() + decoder.size() + classifier.size(); }
     void add(const KeptLayers& other);
@@ -120,7 +121,7 @@ struct KeptLayers {
 };
 KeptLayers kept_for(const Looker& looker, const AttentionState& attention, const Models& models);
 
-// Where it is kept.
+// Where the layers and features are kept.
 struct MapTaps {
     const DetectionTaps& detection;
     const Tap& classification;

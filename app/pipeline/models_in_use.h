@@ -23,16 +23,16 @@ struct ModelNames {
     std::vector<std::string> like = {};  // --like: pictures of what to find, see parse_example
     Implementation as = Implementation::by_weights;  // --as
 
-    // Those that are empty are the bundled ones for what is shown.
+    // Replaces empty names by the bundled models for this kind of pictures.
     ModelNames or_default(Imagery imagery) const;
 };
 
-// Tells a model what to look for, in the words of --find or --labels ("red mug, my cat"), or by
-// examples. An Error if it takes no words, or needs some and there are none.
+// Tells a model what to look for: the phrases of --find or --labels ("red mug, my cat"), or
+// examples. An Error if the model takes no phrases, or needs some and there are none.
 void tell(Detector& detector, const std::string& find, std::vector<Example> examples = {});
 void tell(Classifier& classifier, const std::string& labels, const std::string& pattern = {});
 
-// Logs what was chosen for a detector that its files did not say plainly.
+// Logs how a detector's files were read where they leave a doubt: see Implementation.
 void log_choices(const Detector& detector, const std::string& name);
 
 // Models that the caller owns; null if there is none.

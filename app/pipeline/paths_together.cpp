@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-// Recordings that are kept. Few sources often meet in the same way again.
+// How many recordings are kept: with few sources, the same frames often meet again.
 constexpr size_t most_groups = 8;
 
 bool goes_alone(const PathsTogether::Beginning& one) {
@@ -27,7 +27,7 @@ bool in_use(const LaneGroup& group) {
 Ticket PathsTogether::begin(std::vector<Beginning> all) {
     Ticket last;
     while (!all.empty()) {
-        // Those that are like the first one.
+        // The frames that can run together with the first one.
         const Size size = all.front().frame.info().size;
         const bool alone = goes_alone(all.front());
         std::vector<Beginning> now, later;

@@ -9,8 +9,8 @@
 
 namespace saccade {
 
-// The paths of several sources, one for each, that share one set of models. Frames of several paths
-// can begin together: the models see them at once. One thread uses all of them.
+// The frame paths of several sources, which share one set of models. The models see frames of
+// several paths in one run. One thread uses all of them.
 class PathsTogether {
 public:
     explicit PathsTogether(Engine& engine) : engine_(engine) {}
@@ -20,26 +20,26 @@ public:
         TakenFrame frame;
         FrameOrder order;
     };
-    // At most one frame of each path, which must have room for it. Frames of one size are seen at
-    // once. A frame of which a map or a caption is wanted is seen by itself, since those are of one
-    // frame at a time. Returns when the models are done with all.
+    // Begins at most one frame of each path, which must have room for it. The models see frames of
+    // one size in one run; a frame whose order has a map or a caption runs by itself, because those
+    // are made of one frame at a time. The ticket tells when the models are done with all.
     Ticket begin(std::vector<Beginning> all);
 
-    // Sends the newest pictures of all sources as one picture of this size, each as the tile that
-    // its order has made it. Waits for no frame.
+    // Sends one picture of this size with the newest picture of each source as its tile; the orders
+    // say where the tiles lie. Does not wait for any frame.
     [[nodiscard]] SentPicture send_tiles(PictureRing& window, Size all);
 
     // ---- for the paths
 
     void add(FramePath& path) { paths_.push_back(&path); }
     void remove(FramePath& path) { std::erase(paths_, &path); }
-    // Prepares the models of this path for frames of this size. They keep what they prepared for
-    // the last few sizes, and so do recordings. What was recorded for a size that they forget, by
-    // whichever path, comes to its end first and is recorded again.
+    // Prepares this path's models for frames of this size. Models and recordings keep what they
+    // prepared for the last few sizes. Before a size is forgotten, this waits for all that was
+    // submitted for it, by any path; that is recorded again later.
     void make_ready(FramePath& path, Size size);
-    // Tiles may be written over or freed afterwards.
+    // Waits for the last send_tiles(): afterwards tiles may be overwritten or freed.
     void wait_for_tiles() { engine_.device().wait(tiles_sent_, "a picture of all sources"); }
-    // Whatever was recorded for several paths is recorded again.
+    // Drops what was recorded for several paths, so that it is recorded again.
     void record_anew();
     void count_recording() { ++recordings_; }
 
@@ -51,7 +51,7 @@ private:
 
     Ticket begin_at_once(std::vector<Beginning> all);
     void plan(LaneGroup& group, const std::vector<FramePath*>& paths, const Lanes& lanes);
-    // A group that is not in use; if possible one that was recorded for these pictures.
+    // A group that is not in use; if possible, one that was recorded for these images.
     LaneGroup& group_for(const std::vector<const Image*>& images);
 
     Engine& engine_;

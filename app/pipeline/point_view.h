@@ -8,18 +8,18 @@
 
 namespace saccade {
 
-// The layer whose points a looker samples; null where it looks at everything, or at many maps side
-// by side. For a recording of the models that is there.
+// The layer of deformable attention whose points the looker samples; null for plain attention, and
+// where several maps lie side by side. The models must have been recorded.
 const AttentionLayer* sampled_layer(const Models& models, const DetectionTaps& taps,
                                     const Looker& looker, const AttentionState& attention);
 
-// The points that a query of one frame on its way looks at.
+// Reads the points that a query samples, of one frame in flight.
 class PointView {
 public:
     explicit PointView(Engine& engine);
 
-    // Of a layer that sampled_layer() gave, once the models have run. Waits for the device, which
-    // has next to nothing to do.
+    // Of a layer that sampled_layer() gave, after the models have run. Waits for the device, which
+    // only copies a few numbers.
     std::vector<SampledPoint> read(const AttentionLayer& layer, const Models& models,
                                    const Looker& looker, const AttentionState& attention);
 

@@ -14,7 +14,7 @@
 
 namespace saccade {
 
-// One picture after another through one model; a new size of picture is recorded anew.
+// Runs one model on one picture after another. A picture of another size is recorded again.
 class StillPictures {
 public:
     // Makes the model ready for frames of the image's size, and records it.
@@ -30,8 +30,8 @@ public:
     // The same; an error begins with the picture's name.
     void run(const std::string& name, const PictureView& picture);
 
-    // The last picture under this name, with the times of its stages. What a model found in it is
-    // for the caller to add.
+    // A result for the last picture with its name and the times of its stages. The caller adds what
+    // the model found.
     FrameResult result(const std::string& name, double decode_ms) const;
 
 private:
@@ -41,7 +41,7 @@ private:
     std::unique_ptr<Frame> frame_;
 };
 
-// Errors of the engine do not know the picture: those of `work` begin with its name.
+// Runs `work`; the engine's errors, which do not know the picture, get its name in front.
 template <typename Work>
 auto naming(const std::string& image, const Work& work) {
     try {
