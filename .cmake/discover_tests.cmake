@@ -37,9 +37,9 @@ foreach(name IN LISTS names)
     list(REMOVE_DUPLICATES filter_${name})
     list(JOIN filter_${name} ":" filter)
     add_test("${name}" "${program}" "--gtest_filter=${filter}" --gtest_brief=1)
-    # What plays, serves, downloads or is interrupted keeps to the clock: nothing runs beside its tests.
-    set(no_clock "^(gpu|models|app/(cause|draw|explain|inspect|lab|lecture|library|page|pipeline))/")
-    string(APPEND no_clock "|^app/commands/(caption|classify|cli|detect|models_verify|words)$")
+    # What plays, serves or downloads keeps to the clock: nothing runs beside its tests.
+    set(no_clock "^(gpu|models|app/(cause|draw|explain|inspect|lab|lecture|library|page|pipeline|track))/")
+    string(APPEND no_clock "|^app/commands/(batch|caption|classify|cli|demo|detect|faults|models_verify|shards|words)$")
     if(NOT name MATCHES "${no_clock}")
         set_tests_properties("${name}" PROPERTIES RUN_SERIAL TRUE)
     endif()
