@@ -14,6 +14,7 @@
 #include "app/live/state/settings.h"
 #include "app/live/view/live_window.h"
 #include "app/live/wall/headless.h"
+#include "app/serve/lecture/lecture_desk.h"
 #include "app/serve/live_viewers.h"
 #include "app/serve/web/server.h"
 #include "app/track/region_store.h"
@@ -133,6 +134,8 @@ int live_without_window(const LiveOptions& options) {
         return run_headless(headless);
     }
     using Lifetime = KeptRegions::Lifetime;
+    LectureTurn turn;
+    std::vector<std::unique_ptr<LectureDesk>> desks;
     std::vector<std::unique_ptr<LiveViewers>> viewers;
     for (size_t i = 0; i < sources.size(); ++i) {
         headless.wishes.source = sources[i].source;
@@ -141,6 +144,8 @@ int live_without_window(const LiveOptions& options) {
             headless.wishes.look.attention,
             KeptRegions(RegionStore(drawn_regions_folder()),
                         options.keep_lines ? Lifetime::beyond : Lifetime::run)));
+        desks.push_back(std::make_unique<LectureDesk>(turn, false));
+        viewers.back()->offer_lectures(*desks.back());
         headless.audiences.push_back(clips.beside(viewers.back().get(), sources[i]));
     }
     headless.audience_prompts = !options.serve.read_only;

@@ -401,7 +401,9 @@ void LiveLoop::has_begun(const Wishes& wishes, const Pointer& pointer) {
 }
 
 std::optional<TakenFrame> LiveLoop::next_frame(const Wanted& wanted) {
-    const bool waits = wanted.wishes.frozen || (!begun_ && !player_.is_live());
+    // The shown frame goes through the path once more before the next one, if it is wanted bare.
+    const bool waits =
+        wanted.wishes.frozen || outputs_.wants_bare() || (!begun_ && !player_.is_live());
     const bool stands_still = waits && shown_ && !player_.seeking();
     if (stands_still) return {};
     const bool passes = shown_ ? seen_enough(wanted) : path_.empty();

@@ -68,13 +68,13 @@ void FrameOutputs::take(const PictureView& picture) {
 }
 
 void FrameOutputs::take_bare(const PictureView& picture, Status& status) {
-    const bool lecture = page_due_ && page_due_->lecture;
-    page_due_.reset();
-    const std::filesystem::path file = recorder_.new_file(".png");
+    const MakePage page = std::exchange(page_due_, {}).value_or(MakePage());
+    const std::filesystem::path file =
+        page.file.empty() ? recorder_.new_file(".png") : std::filesystem::path(page.file);
     try {
         write_picture(file, as_bgr(picture));
         status.bare_file = file.string();
-        status.bare_for_lecture = lecture;
+        status.bare_for_lecture = page.lecture;
     } catch (const Error& error) {
         notify(error.what(), status);
     }

@@ -24,6 +24,7 @@ void merge(SharedWish& to, const SharedWish& from) {
     take_over(to.question, from.question);
     take_over(to.seek, from.seek);
     take_over(to.regions, from.regions);
+    to.lecture = to.lecture || from.lecture;
     for (const auto& [name, on] : from.switches) to.switches[name] = on;
 }
 
@@ -56,7 +57,8 @@ SharedWish slow_part(const SharedWish& wish) {
             .source = wish.source,
             .find = wish.find,
             .labels = wish.labels,
-            .question = wish.question};
+            .question = wish.question,
+            .lecture = wish.lecture};
 }
 
 bool wishes_something(const SharedWish& wish) { return wish != SharedWish{.viewer = wish.viewer}; }

@@ -138,6 +138,19 @@ void Exchange::tell(std::string state, std::string metrics, std::string brief) {
     news_();
 }
 
+void Exchange::tell_lecture(LectureNews news) {
+    {
+        const std::scoped_lock lock(mutex_);
+        lecture_ = std::move(news);
+    }
+    news_();
+}
+
+LectureNews Exchange::lecture() const {
+    const std::scoped_lock lock(mutex_);
+    return lecture_;
+}
+
 void Exchange::beat(Pulse pulse) {
     const std::scoped_lock lock(mutex_);
     pulse_ = std::move(pulse);

@@ -16,6 +16,7 @@
 #include "app/live/state/wishes.h"
 #include "app/pipeline/frame_order.h"
 #include "app/serve/health.h"
+#include "app/serve/lecture/lecture_news.h"
 #include "app/serve/viewer_message.h"
 #include "app/video/jpeg.h"
 
@@ -74,6 +75,8 @@ public:
     // The status: a JSON object for the page, text for /metrics, and what the page of a wall shows
     // of one source.
     void tell(std::string state, std::string metrics, std::string brief = "{}");
+    // The newest lecture, and what becomes of the next one.
+    void tell_lecture(LectureNews news);
     // A sign of life from the loop.
     void beat(Pulse pulse);
 
@@ -90,6 +93,7 @@ public:
     };
     Told told() const;
     uint64_t told_version() const;
+    LectureNews lecture() const;
     uint64_t newest() const { return pulse().newest; }
     Pulse pulse() const;
     // After `stale` seconds without a frame it is bad.
@@ -110,6 +114,7 @@ private:
     Demand demand_;
     std::vector<SharedWish> wishes_;
     Told told_;
+    LectureNews lecture_;
     std::deque<std::string> events_;
     uint64_t line_given_ = 0, whole_given_ = 0, small_given_ = 0;
     // To be encoded, the oldest first. Two frames may follow each other at once.

@@ -197,6 +197,7 @@ void LiveViewers::add_wishes(Wishes& wishes, Events& events) {
     wishes.remote.outlines = wishes.remote.planes || exchange_.listened();
     for (const SharedWish& wish : exchange_.take_wishes()) changes_.add(wish);
     for (const SharedWish& wish : changes_.take(now)) apply(wish, wishes, events);
+    if (desk_) desk_->add_events(events, now);
     wishes.remote.looks = looks_.choose(exchange_.looks(), wishes.frozen, changes_, now);
     const std::string trouble = regions_.follow(wishes.source, wishes.regions);
     if (!trouble.empty()) spdlog::error("{}", trouble);
@@ -214,6 +215,7 @@ void LiveViewers::apply(const SharedWish& wish, Wishes& wishes, Events& events) 
     if (wish.classifier_stride) wishes.classifier_stride = *wish.classifier_stride;
     for (const auto& [name, on] : wish.switches)
         if (const Control* const shared = switch_named(name)) *value_of(*shared, wishes) = on;
+    if (wish.lecture && desk_) desk_->ask(wish.viewer);
     if (wish.seek) events.add(Seek{*wish.seek});
     if (wish.regions) wishes.regions = *wish.regions;
     if (wish.find) wishes.prompts.find = *wish.find;
@@ -228,7 +230,8 @@ void LiveViewers::show(const LiveLoop& loop, const Wishes& wishes, bool new_pict
     const Pulse pulse = pulse_of(loop, wishes);
     const Status& status = loop.status();
     const bool loading = !status.detector.loading.empty() || !status.classifier.loading.empty() ||
-                         !status.captioner.loading.empty();
+                         !status.captioner.loading.empty() || (desk_ && desk_->busy());
+    if (desk_ && desk_->follow(status, wishes, Clock::now())) exchange_.tell_lecture(desk_->news());
     const bool stands = !pulse.rests.empty() || !status.source_state.empty();
     changes_.stepped(new_picture && !loop.shown()->repeated, stands, loading, Clock::now());
     if (std::exchange(models_version_, status.models_version) != status.models_version ||
@@ -322,6 +325,7 @@ void LiveViewers::publish_status(const LiveLoop& loop, const Wishes& wishes) {
         {"working", status.working},
         {"stands", status.stands},
         {"name", status.name},
+        {"lecture", desk_ ? Json::parse(json_of(desk_->news())) : Json()},
         {"switches", page_switches()}};
     for (const Control& control : controls())
         if (control.page == PageScope::shared) state[control.name] = *value_of(control, wishes);

@@ -7,6 +7,7 @@
 #include "app/live/wall/headless.h"
 #include "app/serve/change_queue.h"
 #include "app/serve/exchange.h"
+#include "app/serve/lecture/lecture_desk.h"
 #include "app/serve/look_turns.h"
 #include "app/track/region_store.h"
 
@@ -36,6 +37,9 @@ public:
           attention_(attention),
           regions_(std::move(regions)) {}
 
+    // Viewers may ask this desk, which lasts longer, for lectures.
+    void offer_lectures(LectureDesk& desk) { desk_ = &desk; }
+
     void add_wishes(Wishes& wishes, Events& events) override;
     void show(const LiveLoop& loop, const Wishes& wishes, bool new_picture) override;
 
@@ -50,6 +54,7 @@ private:
     const Offered offered_;
     const AttentionState attention_;
     KeptRegions regions_;
+    LectureDesk* desk_ = nullptr;
     ChangeQueue changes_{Clock::now()};
     LookTurns looks_;
     uint64_t models_version_ = 0, scene_ = 0;

@@ -112,6 +112,9 @@ SharedWish read_wish(const Json& json) {
             wish.labels = name(value);
         } else if (key == "question") {
             wish.question = name(value);
+        } else if (key == "lecture") {
+            require(value.is_boolean());
+            wish.lecture = value.get<bool>();
         } else if (key == "least_scores") {
             require(value.is_object());
             for (const auto& [phrase, least] : value.items())

@@ -21,6 +21,7 @@ struct SharedWish {
     std::optional<Regions> regions = {};        // lines and zones of the source
     // Prompts: phrases to find, labels to choose from, a question.
     std::optional<std::string> find = {}, labels = {}, question = {};
+    bool lecture = false;                            // a lecture of the newest frame is to be made
     std::map<std::string, float> least_scores = {};  // of phrases that are to be found
 
     bool operator==(const SharedWish&) const = default;

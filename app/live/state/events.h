@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,6 +15,8 @@ struct SaveView {};   // what the window shows as a picture
 struct SaveMaps {};   // the maps that are shown as .npy files
 struct MakePage {     // the page of `saccade inspect`, or of `lecture`, for the frame that is shown
     bool lecture = false;
+    // Where the bare frame is written; empty: beside other pictures, with the next number.
+    std::string file = {};
 };
 struct OpenSource {};  // Wishes::source, also if it is open already
 struct Seek {
@@ -26,7 +29,7 @@ using Event = std::variant<SaveFrame, SaveView, SaveMaps, MakePage, OpenSource, 
 // A queue of them. The window and the loop each take out the kinds that they handle.
 class Events {
 public:
-    void add(Event event) { queue_.push_back(event); }
+    void add(Event event) { queue_.push_back(std::move(event)); }
     void add(Events&& others) {
         queue_.insert(queue_.end(), others.queue_.begin(), others.queue_.end());
         others.queue_.clear();

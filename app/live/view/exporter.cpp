@@ -56,24 +56,8 @@ void Exporter::save_maps(const AttentionSeen& maps) try {
 
 void Exporter::start_page(const Session& session) {
     const Status& status = session.status;
-    const PromptText& prompts = session.wishes.prompts;
     bare_file_ = status.bare_file;
-    // A model that takes prompts is of no use without one; the others refuse them.
-    auto name = [](const ModelStatus& model) {
-        return model.takes_words && model.prompts.empty() ? std::string() : model.name;
-    };
-    auto text = [](const ModelStatus& model, const std::string& typed) {
-        return model.takes_words ? typed : std::string();
-    };
-    page_.start(bare_file_,
-                {.detector = name(status.detector),
-                 .classifier = name(status.classifier),
-                 .captioner = name(status.captioner),
-                 .find = text(status.detector, prompts.find),
-                 .labels = text(status.classifier, prompts.labels),
-                 .question = text(status.captioner, prompts.question),
-                 .as = session.wishes.as},
-                status.bare_for_lecture);
+    page_.start(bare_file_, models_for_page(status, session.wishes), status.bare_for_lecture);
 }
 
 }  // namespace saccade

@@ -12,8 +12,9 @@ namespace saccade {
 LivePage live_page(const std::string& title) {
     const auto colours = heat_colours();
     std::string script;
-    for (const char* part : {"page", "labels", "captions", "link", "switches", "looking", "drawing",
-                             "found", "marks", "regions", "words", "player", "panels", "live"})
+    for (const char* part :
+         {"page", "labels", "captions", "link", "switches", "looking", "drawing", "found", "marks",
+          "regions", "words", "player", "panels", "lecture_button", "live"})
         script += text_asset(std::string(part) + ".js");
     std::map<std::string, std::string> parts = {
         {"title", escaped(title)},

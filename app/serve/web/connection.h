@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,8 +20,14 @@ struct Response {
     unsigned status = 200;
     std::string type = "text/plain; charset=utf-8";
     std::string body = {};
-    std::string header = {}, header_value = {};  // one further header; empty: none
-    bool close = false;                          // the connection, after it
+    std::string header = {}, header_value = {};     // one further header; empty: none
+    bool close = false;                             // the connection, after it
+    std::string policy = {};                        // the content security policy of a page
+    std::string location = "/";                     // of a redirect
+    std::shared_ptr<const std::string> large = {};  // a body that many share; it goes in pieces
+    size_t sent = 0;                                // of that
+
+    size_t size() const { return large ? large->size() : body.size(); }
 };
 
 // The state of one client's connection.
@@ -53,7 +60,6 @@ struct Connection {
     bool wants_small = false;  // a small picture
     size_t source = 0;         // of the request, by its number
     bool all_sources = false;  // a listener to all of them
-    bool wall = false;         // the page of all sources
     std::deque<std::string> events;
 
     uint64_t after = 0;  // only frames with a larger number are new to this client

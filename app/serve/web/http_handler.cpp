@@ -16,6 +16,12 @@ using Kind = Connection::Kind;
 
 constexpr double comment_seconds = 15;  // without an event, until a listener gets a comment
 constexpr size_t most_events = 64;      // queued for a listener
+constexpr size_t piece = 1 << 18;       // bytes of a large body that are written at once
+
+// A lecture's own policy, in the page, names its styles and scripts by their hashes; both hold.
+constexpr const char* lecture_policy =
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 // An argument of the request's address; none if it is not there.
 std::optional<std::string> argument(lws* wsi, const char* name) {
@@ -78,10 +84,12 @@ void HttpHandler::route(lws* wsi, Connection& c, const std::string& path) {
     c.source = *source;
     if (path == "/") {
         const bool wall = !sources_.empty() && !argument(wsi, "source");
-        c.response = {.type = "text/html; charset=utf-8", .body = (wall ? wall_page_ : page_).html};
-        c.wall = wall;
+        const LivePage& page = wall ? wall_page_ : page_;
+        c.response = {.type = "text/html; charset=utf-8", .body = page.html, .policy = page.policy};
         if (std::optional<Response> moved = access_.token_redirect(wsi))
             c.response = std::move(*moved);
+    } else if (path == "/lecture/page") {
+        c.response = lecture(c);
     } else if (path == "/frame.jpg" || path == "/frame.json") {
         c.wants_line = path == "/frame.json";
         c.wants_small = argument(wsi, "small").has_value();
@@ -102,6 +110,14 @@ void HttpHandler::route(lws* wsi, Connection& c, const std::string& path) {
     } else {
         c.response = {.status = 404, .body = "no such address\n"};
     }
+}
+
+Response HttpHandler::lecture(const Connection& c) const {
+    std::shared_ptr<const std::string> page = connections_.exchange_of(c).lecture().page;
+    if (!page)
+        return {.status = 404,
+                .body = "there is no lecture yet: press 'Lecture' on the page of the picture\n"};
+    return {.type = "text/html; charset=utf-8", .policy = lecture_policy, .large = std::move(page)};
 }
 
 void HttpHandler::listen(lws* wsi, Connection& c) {
@@ -162,13 +178,14 @@ int HttpHandler::write(lws* wsi) {
     if (!c.headers_sent) {
         if (write_headers(wsi, c) != 0) return -1;
         c.headers_sent = true;
-        if (c.kind == Kind::listener || !(c.head || c.response.body.empty())) {
+        if (c.kind == Kind::listener || !(c.head || c.response.size() == 0)) {
             lws_callback_on_writable(wsi);
             return 0;
         }
         return end_response(wsi, c);
     }
     if (c.kind == Kind::listener) return write_event(wsi, c);
+    if (c.response.large) return write_piece(wsi, c);
     send_.assign(LWS_PRE, 0);
     send_.insert(send_.end(), c.response.body.begin(), c.response.body.end());
     const size_t length = c.response.body.size();
@@ -176,6 +193,24 @@ int HttpHandler::write(lws* wsi) {
     if (lws_write(wsi, send_.data() + LWS_PRE, length, LWS_WRITE_HTTP_FINAL) < int(length))
         return -1;
     return end_response(wsi, c);
+}
+
+// The memory of many slow clients stays small, and a client that reads has time.
+int HttpHandler::write_piece(lws* wsi, Connection& c) {
+    const std::string& body = *c.response.large;
+    const size_t length = std::min(piece, body.size() - c.response.sent);
+    send_.assign(LWS_PRE, 0);
+    send_.insert(send_.end(), body.data() + c.response.sent,
+                 body.data() + c.response.sent + length);
+    c.response.sent += length;
+    const bool last = c.response.sent == body.size();
+    if (lws_write(wsi, send_.data() + LWS_PRE, length,
+                  last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < int(length))
+        return -1;
+    if (last) return end_response(wsi, c);
+    c.become(Kind::responding);  // restarts its timeout
+    lws_callback_on_writable(wsi);
+    return 0;
 }
 
 int HttpHandler::end_response(lws* wsi, Connection& c) {
@@ -196,18 +231,18 @@ int HttpHandler::write_headers(lws* wsi, const Connection& c) const {
     };
     bool fits = lws_add_http_header_status(wsi, c.response.status, &at, end) == 0 &&
                 add("content-type:", c.response.type) && add("cache-control:", "no-store") &&
-                add("content-security-policy:", c.wall ? wall_page_.policy : page_.policy) &&
+                add("content-security-policy:",
+                    c.response.policy.empty() ? page_.policy : c.response.policy) &&
                 add("x-content-type-options:", "nosniff") &&
                 add("referrer-policy:", "no-referrer") &&
                 add("cross-origin-resource-policy:", "same-origin") &&
                 add("cross-origin-opener-policy:", "same-origin");
-    if (c.response.status == 303) fits = fits && add("location:", "/");
+    if (c.response.status == 303) fits = fits && add("location:", c.response.location);
     if (!c.response.header.empty())
         fits = fits && add(c.response.header.c_str(), c.response.header_value);
     if (c.kind == Kind::listener || c.response.close) fits = fits && add("connection:", "close");
     if (c.kind != Kind::listener)
-        fits =
-            fits && lws_add_http_header_content_length(wsi, c.response.body.size(), &at, end) == 0;
+        fits = fits && lws_add_http_header_content_length(wsi, c.response.size(), &at, end) == 0;
     return fits && lws_finalize_write_http_header(wsi, begin, &at, end) == 0 ? 0 : -1;
 }
 

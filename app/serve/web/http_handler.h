@@ -37,8 +37,10 @@ private:
     std::string briefs() const;
     int write_headers(lws* wsi, const Connection& c) const;
     int write_event(lws* wsi, Connection& c);
+    int write_piece(lws* wsi, Connection& c);
     int end_response(lws* wsi, Connection& c);
     Response health() const;
+    Response lecture(const Connection& c) const;
     std::string metrics() const;
 
     const ServerLimits limits_;
